@@ -6,6 +6,7 @@ name where it has one.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
@@ -219,20 +220,12 @@ def _first(head: Sequence[str]) -> str:
     return next((line for line in head if line.strip()), "").rstrip("\n")
 
 
-def _without_rules(read: Callable[[Path], Source]) -> Callable[[Path, Rules], Source]:
-    """A reader that needs not know which rules were asked for: its hands are put to them later."""
-    return lambda path, rules: read(path)
-
-
+_of_a_site = partial(Format, takes_rules=False, raked=True, at_a_site=True)
 FORMATS: dict[str, Format] = {
     one.name: one
     for one in (
         Format(
-            MIT,
-            "MIT gamelog",
-            lambda head: bool(splits(_first(head))),
-            mit.read,
-            stacked=False,
+            MIT, "MIT gamelog", lambda head: bool(splits(_first(head))), mit.read, stacked=False
         ),
         Format(
             "acpc",
@@ -248,45 +241,26 @@ FORMATS: dict[str, Format] = {
             lambda text, rules: read_phh(text, rakes=rules.rake),
             at_a_site=True,
         ),
-        Format(
+        _of_a_site(
             "pokerstars",
             "PokerStars hands",
             lambda head: any(map(STARS.search, head)),
             lambda text, rules: pokerstars.read(text, rules=rules),
-            takes_rules=False,
-            raked=True,
-            at_a_site=True,
         ),
-        Format(
+        _of_a_site(
             "ggpoker",
             "GGPoker hands",
             lambda head: any(map(GG.search, head)),
             lambda text, rules: pokerstars.read(text, site="ggpoker", rules=rules),
-            takes_rules=False,
-            raked=True,
-            at_a_site=True,
         ),
+        _of_a_site("ohh", "Open Hand History", lambda head: any(map(_OHH.match, head)), read_ohh),
+        *(_of_a_site(site.name, f"{site.called} hands", site.is_in, site.read) for site in SITES),
         Format(
-            "ohh",
-            "Open Hand History",
-            lambda head: any(map(_OHH.match, head)),
-            read_ohh,
+            "irc",
+            "IRC month",
+            lambda head: False,
+            lambda path, _: irc.read(path),
             takes_rules=False,
-            raked=True,
-            at_a_site=True,
         ),
-        *(
-            Format(
-                site.name,
-                f"{site.called} hands",
-                site.is_in,
-                site.read,
-                takes_rules=False,
-                raked=True,
-                at_a_site=True,
-            )
-            for site in SITES
-        ),
-        Format("irc", "IRC month", lambda head: False, _without_rules(irc.read), takes_rules=False),
     )
 }

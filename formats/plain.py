@@ -2,8 +2,8 @@
 
 The same events as `formats.follow` makes of it, about thrice as fast, where nothing is unusual; of
 whatever is, nothing is made. The rules say who is asked, who must show and who is paid. Not all
-that they forbid is looked at here, sizes of bets or cards dealt twice are not: whoever takes such a
-record holds it against them (`api/importing/naming.py`), and follows the hand if they disagree.
+that they forbid is looked at here, sizes of bets or cards dealt twice are not: the import
+holds such a record against them (`api/importing/naming.py`), and follows the hand if they disagree.
 """
 
 from collections.abc import Sequence

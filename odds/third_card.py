@@ -73,7 +73,7 @@ class Outcomes(Struct, frozen=True):
         return self.card.lost.share * self.pot + self._won_of_rivals_price * price
 
     def tied(self, bid: int) -> Fraction:
-        """Three cards each, for which both pay their bid: whoever wins has both bids."""
+        """Three cards each, for which both pay their bid: the winner of the hand has both bids."""
         odds = self.card.tied
         assert odds is not None, "three cards against three were not counted"
         return odds.share * self.pot + Fraction(odds.wins - odds.losses, odds.deals) * bid

@@ -1,6 +1,6 @@
 """What is wrong with a ledger's files, found by reading every byte of them; nothing is mended.
 
-With the key of its writer, marks are compared, too: then whoever has only the folder cannot have
+With the key of its writer, marks are compared, too: then nobody who has only the folder can have
 changed or added a hand. That each sealed hand has the digest in its leaf is for `verify.py`.
 """
 
@@ -144,7 +144,7 @@ def _rulesets(disk: Disk, fingerprint: Callable[[bytes], str] | None) -> Iterato
 
 
 def _accepted(disk: Disk) -> Iterator[Finding]:
-    """Whoever looks at a ledger hears of each time that an older copy was gone on with."""
+    """A note for each time that somebody went on with an older copy of the ledger."""
     for one in rollbacks(disk):
         moment = datetime.fromtimestamp(one.at // 1000, UTC)
         why = f"at {moment:%Y-%m-%dT%H:%M:%SZ} somebody went on all the same: {one.sentence}"

@@ -9,8 +9,8 @@
     lock, watermark      who writes; how far readers may believe the log
 
 An append is decided by `Admission`, written by `HotLog`, counted by `Tail`. Callers who come while
-the disk is busy wait together, and the first of them writes for all: one frame, one sync. Whoever
-fills the log seals it (`sealing.py`), and the others wait; so memory holds one log and no more.
+the disk is busy wait together, and the first of them writes for all: one frame, one sync. The one
+who fills the log seals it (`sealing.py`), and the others wait; so memory holds one log and no more.
 What was made into columns elsewhere goes past the log into a segment (`runs.py`, `sealing.py`).
 
 Memory is ahead of the disk only inside `_at_stake`. Whatever fails there breaks the ledger: it
@@ -172,7 +172,7 @@ class FileLedger:
                     return
 
     def keep_ruleset(self, fingerprint: str, text: bytes) -> None:
-        """A ruleset's text, durable on return, for whoever judges its hands in years to come."""
+        """Keep a ruleset's text, durable on return: hands are judged by it in years to come."""
         with self._commit:
             self._check_open()
             with self._at_stake("keeping a ruleset"):
@@ -222,7 +222,7 @@ class FileLedger:
         self._sign()
 
     def _commit_waiting(self) -> None:
-        """Whoever comes first commits for all who wait: the group commit."""
+        """The group commit: the first caller commits for all who wait."""
         calls = self._group_commit.group()
         try:
             self._check_open()

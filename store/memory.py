@@ -52,7 +52,7 @@ class MemoryLedger:
                 yield one
 
     def close(self) -> None:
-        """Whoever follows is let go."""
+        """End every `follow`."""
         with self._grown:
             self._closed = True
             self._grown.notify_all()

@@ -2,8 +2,8 @@
 
 What a snapshot holds is a matter of two counts: the events before `next_pos`, and of the hands,
 those closed before `next_seq`. Sealing and compaction move events from file to file and change
-neither, so a snapshot outlives both: whoever is told its token sees the same, today or later, in
-this process or another.
+neither, so a snapshot outlives both: its token shows the same, today or later, in this process or
+another.
 """
 
 import threading
@@ -148,7 +148,7 @@ class Reader:
                 pass
 
     def close(self) -> None:
-        """Whoever follows is let go."""
+        """End every `follow`."""
         self._ended.set()
 
 

@@ -1,4 +1,4 @@
-"""Receipts, and the tree that they come from, for whoever reads a ledger.
+"""Receipts, and the tree that they come from, for readers of a ledger.
 
 The files of the tree hold the leaves that are sealed. Those of the hot log are hashed here, when
 they are asked for: that takes the secret that nonces are derived from.
@@ -80,7 +80,7 @@ class Prover:
     def __init__(
         self, ledger: Snapshot, nonces: bytes, known: dict[int, bytes] | None = None
     ) -> None:
-        """`known` are hashes of leaves that are not sealed yet, for whoever asks again."""
+        """`known` are hashes of leaves that are not sealed yet, for a caller who asks again."""
         self._ledger = ledger
         self._salts = salts_of(ledger.live.disk, nonces)
         self._known = {} if known is None else known

@@ -293,7 +293,7 @@ def chosen(player: str | None, by: By | None, vs: str | None = None) -> str:
             " LEFT JOIN worths AS w ON a.hand_seq = w.hand_seq AND a.auction = w.auction "
             "AND a.seat = w.seat AND w.basis = 'own'"
         )
-    if by == "made":  # the same cards on the same board make the same hand, whoever bids again
+    if by == "made":  # the same cards on the same board make the same hand at every bid
         source += (
             " LEFT JOIN (SELECT hand_seq, seat, board, max(made) AS made FROM decisions"
             " WHERE action = 'bid' GROUP BY ALL) AS d"

@@ -213,7 +213,7 @@ def _worth(hand: Hand, game: Game, how: Showdown, name: str) -> tuple[tuple[floa
 def spot(
     game: Game, hand: Hand, layers: tuple[Pot, ...] = (), put_in: tuple[int, ...] = ()
 ) -> Closed:
-    """The cards of whoever has not folded, and what chance still owes them at this moment."""
+    """The cards of the seats still in, and what chance still owes them at this moment."""
     seats = contenders(hand)
     due = hand.auction.due if hand.auction is not None else ()
     folded = (hand.hole[seat] for seat in range(len(hand.hole)) if seat not in seats)

@@ -1,7 +1,7 @@
 """`faults`: why a bot was folded; one row for each reply that could not be used.
 
 What was asked comes from the menu of the hand's own rules; what was replied from the record, as far
-as whoever looks may read it. Causes are guesses from the reply and say so: `suggested`.
+as the viewer may read it. Causes are guesses from the reply and say so: `suggested`.
 """
 
 import re

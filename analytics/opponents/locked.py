@@ -1,6 +1,6 @@
 """A locked win: a lead in a heads-up match that folding every hand still to come would not cost.
 
-Whoever has it can stop playing, so what he does then tells little of how he plays. A hand is `won`
+Its owner can stop playing, so what he does then tells little of how he plays. A hand is `won`
 for a player whose lead, before it began, was larger than the blinds and antes of folding it and
 all that follow; `lost` for his rival; `open` as long as neither has such a lead.
 """
@@ -91,7 +91,7 @@ def _of_match(hands: Sequence[Played], length: int) -> list[Mark]:
 def _left(hands: Sequence[Played], length: int) -> Iterable[dict[str, float]]:
     """From the last hand backwards: what folding from there on costs each player.
 
-    Hands that are not in the record are dealt by turns, first by whoever did not deal before them.
+    Hands that are not in the record are dealt by turns, first by who did not deal before them.
     """
     cost = dict.fromkeys(hands[0].players, 0.0)
     following = length + 1

@@ -1,7 +1,7 @@
 """How a player's winnings grew, hand by hand: lines for a graph, thinned so that none of them lies.
 
 Sums and prices come from stored facts and bids, so a million hands are quick. What hands were worth
-without run-out luck takes its time to count: whoever wants that line hands it in.
+without run-out luck takes its time to count: a caller who wants that line hands it in.
 """
 
 from collections.abc import Mapping, Sequence

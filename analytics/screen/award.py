@@ -266,7 +266,7 @@ def pots(paid: Column, dead: Column, stays: Column) -> list[Layer]:
 def layers(paid: Column, dead: Column, stays: Column) -> list[Layer]:
     """For every level that a claimant reached, what all seats put in up to it (G5).
 
-    Dead chips go to the first (G6), to whoever is still in; what a seat that folded put in beyond
+    Dead chips go to the first (G6), to the seats still in; what a seat that folded put in beyond
     all others, to the last.
     """
     seats, n = paid.shape

@@ -208,7 +208,7 @@ class Contenders:
         return first.take(self.down)
 
     def _unbeaten(self, values: Column) -> Column:
-        """The first must show, and whoever leads some pot of those shown so far (T10)."""
+        """The first must show, and each seat that leads some pot of those shown so far (T10)."""
         wrong = np.zeros(len(values), dtype=bool)
         place = np.arange(len(values)) - self.first.take(self.of)
         rest, back = np.flatnonzero(self.mucked), 0

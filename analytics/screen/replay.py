@@ -8,8 +8,8 @@ bet, who is in, who has answered. So no round waits for another: what an action 
 from what the record says of those before it, in all rounds at once, and each is held against that.
 A hand is right if no action of it is wrong. The first wrong action of a hand is found as such,
 because everything before it is true; what is found after it means nothing more, and touches no
-other hand. (An induction: whoever changes a sum here sees to it that it takes only from the action
-itself and earlier ones of the same hand.)
+other hand. (An induction: a change of a sum here must take only from the action itself and earlier
+ones of the same hand.)
 
 One sum looks ahead: `owes` takes what others have put in by the end of the round. Where it matters
 they are all-in or folded, the rules ask none of them, and if one acts after all, some action is

@@ -1,7 +1,7 @@
 """Where the facts of the hands that filters leave are soonest read.
 
-One player's hands are read straight from the files (`store/segments/reading.py`) if whoever asks
-is told everything: his question is then answered before a database has opened all files.
+One player's hands are read straight from the files (`store/segments/reading.py`) if the viewer
+may see everything: his question is then answered before a database has opened all files.
 """
 
 import re

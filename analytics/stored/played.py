@@ -65,7 +65,7 @@ def told_spot(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:
 
 
 def spot_of(leaf: Leaf, rules: Rulebook) -> Closed | str | None:
-    """What luck has to be counted of, as whoever is given this leaf knows it."""
+    """What luck has to be counted of, as the viewer of this leaf knows it."""
     end = leaf.hand
     assert end is not None
     game = rules.of(end.start.ruleset)

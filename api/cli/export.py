@@ -118,7 +118,7 @@ def export(
             table = table or "events"
         _check_seat(snapshot, redactor, asked)
         every = redactor.among(chain.from_iterable(leaves(snapshot, one) for one in asked))
-        told = hands.counted(progress(every, "exporting", None if names else snapshot.next_seq))
+        seen = hands.counted(progress(every, "exporting", None if names else snapshot.next_seq))
         written_as = ARROW_FILE if to == "arrow" and out is not None else to
         with _sink(out, spooled=to in LOGS) as sink:
             if on is not None and snapshot.next_seq:
@@ -126,15 +126,21 @@ def export(
                     sink, on, snapshot, written_as, table or "events", view, spreadsheet
                 )
             elif to in LOGS:
-                suffix = "" if out is None else out.suffix
-                _log(sink, to, snapshot, told, redactor, suffix, lossy, dialect)
+                from api.exporting.texts import TEXTS, ExportRequest
+
+                rules, suffix = _rules(snapshot), "" if out is None else out.suffix
+                sink.writelines(
+                    TEXTS[to](
+                        ExportRequest(snapshot, seen, redactor, rules, suffix, lossy, dialect)
+                    )
+                )
             else:
                 from api.exporting.files import no_controls, no_formulas, written
 
                 assert table is not None
                 shown = no_controls if out is None and sys.stdout.isatty() else None
                 texts = no_formulas if spreadsheet else shown
-                rows = written(sink, written_as, told, table, redactor, texts)
+                rows = written(sink, written_as, seen, table, redactor, texts)
     if as_document:
         made = {"format": to, "table": table, "view": view, "out": str(out)}
         document("muckrake.export/1", **made, hands=hands.count, rows=rows)
@@ -272,7 +278,7 @@ def _check_words(
 
 
 def _check_seat(snapshot: "Snapshot", redactor: "Redactor", asked: "tuple[Wanted, ...]") -> None:
-    """Whoever sits at no table of a match may not look at it from a seat; a hand that is named is
+    """A viewer who sits at no table of a match cannot see it from a seat; a hand that is named is
     one that may be told."""
     named = [one.match for one in asked if one.match is not None]
     for match in named:
@@ -282,22 +288,6 @@ def _check_seat(snapshot: "Snapshot", redactor: "Redactor", asked: "tuple[Wanted
             redactor.check_told(f"{one.match}/{one.number}")
     if not named:
         redactor.check_any(snapshot.matches())
-
-
-def _log(
-    sink: BinaryIO,
-    to: str,
-    snapshot: "Snapshot",
-    told: "Iterable[Leaf]",
-    redactor: "Redactor",
-    suffix: str,
-    lossy: bool,
-    dialect: str | None,
-) -> None:
-    from api.exporting.texts import TEXTS, ExportRequest
-
-    asked = ExportRequest(snapshot, told, redactor, _rules(snapshot), suffix, lossy, dialect)
-    sink.writelines(TEXTS[to](asked))
 
 
 def _rules(snapshot: "Snapshot") -> "Callable[[Events], Game]":

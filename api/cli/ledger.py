@@ -177,7 +177,7 @@ def _most(disk: "Disk") -> tuple[int, str]:
 def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
     """The ledger as it is at this moment; its writer is neither needed nor disturbed.
 
-    Whoever reads an older copy hears that it is one.
+    A reader of an older copy is told that it is one.
     """
     with plainly():
         from store.reader import Reader
@@ -254,7 +254,7 @@ def plainly() -> Iterator[None]:
         yield
     except Damaged as found:
         wrong(str(found))
-    except BrokenPipeError:  # whoever read our output has gone: click knows what to do
+    except BrokenPipeError:  # the reader of our output has gone: click knows what to do
         raise
     except (Held, Conflict, OSError) as refusal:
         raise click.ClickException(str(refusal)) from None

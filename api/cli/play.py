@@ -145,7 +145,10 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **sa
             shown = _shown(hands, printing, as_document)
             ended = [(match.plan, match.end())]
             failed = match.failed
-    matches = [_as_json(*one, terms.disclosure) for one in ended]
+    matches = [
+        {"seed": plan.seed, "disclosure": terms.disclosure, **msgspec.to_builtins(played)}
+        for plan, played in ended
+    ]
     if not as_document:
         for plan, played in ended:
             say(summary(played, plan.seed, terms.dealing), err=printing)
@@ -240,10 +243,6 @@ def _many(begin: Callable[[Plan], Playing], plans: list[Plan], stop: Stop) -> li
     except Gone as reason:
         raise click.ClickException(str(reason)) from None
     return [(match, ended[match.match]) for match in plans if match.match in ended]
-
-
-def _as_json(plan: Plan, played: Played, disclosure: str) -> dict[str, Any]:
-    return {"seed": plan.seed, "disclosure": disclosure, **msgspec.to_builtins(played)}
 
 
 def _reason(ended: list[Played], begun: int) -> str:

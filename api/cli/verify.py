@@ -202,7 +202,8 @@ def _whole(
             verifier.found("private/signing.key", sentence)
         if policy is not None and (sentence := _unseen(ledger, policy, older)):
             verifier.found("witnesses", sentence)
-        known = given or _kept_for(verifier.verified().signed_by)
+        signers = verifier.verified().signed_by
+        known = given or (_kept(signers[0].partition("+")[0]) if signers else ())
         if sentence := _foreign(verifier.verified(), known, ledger.live.disk):
             verifier.found("keys", sentence)
         found = verifier.verified()
@@ -241,11 +242,6 @@ def _unseen(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
     except Refuted as reason:
         return str(reason)
     return None
-
-
-def _kept_for(signed_by: tuple[str, ...]) -> tuple["Key", ...]:
-    """The keys that the user's own file has of the log that signed."""
-    return _kept(signed_by[0].partition("+")[0]) if signed_by else ()
 
 
 def _foreign(found: "Verified", known: tuple["Key", ...], disk: "Disk") -> str | None:

@@ -140,7 +140,7 @@ class _Commit(NamedTuple):
                     }
                 }
             )
-        # Compaction alone changes no row: whoever follows the table need not read them again.
+        # Compaction alone changes no row: readers of the table need not read them again.
         of = (self.origin.closed, self.origin.table)
         changes = log.origin is None or (log.origin.closed, log.origin.table) != of
         actions += [

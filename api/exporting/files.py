@@ -70,7 +70,7 @@ def writer(sink: BinaryIO, to: str, schema: pa.Schema, texts: Texts | None = Non
 def no_formulas(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Text that a spreadsheet takes for text: what it would run begins with one more `'`.
 
-    Whoever takes one `'` from each text that begins with `'` and a sign of a formula has it back.
+    One `'` taken from each text that begins with `'` and a sign of a formula gives it back.
     """
     return pc.replace_substring_regex(column, FORMULA, r"'\1")
 

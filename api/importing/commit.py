@@ -132,7 +132,7 @@ class Writer:
         return (start, *tags, *_source_notes(found))
 
     def _told(self, part: CheckedChunk) -> None:
-        """What was judged of a chunk's new hands, for whoever is asked for verdicts later."""
+        """What was judged of a chunk's new hands, kept for questions about verdicts."""
         new = [mark for mark in part.marks if mark.verdict and mark.number not in part.again]
         if new:
             match = split(part.chunk.first)[0]

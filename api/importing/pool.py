@@ -44,8 +44,8 @@ LARGE = 1 << 22  # bytes: less is not worth the cutting
 def split_large(
     file: InputFile, options: ImportOptions, place: Path, tick: Callable[[int], None]
 ) -> tuple[InputFile, ...]:
-    """The parts of a file, whose copy is at `place`, or itself; what is wrong with it, whoever
-    reads it whole will say."""
+    """The parts of a file, whose copy is at `place`, or itself; what is wrong with it is
+    said when it is read whole."""
     if file.size < LARGE or not file.path.is_file():
         return (file,)
     try:

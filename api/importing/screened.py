@@ -73,7 +73,7 @@ def screened_plain(
     appends = [Append(f"{match}/{number}", 0, one.record, at) for number, one in made.items()]
     try:
         columns = of_appends(appends, check_values)
-    except Conflict:  # whoever follows these hands will be told the same
+    except Conflict:  # `follow` will say the same of these hands
         return None, {}
     columns = columns.only(_fine(columns, {hand.game for hand in hands}, audited=audited))
     return columns, {number: made[number] for number in columns.number.tolist()}

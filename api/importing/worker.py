@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -90,7 +90,7 @@ def import_file(
             options = replace(options, names=names_in(Path(file.name).name, options.players))
         found.names = options.names
         if file.copy is not None:
-            _read(found, file.copy, options, spill, tick)
+            _FileImport(found, options, spill, tick).read(file.copy)
         elif not file.path.exists():
             raise Refused(0, "there is no such file")
         elif not (file.path.is_file() or file.path.is_dir()):
@@ -99,7 +99,7 @@ def import_file(
             raise Refused(0, "no file is in this folder, but for hidden ones")
         else:
             with at_hand(file.path, spill.path.with_suffix(".copy")) as copy:
-                _read(found, copy, options, spill, tick)
+                _FileImport(found, options, spill, tick).read(copy)
     except Refused as refused:
         return _refused(found, refused.line, refused.reason)
     except Misnamed as why:
@@ -128,62 +128,186 @@ def _refused(found: Outcome, line: int, reason: str) -> Outcome:
     )
 
 
-def _read(
-    found: Outcome,
-    copy: Copy,
-    options: ImportOptions,
-    spill: SpillFile,
-    tick: Callable[[int], None],
-) -> None:
-    found.digest = copy.sha256
-    naming = naming_of(spill.nonces, options.owner)
-    found.match = options.match or naming.name(copy.sha256)
-    known = format_of_input(copy.content, options)
-    found.format = known.name
-    source = read(copy.content, known, options.rules, found.file.part)
-    found.dialect = source.dialect
-    found.note = source.note or SourceNoted(known.name, source.dialect, "", "")
-    found.inferred = list(source.inferred)
-    spill.begin(Marker(naming, known.name, source.place, copy.sha256))
-    if source.transcripts is None:
-        _one_by_one(found, source.hands, options, spill, tick)
-    else:
-        for part in source.transcripts:
-            _many(found, part, options, spill, tick)
-    if options.players is not None:
-        for was in (was for was, now in options.names.items() if now not in found.nets):
-            raise Refused(0, f"it has no player {was}, whom --players would name")
-    if not found.chunks:
-        first = next(iter(found.skipped), Skipped(1, "there is no hand in it"))
-        raise Refused(first.line, first.reason)
-    found.skipped = with_texts(copy.content, known.name, found.skipped)
+class _FileImport(NamedTuple):
+    """One file on its way in: what is found in it, what was asked for, and where its hands wait."""
 
+    found: Outcome
+    options: ImportOptions
+    spill: SpillFile
+    tick: Callable[[int], None]
 
-def _one_by_one(
-    found: Outcome,
-    hands: Iterable[SourceHand | Skipped],
-    options: ImportOptions,
-    spill: SpillFile,
-    tick: Callable[[int], None],
-) -> None:
-    """Spill hands one by one; of many next to each other, those that are plain at once."""
-    for block in _blocks(hands, spill):
-        done: Mapping[int, Plain] = {}
-        if len(block) >= RUN:
-            from api.importing.screened import screened_plain  # numpy comes with it
+    def read(self, copy: Copy) -> None:
+        self.found.digest = copy.sha256
+        naming = naming_of(self.spill.nonces, self.options.owner)
+        self.found.match = self.options.match or naming.name(copy.sha256)
+        known = format_of_input(copy.content, self.options)
+        self.found.format = known.name
+        source = read(copy.content, known, self.options.rules, self.found.file.part)
+        self.found.dialect = source.dialect
+        self.found.note = source.note or SourceNoted(known.name, source.dialect, "", "")
+        self.found.inferred = list(source.inferred)
+        self.spill.begin(Marker(naming, known.name, source.place, copy.sha256))
+        if source.transcripts is None:
+            self._one_by_one(source.hands)
+        else:
+            for part in source.transcripts:
+                self._many(part)
+        if self.options.players is not None:
+            for was in (
+                was for was, now in self.options.names.items() if now not in self.found.nets
+            ):
+                raise Refused(0, f"it has no player {was}, whom --players would name")
+        if not self.found.chunks:
+            first = next(iter(self.found.skipped), Skipped(1, "there is no hand in it"))
+            raise Refused(first.line, first.reason)
+        self.found.skipped = with_texts(copy.content, known.name, self.found.skipped)
 
-            named = [  # the hands under the names that were asked for
-                it if it.players == players else replace(it, players=players)
-                for it in block
-                if isinstance(it, SourceHand) and (players := _called(it.players, options.names))
-            ]
-            columns, done = screened_plain(named, found.match, spill.at, audited=options.audit)
-            spill.expect(columns)
-        for part in _hands(found, block, options, done):
-            spill.add(part)
-            if spill.full:
-                _chunk(found, spill, tick)
-    _chunk(found, spill, tick)
+    def _one_by_one(self, hands: Iterable[SourceHand | Skipped]) -> None:
+        """Spill hands one by one; of many next to each other, those that are plain at once."""
+        for block in _blocks(hands, self.spill):
+            done: Mapping[int, Plain] = {}
+            if len(block) >= RUN:
+                from api.importing.screened import screened_plain  # numpy comes with it
+
+                named = [  # the hands under the names that were asked for
+                    it if it.players == players else replace(it, players=players)
+                    for it in block
+                    if isinstance(it, SourceHand)
+                    and (players := _called(it.players, self.options.names))
+                ]
+                columns, done = screened_plain(
+                    named, self.found.match, self.spill.at, audited=self.options.audit
+                )
+                self.spill.expect(columns)
+            for part in self._hands(block, done):
+                self.spill.add(part)
+                if self.spill.full:
+                    self._chunk()
+        self._chunk()
+
+    def _many(self, part: Transcript) -> None:
+        """Spill neighbouring hands: in columns where the screen allows it, else one by one."""
+        players = _called(part.players, self.options.names)
+        if len(part.every) < RUN or players is None:
+            self._one_by_one(map(part.hand, part.every))
+            return
+        from api.importing.screened import screened, verdicts_of  # numpy comes with it
+
+        columns, nets = screened(
+            part, self.found.match, players, self.spill.at, audited=self.options.audit
+        )
+        numbers = columns.number.tolist()
+        done = set(numbers)
+        verdicts = [0] * len(numbers)
+        if done:
+            # The same of hands in columns; what they pay is what the source says.
+            self._add_ruleset(fingerprint(part.game), part.game)
+            for player, net in zip(players, nets.sum(0).tolist(), strict=True):
+                self.found.won[player] = self.found.won.get(player, 0) + net
+            bids = (it.fields["sealed"] for it in columns.many if it.kind is BidPlaced)
+            self.found.sealed = self.found.sealed and all(sealed.all() for sealed in bids)
+            self.found.hands += len(columns.number)
+            self.found.events += len(columns.pos)
+            if self.options.audit:
+                verdicts = verdicts_of(columns)
+                for verdict, code in CODES.items():
+                    those = [it for it, one in zip(numbers, verdicts, strict=True) if one == code]
+                    if those:
+                        self._tally(verdict, len(those), those)
+        others = (part.hand(number) for number in part.every if number not in done)
+        for kept in self._hands(others):
+            self.spill.add(kept)
+        texts = (part.texts[number - part.every.start] for number in numbers)
+        self._chunk(columns, self.spill.marker.of_texts(numbers, texts, verdicts))
+
+    def _chunk(self, columns: "EventColumns | None" = None, marks: Iterable[Mark] = ()) -> None:
+        won, self.found.won = self.found.won, {}
+        for player, net in won.items():
+            self.found.nets[player] = self.found.nets.get(player, 0) + net
+        if chunk := self.spill.chunk(won, columns, marks):
+            self.found.chunks.append(chunk)
+            self.tick(chunk.hands)
+
+    def _hands(
+        self,
+        hands: Iterable[SourceHand | Skipped],
+        done: Mapping[int, Plain] = MappingProxyType({}),
+    ) -> Iterable[Kept]:
+        """Every hand that can be a record, counted and judged; the others are listed."""
+        for source in hands:
+            self.found.hands += 1
+            if isinstance(source, Skipped):
+                self._leave_out(source.line, source.reason)
+                continue
+            hand = _renamed(source, self.options.names)
+            if plain := done.get(hand.number):
+                self._count(hand, plain.record, plain.nets)
+                report = qualified(Report(hand.game.name, "agree", None, None), plain.record)
+                verdict = self._judged(hand, report) if self.options.audit else 0
+                yield Kept(plain.record, True, self._note(source), source, verdict)
+                continue
+            try:
+                record, end = followed(hand, f"{self.found.match}/{hand.number}")
+            except ValueError as reason:
+                self._leave_out(hand.line, str(reason))
+                continue
+            nets = tuple(now - was for was, now in zip(hand.stacks, end.stacks, strict=True))
+            self._count(hand, record, nets)
+            verdict = 0
+            if self.options.audit:
+                verdict = self._judged(hand, by_rules(record, hand.game).report)
+            yield Kept(record, False, self._note(source), source, verdict)
+
+    def _leave_out(self, line: int, reason: str) -> None:
+        if self.options.strict:
+            raise Refused(line, f"{reason} (under --strict no hand is left out)")
+        self.found.skipped.append(Skipped(line, reason))
+
+    def _count(self, hand: SourceHand, record: Events, nets: tuple[int, ...]) -> None:
+        """What the match comes to: its games, players, nets, and how its bids were made."""
+        start = start_of(record)
+        self._add_ruleset(start.ruleset, hand.game)
+        for player, net in zip(hand.players, nets, strict=True):
+            self.found.won[player] = self.found.won.get(player, 0) + net
+        if self.found.sealed and self.found.format == MIT:  # nowhere else is there an auction
+            self.found.sealed = all(one.sealed for one in hand.items if isinstance(one, Bids))
+        for fact in hand.inferred:
+            if fact not in self.found.inferred:
+                self.found.inferred.append(fact)
+        self.found.events += len(record)
+
+    def _tally(self, verdict: Verdict, hands: int, numbers: list[int]) -> None:
+        """So many hands more of a verdict; those that agree need no names."""
+        self.found.verdicts[verdict] = self.found.verdicts.get(verdict, 0) + hands
+        named = self.found.named.setdefault(verdict, [])
+        if verdict != "agree":
+            named += numbers[: NAMED_MAX - len(named)]
+
+    def _add_ruleset(self, mark: str, game: Game) -> None:
+        if mark not in self.found.rulesets:
+            self.found.rulesets[mark] = INCOMING[mark] = to_json(game)
+            self.found.games.setdefault(game.name, mark)
+
+    def _judged(self, hand: SourceHand, report: Report) -> int:
+        """A hand's verdict, counted, as `code_of` has it."""
+        self.found.moveless += report.moves == 0
+        if report.verdict == "differ" and self.options.strict:
+            raise Refused(hand.line, f"hand {hand.number} differs from what its rules decide")
+        self._tally(report.verdict, 1, [hand.number])
+        return code_of(report)
+
+    def _note(self, hand: SourceHand) -> SourceNoted | None:
+        """The note beside a hand: its own, else where it stands and what the source calls it.
+
+        In a gamelog both follow from the number of the round.
+        """
+        assert self.found.format is not None
+        dialect = f"hand {hand.number}"
+        if isinstance(hand, PhhHand):
+            return SourceNoted(self.found.format, dialect, hand.note.header, hand.note.footer)
+        if self.found.format == MIT:
+            return None
+        return SourceNoted(self.found.format, dialect, f"line {hand.line}\nid {hand.source_id}", "")
 
 
 def _blocks(
@@ -203,61 +327,6 @@ def _blocks(
     yield block
 
 
-def _many(
-    found: Outcome,
-    part: Transcript,
-    options: ImportOptions,
-    spill: SpillFile,
-    tick: Callable[[int], None],
-) -> None:
-    """Spill hands next to each other: in columns where the screen allows it, else one by one."""
-    players = _called(part.players, options.names)
-    if len(part.every) < RUN or players is None:
-        _one_by_one(found, map(part.hand, part.every), options, spill, tick)
-        return
-    from api.importing.screened import screened, verdicts_of  # numpy comes with it
-
-    columns, nets = screened(part, found.match, players, spill.at, audited=options.audit)
-    numbers = columns.number.tolist()
-    done = set(numbers)
-    verdicts = [0] * len(numbers)
-    if done:
-        # The same of hands in columns; what they pay is what the source says.
-        _add_ruleset(found, fingerprint(part.game), part.game)
-        for player, net in zip(players, nets.sum(0).tolist(), strict=True):
-            found.won[player] = found.won.get(player, 0) + net
-        bids = (it.fields["sealed"] for it in columns.many if it.kind is BidPlaced)
-        found.sealed = found.sealed and all(sealed.all() for sealed in bids)
-        found.hands += len(columns.number)
-        found.events += len(columns.pos)
-        if options.audit:
-            verdicts = verdicts_of(columns)
-            for verdict, code in CODES.items():
-                those = [it for it, one in zip(numbers, verdicts, strict=True) if one == code]
-                if those:
-                    _tally(found, verdict, len(those), those)
-    others = (part.hand(number) for number in part.every if number not in done)
-    for kept in _hands(found, others, options):
-        spill.add(kept)
-    texts = (part.texts[number - part.every.start] for number in numbers)
-    _chunk(found, spill, tick, columns, spill.marker.of_texts(numbers, texts, verdicts))
-
-
-def _chunk(
-    found: Outcome,
-    spill: SpillFile,
-    tick: Callable[[int], None],
-    columns: "EventColumns | None" = None,
-    marks: Iterable[Mark] = (),
-) -> None:
-    won, found.won = found.won, {}
-    for player, net in won.items():
-        found.nets[player] = found.nets.get(player, 0) + net
-    if chunk := spill.chunk(won, columns, marks):
-        found.chunks.append(chunk)
-        tick(chunk.hands)
-
-
 def format_of_input(content: bytes | Path, options: ImportOptions) -> Format:
     """The format that was asked for, or the one that the file itself shows."""
     if options.format is None:
@@ -268,44 +337,6 @@ def format_of_input(content: bytes | Path, options: ImportOptions) -> Format:
         what = "a folder" if named.name == "irc" else "a file"
         raise Refused(0, f"{named.called}: that is {what}, and this is none")
     return named
-
-
-def _hands(
-    found: Outcome,
-    hands: Iterable[SourceHand | Skipped],
-    options: ImportOptions,
-    done: Mapping[int, Plain] = MappingProxyType({}),
-) -> Iterable[Kept]:
-    """Every hand that can be a record, counted and judged; the others are listed."""
-    for source in hands:
-        found.hands += 1
-        if isinstance(source, Skipped):
-            _leave_out(found, source.line, source.reason, options)
-            continue
-        hand = _renamed(source, options.names)
-        if plain := done.get(hand.number):
-            _count(found, hand, plain.record, plain.nets)
-            report = qualified(Report(hand.game.name, "agree", None, None), plain.record)
-            verdict = _judged(found, hand, report, options) if options.audit else 0
-            yield Kept(plain.record, True, _note(found, source), source, verdict)
-            continue
-        try:
-            record, end = followed(hand, f"{found.match}/{hand.number}")
-        except ValueError as reason:
-            _leave_out(found, hand.line, str(reason), options)
-            continue
-        nets = tuple(now - was for was, now in zip(hand.stacks, end.stacks, strict=True))
-        _count(found, hand, record, nets)
-        verdict = 0
-        if options.audit:
-            verdict = _judged(found, hand, by_rules(record, hand.game).report, options)
-        yield Kept(record, False, _note(found, source), source, verdict)
-
-
-def _leave_out(found: Outcome, line: int, reason: str, options: ImportOptions) -> None:
-    if options.strict:
-        raise Refused(line, f"{reason} (under --strict no hand is left out)")
-    found.skipped.append(Skipped(line, reason))
 
 
 def _renamed(hand: SourceHand, names: Mapping[str, str]) -> SourceHand:
@@ -325,54 +356,3 @@ def _called(players: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ..
     """The names that were asked for; None if one of them would play against himself."""
     called = tuple(names.get(player, player) for player in players)
     return called if len(set(called)) == len(set(players)) else None
-
-
-def _count(found: Outcome, hand: SourceHand, record: Events, nets: tuple[int, ...]) -> None:
-    """What the match comes to: its games, players, nets, and how its bids were made."""
-    start = start_of(record)
-    _add_ruleset(found, start.ruleset, hand.game)
-    for player, net in zip(hand.players, nets, strict=True):
-        found.won[player] = found.won.get(player, 0) + net
-    if found.sealed and found.format == MIT:  # nowhere else is there an auction
-        found.sealed = all(one.sealed for one in hand.items if isinstance(one, Bids))
-    for fact in hand.inferred:
-        if fact not in found.inferred:
-            found.inferred.append(fact)
-    found.events += len(record)
-
-
-def _tally(found: Outcome, verdict: Verdict, hands: int, numbers: list[int]) -> None:
-    """So many hands more of a verdict; those that agree need no names."""
-    found.verdicts[verdict] = found.verdicts.get(verdict, 0) + hands
-    named = found.named.setdefault(verdict, [])
-    if verdict != "agree":
-        named += numbers[: NAMED_MAX - len(named)]
-
-
-def _add_ruleset(found: Outcome, mark: str, game: Game) -> None:
-    if mark not in found.rulesets:
-        found.rulesets[mark] = INCOMING[mark] = to_json(game)
-        found.games.setdefault(game.name, mark)
-
-
-def _judged(found: Outcome, hand: SourceHand, report: Report, options: ImportOptions) -> int:
-    """A hand's verdict, counted, as `code_of` has it."""
-    found.moveless += report.moves == 0
-    if report.verdict == "differ" and options.strict:
-        raise Refused(hand.line, f"hand {hand.number} differs from what its rules decide")
-    _tally(found, report.verdict, 1, [hand.number])
-    return code_of(report)
-
-
-def _note(found: Outcome, hand: SourceHand) -> SourceNoted | None:
-    """The note beside a hand: its own, else where it stands and what the source calls it.
-
-    In a gamelog both follow from the number of the round.
-    """
-    assert found.format is not None
-    dialect = f"hand {hand.number}"
-    if isinstance(hand, PhhHand):
-        return SourceNoted(found.format, dialect, hand.note.header, hand.note.footer)
-    if found.format == MIT:
-        return None
-    return SourceNoted(found.format, dialect, f"line {hand.line}\nid {hand.source_id}", "")

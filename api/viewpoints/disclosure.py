@@ -1,4 +1,4 @@
-"""What a ledger withholds from whoever is no auditor: found once for each file, kept in memory.
+"""What a ledger withholds from all but auditors: found once for each file, kept in memory.
 
 Which matches are open to all, which events nobody else may know of, where a bid's record is not
 what its settlement told. All of it is rare, so the views of `api.viewpoints.masks` need to look at

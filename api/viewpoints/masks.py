@@ -197,7 +197,7 @@ class Redacted(Query):
         return f"LEFT JOIN {self.beside(rows, seq='at_seq')} AS a ON at_seq = r.hand_seq"
 
     def shifted(self) -> tuple[str, str]:
-        """`idx` as whoever does not see all counts it, and the join that this needs."""
+        """`idx` as a viewer who does not see all counts it, and the join that this needs."""
         hidden, later = self.faults, found(self.snapshot, LATER)
         idx, joins = "idx", []
         if later.num_rows:

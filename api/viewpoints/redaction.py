@@ -47,7 +47,7 @@ class RedactedEvents(NamedTuple):
 
     @property
     def leaf(self) -> Leaf:
-        """What is seen as a leaf, for whoever counts."""
+        """What is seen as a leaf."""
         return Leaf(self.hand_seq, tuple(one.stored for one in self.ones))
 
 

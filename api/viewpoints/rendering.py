@@ -50,7 +50,7 @@ def withheld_sentence(match: str) -> str:
 
 
 def eyes(view: str, players: tuple[str, ...], opened: bool) -> Viewpoint:
-    """Whose eyes these are; in what is open, whoever may look at all sees as an auditor does."""
+    """The viewpoint of these eyes; in what is open, every viewer sees as an auditor does."""
     who = viewpoint(view, players)
     return Auditor() if opened else who
 

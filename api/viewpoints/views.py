@@ -1,4 +1,4 @@
-"""The ledger through a viewer's eyes: the same views and questions, whoever asks.
+"""The ledger through a viewer's eyes: the same views and questions for every viewer.
 
 For an auditor they are the ledger's own. For anybody else each view is restricted in SQL to what he
 may see (`masks.py`), over the same stored tables: so a question of the public costs what

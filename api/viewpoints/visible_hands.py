@@ -1,4 +1,4 @@
-"""The hands that a viewer may read, one after the other, each as he sees it, for whoever counts.
+"""The hands that a viewer may read, one after the other, each as he sees it.
 
 Everybody but an auditor gets leaves made from what he sees and from nothing else, each bid that a
 settlement told to all in its place: so no count can tell more than the record shows him.

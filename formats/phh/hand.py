@@ -131,7 +131,7 @@ def _fits(hand: SourceHand) -> bool:
     """Whether the rules decide this hand as its source has it."""
     try:
         return audit(hand.game, follow(hand, "")) is None
-    except ValueError:  # no record at all: whoever follows it will say why
+    except ValueError:  # no record at all: `follow` will say why
         return False
 
 

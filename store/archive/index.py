@@ -6,7 +6,7 @@
     log/*                   hands that were open at that moment, if they are too many for the index
 
 An object never changes: its name holds its digest. So the one who replaces the index replaces all
-at once, and whoever read the old one still finds what it names.
+at once, and a reader of the old one still finds what it names.
 """
 
 import hashlib
@@ -73,7 +73,7 @@ def encode(index: Index) -> bytes:
 
 
 def decode(data: bytes, url: str) -> Index:
-    """The index that was stored; whoever wrote it can name no file but a ledger's."""
+    """The index that was stored; its writer can name no file but a ledger's."""
     where = f"{url}/{PATH}"
     try:
         sealed = msgspec.json.decode(data, type=_Sealed)

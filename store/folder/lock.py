@@ -89,7 +89,7 @@ def holder(folder: Path) -> str | None:
 
 
 def held_since(folder: Path) -> int | None:
-    """When whoever writes now took the lock, in milliseconds since 1970; None if nobody writes."""
+    """When the present writer took the lock, in milliseconds since 1970; None if nobody writes."""
     try:
         at = (folder / "lock").stat().st_mtime_ns // 1_000_000
     except FileNotFoundError:

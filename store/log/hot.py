@@ -126,7 +126,7 @@ def damaged(path: str, place: int, calls: Sequence[Placing], why: str) -> Damage
 
 
 def unmarked(path: str, place: int, calls: Sequence[Placing]) -> Damaged:
-    """An append that whoever has the key did not write in this place."""
+    """An append that the owner of the key did not write in this place."""
     hand = calls[-1][-1].append.stream if calls else ""
     return Damaged(
         f"{path} holds an append at byte {place}, {after(calls)}, without the mark of"

@@ -13,7 +13,7 @@ from events.types import HandStarted
 class Leaf(Struct, frozen=True, dict=True):
     """Everything of a hand, or of one append to a match, in order.
 
-    `known` is what the hand adds up to, from whoever has counted it already.
+    `known` is what the hand adds up to, if a caller has counted it already.
     """
 
     hand_seq: int
@@ -41,7 +41,7 @@ class Leaf(Struct, frozen=True, dict=True):
         """What a hand adds up to, counted once for all who ask; nothing for records.
 
         A record that does not even add up (a seat that is not there) has none either: the ledger
-        keeps what it was given, and whoever audits it says what is wrong.
+        keeps what it was given, and an audit says what is wrong.
         """
         if self.known is not None:
             return self.known

@@ -1,7 +1,7 @@
 """What the hot log adds up to: streams since the last seal, their versions, and what has closed.
 
-Whoever reads the same frames, writer or reader, comes to the same positions and the same
-`hand_seq`: both are counted, neither is stored.
+Positions and `hand_seq` are counted from the frames, by writer and readers alike: neither is
+stored.
 """
 
 from bisect import bisect_left, bisect_right

@@ -7,7 +7,7 @@ The newest checkpoint of each log is also kept outside its folder, so that an ol
 
     $XDG_STATE_HOME/muckrake/checkpoints/NAME   else ~/.local/state; NAME is of a key of the log
 
-Whoever can write a ledger's folder can put an older state of it there, whole in itself, with the
+A writer of a ledger's folder can put an older state of it there, whole in itself, with the
 checkpoint it had then. The user's own state folder knows better. Who names a file (`--witness
 FILE`) has the newest checkpoint there instead. A ledger that is behind what is remembered, or that
 has another history, is refused until somebody accepts it; that is written down in `rollbacks`.

@@ -266,7 +266,7 @@ class Statement(NamedTuple):
 def replace_signer(disk: Disk, private: Private, old: Signer) -> Signer:
     """A new key in the place of the old one, its statement durable first.
 
-    Whoever opens the ledger next adds it to the known keys, and signs with it.
+    The next writer of the ledger adds it to the known keys, and signs with it.
     """
     new = Signer.new(old.key.name)
     known = last_checkpoint(disk)

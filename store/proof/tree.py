@@ -1,8 +1,8 @@
 """The tree over all leaves, as RFC 6962 hashes it: heads, proofs, and the checking of proofs.
 
 A tree of `size` leaves is a row of complete subtrees, the largest first, one for each bit of the
-size. Complete subtrees never change when leaves are added. So nothing here needs leaves: whoever
-wants a proof passes `hashes(level, index)`, which knows the hash of the complete subtree of
+size. Complete subtrees never change when leaves are added. So nothing here needs leaves: a
+caller passes `hashes(level, index)`, which knows the hash of the complete subtree of
 `2**level` leaves that begins at leaf `index * 2**level`. `tree_file.py` answers from files.
 """
 

@@ -1,6 +1,6 @@
 """Parquet files of a segment, written once: row groups hold whole hands, names hold a digest.
 
-Rows are sorted by `hand_seq`, and row groups are cut where a hand ends, so whoever reads one group
+Rows are sorted by `hand_seq`, and row groups are cut where a hand ends, so a reader of one group
 has whole hands: a cut hand once looked like a pot that does not balance. A group of 36,864 rows
 is the measured middle: a third fewer make a hand 4 bytes longer, a third more a look-up half a
 millisecond slower. Columns that nothing in the segment fills are left out: each would take 100
@@ -9,7 +9,7 @@ need decode them; those of `CERTAIN` have a value in every row, and nobody need 
 Groups of this size at level 15 of zstd keep a hand below 60 bytes.
 
 The footer holds a digest of each row group, and the manifest one of the footer, beside that of the
-whole file. So whoever reads a few row groups compares those and the footer, and no more.
+whole file. So a reader of a few row groups compares those and the footer, and no more.
 
 A file that is open keeps what its footer says of each row group, and readers for later.
 """

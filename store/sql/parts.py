@@ -26,7 +26,7 @@ class Sources(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Some rows of a view: equal ones have the same digest, whoever asks and whenever.
+    """Some rows of a view: equal ones have the same digest, for every viewer at any time.
 
     `number` is the manifest that they were found by, `segment` where they lie if they are sealed.
     """

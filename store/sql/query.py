@@ -46,7 +46,7 @@ SECONDS = 30.0
 MEMORY = "1GB"
 THREADS = 2
 _ROWS = "<rows>"  # where a view's own rows will stand in the SELECT of its mask
-AT_ONCE = 4  # questions; whoever comes later waits for one of them
+AT_ONCE = 4  # questions; later ones wait for one of them
 MADE = (rulesets.VIEW, tags.VIEW)  # views that are made of no table of the ledger
 
 
@@ -121,7 +121,7 @@ class Query:
         return plain(self.ask(sql))
 
     def ready(self, view: str) -> None:
-        """For whoever begins to tell before he asks: what is wrong with a view is found now."""
+        """Find now what is wrong with a view, for an answer that begins before it is asked."""
         self.ask(f'SELECT 1 FROM "{view}" LIMIT 0')
 
     def close(self) -> None:

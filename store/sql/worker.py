@@ -115,7 +115,7 @@ class Parent:
             os._exit(1)
 
     def _bury(self) -> None:
-        """Whoever has the other end is told by which signal a process died."""
+        """Tell the parent by which signal a process died."""
         while self._living:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:

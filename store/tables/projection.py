@@ -34,7 +34,7 @@ class EventRows:
 
 
 class Projection(NamedTuple):
-    """Facts of one kind, by whoever knows what they should hold.
+    """Facts of one kind, made by the room that knows what they should hold.
 
     `from_rows` makes it of rows of events, whole hands, of which it reads these columns as far as
     there are any. It is a map over hands: making it in parts and joining the parts gives the same
