@@ -4,18 +4,32 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import pytest
 from fastapi.routing import APIRoute
+from msgspec.structs import replace
 
 from api.pages import PAGES
-from tests.browser.conftest import PHONE, Site, complaints, named, settled
+from dealer.play import play
+from engine.games import GAMES
+from tests.browser.conftest import (
+    PHONE,
+    Site,
+    complaints,
+    logged_in,
+    named,
+    served,
+    settled,
+)
 from tests.browser.looked_at import PATHS, WRONG
 from tests.profiles import sized
+from tests.sessions import forged
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize
+
+    from events.types import HandStarted
 
 DESK: "ViewportSize" = {"width": 1280, "height": 720}
 ROUTES = [it for router in PAGES for it in router.routes if isinstance(it, APIRoute)]
@@ -128,6 +142,39 @@ def test_what_cannot_be_shown_is_said_on_a_page(path: str, status: int, site: Si
     page = site.open(path, status=status, bypass_csp=True)
     site.shot(page, f"{named(path)}-light")
     assert [] == complaints(page)
+
+
+LONG = (
+    "a_very_long_name_of_a_bot_that_nobody_can_read_v17.3",
+    "Donaudampfschifffahrtsgesellschaft",
+)
+NAMED_SO = (
+    *("/", "/matches", "/matches/m", "/hands", "/players", f"/players/{LONG[0]}", "/live?match=m"),
+    *("/hands/m/2#14", "/hands/m/2/audit", "/hands/m/2/events", f"/players/{LONG[0]}/bids"),
+    *(f"/players/{LONG[0]}/compare?other={LONG[1]}", f"/players/{LONG[0]}/opponent", "/find?q=a"),
+)
+
+
+def test_long_names_make_no_page_wider_than_a_phone(tmp_path: Path, browser: "Browser") -> None:
+    """They are cut on the felt, with the rest on touch, and broken elsewhere."""
+    folder = tmp_path / "ledger"
+    hands = play(GAMES["auction-2024"], "m", 4, "5")
+    starts, rest = zip(*((first, rest) for first, *rest in hands), strict=True)
+    named_so = [replace(cast("HandStarted", first), players=LONG) for first in starts]
+    forged(folder, *((first, *more) for first, more in zip(named_so, rest, strict=True)))
+    with served(folder) as base:
+        known = logged_in(browser, base, folder)
+        page = browser.new_page(base_url=base, storage_state=known, viewport=PHONE)
+        for path in NAMED_SO:
+            page.goto(path)
+            assert PHONE["width"] == page.evaluate("document.documentElement.scrollWidth"), path
+        page.goto("/hands/m/2#14")
+        name = page.locator(".frame.now .who .name").first
+        cut = name.evaluate("(it) => it.scrollWidth > it.clientWidth")
+        name.focus()
+        assert cut
+        assert name.evaluate("(it) => it.scrollWidth <= it.clientWidth")
+        page.close()
 
 
 def test_every_page_is_looked_at() -> None:
