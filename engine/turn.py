@@ -43,6 +43,13 @@ class ToBid(Struct, frozen=True, tag=True):
     bid_max: int
 
 
+class ToToss(Struct, frozen=True, tag=True):
+    """A seat must lay one of its `slots` hole cards on the board."""
+
+    seat: int
+    slots: int
+
+
 class ToDeal(Struct, frozen=True, tag=True):
     """The dealer gives so many cards, for the seats of `to` in that order or for the board.
 
@@ -79,7 +86,7 @@ class Over(Struct, frozen=True, tag=True):
     """Nobody is asked any more."""
 
 
-Turn = ToAct | ToStraddle | ToBid | ToDeal | ToSwap | ToShow | Over
+Turn = ToAct | ToStraddle | ToBid | ToToss | ToDeal | ToSwap | ToShow | Over
 
 
 # Commands: what somebody answers.
@@ -143,6 +150,14 @@ class Bid(Struct, frozen=True, tag=True):
     origin: Will = "chosen"
 
 
+class Toss(Struct, frozen=True, tag=True):
+    """Lay the hole card in this slot on the board; the first is 0."""
+
+    seat: int
+    slot: int
+    origin: Will = "chosen"
+
+
 class Deal(Struct, frozen=True, tag=True):
     """The cards asked for, in the order of the deck."""
 
@@ -201,6 +216,7 @@ Command = (
     | Straddle
     | Post
     | Bid
+    | Toss
     | Deal
     | Swap
     | Show

@@ -187,6 +187,15 @@ class BidPlaced(_Event, frozen=True):
     origin: Origin = "chosen"
 
 
+class Tossed(_Event, frozen=True):
+    """A seat lays the hole card of this slot face up on the board; later slots move up by one."""
+
+    seat: Seat
+    slot: Annotated[int, Meta(ge=0, le=3)]
+    card: Card
+    origin: Origin = "chosen"
+
+
 class AuctionSettled(_Event, frozen=True):
     """The winners each pay `price` into the pot, as dead money; `bids` in the order of bidding."""
 
@@ -380,6 +389,7 @@ Event = (
     | Raised
     | BidPlaced
     | AuctionSettled
+    | Tossed
     | CardSwapped
     | UncalledReturned
     | Announced
