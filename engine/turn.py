@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from events.cards import UNKNOWN
 from events.types import BlindKind, Cards
 
 CardKind = Literal["hole", "board", "third"]
@@ -151,10 +152,11 @@ class Bid(Struct, frozen=True, tag=True):
 
 
 class Toss(Struct, frozen=True, tag=True):
-    """Lay the hole card in this slot on the board; the first is 0."""
+    """Lay the hole card in this slot on the board; `card` only where nobody recorded it before."""
 
     seat: int
     slot: int
+    card: str = UNKNOWN
     origin: Will = "chosen"
 
 

@@ -4,7 +4,9 @@ from msgspec import Struct
 
 from engine.policies import Policies
 from engine.seats import contenders, in_order
+from engine.steps.deal import unused
 from engine.turn import Command, Fold, IllegalCommand, Toss, ToToss
+from events.cards import UNKNOWN
 from events.state import Hand
 from events.types import Events, Folded, StepEntered, Tossed
 
@@ -39,7 +41,14 @@ class TossHole(Struct, frozen=True, tag=True):
             raise IllegalCommand(f"it is seat {seat}'s turn to toss, not seat {command.seat}'s")
         if not 0 <= command.slot <= top:
             raise IllegalCommand(f"seat {seat} may toss slot 0..{top}, not {command.slot}")
-        return (Tossed(seat, command.slot, hand.hole[seat][command.slot], command.origin),)
+        held = hand.hole[seat][command.slot]
+        if held == UNKNOWN:  # a record that shows no hands shows what lies on the board
+            (held,) = unused(game, hand, (command.card,))
+        elif command.card not in (UNKNOWN, held):
+            raise IllegalCommand(
+                f"slot {command.slot} of seat {seat} is {held}, not {command.card}"
+            )
+        return (Tossed(seat, command.slot, held, command.origin),)
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         return ()
