@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from engine.cuts import Cut, cuts
 from engine.game import Game
+from engine.pot_cuts import Cut, cuts
 from engine.ranking import best_cards
 from engine.recorded import before_payment
 from engine.seats import contenders, is_alone

@@ -1,11 +1,13 @@
 """`./mr test --changed [COMMIT]`: the test files that a change can reach, by what imports what.
 
-A test file reaches what it imports, and the fixtures that it names. Of a module it reaches the body
-and the functions, classes and values that are imported by name, and what these use; all of it, if
-the module itself is imported, or a name that nothing in it defines. What only registers commands,
-routes or pages (`HUBS`) imports them all: a test reaches commands and questions whose name stands
-among its words, functions of routes whose path does, and all if it reads files by a pattern. A file
-that is no Python is reached by the Python that names it or its ending, and by that of its folder.
+In profile `quick` the nearest of them are run, by the number of imports between, for a minute; in
+`ci` and `slow` all of them. A test file reaches what it imports, and the fixtures that it names. Of
+a module it reaches the body and the functions, classes and values that are imported by name, and
+what these use; all of it, if the module itself is imported, or a name that nothing in it defines.
+What only registers commands, routes or pages (`HUBS`) imports them all: a test reaches commands and
+questions whose name stands among its words, functions of routes whose path does, and all if it
+reads files by a pattern. A file that is no Python is reached by the Python that names it or its
+ending, and by that of its folder.
 """
 
 import ast
@@ -13,6 +15,7 @@ import re
 import subprocess
 from collections.abc import Iterable, Iterator
 from functools import cache, cached_property
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
@@ -88,8 +91,8 @@ class Tree:
         return sorted(path for path in self.units if PurePosixPath(path).name.startswith("test_"))
 
     def reached(self, changes: Iterable[str]) -> list[str]:
-        """The test files that any of these changes can reach; all of them, if a module is gone or
-        nothing is known to read a file."""
+        """The test files that any of these changes can reach, the nearest first; all of them, if a
+        module is gone or nothing is known to read a file."""
         touched = set[str]()
         for path in changes:
             readers = self._readers(path)
@@ -97,7 +100,15 @@ class Tree:
             if unknown or path.startswith(EVERYTHING):
                 return self.tests
             touched |= {path} | readers
-        return [test for test in self.tests if not touched.isdisjoint(self.closure(test))]
+        distances = {
+            test: min(
+                (far for path, far in self.closure(test).items() if path in touched), default=-1
+            )
+            for test in self.tests
+        }
+        return sorted(
+            (test for test in self.tests if distances[test] >= 0), key=distances.__getitem__
+        )
 
     def _readers(self, path: str) -> set[str]:
         """The Python that may read a file: by its name, its ending, or from beside it."""
@@ -113,8 +124,8 @@ class Tree:
             readers |= {one for one in self.units if one.startswith(near)}
         return readers
 
-    def closure(self, test: str) -> set[str]:
-        """Every file that a test file can come to."""
+    def closure(self, test: str) -> dict[str, int]:
+        """Every file that a test file can come to, and after how many imports."""
         units = [self.units[test], *self._fixtures(test)]
         ours = self._followed((it for unit in units for it in unit.imports), "tests/")
         units += [self.units[path] for path in ours]
@@ -124,7 +135,7 @@ class Tree:
         if any("subprocess" in it.names and COMMAND_LINE[0] in _words(it.strings) for it in units):
             begin.add((COMMAND_LINE[1], WHOLE))
         above = {path for path in self.fixtures if _lies_under(test, path)}
-        return {test, *above, *self._followed(begin, "", words)}
+        return self._followed(begin, "", words) | dict.fromkeys(above, 1) | {test: 0}
 
     def _fixtures(self, test: str) -> list[Unit]:
         """What `conftest.py` above does for this file: of its functions, those named or autouse."""
@@ -140,15 +151,19 @@ class Tree:
 
     def _followed(
         self, begin: Iterable[Place], within: str, words: frozenset[str] | None = None
-    ) -> set[str]:
-        """The files of what is imported from here on, in a folder; of a hub's, what is said."""
-        found, waiting = set[Place](), [place for place in begin if place[0].startswith(within)]
-        while waiting:
-            place = waiting.pop()
-            if place not in found:
-                found.add(place)
-                waiting += [it for it in self._needs(*place, words) if it[0].startswith(within)]
-        return {path for path, _ in found}
+    ) -> dict[str, int]:
+        """The files of what is imported from here on, in a folder, and after how many imports; of
+        a hub's, what is said."""
+        found, files = set[Place](), dict[str, int]()
+        waiting = {place for place in begin if place[0].startswith(within)}
+        for distance in count(1):
+            if not waiting:
+                break
+            found |= waiting
+            files = dict.fromkeys((path for path, _ in waiting), distance) | files
+            needed = (it for place in waiting for it in self._needs(*place, words))
+            waiting = {it for it in needed if it[0].startswith(within)} - found
+        return files
 
     def _needs(self, path: str, name: str, words: frozenset[str] | None) -> Iterable[Place]:
         """What a part of a module uses; of a hub, what it registers and is said."""

@@ -6,9 +6,11 @@ import gc
 import os
 import shutil
 import tempfile
+import time
 from asyncio.events import _get_running_loop, _set_running_loop
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +24,8 @@ for _folder in ("MUCKRAKE_CACHE", "XDG_STATE_HOME"):
     atexit.register(shutil.rmtree, os.environ[_folder], ignore_errors=True)
 
 MEMORY = Path("/dev/shm")
+NEAREST, MINUTE_S = 40, 45  # test files of `--changed`, and seconds from when they are known
+UNTIL = "MUCKRAKE_TESTS_UNTIL"
 ROOM = 2 << 30  # bytes; a run of everything takes some hundred megabytes
 
 
@@ -35,7 +39,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         nargs="?",
         const="main",
         metavar="COMMIT",
-        help="only test files that a change against it can reach",
+        help="only test files that a change against it can reach; in profile quick for a minute",
     )
     parser.addoption("--slow", action="store_const", dest="profile", const="slow", help="all of it")
 
@@ -45,8 +49,9 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[profiles.VARIABLE] = config.getoption("--profile")
     config.option.markexpr = config.option.markexpr or profiles.MARKED[profiles.chosen()]
     profiles.tell_hypothesis()
-    if config.getoption("--changed") and not hasattr(config, "workerinput"):
-        config.args[:] = _reached(config.getoption("--changed"))
+    if config.getoption("--changed"):
+        given = getattr(config, "workerinput", {}).get("files")
+        config.args[:] = given or _reached(config.getoption("--changed"))
     if config.getoption("--accept") and config.getoption("numprocesses", None):
         raise pytest.UsageError("--accept writes files that several tests share: leave out -n")
     if config.getoption("numprocesses", None) and "TMPDIR" not in os.environ and _has_room():
@@ -54,6 +59,12 @@ def pytest_configure(config: pytest.Config) -> None:
         Path(folder).chmod(0o755)  # a test that goes on as nobody must get through
         os.environ["TMPDIR"] = tempfile.tempdir = folder
         config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell a worker of pytest-xdist what is reached: its command line does not name the files."""
+    node.workerinput["files"] = node.config.args if node.config.getoption("--changed") else None
 
 
 def _reached(commit: str) -> list[str]:
@@ -70,7 +81,17 @@ def _reached(commit: str) -> list[str]:
     if not found:
         pytest.exit(f"{since}: no test can tell", returncode=0)
     print(f"{since}: {len(found)} test files can tell")
+    if profiles.chosen() == "quick" and len(found) > NEAREST:
+        print(f"the {NEAREST} nearest are run, for a minute; --profile ci runs them all")
+        del found[NEAREST:]
+        os.environ[UNTIL] = str(time.time() + MINUTE_S)
     return [str(changed.ROOT / path) for path in found]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup() -> None:
+    if time.time() > float(os.environ.get(UNTIL, "inf")):
+        pytest.skip("the minute is over: --profile ci runs all that a change can reach")
 
 
 def _has_room() -> bool:

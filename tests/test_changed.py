@@ -1,6 +1,9 @@
 """`./mr test --changed`: which tests of a made-up house a change can reach."""
 
+import os
+import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -92,7 +95,12 @@ def reached(tmp_path: Path, *changes: str) -> list[str]:
 def test_a_change_is_told_by_whoever_reaches_it(change: str, expected: str, tmp_path: Path) -> None:
     """By import, also in a function; by a command, a path, a patch, a process or a pattern; of a
     module by what is imported of it, and of a file of pages by the pages that are asked for."""
-    assert expected.split() == reached(tmp_path, change)
+    assert expected.split() == sorted(reached(tmp_path, change))
+
+
+def test_the_nearest_by_imports_come_first(tmp_path: Path) -> None:
+    """What reads the file itself, what imports it, then what imports that."""
+    assert ["tidy", "luck", "patched"] == reached(tmp_path, "analytics/luck.py")[:3]
 
 
 @pytest.mark.parametrize("change", ["README", "pyproject.toml", "analytics/gone.py"])
@@ -128,6 +136,28 @@ def test_changes_are_those_since_a_branch_left_and_those_not_committed(tmp_path:
     assert ["b.py", "new.py"] == changed.changed(tmp_path, "HEAD")
     with pytest.raises(NoSuchCommit, match="nowhere"):
         changed.changed(tmp_path, "nowhere")
+
+
+@pytest.mark.parametrize("spread", [(), ("-n", "2", "--dist", "loadfile")], ids=["plain", "two"])
+def test_what_is_reached_is_run_and_nothing_else(spread: tuple[str, ...], tmp_path: Path) -> None:
+    """In worker processes, too: they are started with the words and not with the files."""
+    kept = ("tests/conftest.py", "tests/profiles.py", "tests/changed.py", "tests/chromium.py")
+    files = {path: (changed.ROOT / path).read_text() for path in kept}
+    made(tmp_path, files | {"here.py": "A = 1\n", "there.py": "B = 1\n", "pyproject.toml": ""})
+    for name in ("here", "there"):
+        text = f"import {name}\n\ndef test_it():\n    assert {name}\n"
+        made(tmp_path, {f"tests/test_{name}.py": text})
+    git = ("git", "-c", "user.name=a", "-c", "user.email=a@b")
+    for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "begun"]):
+        subprocess.run([*git, *words], cwd=tmp_path, check=True)
+    (tmp_path / "here.py").write_text("A = 2\n")
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *spread, "--changed", "HEAD"]
+    ours = {name: text for name, text in os.environ.items() if not name.startswith("MUCKRAKE_")}
+    ran = subprocess.run(
+        [sys.executable, *words], cwd=tmp_path, env=ours, capture_output=True, text=True
+    )
+    assert "1 files differ from HEAD: 1 test files can tell\n" in ran.stdout, ran
+    assert re.search(r"^1 passed", ran.stdout, re.MULTILINE), ran.stdout
 
 
 def test_the_tables_of_commands_routes_and_pages_are_where_they_are_looked_for() -> None:

@@ -8,25 +8,20 @@ from typing import Any
 import pytest
 
 from api.cli import hud as command
+from api.main import main
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
 from events.types import Events, MatchEnded, MatchStarted
-from store.ledger import open_ledger
+from store.ledger import FileLedger, open_ledger
 from tests.exports import AT, ledger_of, start_of, started
 from tests.sessions import printed, said, told
 
 Captured = pytest.CaptureFixture[str]
 
 
-def _append(folder: Path, hands: tuple[Events, ...], *, end: bool) -> None:
-    """A writer's next hands, and perhaps the end of the match."""
-    ledger, lock = open_ledger(folder, "a test")
+def _append(ledger: FileLedger, hands: tuple[Events, ...]) -> None:
     ledger.append(*(Append(start_of(hand).hand, 0, hand, AT) for hand in hands))
-    if end:
-        ledger.append(Append("m", 1, (MatchEnded((0, 0), "over"),), AT))
-    ledger.close()
-    lock.release()
 
 
 def _followed(
@@ -36,16 +31,42 @@ def _followed(
     records = tuple(play(GAMES["auction-2024"], "m", 230, "hud"))
     start: MatchStarted = started(records[0])
     ledger_of(folder, records[:40], (start,), end=False)
+    ledger, lock = open_ledger(folder, "a test")
 
     def looks(seconds: float | None) -> Iterator[None]:
         for first, last in ((40, 130), (130, 150), (150, 220), (220, 230)):
-            _append(folder, records[first:last], end=last == 230)
+            _append(ledger, records[first:last])
+            if last == 230:
+                ledger.append(Append("m", 1, (MatchEnded((0, 0), "over"),), AT))
             yield
 
     monkeypatch.setattr(command, "every", looks)
-    ledger = ("--ledger", str(folder))
-    lines = printed(capsys, "hud", "m", "--json", *ledger, *words).splitlines()
+    lines = printed(capsys, "hud", "m", "--json", "--ledger", str(folder), *words).splitlines()
+    ledger.close()
+    lock.release()
     return [json.loads(line) for line in lines]
+
+
+def test_a_match_whose_writer_is_gone_is_told_to_its_last_hand_and_waited_for_no_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    records = tuple(play(GAMES["auction-2024"], "m", 130, "hud"))
+    ledger_of(tmp_path, records[:40], (started(records[0]),), end=False)
+    ledger, lock = open_ledger(tmp_path, "a test")
+
+    def looks(seconds: float | None) -> Iterator[None]:
+        _append(ledger, records[40:])
+        yield
+        ledger.close()
+        lock.release()  # as the system does it for a process that is killed
+        yield
+        yield
+
+    monkeypatch.setattr(command, "every", looks)
+    assert 1 == main(["hud", "m", "--json", "--ledger", str(tmp_path)])
+    out, err = capsys.readouterr()
+    assert [100, 130] == [json.loads(line)["hands"] for line in out.splitlines()]
+    assert "muckrake: m has no end: its writer is gone, and nobody goes on with it\n" == err
 
 
 def test_each_hundred_hands_are_told_as_stats_counts_them(

@@ -55,12 +55,15 @@ ASKED = {
     "grid": ("random-0",),
     "history": ("random-0",),
     "hands": (),
+    "leagues": (),
     "matches": (),
     "opponent": ("random-0",),
+    "pairing": ("cup", "random-0", "random-1"),
     "player": ("random-0",),
     "players": (),
     "ratings": (),
     "results": (),
+    "standing": ("cup",),
     "stats": (),
     "swaps": (),
     "winnings": ("random-0",),
@@ -118,6 +121,9 @@ def _prepared(command: str, room: Path, capsys: Captured) -> list[str]:
     if "{league}" in words:
         bots = f'[bots]\nfirst = "{BOTS}/steady"\nsecond = "{BOTS}/gruff"\n'
         Path(made["league"]).write_text(f'league = "l"\nhands = 2\n{bots}')
+    if "cup" in words:
+        cup = ("auction-2024", "--hands", "2", "--match", "cup.1.random-0.random-1")
+        assert main(["play", *cup]) == 0
     if "{archive}" in words:
         assert main(["compact"]) == 0
     if command == "pull":

@@ -13,6 +13,7 @@ import pytest
 
 from api.cli.output import OWN_KEY
 from api.main import main
+from events.types import Tagged
 from store.reader import Reader
 from tests.fences import fences
 from tests.processes import Popen
@@ -99,9 +100,10 @@ def test_one_more_bot_plays_only_his_own_matches(
     printed(capsys, "league", "run", file)
     before = {match: kept(ledger, match) for match in matches(ledger)}
     wolf = bot(tmp_path / "elsewhere", "wolf").folder
-    found = told(capsys, "add", file, str(wolf), "--name", "grey")
+    found = told(capsys, "add", file, str(wolf), "--name", "grey", "--tags", "grey=version:2")
     assert {"night.1.grey.lynx", "night.1.grey.ursa"} == {one["match"] for one in found["played"]}
-    assert 'grey = "elsewhere/wolf"' in Path(file).read_text()
+    assert 'grey = {folder = "elsewhere/wolf", version = "2"}' in Path(file).read_text()
+    assert Tagged("grey", "version", "2") in kept(ledger, "night.1.grey.lynx")
     assert all(kept(ledger, match) == records for match, records in before.items())
 
 

@@ -157,6 +157,10 @@ NOT_ASKED = {  # questions that lack a filter which the others have
         [(one, word) for one in ("matches", "player", "players") for word in ("--match", "--game")],
         "its rows are matches, or tell them and rulesets apart",
     ),
+    **dict.fromkeys(
+        [(one, it) for one in ("leagues", "pairing", "standing") for it in ("--match", "--game")],
+        "a league is its matches, which are of one ruleset",
+    ),
     ("fairness", "--game"): "cards are dealt alike whatever is played",
 }
 NOT_TAKEN = {  # answers that lack an option which the others have

@@ -24,6 +24,7 @@ COMMANDS = (
     ("hud", "scrim"),
     ("compare", "random-0", "random-1"),
     ("gate", "random-0", "random-1"),
+    ("leagues",),
     ("bids", "--spots", "3"),
     ("swaps", "--spots", "3"),
     ("counters",),
@@ -41,6 +42,9 @@ COMMANDS = (
 NO_TABLE = {  # commands that draw none, and what they print instead
     **dict.fromkeys(("demo", "play", "match", "import"), "lines, as wide as their names and files"),
     **dict.fromkeys(("league run", "league add"), "it plays: tests/test_cli_league.py looks at 80"),
+    **dict.fromkeys(
+        ("standing", "pairing"), "of a league: tests/analytics/test_leagues.py has one"
+    ),
     **dict.fromkeys(("replay", "get", "export", "completion", "man"), "a text as it is"),
     **dict.fromkeys(("verify", "doctor"), "a fact a line, with digests and folders"),
     **dict.fromkeys(("init", "key create", "key replace", "key revoke"), "a key"),

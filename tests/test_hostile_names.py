@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote
+from xml.etree import ElementTree
 
 import pytest
 from starlette.testclient import TestClient
@@ -57,6 +58,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("swaps",),
     ("results",),
     ("ratings",),
+    ("leagues",),
     ("counters",),
     ("fairness",),
     ("audit", "--all"),
@@ -96,6 +98,8 @@ NAMED: tuple[tuple[str, ...], ...] = (
     ("counters", "--match", "{match}"),
     ("fairness", "{match}"),
     ("hud", "{match}"),
+    ("standing", "{match}"),
+    ("pairing", "{match}", "{player}", "{rival}"),
     # what is not there, is misspelt, or makes no sense
     ("replay", "no{match}/1"),
     ("audit", "no{match}/1"),
@@ -224,6 +228,22 @@ def test_texts_over_http_are_printable(client: TestClient, attack: str) -> None:
         check(answer.text)
 
 
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_a_picture_is_xml_in_which_no_name_is_more_than_a_word(
+    client: TestClient, attack: str
+) -> None:
+    at = f"/api/v1/hands/{quote(match(attack), safe='')}/2/state"
+    answer = client.get(at, params={"format": "svg"})
+    if answer.status_code == 200:
+        check(answer.text)
+        found = ElementTree.fromstring(answer.content)
+        assert {"svg", "title", "rect", "text", "circle"} >= {
+            one.tag.rpartition("}")[2] for one in found.iter()
+        }
+    else:
+        assert answer.status_code in (400, 422), answer.text
+
+
 class _Texts(HTMLParser):
     """Every text and every attribute that a browser would make of a page; not fields of forms."""
 
@@ -242,11 +262,12 @@ class _Texts(HTMLParser):
 
 
 PAGES = (
-    *("/", "/matches", "/hands", "/players", "/live", "/fairness", "/games"),
+    *("/", "/matches", "/hands", "/players", "/live", "/fairness", "/games", "/leagues"),
     *("/matches/{match}", "/hands/{match}/2", "/hands/{match}/2/audit", "/hands/{match}/2/events"),
     *("/players/{player}", "/players/{player}/grid", "/players/{player}/winnings"),
     *("/players/{player}/bids", "/players/{player}/swaps", "/players/{player}/opponent"),
     *("/hands?q=no{match}", "/fairness?match={match}", "/players/no{player}", "/matches/no{match}"),
+    *("/leagues/{match}", "/leagues/{match}/{player}/no{player}"),
 )
 
 

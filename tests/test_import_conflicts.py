@@ -28,6 +28,18 @@ def test_an_audit_of_all_says_which_matches_have_conflicts(
     assert said in capsys.readouterr().err
 
 
+def test_a_file_of_nothing_but_a_conflict_is_no_match_of_the_list(
+    stars: list[str], capsys: Captured, tmp_path: Path
+) -> None:
+    """Its notes stay, and an audit of all tells of them."""
+    imported(capsys, tmp_path, "a.txt", "".join(stars[:3]))
+    one = imported(capsys, tmp_path, "b.txt", changed(stars[0]), code=3)
+    listed = json.loads(printed(capsys, "matches", "--json"))["matches"]
+    assert [3] == [it["hands"] for it in listed]
+    audited = json.loads(printed(capsys, "audit", "--all", "--json", code=3))
+    assert {one["match"]: 1} == audited["conflicts"]
+
+
 @pytest.mark.parametrize("within", [False, True], ids=["of another file", "of the same file"])
 def test_strict_refuses_a_file_with_a_conflict(
     within: bool, stars: list[str], capsys: Captured, tmp_path: Path, ledger: Path

@@ -1,5 +1,6 @@
 """An import by several processes, broken off in every way: whole files are in, and nothing else."""
 
+import errno
 import os
 import signal
 import subprocess
@@ -59,6 +60,19 @@ def test_two_processes_come_to_what_one_does(
             assert [] == list(scratch.iterdir())
             ledgers.append([(one.stream, one.event) for one in ledger.read_from(0)])
     assert ledgers[0] == ledgers[1]
+
+
+def test_where_processes_cannot_share_memory_one_does_it(
+    files: tuple[InputFile, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In some containers /dev/shm is read-only, and there is no lock for several processes."""
+
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("multiprocessing.synchronize._multiprocessing.SemLock", refused)
+    found = outcomes(files, ImportOptions(), tmp_path, AT, Maker(None, ()), nobody, 2)
+    assert [20, 20, 0, 20, 20] == [one.hands for one in found]
 
 
 def test_small_files_are_gathered_into_jobs(files: tuple[InputFile, ...]) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+NEAREST = "loadfile --no-loadscope-reorder"  # files in their order, each by one process
 LOCKS = (
     "requirements.txt",
     "requirements-test.txt",
@@ -140,11 +141,11 @@ def test_a_name_on_path_that_leads_nowhere_is_not_a_newer_python(mr: Any, tmp_pa
         ),
         (
             ["test", "--changed"],
-            ["-m pytest -n auto --maxprocesses 8 --dist worksteal --changed"],
+            [f"-m pytest -n auto --maxprocesses 8 --dist {NEAREST} --changed"],
         ),
         (
             ["test", "--changed", "HEAD~2", "--slow"],
-            ["-m pytest -n auto --maxprocesses 8 --dist worksteal --changed HEAD~2 --slow"],
+            [f"-m pytest -n auto --maxprocesses 8 --dist {NEAREST} --changed HEAD~2 --slow"],
         ),
         (["test", "--profile=ci", "-x"], ["-m pytest --profile=ci -x"]),
         (["test", "tests/test_mr.py", "-x"], ["-m pytest tests/test_mr.py -x"]),

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from api.main import main
 from api.playing.league import League, Unfit, parse
 from api.playing.names import Misnamed, tagged, tags_of
 from api.playing.recording import WHOLE, Recording, announced, projections
@@ -13,6 +14,7 @@ from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events.types import Tagged
 from store.ledger import open_ledger
+from tests.foreign import gamelog
 from tests.http.clients import over, site_of
 from tests.sessions import Captured, kept, printed, said, told
 from tests.wire.misfits import bot
@@ -130,8 +132,6 @@ def test_hands_are_found_by_tag(capsys: Captured) -> None:
 
 def main_says(capsys: Captured, filter: str) -> str:
     """What is wrong with a filter, without where."""
-    from api.main import main
-
     assert 2 == main(["hands", filter])
     return capsys.readouterr().err.splitlines()[0].partition(": at ")[2].partition(": ")[2]
 
@@ -147,7 +147,7 @@ def test_a_tag_that_nobody_has_is_refused_with_those_there_are(capsys: Captured)
     [
         ("A", "'A' tags nobody: write PLAYER=TAG:VALUE, several tags with commas"),
         ("A=bot", "'A=bot' tags nobody"),
-        ("C=bot:x", "there is no bot C: there are A and B"),
+        ("C=bot:x", "nobody is called C here: there are A and B"),
         ("A=Bot:x", "'Bot:x' cannot be a tag"),
         ("A=bot:x y", "'bot:x y' cannot be a tag"),
         ("A=bot:x,bot:y", "A cannot be of bot x and y"),
@@ -191,9 +191,58 @@ def test_bots_of_a_command_and_of_a_job_are_tagged_alike(
     )
     assert here == there != []
     refused = writer.post("/api/v1/matches", json={**wanted, "tags": {"C": {"bot": "x"}}})
-    assert (422, True) == (refused.status_code, "there is no bot C" in refused.text)
+    assert (422, True) == (refused.status_code, "nobody is called C here" in refused.text)
+
+
+def test_players_of_built_in_bots_are_tagged_by_a_command_and_by_a_job(
+    capsys: Captured, ledger: Path
+) -> None:
+    words = ("play", "auction-2024", "--hands", "2", "--match", "here", "--tags")
+    assert "nobody is called A here: there are random-0 and random-1" in said(
+        capsys, 2, *words, "A=bot:x"
+    )
+    printed(capsys, *words, f"{URSA}=bot:bear,version:3")
+    writer = site_of(ledger).as_("writer")
+    wanted = {"game": "auction-2024", "hands": 2, "match": "there"}
+    tags = {URSA: {"bot": "bear", "version": "3"}}
+    asked = writer.post("/api/v1/matches", json={**wanted, "tags": tags})
+    assert "done" == over(writer, asked.headers["location"])["state"]
+    for match in ("here", "there"):
+        tags_there = [one for one in kept(ledger, match) if isinstance(one, Tagged)]
+        assert [Tagged(URSA, "bot", "bear"), Tagged(URSA, "version", "3")] == tags_there
+    refused = writer.post("/api/v1/matches", json={**wanted, "tags": {"A": {"bot": "x"}}})
+    assert (422, True) == (refused.status_code, "nobody is called A here" in refused.text)
+
+
+def test_players_of_imported_files_are_tagged_by_the_names_that_they_get(
+    capsys: Captured, tmp_path: Path, ledger: Path
+) -> None:
+    """Each in the matches that he plays in; the same file comes again as the same match."""
+    log = gamelog(tmp_path / "one.txt", rounds=4, seed="1")
+    words = ("import", str(log), "--names", f"{URSA}=ursa,{LYNX}=lynx", "--match", "read")
+    tags = ("--tags", "ursa=bot:bear,version:4", "--tags", "nobody=bot:none")
+    expected = [Tagged("ursa", "bot", "bear"), Tagged("ursa", "version", "4")]
+    for _ in range(2):
+        assert 0 == main([*words, *tags])
+        told = capsys.readouterr().err
+        assert "no player of these files is called nobody: his tags are not kept" in told
+        assert expected == [one for one in kept(ledger, "read") if isinstance(one, Tagged)]
+    rows = printed(capsys, "players", "--by-tag", "bot,version")
+    assert "bear 4" in rows
+    assert "'ursa' tags nobody" in said(capsys, 2, *words, "--tags", "ursa")
+
+
+def test_a_job_of_an_import_tags_players(tmp_path: Path, ledger: Path) -> None:
+    writer = site_of(ledger).as_("writer")
+    log = gamelog(tmp_path / "one.txt", rounds=4, seed="1").read_bytes()
+    sent = writer.post(f"/api/v1/imports?match=read&tags={URSA}=bot:bear,version:4", content=log)
+    assert "done" == over(writer, sent.headers["location"])["state"]
+    expected = [Tagged(URSA, "bot", "bear"), Tagged(URSA, "version", "4")]
+    assert expected == [one for one in kept(ledger, "read") if isinstance(one, Tagged)]
+    refused = writer.post("/api/v1/imports?tags=A=Bot:x", content=log)
+    assert (422, True) == (refused.status_code, "cannot be a tag" in refused.text)
 
 
 def test_a_name_of_a_player_who_is_not_there_is_no_ones_tag() -> None:
-    with pytest.raises(Misnamed, match="there is no bot x: there are A and B"):
+    with pytest.raises(Misnamed, match="nobody is called x here: there are A and B"):
         tagged({"x": {"bot": "y"}}, {"A": "a", "B": "b"})

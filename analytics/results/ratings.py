@@ -5,7 +5,7 @@ rated together. Each player has one drawn match more than he played, spread over
 that who never lost has a rating too; intervals come from the curvature of the likelihood.
 """
 
-from collections.abc import Mapping, Set
+from collections.abc import Iterable, Mapping, Set
 from math import log
 from typing import NamedTuple
 
@@ -49,6 +49,21 @@ def ratings(scores: Numbers) -> list[Rating] | None:
             (strengths - strengths.mean()).tolist(), (Z * errors).tolist(), strict=True
         )
     ]
+
+
+def rated(met: Iterable[tuple[str, str, float, float]]) -> dict[str, Rating]:
+    """Everybody who met somebody: two players, and the points of each against the other.
+
+    Empty where the library is not installed.
+    """
+    every = list(met)
+    names = sorted({name for one, other, *_ in every for name in (one, other)})
+    place = {name: at for at, name in enumerate(names)}
+    scores = np.zeros((len(names), len(names)))
+    for one, other, his, others in every:
+        scores[place[one], place[other]] += his
+        scores[place[other], place[one]] += others
+    return dict(zip(names, ratings(scores) or (), strict=False))
 
 
 def circles(beats: Mapping[str, Set[str]]) -> list[tuple[str, str, str]]:

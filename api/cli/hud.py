@@ -15,6 +15,7 @@ from api.cli.ledger import ledger_option, view_option
 from api.cli.options import quiet_option
 from api.cli.output import drawn, every, line, note, progress, say
 from api.cli.viewpoint import viewing
+from store.folder.lock import holder
 
 if TYPE_CHECKING:
     from api.questions.declared.stats import Stats
@@ -28,6 +29,7 @@ class Look(NamedTuple):
 
     hands: int
     over: bool
+    gone: bool  # whether it has no end, and nobody writes the ledger
     stats: "Stats | None"
 
 
@@ -50,11 +52,14 @@ def hud(match: str, step: int, view: str, folder: Path, as_document: bool) -> No
     """Follow a match and tell its players' statistics until it is over, or until Ctrl-C."""
     look = _look(folder, view, match, step, 0)
     told = _tell(match, look, as_document)
-    for _ in every(None if look.over else LOOK_S):
+    for _ in every(None if look.over or look.gone else LOOK_S):
         look = _look(folder, view, match, step, told)
         told = _tell(match, look, as_document) or told
-        if look.over:
+        if look.over or look.gone:
             break
+    if look.gone:
+        why = "its writer is gone, and nobody goes on with it"
+        raise click.ClickException(f"{match} has no end: {why}")
     if look.over and not told:
         note(f"{match} is over, and {view} is told of none of its hands")
 
@@ -62,8 +67,10 @@ def hud(match: str, step: int, view: str, folder: Path, as_document: bool) -> No
 def _look(folder: Path, view: str, match: str, step: int, told: int) -> Look:
     """The ledger as it is now: the last full step that is played, or all of a match that is over.
 
-    A match that nobody announced is one that nobody plays.
+    A match that nobody announced is one that nobody plays. Of an archive nobody knows who writes.
     """
+    # Before the ledger is read: a writer who leaves in between has written the end.
+    is_left = (folder / "lock").exists() and holder(folder) is None
     with viewing(folder, view) as viewed:
         from api.questions.declared.stats import StatsParams, stats
         from api.viewpoints.match_records import records
@@ -72,11 +79,12 @@ def _look(folder: Path, view: str, match: str, step: int, told: int) -> Look:
         own = [one.event for one in records(viewed.snapshot, match)]
         over = not own or any(isinstance(one, MatchEnded) for one in own)
         last = _last(viewed, match)
-        hands = last if over else last - last % step
+        gone = is_left and not over
+        hands = last if over or gone else last - last % step
         if hands <= told:
-            return Look(hands, over, None)
+            return Look(hands, over, gone, None)
         asked = StatsParams(match=match, hands=f"0-{hands}")
-        return Look(hands, over, stats(viewed, asked, progress))
+        return Look(hands, over, gone, stats(viewed, asked, progress))
 
 
 def _last(viewed: "Viewed", match: str) -> int:

@@ -12,7 +12,15 @@ import click
 
 from analytics.stored.tables import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
-from api.cli.options import asked_rules, given_names, names_option, quiet_option, rules_options
+from api.cli.options import (
+    asked_rules,
+    given_names,
+    given_tags,
+    names_option,
+    quiet_option,
+    rules_options,
+    tags_option,
+)
 from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, say, watched
 from api.importing.commit import Writer
 from api.importing.inputs import InputFile, inputs
@@ -41,6 +49,7 @@ class Tally:
         self.files = self.hands = self.known = self.refused = self.differ = self.left_out = 0
         self.again = self.conflicts = 0
         self.nameless = self.stopped = False
+        self.players = set[str]()
 
     def count(self, found: Outcome, added: int) -> None:
         """Count one more file."""
@@ -52,6 +61,7 @@ class Tally:
         self.left_out += len(found.skipped)
         self.again += found.again
         self.conflicts += len(found.conflicts)
+        self.players.update(found.nets)
         self.nameless |= added > 0 and sorted(found.nets) == ORGANISERS
 
     @property
@@ -86,6 +96,7 @@ class Tally:
     help="The name of a single file's match; else a name is made.",
 )
 @names_option("Other names for players.")
+@tags_option("players, by the names that they get here")
 @click.option(
     "--players",
     metavar="PATTERN",
@@ -116,6 +127,7 @@ def import_(
     rake: RakeFrom,
     match: str | None,
     names: tuple[str, ...],
+    tags: tuple[str, ...],
     players: str | None,
     strict: bool,
     no_audit: bool,
@@ -134,14 +146,15 @@ def import_(
     )
     if names and players:
         raise click.UsageError("--names and --players both name players: leave one out")
-    tally, begun = Tally(), time.monotonic()
+    tally, begun, tagged = Tally(), time.monotonic(), given_tags(tags)
     with plainly():
         every = list(inputs(files, folder))
     if called is not None and len(every) != 1:
         raise click.UsageError(f"--match {called} names one file, and there are {len(every)}")
     with writing(folder, "import") as ledger, _scratch(folder) as scratch:
         maker = ledger.maker(() if options.audit else LATER)
-        writer = Writer(ledger, cast(Disclosure, disclosure), maker, strict=options.strict)
+        shown = cast(Disclosure, disclosure)
+        writer = Writer(ledger, shown, maker, strict=options.strict, tags=tagged)
         done = _imported(writer, maker, every, options, scratch, tally)
         if as_document:
             listed("muckrake.import/1", "files", (as_json(*one, not no_audit) for one in done))
@@ -156,6 +169,8 @@ def import_(
 
         keep_judged(folder, writer.judged)
     _sum_up(tally, len(every), folder, time.monotonic() - begun)
+    for player in dict.fromkeys(tag.player for tag in tagged if tag.player not in tally.players):
+        note(f"no player of these files is called {player}: his tags are not kept")
     if tally.nameless and (logs := _nameless(folder)) > 1:
         note(
             f"{logs} matches here call their players A and B, which makes two players of all their"

@@ -10,7 +10,7 @@ import msgspec
 
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.match import ended_by_sigterm
-from api.cli.options import quiet_option, rules_of
+from api.cli.options import given_tags, quiet_option, rules_of, tags_option
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, table, watched
 from api.playing.league import (
     League,
@@ -63,21 +63,29 @@ def run(file: Path, workers: int | None, folder: Path, as_document: bool) -> Non
 @click.argument("file", type=_file, metavar="FILE.toml")
 @click.argument("bot", type=click.Path(file_okay=False, path_type=Path), metavar="BOT_DIR")
 @click.option("--name", metavar="NAME", help="The bot's name; else its folder's.")
+@tags_option("the bot, by its name")
 @_workers
 @ledger_option
 @witness_option
 @json_option
 @quiet_option
 def add(
-    file: Path, bot: Path, name: str | None, workers: int | None, folder: Path, as_document: bool
+    file: Path,
+    bot: Path,
+    name: str | None,
+    tags: tuple[str, ...],
+    workers: int | None,
+    folder: Path,
+    as_document: bool,
 ) -> None:
     """Write a bot into the file of a league, and play the matches that it lacks."""
     name = name or bot.resolve().name
     _read(file)
+    said = {one.tag: one.value for one in given_tags(tags, {name: name})}
     try:
         is_bot(name, bot)
         place = os.path.relpath(bot.resolve(), file.resolve().parent)
-        made = added(file.read_text("utf-8"), name, place)
+        made = added(file.read_text("utf-8"), name, place, said)
     except Unfit as why:
         raise click.ClickException(f"{file}: {why}") from None
     with plainly():

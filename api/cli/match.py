@@ -15,6 +15,7 @@ from api.cli.ledger import json_option, ledger_option, witness_option, writing
 from api.cli.options import (
     dialect_option,
     given_names,
+    given_tags,
     names_option,
     quiet_option,
     rules_of,
@@ -26,7 +27,7 @@ from api.cli.play import summary
 from api.jobs.plans import HANDS, dealing_of
 from api.jobs.plans import named as match_name
 from api.playing.matches import SEEDED
-from api.playing.names import Misnamed, claim, tagged, tags_of
+from api.playing.names import Misnamed, claim
 from api.playing.over_the_wire import Meeting, as_json, as_text
 from api.playing.recording import Played
 from dealer.deck import SeededDecks, drawn_seed
@@ -88,7 +89,7 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
     "--match", "name", metavar="MATCH", help="The match's name; drawn, and printed, if not given."
 )
 @names_option("The bots' names, A the first's and B the second's; else their folders'.")
-@tags_option
+@tags_option("the bots")
 @click.option(
     "--disclosure",
     type=click.Choice(get_args(Disclosure)),
@@ -127,11 +128,11 @@ def match(
     given = given_names(names)
     try:
         programs = named(*bots, given)
-        said_of = tagged(tags_of(tags), {"A": programs[0].name, "B": programs[1].name})
     except NoBot as why:
         raise NotFound(str(why)) from None
     except ValueError as why:
         raise click.UsageError(str(why)) from None
+    said_of = given_tags(tags, {"A": programs[0].name, "B": programs[1].name})
     played_by = rules_of(None if rules else USUAL, rules, settings)
     hands = hands or played_by.hands or HANDS
     match = _planned(played_by, match_name(name), programs, hands, mirror, open_bids)

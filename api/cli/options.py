@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -10,10 +10,11 @@ from typing import Any, BinaryIO
 import click
 
 from api.cli.output import QUIET, NotFound, data
-from api.playing.names import Misnamed, names_of
+from api.playing.names import Misnamed, names_of, tagged, tags_of
 from api.questions import games as rulesets
 from engine.game import Game
 from engine.parameters import Impossible, named_values
+from events.types import Tagged
 from formats.mit.dialects import ENGINES
 from formats.rakes import RakeFrom
 from formats.rules import Rules
@@ -66,10 +67,18 @@ def names_option(about: str) -> Callable[[Door], Door]:
     return click.option("--names", multiple=True, metavar="A=x,B=y", help=about)
 
 
-def tags_option(command: Door) -> Door:
+def tags_option(who: str) -> Callable[[Door], Door]:
     """What players are beside their names."""
-    about = "Tags of the bots, by which questions tell them apart (--by-tag)."
-    return click.option("--tags", multiple=True, metavar="A=bot:x,version:2", help=about)(command)
+    about = f"Tags of {who}, by which questions tell them apart (--by-tag)."
+    return click.option("--tags", multiple=True, metavar="A=bot:x,version:2", help=about)
+
+
+def given_tags(said: Sequence[str], players: Mapping[str, str] | None = None) -> tuple[Tagged, ...]:
+    """The records of the tags of players, by what they are called here; or of any, by name."""
+    try:
+        return tagged(tags_of(said), players)
+    except Misnamed as why:
+        raise click.UsageError(str(why)) from None
 
 
 def given_names(said: Sequence[str]) -> dict[str, str]:

@@ -11,7 +11,14 @@ import msgspec
 
 from api.cli import completion
 from api.cli.ledger import json_option, ledger_option, witness_option, writing
-from api.cli.options import Option, quiet_option, rules_of, rules_options
+from api.cli.options import (
+    Option,
+    given_tags,
+    quiet_option,
+    rules_of,
+    rules_options,
+    tags_option,
+)
 from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, say, watched
 from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, taken
@@ -60,6 +67,7 @@ Ended = tuple[Plan, Played]
 @click.option(
     "--match", metavar="MATCH", help="The match's name; drawn, and printed, if not given."
 )
+@tags_option("the players, by the names that they have in the match")
 @click.option(
     "--matches",
     metavar="N",
@@ -124,7 +132,8 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **sa
     if many and printing:
         raise click.UsageError("--print shows the hands of one match: leave out --matches")
     usual: Dealing = "committed" if said["live"] else "seeded"
-    terms = Terms(dealing_of(said["dealing"], said["seed"], usual), said["disclosure"])
+    tags = given_tags(said["tags"], {name: name for name in plans[0].players})
+    terms = Terms(dealing_of(said["dealing"], said["seed"], usual), said["disclosure"], tags)
     stage = stage_of(plans[0], said)
     since = time.monotonic()
     shown: list[Any] = []

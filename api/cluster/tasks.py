@@ -112,7 +112,14 @@ def _viewed(ledger: str, as_of: str, view: str) -> Viewed:
 
 def by_processes(every: Sequence[Task], work: Work, jobs: int) -> Iterator[bytes]:
     """What so many processes of this machine answer, in the order of the tasks."""
-    with ProcessPoolExecutor(jobs, get_context("spawn")) as pool:
+    try:
+        pool = ProcessPoolExecutor(jobs, get_context("spawn"))
+    except OSError as why:
+        raise OSError(
+            "several processes need shared memory, and this system gives none"
+            f" ({why.strerror}): leave --workers out, and one process does it"
+        ) from None
+    with pool:
         for found in pool.map(partial(_listed, work), every):
             yield from found
 

@@ -39,8 +39,8 @@ from store.proof.note import sign, to_base64
 from store.proof.policy import policy_of, published
 from store.proof.private import Private
 from store.proof.tree import Proof, Refuted
-from store.proofs import Prover
 from store.reader import Snapshot
+from store.receipts import Prover
 
 SCRIPT = Path(__file__).with_name("verify.py")
 

@@ -3,8 +3,9 @@
 Whoever sees the same is answered from the same `Viewed`, which is replaced when the ledger has
 grown and let go when nobody uses it any more.
 
-Verdicts of a large ledger are judged in a thread of their own, when an auditor asks for it. Nobody
-waits for that: what is judged is kept hand by hand, and a page says how many are left.
+Verdicts of a large ledger are judged in a thread of their own, when an auditor asks for it: first
+the hands that he looks at. Nobody waits for that: what is judged is kept hand by hand, and a page
+says how many are left.
 
 The public may know a match that is being played some seconds later than it happens, by the time in
 the envelope of its events, which every process and every restart reads alike. When the match is
@@ -32,7 +33,7 @@ from msgspec import Struct
 from api.http.limits import Limits
 from api.http.private_files import Cursors, cursor_key
 from api.problem import Problem
-from api.questions.verdicts import verdicts_of
+from api.questions.verdicts import Numbers, verdicts_of
 from api.viewpoints.disclosure import WITHHELD
 from api.viewpoints.match_records import ended, records
 from api.viewpoints.viewer import Viewer
@@ -198,6 +199,7 @@ def _rows(live: Live, segment: Segment, group: int, wanted: list[str]) -> pa.Tab
 NO_LEDGER = "there is no ledger here yet: muckrake play or muckrake import makes one"
 FRESH_S = 0.5  # views of a growing ledger are made again no more often than this
 STOP_S = 5.0  # that a batch of judged hands may take to come to its end
+LOOKED_AT_MAX = 5_000  # hands of one reader that are judged before somebody else's
 VIEWERS_MAX = 8  # views that are kept for later callers
 
 
@@ -216,21 +218,23 @@ class Settings(Struct, frozen=True):
 
 
 class Judging:
-    """At most one thread that judges what is left of a ledger."""
+    """At most one thread that judges what is left of a ledger: first what somebody looks at."""
 
     def __init__(self) -> None:
         self._turn = threading.Lock()
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
+        self._looked_at: Numbers | None = None
 
     @property
     def going(self) -> bool:
         """Whether somebody judges now."""
         return self._thread is not None and self._thread.is_alive()
 
-    def begin(self, snapshot: Snapshot) -> None:
-        """All that is left of this ledger, unless it is being judged already."""
+    def begin(self, snapshot: Snapshot, looked_at: Numbers) -> None:
+        """All that is left of this ledger: these hands in their order, and then all others."""
         with self._turn:
+            self._looked_at = looked_at[:LOOKED_AT_MAX]
             if not self.going and not self._stop.is_set():
                 self._thread = threading.Thread(target=self._judge, args=(snapshot,), daemon=True)
                 self._thread.start()
@@ -242,12 +246,26 @@ class Judging:
             self._thread.join(STOP_S)
 
     def _judge(self, snapshot: Snapshot) -> None:
+        verdicts, first = verdicts_of(snapshot), self._next()
         try:
-            for _ in verdicts_of(snapshot).judge(snapshot):
-                if self._stop.is_set():
-                    return
+            while True:
+                for _ in verdicts.judge(snapshot, first):
+                    if self._stop.is_set():
+                        return
+                    if first is None and self._looked_at is not None:
+                        break  # the others wait again
+                else:
+                    if first is None:
+                        return
+                first = self._next()
         except FileNotFoundError:
             return  # compacted meanwhile: whoever asks again goes on, over the new files
+
+    def _next(self) -> Numbers | None:
+        """What was looked at last, once."""
+        with self._turn:
+            looked_at, self._looked_at = self._looked_at, None
+            return looked_at
 
 
 class _Shared:
@@ -299,16 +317,21 @@ class LedgerService:
         """Whether a match goes on, as far as the viewer may know: it was announced, has no end, and
         the ledger is written by whoever has announced it.
 
-        Of a writer that is gone he learns when the delay is over, as of all that it wrote.
+        Who has the ledger's lock is told when the delay is over, as all that is written is. As long
+        as the viewer may not know that, it goes on if the newest event that he sees is new.
         """
         told = records(snapshot, match)
         if not told or ended(snapshot, match) is not None:
             return False
         since = held_since(self.settings.folder)
-        if since is None:
-            return snapshot.early
-        held_ms = 0 if viewer.auditor else self.settings.delay_s * 1000
-        return told[0].at >= since or now_ms() - since < held_ms
+        held_ms = 0 if viewer.auditor else round(self.settings.delay_s * 1000)
+        known = now_ms() - held_ms
+        if since is not None and since <= known:
+            return told[0].at >= since
+        if not held_ms:
+            return False
+        newest = next(snapshot.read_from(snapshot.next_pos - 1))
+        return newest.at >= known - held_ms
 
     @contextmanager
     def viewed(self, viewer: Viewer) -> Iterator[Viewed]:

@@ -58,7 +58,7 @@ FAMILIES = (
         "counting",
         "statistics of players",
         5,
-        re.compile(r"(/api/v1)?/(players|fairness|ratings)(/|$)"),
+        re.compile(r"(/api/v1)?/(players|fairness|ratings|leagues)(/|$)"),
     ),
     Family("other", "anything else", 1, re.compile(r"")),
 )

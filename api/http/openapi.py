@@ -194,12 +194,7 @@ OF_ALL = (
     *("too-large", "uri-too-long", "headers-too-large", "too-many-requests", "unavailable"),
 )
 OF_PLACES = ("not-found",)
-NAMING = (
-    "play",
-    "hands",
-    "fairness",
-    "ratings",
-)  # operations that name in their body or query what may not be there
+NAMING = ("play", "hands", "fairness")  # beside by_tag, something that may not be there
 OF_VALUES = ("invalid",)
 OF_FORMATS = ("not-acceptable",)
 OF_WRITING = ("no-room",)
@@ -212,6 +207,7 @@ EXAMPLES: dict[str, Any] = {
     "match": "auction",
     "number": 3,
     "player": "lynx",
+    "league": "night",
     "game": "auction-2024-mit",
     "q": "pot>=20 & showdown",
     "id": "3ca21f0a",
@@ -226,6 +222,7 @@ TAGS = {
     "players": "How somebody plays, and how sure that is.",
     "fairness": "Whether cards, swaps and bids are as chance alone would have them.",
     "ratings": "Of players and pairs, and how sure they are.",
+    "leagues": "Who stands where, each beside each, and every match.",
     "games": "The rulesets.",
     "exports": "Whole views as files.",
     "sql": "Your own question.",
@@ -312,8 +309,9 @@ def kinds_of(path: str, method: str, operation: dict[str, Any]) -> list[str]:
     if "health" in operation.get("tags", ()):
         return ["bad-request", "misdirected", "headers-too-large", "uri-too-long", "unavailable"]
     kinds = list(OF_ALL)
-    kinds += OF_PLACES if "{" in path or operation["operationId"] in NAMING else ()
     names = {one["name"] for one in operation.get("parameters", ())}
+    is_naming = operation["operationId"] in NAMING or "by_tag" in names
+    kinds += OF_PLACES if "{" in path or is_naming else ()
     kinds += OF_VALUES if names - {"as"} or "requestBody" in operation else ()
     kinds += OF_FORMATS if method == "get" else ()
     kinds += OF_BODIES if method == "post" else ()

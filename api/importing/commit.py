@@ -19,7 +19,7 @@ from api.importing.spill import CHUNK, Chunk, fetched
 from api.importing.worker import Outcome
 from api.playing.recording import now_ms
 from events.ledger import Append, Record
-from events.types import Disclosure, MatchEnded, MatchStarted, SourceNoted
+from events.types import Disclosure, MatchEnded, MatchStarted, SourceNoted, Tagged
 from formats.source import Refused, Skipped
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
 from store.log.batch import from_payload, to_payload
@@ -42,12 +42,15 @@ class Writer:
         owner: str = "",
         *,
         strict: bool = False,
+        tags: tuple[Tagged, ...] = (),
     ) -> None:
         """`maker` has made the runs, if some were left without a projection; `owner` imports, if
-        he may not see everything; `strict` refuses a file that contradicts another."""
+        he may not see everything; `strict` refuses a file that contradicts another; `tags` are of
+        players, whichever match they are in."""
         maker = maker or ledger.maker()
         self._ledger = ledger
         self._strict = strict
+        self._tags = tags
         self._disclosure = disclosure
         self._kept: set[str] = set()
         self._known = ImportIndex(ledger, maker.nonces, owner)
@@ -89,7 +92,7 @@ class Writer:
         known = [one.event for one in self._ledger.read(found.match)]
         if known and there is None:
             raise Refused(0, f"there is another match {found.match} in the ledger already")
-        beginning = _beginning(found, self._disclosure)
+        beginning = self._beginning(found)
         if known and not isinstance(known[-1], MatchEnded):
             if tuple(known[: len(beginning)]) != beginning:
                 why = "was begun with other options, and not finished: import it as before"
@@ -116,6 +119,17 @@ class Writer:
         file.end(self._left_out(found))
         way.flush_if_full()
         return file.added
+
+    def _beginning(self, found: Outcome) -> tuple[Record, ...]:
+        """The match, its players' tags and where it comes from; of several games the first names
+        it."""
+        game, mark = next(iter(found.games.items()))
+        players = tuple(found.nets)
+        start = MatchStarted(
+            found.match, game, mark, players, "recorded", self._disclosure, found.sealed
+        )
+        tags = (tag for tag in self._tags if tag.player in players)
+        return (start, *tags, *_source_notes(found))
 
     def _told(self, part: CheckedChunk) -> None:
         """What was judged of a chunk's new hands, for whoever is asked for verdicts later."""
@@ -371,15 +385,6 @@ class _File:
         self._way.records(self._found.match, self._version, every)
         self._version += len(every)
         self._beginning = ()
-
-
-def _beginning(found: Outcome, disclosure: Disclosure) -> tuple[Record, ...]:
-    """The match and where it comes from; of several games the first names it."""
-    game, mark = next(iter(found.games.items()))
-    start = MatchStarted(
-        found.match, game, mark, tuple(found.nets), "recorded", disclosure, found.sealed
-    )
-    return (start, *_source_notes(found))
 
 
 def _source_notes(found: Outcome) -> Iterator[SourceNoted]:

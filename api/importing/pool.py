@@ -217,8 +217,12 @@ def _alone(works: Iterable[Work], tick: Tick) -> Iterator[list[Outcome]]:
 def _together(works: Iterable[Work], tick: Tick, processes: int) -> Iterator[list[Outcome]]:
     """The first of the jobs at work is waited for, the others go on meanwhile."""
     context = get_context("spawn")
-    shared = context.Value("q", 0), context.Value("b", False)
-    pool = ProcessPoolExecutor(processes, context, _begin, shared)
+    try:
+        shared = context.Value("q", 0), context.Value("b", False)
+        pool = ProcessPoolExecutor(processes, context, _begin, shared)
+    except OSError:  # no shared memory for locks, as in some containers: this process does it
+        yield from _alone(works, tick)
+        return
     waiting: deque[Future[list[Outcome]]] = deque()
     try:
         for work in works:

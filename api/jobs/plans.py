@@ -13,7 +13,7 @@ from typing import Any, cast, get_args
 
 import click
 
-from api.playing.names import Misnamed, names_of, tagged
+from api.playing.names import Misnamed, names_of, tagged, tags_of
 from api.problem import Problem
 from api.questions.games import NoGame, Unfit, wanted
 from dealer.bots.built_in import BOTS
@@ -192,17 +192,19 @@ def of_match(asked: dict[str, Any]) -> dict[str, Any]:
     game = rules_of(asked)
     if asked["open_bids"]:
         raise Problem("invalid", "open_bids is for bots from folders")
-    for option in ("names", "tags"):
-        if asked[option]:
-            raise Problem("invalid", f"{option} are for bots from folders")
+    if asked["names"]:
+        raise Problem("invalid", "names are for bots from folders")
     bots = None if asked["bots"] is None else ",".join(asked["bots"])
     request = {**asked, "bots": bots, "matches": None}
     request["dealing"] = dealing_of(asked["dealing"], asked["seed"], "committed")
     try:
         (found,) = plans_of(game, request)
         stage_of(found, request)
+        tagged(asked["tags"], {name: name for name in found.players})
     except click.UsageError as reason:
         raise Problem("invalid", reason.format_message()) from None
+    except Misnamed as reason:
+        raise Problem("invalid", str(reason)) from None
     request["asked"] = 0 if found.hands == ENDLESS else found.hands
     return request | {
         "match": found.match
@@ -298,6 +300,16 @@ def of_import(
         "match": match,
         "owner": "",
     }
+
+
+def given_tags(said: list[str] | None) -> dict[str, dict[str, str]]:
+    """The tags of players of files that were sent, each of which can be kept."""
+    try:
+        tags = tags_of(said or ())
+        tagged(tags)
+    except Misnamed as reason:
+        raise Problem("invalid", str(reason)) from None
+    return tags
 
 
 def asked_rules(request: dict[str, Any]) -> Rules:

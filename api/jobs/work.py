@@ -236,7 +236,8 @@ def _play_match(
     if taken(ledger, [plan]):
         raise JobRefused(f"there is a match {plan.match} already: give this one another name")
     disclosure = cast(Disclosure, request["disclosure"])
-    match = begun(ledger, Private(folder), plan, Terms(request["dealing"], disclosure))
+    tags = tagged(request.get("tags", {}), {name: name for name in plan.players})
+    match = begun(ledger, Private(folder), plan, Terms(request["dealing"], disclosure, tags))
     report.say(total=None if plan.hands == ENDLESS else plan.hands)
     hands: Iterable[Events]
     if request["live"]:
@@ -316,7 +317,8 @@ def _import_files(
     done: list[dict[str, Any]] = []
     maker = ledger.maker(() if options.audit else LATER)
     disclosure = cast(Disclosure, request["disclosure"])
-    writer = Writer(ledger, disclosure, maker, options.owner, strict=options.strict)
+    tags = tagged(request.get("tags", {}))  # a request of before has none
+    writer = Writer(ledger, disclosure, maker, options.owner, strict=options.strict, tags=tags)
     try:
         with suppress(KeyboardInterrupt):
             tick = _tick(report)

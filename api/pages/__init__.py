@@ -3,11 +3,23 @@
 from fastapi import APIRouter, FastAPI
 from fastapi.responses import FileResponse
 
-from api.pages import audit, frames, hands, home, live, matches, players, questions, winnings
+from api.pages import (
+    audit,
+    frames,
+    hands,
+    home,
+    leagues,
+    live,
+    matches,
+    players,
+    questions,
+    winnings,
+)
 from api.pages.site import STATIC, Files
 
 PAGES: tuple[APIRouter, ...] = tuple(
-    one.router for one in (home, matches, live, hands, audit, questions, players, winnings, frames)
+    one.router
+    for one in (home, matches, live, hands, audit, questions, players, leagues, winnings, frames)
 )
 
 

@@ -24,8 +24,8 @@ from api.report_pots import counted, cut
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.selection import Unfinished
 from api.viewpoints.views import Viewed
-from engine.cuts import Cut, Layer, dead_chips, levels
 from engine.game import Game
+from engine.pot_cuts import Cut, Layer, dead_chips, levels
 from engine.pots import Pot, pots
 from engine.ranking import strength
 from engine.recorded import before_payment

@@ -95,24 +95,18 @@ def hands(
             answer.headers.update(HALF_TYPED)
         return answer
     with ask.viewed() as viewed:
-        judged = verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
-        waiting = asks_verdicts(one) and judged.left > 0
-        if waiting and ask.viewer.auditor:
-            ask.service.judging.begin(viewed.snapshot)
+        verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
         few = viewed.snapshot.next_seq <= COUNTED_AT_ONCE
         counting = after is None and (counts == "now" or (few and counts is None))
         asked = {"filter": said(one), "newest": order == "newest"}
         found, following = page_of(QUESTION, ask, viewed, LISTED, after, asked)
+        judged = verdicts_of(viewed.snapshot).known(viewed.snapshot)
         context |= {
             "rows": [asdict(row) | {"line": taken_apart(row.line or "")} for row in found.rows],
             "following": following,
             "counted": facets(viewed, one, judged) if counting else None,
-            "left": judged.left,
-            "waiting": waiting and (ask.viewer.auditor or bool(viewed.opened)),
-            "known": judged.rows.num_rows,
-            "hands": viewed.rows("SELECT count(*) AS hands FROM hands")[0]["hands"]
-            if waiting
-            else 0,
+            "left": 0 if asks_verdicts(one) else judged.left,
+            "waiting": found.unjudged,
         }
     return page(request, ask, "hands.html", wrong=None, place=None, facets=FACETS, **context)
 

@@ -16,14 +16,14 @@ from msgspec.structs import asdict
 from analytics.fairness.dealing import LEVEL
 from analytics.sql.chosen import quoted
 from api.http.ask import AUDIT, Access, Ask
-from api.http.routes.questions import page_of
 from api.http.uploads import admitted
 from api.jobs.jobs import OVER, Job, Jobs, now_ms, server
+from api.pages.order import Sort, order, sorted_list
 from api.pages.players import Narrow, clean
 from api.pages.site import Addresses, page
-from api.questions.declared.fairness import Fairness, FairnessParams, Tested
+from api.questions.declared.fairness import Fairness, FairnessParams, Tested, hands_of
 from api.questions.declared.fairness import fairness as tested_by
-from api.questions.declared.matches import QUESTION, MatchRow, match_of
+from api.questions.declared.matches import QUESTION, MatchRow, match_of, titles
 from api.questions.games import address
 from api.questions.proof import LEAVES_MAX, NoSecrets, Unsigned, root, verified
 from api.questions.shapes import MatchVerified, Root
@@ -67,10 +67,12 @@ def disputed_hands(
     if judge:
         ask.needs(AUDIT)
     judged = verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
-    if judge and judged.left:
-        ask.service.judging.begin(viewed.snapshot)
     verdicts = lent(viewed, judged)
     of = "" if match is None else f"WHERE match = {quoted(match)}"
+    if judge and judged.left:
+        newest = viewed.ask(f"SELECT hand_seq FROM hands {of} ORDER BY hand_seq DESC")
+        looked_at = verdicts_of(viewed.snapshot).left_of(newest["hand_seq"].to_numpy())
+        ask.service.judging.begin(viewed.snapshot, looked_at)
     told = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
     still = "count(*) FILTER (WHERE moves = 0) AS moveless"
     counted = viewed.rows(f"SELECT verdict, count(*) AS hands, {still} {told} GROUP BY verdict")
@@ -105,13 +107,17 @@ DEALINGS = {
 
 @router.get("/matches")
 def matches(
-    request: Request, ask: Ask, after: Annotated[str | None, Query(max_length=500)] = None
+    request: Request,
+    ask: Ask,
+    after: Annotated[str | None, Query(max_length=500)] = None,
+    sort: Sort = None,
 ) -> Response:
-    """The matches and their results, newest first."""
+    """The matches and their results, newest first unless another order is asked for."""
+    by = order(request, ("match", "players", "game", "hands", "last", "disclosure", "result"))
     with ask.viewed() as viewed:
-        found, following = page_of(QUESTION, ask, viewed, LISTED, after, {"newest": True})
-        rows = drawn(ask, viewed, found.rows)
-    return page(request, ask, "matches.html", rows=rows, following=following)
+        found, following = sorted_list(QUESTION, ask, viewed, LISTED, after, {"newest": True}, by)
+        rows = drawn(ask, viewed, found)
+    return page(request, ask, "matches.html", rows=rows, following=following, order=by)
 
 
 def drawn(ask: Access, viewed: Viewed, rows: Sequence[MatchRow]) -> list[dict[str, Any]]:
@@ -189,8 +195,9 @@ def fairness(request: Request, ask: Ask, match: Narrow = None, run: bool = False
     context |= {"tested": (), "hands": 0, "progress": None}
     if not ask.viewer.auditor:
         return page(request, ask, "fairness.html", **context)
-    ledger = ask.snapshot()
-    context["hands"] = sum(1 for _ in ledger.hands(name)) if name else ledger.next_seq
+    with ask.viewed() as viewed:
+        context["titles"] = titles(viewed)
+        context["hands"] = hands_of(viewed, name)
     found: Fairness | None = None
     if context["hands"] <= TESTED_AT_ONCE:
         try:

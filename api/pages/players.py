@@ -20,12 +20,14 @@ from analytics.sql.chosen import Chosen, moneys, quoted
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
-from api.http.routes.questions import Named, page_of
+from api.http.routes.questions import Named
+from api.pages.order import Sort, order, sorted_list, sorted_sheets
 from api.pages.site import Addresses, page
 from api.questions import players as counted
 from api.questions.declared import grid as hole_cards
 from api.questions.declared.compare import Comparison, Sides, comparison, sheets
 from api.questions.declared.grid import Cell
+from api.questions.declared.matches import titles
 from api.questions.declared.opponent import HANDS_MAX
 from api.questions.declared.player import Whose, player
 from api.questions.declared.players import QUESTION
@@ -76,7 +78,7 @@ class PlayerPage(NamedTuple):
         """The page; the filters go on from tab to tab, and so does whatever is in `going_on`."""
         to = Addresses(self.request.query_params.get("as"))
         with self.ask.viewed() as viewed:
-            units = moneys(viewed.units)
+            units, named = moneys(viewed.units), titles(viewed, self.player)
         filters = {**self.filtered, **context.pop("going_on", {})}
         given = {name: value for name, value in filters.items() if value}
         of_player: dict[str, Any] = {
@@ -88,6 +90,7 @@ class PlayerPage(NamedTuple):
             "few": MANY,
             "counted": COUNTED,
             "units": units if len(units) > 1 else (),
+            "titles": named,
             "named": word(self.player),
             "also": self.also,
             "api_of": lambda *path, **asked: to.api(
@@ -136,12 +139,16 @@ OfPlayer = Annotated[PlayerPage, Depends(_of_player)]
 
 @router.get("/players")
 def players(
-    request: Request, ask: Ask, after: Annotated[str | None, Query(max_length=500)] = None
+    request: Request,
+    ask: Ask,
+    after: Annotated[str | None, Query(max_length=500)] = None,
+    sort: Sort = None,
 ) -> Response:
     """Everybody who played."""
+    by = order(request, ("player", "hands", "net", "matches", "last_at"))
     with ask.viewed() as viewed:
-        found, following = page_of(QUESTION, ask, viewed, LISTED, after, {})
-    return page(request, ask, "players.html", rows=found.rows, following=following)
+        rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, {}, by)
+    return page(request, ask, "players.html", rows=rows, following=following, order=by)
 
 
 @router.get("/players/{player}")
@@ -256,7 +263,7 @@ def cell(name: str, one: Cell | None, show: str) -> dict[str, Any]:
     return {**told, "acts": acts([one]) if show == "acts" else None}
 
 
-AT_ONCE = 10_000  # hands that are read while somebody waits for a page
+AT_ONCE = 1_000  # of his hands that are read while somebody waits for a page
 SPOTS = 200  # acts that were shown down, whose strength is counted
 OPTIONS = {"hands": "numbers"}  # what the command calls a filter, where that differs
 ENDINGS = {
@@ -276,14 +283,15 @@ def opponent(of: OfPlayer, run: bool = False) -> Response:
     context: dict[str, Any] = {"found": None, "why": None, "hands_max": HANDS_MAX}
     context["command"] = f"muckrake opponent {shlex.quote(of.player)}{options}"
     with of.viewed() as viewed:
-        hands = viewed.snapshot.next_seq
-        context |= {"hands": hands, "endings": ENDINGS, "looks": ALL_LOOKS}
-        if hands <= (HANDS_MAX if run else AT_ONCE):
-            try:
-                found = report(viewed, OpponentParams(of.player, spots=SPOTS, **of.filters))
+        asked = OpponentParams(of.player, spots=SPOTS, **of.filters)
+        try:
+            hands = counted.hands_asked(viewed, asked)
+            context |= {"hands": hands, "endings": ENDINGS, "looks": ALL_LOOKS}
+            if hands <= (HANDS_MAX if run else AT_ONCE):
+                found = report(viewed, asked)
                 context |= {"found": found, "faults": faults(found.faults)}
-            except (Absent, NoSum) as reason:
-                context["why"] = str(reason)
+        except (Absent, NoSum) as reason:
+            context["why"] = str(reason)
     return of.sent("opponent.html", "opponent", **context)
 
 
@@ -309,6 +317,7 @@ def compare(
     other: Narrow = None,
     match: Annotated[tuple[str, ...], Query(max_length=2)] = (),
     street: Literal["", "preflop", "flop", "turn", "river"] = "",
+    sort: Sort = None,
 ) -> Response:
     """Two players or two versions of a bot, side by side, picked there."""
     matches = tuple(name for one in match if (name := clean(one)))
@@ -328,7 +337,8 @@ def compare(
                 game=of.filters["game"],
             )
             try:
-                context |= shown(comparison(viewed, sides, without_progress), sides)
+                told = comparison(viewed, sides, without_progress)
+                context |= shown(told, sides, of.request)
             except (Absent, Nonsense) as reason:
                 context["why"] = str(reason)
     return of.sent("compare.html", "compare", others=others, **context)
@@ -344,12 +354,12 @@ def others_of(viewed: Viewed, player: str) -> list[str]:
     return [row["player"] for row in rows]
 
 
-def shown(told: Comparison, asked: Sides) -> dict[str, Any]:
+def shown(told: Comparison, asked: Sides, request: Request) -> dict[str, Any]:
     """The tables as a terminal has them, and what surely differs."""
     every = list(sheets(told, asked))
     return {
         "told": told,
-        "sheets": [one for one in every if isinstance(one, Sheet)],
+        "sheets": sorted_sheets(request, [one for one in every if isinstance(one, Sheet)]),
         "notes": [one for one in every if not isinstance(one, Sheet)],
         "apart": [
             STATISTICS[one.statistic].title

@@ -1,6 +1,7 @@
 """A question that has no page made by hand: what it asks, and its tables as a terminal has them."""
 
 from collections.abc import Callable
+from inspect import Parameter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -9,6 +10,7 @@ from fastapi.responses import Response
 
 from api.http.ask import Ask
 from api.http.routes.questions import FIXED, Named, asked_for, formats, signed
+from api.pages.order import Sort, sorted_sheets
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions import games as rulesets
@@ -34,7 +36,7 @@ def routes(questions: list[Question]) -> APIRouter:
 def endpoint(question: Question) -> Callable[..., Response]:
     """The page of a question, which takes what its route takes."""
 
-    def shown(request: Request, ask: Ask, **given: Any) -> Response:
+    def shown(request: Request, ask: Ask, sort: Sort = None, **given: Any) -> Response:
         params = asked(question, given, people=True)
         with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
             if question.bound is not None:
@@ -47,19 +49,20 @@ def endpoint(question: Question) -> Callable[..., Response]:
             ask,
             "question.html",
             question=question,
-            sheets=[one for one in told if isinstance(one, Sheet)],
+            sheets=sorted_sheets(request, [one for one in told if isinstance(one, Sheet)]),
             notes=[one for one in told if not isinstance(one, Sheet)],
             trail=[*trail, (player, to.player(player))] if player else trail,
             players=(player,) if player else (),
             formats=[(kind, at(request, kind)) for kind in formats(question)],
         )
 
-    return signed(shown, [*FIXED, *asked_for(question, question.path, people=True)])
+    sort = Parameter("sort", Parameter.KEYWORD_ONLY, annotation=Sort, default=None)
+    return signed(shown, [*FIXED, *asked_for(question, question.path, people=True), sort])
 
 
 def at(request: Request, kind: str) -> str:
     """The same in a format."""
-    asked = request.url.include_query_params(format=kind)
+    asked = request.url.remove_query_params("sort").include_query_params(format=kind)
     return f"{API}{asked.path}?{asked.query}"
 
 

@@ -159,7 +159,7 @@ def _point(place: int, row: dict[str, Any], x: float, y: float) -> dict[str, Any
 POINTS = 800
 WIDE = 2.4  # how much wider than high the lines are drawn
 ROWS = 12  # of the table below the graph
-READ_MAX = 20_000  # hands of a ledger that a page reads for luck; of more, the command line does it
+READ_MAX = 20_000  # of his hands that a page reads for luck; of more, the command line does it
 NO_HAND = "there is no hand of his here"
 SPOTS = 30  # hands of a player in which the luck of each card is counted
 NOTHING = Point(0, "", 0.0, 0.0, 0.0, 0.0, None, 0.0)
@@ -188,9 +188,9 @@ def winning(
     """How winnings grew, as lines that a script draws, and as a table."""
     lucky = None
     told, why = told_of(of)
-    with of.viewed() as viewed:
-        small = viewed.snapshot.next_seq <= READ_MAX
-        if streets and small and told.points:
+    small = told.hands <= READ_MAX
+    if streets and small and told.points:
+        with of.viewed() as viewed:
             lucky = card_luck(luck(viewed, ResultsParams(of.player, spots=SPOTS, **of.filters)))
     at = Addresses().embedded("players", of.player, "winnings", **of.filtered)
     return grown(

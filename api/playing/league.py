@@ -20,7 +20,9 @@ from api.playing.names import Misnamed, tagged
 from dealer.wire.program import NoBot, Program, program
 from events.types import Disclosure
 
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,19}$")]
+_NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,19}"
+Name = Annotated[str, Meta(pattern=f"^{_NAME}$")]
+_MATCH = re.compile(rf"({_NAME})\.([1-9][0-9]{{0,2}})\.({_NAME})\.({_NAME})")
 _BOTS = re.compile(r"^\[bots\][ \t]*(#[^\n]*)?\n", re.MULTILINE)
 
 
@@ -110,7 +112,7 @@ def programs(league: League, folder: Path) -> dict[str, Program]:
     return {name: program(folder / league.folder(name), name) for name in league.bots}
 
 
-def added(text: str, name: str, place: str) -> str:
+def added(text: str, name: str, place: str, tags: Mapping[str, str]) -> str:
     """The text of a league's file with one more bot, everything else as it was."""
     before = parse(text)
     if name in before.bots:
@@ -119,8 +121,11 @@ def added(text: str, name: str, place: str) -> str:
     if len(heads) != 1:
         raise Unfit("its bots do not stand under one line [bots]: write the new one in by hand")
     at = heads[0].end()
-    made = f"{text[:at]}{name} = {msgspec.json.encode(place).decode()}\n{text[at:]}"
-    if parse(made) != replace(before, bots={name: place, **before.bots}):
+    keys = {"folder": place, **tags}
+    pairs = (f"{key} = {msgspec.json.encode(value).decode()}" for key, value in keys.items())
+    said = f"{{{', '.join(pairs)}}}" if tags else msgspec.json.encode(place).decode()
+    made = f"{text[:at]}{name} = {said}\n{text[at:]}"
+    if parse(made) != replace(before, bots={name: keys if tags else place, **before.bots}):
         raise Unfit("the new bot cannot be written into it: write it in by hand")
     return made
 
@@ -130,12 +135,12 @@ def match_name(league: League, pairing: Pairing) -> str:
     return ".".join((league.name, str(pairing.round), *pairing.players))
 
 
-def pairing_of(league: League, match: str) -> Pairing | None:
-    """The pairing that a match of this name is; None if it is none of two of its bots."""
-    found = re.fullmatch(r"([^.]+)\.([1-9][0-9]{0,2})\.([^.]+)\.([^.]+)", match, re.ASCII)
-    if found is None or found[1] != league.name or not league.bots.keys() >= {found[3], found[4]}:
+def pairing_of(match: str) -> tuple[str, Pairing] | None:
+    """The league and the pairing that a match of this name is; None if it is of no league."""
+    found = _MATCH.fullmatch(match)
+    if found is None or not found[3] < found[4]:
         return None
-    return Pairing(int(found[2]), (found[3], found[4]))
+    return found[1], Pairing(int(found[2]), (found[3], found[4]))
 
 
 def missing(league: League, played: Results) -> tuple[Pairing, ...]:

@@ -94,12 +94,17 @@ def _recorded(
 ) -> Iterator[tuple[Pairing, MatchStarted, MatchEnded]]:
     """Every match that the league has in the ledger, but those of bots that have left it."""
     for name in snapshot.matches():
-        if (pairing := pairing_of(league, name)) is None:
+        found = pairing_of(name)
+        if (
+            found is None
+            or found[0] != league.name
+            or not league.bots.keys() >= {*found[1].players}
+        ):
             continue
         start, *_, end = (one.event for one in snapshot.read(name))
         if not (isinstance(start, MatchStarted) and isinstance(end, MatchEnded)):
             raise Unfit(f"{name} has no end in the ledger: the league cannot go on with it")
-        yield pairing, start, end
+        yield found[1], start, end
 
 
 def play(

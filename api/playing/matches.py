@@ -18,7 +18,7 @@ from dealer.play import DealJob, Plan, at_once, dealt, last_standing
 from engine.game import fingerprint, to_json
 from engine.table import is_freeze_out
 from events.ledger import DeckSecrets, Ledger
-from events.types import Dealing, Disclosure, Events, MatchStarted
+from events.types import Dealing, Disclosure, Events, MatchStarted, Tagged
 from store.ledger import FileLedger
 
 CHOSEN = "what the bots choose is what the seed says: everybody who knows it knows their bids"
@@ -26,10 +26,11 @@ SEEDED = "the decks are those of a seed: everybody who knows the seed knows the 
 
 
 class Terms(Struct, frozen=True):
-    """How decks are made, and who may see what later."""
+    """How decks are made, who may see what later, and what players are beside their names."""
 
     dealing: Dealing
     disclosure: Disclosure
+    tags: tuple[Tagged, ...] = ()
 
 
 class Playing:
@@ -40,7 +41,7 @@ class Playing:
         self.plan = plan
         self.ended: str | None = None
         self.failed: str | None = None
-        self.recording = Recording(ledger, started(plan, terms), plan.game)
+        self.recording = Recording(ledger, started(plan, terms), plan.game, terms.tags)
         self.decks: Decks = SeededDecks(plan.seed, plan.deals)
         if terms.dealing == "committed":
             decks = bound(self.recording, kept, plan.hands)

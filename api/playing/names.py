@@ -54,12 +54,16 @@ def tags_of(said: Iterable[str]) -> dict[str, dict[str, str]]:
     return tags
 
 
-def tagged(tags: Mapping[str, Mapping[str, str]], players: Mapping[str, str]) -> tuple[Tagged, ...]:
-    """The records that say it; `players` are those who can be tagged, by what they are called."""
-    records = []
+def tagged(
+    tags: Mapping[str, Mapping[str, str]], players: Mapping[str, str] | None = None
+) -> tuple[Tagged, ...]:
+    """The records that say it; `players` are those who can be tagged, by what they are called, else
+    anybody by his name."""
+    players, records = players or {name: name for name in tags}, []
     for called, pairs in tags.items():
         if called not in players:
-            raise Misnamed(f"there is no bot {called[:40]}: there are {' and '.join(players)}")
+            there = " and ".join(players)
+            raise Misnamed(f"nobody is called {called[:40]} here: there are {there}")
         if len(pairs) > TAGS_MAX:
             raise Misnamed(f"{called} has {len(pairs)} tags, and {TAGS_MAX} can be kept")
         for tag, value in pairs.items():

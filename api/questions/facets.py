@@ -38,7 +38,6 @@ from store.sql.query import Query
 
 KEPT_MAX = 64  # answers that are kept of each viewer: a few kilobytes each
 Numbers = np.ndarray[Any, np.dtype[Any]]
-KeptFacets = tuple[pa.Table | None, "Facets"]  # by which verdicts, and what
 SECONDS = 30.0  # that an answer may take, unless the asker has more patience
 TOP = 10  # matches and players: those with most hands
 
@@ -72,9 +71,9 @@ UNION ALL SELECT CASE WHEN NOT voided THEN 'played' ELSE 'void' END, NULL, hands
 """
 WON = "SELECT hand_seq FROM bids WHERE won"
 OUTCOMES = ("none", "won", "tied")  # by how many won an auction of a hand, as far as two
-_turn = threading.Lock()  # a count takes all of DuckDB's threads: more at once only take memory
+_turn = threading.Lock()  # for what is kept; nobody counts while he has it
 _outcomes_of: WeakKeyDictionary[Query, Numbers] = WeakKeyDictionary()
-_kept: WeakKeyDictionary[Query, OrderedDict[str, KeptFacets]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Query, OrderedDict[str, "_Answer"]] = WeakKeyDictionary()
 FACETS = ("game", "match", "player", "street", "showdown", "auction", "verdict")
 FEW = ("match", "player")
 
@@ -102,6 +101,15 @@ class Facets(Struct, frozen=True):
     unjudged: int | UnsetType = UNSET
 
 
+class _Answer:
+    """What a filter was answered, and by which verdicts; who asks the same meanwhile waits."""
+
+    def __init__(self) -> None:
+        self.turn = threading.Lock()
+        self.by: pa.Table | None = None
+        self.told: Facets | None = None
+
+
 def facets(
     viewed: Viewed,
     one: Filter = EVERY,
@@ -109,22 +117,27 @@ def facets(
     seconds: float = SECONDS,
 ) -> Facets:
     """Count them; what was counted for a viewer is answered again as long as he sees the same hands
-    and verdicts."""
+    and verdicts.
+
+    Who asks something else waits for no count of another's: DuckDB shares its threads among them.
+    """
     rows, text = judged and judged.rows, said(one)
     end = time.monotonic() + seconds
-    if not _turn.acquire(timeout=seconds):
-        raise Refused(f"stopped: no answer within {seconds:g} s")
-    try:
+    with _turn:
         kept = _kept.setdefault(viewed.query, OrderedDict())
-        known = kept.pop(text, None)
-        if known is None or known[0] is not rows:
-            known = rows, _counted(viewed, one, judged, end - time.monotonic())
-        kept[text] = known
+        answer = kept.setdefault(text, _Answer())
+        kept.move_to_end(text)
         while len(kept) > KEPT_MAX:
             kept.popitem(last=False)
+    if not answer.turn.acquire(timeout=seconds):
+        raise Refused(f"stopped: no answer within {seconds:g} s")
+    try:
+        if answer.told is None or answer.by is not rows:
+            answer.told = _counted(viewed, one, judged, end - time.monotonic())
+            answer.by = rows
+        return answer.told
     finally:
-        _turn.release()
-    return known[1]
+        answer.turn.release()
 
 
 def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float) -> Facets:

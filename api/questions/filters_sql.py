@@ -61,8 +61,9 @@ class Rows(NamedTuple):
     so: str
 
 
-def where(one: Filter, span: Span | None = None, verdicts: str = "verdicts") -> str:
-    """The condition; `span` says of which hands it will be asked, `verdicts` where those stand."""
+def where(one: Filter, span: Span | None = None, verdicts: str | None = "verdicts") -> str:
+    """The condition; `span` says of which hands it will be asked, `verdicts` where those stand.
+    With None they may be any: it holds for every hand that a verdict could let through."""
     return f"({_Condition(span, verdicts).of(one, True)})"
 
 
@@ -74,7 +75,7 @@ def asks_verdicts(one: Filter) -> bool:
 class _Condition:
     """What a filter says of the hands of a span."""
 
-    def __init__(self, span: Span | None, verdicts: str) -> None:
+    def __init__(self, span: Span | None, verdicts: str | None) -> None:
         self.span = str(span or "true")
         self.verdicts = verdicts
 
@@ -105,6 +106,8 @@ class _Condition:
             return self.term(Compare(term.field, "=", term.value), not holds)
         name = _name(term)
         if name in _JUDGED:
+            if self.verdicts is None:
+                return "true"
             told = _JUDGED[name](term)
             return self.among(Rows(self.verdicts, told if holds else f"NOT ({told})"))
         if name not in _OF_HANDS:

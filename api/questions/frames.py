@@ -16,10 +16,11 @@ from analytics.stored.equity import Worth
 from api.viewpoints.redaction import One, RedactedEvents
 from api.viewpoints.rendering import line_of, masked, moments
 from engine.game import Game
+from engine.hand import turn
 from engine.pots import pots
 from engine.ranking import best_cards
 from engine.seats import contenders
-from engine.turn import IllegalCommand
+from engine.turn import IllegalCommand, ToAct
 from events import types as t
 from events import views
 from events.cards import DECK
@@ -216,6 +217,7 @@ class _TableState:
             "pots": self._pots(hand, bets),
             "awards": self._awards,
             "next": None if now is None else now.next,
+            "facing": self._facing(hand),
             "over": hand.over,
             "void": hand.voided,
             "auction": self._auction,
@@ -267,6 +269,21 @@ class _TableState:
         elif not self._paid:
             self._layers = _layers(self._game, hand, bets)
         return self._layers
+
+    def _facing(self, hand: Hand) -> dict[str, Any] | None:
+        """What the next seat has to call, and what is then in the pots that it can win."""
+        if self._game is None or hand.round is None or hand.round.next is None:
+            return None
+        try:
+            asked = turn(self._game, hand)
+            if not isinstance(asked, ToAct) or not asked.call:
+                return None
+            seat, called = asked.seat, evolve(hand, t.Called(asked.seat, asked.call, None))
+            found = pots(self._game, called, contenders(called))
+        except (IllegalCommand, LookupError, StopIteration, TypeError, ValueError):
+            return None  # a record that does not add up
+        of = sum(pot.amount for pot in found if seat in pot.seats)
+        return {"seat": seat, "call": asked.call, "of": of}
 
     def _seat(self, hand: Hand, seat: int, bet: int) -> dict[str, Any]:
         closed = hand.over or hand.voided

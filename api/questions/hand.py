@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from api.exporting.texts import TEXTS, CannotExport, ExportRequest
 from api.questions.frames import card, in_words, opening, spoken
+from api.questions.moment_picture import moment_picture
 from api.questions.one_line import one_line
 from api.questions.one_line import told as in_one_line
 from api.rules import UNKNOWN, Judged, Rules, by_rules
@@ -103,6 +104,12 @@ def moment(redacted_hand: RedactedEvents, told: dict[str, Any], at: int) -> list
     lines.append(text(in_words(redacted_hand)[at]))
     seen = [one.seen for one in redacted_hand.ones[: at + 1]]
     return [*lines, in_one_line(seen)]
+
+
+def picture(redacted_hand: RedactedEvents, told: dict[str, Any], at: int) -> str:
+    """The same as an SVG."""
+    seen = [one.seen for one in redacted_hand.ones[: at + 1]]
+    return moment_picture(told, at, text(in_words(redacted_hand)[at]), in_one_line(seen))
 
 
 def folded(redacted_hand: RedactedEvents) -> Hand | None:

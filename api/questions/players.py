@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from msgspec.structs import replace
 
 from analytics.replay.seating import POSITIONS
-from analytics.sql.chosen import Chosen, moneys_of, quoted
+from analytics.sql.chosen import Chosen, hands_of, moneys_of, players_of, quoted, where
 from analytics.statistics.answers import Answer, answers, in_units, rows_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from api.problem import Problem
@@ -55,12 +55,17 @@ def check(
             raise Absent(f"there is no hand of {what} {value}")
 
 
+def hands_asked(viewed: Viewed, params: Any) -> int:
+    """How many hands a question is about, by its own filters."""
+    chosen = chosen_by(viewed, params)
+    told = where([*players_of(chosen), *hands_of(chosen)])
+    (counted,) = viewed.rows(f"SELECT count(DISTINCT hand_seq) AS n FROM facts{told}")
+    return int(counted["n"])
+
+
 def at_most(viewed: Viewed, params: Any, hands_max: int, otherwise: str) -> None:
     """Of more hands nobody waits for an answer; the sentence says how to ask otherwise."""
-    terms = {"player": params.player, "match": params.match, "game": params.game}
-    where = " AND ".join(f"{name} = {quoted(it)}" for name, it in terms.items() if it)
-    (counted,) = viewed.rows(f"SELECT count(*) AS n FROM facts WHERE {where or 'true'}")
-    hands = counted["n"]
+    hands = hands_asked(viewed, params)
     if hands > hands_max:
         sentence = f"these are {hands} hands, and {otherwise}"
         raise Problem("too-large", sentence, hands=hands, hands_max=hands_max)

@@ -29,6 +29,7 @@ from api.viewpoints.viewer import ShowProgress
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from api.questions.verdicts import Unjudged
     from api.viewpoints.views import Viewed
 
 
@@ -61,10 +62,11 @@ class Table(Struct, frozen=True):
 
 
 class Page(NamedTuple):
-    """Rows of a list, and the key of the last of them, if more follow."""
+    """Rows of a list, the key of the last of them, if more follow, and what the list may lack."""
 
     rows: list[Any]
     next: Any = None
+    unjudged: "Unjudged | None" = None
 
 
 class Listed(Struct, frozen=True, kw_only=True):

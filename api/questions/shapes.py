@@ -266,6 +266,14 @@ class SeatTold(TypedDict):
     odds: OddsTold | None
 
 
+class Facing(TypedDict):
+    """What the next seat has to call: it needs a share of `call` in `of` to lose nothing by it."""
+
+    seat: int
+    call: int
+    of: int
+
+
 class Table(TypedDict):
     """Everything that lies on the table; no pots where nobody has the hand's rules."""
 
@@ -277,6 +285,7 @@ class Table(TypedDict):
     pots: list[Pot] | None
     awards: list[Award]
     next: int | None
+    facing: Facing | None
     over: bool
     void: bool
     auction: AuctionTold | None

@@ -2,7 +2,8 @@
 
 Hands go through the screen in columns; those that it doubts the engine judges, as `audit --all`
 does. A verdict depends on hidden cards, so it is for auditors, and for all where a match is open to
-all. To judge millions takes a while: `judge` goes on where it was left, and `known` never waits.
+all. To judge millions takes a while: `judge` goes on where it was left, first with the hands that
+somebody looks at, and `known` never waits.
 Hands that an import has judged are not judged again: `take` has their verdicts from there.
 
 Verdicts lie in the user's cache: a file for each segment, a byte for each hand. A file is named by
@@ -29,7 +30,7 @@ import pyarrow.compute as pc
 
 from analytics.screen.codes import Why
 from analytics.screen.columns import Words
-from analytics.screen.ledger import Batch, batches
+from analytics.screen.ledger import HANDS, Batch, batches
 from analytics.screen.screen import Screen
 from api.questions.verdict_files import Kept, events_digest, load, log_of, save
 from api.rules import CODES, MOVELESS, Rules, by_rules, code_of
@@ -65,6 +66,14 @@ class Judged(NamedTuple):
 
     rows: pa.Table
     left: int
+
+
+class Unjudged(NamedTuple):
+    """How many hands a list may have, whatever their verdicts are; and those that nobody has looked
+    at yet, in the order of the list."""
+
+    hands: int
+    left: "Numbers"
 
 
 class Progress(NamedTuple):
@@ -109,21 +118,32 @@ class Verdicts:
                 self._told = (snapshot.next_seq, self._changes), rows
             return Judged(self._told[1], self._look(snapshot))
 
-    def judge(self, snapshot: "Snapshot") -> Iterator[Progress]:
-        """All that is left, some hands at a time; whoever stops keeps what was judged so far."""
-        total = self._look(snapshot)
-        if total:
-            rules = Rules(snapshot, None)
-            screen = Screen(rules.marked, Words())
-            done = 0
-            yield Progress(0, total)
-            for batch in batches(snapshot, screen, self._is_left):
-                for count in self._judged(batch, rules):
+    def left_of(self, hands: "Numbers") -> "Numbers":
+        """Those of these hands that nobody has looked at yet."""
+        with self._turn:
+            left: Numbers = hands[self._codes[hands] == UNJUDGED]
+            return left
+
+    def judge(self, snapshot: "Snapshot", hands: "Numbers | None" = None) -> Iterator[Progress]:
+        """All that is left, or what is left of these hands in their order, some at a time; whoever
+        stops keeps what was judged so far."""
+        self._look(snapshot)
+        every = np.arange(snapshot.next_seq) if hands is None else hands
+        left = self.left_of(every[every < snapshot.next_seq])
+        rules, done = Rules(snapshot, None), 0
+        screen = Screen(rules.marked, Words())
+        if len(left):
+            yield Progress(0, len(left))
+        for near in np.split(left, np.flatnonzero(np.diff(left // HANDS)) + 1):
+            if not len(near):
+                continue
+            between = int(near.min()), int(near.max()) + 1
+            for batch in batches(snapshot, screen, self._is_left, between):
+                for count in self._judged(batch, rules, near):
                     done += count
-                    yield Progress(min(done, total), total)
-                self._close(snapshot, int(batch.columns.hand_seq[-1]) + 1)
-            self._close(snapshot, snapshot.next_seq)
-        yield Progress(total, total)
+                    yield Progress(done, len(left))
+            self._close(snapshot, near)
+        yield Progress(len(left), len(left))
 
     def _look(self, snapshot: "Snapshot") -> int:
         """How many are left, after a look at what this or another process has kept."""
@@ -181,16 +201,17 @@ class Verdicts:
         with self._turn:
             return bool((self._codes[first : last + 1] == UNJUDGED).any())
 
-    def _judged(self, batch: Batch, rules: Rules) -> Iterator[int]:
-        """The hands of a batch: those that are fine at once, then those that the engine judges."""
+    def _judged(self, batch: Batch, rules: Rules, wanted: "Numbers") -> Iterator[int]:
+        """The hands of a batch: all that are fine at once, then the wanted ones that the engine
+        judges."""
         seqs = batch.columns.hand_seq
         fine = seqs[batch.screened.why == Why.FINE]
         with self._turn:
             self._codes[fine] = CODES["agree"]
             self._changes += 1
-        yield len(fine)
-        waiting = 0
-        for where in sorted(batch.records):
+        yield int(np.isin(fine, wanted).sum())
+        waiting, places = 0, np.fromiter(sorted(batch.records), dtype=np.int64)
+        for where in places[np.isin(seqs[places], wanted)].tolist():
             seq, waiting = int(seqs[where]), waiting + 1
             if self._is_left(seq, seq):
                 assumed = batch.why(where) is Why.ASSUMED
@@ -216,12 +237,12 @@ class Verdicts:
             if game is None and isinstance(start, HandStarted):
                 self._unknown[seq] = start.ruleset
 
-    def _close(self, snapshot: "Snapshot", end: int) -> None:
-        """What no batch told of before `end` is no hand; whole segments are kept."""
+    def _close(self, snapshot: "Snapshot", near: "Numbers") -> None:
+        """What no batch told of among these is no hand; whole segments are kept."""
         with self._turn:
-            rest = self._codes[:end]
-            rest[rest == UNJUDGED] = NONE
-            self._save(it for it in snapshot.parts().segments if it.last_seq < end)
+            self._codes[self.left_of(near)] = NONE
+            parts = snapshot.parts().segments
+            self._save(it for it in parts if not self._is_left(it.first_seq, it.last_seq))
 
     def _save(self, segments: Iterable[Segment]) -> None:
         for segment in segments:
@@ -301,14 +322,21 @@ _verdicts_of: WeakKeyDictionary["Live", Verdicts] = WeakKeyDictionary()
 
 
 def shown(judged: Judged, viewed: Viewed) -> pa.Table:
-    """The verdicts that a viewer may know: all of them, or those of hands that are open to all."""
+    """The verdicts that a viewpoint may know."""
     if viewed.viewer.auditor:
         return judged.rows
     if not viewed.opened:
         return SCHEMA.empty_table()
-    names = ", ".join("'" + match.replace("'", "''") + "'" for match in sorted(viewed.opened))
-    hands = viewed.ask(f"SELECT hand_seq FROM hands WHERE match IN ({names})")["hand_seq"]
+    hands = viewed.ask(f"SELECT hand_seq FROM hands WHERE {tellable(viewed)}")["hand_seq"]
     return judged.rows.filter(pc.is_in(judged.rows["hand_seq"], value_set=hands))
+
+
+def tellable(viewed: Viewed) -> str:
+    """Which hands a viewpoint may know the verdicts of: all, or those that are open to all."""
+    if viewed.viewer.auditor:
+        return "true"
+    names = ", ".join("'" + match.replace("'", "''") + "'" for match in sorted(viewed.opened))
+    return f"match IN ({names})" if names else "false"
 
 
 def lent(viewed: Viewed, judged: Judged | None) -> str:

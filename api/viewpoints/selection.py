@@ -5,8 +5,9 @@ needs the memory of one row group.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -63,11 +64,17 @@ def wanted(snapshot: Snapshot, names: Sequence[str]) -> tuple[Wanted, ...]:
     return tuple(found)
 
 
+Places = np.ndarray[Any, np.dtype[np.int64]]  # of hands in the order of closing, sorted
+
+
 def leaves(
-    snapshot: Snapshot, wanted: Wanted, between: tuple[int, int] | None = None
+    snapshot: Snapshot,
+    wanted: Wanted,
+    between: tuple[int, int] | None = None,
+    places: Places | None = None,
 ) -> Iterator[Leaf]:
     """Everything of it that has closed, in the order of closing; with `between` two places, what
-    stands from the first up to the second."""
+    stands from the first up to the second; with `places`, what stands there."""
     first, end = between or (0, snapshot.next_seq)
     after, live = first - 1, snapshot.live
     files = Files(live.disk)
@@ -76,37 +83,73 @@ def leaves(
         segments, closed = snapshot.parts()
         try:
             for segment in segments:
-                for leaf in _sealed(files, segment, wanted, after, end):
+                for leaf in _sealed(files, segment, wanted, (after + 1, end), places):
                     after = leaf.hand_seq
                     yield leaf
         except (FileNotFoundError, Damaged) as missing:
             live.retired(number, missing)  # compacted meanwhile: the same hands in other files
             continue
         for one in closed:
-            if after < one.hand_seq < end and wanted.holds(one.stream):
+            there = after < one.hand_seq < end and wanted.holds(one.stream)
+            if there and (places is None or len(among(places, one.hand_seq, one.hand_seq))):
                 yield Leaf(one.hand_seq, one.recorded())
         return
 
 
 def _sealed(
-    files: Files, segment: Segment, wanted: Wanted, after: int, until: int
+    files: Files,
+    segment: Segment,
+    wanted: Wanted,
+    between: tuple[int, int],
+    places: Places | None,
 ) -> Iterator[Leaf]:
-    """What a segment holds of it, a row group at a time, and only those that may hold some."""
-    if segment.last_seq <= after or segment.first_seq >= until or not _may_hold(segment, wanted):
+    """What a segment holds of it, a row group at a time."""
+    first, end = between
+    sought = {"match": wanted.match, "number": wanted.number}
+    for group in groups(files, segment, wanted, between, places):
+        rows = files.events(segment, group)
+        keep = pc.and_(pc.greater_equal(rows["hand_seq"], first), pc.less(rows["hand_seq"], end))
+        for name, value in sought.items():
+            if value is not None:
+                keep = pc.and_(keep, pc.equal(rows[name].cast(_PLAIN[name]), value))
+        rows = rows.filter(keep)
+        yield from leaves_of(rows if places is None else standing(rows, places))
+
+
+def groups(
+    files: Files,
+    segment: Segment,
+    wanted: Wanted,
+    between: tuple[int, int],
+    places: Places | None = None,
+) -> Iterator[int]:
+    """The row groups of a segment's events that may hold some of it."""
+    first, end = between
+    if segment.last_seq < first or segment.first_seq >= end or not _may_hold(segment, wanted):
         return
     opened = files.open(segment, "events")
     sought = {"match": wanted.match, "number": wanted.number}
     bounds = opened.bounds["hand_seq"]
     for group in opened.having(**{name: it for name, it in sought.items() if it is not None}):
         low, high = bounds[group]
-        if low is not None and (high <= after or low >= until):
-            continue
-        rows = files.events(segment, group)
-        keep = pc.and_(pc.greater(rows["hand_seq"], after), pc.less(rows["hand_seq"], until))
-        for name, value in sought.items():
-            if value is not None:
-                keep = pc.and_(keep, pc.equal(rows[name].cast(_PLAIN[name]), value))
-        yield from leaves_of(rows.filter(keep))
+        if low is None or (
+            high >= first and low < end and (places is None or len(among(places, low, high)))
+        ):
+            yield group
+
+
+def among(places: Places, first: int, last: int) -> Places:
+    """Those of the places from one to another."""
+    return places[np.searchsorted(places, first) : np.searchsorted(places, last, "right")]
+
+
+def standing(rows: pa.Table, places: Places) -> pa.Table:
+    """The events of hands that stand at these places."""
+    if not rows.num_rows:
+        return rows
+    ends = pc.min_max(rows["hand_seq"]).as_py()
+    there = pa.array(among(places, ends["min"], ends["max"]))
+    return rows.filter(pc.is_in(rows["hand_seq"], there))
 
 
 def _may_hold(segment: Segment, wanted: Wanted) -> bool:

@@ -118,10 +118,6 @@ class Viewed:
                 self._others[unit, wanted].facts_by = self.facts_by
             return self._others[unit, wanted]
 
-    def has(self, ruleset: str) -> bool:
-        """Whether hands by this ruleset are among these."""
-        return self.only is None or self.redactor.units.get(ruleset) in self.only
-
     @property
     def is_there(self) -> bool:
         """Whether the viewer, if he is a player, has been dealt a hand of this ledger."""

@@ -55,6 +55,7 @@ def main() -> None:
     with open(os.devnull, "r+b", buffering=0) as null:
         os.dup2(null.fileno(), 0)
         order = _order(match)
+        os.umask(0o022)  # the folders of the bot's root are for the bot, whatever ours are
         with contextlib.suppress(OSError):
             _write("/proc/self/oom_score_adj", "1000")  # if memory runs out, the bot goes first
         try:
@@ -247,7 +248,6 @@ def _bot(order: Mapping[str, Any], trouble: int) -> NoReturn:
             resource.setrlimit(kind, (value, value))
         for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
             signal.signal(number, signal.SIG_DFL)
-        os.umask(0o022)
         os.chdir(order["cwd"])
         os.execvpe(order["words"][0], order["words"], order["env"])
     except Refused as why:

@@ -1,4 +1,7 @@
-"""What a bot in a sandbox sees besides its own folder: the system's programs and the toolchains."""
+"""What a bot in a sandbox sees besides its own folder: the system's programs and the toolchains.
+
+It is looked at by `os.path`, for which a folder that we may not enter is none; `Path` would raise.
+"""
 
 import os
 import shutil
@@ -48,7 +51,7 @@ def visible(program: Program) -> tuple[list[Path], list[tuple[Path, str]]]:
     links: dict[Path, str] = {}
     for path in dict.fromkeys(_wanted(program)):
         real = _trail(path, links)
-        if real.exists() and not _too_much(real) and not _below(real, shown):
+        if os.path.exists(real) and not _too_much(real) and not _below(real, shown):
             shown = [one for one in shown if not one.is_relative_to(real)] + [real]
     outside = [(link, target) for link, target in links.items() if not _below(link, shown)]
     return shown, outside
@@ -85,10 +88,10 @@ def _leading_out(folder: str) -> list[str]:
 def _behind(name: Path) -> Iterator[Path]:
     """The installations of the programs that a link leads to, link after link."""
     for _ in range(40):
-        if not name.is_symlink():
+        if not os.path.islink(name):
             break
         name = Path(os.path.normpath(name.parent / os.readlink(name)))
-        if name.is_file() and os.access(name, os.X_OK):
+        if os.path.isfile(name) and os.access(name, os.X_OK):
             yield from _installation(name.parent)
 
 
@@ -99,7 +102,7 @@ def _installation(programs: Path) -> Iterator[Path]:
     if programs.name in _PROGRAMS and not _too_much(around):
         if around.name == ".local":  # a user's: much of it is no program
             yield around / "lib"
-        elif any((around / name).exists() for name in _INSTALLED):
+        elif any(os.path.exists(around / name) for name in _INSTALLED):
             yield around
 
 
@@ -108,7 +111,7 @@ def _homes() -> dict[str, Path]:
     found = {}
     for name, (below, _) in _HOMES.items():
         path = Path(os.environ.get(name) or _home() / below)
-        if path.is_dir():
+        if os.path.isdir(path):
             found[name] = path
     return found
 
@@ -136,7 +139,7 @@ def _trail(path: Path, links: dict[Path, str]) -> Path:
             break
         name = left.pop(0)
         step = at.parent if name == ".." else at / name
-        if step.is_symlink():
+        if os.path.islink(step):
             links[step] = os.readlink(step)
             target = Path(links[step])
             at = Path("/") if target.is_absolute() else at

@@ -30,9 +30,9 @@ from events.types import (
     RakeTaken,
     Shown,
 )
-from formats.cash import Stakes, stakes
 from formats.holdem import Inexpressible
 from formats.moment import is_whole
+from formats.stakes import Stakes, stakes
 
 VERSION = "1.4.7"
 _STREETS = {3: "Flop", 4: "Turn", 5: "River"}

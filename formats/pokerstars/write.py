@@ -33,9 +33,9 @@ from events.types import (
     Shown,
     UncalledReturned,
 )
-from formats.cash import Stakes, raked, stakes
 from formats.holdem import Inexpressible
 from formats.moment import is_whole
+from formats.stakes import Stakes, raked, stakes
 from odds.rank import describe, value
 
 _LIMITS = {"FL": "Limit", "PL": "Pot Limit", "NL": "No Limit"}

@@ -125,8 +125,8 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     here = ("--ledger", str(folder), "--seed", "5")
     two = ("play", "auction-2024", "--hands", "80", "--mirror", *here)
     for match, bots in (
-        ("cup.1", "random,tight"),
-        ("cup.2", "tight,random"),
+        ("cup.1.random-0.tight-1", "random,tight"),
+        ("cup.2.random-1.tight-0", "tight,random"),
         ("b", "tight,caller"),
     ):
         assert main([*two, "--bots", bots, "--match", match]) == 0
@@ -143,7 +143,9 @@ def test_pairs_and_the_field_are_those_of_the_events(ledger: Path, capsys: Captu
     alone: dict[str, list[float]] = defaultdict(list)
     hands: dict[object, int] = defaultdict(int)
     matches: dict[tuple[str, str, str], float] = defaultdict(float)
-    for match, deals in (("cup.1", 2), ("cup.2", 2), ("b", 2), ("ring", 1)):
+    for match, deals in (
+        *(("cup.1.random-0.tight-1", 2), ("cup.2.random-1.tight-0", 2), ("b", 2), ("ring", 1)),
+    ):
         sums: dict[object, float] = defaultdict(float)
         for number in range(1, 41 if match == "ring" else 81):
             events = kept(ledger, f"{match}/{number}")
@@ -203,7 +205,7 @@ def test_a_league_is_its_matches_alone(ledger: Path, capsys: Captured) -> None:
     assert {("random-0", "tight-1"), ("random-1", "tight-0")} == {
         (one["player"], one["other"]) for one in found["pairs"]
     }
-    sentence = "no two players met in a match of the league cu"
+    sentence = "no match of a league cu has ended"
     assert sentence in said(capsys, 5, "ratings", "--league", "cu", "--ledger", str(ledger))
 
 

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
 import pytest
 from msgspec.structs import replace
 
@@ -110,6 +111,16 @@ def test_who_stops_keeps_what_was_judged(snapshot: Snapshot, tmp_path: Path) -> 
     assert 0 < done < snapshot.next_seq
     assert snapshot.next_seq - done == verdicts.known(snapshot).left
     assert by_engine(snapshot) == judged(snapshot, verdicts)
+
+
+def test_some_hands_are_judged_before_all_others(snapshot: Snapshot, tmp_path: Path) -> None:
+    verdicts, expected = Verdicts(tmp_path), by_engine(snapshot)
+    some = np.array(sorted(expected)[::-7])
+    assert Progress(len(some), len(some)) == list(verdicts.judge(snapshot, some))[-1]
+    known = by_hand(verdicts.known(snapshot).rows)
+    assert {seq: expected[seq] for seq in some.tolist()}.items() <= known.items()
+    assert {"agree"} == {known[seq] for seq in known.keys() - set(some.tolist())}  # by the screen
+    assert expected == judged(snapshot, verdicts)
 
 
 def sealed(snapshot: Snapshot) -> int:

@@ -37,6 +37,14 @@ if TYPE_CHECKING:
 __all__ = ["CONTESTED", "PHONE", "Site", "complaints", "expect", "named"]
 
 PLAYED = (
+    *(
+        (*("site-nl", "--hands", "20", "--seed", "1", "--match", f"cup.{match}"), *bots)
+        for match, *bots in (
+            ("1.caller-1.tight-0", "--bots", "tight,caller"),
+            ("1.tight-0.tight-1", "--bots", "tight,tight"),
+            ("2.caller-1.tight-0", "--bots", "tight,caller"),
+        )
+    ),
     ("auction-2024", "--hands", "70", "--seed", "16", "--match", "scrim"),
     ("swap-2022", "--hands", "12", "--seed", "2", "--match", "swap"),
     ("auction-2024-mit", "--hands", "8", "--seed", "3", "--match", "open", "--disclosure", "open"),

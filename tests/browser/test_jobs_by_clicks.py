@@ -136,13 +136,15 @@ def test_a_feed_and_a_graph_stand_in_a_page_of_another_site(
     site: Site, club: HTTPServer, new_context: Callable[..., "BrowserContext"]
 ) -> None:
     """The line is copied from the page; on a site that nobody named the frame stays empty."""
-    port = club.server_port
+    port, clicks = club.server_port, 0
     with Server(site.house, "--frame-origin", f"http://localhost:{port}") as server:
         page = new_context(base_url=f"http://127.0.0.1:{server.port}").new_page()
         for path in ("/live?match=scrim", "/players/random-0/winnings?match=scrim"):
             page.goto(path)
             page.get_by_text("Show this on another site").click()
+            clicks += 1
             Club.lines.append(page.locator(".embed pre").inner_text())
+        assert clicks == 2  # one for each, on the page that he looks at
         page.set_viewport_size({"width": 900, "height": 1100})
         page.goto(f"http://localhost:{port}/")
         feed, graph = (page.frame_locator("iframe").nth(at) for at in (0, 1))

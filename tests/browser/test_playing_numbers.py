@@ -24,7 +24,7 @@ def test_players_lead_to_their_pages(site: Site) -> None:
     page = site.open("/players")
     page.get_by_role("link", name="random-0", exact=True).click()
     expect(page.locator("h1")).to_have_text("random-0")
-    page.get_by_role("textbox", name="match").fill("open")  # few hands: each is soon counted
+    page.get_by_role("combobox", name="match").fill("open")  # few hands: each is soon counted
     page.get_by_role("button", name="Show").click()
     expect(page).to_have_url(re.compile("match=open"))
     for name in ("Grid", "Winnings", "Bids", "Swaps", "Opponent", "Statistics"):
@@ -48,7 +48,7 @@ def test_every_share_has_its_interval_and_its_count(site: Site) -> None:
 def test_filters_are_in_the_address_outlive_a_reload_and_go_on_with_the_tabs(site: Site) -> None:
     page = site.open(PLAYER)
     page.get_by_label("against").fill("random-1")
-    page.get_by_role("textbox", name="match").fill("scrim")
+    page.get_by_role("combobox", name="match").fill("scrim")
     page.get_by_role("button", name="Show").click()
     expect(page).to_have_url(re.compile("vs=random-1"))
     page.reload()

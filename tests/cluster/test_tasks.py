@@ -1,5 +1,6 @@
 """A ledger cut into tasks at any place gives what it gives whole: no hand is in two."""
 
+import errno
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -173,6 +174,20 @@ def test_what_is_damaged_is_named_and_the_rest_is_judged_if_wanted(
     assert f"not judged: {file}" in err
     assert PLAYED[-1] in out
     assert f"{PLAYED[0]}\t" not in out
+
+
+def test_processes_that_cannot_share_memory_are_refused_in_one_sentence(
+    ledger: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    def refused(*_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("multiprocessing.synchronize._multiprocessing.SemLock", refused)
+    words = ("audit", "--all", "--workers", "2", "--ledger", str(ledger))
+    assert (
+        "several processes need shared memory, and this system gives none (Permission denied): "
+        "leave --workers out, and one process does it"
+    ) == said(capsys, 1, *words)
 
 
 @pytest.mark.parametrize(

@@ -188,8 +188,10 @@ ROUTES: dict[str, Asked] = {
     "/api/v1/hands/{match}/{number}/state": Asked(
         "after every event, and after more than there are; odds are of what is seen",
         HANDS,
-        ("json", "txt"),
-        queries=tuple(f"at={at}&format={kind}" for at in range(44) for kind in ("json", "txt")),
+        ("json", "txt", "svg"),
+        queries=tuple(
+            f"at={at}&format={kind}" for at in range(44) for kind in ("json", "txt", "svg")
+        ),
         first=2,
     ),
     "/api/v1/hands/{match}/{number}/proof": of_hands("lines with stubbed digests", "json", "zip"),
@@ -261,7 +263,17 @@ ROUTES: dict[str, Asked] = {
         "as a log has them, swaps too", *TABULAR, queries=(f"match=closed-{SWAP}",)
     ),
     "/api/v1/ratings": Asked(
-        "made of nets, which are public", formats=TABULAR, queries=("league=closed", "by_tag=bot")
+        "made of nets, which are public", formats=TABULAR, queries=("league=cup", "by_tag=bot")
+    ),
+    "/api/v1/leagues": Asked("of matches' own records, which are public", formats=TABULAR),
+    "/api/v1/leagues/{league}": Asked(
+        "results, and pairs of the hands that are seen",
+        (("cup",), ("nowhere",)),
+        TABULAR,
+        queries=("table=pairs&format=csv", "table=matches&format=csv"),
+    ),
+    "/api/v1/leagues/{league}/{player}/{other}": Asked(
+        "as the standing", (("cup", LYNX, URSA), ("cup", URSA, LYNX), ("cup", LYNX, "cat")), TABULAR
     ),
     "/api/v1/games": Asked("made of the code", formats=("json", "ndjson", "csv")),
     "/api/v1/games/{game}": Asked(
@@ -289,7 +301,7 @@ ROUTES: dict[str, Asked] = {
         ),
     ),
     "/": Asked("the last matches and the disputed hands", queries=("judge=yes",)),
-    "/matches": Asked("a page"),
+    "/matches": Asked("a page", queries=("sort=-hands", "sort=players")),
     "/matches/{match}": Asked(
         "a page", tuple((one,) for one in MATCHES), queries=("verify=true", "as=auditor")
     ),
@@ -301,7 +313,7 @@ ROUTES: dict[str, Asked] = {
     "/hands/{match}/{number}/events": of_hands("a page with commitments and openings"),
     "/games": Asked("made of the code"),
     "/games/{game}": Asked("as the route has it", ((AUCTION,), ("none",))),
-    "/players": Asked("a page"),
+    "/players": Asked("a page", queries=("sort=-net",)),
     "/players/{player}": of_players("a page"),
     "/players/{player}/grid": of_players("a page"),
     "/players/{player}/winnings": of_players(
@@ -323,6 +335,11 @@ ROUTES: dict[str, Asked] = {
     "/players/{player}/history": of_players("a page"),
     "/players/{player}/results": of_players("a page", queries=("split=swap",)),
     "/ratings": Asked("a page"),
+    "/leagues": Asked("a page"),
+    "/leagues/{league}": Asked("a page", (("cup",), ("nowhere",))),
+    "/leagues/{league}/{player}/{other}": Asked(
+        "a page", (("cup", LYNX, URSA), ("cup", LYNX, "cat"))
+    ),
     "/fairness": Asked("refused to all of these"),
     "/live": Asked("hands that ended; of one match its table and bankrolls", queries=WATCHED),
     "/embed/live": Asked("the same for a frame", queries=WATCHED),

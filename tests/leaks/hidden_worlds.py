@@ -1,10 +1,10 @@
 """Ledgers that differ only in what a viewer may not see.
 
-Eleven matches of four games, of every disclosure (`tests/asking/seen_ledgers.py`), one whose decks
-are committed to, one that is mirrored, and one that is being played: its last reply was no bid, and
-came later than all that is seen. The worlds share the secrets of the first, so keys, cursors and
-the log's signature are alike. They differ in their seeds, too: one of each is of every match but
-one, of sealed ones and of some that are open and over.
+Matches of four games, of every disclosure (`tests/asking/seen_ledgers.py`), one whose decks are
+committed to, one that is mirrored, one of a league, and one that is being played: its last reply
+was no bid, and came later than all that is seen. The worlds share the secrets of the first, so
+keys, cursors and the log's signature are alike. They differ in their seeds, too: one of each is of
+every match but one, of sealed ones and of some that are open and over.
 """
 
 import random
@@ -47,9 +47,9 @@ KINDS = {
 COMMITTED, MIRRORED = "committed", "mirrored"
 
 
-def _again(one: Kept, kind: str) -> Kept:
-    """The same hands in a match of another kind."""
-    name = one.name.replace(one.kind, kind)
+def _again(one: Kept, kind: str, called: str = "") -> Kept:
+    """The same hands in a match of another kind, or of another name."""
+    name = called or one.name.replace(one.kind, kind)
     hands = (
         (replace(start_of(hand), hand=f"{name}/{number}"), *hand[1:])
         for number, hand in enumerate(one.hands, 1)
@@ -60,7 +60,11 @@ def _again(one: Kept, kind: str) -> Kept:
 _OF_KINDS = tuple(
     one for game, kinds in KINDS.items() for one in matches((GAMES[game],)) if one.kind in kinds
 )
-PLAYED = (*_OF_KINDS, _again(_OF_KINDS[0], COMMITTED), _again(_OF_KINDS[0], MIRRORED))
+PLAYED = (
+    *_OF_KINDS,
+    *(_again(_OF_KINDS[0], COMMITTED), _again(_OF_KINDS[0], MIRRORED)),
+    _again(_OF_KINDS[0], _OF_KINDS[0].kind, "cup.1.lynx.ursa"),
+)
 RUNNING = "running"
 SEALED_SEED, OPEN_SEED = "s3cr3t", "t0ld"  # of all matches but one, some open; of one that is open
 LATE_MS = 50_000  # after all that is seen of the hand

@@ -58,6 +58,8 @@ VALUES = {
     "vs": "lynx",
     "game": "auction-2024-mit",
     "job": "none",
+    "league": "cup",
+    "other": "lynx",
     "path": "0/000",
 }
 DATASETS = ("hands", "players", "events", "bids", "swaps", "pots", "decisions")

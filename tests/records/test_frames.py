@@ -3,6 +3,7 @@
 import math
 import random
 import re
+from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -107,6 +108,55 @@ def test_the_pots_before_payment_are_those_that_the_rules_pay(game: Game, source
     drawn = frames(sight_of(record, Auditor()), "auditor", game)["frames"]
     for frame in drawn[paid[0] : paid[-1] + 1]:
         assert _merged(expected) == _merged(frame["pots"])
+
+
+@some_games
+@examples(2, 10)
+@given(source=sources)
+def test_whoever_faces_a_bet_is_told_his_price_and_all_see_the_same(
+    game: Game, source: bytes
+) -> None:
+    """He puts in no more than he has; he can win all that others have put in, and what he calls
+    with, unless he or another is all-in for less."""
+    record = walk(game, source).record
+    told = [frames(sight_of(record, who), "anybody", game)["frames"] for who in viewers(record)]
+    # Not all see as many events: a sealed bid is one of them.
+    prices = [[it for it, _ in groupby(one["facing"] for one in drawn) if it] for drawn in told]
+    assert all(prices[0] == others for others in prices)
+    for frame in told[0]:
+        facing = frame["facing"]
+        if facing is None:
+            continue
+        seat = frame["seats"][facing["seat"]]
+        assert facing["seat"] == frame["next"]
+        assert 0 < facing["call"] <= seat["stack"]
+        assert facing["call"] < facing["of"] <= frame["pot"] + facing["call"]
+        all_in = "all_in" in {it["standing"] for it in frame["seats"]}
+        if game.dead_chips == "first_pot" and not all_in:  # else a price is its bidder's own stake
+            short = facing["call"] == seat["stack"]
+            assert short or facing["of"] == frame["pot"] + facing["call"]
+
+
+def test_a_short_stack_calls_for_what_he_can_win() -> None:
+    """Three are in for 10; a bets 30 and b has 15 left: he can win 15 of it."""
+    lines = """\
+hand scrim/1 of site-nl-standard 5b97ece4fdf354c9, button 0: a 100, b 25, c 100
+1 posts small 5 to 5
+2 posts big 10 to 10
+step 1: hole
+step 2: preflop betting, 10 to match, raise by 10, 0 to act
+0 calls 10, 1 to act
+1 calls 5, 2 to act
+2 checks
+step 3: flop
+board [Jd 7c 6c]
+step 4: flop betting, 0 to match, raise by 10, 1 to act
+1 checks, 2 to act
+2 checks, 0 to act
+0 bets 30, 1 to act
+"""
+    told = frames(sight_of(record_of(lines), Public()), "public", GAMES["site-nl-standard"])
+    assert {"seat": 1, "call": 15, "of": 60} == told["frames"][-1]["facing"]
 
 
 def _merged(told: list[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -1,6 +1,7 @@
 """What is served of one hand is the same whichever way it is asked."""
 
 from typing import Any
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
@@ -30,6 +31,28 @@ def test_the_state_after_an_event_is_its_frame(site: Site, who: str | None, hand
         assert frames[at] == client.get(f"{path}/state?at={at}").json()
     assert frames[-1] == client.get(f"{path}/state").json()
     assert client.get(f"{path}/state?at={len(frames)}").status_code == 404
+
+
+@pytest.mark.parametrize("who", VIEWS)
+def test_a_picture_of_a_moment_has_the_words_of_its_text_and_the_cards_that_are_seen(
+    site: Site, who: str | None
+) -> None:
+    client, path = site.as_(who), "/api/v1/hands/auction/3"
+    for at, frame in enumerate(client.get(f"{path}/frames").json()["frames"]):
+        answer = client.get(f"{path}/state?at={at}&format=svg")
+        assert answer.headers["content-type"] == "image/svg+xml"
+        words = [one.text or "" for one in ElementTree.fromstring(answer.content).iter()]
+        lines = client.get(f"{path}/state?at={at}&format=txt").text.splitlines()
+        assert lines[0].startswith(words[words.index(f"auction/3, event {at} of 33")])
+        assert lines[-2] in words
+        assert lines[-1].split() == " ".join(words[words.index(lines[-2]) + 1 :]).split()
+        seen = [card for seat in frame["seats"] for card in seat["cards"]]
+        faces = [
+            f"{card[0]}{'♠♥♦♣'['shdc'.index(card[1])]}"
+            for card in (*frame["board"], *seen)
+            if isinstance(card, str)
+        ]
+        assert sorted(faces) == sorted(one for one in words if one[1:] in {*"♠♥♦♣"})
 
 
 @pytest.mark.parametrize("who", VIEWS)

@@ -21,8 +21,8 @@ from store.proof.checkpoint import open_checkpoint
 from store.proof.note import Key
 from store.proof.tree import Refuted, check_consistency, frontier, leaf_hash
 from store.proof.tree_file import Tile, TreeFiles
-from store.proofs import read_receipt
 from store.reader import Reader
+from store.receipts import read_receipt
 from tests.http import ledgers
 from tests.http.clients import Site, site_of
 from tests.records.conftest import HANDS

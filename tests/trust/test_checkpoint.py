@@ -13,7 +13,7 @@ from store.proof.checkpoint import (
 from store.proof.note import WITNESSES, Key, Signed, Signer
 from store.proof.note import sign as sign_text
 from store.proof.tree import EMPTY, Frontier, Refuted, inclusion, leaf_hash
-from store.proofs import Receipt, read_receipt
+from store.receipts import Receipt, read_receipt
 from tests.trust.stored_hashes import InMemory
 
 LEAVES = [leaf_hash(b"%d" % number) for number in range(20)]

@@ -26,7 +26,7 @@ from events.views import viewpoint
 from store.proof import checkpoint
 from store.proof.note import Signer, sign
 from store.proof.tree import Frontier, inclusion, leaf_hash
-from store.proofs import Receipt
+from store.receipts import Receipt
 from tests.hands import some_games
 from tests.trust.own_bundles import AT, SECRET, Draft, hands, views, with_kinds
 from tests.trust.test_verify_py_deck import _deck, _match

@@ -20,8 +20,8 @@ from store.log.admission import Admission
 from store.log.batch import to_payload
 from store.proof.notary import secrets_of
 from store.proof.tree import Refuted
-from store.proofs import Prover
 from store.reader import Reader
+from store.receipts import Prover
 from store.tables.standard import STANDARD
 from store.verify import Verifier
 from tests.store.small_hands import ended, whole

@@ -21,6 +21,7 @@ from dealer.wire.match import MatchJob
 from dealer.wire.plan import plan
 from dealer.wire.program import Program, program
 from dealer.wire.sandbox import Guard, Means
+from dealer.wire.visible import visible
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from store.ledger import open_ledger
@@ -342,3 +343,37 @@ def test_a_means_that_fails_half_way_gives_way_to_the_next_with_its_reason(
         ]
         assert (player.silent, player.exit) == (None, 0)
     assert said == []
+
+
+@only_root
+def test_a_strict_umask_of_ours_leaves_the_bot_a_root_that_it_may_enter(public: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        pair = (bot(public, "good"), bot(public, "plain"))
+        _, _, players, _ = matched(pair, 1, guard=Guard((), ("user+namespaces", "none")))
+    finally:
+        os.umask(before)
+    assert [("user+namespaces", [])] * 2 == [
+        (one.sandbox.means, one.sandbox.reasons) for one in players
+    ]
+
+
+@only_root
+def test_a_folder_of_tools_that_we_may_not_enter_is_not_shown_and_is_no_error(
+    public: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ordinary user whose PYENV_ROOT, or a folder on whose PATH, is another's."""
+    (public / "closed" / "pyenv" / "bin").mkdir(parents=True)
+    (public / "closed").chmod(0o700)
+    monkeypatch.setenv("PYENV_ROOT", str(public / "closed" / "pyenv"))
+    monkeypatch.setenv("CARGO_HOME", str(public / "closed" / "cargo"))
+    monkeypatch.setenv("PATH", f"{public}/closed/pyenv/bin:/usr/bin:/bin")
+    plain = bot(public, "plain")
+    os.seteuid(65_534)
+    try:
+        shown, links = visible(plain)
+    finally:
+        os.seteuid(0)
+    assert Path("/usr") in shown
+    assert not [path for path in shown if path.is_relative_to(public)]
+    assert not [link for link, _ in links if link.is_relative_to(public)]

@@ -165,8 +165,9 @@ def all_frames(request: Request, ask: Ask, match: Match, number: Number) -> Resp
     operation_id="state",
     summary="The table after one event",
     description="`at` counts events as they are seen, from 0; without it, the table as it is last."
-    " As text it is the same for a letter: stacks, cards, odds, and the hand so far on one line.",
-    responses=content_types("json", "txt"),
+    " As text it is the same for a letter: stacks, cards, odds, and the hand so far on one line;"
+    " as `svg` it is a picture with the same words.",
+    responses=content_types("json", "txt", "svg"),
 )
 def state(
     request: Request,
@@ -177,7 +178,7 @@ def state(
         int | None, Query(ge=0, lt=2**31, description="After this event, as it is seen.")
     ] = None,
 ) -> Response:
-    kind = format_of(request, ("json", "txt"))
+    kind = format_of(request, ("json", "txt", "svg"))
     with _seen(ask, match, number) as (viewed, redacted_hand):
         found = _frames(viewed, redacted_hand)
         drawn = found["frames"]
@@ -190,6 +191,9 @@ def state(
         if kind == "txt":
             text = lines_of(told.moment(redacted_hand, found, place))
             return sent(request, text.encode(), "txt", cache=cache)
+        if kind == "svg":
+            drawing = told.picture(redacted_hand, found, place)
+            return sent(request, drawing.encode(), "svg", cache=cache)
         return document(request, drawn[place], cache=cache)
 
 

@@ -21,7 +21,7 @@ from api.http.routes.stream import feeds_of
 from api.http.streams import Following
 from api.http.uploads import admitted, said_length, sent_files
 from api.jobs.jobs import OVER, Job, Jobs, JobTold, Progress, now_ms, server, told
-from api.jobs.plans import of_folders, of_import, of_match
+from api.jobs.plans import given_tags, of_folders, of_import, of_match
 from api.problem import Problem
 from api.questions.declared.matches import match_of
 from api.questions.feed import Feeds
@@ -91,8 +91,9 @@ class MatchWanted(BaseModel):
     )
     tags: dict[str, dict[str, str]] = Field(
         {},
-        max_length=2,
-        description="What the bots of folders are beside their names; questions take `by_tag`.",
+        max_length=10,
+        description="What players are beside their names, by name, or as A and B of folders;"
+        " questions take `by_tag`.",
         examples=[{"A": {"bot": "ursa", "version": "2"}}],
     )
     open_bids: bool = False
@@ -176,6 +177,10 @@ async def bring(
         Query(description="From where rakes are: fitted to the file, or the table of known sites."),
     ] = "fitted",
     names: Annotated[list[str] | None, Query(description="OLD=NEW, for players.")] = None,
+    tags: Annotated[
+        list[str] | None,
+        Query(description="PLAYER=TAG:VALUE,TAG:VALUE, by which questions tell them apart."),
+    ] = None,
     name: Annotated[str | None, Query(description="What the one file sent is called.")] = None,
     strict: Annotated[
         bool, Query(description="Refuse a file if a hand differs, is left out or in conflict.")
@@ -190,7 +195,7 @@ async def bring(
     ask.needs(WRITE)
     owner = "" if ask.caller.has(AUDIT) else ask.owner
     wanted_job = of_import(named_format, game, settings, names, strict, audit, match, rake)
-    wanted_job |= {"disclosure": disclosure, "owner": owner}
+    wanted_job |= {"tags": given_tags(tags), "disclosure": disclosure, "owner": owner}
     jobs, owner, key = _written(ask), ask.owner, _checked(idempotency_key)
     limits, again = ask.service.settings.limits, jobs.claimed(owner, key)
     coming = partial(admitted, jobs, owner, limits, size=said_length(request), again=again)

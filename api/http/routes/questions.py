@@ -53,6 +53,7 @@ class Named(APIRoute):
         return match, found
 
 
+LATER_S = 2.0  # after which hands that are being judged are asked for again
 FORMATS = ("json", "ndjson", "csv", "arrow", "parquet")
 
 
@@ -116,13 +117,20 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
         request: Request, ask: Ask, limit: int, cursor: str | None = None, **given: Any
     ) -> Response:
         kind = format_of(request, FORMATS)
-        counts, members = pages.counts, {}
+        counts, members = pages.counts, dict[str, Any]()
         with ask.viewed(by_tag=given.get("by_tag")) as viewed:
             page, following = page_of(question, ask, viewed, limit, cursor, given)
             if counts is not None and given[counts.name] and kind == "json":
                 params = asked(question, given, online=True)
                 found = counts.ask(viewed, params, without_progress)
                 members = {counts.name: counts.steady(found)}
+        if page.unjudged is not None:
+            left = len(page.unjudged.left) if ask.viewer.auditor else None
+            if kind != "json":  # rows alone cannot say what they lack
+                many = "some" if left is None else left
+                sentence = f"{many} hands that this filter may find are not judged yet"
+                raise Problem("unavailable", f"{sentence}: ask again, or for JSON").after(LATER_S)
+            members |= {"unjudged": left}
         if kind in FORMATS[:3]:
             return listed(request, plain_rows(page.rows), following, (kind,), **members)
         (table,) = question.tables
@@ -143,12 +151,15 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
 def page_of(
     question: Question, ask: Access, viewed: Viewed, limit: int, cursor: str | None, given: Any
 ) -> tuple[Page, str | None]:
-    """The page that a cursor stands for, and the cursor of the next one."""
+    """The page that a cursor stands for, and the cursor of the next one. What it lacks for want of
+    verdicts is judged from now on, if an auditor asks."""
     assert question.pages is not None
     about = [it for name, it in sorted(given.items()) if name not in question.pages.free]
     after = ask.after(cursor, *about)
     params = asked(question, given, limit=limit, after=after, online=True)
     page = question.ask(viewed, params, without_progress)
+    if page.unjudged is not None and ask.viewer.auditor:
+        ask.service.judging.begin(viewed.snapshot, page.unjudged.left)
     return page, ask.cursor(page.next, *about)
 
 

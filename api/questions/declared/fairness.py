@@ -19,6 +19,7 @@ from analytics.auctions.sniffing import pairs
 from analytics.fairness import dealing as tests_of
 from analytics.fairness.dealing import Test, dealt
 from analytics.replay.rulebook import Rulebook
+from analytics.sql.chosen import quoted
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.closed_betting import Closed
 from analytics.stored.equity import equities_in, lucks
@@ -115,8 +116,8 @@ def fairness(
     ledger, match = viewed.snapshot, params.match
     if match is not None and next(ledger.hands(match), None) is None:
         raise Absent(f"there is no match {match}: muckrake matches lists those there are")
-    every = watch(read(ledger, Wanted(match)), "reading hands", ledger.next_seq)
-    leaves = [leaf for leaf in every if not is_match(leaf.stream)]
+    every = (leaf for leaf in read(ledger, Wanted(match)) if not is_match(leaf.stream))
+    leaves = list(watch(every, "reading hands", hands_of(viewed, match)))
     if not leaves:
         raise Absent("no hand was played here")
     again = repeated(ledger) if match is None else set()
@@ -131,10 +132,17 @@ def fairness(
     return Fairness(len(leaves), dealing, left_out, sorted(again), decks, tested)
 
 
+def hands_of(viewed: Viewed, match: str | None) -> int:
+    """How many hands a match has, or all matches; records of a match are no hands."""
+    of = "" if match is None else f" WHERE match = {quoted(match)}"
+    (counted,) = viewed.rows(f"SELECT count(*) AS n FROM hands{of}")
+    return int(counted["n"])
+
+
 def bound(viewed: Viewed, params: FairnessParams) -> None:
     """Of many hands nobody waits for an answer."""
-    ledger, match = viewed.snapshot, params.match
-    hands = ledger.next_seq if match is None else sum(1 for _ in ledger.hands(match))
+    match = params.match
+    hands = hands_of(viewed, match)
     if hands > HANDS_MAX:
         how = "muckrake fairness" + ("" if match is None else f" --match {match}")
         sentence = f"these are {hands} hands, and {HANDS_MAX} are tested here: {how} tests all"

@@ -44,7 +44,15 @@ from api.questions.question import (
     sheet,
     ungrouped,
 )
-from api.questions.verdicts import Judged, Verdicts, lent, verdicts_of
+from api.questions.verdicts import (
+    Judged,
+    Numbers,
+    Unjudged,
+    Verdicts,
+    lent,
+    tellable,
+    verdicts_of,
+)
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
@@ -169,26 +177,41 @@ class Hands(Listed, frozen=True, kw_only=True):
 
     data: list[HandRow]
     facets: Facets | UnsetType = UNSET
+    unjudged: Annotated[
+        int | UnsetType | None,
+        Meta(
+            description="of a filter by verdict: how many hands that it may find have none yet, and"
+            " are being judged; null if that is an auditor's to know"
+        ),
+    ] = UNSET
 
 
 def hands(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
     """A page of them; over HTTP each with its line."""
     one = filter_of(viewed, asked)
-    judged = judged_of(viewed, one, asked, watch)
+    judged, lack = judged_of(viewed, one, asked, watch), None
     seconds = SECONDS if asked.online else PATIENT_S
+    if asked.online and asks_verdicts(one) and judged and judged.left:
+        lack = unjudged(viewed, one, asked)
+        judged = verdicts_of(viewed.snapshot).known(viewed.snapshot)  # all that is not lacking
     page = hands_by(viewed, one, asked.after, asked.limit, asked.newest, judged, seconds)
     if not asked.online:
         return page
     told = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
-    return page._replace(rows=[replace(row, line=line) for row, line in told])
+    return page._replace(
+        rows=[replace(row, line=line) for row, line in told],
+        unjudged=lack if lack and len(lack.left) else None,
+    )
 
 
 def facets_of(viewed: Viewed, asked: Which, watch: ShowProgress) -> Facets:
-    """How the same hands are spread."""
+    """How the same hands are spread; over HTTP `unjudged` is there if it says something."""
     one = filter_of(viewed, asked)
     judged = judged_of(viewed, one, asked, watch)
     found = facets(viewed, one, judged, SECONDS if asked.online else PATIENT_S)
-    return replace(found, unjudged=judged.left if judged else 0)
+    left = len(unjudged(viewed, one, asked).left) if judged and judged.left else 0
+    secret = asked.online and not (left and viewed.viewer.auditor)
+    return replace(found, unjudged=UNSET if secret else left)
 
 
 def filter_of(viewed: Viewed, asked: Which) -> Filter:
@@ -199,25 +222,36 @@ def filter_of(viewed: Viewed, asked: Which) -> Filter:
 
 
 def judged_of(viewed: Viewed, one: Filter, asked: Which, watch: ShowProgress) -> Judged | None:
-    """Verdicts as far as they are known; in a command all of them, if the filter asks for them."""
+    """Verdicts as far as they are known. If the filter asks for them, the hands that it may find
+    are judged first: all for a command, a few over HTTP."""
     snapshot, verdicts = viewed.snapshot, verdicts_of(viewed.snapshot)
-    if asked.online:
-        return verdicts.known(snapshot, AT_ONCE_ONLINE)
-    needed = asks_verdicts(one)
-    if not (needed or asked.facets) or not (viewed.viewer.auditor or viewed.opened):
+    needed, most = asks_verdicts(one), AT_ONCE_ONLINE if asked.online else AT_ONCE
+    told = viewed.viewer.auditor or bool(viewed.opened)
+    if not asked.online and not (told and (needed or asked.facets)):
         return None
-    judged = verdicts.known(snapshot, AT_ONCE)
-    if needed and judged.left:
-        for _ in watch(_judging(verdicts, snapshot), "judging", judged.left):
-            pass
-        judged = verdicts.known(snapshot)
+    judged = verdicts.known(snapshot, 0 if needed and not asked.online else most)
+    if needed and told and judged.left:
+        left = unjudged(viewed, one, asked).left
+        if not asked.online or 0 < len(left) <= most:
+            for _ in watch(_judging(verdicts, snapshot, left), "judging", len(left)):
+                pass
+            judged = verdicts.known(snapshot)
     return judged
 
 
-def _judging(verdicts: Verdicts, snapshot: Snapshot) -> Iterator[None]:
-    """Judge all that is left, a step a hand."""
+def unjudged(viewed: Viewed, one: Filter, asked: Which) -> Unjudged:
+    """The hands that may pass a filter, and have no verdict that this viewpoint could be told."""
+    order, told = "DESC" if asked.newest else "ASC", tellable(viewed)
+    sql = f"SELECT hand_seq FROM hands WHERE {where(one, None, None)} AND {told}"
+    seconds = SECONDS if asked.online else PATIENT_S
+    found = viewed.query.ask(f"{sql} ORDER BY hand_seq {order}", seconds)["hand_seq"].to_numpy()
+    return Unjudged(len(found), verdicts_of(viewed.snapshot).left_of(found))
+
+
+def _judging(verdicts: Verdicts, snapshot: Snapshot, left: Numbers) -> Iterator[None]:
+    """Judge these, a step a hand."""
     done = 0
-    for progress in verdicts.judge(snapshot):
+    for progress in verdicts.judge(snapshot, left):
         yield from repeat(None, progress.done - done)
         done = progress.done
 
@@ -335,7 +369,6 @@ COUNTS = Question(
     ask=facets_of,
     tables=(Table("facets", FacetRow, _facet_rows),),
     sheets=_sheets,
-    passing=("unjudged",),
     facts=False,
 )
 QUESTION = Question(

@@ -23,7 +23,7 @@ from api.questions.question import (
     ungrouped,
 )
 from api.rules import Rules
-from api.viewpoints.match_records import ended, left_out, records, started, tagged
+from api.viewpoints.match_records import conflicts, ended, left_out, records, started, tagged
 from api.viewpoints.rendering import moments, opened_by
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
@@ -43,6 +43,15 @@ PLAYED = """
 SELECT match, count(*) AS hands, min(first_at) AS first, max(last_at) AS last,
        min(hand_seq) AS first_seq, max(hand_seq) AS last_seq
 FROM hands {only} GROUP BY match {after} ORDER BY first_seq {order} {limit}
+"""
+TITLES = """
+SELECT match, string_agg(DISTINCT player, ', ' ORDER BY player) AS players, min(game) AS game,
+       substr(CAST(min(coalesce(played, CAST(first_at AS VARCHAR))) AS VARCHAR), 1, 10) AS day
+FROM players JOIN (SELECT hand_seq, game, played, first_at FROM hands) USING (hand_seq)
+WHERE match IN (
+    SELECT match FROM players {whose} GROUP BY match ORDER BY max(hand_seq) DESC LIMIT 50
+)
+GROUP BY match ORDER BY max(hand_seq) DESC
 """
 NETS = """
 SELECT match, unit, player, sum(net) AS net FROM players WHERE match IN ({}) GROUP BY ALL
@@ -166,9 +175,12 @@ def _with_hands(viewed: Viewed, asked: Which) -> list[tuple[Key, str, Played | N
 
 
 def _without_hands(viewed: Viewed, asked: Which) -> list[tuple[Key, str, Played | None]]:
-    """Matches that were announced and have no hand yet, by name."""
+    """Matches that were announced and have no hand yet, by name; the notes of a file that had only
+    conflicts are none of them."""
     played = {row["match"] for row in viewed.rows("SELECT DISTINCT match FROM hands")}
-    names = sorted(set(viewed.snapshot.matches()) - played, reverse=asked.newest)
+    snapshot = viewed.snapshot
+    names = sorted(set(snapshot.matches()) - played, reverse=asked.newest)
+    names = [it for it in names if left_out(snapshot, it) or not conflicts(snapshot, it)]
     if asked.after is not None:
         last = str(asked.after[0])
         names = [name for name in names if (name < last if asked.newest else name > last)]
@@ -216,6 +228,17 @@ def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow
             )
         )
     return rows
+
+
+def titles(viewed: Viewed, player: str | None = None) -> dict[str, str]:
+    """The newest matches, or a player's, each with what tells it from others: who played, by which
+    rules, when."""
+    whose = "" if player is None else f"WHERE player = {quoted(player)}"
+    told = viewed.rows(TITLES.format(whose=whose))
+    return {
+        row["match"]: " · ".join(filter(None, (row["players"], row["game"], row["day"])))
+        for row in told
+    }
 
 
 def tags_of(snapshot: Snapshot, match: str) -> list[str]:

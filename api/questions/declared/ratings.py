@@ -5,17 +5,20 @@ beside the field, in chips a hundred hands, mirrored decks counted once; and cir
 docs/leagues.md says what a row means.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Annotated, Any
 
-import numpy as np
 from msgspec import Meta, Struct, field
+from msgspec.structs import replace
 
 from analytics.confidence.intervals import Interval, steady, student
-from analytics.results.ratings import Rating, circles, ratings
+from analytics.results.ratings import Rating, circles
+from analytics.results.ratings import rated as fitted
 from analytics.sql.chosen import quoted, table
 from analytics.sql.tables import text_of
+from api.questions.declared.leagues import of_league
 from api.questions.luck import deals_of
 from api.questions.players import Nonsense, chosen_of, money_of
 from api.questions.question import (
@@ -49,7 +52,7 @@ class Games(Struct, frozen=True, kw_only=True):
     """Which matches count."""
 
     league: Annotated[
-        str | None, Param("Only matches of this league: those called LEAGUE.*.", "LEAGUE")
+        str | None, Param("Only matches of this league: `muckrake leagues` lists them.", "LEAGUE")
     ] = None
     match: Match = None
     game: OfGame = None
@@ -97,6 +100,21 @@ class Pair(Struct, frozen=True):
         int | None, Meta(description="about so many more deals would settle it; 0: it is settled")
     ]
 
+    @property
+    def points(self) -> float:
+        """Matches as points of the first: a drawn one is half of one."""
+        return self.won + self.drawn / 2
+
+    def of(self, player: str) -> "Pair":
+        """The same as either of the two sees it."""
+        if player == self.player:
+            return self
+        won, low, high = (None if it is None else -it for it in (self.won_100, self.high, self.low))
+        lost = self.matches - self.won - self.drawn
+        return replace(
+            self, player=self.other, other=self.player, won=lost, won_100=won, low=low, high=high
+        )
+
 
 class Circle(Struct, frozen=True):
     """Three of whom each surely beats the next."""
@@ -104,6 +122,12 @@ class Circle(Struct, frozen=True):
     first: str
     second: Annotated[str, Meta(description="whom the first beats")]
     third: Annotated[str, Meta(description="whom the second beats, and who beats the first")]
+
+    @property
+    def sentence(self) -> str:
+        """The circle in words."""
+        one, two, three = self.first, self.second, self.third
+        return f"a circle: {one} beats {two}, he {three}, and he {one}"
 
 
 class Ratings(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.ratings/1"):
@@ -124,7 +148,7 @@ def rated(viewed: Viewed, asked: Games, watch: ShowProgress) -> Ratings:
     )
     rows = table(chosen, "NULL")
     if asked.league is not None:
-        rows = f"SELECT * FROM ({rows}) AS f WHERE starts_with(match, {quoted(f'{asked.league}.')})"
+        rows = within(rows, [one.match for one in of_league(viewed.snapshot, asked.league)])
     unit = money_of(viewed, rows)
     (counted,) = viewed.rows(f"SELECT count(DISTINCT player) AS players FROM ({rows}) AS c")
     if counted["players"] > PLAYERS_MAX:
@@ -132,23 +156,11 @@ def rated(viewed: Viewed, asked: Games, watch: ShowProgress) -> Ratings:
             f"these are {counted['players']:,} players, and {PLAYERS_MAX} are rated together: "
             "name a league or a match"
         )
-    each = f"SELECT c.*, {deals_of(viewed, 'c.match')} AS deals FROM ({rows}) AS c"
-    met = (
-        "SELECT c.match, c.number, c.deals, c.per_chip, c.player, o.player AS part,"
-        f" (c.net - o.net) / 2.0 AS net FROM ({each}) AS c"
-        " JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player > c.player"
-    )
-
-    def asking(source: str, file: str) -> list[Row]:
-        return viewed.rows(f"WITH chosen AS ({source}) SELECT * FROM (\n{text_of(file)})")
-
-    met_in = asking(met, "ratings_matches")
-    if not met_in:
-        where = "" if asked.league is None else f" in a match of the league {asked.league}"
+    pairs = pairs_of(viewed, rows)
+    if not pairs:
+        where = "" if asked.league is None else f" in a hand of the league {asked.league}"
         raise Absent(f"no two players met{where}: muckrake matches lists what was played")
-    won = {(row["player"], row["part"]): row for row in asking(met, "ratings_won")}
-    pairs = [_pair(row, won.get((row["player"], row["part"]), {})) for row in met_in]
-    field = {row["player"]: row for row in asking(each, "ratings_won")}
+    field = {row["player"]: row for row in _dealt(viewed, _with_deals(viewed, rows), "ratings_won")}
     players = _players(pairs, field)
     beats: dict[str, set[str]] = {one.player: set() for one in players}
     for one in pairs:
@@ -166,20 +178,44 @@ def rated(viewed: Viewed, asked: Games, watch: ShowProgress) -> Ratings:
     )
 
 
+def within(rows: str, matches: Sequence[str]) -> str:
+    """Those of these rows that are of one of these matches."""
+    return f"SELECT * FROM ({rows}) AS f WHERE match IN ({', '.join(map(quoted, matches))})"
+
+
+def pairs_of(viewed: Viewed, rows: str) -> list[Pair]:
+    """Every two who met in these rows of facts."""
+    met = (
+        "SELECT c.match, c.number, c.deals, c.per_chip, c.player, o.player AS part,"
+        f" (c.net - o.net) / 2.0 AS net FROM ({_with_deals(viewed, rows)}) AS c"
+        " JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player > c.player"
+    )
+    won = {(row["player"], row["part"]): row for row in _dealt(viewed, met, "ratings_won")}
+    return [
+        _pair(row, won.get((row["player"], row["part"]), {}))
+        for row in _dealt(viewed, met, "ratings_matches")
+    ]
+
+
+def _with_deals(viewed: Viewed, rows: str) -> str:
+    return f"SELECT c.*, {deals_of(viewed, 'c.match')} AS deals FROM ({rows}) AS c"
+
+
+def _dealt(viewed: Viewed, chosen: str, file: str) -> list[Row]:
+    return viewed.rows(f"WITH chosen AS ({chosen}) SELECT * FROM (\n{text_of(file)})")
+
+
 def _players(pairs: Sequence[Pair], field: Mapping[str, Row]) -> list[Rated]:
     """Those who met somebody, the best first: by rating, by chips."""
-    names = sorted({name for one in pairs for name in (one.player, one.other)})
-    place = {name: at for at, name in enumerate(names)}
-    won, drawn = (np.zeros((len(names), len(names)), np.int64) for _ in range(2))
-    for one in pairs:
-        a, b = place[one.player], place[one.other]
-        won[a, b], won[b, a] = one.won, one.matches - one.won - one.drawn
-        drawn[a, b] = drawn[b, a] = one.drawn
-    found: Sequence[Rating | None] = ratings(won + drawn / 2) or [None] * len(names)
-    ends = (won.sum(axis=1).tolist(), drawn.sum(axis=1).tolist(), won.sum(axis=0).tolist())
+    won, drawn, lost = Counter[str](), Counter[str](), Counter[str]()
+    for one in (side for pair in pairs for side in (pair, pair.of(pair.other))):
+        won[one.player] += one.won
+        drawn[one.player] += one.drawn
+        lost[one.player] += one.matches - one.won - one.drawn
+    found = fitted((one.player, one.other, one.points, one.of(one.other).points) for one in pairs)
     players = [
-        _player(name, rating, *matches, field.get(name, {}))
-        for name, rating, matches in zip(names, found, zip(*ends, strict=True), strict=True)
+        _player(name, found.get(name), won[name], drawn[name], lost[name], field.get(name, {}))
+        for name in sorted(won)
     ]
     return sorted(players, key=lambda one: (-(one.rating or 0), -(one.won_100 or 0), one.player))
 
@@ -220,10 +256,10 @@ def sheets(answer: Ratings, asked: Games) -> Iterator[Sheet | str]:
     )
     lines: list[tuple[str, ...]] = [
         (
-            *(f"{at} {one.player}", _text(one.rating)),
-            _between(one.rating_low, one.rating_high),
+            *(f"{at} {one.player}", number(one.rating)),
+            between(one.rating_low, one.rating_high),
             *map(str, (one.won, one.drawn, one.lost, one.hands)),
-            *(_text(one.won_100), _between(one.low, one.high)),
+            *(number(one.won_100), between(one.low, one.high)),
         )
         for at, one in enumerate(answer.players, 1)
     ]
@@ -232,36 +268,39 @@ def sheets(answer: Ratings, asked: Games) -> Iterator[Sheet | str]:
         columns, lines, range(1, 9), head, WITHOUT if answer.players[0].rating is None else ""
     )
     if 2 < len(answer.players) <= CROSSED:
-        yield _crossed(answer)
+        yield cross_table([one.player for one in answer.players], answer.pairs)
     columns = ("player", "other", "matches", "won", "deals", "a hundred", "95 %", "more deals")
     lines = [
         (
-            *(one.player, one.other, str(one.matches), _points(one.won, one.drawn)),
-            *(str(one.deals), _text(one.won_100), _between(one.low, one.high)),
+            *(one.player, one.other, str(one.matches), f"{one.points:g}"),
+            *(str(one.deals), number(one.won_100), between(one.low, one.high)),
             *(("" if one.more is None else f"{one.more:,}" if one.more else "settled"),),
         )
         for one in answer.pairs
     ]
     yield _sheet(columns, lines, range(2, 8), "each pair")
     for one in answer.circles:
-        yield f"a circle: {one.first} beats {one.second}, he {one.third}, and he {one.first}"
+        yield one.sentence
 
 
-def _crossed(answer: Ratings) -> Sheet:
+def crossed(players: Sequence[str], pairs: Sequence[Pair]) -> list[tuple[str, list[Pair | None]]]:
+    """Each player and his side of every pair, in this order; None where two never met."""
+    known = {(it.player, it.other): it for one in pairs for it in (one, one.of(one.other))}
+    return [(one, [known.get((one, other)) for other in players]) for one in players]
+
+
+def cross_table(players: Sequence[str], pairs: Sequence[Pair]) -> Sheet:
     """Each beside each: chips a hundred of the one in the row, grey where it is not settled."""
-    known: Mapping[tuple[str, str], Pair] = {(one.player, one.other): one for one in answer.pairs}
-    lines = []
-    for at, one in enumerate(answer.players, 1):
-        line = [Cell(f"{at} {one.player}")]
-        for other in answer.players:
-            there, back = (
-                known.get((one.player, other.player)),
-                known.get((other.player, one.player)),
-            )
-            pair, sign = (there, 1) if there else (back, -1)
-            won = None if pair is None or pair.won_100 is None else sign * pair.won_100
-            line.append(Cell(_text(won), pair is not None and pair.more != 0))
-        lines.append(line)
+    lines = [
+        [
+            Cell(f"{at} {name}"),
+            *(
+                Cell(number(it.won_100 if it else None), it is not None and it.more != 0)
+                for it in row
+            ),
+        ]
+        for at, (name, row) in enumerate(crossed(players, pairs), 1)
+    ]
     columns = ["player", *map(str, range(1, len(lines) + 1))]
     foot = "chips a hundred hands of the one in the row; grey: not settled yet"
     return Sheet(columns, lines, range(1, len(columns)), "each beside each", foot)
@@ -273,16 +312,11 @@ def _sheet(
     return Sheet(columns, [tuple(map(Cell, line)) for line in lines], right, *around)
 
 
-def _points(won: int, drawn: int) -> str:
-    """Matches as points: a drawn one is half of one."""
-    return f"{won + drawn / 2:g}"
-
-
-def _text(number: float | None) -> str:
+def number(number: float | None) -> str:
     return "" if number is None else f"{round(number, 1) + 0.0:,.1f}"  # nothing has no sign
 
 
-def _between(low: float | None, high: float | None) -> str:
+def between(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{low:,.1f} to {high:,.1f}"
 
 

@@ -1,0 +1,134 @@
+"""`/leagues`, `/leagues/L` and `/leagues/L/A/B`: who stands where, and the matches of two."""
+
+from collections import Counter
+from typing import NamedTuple
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response
+
+from analytics.results.ratings import MEAN
+from api.http.ask import Ask
+from api.http.routes.questions import Named
+from api.pages.live import HIGH, WIDE
+from api.pages.site import SIZE, Addresses, page, scale
+from api.questions.declared.leagues import Nothing, leagues
+from api.questions.declared.pairing import Which, pairing
+from api.questions.declared.ratings import WITHOUT, Pair, crossed
+from api.questions.declared.standing import Standing, standing
+from api.questions.declared.standing import Which as OfLeague
+from api.viewpoints.viewer import without_progress
+
+router = APIRouter(include_in_schema=False, route_class=Named)
+
+
+class PairCell(NamedTuple):
+    """A cell of the cross table: how often two met, what the one in the row won of the other, and
+    how sure that is, if the viewpoint sees the hands."""
+
+    other: str
+    matches: int
+    chips: int
+    pair: Pair | None
+
+
+LINES = 6  # players whose ratings are drawn: each is told from the others
+
+
+class Grown(NamedTuple):
+    """Ratings over the matches of a league, as lines of a picture."""
+
+    first: int  # after so many matches
+    last: int
+    ticks: tuple[tuple[int, float], ...]  # a rating, and how far below the top it stands
+    lines: tuple[tuple[str, str], ...]  # a player, the points of his line
+
+
+@router.get("/leagues")
+def listed(request: Request, ask: Ask) -> Response:
+    """The leagues of the ledger."""
+    with ask.viewed() as viewed:
+        told = leagues(viewed, Nothing(), without_progress)
+    return page(request, ask, "leagues.html", rows=told.leagues)
+
+
+@router.get("/leagues/{league}")
+def one(request: Request, ask: Ask, league: str) -> Response:
+    """A league: who stands where, and each beside each."""
+    with ask.viewed() as viewed:
+        told = standing(viewed, OfLeague(league), without_progress)
+    to = Addresses(request.query_params.get("as"))
+    return page(
+        request,
+        ask,
+        "league.html",
+        trail=(("Leagues", to.page("leagues")),),
+        told=told,
+        rounds=max(it.round for it in told.matches),
+        cross=cross_of(told),
+        grown=grown_of(told),
+        without=WITHOUT if told.players[0].rating is None else None,
+    )
+
+
+def grown_of(told: Standing) -> Grown | None:
+    """The lines of the best, as they stand now; None where one place is no line."""
+    lasts = sorted({it.matches for it in told.history})
+    if len(lasts) < 2:
+        return None
+    best = [it.player for it in told.players[:LINES]]
+    every = [it for it in told.history if it.player in best]
+    up = scale(it.rating - MEAN for it in every)
+    along = WIDE / (lasts[-1] - lasts[0])
+
+    def below(rating: float) -> float:
+        return round(HIGH * (1 - up.at(rating - MEAN) / SIZE), 1)
+
+    lines = {
+        player: " ".join(
+            f"{(it.matches - lasts[0]) * along:.1f},{below(it.rating)}"
+            for it in every
+            if it.player == player
+        )
+        for player in best
+    }
+    ticks = tuple((MEAN + round(one), below(MEAN + one)) for one in up.ticks)
+    return Grown(lasts[0], lasts[-1], ticks, tuple(lines.items()))
+
+
+def cross_of(told: Standing) -> list[tuple[str, list[PairCell | None]]]:
+    """Each player, and every other beside him; None where two have not met."""
+    met, chips = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for it in told.matches:
+        for one, other, won in ((it.player, it.other, it.chips), (it.other, it.player, -it.chips)):
+            met[one, other] += 1
+            chips[one, other] += won
+    names = [it.player for it in told.players]
+    return [
+        (
+            one,
+            [
+                PairCell(other, met[one, other], chips[one, other], pair)
+                if met[one, other]
+                else None
+                for other, pair in zip(names, pairs, strict=True)
+            ],
+        )
+        for one, pairs in crossed(names, told.pairs)
+    ]
+
+
+@router.get("/leagues/{league}/{player}/{other}")
+def two(request: Request, ask: Ask, league: str, player: str, other: str) -> Response:
+    """Two of its players: every match between them, and where its hands are."""
+    with ask.viewed() as viewed:
+        told = pairing(viewed, Which(league, player, other), without_progress)
+    to = Addresses(request.query_params.get("as"))
+    return page(
+        request,
+        ask,
+        "pairing.html",
+        players=(player, other),
+        trail=(("Leagues", to.page("leagues")), (league, to.page("leagues", league))),
+        told=told,
+        won=sum(it.chips for it in told.matches),
+    )

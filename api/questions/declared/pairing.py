@@ -1,0 +1,106 @@
+"""Two players of a league: by how much one came out ahead, and every match between them.
+
+Chips a hundred hands are of the hands that you may see; results are public.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from msgspec import Meta, Struct, field
+
+from analytics.sql.chosen import Chosen, table
+from api.questions.declared.leagues import LeagueName, of_league
+from api.questions.declared.ratings import Pair, between, number, pairs_of, within
+from api.questions.players import money_of
+from api.questions.question import Param, Question, Sheet, Table, headed, sheet
+from api.viewpoints.rendering import moments
+from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress
+from api.viewpoints.views import Viewed
+
+
+class Which(Struct, frozen=True):
+    """Of which league, and which two."""
+
+    league: LeagueName
+    player: Annotated[str, Param("A player's name, percent-encoded.", argument=True)]
+    other: Annotated[str, Param("Whom he met.", argument=True)]
+
+
+class Met(Struct, frozen=True):
+    """A match between the two."""
+
+    match: str
+    round: int
+    chips: Annotated[int, Meta(description="what the first of them won in it")]
+    hands: Annotated[int, Meta(description="those of it that may be seen")]
+    last: Annotated[str, Meta(description="when it ended")]
+
+
+class Pairing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.pairing/1"):
+    """One beside the other; `pair` is null if no hand of theirs may be seen."""
+
+    viewpoint: str = field(name="as")
+    league: str
+    player: str
+    other: str
+    unit: str | None
+    pair: Pair | None
+    matches: list[Met]
+
+
+def pairing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Pairing:
+    """Only the hands of their own matches are counted."""
+    both = {asked.player, asked.other}
+    every = of_league(viewed.snapshot, asked.league)
+    matches = [one for one in every if both == {*one.pairing.players}]
+    if not matches:
+        told = f"{asked.player} and {asked.other} have ended no match of the league {asked.league}"
+        raise Absent(f"{told}: muckrake standing {asked.league} lists who has")
+    rows = within(table(Chosen(), "NULL"), [one.match for one in matches])
+    unit = money_of(viewed, rows)
+    pairs = [
+        one.of(asked.player) for one in pairs_of(viewed, rows) if both == {one.player, one.other}
+    ]
+    sql = f"SELECT match, count(DISTINCT hand_seq) AS hands FROM ({rows}) AS r GROUP BY match"
+    hands = {row["match"]: row["hands"] for row in viewed.rows(sql)}
+    return Pairing(
+        viewpoint=viewed.viewer.view,
+        league=asked.league,
+        player=asked.player,
+        other=asked.other,
+        unit=unit,
+        pair=pairs[0] if pairs else None,
+        matches=[
+            Met(
+                *(one.match, one.pairing.round, one.nets[asked.player], hands.get(one.match, 0)),
+                *moments([one.last]),
+            )
+            for one in matches
+        ],
+    )
+
+
+def sheets(answer: Pairing, asked: Which) -> Iterator[Sheet]:
+    """How sure it is, and the matches."""
+    told = f"{answer.player} beside {answer.other}, {answer.league}"
+    if answer.pair is not None:
+        pair = answer.pair
+        won, sure = number(pair.won_100), between(pair.low, pair.high)
+        told += f"   {won} a hundred ({sure})" if sure else f"   {won} a hundred"
+    yield sheet(TABLE, answer, headed(f"{told}   viewpoint: {answer.viewpoint}", answer.unit))
+
+
+TABLE = Table("matches", Met, lambda told: told.matches)
+QUESTION = Question(
+    name="pairing",
+    text=__doc__,
+    path="/leagues/{league}/{player}/{other}",
+    operation="pairing",
+    params=Which,
+    answer=Pairing,
+    ask=pairing,
+    tables=(TABLE,),
+    sheets=sheets,
+    page="/leagues/{league}/{player}/{other}",
+)

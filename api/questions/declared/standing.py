@@ -1,0 +1,218 @@
+"""The standing of a league: its players, the best first, and each beside each.
+
+Five answers: players by points a match, then by chips, with their ratings; pairs, in chips a
+hundred hands, of the hands that you may see; circles of three; every match; and how ratings grew.
+docs/leagues.md says what a row means.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, field
+
+from analytics.results.ratings import rated as fitted
+from api.playing.league import Standing as Row
+from api.playing.league import standing as ranked
+from api.questions.declared.leagues import LeagueMatch, LeagueName, of_league
+from api.questions.declared.ratings import (
+    CROSSED,
+    PLAYERS_MAX,
+    WITHOUT,
+    Circle,
+    Games,
+    High,
+    Hundred,
+    Low,
+    Pair,
+    Rated,
+    Ratings,
+    between,
+    cross_table,
+    number,
+    rated,
+)
+from api.questions.players import Nonsense
+from api.questions.question import Cell, Question, Sheet, Table, headed
+from api.viewpoints.selection import Absent
+from api.viewpoints.viewer import ShowProgress
+from api.viewpoints.views import Viewed
+
+PLACES_MAX = 40  # at which ratings are told over time
+RATINGS_MAX = 800  # of them, players times places: a second of work
+
+
+class Which(Struct, frozen=True):
+    """Of which league."""
+
+    league: LeagueName
+
+
+class Placed(Struct, frozen=True):
+    """A player's matches, his rating, and what he won in the hands that may be seen."""
+
+    player: str
+    points: Annotated[float, Meta(description="a match: one that is won is 1, a drawn one a half")]
+    matches: int
+    won: int
+    drawn: int
+    lost: int
+    chips: Annotated[int, Meta(description="won in all of them")]
+    rating: Annotated[
+        float | None, Meta(description="400 points more are ten wins to one loss; 1500 is the mean")
+    ]
+    rating_low: Annotated[float | None, Meta(title="from", description="its interval")]
+    rating_high: Annotated[float | None, Meta(title="to", description="the other end")]
+    won_100: Hundred
+    low: Low
+    high: High
+
+
+class Fixture(Struct, frozen=True):
+    """A match of the league, and what the first of the two won in it."""
+
+    match: str
+    round: int
+    player: str
+    other: str
+    chips: int
+
+
+class RatedThen(Struct, frozen=True):
+    """A player's rating as it stood when so many matches had ended, by those and no later one."""
+
+    matches: int
+    match: Annotated[str, Meta(description="the last of them")]
+    player: str
+    rating: float
+    rating_low: Annotated[float, Meta(title="from", description="its interval")]
+    rating_high: Annotated[float, Meta(title="to", description="the other end")]
+
+
+class Standing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.standing/1"):
+    """Players, the best first; pairs, each once; circles of three; matches, round by round;
+    ratings over them."""
+
+    viewpoint: str = field(name="as")
+    league: str
+    unit: str | None
+    players: list[Placed]
+    pairs: list[Pair]
+    circles: list[Circle]
+    matches: list[Fixture]
+    history: list[RatedThen]
+
+
+def standing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Standing:
+    """Results are public; pairs are told as far as the viewpoint sees the hands."""
+    matches = of_league(viewed.snapshot, asked.league)
+    names = {player for one in matches for player in one.pairing.players}
+    if len(names) > PLAYERS_MAX:
+        told = f"{asked.league} has {len(names)} players, and {PLAYERS_MAX} are placed together"
+        raise Nonsense(told)
+    seen: Ratings | None = None
+    with suppress(Absent):
+        seen = rated(viewed, Games(league=asked.league), watch)
+    of_hands = {one.player: one for one in seen.players} if seen else {}
+    history = list(_history(matches, len(names)))
+    ratings = {one.player: one for one in history if one.matches == len(matches)}
+    return Standing(
+        viewpoint=viewed.viewer.view,
+        league=asked.league,
+        unit=seen.unit if seen else None,
+        players=[
+            _placed(one, ratings.get(one.bot), of_hands.get(one.bot))
+            for one in ranked(names, {one.pairing: one.nets for one in matches})
+        ],
+        pairs=seen.pairs if seen else [],
+        circles=seen.circles if seen else [],
+        matches=[
+            Fixture(
+                *(one.match, one.pairing.round, *one.pairing.players),
+                one.nets[one.pairing.players[0]],
+            )
+            for one in matches
+        ],
+        history=history,
+    )
+
+
+def _history(matches: Sequence[LeagueMatch], players: int) -> Iterator[RatedThen]:
+    """Ratings over the matches in their order, at places that are evenly apart, the last of them
+    after all; none without the library."""
+    places = min(len(matches), PLACES_MAX, RATINGS_MAX // players)
+    for many in (len(matches) * place // places for place in range(1, places + 1)):
+        found = fitted((*one.pairing.players, *one.points) for one in matches[:many])
+        for player, rating in found.items():
+            yield RatedThen(many, matches[many - 1].match, player, *(round(it, 1) for it in rating))
+
+
+def _placed(one: Row, then: RatedThen | None, seen: Rated | None) -> Placed:
+    return Placed(
+        player=one.bot,
+        points=one.points,
+        matches=one.matches,
+        won=one.won,
+        drawn=one.drawn,
+        lost=one.lost,
+        chips=one.chips,
+        rating=then.rating if then else None,
+        rating_low=then.rating_low if then else None,
+        rating_high=then.rating_high if then else None,
+        won_100=seen.won_100 if seen else None,
+        low=seen.low if seen else None,
+        high=seen.high if seen else None,
+    )
+
+
+def sheets(answer: Standing, asked: Which) -> Iterator[Sheet | str]:
+    """Players, each beside each if they are few, and a sentence on every circle."""
+    columns = ("player", "points", "won", "drawn", "lost", "chips", "rating", "95 %", "a hundred")
+    lines = [
+        tuple(
+            map(
+                Cell,
+                (
+                    *(f"{at} {one.player}", f"{one.points:.3f}"),
+                    *map(str, (one.won, one.drawn, one.lost)),
+                    *(f"{one.chips:+,}", number(one.rating)),
+                    *(between(one.rating_low, one.rating_high), number(one.won_100)),
+                ),
+            )
+        )
+        for at, one in enumerate(answer.players, 1)
+    ]
+    head = headed(f"{answer.league}   viewpoint: {answer.viewpoint}", answer.unit)
+    foot = WITHOUT if answer.players[0].rating is None else ""
+    yield Sheet(columns, lines, range(1, len(columns)), head, foot)
+    names = [one.player for one in answer.players]
+    if answer.pairs and len(names) <= CROSSED:
+        yield cross_table(names, answer.pairs)
+    for one in answer.circles:
+        yield one.sentence
+    if not answer.pairs:
+        yield f"{answer.viewpoint} sees no hand of this league: pairs are not told"
+
+
+def _rows(name: str) -> Callable[[Standing], Sequence[Any]]:
+    return lambda answer: getattr(answer, name)
+
+
+QUESTION = Question(
+    name="standing",
+    text=__doc__,
+    path="/leagues/{league}",
+    operation="standing",
+    params=Which,
+    answer=Standing,
+    ask=standing,
+    tables=(
+        Table("players", Placed, _rows("players")),
+        Table("pairs", Pair, _rows("pairs")),
+        Table("circles", Circle, _rows("circles")),
+        Table("matches", Fixture, _rows("matches")),
+        Table("history", RatedThen, _rows("history")),
+    ),
+    sheets=sheets,
+    page="/leagues/{league}",
+)

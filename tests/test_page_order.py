@@ -1,0 +1,120 @@
+"""Tables sort by their heads, which are links: the address says how, and nobody needs a script."""
+
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from api.main import main
+from api.pages import order
+from dealer.play import play
+from engine.games import GAMES
+from tests.http.clients import Site, site_of
+from tests.sessions import forged
+
+GAME = GAMES["auction-2024"]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Matches of 3, 9 and 5 hands, in this order, between the same two."""
+    folder = tmp_path_factory.mktemp("sorted") / "ledger"
+    every = (("b", 3), ("c", 9), ("a", 5))
+    forged(folder, *(one for name, hands in every for one in play(GAME, name, hands, name)))
+    return site_of(folder)
+
+
+def read(site: Site, path: str, status: int = 200, sort: str | None = None) -> str:
+    asked = {} if sort is None else {"sort": sort}
+    with TestClient(site.app):
+        answer = site.as_("auditor").get(path, params=asked, headers={"Accept": "text/html"})
+    assert status == answer.status_code, answer.text
+    return unescape(answer.text)
+
+
+def matches(page: str) -> str:
+    return "".join(re.findall(r'<th scope="row" class="nowrap"><a href="/matches/(\w)', page))
+
+
+@pytest.mark.parametrize(
+    ("sort", "names"),
+    [("", "acb"), ("match", "abc"), ("-match", "cba"), ("hands", "bac"), ("-hands", "cab")],
+)
+def test_matches_stand_in_the_order_of_their_address(sort: str, names: str, site: Site) -> None:
+    assert names == matches(read(site, "/matches", sort=sort))
+
+
+def test_a_head_leads_to_its_order_and_then_to_the_opposite(site: Site) -> None:
+    """Of numbers the most come first; the address keeps what else it says."""
+    page = read(site, "/matches")
+    assert '<th class="n"><a class="sort" href="/matches?sort=-hands">hands</a>' in page
+    page = read(site, "/matches", sort="-hands")
+    assert (
+        '<th class="n" aria-sort="descending"><a class="sort" href="/matches?sort=hands">' in page
+    )
+
+
+def test_players_are_sorted_as_numbers_are(site: Site) -> None:
+    def told(sort: str) -> list[int]:
+        page = read(site, "/players", sort=sort)
+        nets = re.findall(r'<td class="n(?: net-up)?">([+−][\d\u202f]+)(?: <span|</td>)', page)
+        return [int(net.replace("−", "-").replace("\u202f", "")) for net in nets]
+
+    assert told("net") == sorted(told("-net"))
+    assert told("-net") == told("net")[::-1]
+    assert len(set(told("net"))) == 2
+
+
+@pytest.mark.parametrize("path", ["/ratings", "/players/random-0/compare?other=random-1"])
+def test_tables_of_a_question_sort_by_any_column_that_they_have(path: str, site: Site) -> None:
+    with TestClient(site.app):
+        client = site.as_("auditor")
+        heads = re.findall(r'class="sort" href="([^"]+)"', client.get(path).text)
+        assert len(heads) > 3
+        for at in map(unescape, heads):
+            page = client.get(at)
+            assert 200 == page.status_code
+            assert "aria-sort" in page.text
+
+
+@pytest.mark.parametrize(
+    ("path", "first"),
+    [("/matches", "match"), ("/players", "player"), ("/ratings", "player")],
+)
+def test_a_column_that_is_not_there_is_refused_with_those_that_are(
+    path: str, first: str, site: Site
+) -> None:
+    assert f"Nothing here is sorted by luck: {first}, " in read(site, path, 422, sort="luck")
+
+
+def test_a_list_of_too_many_is_sorted_by_nothing_else(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(order, "SORTED_MAX", 2)
+    page = read(site, "/matches", 413, sort="hands")
+    assert "ore than 2 matches stand in their own order only, not by hands" in page
+
+
+@pytest.mark.parametrize(
+    "path", ["/players/random-0", "/players/random-0/opponent", "/players/random-0/compare"]
+)
+def test_where_a_match_is_asked_for_those_there_are_can_be_picked(path: str, site: Site) -> None:
+    page = read(site, path)
+    assert page.count('list="matches"') == (2 if path.endswith("compare") else 1)
+    picked = re.findall(r'<option value="(\w)" label="([^"]+)"', page)
+    assert ["a", "c", "b"] == [name for name, _ in picked]
+    assert picked[0][1].startswith("a: random-0, random-1 · auction-2024 · 1970-01-01")
+
+
+def test_fairness_has_the_same_pick(site: Site) -> None:
+    assert '<option value="c" label="c: random-0, random-1' in read(site, "/fairness")
+
+
+def test_a_match_is_titled_by_its_players(tmp_path: Path) -> None:
+    folder = tmp_path / "ledger"
+    words = ["--hands", "2", "--seed", "1", "--match", "c", "--ledger", str(folder)]
+    assert main(["play", "auction-2024", *words]) == 0
+    page = read(site_of(folder), "/matches/c")
+    assert "<title>c: random-0, random-1 · muckrake</title>" in page
