@@ -92,7 +92,7 @@ def command_of(asked: Turn, rest: Events) -> Command | None:
             return Muck(seat)
         case TimedOut(seat=seat):
             return TimeOut(seat)
-        case Tossed(seat=seat, slot=slot, card=card, origin=origin):
+        case Tossed(seat=seat, slot=slot, cards=(card, *_), origin=origin):
             return Toss(seat, slot, card, _will(origin))
     return _unasked(rest)
 

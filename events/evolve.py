@@ -138,7 +138,7 @@ def _toss(hand: Hand, event: Tossed) -> Hand:
     """The card leaves its holder's hand, which may be unknown here, and joins the board."""
     held = hand.hole[event.seat]
     hole = put(hand.hole, event.seat, held[: event.slot] + held[event.slot + 1 :])
-    return replace(hand, hole=hole, board=(*hand.board, event.card))
+    return replace(hand, hole=hole, board=hand.board + event.cards)
 
 
 def _open(hand: Hand, event: BettingOpened) -> Hand:

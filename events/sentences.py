@@ -249,7 +249,7 @@ _SAYS: dict[type, Callable[[Any, _Hand], Iterator[Part]]] = {
     t.Raised: _bets,
     t.BidPlaced: _bids,
     t.AuctionSettled: _settles,
-    t.Tossed: lambda event, hand: iter((Part(" tosses ", cards=(event.card,)),)),
+    t.Tossed: lambda event, hand: iter((Part(" tosses ", cards=event.cards),)),
     t.UncalledReturned: _takes_back,
     t.Announced: _cards("announces"),
     t.Shown: _cards("shows"),

@@ -192,7 +192,7 @@ class Tossed(_Event, frozen=True):
 
     seat: Seat
     slot: Annotated[int, Meta(ge=0, le=3)]
-    card: Card
+    cards: Cards
     origin: Origin = "chosen"
 
 

@@ -48,7 +48,7 @@ class TossHole(Struct, frozen=True, tag=True):
             raise IllegalCommand(
                 f"slot {command.slot} of seat {seat} is {held}, not {command.card}"
             )
-        return (Tossed(seat, command.slot, held, command.origin),)
+        return (Tossed(seat, command.slot, (held,), command.origin),)
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         return ()
