@@ -141,7 +141,7 @@ def replayer(request: Request, ask: Ask, match: str, number: str, q: Within = ""
     )
 
 
-ACTS = ("Folded", "Checked", "Called", "Bet", "Raised", "BidPlaced", "Mucked", "TimedOut")
+ACTS = ("Folded", "Checked", "Called", "Bet", "Raised", "BidPlaced", "Tossed", "Mucked", "TimedOut")
 
 
 def drawable(frame: dict[str, Any], said: Sentence, did: dict[int, Sentence]) -> dict[str, Any]:
