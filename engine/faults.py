@@ -70,7 +70,7 @@ def _board(game: Game) -> str | None:
 
 
 def _tosses(game: Game) -> str | None:
-    """One card is tossed by each of two players, right after the first cards of the board (T1)."""
+    """One card is tossed by each of two players, right after the first cards of the board (H1)."""
     kinds = [type(step) for step in game.script]
     boards = [step for step in game.script if isinstance(step, DealBoard)]
     tosses = [step.left for step in game.script if isinstance(step, TossHole)]

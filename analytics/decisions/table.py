@@ -241,7 +241,7 @@ class _Street(NamedTuple):
 
 def _actions(hands: Hands, rules: Rulebook) -> _Choices:
     """Folds, checks, calls, bets and raises; a fold outside every round is one of a straddle, or of
-    who tossed no card (T2)."""
+    who tossed no card (H2)."""
     columns, acts = hands.columns, hands.columns.acts
     it = faced_by(hands, rules)
     stack = it.stack

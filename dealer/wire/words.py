@@ -267,7 +267,7 @@ def meaning(dialect: Dialect, seat: int, reply: str, sealed: bool) -> Command | 
 def default(asked: WireTurn, sealed: bool) -> Command:
     """The default answer for a bot that gave no usable reply: bid 0, else check, else fold (A8).
 
-    Who tosses no card folds (T2).
+    Who tosses no card folds (H2).
     """
     if isinstance(asked, ToBid):
         return Bid(asked.seat, 0, sealed, "default")

@@ -60,7 +60,7 @@ class DealBoard(Struct, frozen=True, tag=True, omit_defaults=True):
         if game.deck_slots == "sequential":
             return ToDeal(self.total - dealt, "board", burn=game.burn)
         first = self.hole * len(hand.stacks)  # the board lies right after the hole cards (G21)
-        first -= max(0, first - sum(map(len, hand.hole)))  # tossed cards took no place (T1)
+        first -= max(0, first - sum(map(len, hand.hole)))  # tossed cards took no place (H1)
         slots = tuple(range(first + dealt, first + self.total))
         return ToDeal(self.total - dealt, "board", slots=slots)
 

@@ -12,7 +12,7 @@ from events.types import Events, Folded, StepEntered, Tossed
 
 
 class TossHole(Struct, frozen=True, tag=True):
-    """The left of the button first, the button last, until each holds `left` cards (T1)."""
+    """The left of the button first, the button last, until each holds `left` cards (H1)."""
 
     left: int
 
@@ -23,12 +23,12 @@ class TossHole(Struct, frozen=True, tag=True):
         return not self._owing(hand)
 
     def turn(self, game: Policies, hand: Hand) -> ToToss:
-        """All-in players are asked too: their cards still count (T1)."""
+        """All-in players are asked too: their cards still count (H1)."""
         seat = self._owing(hand)[0]
         return ToToss(seat, len(hand.hole[seat]))
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
-        """A card he holds; only a default folds, and it does so even all-in (T2)."""
+        """A card he holds; only a default folds, and it does so even all-in (H2)."""
         asked = self.turn(game, hand)
         seat, top = asked.seat, asked.slots - 1
         if isinstance(command, Fold) and command.origin == "default" and command.seat == seat:
