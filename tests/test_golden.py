@@ -144,8 +144,8 @@ def asked(game: Game, hand: Hand, turn: Turn) -> str:
             return f"{seat} may straddle {amount}, fold"
         case ToBid(seat=seat, bid_max=top):
             return f"{seat} may bid 0..{top}"
-        case ToToss(seat=seat, slots=slots):
-            return f"{seat} may toss slot 0..{slots - 1}"
+        case ToToss(seat=seat, slots=count):
+            return f"{seat} may toss slot 0..{count - 1}"
         case ToDeal(count=count, kind=kind, to=to, place=place, burn=burn):
             seats = f" to {' '.join(map(str, to))}" if to else ""
             return f"deal {count} {kind}{seats} from the {place}" + (" after a burn" * burn)

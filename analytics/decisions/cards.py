@@ -3,8 +3,8 @@ strong they were: before the flop the tenth of all hands of two, afterwards the 
 five.
 
 A card is its place in the deck, and cards are rows of those. A seat's cards are those that it
-showed later, unless one of them was swapped or tossed in between; else those that it was dealt. So what was
-shown does not depend on what only its holder saw.
+showed later, unless one of them was swapped or tossed in between; else those that it was dealt. So
+what was shown does not depend on what only its holder saw.
 """
 
 from collections.abc import Sequence

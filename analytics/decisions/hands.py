@@ -74,7 +74,7 @@ class Hands:
 
     @cached_property
     def told(self) -> Column:
-        """Of every hand, whether it adds up, also where bids, swaps, tosses and mucks name a seat."""
+        """Of every hand, whether it adds up, where bids, swaps, tosses and mucks name seats."""
         found = self.columns.told.copy()
         for kind in ("BidPlaced", "CardSwapped", "Tossed", "Mucked"):
             _, hand, _, place = self.columns.at(kind)

@@ -120,6 +120,7 @@ def replayer(request: Request, ask: Ask, match: str, number: str, q: Within = ""
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
     told = frames(redacted_hand, ask.viewer.view, game)
     begins = {mark["idx"] for mark in told["marks"]}
+    tosses = has_tosses(told)
     did: dict[int, Sentence] = {}
     drawn = []
     for frame, words in zip(told["frames"], in_words(redacted_hand), strict=False):
@@ -127,7 +128,7 @@ def replayer(request: Request, ask: Ask, match: str, number: str, q: Within = ""
             did = {}
         if frame["type"] in ACTS:
             did = {**did, frame["seat"]: words[1:]}
-        drawn.append(drawable(frame, words, did))
+        drawn.append(drawable(frame, words, did, tosses=tosses))
     return page(
         request,
         ask,
@@ -144,20 +145,29 @@ def replayer(request: Request, ask: Ask, match: str, number: str, q: Within = ""
 ACTS = ("Folded", "Checked", "Called", "Bet", "Raised", "BidPlaced", "Tossed", "Mucked", "TimedOut")
 
 
-def drawable(frame: dict[str, Any], said: Sentence, did: dict[int, Sentence]) -> dict[str, Any]:
+def drawable(
+    frame: dict[str, Any], said: Sentence, did: dict[int, Sentence], *, tosses: bool = False
+) -> dict[str, Any]:
     """A frame as the template wants it: cards in the rows in which they came, and beside each seat
     what it did last on this street."""
-    board = frame["board"]
+    board, flop = frame["board"], 2 if tosses else 3
     return {
         **frame,
         "said": said,
-        "board": [row for row in (board[:3], board[3:4], board[4:]) if row],
+        "board": [row for row in (board[:flop], board[flop:4], board[4:5], board[5:]) if row]
+        if tosses
+        else [row for row in (board[:flop], board[flop:4], board[4:]) if row],
         "won": {seat for award in frame["awards"] for seat in award["seats"]},
         "seats": [
             {**seat, "rows": rows(seat), "did": did.get(place)}
             for place, seat in enumerate(frame["seats"])
         ],
     }
+
+
+def has_tosses(told: dict[str, Any]) -> bool:
+    """Whether two cards of the board were tossed, right after a flop of two."""
+    return any(mark["name"] == "toss" for mark in told["marks"])
 
 
 class Band(NamedTuple):

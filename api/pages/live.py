@@ -16,7 +16,7 @@ from fastapi.responses import Response
 from analytics.sql.chosen import quoted
 from api.http.ask import Access, Ask
 from api.pages.hand_line import taken_apart
-from api.pages.hands import drawable
+from api.pages.hands import drawable, has_tosses
 from api.pages.players import Narrow, clean
 from api.pages.site import SIZE, Addresses, frame, page, scale
 from api.problem import Problem
@@ -147,7 +147,7 @@ def table(viewed: Viewed, match: str, goes_on: bool) -> LiveTable:
         return shown._replace(why=f"{hand} does not add up to a hand")
     drawn = told["frames"]
     done = max(one["idx"] for one in drawn if one["type"] not in _STEPS)
-    last = drawable(drawn[-1], in_words(redacted_hand)[done], {})
+    last = drawable(drawn[-1], in_words(redacted_hand)[done], {}, tosses=has_tosses(told))
     asked, todo = awaited(redacted_hand, game)
     return shown._replace(
         hand=hand, start=first, frame=last, broken=told["broken"], asked=asked, todo=todo

@@ -40,7 +40,7 @@ from dealer.wire.words import (
 )
 from dealer.worker import PATIENCE_S, Gone, decode_hands, ignore_ctrl_c, receive, send_hands, start
 from engine.hand import begin, step, turn
-from engine.turn import IllegalCommand, Show, ToAct, ToBid, ToDeal, ToShow, ToSwap, ToToss
+from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToShow, ToSwap, ToToss
 from events.cards import DECK
 from events.evolve import evolve
 from events.state import Hand

@@ -42,7 +42,7 @@ class DealHole(Struct, frozen=True, tag=True):
         return ()
 
 
-class DealBoard(Struct, frozen=True, tag=True, omit_defaults=True):
+class DealBoard(Struct, frozen=True, tag=True, omit_defaults=True, repr_omit_defaults=True):
     """Common cards, until there are `total` of them; every seat was dealt `hole` before."""
 
     total: int

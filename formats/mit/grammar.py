@@ -12,9 +12,6 @@ SIZE = "0|[1-9][0-9]{0,14}"
 NET = "0|-?[1-9][0-9]{0,14}"
 NO_AUCTION = "Players did not reach flop. No auction occured."
 RUN = "Run reached"
-STREETS = {"Flop": 3, "Turn": 4, "River": 5}
-TOSSED = {"Flop": 2, "Discard 1": 3, "Discard 2": 4, "Turn": 5, "River": 6}
-"""How many cards lie on the board; a hand of three cards tosses one of them."""
 BIDS = re.compile(rf"Players submitted bids of ({SIZE}) and ({SIZE})")
 EXCEPTIONS = ("IndexError", "KeyError", "ValueError")
 _BEFORE = 3  # kinds of lines before the first action, each at its own place
@@ -33,6 +30,13 @@ _OTHERS = (
     (r"\s*<[!a-zA-Z]", "a web page: save the log itself, not the page around it"),
     (r"(Bot [AB] is|Both bots are) invalid", "the note that no match was played"),
 )
+
+
+def streets(*, tosses: bool) -> dict[str, int]:
+    """How many cards lie on the board of each street; where cards are tossed, they have streets."""
+    if tosses:
+        return {"Flop": 2, "Discard 1": 3, "Discard 2": 4, "Turn": 5, "River": 6}
+    return {"Flop": 3, "Turn": 4, "River": 5}
 
 
 def instead(line: str) -> str | None:

@@ -107,7 +107,7 @@ class Tosser:
 
 
 def test_a_hand_of_2026_is_told_as_its_bots_expect_it() -> None:
-    """After three cards a `G`; a toss is `D`, its answer a check; `A` says what the hand changed."""
+    """A `G` after three cards; a toss is `D`, its answer a check; `A` says what was won."""
     players = (Tosser(), Tosser())
     match = plan(GAMES["toss-2026-mit"], "m", ("a", "b"), 1)
     (record,) = play(match, range(1, 2), SeededDecks("4"), players)
