@@ -53,6 +53,7 @@ step 2: preflop betting, 2 to match, raise by 2, 0 to act
 0 raises 16 to 18, 1 to act
 1 bids 37
 auction to 0 at 37, bids 37 and 52
+0 tosses [3d] from slot 2
 0 risks Kd in slot 1, holds 4h
 0 takes back 6
 0 announces [Kd Kh 9d 9s 4d]

@@ -13,9 +13,11 @@ from engine.steps import (
     DealBoard,
     DealHole,
     Posts,
+    Run,
     Showdown,
     Straddle,
     SwapHole,
+    TossHole,
 )
 
 STEPS_MAX = 62
@@ -40,8 +42,9 @@ def _shape(game: Game) -> str | None:
         return "only the first line of a script is Antes or Blinds"
     if kinds.count(Showdown) != 1 or kinds[-1] is not Showdown:
         return "its script ends with one Showdown"
-    if [step.count for step in game.script if isinstance(step, DealHole)] != [2]:
-        return "its script deals hole cards once, two to each seat"
+    dealt = 3 if TossHole in kinds else 2
+    if [step.count for step in game.script if isinstance(step, DealHole)] != [dealt]:
+        return "its script deals hole cards once, two to each seat, or three if one is tossed"
     if len(kinds) > STEPS_MAX:
         return f"its script has {len(kinds)} lines: {STEPS_MAX} are the most"
     early = kinds[1 : kinds.index(DealHole)]
@@ -49,18 +52,39 @@ def _shape(game: Game) -> str | None:
         return f"hole cards are dealt before {early[0].__name__}"
     if Betting not in kinds:
         return "nobody bets in its script"
-    return _board(game) or _forced(game) or _swaps(game)
+    return _tosses(game) or _board(game) or _forced(game) or _swaps(game)
 
 
 def _board(game: Game) -> str | None:
     totals = [step.total for step in game.script if isinstance(step, DealBoard)]
-    if totals != sorted(set(totals)) or not totals or totals[0] < 1 or totals[-1] > 5:
-        return f"the board grows from line to line, to five cards at most, not {totals}"
+    most = 5 if first(game, TossHole) is None else 6
+    if totals != sorted(set(totals)) or not totals or totals[0] < 1 or totals[-1] > most:
+        count = {5: "five", 6: "six"}[most]
+        return f"the board grows from line to line, to {count} cards at most, not {totals}"
     if totals[-1] < 5 and (game.hole_min or totals[-1] < 3):
         return f"a board of {totals[-1]} cards is too small to compare hands with"
     holes = [step.hole for step in game.script if isinstance(step, Auction)]
     if holes not in ([], [3]):
         return "there is at most one auction, and for a third hole card"
+    return None
+
+
+def _tosses(game: Game) -> str | None:
+    """One card is tossed by each of two players, right after the first cards of the board (H1)."""
+    kinds = [type(step) for step in game.script]
+    boards = [step for step in game.script if isinstance(step, DealBoard)]
+    tosses = [step.left for step in game.script if isinstance(step, TossHole)]
+    if any(step.hole != 2 + len(tosses) for step in boards):
+        return "the board comes after the hole cards: its lines say how many each seat is dealt"
+    if not tosses:
+        return None
+    if tosses != [2] or game.seats_max != 2 or {Auction, SwapHole, Run} & {*kinds}:
+        return "a card is tossed once, by two players who keep two, without swaps, auction and run"
+    at = kinds.index(TossHole)
+    if kinds[at - 1] is not DealBoard or kinds[:at].count(DealBoard) != 1:
+        return "a card is tossed right after the first cards of the board"
+    if len(boards) > 1 and boards[1].total <= boards[0].total + 2:
+        return "the board grows from line to line, tossed cards included"
     return None
 
 

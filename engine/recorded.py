@@ -18,6 +18,7 @@ from engine.turn import (
     Swap,
     TimeOut,
     ToDeal,
+    Toss,
     ToSwap,
     Turn,
     Will,
@@ -47,6 +48,7 @@ from events.types import (
     Shown,
     StepEntered,
     TimedOut,
+    Tossed,
     UncalledReturned,
 )
 
@@ -90,6 +92,8 @@ def command_of(asked: Turn, rest: Events) -> Command | None:
             return Muck(seat)
         case TimedOut(seat=seat):
             return TimeOut(seat)
+        case Tossed(seat=seat, slot=slot, cards=(card, *_), origin=origin):
+            return Toss(seat, slot, card, _will(origin))
     return _unasked(rest)
 
 

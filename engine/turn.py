@@ -4,6 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from events.cards import UNKNOWN
 from events.types import BlindKind, Cards
 
 CardKind = Literal["hole", "board", "third"]
@@ -43,6 +44,13 @@ class ToBid(Struct, frozen=True, tag=True):
     bid_max: int
 
 
+class ToToss(Struct, frozen=True, tag=True):
+    """A seat must lay one of its `slots` hole cards on the board."""
+
+    seat: int
+    slots: int
+
+
 class ToDeal(Struct, frozen=True, tag=True):
     """The dealer gives so many cards, for the seats of `to` in that order or for the board.
 
@@ -79,7 +87,7 @@ class Over(Struct, frozen=True, tag=True):
     """Nobody is asked any more."""
 
 
-Turn = ToAct | ToStraddle | ToBid | ToDeal | ToSwap | ToShow | Over
+Turn = ToAct | ToStraddle | ToBid | ToToss | ToDeal | ToSwap | ToShow | Over
 
 
 # Commands: what somebody answers.
@@ -143,6 +151,15 @@ class Bid(Struct, frozen=True, tag=True):
     origin: Will = "chosen"
 
 
+class Toss(Struct, frozen=True, tag=True):
+    """Lay the hole card in this slot on the board; `card` only where nobody recorded it before."""
+
+    seat: int
+    slot: int
+    card: str = UNKNOWN
+    origin: Will = "chosen"
+
+
 class Deal(Struct, frozen=True, tag=True):
     """The cards asked for, in the order of the deck."""
 
@@ -201,6 +218,7 @@ Command = (
     | Straddle
     | Post
     | Bid
+    | Toss
     | Deal
     | Swap
     | Show

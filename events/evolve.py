@@ -41,6 +41,7 @@ from events.types import (
     Shown,
     StepEntered,
     TimedOut,
+    Tossed,
     UncalledReturned,
 )
 
@@ -131,6 +132,13 @@ def _swap(hand: Hand, event: CardSwapped) -> Hand:
         return replace(hand, swaps=hand.swaps + 1)
     hole = put(hand.hole, seat, put(hand.hole[seat], event.slot, new))
     return replace(hand, hole=hole, discards=(*hand.discards, old), swaps=hand.swaps + 1)
+
+
+def _toss(hand: Hand, event: Tossed) -> Hand:
+    """The card leaves its holder's hand, which may be unknown here, and joins the board."""
+    held = hand.hole[event.seat]
+    hole = put(hand.hole, event.seat, held[: event.slot] + held[event.slot + 1 :])
+    return replace(hand, hole=hole, board=hand.board + event.cards)
 
 
 def _open(hand: Hand, event: BettingOpened) -> Hand:
@@ -351,6 +359,7 @@ _COUNTS: dict[type[Event], Callable[[Hand, Any], Hand]] = {
     Raised: _raise,
     BidPlaced: _bid,
     AuctionSettled: _settle,
+    Tossed: _toss,
     UncalledReturned: _take_back,
     Announced: _announce,
     Shown: _show,

@@ -71,6 +71,7 @@ FIELDS: dict[type[Record], Fields] = {
     t.BidPlaced: Fields(
         "seat sealed", (Secret("amount", sealed_by="sealed"), Secret("origin", sealed_by="sealed"))
     ),
+    t.Tossed: Fields("seat slot cards origin"),
     t.AuctionSettled: Fields("seats price bids sealed"),
     t.CardSwapped: Fields(
         "seat slot",

@@ -33,6 +33,7 @@ _PATTERNS: dict[type[t.Event | t.Match], str] = {
     t.Bet: "{seat} bets {amount}{full}{origin}{next}",
     t.Raised: "{seat} raises {amount} to {to}{full}{origin}{next}",
     t.BidPlaced: "{seat} bids {amount}{sealed}{origin}",
+    t.Tossed: "{seat} tosses {cards} from slot {slot}{origin}",
     t.AuctionSettled: "auction to {seats} at {price}, bids {bids}{sealed}",
     t.UncalledReturned: "{seat} takes back {amount}",
     t.Announced: "{seat} announces {cards}",

@@ -13,7 +13,7 @@ from events import types as t
 from events.cards import Card
 
 HIDDEN = "hidden"
-STREETS = {3: "flop", 4: "turn", 5: "river"}  # by the cards on the board
+STREETS = {3: "flop", 4: "turn", 5: "river"}  # by the cards on the board, if none is tossed
 _FORCED = {
     "small": "posts the small blind of",
     "big": "posts the big blind of",
@@ -44,6 +44,7 @@ class _Hand:
         self.players = start.players if start else ()
         self.stacks = dict(enumerate(start.stacks)) if start else {}
         self.board = 0
+        self.step = ""
         self.bidders: list[int] = []
         self.side_pots = any(isinstance(it, t.PotSplit | t.RakeTaken) and it.pot for it in record)
 
@@ -141,7 +142,17 @@ def _starts(event: t.HandStarted, hand: _Hand) -> Iterator[Part]:
 
 def _board(event: t.BoardDealt, hand: _Hand) -> Iterator[Part]:
     hand.board += len(event.cards)
-    yield Part(f"{STREETS.get(hand.board, 'board')} ", cards=event.cards)
+    yield Part(f"{street(hand.board, hand.step)} ", cards=event.cards)
+
+
+def street(board: int, step: str) -> str:
+    """What the cards that have come are called: by the step that dealt them, or by their number."""
+    return step if step in STREETS.values() else STREETS.get(board, "board")
+
+
+def _enters(event: t.StepEntered, hand: _Hand) -> Iterator[Part]:
+    hand.step = event.name
+    yield Part(_STEPS.get(event.name, event.name))
 
 
 def _opens(event: t.BettingOpened, hand: _Hand) -> Iterator[Part]:
@@ -235,7 +246,7 @@ def _replies(event: t.Faulted, hand: _Hand) -> Iterator[Part]:
 
 _SAYS: dict[type, Callable[[Any, _Hand], Iterator[Part]]] = {
     t.HandStarted: _starts,
-    t.StepEntered: lambda event, hand: iter((Part(_STEPS.get(event.name, event.name)),)),
+    t.StepEntered: _enters,
     t.AntePosted: _does("antes", "amount"),
     t.BlindPosted: _posts,
     t.HoleDealt: _cards("is dealt"),
@@ -249,6 +260,7 @@ _SAYS: dict[type, Callable[[Any, _Hand], Iterator[Part]]] = {
     t.Raised: _bets,
     t.BidPlaced: _bids,
     t.AuctionSettled: _settles,
+    t.Tossed: _cards("tosses"),
     t.UncalledReturned: _takes_back,
     t.Announced: _cards("announces"),
     t.Shown: _cards("shows"),

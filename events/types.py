@@ -35,9 +35,6 @@ class _Event(Struct, frozen=True, tag=True, forbid_unknown_fields=True, gc=False
     """One fact: immutable, comparable, named in JSON by the field `type`."""
 
 
-# What opens a hand and marks its way.
-
-
 class HandStarted(_Event, frozen=True, omit_defaults=True):
     """A hand begins under a ruleset, its players in seat order with what each brings.
 
@@ -70,9 +67,6 @@ class StepEntered(_Event, frozen=True):
     name: str
 
 
-# What is put in before anybody chooses.
-
-
 class AntePosted(_Event, frozen=True):
     """A seat puts its ante into the pot: a stake, but no bet of any round."""
 
@@ -88,9 +82,6 @@ class BlindPosted(_Event, frozen=True):
     to: Chips
     kind: BlindKind
     origin: Origin = "forced"
-
-
-# What chance gives.
 
 
 class HoleDealt(_Event, frozen=True):
@@ -187,6 +178,15 @@ class BidPlaced(_Event, frozen=True):
     origin: Origin = "chosen"
 
 
+class Tossed(_Event, frozen=True):
+    """A seat lays the hole card of this slot face up on the board; later slots move up by one."""
+
+    seat: Seat
+    slot: Annotated[int, Meta(ge=0, le=3)]
+    cards: Cards
+    origin: Origin = "chosen"
+
+
 class AuctionSettled(_Event, frozen=True):
     """The winners each pay `price` into the pot, as dead money; `bids` in the order of bidding."""
 
@@ -264,9 +264,6 @@ class HandVoided(_Event, frozen=True):
 
 class HandEnded(_Event, frozen=True):
     """Nothing more can happen to chips or cards of this hand."""
-
-
-# What clocks, connections and programs do.
 
 
 class TimedOut(_Event, frozen=True):
@@ -380,6 +377,7 @@ Event = (
     | Raised
     | BidPlaced
     | AuctionSettled
+    | Tossed
     | CardSwapped
     | UncalledReturned
     | Announced

@@ -114,6 +114,7 @@ Open = (
     | t.Bet
     | t.Raised
     | t.AuctionSettled
+    | t.Tossed
     | t.UncalledReturned
     | t.Announced
     | t.Shown

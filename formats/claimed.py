@@ -14,7 +14,7 @@ from engine.game import Game
 from engine.pots import pots
 from engine.seats import contenders, is_alone
 from engine.settle import settle
-from engine.steps import Auction, Betting, DealBoard, SwapHole
+from engine.steps import Auction, Betting, DealBoard, SwapHole, TossHole
 from engine.steps.auction import settled
 from engine.turn import IllegalCommand
 from events.cards import UNKNOWN
@@ -45,9 +45,22 @@ from events.types import (
     Shown,
     StepEntered,
     TimedOut,
+    Tossed,
     UncalledReturned,
 )
-from formats.source import Act, Bids, Board, Fault, Holds, Item, Leaves, Mucks, Shows, SourceHand
+from formats.source import (
+    Act,
+    Bids,
+    Board,
+    Fault,
+    Holds,
+    Item,
+    Leaves,
+    Mucks,
+    Shows,
+    SourceHand,
+    Tosses,
+)
 
 
 def claimed(source: SourceHand, events: list[Event], hand: Hand, rest: list[Item]) -> Events:
@@ -139,6 +152,11 @@ def _events(game: Game, hand: Hand, item: Item, later: list[Item]) -> Iterator[E
             yield from _acts(game, hand, item, _next(later))
         case Bids():
             yield from _bids(game, hand, item)
+        case Tosses(seat=seat, card=card):
+            if card not in hand.hole[seat]:
+                raise ValueError(f"seat {seat} is said to toss {card}, which it does not hold")
+            slot = hand.hole[seat].index(card)
+            yield Tossed(seat, slot, (card,), "recorded")
         case Holds():
             yield from _holds(game, hand, item)
         case Board(cards=cards):
@@ -155,7 +173,7 @@ def _next(later: list[Item]) -> int | None:
     for item in later:
         if isinstance(item, Act) or (isinstance(item, Leaves) and item.all_in):
             return item.seat
-        if isinstance(item, Bids | Board | Shows | Mucks):
+        if isinstance(item, Bids | Tosses | Board | Shows | Mucks):
             return None
     return None
 
@@ -192,6 +210,8 @@ def _opening(game: Game, hand: Hand, first: int) -> BettingOpened:
     for at, line in enumerate(game.script):
         if isinstance(line, DealBoard):
             dealt = line.total
+        if isinstance(line, TossHole):
+            dealt += len(hand.hole)
         if isinstance(line, Betting) and dealt == len(hand.board):
             return BettingOpened(at, line.street, round_of(hand).bet, line.size, first)
     raise ValueError(f"{game.name} has no betting on a board of {len(hand.board)} cards")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from engine.game import Game
 from engine.hand import begin, step, turn
-from engine.steps import Betting, SwapHole
+from engine.steps import Betting, SwapHole, TossHole
 from engine.turn import (
     Announce,
     Bid,
@@ -34,27 +34,41 @@ from engine.turn import (
     ToBid,
     ToDeal,
     ToShow,
+    Toss,
     ToStraddle,
     ToSwap,
+    ToToss,
     Turn,
     Will,
 )
 from events.cards import UNKNOWN
 from events.evolve import evolve, replay, round_of
 from events.state import Hand
-from events.types import Cards, Event, Events, Faulted, PotSplit, RakeTaken, Shown
+from events.types import Cards, Event, Events, Faulted, FaultPlace, PotSplit, RakeTaken, Shown
 from formats.claimed import acknowledged, claimed, faulted
-from formats.source import Act, Bids, Board, Fault, Holds, Item, Leaves, Mucks, Shows, SourceHand
+from formats.source import (
+    Act,
+    Bids,
+    Board,
+    Fault,
+    Holds,
+    Item,
+    Leaves,
+    Mucks,
+    Shows,
+    SourceHand,
+    Tosses,
+)
 
 Answer = tuple[Command, tuple[int, ...]]  # and the places of the items that gave it
 
 # Sets of kinds are made once: to make one for every question costs more than to ask it.
-_CHOSEN = (Act, Bids)
-_PLAYED = (Act, Bids, Board)
-_OPEN = (Act, Bids, Shows, Mucks)
+_CHOSEN = (Act, Bids, Tosses)
+_PLAYED = (Act, Bids, Tosses, Board)
+_OPEN = (Act, Bids, Tosses, Shows, Mucks)
 _NAMED = (Holds, Shows)
 _PAYS = (RakeTaken, PotSplit)
-_ANSWERED = (ToAct, ToBid, ToStraddle)
+_ANSWERED = (ToAct, ToBid, ToToss, ToStraddle)
 
 
 def follow(hand: SourceHand, hand_id: str) -> Events:
@@ -99,6 +113,8 @@ def followed(hand: SourceHand, hand_id: str) -> tuple[Events, Hand]:
             return _claimed(hand, events, now, items)
         events.extend(new)
         now = after
+        if type(command) is Toss:  # the other has to answer that he saw it
+            events.extend(_faults(items, "acknowledgement"))
     return (*events, *acknowledged(items)), now
 
 
@@ -146,9 +162,10 @@ def _claimed(
     return record, replay(record)
 
 
-def _faults(items: list[Item]) -> Iterable[Faulted]:
+def _faults(items: list[Item], *where: FaultPlace) -> Iterable[Faulted]:
     """Replies that failed stand right before the default action they cause."""
-    while items and isinstance(first := items[0], Fault) and first.where != "acknowledgement":
+    where = where or ("action", "bid")
+    while items and isinstance(first := items[0], Fault) and first.where in where:
         del items[0]
         yield faulted(first)
 
@@ -178,6 +195,8 @@ def _answer(asked: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | 
             if not isinstance(first, Bids):
                 return None
             return Bid(first.seat, first.amount, first.sealed, _will(first.default)), (0,)
+        case ToToss():
+            return _toss(hand, first)
         case ToSwap():
             return _swap(asked, hand, items)
         case ToShow():
@@ -271,9 +290,9 @@ def _held(items: list[Item]) -> dict[int, tuple[Cards, int]]:
 
 
 def _named_later(game: Game, items: list[Item]) -> dict[int, Cards]:
-    """Hands that are only known from their showdown; unless cards can have been swapped."""
+    """Hands that are only known from their showdown; unless they can have been others before."""
     named: dict[int, Cards] = {}
-    if not any(isinstance(line, SwapHole) for line in game.script):
+    if not any(isinstance(line, SwapHole | TossHole) for line in game.script):
         for item in items:
             if isinstance(item, _NAMED) and item.seat not in named:
                 named[item.seat] = item.cards
@@ -291,6 +310,18 @@ def _swap(asked: ToSwap, hand: Hand, items: list[Item]) -> Answer | None:
         cards.append(None if was[slot] == now[slot] else now[slot])
     seats = dict.fromkeys(seat for seat, _ in asked.at_risk)
     return Swap(tuple(cards)), tuple(held[seat][1] for seat in seats)
+
+
+def _toss(hand: Hand, first: Item | None) -> Answer | None:
+    """The slot of the card, as far as the hand is known; the first, if it is not."""
+    if isinstance(first, Act) and first.verb == "fold":
+        return Fold(first.seat, _will(first.default)), (0,)
+    if not isinstance(first, Tosses):
+        return None
+    held = hand.hole[first.seat]
+    sought = first.card if first.card in held else UNKNOWN
+    slot = held.index(sought) if sought in held else len(held)
+    return Toss(first.seat, slot, first.card), (0,)
 
 
 def _show(asked: ToShow, hand: Hand, items: list[Item]) -> Answer | None:

@@ -42,6 +42,13 @@ class Bids(Struct, frozen=True):
     default: bool = False
 
 
+class Tosses(Struct, frozen=True):
+    """A hole card laid face up on the board."""
+
+    seat: int
+    card: str
+
+
 class Holds(Struct, frozen=True):
     """The whole hand of a seat, as it is now: dealt, won at auction, or after a swap."""
 
@@ -84,7 +91,7 @@ class Leaves(Struct, frozen=True):
     all_in: bool = False
 
 
-Item = Act | Bids | Holds | Board | Shows | Mucks | Fault | Leaves
+Item = Act | Bids | Tosses | Holds | Board | Shows | Mucks | Fault | Leaves
 
 
 class Paid(Struct, frozen=True):

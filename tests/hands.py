@@ -39,8 +39,10 @@ from engine.turn import (
     ToBid,
     ToDeal,
     ToShow,
+    Toss,
     ToStraddle,
     ToSwap,
+    ToToss,
     Turn,
 )
 from events.cards import DECK
@@ -208,6 +210,8 @@ def offered(game: Game, hand: Hand, asked: Turn, pack: tuple[str, ...]) -> tuple
             leaked = tuple(Bid(seat, size, sealed=False) for size in (0, top))
             late = (Bid(seat, 0, origin="default"),)
             return (*bids, *(leaked if game.bids == "leaked" else ()), *late)
+        case ToToss(seat=seat, slots=slots):
+            return *(Toss(seat, slot) for slot in range(slots)), Fold(seat, "default")
         case ToDeal(count=count):
             return (Deal(tuple(pack[:count])),)
         case ToSwap(at_risk=at_risk):

@@ -34,6 +34,7 @@ WHO_SEES: dict[str, dict[str, str]] = {
     "Bet": _everybody("seat amount full next origin"),
     "Raised": _everybody("seat amount to full next origin"),
     "BidPlaced": _everybody("seat sealed") | {"amount": OPEN_BID, "origin": OPEN_BID},
+    "Tossed": _everybody("seat slot cards origin"),
     "AuctionSettled": _everybody("seats price bids sealed"),
     "CardSwapped": _everybody("seat slot") | {"old": SEAT, "new": SEAT, "changed": TOLD_SWAP},
     "UncalledReturned": _everybody("seat amount"),

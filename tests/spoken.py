@@ -29,6 +29,8 @@ def command(text: str) -> t.Command:
             return t.Bid(int(seat), int(amount), False, will)
         case [seat, "shows", *held]:
             return t.Show(int(seat), tuple(held))
+        case [seat, "tosses", slot]:
+            return t.Toss(int(seat), int(slot))
         case [seat, "mucks"]:
             return t.Muck(int(seat))
         case [seat, "announces", *held]:
@@ -51,6 +53,8 @@ def menu(game: Game, hand: Hand) -> str:
             return f"{seat} may {', '.join(_offers(hand, asked))}" + (f"; {why}" if why else "")
         case t.ToBid(seat=seat, bid_max=top):
             return f"{seat} may bid 0..{top}"
+        case t.ToToss(seat=seat, slots=slots):
+            return f"{seat} may toss slot 0..{slots - 1}"
         case t.ToStraddle(seat=seat, amount=amount):
             return f"{seat} may fold, straddle {amount}"
         case t.ToShow(seat=seat, may_muck=may_muck, announce=announce):

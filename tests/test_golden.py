@@ -17,7 +17,7 @@ from engine.game import Game
 from engine.games import GAMES
 from engine.hand import turn
 from engine.steps.betting import sentence
-from engine.turn import Over, ToAct, ToBid, ToDeal, ToShow, ToStraddle, ToSwap, Turn
+from engine.turn import Over, ToAct, ToBid, ToDeal, ToShow, ToStraddle, ToSwap, ToToss, Turn
 from events.notation import say, say_all
 from events.state import Hand
 from events.types import Event, PotSplit
@@ -144,6 +144,8 @@ def asked(game: Game, hand: Hand, turn: Turn) -> str:
             return f"{seat} may straddle {amount}, fold"
         case ToBid(seat=seat, bid_max=top):
             return f"{seat} may bid 0..{top}"
+        case ToToss(seat=seat, slots=count):
+            return f"{seat} may toss slot 0..{count - 1}"
         case ToDeal(count=count, kind=kind, to=to, place=place, burn=burn):
             seats = f" to {' '.join(map(str, to))}" if to else ""
             return f"deal {count} {kind}{seats} from the {place}" + (" after a burn" * burn)

@@ -50,6 +50,8 @@ SPOKEN: dict[str, t.Event] = {
     "1 raises 15 to 20, short (default)": t.Raised(1, 15, 20, False, None, "default"),
     "2 bids 10": t.BidPlaced(2, 10, True),
     "2 bids 0, open (default)": t.BidPlaced(2, 0, False, "default"),
+    "1 tosses [3d] from slot 2": t.Tossed(1, 2, ("3d",)),
+    "0 tosses [3d] from slot 0 (recorded)": t.Tossed(0, 0, ("3d",), "recorded"),
     "auction to 1 at 4, bids 9 and 4": t.AuctionSettled((1,), 4, (9, 4), True),
     "auction to 0 and 1 at 9, bids 9 and 9, open": t.AuctionSettled((0, 1), 9, (9, 9), False),
     "auction to 1 at 4, bids ": t.AuctionSettled((1,), 4, (), True),

@@ -31,6 +31,8 @@ SAID: list[tuple[t.Event, str]] = [
     (t.Bet(1, 7, True, None), "Bill bets 7"),
     (t.Raised(1, 7, 9, False, None), "Bill raises to 9, less than a full raise"),
     (t.BidPlaced(1, 7, True), "Bill bids 7"),
+    (t.Tossed(1, 2, ("3d",)), "Bill tosses 3d"),
+    (t.Tossed(1, 2, ("3d",), "recorded"), "Bill tosses 3d (recorded)"),
     (t.AuctionSettled((1,), 3, (), True), "Bill wins the auction and pays 3"),
     (
         t.AuctionSettled((0, 1), 3, (3, 3), False),

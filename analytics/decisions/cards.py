@@ -3,8 +3,8 @@ strong they were: before the flop the tenth of all hands of two, afterwards the 
 five.
 
 A card is its place in the deck, and cards are rows of those. A seat's cards are those that it
-showed later, unless one of them was swapped in between; else those that it was dealt. So what was
-shown does not depend on what only its holder saw.
+showed later, unless one of them was swapped or tossed in between; else those that it was dealt. So
+what was shown does not depend on what only its holder saw.
 """
 
 from collections.abc import Sequence
@@ -124,22 +124,26 @@ class Cards(NamedTuple):
 class Held:
     """The cards of places, and of boards, by the row of an event.
 
-    Each time that a place was dealt cards or had one at risk of a swap is a turn of it.
+    Each time that a place was dealt cards, had one at risk of a swap or tossed one is a turn of it.
     """
 
-    def __init__(self, hands: ReplayColumns, swaps: tuple[Column, ...]) -> None:
+    def __init__(
+        self, hands: ReplayColumns, swaps: tuple[Column, ...], tosses: tuple[Column, ...]
+    ) -> None:
         self._hands = hands
         self._wide = hands.cells.size + 1
         dealt, _, _, given = hands.deals
         risked, _, _, of = swaps
-        row, place = np.concatenate((dealt, risked)), np.concatenate((given, of))
-        slot = np.append(np.full(len(dealt), NONE), hands.cells.numbers("slot", risked))
+        tossed, _, _, by = tosses
+        row, place = np.concatenate((dealt, risked, tossed)), np.concatenate((given, of, by))
+        slot = np.append(np.full(len(dealt), NONE), hands.cells.numbers("slot", row[len(dealt) :]))
         which, words = hands.cells.words("new", risked)
         new = _coded(words).take(which)[None]
-        cards = _beside(cards_of(hands, dealt), new)
+        cards = _beside(_beside(cards_of(hands, dealt), new), np.full((1, len(tossed)), NONE))
         order = np.lexsort((row, place))
         self._place, self._key = place[order], place[order] * self._wide + row[order]
-        own = _held(self._place, cards[:, order], slot[order])
+        gone = np.where(order >= len(dealt) + len(risked), slot[order], NONE)
+        own = _held(self._place, cards[:, order], slot[order], gone)
         self.size = own.count
         shows, _, _, showing = hands.shows
         by_place = np.lexsort((shows, showing))
@@ -181,9 +185,8 @@ class Held:
     def boards(self) -> Cards:
         """What lay on the board after each time that it was dealt."""
         hands = self._hands
-        return _held(
-            hands.board_hand, cards_of(hands, hands.board_row), np.full(len(hands.board_row), NONE)
-        )
+        none = np.full(len(hands.board_row), NONE)
+        return _held(hands.board_hand, cards_of(hands, hands.board_row), none, none)
 
     def board(self, row: Column) -> Column:
         """Which of `boards` lay before these rows; less than nothing if none did."""
@@ -225,9 +228,10 @@ def _beside(one: Column, other: Column) -> Column:
     return found
 
 
-def _held(owner: Column, cards: Column, slot: Column) -> Cards:
+def _held(owner: Column, cards: Column, slot: Column, gone: Column) -> Cards:
     """All cards of each owner after each turn, in the order of owners and turns: new ones come
-    behind those that he has; with a slot, the first takes the place of the one there, if any.
+    behind those that he has; with a slot, the first takes the place of the one there, if any. What
+    is `gone` leaves its slot to those behind it, and nothing comes afterwards.
     """
     each, begin = np.arange(len(owner)), begins(owner)
     dealt = slot < 0
@@ -237,8 +241,14 @@ def _held(owner: Column, cards: Column, slot: Column) -> Cards:
     found = np.full((int(upto.max(initial=0)), len(owner)), NONE, dtype=np.int8)
     for place, column in enumerate(found):
         nth = np.where(dealt, place - upto + count, 0)
-        new = np.where(dealt, (nth >= 0) & (nth < count), (slot == place) & (place < upto))
+        swapped = (slot == place) & (place < upto) & (gone < 0)
+        new = np.where(dealt, (nth >= 0) & (nth < count), swapped)
         last = np.maximum.accumulate(np.where(new, each, NONE))
         codes = cards[np.clip(nth, 0, len(cards) - 1), each]
         column[:] = np.where(last >= begin, codes.take(last), NONE)
+    if (gone >= 0).any():
+        last = np.maximum.accumulate(np.where(gone >= 0, each, NONE))
+        left = np.where(last >= begin, gone.take(last), len(found))
+        later = np.append(found[1:], np.full((1, len(owner)), NONE), axis=0)
+        found = np.where(np.arange(len(found))[:, None] >= left, later, found)
     return Cards(found)

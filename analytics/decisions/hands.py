@@ -74,9 +74,9 @@ class Hands:
 
     @cached_property
     def told(self) -> Column:
-        """Of every hand, whether it adds up, also where bids, swaps and mucks name a seat."""
+        """Of every hand, whether it adds up, where bids, swaps, tosses and mucks name seats."""
         found = self.columns.told.copy()
-        for kind in ("BidPlaced", "CardSwapped", "Mucked"):
+        for kind in ("BidPlaced", "CardSwapped", "Tossed", "Mucked"):
             _, hand, _, place = self.columns.at(kind)
             found[hand[place == self.columns.places]] = False
         return found
@@ -84,7 +84,7 @@ class Hands:
     @cached_property
     def held(self) -> Held:
         """The cards that everybody held."""
-        return Held(self.columns, self.columns.at("CardSwapped"))
+        return Held(self.columns, self.columns.at("CardSwapped"), self.columns.at("Tossed"))
 
     @cached_property
     def chips(self) -> _Chips:

@@ -23,7 +23,7 @@ from store.columns.cells import Column
 
 ACTIONS = ("fold", "check", "call", "bet", "raise", "bid", "straddle", "show", "muck")
 FOLD, CHECK, CALL, BET, RAISE, BID, STRADDLE, SHOW, MUCK = range(len(ACTIONS))
-FACED = ("nothing", "blind", "bet", "raise", "straddle", "auction", "showdown")
+FACED = ("nothing", "blind", "bet", "raise", "straddle", "auction", "showdown", "toss")
 ROUND = FACED[:4]  # what is faced in a round of betting
 ORIGINS = ("chosen", "forced", "default", "recorded")
 SCHEMA = pa.schema(
@@ -117,7 +117,7 @@ def faced_by(hands: Hands, rules: Rulebook) -> Faced:
 
 NONE = -1  # what a number is where there is none: chips, seats and words are never less than 0
 _ORIGINS = {word: code for code, word in enumerate(ORIGINS)}
-_NOTHING, _BLIND, _BET, _RAISE, _STRADDLE, _AUCTION, _SHOWDOWN = range(len(FACED))
+_NOTHING, _BLIND, _BET, _RAISE, _STRADDLE, _AUCTION, _SHOWDOWN, _TOSS = range(len(FACED))
 _MADE = {BID: _AUCTION, STRADDLE: _STRADDLE, SHOW: _SHOWDOWN, MUCK: _SHOWDOWN}
 
 
@@ -240,13 +240,15 @@ class _Street(NamedTuple):
 
 
 def _actions(hands: Hands, rules: Rulebook) -> _Choices:
-    """Folds, checks, calls, bets and raises; a fold outside every round is one of a straddle."""
+    """Folds, checks, calls, bets and raises; a fold outside every round is one of a straddle, or of
+    who tossed no card (H2)."""
     columns, acts = hands.columns, hands.columns.acts
     it = faced_by(hands, rules)
     stack = it.stack
     to_call = np.clip(it.bet - it.mine, 0, np.maximum(stack, 0))
     raising = acts.kind >= BET
-    outside = np.where(acts.kind == FOLDED, _STRADDLE, NONE)
+    outside = np.where(columns.tossing(acts.row), _TOSS, _STRADDLE)
+    outside = np.where(acts.kind == FOLDED, outside, NONE)
     ranged = it.ranged & acts.asked
     return _Choices(
         acts.row,

@@ -29,6 +29,7 @@ from events.types import (
     HoleDealt,
     Shown,
     StepEntered,
+    Tossed,
     UncalledReturned,
 )
 from odds.batch import Showdown
@@ -105,10 +106,10 @@ def table(rows: Sequence[Row]) -> pa.Table:
 def filled(events: Sequence[Any]) -> list[Any]:
     """The events with hole cards that were shown later in place of hidden ones.
 
-    A hand that may have been swapped in between was not the one that was shown.
+    A hand that may have been another in between was not the one that was shown.
     """
     shown = {event.seat: event.cards for event in events if isinstance(event, Shown)}
-    risked = {event.seat for event in events if isinstance(event, CardSwapped)}
+    risked = {event.seat for event in events if isinstance(event, CardSwapped | Tossed)}
     spots = []
     for event in events:
         cards = shown.get(event.seat) if isinstance(event, HoleDealt) else None

@@ -14,13 +14,13 @@ from analytics.replay.flags import STREETS
 from analytics.replay.rulebook import Rulebook
 from engine.game import Game
 from engine.hand import turn
-from engine.steps import Auction, Betting, Run
-from engine.turn import ToAct, ToBid, Turn
+from engine.steps import Auction, Betting, Run, TossHole
+from engine.turn import ToAct, ToBid, ToToss, Turn
 from engine.units import per_chip
 from events.evolve import evolve, replay
 from events.notation import say
 from events.state import Hand
-from events.types import BidPlaced, Called, Checked, Faulted, Folded
+from events.types import BidPlaced, Called, Checked, Faulted, Folded, Tossed
 from store.log.leaf import Leaf
 from store.tables.projection import HEAD, WHO, Row, head, tabled
 
@@ -51,6 +51,7 @@ CAUSES = {
     "raise where none was possible": "a raise while the menu had none",
     "check with a bet to call": "a check while chips were owed",
     "call or fold with nothing to call": "a call or fold while a check was free",
+    "toss of no card": "the number of a card that he does not hold",
     "too slow": "the clock ran out, or one reply took too long",
     "gone": "the connection broke or the program ended",
     "not known": "none of these",
@@ -77,7 +78,7 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
                 "seat": seat,
                 "player": end.start.players[seat],
                 "step": _step(hand, event),
-                "asked": menu_text(menu, event),
+                "asked": menu_text(menu, event, over=hand.over),
                 "reply": None if _is_hidden(event) else escaped(event.raw),
                 "kind": event.kind,
                 "played": _played(events[place + 1 :], event),
@@ -101,12 +102,14 @@ def escaped(reply: str) -> str:
     return safe.encode()[: _LONGEST - 3].decode(errors="ignore") + "..."
 
 
-def menu_text(menu: Turn | None, fault: Faulted) -> str | None:
+def menu_text(menu: Turn | None, fault: Faulted, *, over: bool = True) -> str | None:
     """The menu in words: `fold, call 2, raise to 4..400`."""
     if fault.where == "acknowledgement":
-        return "end of hand"
+        return "end of hand" if over else "a toss of the other"
     if isinstance(menu, ToBid):
         return f"bid 0..{menu.bid_max}"
+    if isinstance(menu, ToToss):
+        return f"toss 0..{menu.slots - 1}"
     if not isinstance(menu, ToAct):
         return None
     words = [word for word, there in (("fold", menu.fold), ("check", menu.check)) if there]
@@ -129,11 +132,12 @@ def suggested(menu: Turn | None, fault: Faulted) -> str | None:
     if found is None:
         return "lower case" if _WORD.fullmatch(reply.upper()) else "not known"
     letter, amount = found[1], found[2]
-    if letter not in _LETTERS[fault.where]:
-        return "reply shifted by one" if letter in "FCKRA" else "not known"
+    letters = "D" if isinstance(menu, ToToss) else _LETTERS[fault.where]
+    if letter not in letters:
+        return "reply shifted by one" if letter in "FCKRAD" else "not known"
     if amount and "." in amount:
         return "float amount"
-    if letter in "RA" and amount is None:
+    if letter in "RAD" and amount is None:
         return "no amount"
     return _against(menu, letter, int(amount or 0))
 
@@ -147,6 +151,8 @@ def _against(menu: Turn | None, letter: str, amount: int) -> str:
     match menu, letter:
         case ToBid(bid_max=most), "A":
             return "bid while stack is 0" if most == 0 else "bid above the stack"
+        case ToToss(), "D":
+            return "toss of no card"
         case ToAct(raise_min=None), "R":
             return "raise where none was possible"
         case ToAct(raise_min=int(least)), "R":
@@ -165,25 +171,31 @@ def _menu(game: Game | None, hand: Hand, fault: Faulted) -> Turn | None:
         return None
     step = game.script[hand.step]
     try:
-        if not isinstance(step, Auction | Betting | Run) or step.done(game, hand):
+        if not isinstance(step, Auction | Betting | Run | TossHole) or step.done(game, hand):
             return None
         menu = turn(game, hand)
     except (LookupError, StopIteration, ValueError):
         return None
-    return menu if isinstance(menu, ToAct | ToBid) and menu.seat == fault.seat else None
+    return menu if isinstance(menu, ToAct | ToBid | ToToss) and menu.seat == fault.seat else None
 
 
 def _step(hand: Hand, fault: Faulted) -> str:
-    """A street, the auction, or the end of the hand."""
-    if fault.where == "action":
-        return {0: STREETS[0], 3: STREETS[1], 4: STREETS[2]}.get(len(hand.board), STREETS[3])
-    return "auction" if fault.where == "bid" else "end"
+    """A street, the auction, the toss, or the end of the hand."""
+    if fault.where == "bid":
+        return "auction"
+    if hand.street == "toss":
+        return "toss"
+    if fault.where == "acknowledgement":
+        return "end" if hand.over else "toss"
+    if hand.street in STREETS:
+        return hand.street
+    return {0: STREETS[0], 3: STREETS[1], 4: STREETS[2]}.get(len(hand.board), STREETS[3])
 
 
 def _played(later: Sequence[Any], fault: Faulted) -> str | None:
     """The default that stood in for the reply, without whose it is."""
     for event in later:
-        if isinstance(event, Checked | Called | Folded | BidPlaced):
+        if isinstance(event, Checked | Called | Folded | BidPlaced | Tossed):
             if event.seat == fault.seat and event.origin == "default":
                 return say(event).removeprefix(f"{fault.seat} ").partition(" (")[0]
             return None

@@ -113,19 +113,42 @@ class ReplayColumns(Hands):
         return found + np.array([*(len(it.split()) for it in words.to_pylist()), 0]).take(more)
 
     def _boards(self) -> None:
-        """When the board was dealt: how many cards lay before and after, of the same hand."""
-        row = self.board_row = self.of("BoardDealt")
+        """When the board was dealt or a card tossed: how many cards lay before and after.
+
+        Streets are counted by these, so a card that is tossed is none, and a flop of two, which two
+        tosses follow, is three.
+        """
+        row = self.board_row = self.of("BoardDealt", "Tossed")
         cards = self.card_count(row)
-        upto = np.append(0, np.cumsum(cards))
-        self.boards_upto = np.cumsum(self.kind == KIND["BoardDealt"], dtype=np.int32)
+        grows = (self.kind == KIND["BoardDealt"]) | (self.kind == KIND["Tossed"])
+        self.boards_upto = np.cumsum(grows, dtype=np.int32)
         hand = self.hand_of.take(row)
         first = self.boards_upto.take(self.heads)  # none of a hand's: it has begun otherwise
+        tosses = self.hand_of.take(self._toss_steps)
+        cards = np.where(self.kind.take(row) == KIND["Tossed"], 0, cards)
+        flop = np.arange(len(row)) == first.take(hand)
+        cards += flop & np.isin(hand, tosses)
+        upto = np.append(0, np.cumsum(cards))
         before = upto[:-1] - upto.take(first.take(hand))
         self.board_hand, self.board_from, self.board_to = hand, before, before + cards
         self._cards_upto, self._first_board = upto, first
 
+    @cached_property
+    def _toss_steps(self) -> Column:
+        """Where cards begin to be tossed."""
+        row = self.of("StepEntered")
+        return row[self.cells.codes("street", {"toss": 1}, row, 0) == 1]
+
+    def tossing(self, row: Column) -> Column:
+        """Whether a card was asked for when these rows came."""
+        steps = self.of("StepEntered", "BettingOpened")
+        last = np.append(-1, steps).take(np.searchsorted(steps, row))
+        found: Column = np.isin(last, self._toss_steps)
+        return found
+
     def lies(self, row: Column, hand: Column) -> Column:
-        """How many cards lie on the board after some rows, one of each of these hands."""
+        """How many cards lie on the board after some rows, one of each of these hands, as streets
+        count them."""
         cards, first = self._cards_upto, self._first_board.take(hand)
         found: Column = cards.take(self.boards_upto.take(row)) - cards.take(first)
         return found

@@ -75,12 +75,14 @@ def seen(hands: ReplayColumns) -> Seen:
 def _cards(
     hands: ReplayColumns, events: tuple[Column, ...], *, first: bool
 ) -> tuple[Column, Column]:
-    """Who got or showed cards, and the class of the first or last of them."""
+    """Who got or showed cards, and the class of the first or last of them; three that are dealt at
+    once are of none."""
     row, _, _, place = events
     codes = {card: number for number, card in enumerate(DECK)}
     one, other = (hands.cells.codes(name, codes, row, len(DECK)) for name in ("card1", "card2"))
     kinds = classes()[1].take(one * (len(DECK) + 1) + other)
     if first:
+        kinds = np.where(hands.cells.there("card3", row), -1, kinds)
         place, kinds = place[::-1], kinds[::-1]
     there = np.zeros(hands.places + 1, dtype=bool)
     there[place] = True

@@ -45,6 +45,7 @@ from events.types import (
     RakeTaken,
     Shown,
     TimedOut,
+    Tossed,
 )
 
 BOARD = 5
@@ -89,7 +90,7 @@ _STEPS = (
 )
 _NO_CHANCE = of_other_kinds("pay", "deal")
 _ACTIONS = (Folded, Checked, Called, Bet, Raised)
-_CHOICES = (*_ACTIONS, BidPlaced)
+_CHOICES = (*_ACTIONS, BidPlaced, Tossed)
 
 
 class Closed(Struct, frozen=True):
@@ -116,7 +117,7 @@ def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
         return None
     place = _place(events)
     hand = replay(events[: place + 1])
-    if len(hand.board) >= BOARD or len(end.board) < BOARD:
+    if not BOARD <= len(end.board) > len(hand.board):
         return None
     if (other := uncounted(game)) is not None:
         return other

@@ -52,8 +52,9 @@ ROLES = ("dealer", "big blind", "other")
 
 def played(kept: Text) -> Projection:
     """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
-    # 2: in chips also where units are euro cents, pence or hundredths of a chip
-    return Projection("played", 2, partial(_of_rows, kept), tuple(columns()))
+    # 2: in chips also where units are euro cents, pence or hundredths of a chip; 3: a board may go
+    # on after five cards
+    return Projection("played", 3, partial(_of_rows, kept), tuple(columns()))
 
 
 def told_spot(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:
@@ -123,14 +124,14 @@ def _units(hands: Hands, rules: Rulebook) -> Column:
 
 
 def _runs_out(hands: Hands) -> Column:
-    """Whether cards of a full board came after the last choice of each hand."""
-    row = hands.of(*ACTIONS)
+    """Whether cards of a full board came after the last choice of each hand; a board may go on."""
+    row = hands.of(*ACTIONS, "Tossed")
     free = hands.cells.codes("origin", {"forced": 1}, row, 0) == 0
     row = np.sort(np.concatenate([row[free], hands.of("TimedOut")]))
     last = hands.heads.copy()
     last[hands.hand_of.take(row)] = row
     then, now = ((it.codes >= 0).sum(1) for it in (hands.board(last), hands.board()))
-    found: Column = (now >= BOARD) & (then < BOARD)
+    found: Column = (now >= BOARD) & (then < now)
     return found
 
 

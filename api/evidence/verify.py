@@ -593,6 +593,7 @@ EVENTS: Dict[str, Dict[str, Check]] = {
     },
     "BidPlaced": {"seat": SEAT, "sealed": FLAG},
     "AuctionSettled": {"seats": SEATS, "price": CHIPS, "bids": STACKS, "sealed": FLAG},
+    "Tossed": {"seat": SEAT, "slot": is_whole(3), "cards": CARDS, "origin": ORIGIN},
     "UncalledReturned": {"seat": SEAT, "amount": CHIPS},
     "Announced": {"seat": SEAT, "cards": CARDS},
     "Shown": {"seat": SEAT, "cards": CARDS},
@@ -890,6 +891,14 @@ class Table:
         if new != UNKNOWN or changed is not False:
             hole[slot] = new
 
+    def toss(self, line: Line) -> None:
+        """A card of a hand goes to the board."""
+        hole, slot, cards = self.hole[line["seat"]], line["slot"], line["cards"]
+        if slot >= len(hole) or len(cards) != 1 or hole[slot] not in (UNKNOWN, cards[0]):
+            raise Wrong(f"seat {line['seat']} does not hold {' '.join(cards)} in slot {slot}")
+        del hole[slot]
+        self.board.extend(cards)
+
     def show(self, line: Line) -> None:
         """Shown cards are those that the seat was dealt; what was not known of them now is."""
         seat, shown = line["seat"], line["cards"]
@@ -937,6 +946,7 @@ MOVES: Dict[str, Callable[[Table, Line], None]] = {
     "HoleDealt": Table.deal,
     "BoardDealt": Table.deal_board,
     "CardSwapped": Table.swap,
+    "Tossed": Table.toss,
     "Shown": Table.show,
 }
 
@@ -1207,6 +1217,7 @@ class Dealer:
         self.fixed = rules.get("deck_slots") == "fixed"
         self.hole: List[List[str]] = [[] for _ in range(self.seats)]
         self.board = self.step = 0
+        self.held = 2
         self.settled = False
 
     def give(self, line: Line) -> List[str]:
@@ -1235,6 +1246,7 @@ class Dealer:
 
     def deal(self, count: int) -> None:
         """The first deal: the dealer's cards together, then the next seat's; or one at a time."""
+        self.held = count
         order = [(self.button + 1 + place) % self.seats for place in range(self.seats)]
         to = [seat for seat in (order[-1], *order[:-1]) for _ in range(count)]
         if self.rules["hole_order"] == "one_each_from_left":
@@ -1250,7 +1262,7 @@ class Dealer:
 
     def to_board(self, count: int) -> List[str]:
         """The next cards, after the burn; or those that lie after the hole cards."""
-        first, self.board = 2 * self.seats + self.board, self.board + count
+        first, self.board = self.held * self.seats + self.board, self.board + count
         if self.fixed:
             return self.order[first : first + count]
         burn = self.rules["burn"]

@@ -7,7 +7,7 @@ of a hand have in common: whose it is, where it stands, what is beside it.
 """
 
 from contextlib import suppress
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
@@ -132,13 +132,15 @@ def replayer(request: Request, ask: Ask, match: str, number: str, q: Within = ""
     )
 
 
-ACTS = ("Folded", "Checked", "Called", "Bet", "Raised", "BidPlaced", "Mucked", "TimedOut")
+ACTS = ("Folded", "Checked", "Called", "Bet", "Raised", "BidPlaced", "Tossed", "Mucked", "TimedOut")
 
 
 def drawn(told: dict[str, Any], said: list[Sentence]) -> list[dict[str, Any]]:
     """Frames as the felt wants them: cards in the rows in which they came, and beside each seat
     what it did last on this street."""
     begins = {mark["idx"] for mark in told["marks"]}
+    tosses = any(mark["name"] == "toss" for mark in told["marks"])
+    came = (0, 2, 4, 5, None) if tosses else (0, 3, 4, None)  # a flop of two and what was tossed
     did: dict[int, Sentence] = {}
     found = []
     for frame, words in zip(told["frames"], said, strict=False):
@@ -151,7 +153,7 @@ def drawn(told: dict[str, Any], said: list[Sentence]) -> list[dict[str, Any]]:
             {
                 **frame,
                 "said": words,
-                "board": [row for row in (board[:3], board[3:4], board[4:]) if row],
+                "board": [row for one, end in pairwise(came) if (row := board[one:end])],
                 "won": {seat for award in frame["awards"] for seat in award["seats"]},
                 "seats": [
                     {**seat, "rows": rows(seat), "did": did.get(place)}

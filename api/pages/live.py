@@ -35,7 +35,7 @@ from dealer.deck import CHAIN_HANDS
 from engine.game import Game
 from engine.hand import turn
 from engine.seats import contenders
-from engine.turn import Over, ToAct, ToBid, ToDeal, ToShow, ToStraddle, ToSwap
+from engine.turn import Over, ToAct, ToBid, ToDeal, ToShow, ToStraddle, ToSwap, ToToss
 from events import types as t
 from events.evolve import replay
 from store.log.leaf import split
@@ -172,6 +172,8 @@ def awaited(redacted_hand: RedactedEvents, game: Game | None) -> tuple[tuple[int
             return (seat,), "to act"
         case ToStraddle(seat=seat):
             return (seat,), "to straddle"
+        case ToToss(seat=seat):
+            return (seat,), "to toss a card"
         case ToShow(seat=seat, may_muck=may_muck):
             return (seat,), "to show or muck" if may_muck else "to show"
         case ToBid():

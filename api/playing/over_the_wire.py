@@ -26,7 +26,7 @@ from dealer.wire.sandbox import Means
 from dealer.wire.words import WireTurn, command, dialect_of
 from engine.game import Game, fingerprint
 from engine.hand import decide, turn
-from engine.turn import IllegalCommand, ToAct, ToBid
+from engine.turn import IllegalCommand, ToBid, ToToss
 from events.evolve import evolve
 from events.ledger import DeckSecrets, Ledger
 from events.notation import say
@@ -70,7 +70,7 @@ def unusable(game: Game, record: Events) -> Iterator[Unusable]:
     for at, event in enumerate(record[1:], 1):
         if isinstance(event, Faulted):
             asked = None if event.where == "acknowledgement" else turn(game, hand)
-            assert asked is None or isinstance(asked, ToAct | ToBid)
+            assert asked is None or isinstance(asked, WireTurn)
             yield Unusable(
                 start.hand,
                 start.players[event.seat],
@@ -90,6 +90,8 @@ def _offered(asked: WireTurn | None) -> str:
         return "K"
     if isinstance(asked, ToBid):
         return f"A0..{asked.bid_max}"
+    if isinstance(asked, ToToss):
+        return f"D0..{asked.slots - 1}"
     words = ["K"] if asked.check else ["F", "C"]
     if asked.raise_min is not None:
         words.append(f"R{asked.raise_min}..{asked.raise_max}")
@@ -108,14 +110,16 @@ def _because(game: Game, hand: Hand, asked: WireTurn | None, fault: Faulted) -> 
         except IllegalCommand as why:
             return str(why)
     if fault.kind == "illegal":
-        return "the end of a hand is answered with K"
+        noted = "another's toss and the end of a hand are" if dialect_of(game).tosses else ""
+        return f"{noted or 'the end of a hand is'} answered with K"
     if not reply:
         return _GONE[""]
     if "\ufffd" in reply:
         return "it is no text in UTF-8"
     if reply.endswith("…"):
         return "it goes on without an end of line, or for too long"
-    if reply[0] in ("RA" if dialect_of(game).bids else "R"):
+    dialect = dialect_of(game)
+    if reply[0] in ("RA" if dialect.bids else "RD" if dialect.tosses else "R"):
         return f"there is no whole number behind its {reply[0]}"
     return f"no reply begins with {reply[0]!r}"
 

@@ -36,10 +36,17 @@ from api.questions.filters_tree import (
     moment_said,
     terms,
 )
+from engine.games import GAMES
+from engine.parameters import first
+from engine.steps import TossHole
 from store.log.leaf import split
 
-STREET = """CASE WHEN length(board) >= 14 THEN 3 WHEN length(board) >= 11 THEN 2
-    WHEN board <> '' THEN 1 WHEN board = '' THEN 0 END"""  # `7c 6c 2d 8h 4c`: a river
+_TOSSING = ", ".join(f"'{name}'" for name, game in GAMES.items() if first(game, TossHole))
+_LENGTH = f"""(length(board)
+    - CASE WHEN length(board) > 8 AND split_part(game, '.', 1) IN ({_TOSSING}) THEN 3 ELSE 0 END)"""
+# `7c 6c 2d 8h 4c` is a river; where a card is tossed, `7c 6c 2d 8h` is a flop, for two came with it
+STREET = f"""CASE WHEN {_LENGTH} >= 14 THEN 3 WHEN {_LENGTH} >= 11 THEN 2
+    WHEN board <> '' THEN 1 WHEN board = '' THEN 0 END"""
 SEATED = "length(nets) - length(replace(nets, ' ', '')) + 1"
 PLAYS = "list_contains(from_json(players, '[\"VARCHAR\"]'), {name})"
 

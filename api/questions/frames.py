@@ -26,7 +26,7 @@ from events import views
 from events.cards import DECK
 from events.evolve import evolve, replay
 from events.notation import say
-from events.sentences import HIDDEN, STREETS, Part, Sentence, sentences
+from events.sentences import HIDDEN, STREETS, Part, Sentence, sentences, street
 from events.state import Hand, Round
 from odds.rank import describe, five
 
@@ -69,24 +69,29 @@ def big_blind(redacted_hand: RedactedEvents) -> int | None:
 
 
 def marks(redacted_hand: RedactedEvents) -> list[dict[str, Any]]:
-    """Where something begins: a street, an auction, a swap, the showdown, the end."""
+    """Where something begins: a street, an auction, a swap, a toss, the showdown, the end."""
     found: list[tuple[int, str, str]] = []
-    board, dealt = 0, False
+    board, dealt, step = 0, False, ""
     for idx, one in enumerate(redacted_hand.ones):
         match one.seen:
             case t.BoardDealt(cards=cards):
                 board += len(cards)
-                name = STREETS.get(board, "board")
+                name = street(board, step)
                 found.append((idx, name[0].upper(), name))
                 dealt = True
-            case t.BettingOpened(street=street):
+            case t.BettingOpened(street=name):
                 if not dealt:
-                    found.append((idx, street[:1].upper(), street))
+                    found.append((idx, name[:1].upper(), name))
                 dealt = False
             case t.StepEntered(name="auction" | "swap" as name):
                 found.append((idx, name[0].upper(), name))
+            case t.StepEntered(name="toss" as name):
+                found.append((idx, "TO", name))
+                dealt = False
             case t.StepEntered(name="showdown"):
                 found.append((idx, "SD", "showdown"))
+            case t.StepEntered(name=step):
+                pass
             case t.HandVoided() | t.HandEnded():
                 found.append((idx, "E", "end"))
     return [{"idx": idx, "mark": mark, "name": name} for idx, mark, name in found]

@@ -247,11 +247,14 @@ def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
 
 
 def _shown(told: list[Event]) -> dict[int, list[str]]:
-    """The cards of seats that showed them and had none swapped, in the order they were dealt."""
+    """The cards of seats that showed them and had none swapped, in the order they were dealt; with
+    what was tossed of them."""
     shown = {event.seat: list(event.cards) for event in told if isinstance(event, t.Shown)}
     for event in told:
         if isinstance(event, t.CardSwapped):
             shown.pop(event.seat, None)
+        if isinstance(event, t.Tossed) and event.seat in shown:
+            shown[event.seat][event.slot : event.slot] = event.cards
     return shown
 
 

@@ -103,6 +103,8 @@ class _Line:
                 self._settle(seen)
             case views.CardSwappedSeen():
                 self._swap(seen)
+            case t.Tossed(seat=seat, cards=cards):
+                self._later.append(f"{self._names[seat]} -{''.join(cards)}")
             case t.PotSplit(shares=shares):
                 self._paid += sum(shares)
             case t.HandVoided(reason=reason):

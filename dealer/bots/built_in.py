@@ -27,10 +27,12 @@ from engine.turn import (
     ToAct,
     ToBid,
     ToShow,
+    Toss,
     ToStraddle,
+    ToToss,
 )
 from events.cards import DECK, is_known
-from events.types import Cards
+from events.types import Cards, Tossed
 from events.views import CardSwappedSeen, HoleDealtSeen
 from odds.batch import Showdown
 from odds.counting import canonical
@@ -49,7 +51,10 @@ class Bot(Protocol):
 
 
 class BuiltIn(ABC):
-    """A bot of ours: how it bets is its own; it bids nothing, straddles, and shows its hand."""
+    """A bot of ours: how it bets is its own.
+
+    It bids nothing, keeps the best two cards, straddles, and shows its hand.
+    """
 
     def choose(self, seen: Seen) -> Command:
         """The answer to what is asked."""
@@ -58,6 +63,8 @@ class BuiltIn(ABC):
                 return self.act(seen, asked)
             case ToBid(seat=seat) as asked:
                 return Bid(seat, self.bid(seen, asked))
+            case ToToss(seat=seat) as asked:
+                return Toss(seat, self.toss(seen, asked))
             case ToShow() as asked:
                 return self.show(seen, asked)
             case ToStraddle(seat=seat):
@@ -70,6 +77,11 @@ class BuiltIn(ABC):
     def bid(self, seen: Seen, asked: ToBid) -> int:
         """How much the card is worth to it."""
         return 0
+
+    def toss(self, seen: Seen, asked: ToToss) -> int:
+        """The slot of the card that is not among the best two."""
+        kept = _best_two(seen.hole, _rules(seen))
+        return next(slot for slot, card in enumerate(seen.hole) if card not in kept)
 
     def show(self, seen: Seen, asked: ToShow) -> Command:
         """The hand, announced where that is asked."""
@@ -103,6 +115,9 @@ class RandomBot(BuiltIn):
 
     def bid(self, seen: Seen, asked: ToBid) -> int:
         return self._size(0, asked.bid_max)
+
+    def toss(self, seen: Seen, asked: ToToss) -> int:
+        return self._random.randrange(asked.slots)
 
     def show(self, seen: Seen, asked: ToShow) -> Command:
         if asked.may_muck and self._random.random() < 0.4:
@@ -205,7 +220,7 @@ BOTS: dict[str, Callable[[str], Bot]] = {
 def against_one(seen: Seen) -> Fraction:
     """The part of the pot that the cards are worth against one rival who may hold anything.
 
-    Exact; but swaps and auctions still to come are left out.
+    Exact; but swaps and auctions still to come are left out, a toss, and a sixth card of the board.
     """
     own_dead = (
         event.old
@@ -217,6 +232,8 @@ def against_one(seen: Seen) -> Fraction:
     for event in seen.history:
         if isinstance(event, HoleDealtSeen):
             dealt[event.seat] += len(event.cards)
+        elif isinstance(event, Tossed):
+            dealt[event.seat] -= 1
     most = max((dealt[seat] for seat in seen.rivals), default=0) or len(seen.hole)
     known = tuple(card for card in dead if isinstance(card, str))
     return _against_one(tuple(sorted(seen.hole)), seen.board, most, known, _rules(seen))
@@ -232,10 +249,17 @@ def _against_one(hole: Cards, board: Cards, dealt: int, dead: Cards, rules: Show
     if not is_known((*hole, *board)):
         return EVEN
     if not board:
-        return before_flop(hole, rules).share
+        return before_flop(_best_two(hole, rules), rules).share
     if len(board) > BOARD:
         return _on_a_long_board(hole, board)
     return _same_suits(*canonical(mask(hole), mask(board), mask(dead)), dealt, rules)
+
+
+def _best_two(hole: Cards, rules: Showdown) -> Cards:
+    """The two of these cards that are worth most before the flop; of equal ones the first."""
+    if len(hole) <= 2:
+        return hole
+    return max(combinations(hole, 2), key=lambda two: before_flop(two, rules).share)
 
 
 def _on_a_long_board(hole: Cards, board: Cards) -> Fraction:

@@ -27,6 +27,7 @@ from engine.turn import (
     Raise,
     Show,
     Straddle,
+    Toss,
 )
 from events.types import FaultKind
 
@@ -99,6 +100,8 @@ def formed(answer: object) -> Command:
             return Raise(operator.index(answer.seat), operator.index(answer.to))
         if isinstance(answer, Bid):
             return Bid(operator.index(answer.seat), operator.index(answer.amount))
+        if isinstance(answer, Toss):
+            return Toss(operator.index(answer.seat), operator.index(answer.slot))
         if isinstance(answer, Announce):
             return Announce(operator.index(answer.seat), tuple(map(str, answer.cards)))
         if isinstance(answer, _PLAIN):

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from engine.game import Game
-from engine.turn import ToAct, ToBid, ToShow, ToStraddle
+from engine.turn import ToAct, ToBid, ToShow, ToStraddle, ToToss
 from events import views
 from events.state import Hand, Standing
 from events.types import Cards, Event
 
-SeatTurn = ToAct | ToBid | ToShow | ToStraddle
+SeatTurn = ToAct | ToBid | ToToss | ToShow | ToStraddle
 """Every question that is not chance's."""
 
 

@@ -14,8 +14,22 @@ from numpy.typing import NDArray
 
 from dealer.bots.seen import Seen
 from engine.game import Game
-from engine.steps import Auction
-from engine.turn import Bid, Call, Check, Command, Fold, Raise, Straddle, ToAct, ToBid, ToStraddle
+from engine.parameters import first
+from engine.steps import Auction, DealHole, TossHole
+from engine.turn import (
+    Bid,
+    Call,
+    Check,
+    Command,
+    Fold,
+    Raise,
+    Straddle,
+    ToAct,
+    ToBid,
+    Toss,
+    ToStraddle,
+    ToToss,
+)
 
 Sizes = Literal["some", "few", "exact"]
 Mask = NDArray[np.bool_]
@@ -40,11 +54,20 @@ class Actions(Struct, frozen=True):
         if self.sizes == "exact":
             raises = (f"raise to {to}" for to in range(1, self.game.stack + 1))
             exact = (f"bid {amount}" for amount in range(self.game.stack + 1))
-            return ("fold", "check or call", *raises, *(exact if bids else ()))
+            return ("fold", "check or call", *raises, *(exact if bids else ()), *self._tosses)
         middle = (f"raise {part} of the pot" for part in RAISES[self.sizes])
         parts = (f"bid {part} of the pot" for part in BIDS[self.sizes])
         some = ("raise as little as may be", *middle, "raise as much as may be")
-        return ("fold", "check or call", *some, *(("bid 0", *parts, "bid all") if bids else ()))
+        bidding = ("bid 0", *parts, "bid all") if bids else ()
+        return ("fold", "check or call", *some, *bidding, *self._tosses)
+
+    @property
+    def _tosses(self) -> tuple[str, ...]:
+        """The last numbers of a game that tosses a card: which of those that were dealt."""
+        dealt = first(self.game, DealHole)
+        if dealt is None or first(self.game, TossHole) is None:
+            return ()
+        return tuple(f"toss card {slot}" for slot in range(1, dealt.count + 1))
 
     def offered(self, seen: Seen) -> dict[int, Command]:
         """The numbers that may be chosen now, and the answer that each of them is."""
@@ -57,6 +80,9 @@ class Actions(Struct, frozen=True):
                 return offered
             case ToBid() as asked:
                 return {number: Bid(seat, amount) for number, amount in self._bids(seen, asked)}
+            case ToToss(slots=slots):
+                last = len(self.names) - slots
+                return {last + slot: Toss(seat, slot) for slot in range(slots)}
             case ToStraddle():
                 return {FOLD: Fold(seat), STAY: Straddle(seat)}
         raise AssertionError("hands are shown without a question")

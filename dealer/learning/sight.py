@@ -25,6 +25,7 @@ from events.types import (
     CardSwapped,
     HoleDealt,
     Raised,
+    Tossed,
 )
 from events.views import BidPlacedSeen, CardSwappedSeen, HoleDealtSeen
 
@@ -43,6 +44,7 @@ TOLD = (
     BidPlaced,
     AuctionSettled,
     CardSwapped,
+    Tossed,
 )
 """The events of a record from which numbers are made."""
 
@@ -99,6 +101,8 @@ def table(seen: Seen) -> Numbers:
                 raises[now] += 1
             case HoleDealtSeen(seat=seat, cards=cards):
                 held[seat] += len(cards)
+            case Tossed(seat=seat):
+                held[seat] -= 1
             case AuctionSettled(seats=winners, bids=bids):
                 price = event.price
                 for seat in winners:

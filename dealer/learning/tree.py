@@ -20,7 +20,7 @@ from dealer.learning.hand import nets, players, shown
 from dealer.learning.sight import CARDS, TOLD, Numbers, names, table
 from engine.hand import begin, step, turn
 from engine.parameters import first
-from engine.steps import Run
+from engine.steps import DealBoard, Run
 from engine.turn import Command, Deal, Over, Swap, ToDeal, ToShow, ToSwap
 from events.cards import DECK
 from events.state import Hand
@@ -69,7 +69,8 @@ class Tree:
         self.leads = np.zeros((0, many), np.int32)
         self.table: Numbers = np.zeros((0, numbers), np.float32)
         self.hole = np.zeros((0, seats, 3), np.int8)
-        self.board = np.zeros((0, 5), np.int8)
+        most = max(step.total for step in game.script if isinstance(step, DealBoard))
+        self.board = np.zeros((0, most), np.int8)
         self.nets = np.zeros((0, seats), np.int64)
         self.roots = np.array([self._begun(button) for button in range(seats)], np.int32)
 

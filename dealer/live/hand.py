@@ -36,7 +36,7 @@ from dealer.live.events import (
     Question,
     SeatRequest,
 )
-from dealer.wire.words import default
+from dealer.wire.words import WireTurn, default
 from engine.game import Game
 from engine.hand import begin, step, turn
 from engine.table import Seating
@@ -56,10 +56,10 @@ from engine.turn import (
     Show,
     Straddle,
     TimeOut,
-    ToAct,
     ToBid,
     ToDeal,
     ToShow,
+    Toss,
     ToSwap,
 )
 from events.ledger import Append, Ledger
@@ -111,7 +111,7 @@ class TableLoop:
 
 
 Stepped = tuple[Events, Hand]
-_BETS = (Fold, Check, Call, Raise, Straddle)
+_BETS = (Fold, Check, Call, Raise, Straddle, Toss)
 _SHOWS = (Show, Muck, Announce)
 
 
@@ -274,7 +274,7 @@ class LiveHand:
             return step(game, hand, self._shown(asked))
         if game.time_out != "bot_default":
             return step(game, hand, TimeOut(seat))
-        assert isinstance(asked, ToAct | ToBid)
+        assert isinstance(asked, WireTurn)
         where: FaultPlace = "bid" if isinstance(asked, ToBid) else "action"
         events, hand = step(game, hand, default(asked, sealed=True))
         return (Faulted(seat, "", why, where), *events), hand

@@ -40,11 +40,11 @@ from dealer.wire.words import (
 )
 from dealer.worker import PATIENCE_S, Gone, decode_hands, ignore_ctrl_c, receive, send_hands, start
 from engine.hand import begin, step, turn
-from engine.turn import IllegalCommand, Show, ToAct, ToBid, ToDeal, ToShow, ToSwap
+from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToShow, ToSwap, ToToss
 from events.cards import DECK
 from events.evolve import evolve
 from events.state import Hand
-from events.types import Event, Events, Faulted, FaultPlace
+from events.types import Event, Events, Faulted, FaultPlace, Tossed
 from odds.rank import ranker
 
 BATCH_HANDS = 200
@@ -75,7 +75,8 @@ class Listener(NamedTuple):
 class Spot(NamedTuple):
     """Where a hand waits for a bot, or is over: the events that led here, who is asked, and how.
 
-    It is never changed: `clauses` and `deck` are forked before anything is taken from them.
+    It is never changed: `clauses` and `deck` are forked before anything is taken from them. Where
+    `noting`, the other has tossed a card, and the reply only says that this was seen.
     """
 
     events: Events
@@ -84,6 +85,7 @@ class Spot(NamedTuple):
     line: str
     clauses: Clauses
     deck: Deck
+    noting: bool = False
 
 
 class Referee:
@@ -103,7 +105,23 @@ class Referee:
 
     def after(self, spot: Spot, reply: Reply | None) -> Spot:
         """The spot that this reply leads to; None if the bot is not asked any more."""
+        if spot.noting:
+            return self._noted(spot, reply)
         return self._reached(self._answered(spot, reply), spot.clauses.fork(), spot.deck)
+
+    def _noted(self, spot: Spot, reply: Reply | None) -> Spot:
+        """On from a toss that the other has acknowledged, or failed to: it stays a toss."""
+        seat, clauses = spot.seat, spot.clauses.fork()
+        assert seat is not None
+        clauses.noted(spot.hand)
+        found = self._reached(((), spot.hand), clauses, spot.deck)
+        if reply is None or not (
+            kind := reply.fault or acknowledgement_fault(self.dialect, reply.text)
+        ):
+            return found
+        return found._replace(
+            events=(Faulted(seat, reply.text, kind, "acknowledgement"), *found.events)
+        )
 
     def _reached(self, stepped: tuple[Events, Hand], clauses: Clauses, deck: Deck) -> Spot:
         """On to the next question or the end: cards are dealt, swapped and, at the end, shown."""
@@ -112,12 +130,16 @@ class Referee:
         clauses.add(events, hand)
         own: Deck | None = None
         seat = None
+        tossed = next((event.seat for event in events if isinstance(event, Tossed)), None)
+        if tossed is not None:
+            seat = 1 - tossed
+            return Spot(events, hand, seat, clauses.take(seat), clauses, deck, noting=True)
         while not hand.over:
             if hand.round is not None and hand.round.next is not None:
                 seat = hand.round.next
                 break
             asked = turn(game, hand)
-            if isinstance(asked, ToBid):
+            if isinstance(asked, ToBid | ToToss):
                 seat = asked.seat
                 break
             own = own or deck.fork()
@@ -153,7 +175,7 @@ class Referee:
                 except IllegalCommand:
                     pass
         asked = turn(game, hand)
-        assert isinstance(asked, ToAct | ToBid)
+        assert isinstance(asked, WireTurn)
         events, after = step(game, hand, default(asked, sealed))
         if reply is None:
             return events, after

@@ -14,8 +14,20 @@ from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.river_2023 import RIVER_2023_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
-from engine.steps import Auction, SwapHole
-from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid
+from engine.games.toss_2026 import TOSS_2026_MIT
+from engine.steps import Auction, SwapHole, TossHole
+from engine.turn import (
+    Bid,
+    Call,
+    Check,
+    Command,
+    Fold,
+    Raise,
+    ToAct,
+    ToBid,
+    Toss,
+    ToToss,
+)
 from events.hidden import FIELDS
 from events.state import Hand
 from events.types import (
@@ -33,27 +45,42 @@ from events.types import (
     HandStarted,
     HoleDealt,
     Raised,
+    Tossed,
 )
 from events.views import Seated, may_see
 
-WireTurn = ToAct | ToBid
+WireTurn = ToAct | ToBid | ToToss
 MASKED = "A-1"  # a sealed bid: no skeleton minds it, and it is not to be taken for a bid of 0 (A1)
 
-SPOKEN = (AUCTION_2024_MIT, SWAP_2022_MIT, RIVER_2023_MIT)  # by the engine of each year
+SPOKEN = (  # by the engine of each year
+    AUCTION_2024_MIT,
+    SWAP_2022_MIT,
+    RIVER_2023_MIT,
+    TOSS_2026_MIT,
+)
 
 
 class Dialect(Struct, frozen=True):
-    """How one year's game is spoken: with bids, with swaps."""
+    """How one year's game is spoken: with bids, with swaps, with tosses.
+
+    Where cards are tossed, `G` ends the first clauses and `A` says what a hand changed; elsewhere
+    `D` does, which is a toss there.
+    """
 
     bids: bool = False
     swaps: bool = False
+    tosses: bool = False
 
 
 @cache
 def dialect_of(game: Game) -> Dialect:
     """The protocol that bots for this game speak."""
     kinds = {type(step) for step in game.script}
-    return Dialect(bids=Auction in kinds, swaps=SwapHole in kinds)
+    return Dialect(
+        bids=Auction in kinds,
+        swaps=SwapHole in kinds,
+        tosses=TossHole in kinds,
+    )
 
 
 # What a bot is sent.
@@ -119,6 +146,8 @@ class Clauses:
         if not hand.board:
             for seat in self._seeing(event, "cards"):
                 self._waiting[seat].append(f"H{','.join(event.cards)}")
+                if self._dialect.tosses:
+                    self._waiting[seat].append("G")
         elif event.seat == self._last_winner(hand):
             self._auction(hand)
 
@@ -139,6 +168,14 @@ class Clauses:
         if self._dialect.swaps and len(hand.board) < 5:
             for seat in (0, 1):
                 self._waiting[seat].append(f"U{','.join(hand.hole[seat])}")
+
+    def toss(self, event: Tossed, hand: Hand) -> None:
+        self._both(f"D{event.slot}")
+
+    def noted(self, hand: Hand) -> None:
+        """The other has acknowledged a toss: that was a check, and the board has one card more."""
+        self._both("K")
+        self._both(f"B{','.join(hand.board)}")
 
     def bid(self, event: BidPlaced, hand: Hand) -> None:
         """The first bid is sent to the other bidder at once: in clear only if it is not sealed."""
@@ -165,7 +202,7 @@ class Clauses:
             if shown:
                 self._waiting[seat].append(f"O{','.join(shown[1 - seat])}")
             net = hand.stacks[seat] - hand.start.stacks[seat]
-            self._waiting[seat].append(f"D{net}")
+            self._waiting[seat].append(f"{'A' if self._dialect.tosses else 'D'}{net}")
 
 
 _ADD: dict[type[Event], Callable[[Clauses, Any, Hand], None]] = {
@@ -178,6 +215,7 @@ _ADD: dict[type[Event], Callable[[Clauses, Any, Hand], None]] = {
     Folded: Clauses.fold,
     Bet: Clauses.bet,
     Raised: Clauses.raised,
+    Tossed: Clauses.toss,
     HandEnded: Clauses.end,
 }
 
@@ -188,19 +226,23 @@ _ADD: dict[type[Event], Callable[[Clauses, Any, Hand], None]] = {
 def command(dialect: Dialect, asked: WireTurn, reply: str, sealed: bool) -> Command | None:
     """The command that a reply means, legal or not; None if it means nothing.
 
-    In the game without bids the number of a raise that is not offered was never looked at.
+    In the games without bids the number behind a letter that is not offered was never looked at.
     """
     meant = meaning(dialect, asked.seat, reply, sealed)
+    if meant is not None or dialect.bids:
+        return meant
     offered = isinstance(asked, ToAct) and asked.raise_min is not None
-    if meant is None and reply[:1] == "R" and not dialect.bids and not offered:
+    if reply[:1] == "R" and not offered:
         return Raise(asked.seat, 0)
-    return meant
+    if reply[:1] == "D" and dialect.tosses and not isinstance(asked, ToToss):
+        return Toss(asked.seat, 0)
+    return None
 
 
 def meaning(dialect: Dialect, seat: int, reply: str, sealed: bool) -> Command | None:
     """What a reply means, whatever was asked.
 
-    Only the first letter counts, and behind R and A a number as Python reads it.
+    Only the first letter counts, and behind R, A and D a number as Python reads it.
     """
     match reply[:1]:
         case "F":
@@ -215,23 +257,31 @@ def meaning(dialect: Dialect, seat: int, reply: str, sealed: bool) -> Command | 
         case "A" if dialect.bids:
             amount = number(reply)
             return None if amount is None else Bid(seat, amount, sealed)
+        case "D" if dialect.tosses:
+            slot = number(reply)
+            return None if slot is None else Toss(seat, slot)
         case _:
             return None
 
 
 def default(asked: WireTurn, sealed: bool) -> Command:
-    """The default answer for a bot that gave no usable reply: bid 0, else check, else fold (A8)."""
+    """The default answer for a bot that gave no usable reply: bid 0, else check, else fold (A8).
+
+    Who tosses no card folds (H2).
+    """
     if isinstance(asked, ToBid):
         return Bid(asked.seat, 0, sealed, "default")
-    return Check(asked.seat, "default") if asked.check else Fold(asked.seat, "default")
+    checks = isinstance(asked, ToAct) and asked.check
+    return Check(asked.seat, "default") if checks else Fold(asked.seat, "default")
 
 
 def acknowledgement_fault(dialect: Dialect, reply: str) -> FaultKind | None:
-    """The only legal reply to the end of a hand begins with K."""
+    """The only legal reply to the end of a hand, and to another's toss, begins with K."""
     letter = reply[:1]
     if letter == "K":
         return None
-    if not letter or letter not in ("FCRA" if dialect.bids else "FCR"):
+    letters = "FCRA" if dialect.bids else "FCRD" if dialect.tosses else "FCR"
+    if not letter or letter not in letters:
         return "malformed"
     if dialect.bids and letter in "RA" and number(reply) is None:
         return "malformed"

@@ -40,6 +40,7 @@ from engine.games.site import (
     SITE_PL_STANDARD,
 )
 from engine.games.swap_2022 import SWAP_2022, SWAP_2022_MIT
+from engine.games.toss_2026 import TOSS_2026_MIT
 from engine.games.urcs_1998 import URCS_1998, URCS_1998_STANDARD
 
 _DEALT = (
@@ -50,6 +51,7 @@ _DEALT = (
     SWAP_2022,
     SWAP_2022_MIT,
     RIVER_2023_MIT,
+    TOSS_2026_MIT,
     PROBABILITY,
     PROBABILITY_STANDARD,
     SITE_FL,

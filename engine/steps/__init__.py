@@ -8,6 +8,7 @@ from engine.steps.run import Run
 from engine.steps.showdown import Showdown
 from engine.steps.straddle import Blind, Straddle
 from engine.steps.swap import SwapHole
+from engine.steps.toss import TossHole
 
 __all__ = [
     "Antes",
@@ -23,6 +24,7 @@ __all__ = [
     "Showdown",
     "Straddle",
     "SwapHole",
+    "TossHole",
 ]
 
 AnyStep = (
@@ -36,6 +38,7 @@ AnyStep = (
     | Betting
     | Auction
     | SwapHole
+    | TossHole
     | Run
     | Showdown
 )

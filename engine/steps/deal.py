@@ -42,13 +42,15 @@ class DealHole(Struct, frozen=True, tag=True):
         return ()
 
 
-class DealBoard(Struct, frozen=True, tag=True):
-    """Common cards, until there are `total` of them."""
+class DealBoard(Struct, frozen=True, tag=True, omit_defaults=True, repr_omit_defaults=True):
+    """Common cards, until there are `total` of them; every seat was dealt `hole` before."""
 
     total: int
+    street: str = ""  # left out while it is what the total says, so no older fingerprint changes
+    hole: int = 2
 
     def enter(self, game: Policies, hand: Hand, at: int) -> Events:
-        return (StepEntered(at, _STREETS.get(self.total, "board")),)
+        return (StepEntered(at, self.street or _STREETS.get(self.total, "board")),)
 
     def done(self, game: Policies, hand: Hand) -> bool:
         return len(hand.board) >= self.total
@@ -57,7 +59,8 @@ class DealBoard(Struct, frozen=True, tag=True):
         dealt = len(hand.board)
         if game.deck_slots == "sequential":
             return ToDeal(self.total - dealt, "board", burn=game.burn)
-        first = 2 * len(hand.stacks)  # the board lies right after the hole cards (G21)
+        first = self.hole * len(hand.stacks)  # the board lies right after the hole cards (G21)
+        first -= max(0, first - sum(map(len, hand.hole)))  # tossed cards took no place (H1)
         slots = tuple(range(first + dealt, first + self.total))
         return ToDeal(self.total - dealt, "board", slots=slots)
 

@@ -14,6 +14,7 @@ from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.recorded import AUCTION_2024_A0
 from engine.games.river_2023 import RIVER_2023_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
+from engine.games.toss_2026 import TOSS_2026_MIT
 from formats.mit.grammar import RUN
 from formats.source import Refused
 
@@ -24,8 +25,9 @@ class Engine(Struct, frozen=True):
     `hands` stand below the streets that swap, `swapped` with the award of who was swapped.
     `auction` are bids, noted after the awards, and bad replies with an exception or an amount.
     `again` is the flop after an auction, `won` the card; `run` is what a run was worth. `worth`
-    is the moment at which stakes are divided for the footer, which others do not have. No log of
-    our own is `undetermined`.
+    is the moment at which stakes are divided for the footer, which others do not have. `stacks`
+    stand below each street, and the number of a street above an action that was illegal on it. No
+    log of our own is `undetermined`.
     """
 
     rules: Game
@@ -36,7 +38,8 @@ class Engine(Struct, frozen=True):
     again: bool = False
     won: bool = False
     run: bool = False
-    worth: Literal["dealt", "asked"] | None = None
+    worth: Literal["dealt", "asked", "kept"] | None = None
+    stacks: bool = False
     undetermined: bool = False
 
 
@@ -50,6 +53,7 @@ ENGINES: dict[str, Engine] = {  # of each game the newest first
     "no flop": replace(_SWAP, undetermined=True),
     "R2": replace(_RIVER, run=True),
     "R1": _RIVER,
+    "T1": Engine(TOSS_2026_MIT, "6.9630", worth="kept", stacks=True),
     "A3": replace(_AUCTION, won=True, worth="asked"),
     "A2": replace(_AUCTION, won=True),
     "A1": _AUCTION,
@@ -88,6 +92,8 @@ def own_dialect(game: str, asked: str | None = None) -> str:
 def dialect_of(header: str, marks: set[str], named: Game | None) -> str:
     """Which engine wrote it; a log without the telling lines is recorded as undetermined, if a
     ruleset is named that says of which game it is."""
+    if "tosses" in marks:
+        return "T1"
     swap = bool(marks & {"hands", "swapped"})
     auction = bool(marks & {"bids", "note"})
     if swap and auction:
@@ -117,7 +123,7 @@ def _undetermined(header: str, marks: set[str], named: Game | None) -> str:
     if early and named is not None and named.name.startswith("river-2023"):
         return "R2"
     if not early:
-        unread = "Bounty (2025) or Toss (2026), which are not read"
+        unread = "Bounty (2025), which is not read"
         raise Refused(1, f"no bid is in it, so this may be {unread}")
     if marks & {"Flop"}:
         river = "River of Blood (2023) without a run, as --ruleset river-2023-mit says"

@@ -20,7 +20,6 @@ MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
 # What only the logs of other games hold.
 _FOREIGN = (
     (r"Bounties reset|.* hits their bounty|Winning counts|Current stacks:", "Bounty (2025)"),
-    (rf"Discard [12] \[|.* discards {CARD}|.* dealt \[{CARD} {CARD} {CARD}\]", "Toss (2026)"),
     (r".* on board [123]|.*[Bb]oard [123]\b", "Blotto (2021)"),
 )
 _OTHERS = (
@@ -33,12 +32,19 @@ _OTHERS = (
 )
 
 
+def streets(*, tosses: bool) -> dict[str, int]:
+    """How many cards lie on the board of each street; where cards are tossed, they have streets."""
+    if tosses:
+        return {"Flop": 2, "Discard 1": 3, "Discard 2": 4, "Turn": 5, "River": 6}
+    return {"Flop": 3, "Turn": 4, "River": 5}
+
+
 def instead(line: str) -> str | None:
     """What a line that does not belong there is, where that is known."""
     if line.startswith(MARKERS):
         return "a git merge marker: two logs are mixed in this file"
     game = next((name for pattern, name in _FOREIGN if re.match(pattern, line)), None)
-    return f"this is a log of {game}: only 2022, 2023 and 2024 are read" if game else None
+    return f"this is a log of {game}: only 2022, 2023, 2024 and 2026 are read" if game else None
 
 
 def other(line: str) -> str | None:
@@ -72,15 +78,19 @@ class Names:
         return {
             "round": rf"Round #({SIZE}), ({who}) \(({NET})\), ({who}) \(({NET})\)",
             "blind": rf"({who}) posts the blind of ({SIZE})",
-            "dealt": rf"({who}) dealt \[({CARD} {CARD})\]",
+            "dealt": rf"({who}) dealt \[({CARD} {CARD}(?: {CARD})?)\]",
             "act": rf"({who}) (folds|checks|calls|bets|raises to|bids)(?: ({SIZE}))?",
             "street": (
-                rf"(Flop|Turn|River|Run) \[({CARD}(?: {CARD})+)\], "
+                rf"(Flop|Discard [12]|Turn|River|Run) \[({CARD}(?: {CARD})+)\], "
                 rf"({who}) \(({SIZE})\), ({who}) \(({SIZE})\)"
             ),
             "hand": rf"({who})'s hand: \[({CARD} {CARD})\]",
             "won": rf"({who}) won the auction and was dealt \[({CARD})\]",
             "shows": rf"({who}) shows \[({CARD}(?: {CARD}){{1,2}})\]",
+            "toss": rf"({who}) discards ({CARD})",
+            "stacks": rf"Current stacks: ({SIZE}), ({SIZE})",
+            "on": r"street = ([02-6])",
+            "index": rf"({who}) attempted to discard invalid index ({NET})",
             "award": rf"({who})( \(swapped\))? awarded ({NET})",
             "illegal": rf"({who}) attempted illegal (\w+Action(?: with amount (?:{NET}))?)",
             "malformed": rf"({who}) response misformatted: (.*)",

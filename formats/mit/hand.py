@@ -2,72 +2,16 @@
 
 What is not the grammar of these logs refuses the file. A hand whose own lines contradict each
 other is only left out: `wrong` says why.
-
-`Reached` says with how many chips hands begin: no line says it, so most hands decide.
 """
 
 import re
 from collections.abc import Callable
 
-from msgspec import Struct, field
-
 from events.types import Cards, FaultKind
-from formats.mit.grammar import BIDS, EXCEPTIONS, NET, NO_AUCTION, RUN, Names, instead
+from formats.mit.grammar import BIDS, EXCEPTIONS, NET, NO_AUCTION, RUN, Names, instead, streets
 from formats.mit.note import Place, exception_of, won_by_run
-from formats.source import Act, Bids, Board, Fault, Holds, Item, Refused, Shows, Verb
-
-_USUAL = (200, 400, 800)  # stacks that engines of these games are set to
-_SURE = 10  # hands that stop at a smaller stack, to each that goes over it
-_NAMED = 3  # outliers that are named one by one
-
-
-class Reached(Struct):
-    """How many hands came to each largest total of a seat, and which of them was the first."""
-
-    hands: dict[int, int] = field(default_factory=dict)
-    first: dict[int, int] = field(default_factory=dict)
-
-    def add(self, most: int, number: int, hands: int = 1) -> None:
-        """Some more hands in which a seat put in so much at most."""
-        self.hands[most] = self.hands.get(most, 0) + hands
-        self.first.setdefault(most, number)
-
-    def at(self, stack: int) -> int:
-        """The hands that stop at exactly so much."""
-        return self.hands.get(stack, 0)
-
-    def over(self, stack: int) -> int:
-        """The hands that need more."""
-        return sum(hands for most, hands in self.hands.items() if most > stack)
-
-    def stack(self, usual: int) -> tuple[int, str]:
-        """The stack that most hands speak for, and why it is that one.
-
-        It is the usual one unless two hands or more, and more than stop at it, go over it, or
-        unless they stop at a smaller one that engines use, ten for each that goes on.
-        """
-        for stack in _USUAL:
-            if stack < usual and self.at(stack) >= _SURE * max(1, self.over(stack)):
-                return stack, f"where {_hands(self.at(stack))} stop, less than the usual {usual}"
-        if self._holds(usual):
-            return usual, "the usual one of that engine"
-        often = sorted(most for most, hands in self.hands.items() if hands > 1)
-        larger = [stack for stack in (*_USUAL, *often, max(self.hands)) if stack > usual]
-        stack = next(filter(self._holds, larger))
-        return stack, f"because {_hands(self.over(usual))} put in more than the usual {usual}"
-
-    def _holds(self, stack: int) -> bool:
-        return self.over(stack) <= max(1, self.at(stack))
-
-    def outliers(self, stack: int) -> str:
-        """The hands that put in more than this stack, in one sentence; empty if there are none."""
-        over = sorted(most for most in self.hands if most > stack)
-        if not over:
-            return ""
-        first = ", ".join(f"{most} in round #{self.first[most]}" for most in over[:_NAMED])
-        more = ", ..." if len(over) > _NAMED else ""
-        return f"{_hands(self.over(stack))} put in more than that: {first}{more}"
-
+from formats.mit.stack import Reached
+from formats.source import Act, Bids, Board, Fault, Holds, Item, Refused, Shows, Tosses, Verb
 
 _VERBS: dict[str, Verb] = {
     "folds": "fold",
@@ -76,7 +20,6 @@ _VERBS: dict[str, Verb] = {
     "bets": "raise",
     "raises to": "raise",
 }
-_BOARDS = {"Flop": 3, "Turn": 4, "River": 5}
 _WON = re.compile(rf"(.*) won ({NET})")
 Found = re.Match[str]
 
@@ -109,6 +52,8 @@ class Block:
         self._swapped, self._said = [False, False], [False, False]
         self._named = 0  # of two lines, the dealer's first, how many were read
         self._next = button
+        self._noting = False  # the other has tossed a card, and this seat answers that it saw it
+        self._on: str | None = None  # the number of the street that stands above a bad reply
         self._faults: list[tuple[int, str, FaultKind]] = []
         self._malformed = 0
         self._blinds()
@@ -156,6 +101,11 @@ class Block:
             if self._seat(found[1], seat) != seat:
                 raise self._refused("two cards of each come here, the dealer's first")
             self._holds(seat, tuple(found[2].split()))
+        counts = {len(held) for held in self._held}
+        if counts == {3}:
+            self.marks.add("tosses")
+        elif counts != {2}:
+            raise self._refused("both are dealt as many cards")
 
     def _played(self) -> None:
         """Everything from the first choice to the awards."""
@@ -164,7 +114,9 @@ class Block:
             kind, group = found.lastgroup, found.lastindex
             assert kind is not None
             assert group is not None
-            if self._faults and kind not in ("act", "illegal", "malformed"):
+            if self._on and kind != "illegal":
+                raise self._refused("below the number of a street comes what was illegal on it")
+            if self._faults and kind not in _AFTER_FAULTS:
                 raise self._refused("after a bad reply comes what was played instead")
             _KINDS[kind](self, found, group + 1)
 
@@ -177,6 +129,9 @@ class Block:
         if (amount is None) != (verb in ("folds", "checks", "calls")):
             raise self._refused("this verb takes no amount" if amount else "an amount is missing")
         size = int(amount or 0)
+        if self._noting:
+            self._note(seat, verb)
+            return
         late = self._default(seat, verb, size)
         self._next = 1 - seat
         if verb == "bids":
@@ -187,6 +142,41 @@ class Block:
         elif amount:
             self._bets[seat] = size
         self.items.append(Act(seat, _VERBS[verb], to=size if amount else None, default=late))
+
+    def toss(self, found: Found, group: int) -> None:
+        """A hole card joins the board; the other answers that he saw it."""
+        seat, card = self._seat(found[group], self._next), found[group + 1]
+        if card not in self._held[seat] or len(self._held[seat]) != 3 or not self._board:
+            raise self._refused("nobody tosses a card that he does not hold, or a second one")
+        self._held[seat] = tuple(held for held in self._held[seat] if held != card)
+        self._board = (*self._board, card)
+        self.items.append(Tosses(seat, card))
+        self._next, self._noting = 1 - seat, True
+
+    def _note(self, seat: int, verb: str) -> None:
+        if verb != "checks" or seat != self._next:
+            raise self._refused("a toss is answered with a check of the other")
+        for who, raw, kind in self._faults:
+            self.items.append(Fault(who, raw, kind, "acknowledgement"))
+        self._faults.clear()
+        self._noting = False
+
+    def stacks(self, found: Found, group: int) -> None:
+        """What both have left, the dealer first: what they had is for most hands to say."""
+        left = [int(found[group + at]) for at in (0, 1)]
+        had = {chips + self._put[seat] for chips, seat in zip(left, self._order, strict=True)}
+        if len(had) > 1:
+            self._differs("stacks that do not fit what was put in")
+
+    def on(self, found: Found, group: int) -> None:
+        """The street of the bad reply that comes next."""
+        self._on = found[group]
+        if int(self._on) != len(self._board) - self._noting:
+            self._differs("a bad reply on another street than the one that is played")
+
+    def index(self, found: Found, group: int) -> None:
+        """A toss of no card."""
+        self._fault(found[group], f"D{found[group + 1]}", "illegal")
 
     def _default(self, seat: int, verb: str, size: int) -> bool:
         """Whether the engine played this for the seat: a fold, a check or a bid of nothing."""
@@ -216,7 +206,7 @@ class Block:
         name, board = found[group], tuple(found[group + 1].split(" "))
         if name == "Run" and len(self._board) < 5:
             raise self._refused("a run comes after the river")
-        count = _BOARDS.get(name, len(self._board) + 1)
+        count = streets(tosses="tosses" in self.marks).get(name, len(self._board) + 1)
         if len(board) != count:
             raise self._refused(f"a {name.lower()} has {count} cards")
         for seat in (0, 1):
@@ -234,10 +224,21 @@ class Block:
         if name == "Run" and "Run" not in self.marks:
             self._before_run = self._put[self.button]
         self.marks.add(name)
+        if self._tosses_on(name, board):
+            return
         if board[: len(self._board)] != self._board:
             self._differs("a street changes the cards of the one before")
         self.items.append(Board(board[len(self._board) :]))
         self._board = board
+
+    def _tosses_on(self, name: str, board: Cards) -> bool:
+        """Whether the street only names the card that was tossed, and whose turn it is to toss."""
+        if "tosses" not in self.marks or name not in ("Flop", "Discard 1", "Discard 2"):
+            return False
+        self._next = self.button if name == "Discard 1" else 1 - self.button
+        if name != "Flop" and board != self._board:
+            self._differs("a street changes the cards of the one before")
+        return name != "Flop"
 
     def hand(self, found: Found, group: int) -> None:
         """What a player holds after the swaps of a street."""
@@ -284,6 +285,7 @@ class Block:
     # Replies that failed.
 
     def illegal(self, found: Found, group: int) -> None:
+        self._on = None
         self._fault(found[group], found[group + 1], "illegal")
 
     def malformed(self, found: Found, group: int) -> None:
@@ -388,8 +390,9 @@ _KINDS: dict[str, Callable[[Block, Found, int], None]] = {
     "illegal": Block.illegal,
     "malformed": Block.malformed,
     "left": Block.left,
+    "toss": Block.toss,
+    "stacks": Block.stacks,
+    "on": Block.on,
+    "index": Block.index,
 }
-
-
-def _hands(count: int) -> str:
-    return f"{count} hand{'s' * (count != 1)}"
+_AFTER_FAULTS = ("act", "illegal", "malformed", "on", "index")

@@ -53,6 +53,7 @@ _STREETS = {  # by how long its cards are, and whether both names are one
 _ENDS = {")": ("round", "street"), "]": ("dealt", "hand", "won", "shows")}
 _REST = ("blind", "act", "award", "bids", "without")  # what ends with a number or a word
 
+_TWO = len("As Kd")
 _PLACES = np.full((128, 128), -1, dtype=np.int8)  # in the deck, by a card's two letters
 for _place, _card in enumerate(DECK):
     _PLACES[ord(_card[0]), ord(_card[1])] = _place
@@ -166,7 +167,8 @@ class Lines:
         self._add(lines, letters, seats, one=_ints(his), two=_ints(theirs), cards=cards)
 
     def _dealt(self, lines: Texts, names: Texts, cards: Texts) -> None:
-        self._add(lines, DEALT * len(lines), self._whose(names), cards=cards)
+        letters = [DEALT if len(it) == _TWO else STRANGE for it in cards]
+        self._add(lines, letters, self._whose(names), cards=cards)
 
     def _hand(self, lines: Texts, names: Texts, cards: Texts) -> None:
         self._add(lines, HAND * len(lines), self._whose(names), cards=cards)

@@ -4,13 +4,33 @@ The header of the note is the first line of the log, then a line for each thing 
 `encoding`, `newline`, or `exception 12.1 KeyError`, where the name that follows the first bad
 reply of round 12 does not follow from that reply. Its footer is all that comes after the final
 line.
+
+The footer of the newest engines tells what the bets of each street were worth to each player: their
+own odd count, kept as it is. A player's stake is divided at certain moments into the parts
+"preflop", "flop" and "turn"; a hand that he won adds each part to his total, a lost one takes it
+away. The engine of 2022 divides when a street is dealt. That of 2024 divides whenever it asks
+somebody, so there "preflop" holds the flop's bets too, and "turn", if no turn came, earlier ones.
+That of 2026 does so by streets, but keeps a part until it is divided again: a hand that ends before
+the flop counts the later parts of an earlier one. Players of one name share one count.
 """
 
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from events.types import SourceNoted
+from events.state import Hand
+from events.types import (
+    Bet,
+    BidPlaced,
+    BoardDealt,
+    Called,
+    Checked,
+    Event,
+    Folded,
+    Raised,
+    SourceNoted,
+    Tossed,
+)
 
 FORMAT = "mit-gamelog"
 _ENDS = {"\r\n": "crlf", "\r": "cr", "\n": "lf"}
@@ -73,3 +93,56 @@ def won_by_run(nets: Sequence[int], button: int, before: int) -> tuple[int, int]
     """
     mine, other = nets[button], nets[1 - button]
     return (mine - before, other + before) if mine > other else (mine + before, other - before)
+
+
+_PARTS = ("preflop", "flop", "turn")
+_ASKED = (Folded, Checked, Called, Bet, Raised, BidPlaced, Tossed)
+
+
+class Worth:
+    """Totals by name over a whole log; the parts of the hand at work, by seat."""
+
+    def __init__(self, divided: str | None) -> None:
+        self._divided = divided
+        self._totals: dict[str, list[int]] = {}
+        self._parts = [[0, 0, 0], [0, 0, 0]]
+        self._kept: dict[str, list[int]] = {}
+
+    def event(self, names: tuple[str, ...], before: Hand, event: Event) -> None:
+        """A moment at which stakes are divided, or none."""
+        board = len(before.board)
+        if self._divided == "asked" and isinstance(event, _ASKED):
+            self._divide(before, {3: 0, 4: 1}.get(board, 2))
+        if self._divided == "dealt" and isinstance(event, BoardDealt):
+            self._divide(before, {0: 0, 3: 1, 4: 2}[board])
+        if self._divided == "kept" and isinstance(event, _ASKED):
+            self._keep(names, before, {0: 0, 4: 1}.get(board, 2))
+
+    def _divide(self, hand: Hand, part: int) -> None:
+        for seat, parts in enumerate(self._parts):
+            stake = hand.start.stacks[seat] - hand.stacks[seat]
+            parts[part] = stake - sum(parts[:part])
+
+    def _keep(self, names: tuple[str, ...], hand: Hand, part: int) -> None:
+        """Players of one name overwrite each other's, the dealer's first."""
+        start = hand.start
+        for seat in (start.button, 1 - start.button):
+            kept = self._kept.setdefault(names[seat], [0, 0, 0])
+            kept[part] = start.stacks[seat] - hand.stacks[seat] - sum(kept[:part])
+
+    def ended(self, names: tuple[str, ...], nets: list[int]) -> None:
+        """The hand is over: what was won or lost counts."""
+        for name, net, parts in zip(names, nets, self._parts, strict=True):
+            sign = (net > 0) - (net < 0)
+            total = self._totals.setdefault(name, [0, 0, 0])
+            for part, stake in enumerate(self._kept.get(name, parts)):
+                total[part] += sign * stake
+        self._parts = [[0, 0, 0], [0, 0, 0]]
+
+    def footer(self, names: tuple[str, ...]) -> str:
+        """Three lines a player."""
+        return "".join(
+            f"\n{name} {part} bets EV: {total}"
+            for name in names
+            for part, total in zip(_PARTS, self._totals.get(name, (0, 0, 0)), strict=True)
+        )

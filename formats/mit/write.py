@@ -1,15 +1,8 @@
 """Hands as a gamelog: to the byte the file they were read from, or a log of our own hands.
 
-A log of our own has the newest dialect of its game (A3, S3), with a footer that is counted as the
-engine would, or an older one that is asked for; the footer of a log that was read is text, and
+A log of our own has the newest dialect of its game (T1, A3, S3), with a footer that is counted as
+the engine would, or an older one that is asked for; the footer of a log that was read is text, and
 written as it was.
-
-The footer of the newest engines tells what the bets of each street were worth to each player: their
-own odd count, kept as it is. A player's stake is divided at certain moments into the parts
-"preflop", "flop" and "turn"; a hand that he won adds each part to his total, a lost one takes it
-away. The engine of 2022 divides when a street is dealt. That of 2024 divides whenever it asks
-somebody, so there "preflop" holds the flop's bets too, and "turn", if no turn came, earlier ones.
-Players of one name share one count.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,6 +11,7 @@ from events.evolve import evolve
 from events.state import Hand, opened
 from events.types import (
     Bet,
+    BettingOpened,
     BidPlaced,
     BlindPosted,
     BoardDealt,
@@ -37,57 +31,14 @@ from events.types import (
     Raised,
     SourceNoted,
     StepEntered,
+    Tossed,
 )
 from formats.mit.dialects import ENGINES, own_dialect
-from formats.mit.grammar import NO_AUCTION, RUN, splits
-from formats.mit.note import Noted, exception_of, unnoted, won_by_run
-
-_PARTS = ("preflop", "flop", "turn")
-_ASKED = (Folded, Checked, Called, Bet, Raised, BidPlaced)
-
-
-class Worth:
-    """Totals by name over a whole log; the parts of the hand at work, by seat."""
-
-    def __init__(self, divided: str | None) -> None:
-        self._divided = divided
-        self._totals: dict[str, list[int]] = {}
-        self._parts = [[0, 0, 0], [0, 0, 0]]
-
-    def event(self, before: Hand, event: Event) -> None:
-        """A moment at which stakes are divided, or none."""
-        board = len(before.board)
-        if self._divided == "asked" and isinstance(event, _ASKED):
-            self._divide(before, {3: 0, 4: 1}.get(board, 2))
-        if self._divided == "dealt" and isinstance(event, BoardDealt):
-            self._divide(before, {0: 0, 3: 1, 4: 2}[board])
-
-    def _divide(self, hand: Hand, part: int) -> None:
-        for seat, parts in enumerate(self._parts):
-            stake = hand.start.stacks[seat] - hand.stacks[seat]
-            parts[part] = stake - sum(parts[:part])
-
-    def ended(self, names: tuple[str, ...], nets: list[int]) -> None:
-        """The hand is over: what was won or lost counts."""
-        for name, net, parts in zip(names, nets, self._parts, strict=True):
-            sign = (net > 0) - (net < 0)
-            total = self._totals.setdefault(name, [0, 0, 0])
-            for part, stake in enumerate(parts):
-                total[part] += sign * stake
-        self._parts = [[0, 0, 0], [0, 0, 0]]
-
-    def footer(self, names: tuple[str, ...]) -> str:
-        """Three lines a player."""
-        return "".join(
-            f"\n{name} {part} bets EV: {total}"
-            for name in names
-            for part, total in zip(_PARTS, self._totals.get(name, (0, 0, 0)), strict=True)
-        )
-
+from formats.mit.grammar import NO_AUCTION, RUN, splits, streets
+from formats.mit.note import Noted, Worth, exception_of, unnoted, won_by_run
 
 _NO_TEXT = "\ufffd"  # stands in a kept reply for bytes that were no text
-_STREETS = {3: "Flop", 4: "Turn", 5: "River"}
-_ACTIONS = {"F": "Fold", "C": "Call", "K": "Check", "R": "Raise", "A": "Bid"}
+_ACTIONS = {"F": "Fold", "C": "Call", "K": "Check", "R": "Raise", "A": "Bid", "D": "Discard"}
 
 
 def write(
@@ -197,7 +148,7 @@ class _Log:
             raise ValueError(f"{start.hand}: in a gamelog the players take turns to deal")
         written = _Hand(self, start)
         for event in record[1:]:
-            self.worth.event(written.hand, event)
+            self.worth.event(self.names, written.hand, event)
             written.event(event)
         nets = written.nets()
         for seat in (0, 1):
@@ -223,6 +174,12 @@ class _Log:
         return ", ".join(f"{self.names[seat]} ({self.banks[seat]})" for seat in order)
 
 
+def _is_of_note(event: Event) -> bool:
+    """Whether it may stand between a toss and the answer to it."""
+    late = isinstance(event, Faulted) and event.where == "acknowledgement"
+    return late or isinstance(event, StepEntered | BettingOpened)
+
+
 class _Hand:
     """One hand being written."""
 
@@ -234,6 +191,7 @@ class _Hand:
         self.bids: dict[int, int] = {}
         self.swapped: set[int] = set()
         self.shows_hands = False  # after this street's swaps, both hands are written
+        self.noting: int | None = None  # who has not answered yet that he saw a toss
         self.malformed = 0
         self.before_run: int | None = None  # what the dealer had put in, if he had chips left
 
@@ -242,6 +200,8 @@ class _Hand:
         return [now[seat] - was[seat] for seat in (0, 1)]
 
     def event(self, event: Event) -> None:
+        if self.noting is not None and not _is_of_note(event):
+            self._note()
         before = self.hand
         self.hand = evolve(before, event)
         if self.shows_hands and not isinstance(event, CardSwapped | StepEntered):
@@ -262,6 +222,9 @@ class _Hand:
             case BidPlaced(seat=seat, amount=amount):
                 self.bids[seat] = amount
                 self._says(seat, f"bids {amount}")
+            case Tossed(seat=seat, cards=cards):
+                self._says(seat, f"discards {' '.join(cards)}")
+                self.noting = 1 - seat
             case Folded(seat=seat):
                 self._says(seat, "folds")
             case Checked(seat=seat):
@@ -287,16 +250,28 @@ class _Hand:
     def _says(self, seat: int, what: str) -> None:
         self.lines.append(f"{self.log.names[seat]} {what}")
 
+    def _note(self) -> None:
+        """The answer to a toss is a check; the street after it only names the card."""
+        assert self.noting is not None
+        self._says(self.noting, "checks")
+        self.noting = None
+        self._street()
+
     def _street(self) -> None:
         """The cards, and what both have put in so far, the price of an auction included."""
         board = self.hand.board
         dealer = self.order[0]
-        if len(board) == 6 and self.hand.stacks[dealer]:
+        if len(board) == 6 and not self.engine.stacks and self.hand.stacks[dealer]:
             self.before_run = self.hand.paid[dealer]
         put_in = (self.hand.paid[seat] + self.hand.dead[seat] for seat in self.order)
         names = (self.log.names[seat] for seat in self.order)
         totals = ", ".join(f"{name} ({total})" for name, total in zip(names, put_in, strict=True))
-        self.lines.append(f"{_STREETS.get(len(board), 'Run')} [{' '.join(board)}], {totals}")
+        counts = streets(tosses=self.engine.stacks)
+        named = {count: name for name, count in counts.items()}
+        self.lines.append(f"{named.get(len(board), 'Run')} [{' '.join(board)}], {totals}")
+        if self.engine.stacks:
+            left = ", ".join(str(self.hand.stacks[seat]) for seat in self.order)
+            self.lines.append(f"Current stacks: {left}")
 
     def _hands(self) -> None:
         self.shows_hands = False
@@ -317,6 +292,8 @@ class _Hand:
                 self._says(event.seat, "ran out of time")
             case "disconnected":
                 self._says(event.seat, "disconnected")
+            case "illegal" if self.engine.stacks:
+                self._illegal(event)
             case "illegal":
                 self._says(event.seat, f"attempted illegal {self._attempt(event.raw)}")
             case "malformed":
@@ -330,6 +307,24 @@ class _Hand:
                     place = (self.log.count, self.malformed)
                     derived = "ValueError" if no_text else exception_of(raw)
                     self.lines.append(self.log.noted.exceptions.get(place, derived))
+
+    def _illegal(self, event: Faulted) -> None:
+        """As the engine of 2026 has it: it says nothing of a raise by another amount than it may
+        be, and stops at an illegal reply to the end of a hand, so of that it has no street."""
+        raw, now = event.raw, self.hand.round
+        at_toss = self.noting is None and self.hand.street == "toss"
+        if at_toss and raw[:1] == "D":
+            self._says(event.seat, f"attempted to discard invalid index {int(raw[1:])}")
+            return
+        if raw[:1] == "R" and "Action" not in raw and self.noting is None and now is not None:
+            owed = now.bet - now.bets[event.seat]
+            left, other = self.hand.stacks[event.seat], self.hand.stacks[1 - event.seat]
+            if not at_toss and not self.hand.over and other and left and left != owed:
+                return
+        if not self.hand.over:
+            street = len(self.hand.board) - (self.noting is not None)
+            self.lines.append(f"street = {street}")
+        self._says(event.seat, f"attempted illegal {self._attempt(raw)}")
 
     def _attempt(self, raw: str) -> str:
         """A reply of a program of ours as the engine would have named it."""

@@ -289,11 +289,26 @@ class Hands:
         codes = np.array([*(_code(words, one) for one in new.to_pylist()), -1])
         kept = changed & changes.held & (changes.turn == last.take(changes.place))
         found[changes.place[kept], changes.slot[kept]] = codes.take(which[kept])
+        self._toss(found, last, until)
         return CardRows(found[: self.places], [*words])
+
+    def _toss(self, found: Column, last: Column, until: Column | None) -> None:
+        """Take what was tossed out of the cards of places, unless what is left was shown."""
+        row = self.of("Tossed")
+        row = row[self._early(row, until)]
+        place = self.place(self.hand_of.take(row), self.seat(row))
+        dealt, step = self.dealt, self.cells.size + 1
+        at = np.searchsorted(dealt.place * step + dealt.row, place * step + row) - 1
+        there = (at >= 0) & (place < self.places)
+        there &= np.append(dealt.turn, -1).take(at) == last.take(place)
+        place, slot = place[there], self.cells.numbers("slot", row[there])
+        later = np.append(found[place, 1:], np.full((len(place), 1), -1), axis=1)
+        moves = np.arange(found.shape[1]) >= slot[:, None]
+        found[place] = np.where(moves, later, found[place])
 
     def board(self, until: Column | None = None) -> CardRows:
         """Each hand's board in the end, or before a row of it."""
-        row = self.of("BoardDealt")
+        row = self.of("BoardDealt", "Tossed")
         of, _, word, words = self.cards(row[self._early(row, until)])
         hand = self.hand_of.take(row[self._early(row, until)]).take(of)
         place = np.arange(len(hand)) - begins(hand)

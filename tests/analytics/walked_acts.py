@@ -53,6 +53,13 @@ def story(leaf: Leaf, start: t.HandStarted, game: Game | None) -> list[Act]:
     return hand.acts
 
 
+def tossing(leaf: Leaf) -> bool:
+    """Whether a card is tossed in this hand."""
+    return any(
+        isinstance(one.event, t.StepEntered) and one.event.name == "toss" for one in leaf.recorded
+    )
+
+
 class _Reading:
     """The counters of one hand; those of a round begin anew with the next cards of the board."""
 
@@ -134,7 +141,8 @@ def _open(hand: _Reading, event: t.BettingOpened) -> None:
 
 
 def _board(hand: _Reading, event: t.BoardDealt) -> None:
-    """The next street, or several in a run-out."""
+    """The next street, or several in a run-out; with a flop of two comes a card that is tossed."""
+    hand.board += tossing(hand.leaf) and hand.board == 0
     for size, street in _STREET_BY_BOARD.items():
         if hand.board < size <= hand.board + len(event.cards):
             hand.street = street

@@ -17,6 +17,7 @@ from events.evolve import evolve, replay
 from events.state import Hand, Round
 from odds.rank import CATEGORIES, category, value
 from store.log.leaf import Leaf, split
+from tests.analytics.walked_acts import tossing
 
 Row = dict[str, Any]
 STREETS = ("preflop", "preflop", "preflop", "flop", "turn", "river")
@@ -73,6 +74,7 @@ class _Walk:
         self.hand = replay(self.events[:1])
         self.held: list[tuple[str, ...]] = [()] * len(end.stacks)
         self.at = positions(end, self.events)
+        self.dealt = 0  # cards of the board, as streets count them
         self.timed = leaf.recorded[0].at != leaf.recorded[-1].at
         self.street()
 
@@ -91,10 +93,15 @@ class _Walk:
             if event.slot < len(cards):
                 after = cards[event.slot + 1 :]
                 self.held[event.seat] = (*cards[: event.slot], event.new, *after)
+        elif isinstance(event, t.Tossed):
+            cards = self.held[event.seat]
+            self.held[event.seat] = cards[: event.slot] + cards[event.slot + 1 :]
+        if isinstance(event, t.BoardDealt):
+            self.dealt += len(event.cards) + (self.dealt == 0 and tossing(self.leaf))
         self.hand = evolve(self.hand, event)
         if self.hand.round is not None:
             self.round = self.hand.round
-        if isinstance(event, t.BoardDealt):
+        if isinstance(event, t.BoardDealt | t.Tossed):
             self.street()
 
     def about(self, idx: int, seat: int) -> Row:
@@ -114,7 +121,7 @@ class _Walk:
             "seat": seat,
             "player": start.players[seat],
             "position": self.at.get(seat),
-            "street": STREETS[min(len(hand.board), 5)],
+            "street": STREETS[min(self.dealt, 5)],
             "rivals": sum(how != "folded" for how in others),
             "pot": hand.pot,
             "stack": hand.stacks[seat],
@@ -203,7 +210,8 @@ class _Walk:
         """What is to be answered; outside every round a fold is one of a straddle."""
         now = self.round  # it lasts until new cards come
         if now is None or not now.opened:
-            return "straddle" if kind == "fold" else None
+            missed = "toss" if self.hand.street == "toss" else "straddle"
+            return missed if kind == "fold" else None
         return self.last["action"] or ("blind" if now.bet else "nothing")
 
     def _effective(self, seat: int) -> int:
@@ -227,7 +235,7 @@ class _Walk:
         held, shown = self.held[seat], None
         dealt = self._last_change(idx, seat)
         for event in self.events[dealt + 1 :]:
-            if isinstance(event, t.CardSwapped) and event.seat == seat:
+            if isinstance(event, t.CardSwapped | t.Tossed) and event.seat == seat:
                 break
             if isinstance(event, t.Shown) and event.seat == seat:
                 shown = known(event.cards[: len(held)])
@@ -236,14 +244,14 @@ class _Walk:
 
     def _last_change(self, idx: int, seat: int) -> int:
         """The event before this one by which the seat got a card."""
-        kinds = (t.HoleDealt, t.CardSwapped)
+        kinds = (t.HoleDealt, t.CardSwapped, t.Tossed)
         every = range(idx - 1, 0, -1)
         mine = (at for at in every if isinstance(self.events[at], kinds))
         return next((at for at in mine if self.events[at].seat == seat), 0)
 
     def _tenth(self, hole: tuple[str, ...] | None) -> int | None:
         how = self.rules.showdown(self.end.start.ruleset)
-        before = len(self.hand.board) < 3
+        before = self.dealt < 3
         return tenth(hole, how) if how and hole and before else None
 
     def _made(self, hole: tuple[str, ...] | None, board: tuple[str, ...] | None) -> str | None:

@@ -18,7 +18,7 @@ from engine.units import per_chip
 from events.state import Hand
 from events.types import BlindPosted, BoardDealt, Folded, HoleDealt, PotSplit, Shown
 from store.log.leaf import Leaf, split
-from tests.analytics.walked_acts import Act, story
+from tests.analytics.walked_acts import Act, story, tossing
 
 Row = dict[str, bool | int | str | None]
 Rules = Callable[[str], Game | None]
@@ -294,7 +294,7 @@ def seen(leaf: Leaf, hand: Hand, rows: dict[int, Row]) -> None:
     for one in leaf.recorded:
         match one.event:
             case HoleDealt(seat=seat, cards=cards) if seat in rows and "cards" not in rows[seat]:
-                rows[seat]["cards"] = class_of(cards)
+                rows[seat]["cards"] = class_of(cards) if len(cards) <= 2 else None
             case Shown(seat=seat, cards=cards) if seat in rows:
                 rows[seat]["shown"] = class_of(cards)
 
@@ -302,12 +302,13 @@ def seen(leaf: Leaf, hand: Hand, rows: dict[int, Row]) -> None:
 def _saw(leaf: Leaf, seats: set[int]) -> list[set[int]]:
     """Who had not folded when a street's last card was dealt."""
     saw: list[set[int]] = [set(), set(), set(), set()]
-    board = 0
+    board, tosses = 0, tossing(leaf)
     for one in leaf.recorded:
         match one.event:
             case Folded(seat=seat):
                 seats = seats - {seat}
             case BoardDealt(cards=cards):
+                board += tosses and board == 0
                 for street, size in enumerate((3, 4, 5), start=1):
                     if board < size <= board + len(cards):
                         saw[street] = seats

@@ -24,6 +24,7 @@ from events.types import (
     PotSplit,
     Raised,
     TimedOut,
+    Tossed,
 )
 from store.log.leaf import Leaf
 from store.tables.projection import Row, head, tabled
@@ -114,7 +115,7 @@ def may_close(events: Sequence[Any], end: Hand) -> bool:
             isinstance(event, ACTIONS) and event.origin != "forced"
         ):
             break
-    return board < BOARD
+    return board < len(end.board)
 
 
-ACTIONS = (Folded, Checked, Called, Bet, Raised)
+ACTIONS = (Folded, Checked, Called, Bet, Raised, Tossed)

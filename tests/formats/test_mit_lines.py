@@ -32,7 +32,7 @@ def alone(names: Names, line: str) -> Row:
         return told(say.ROUND, seat(found[2]), int(found[1]), int(found[3]), int(found[5]))
     if found := names.blind.fullmatch(line):
         return told(say.POST, seat(found[1]), int(found[2]))
-    if found := names.dealt.fullmatch(line):
+    if (found := names.dealt.fullmatch(line)) and found[2].count(" ") == 1:
         return told(say.DEALT, seat(found[1]), cards=found[2])
     if found := BIDS.fullmatch(line):
         return told(say.BIDS_SAID, 0, int(found[1]), int(found[2]))

@@ -21,6 +21,7 @@ from engine.parameters import first
 from engine.steps import Run
 from engine.turn import Bid, IllegalCommand, Raise, ToAct, ToBid
 from events.cards import DECK
+from events.types import Tossed
 from tests.profiles import sized
 
 HANDS = sized(6, 25, 100)
@@ -92,6 +93,8 @@ def _worlds(game: Game, seats: int, seat: int, seed: str) -> Iterator[tuple[Seen
     ]
     while (asked := hands[0].asked) is not None:
         assert asked == hands[1].asked
+        if any(isinstance(event, Tossed) and event.seat != seat for event in hands[0].record):
+            return  # everybody sees the card, and so in which world he is
         if asked.seat == seat:
             assert hands[0].hand.hole != hands[1].hand.hole
             yield hands[0].seen(seat), hands[1].seen(seat)

@@ -35,6 +35,7 @@ class Stranger:
         self.top, self.bottom = 0, 51
         self.luck = Luck(key)
         self.board = 0
+        (self.dealt,) = (it["count"] for it in rules["script"] if it["type"] == "DealHole")
 
     @property
     def fixed(self) -> bool:
@@ -48,17 +49,17 @@ class Stranger:
         """Two cards for every seat."""
         held: dict[int, list[str]] = {seat: [] for seat in range(self.seats)}
         if self.rules["hole_order"] == "one_each_from_left":
-            for _ in (1, 2):
+            for _ in range(self.dealt):
                 for away in range(1, self.seats + 1):
                     held[(self.button + away) % self.seats].append(self.next())
         else:
             for away in range(self.seats):
-                held[(self.button + away) % self.seats] += [self.next(), self.next()]
+                held[(self.button + away) % self.seats] += [self.next() for _ in range(self.dealt)]
         return {seat: tuple(cards) for seat, cards in held.items()}
 
     def street(self, count: int) -> tuple[str, ...]:
         if self.fixed:
-            first = 2 * self.seats + self.board
+            first = self.dealt * self.seats + self.board
             self.board += count
             return tuple(self.deck[first : first + count])
         self.top += self.rules["burn"]

@@ -64,7 +64,7 @@ def test_no_secret_stands_in_a_line(game: Game, source: bytes) -> None:
     open_cards = {
         card
         for event in record
-        if isinstance(event, t.BoardDealt | t.Shown | t.Announced)
+        if isinstance(event, t.BoardDealt | t.Tossed | t.Shown | t.Announced)
         for card in event.cards
     }
     text = b"\n".join(lines(_recorded(record), KEY)).decode()

@@ -17,13 +17,26 @@ from dealer.wire.player import Reply
 from dealer.wire.program import NoBot, named, program
 from dealer.wire.words import Dialect, acknowledgement_fault, command, default
 from engine.games import GAMES
-from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid, ToDeal
+from engine.turn import (
+    Bid,
+    Call,
+    Check,
+    Command,
+    Fold,
+    Raise,
+    ToAct,
+    ToBid,
+    ToDeal,
+    Toss,
+    ToToss,
+)
 from events.cards import DECK
 from events.evolve import replay
-from events.types import AuctionSettled, BidPlaced, Events
+from events.types import AuctionSettled, BidPlaced, Events, HoleDealt
 from tests.wire.links import pair
 
 AUCTION, SWAP = Dialect(bids=True, swaps=False), Dialect(bids=False, swaps=True)
+TOSS = Dialect(tosses=True)
 ACT = ToAct(0, fold=True, check=False, call=2, raise_min=8, raise_max=400)
 CLOSED = ToAct(0, fold=False, check=True, call=0)
 
@@ -64,6 +77,62 @@ def test_the_game_of_2022_knows_no_bids_and_looks_at_no_number_that_is_not_offer
     ]
     assert ["malformed", "illegal"] == [
         acknowledgement_fault(dialect, "A5") for dialect in (SWAP, AUCTION)
+    ]
+
+
+def test_the_game_of_2026_knows_tosses() -> None:
+    asked = ToToss(0, 3)
+    assert [Toss(0, 2), Toss(0, 7), None, None, Check(0)] == [
+        command(TOSS, asked, reply, True) for reply in ("D2", "D7", "D", "Dx", "K")
+    ]
+    assert [Toss(0, 0), None] == [command(TOSS, CLOSED, reply, True) for reply in ("Dx", "A3")]
+    assert default(asked, True) == Fold(0, "default")
+    assert ["illegal", "illegal", "malformed", None] == [
+        acknowledgement_fault(TOSS, reply) for reply in ("D1", "Rabc", "A5", "K")
+    ]
+
+
+class Tosser:
+    """Tosses its first card, checks and calls; keeps every line."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply:
+        self.lines.append(told)
+        last = told.split()[-1]
+        if last[0] == "B" and last.count(",") in (1, 2):
+            return Reply("D0")
+        return Reply("C" if last == "G" and "P0" in told else "K")
+
+
+def test_a_hand_of_2026_is_told_as_its_bots_expect_it() -> None:
+    """A `G` after three cards; a toss is `D`, its answer a check; `A` says what was won."""
+    players = (Tosser(), Tosser())
+    match = plan(GAMES["toss-2026-mit"], "m", ("a", "b"), 1)
+    (record,) = play(match, range(1, 2), SeededDecks("4"), players)
+    hand = replay(record)
+    holes = [event.cards for event in record if isinstance(event, HoleDealt)]
+    one, two = (",".join(cards) for cards in holes)
+    board = [",".join(hand.board[:count]) for count in range(7)]
+    (shown, other), net = (map(",".join, hand.hole)), hand.stacks[0] - 400
+    assert players[0].lines == [
+        f"P0 H{one} G",
+        f"C K B{board[2]} D0",
+        f"K B{board[3]}",
+        f"D0 K B{board[4]} K",
+        f"K B{board[5]} K",
+        f"K B{board[6]} K",
+        f"K O{other} A{net}",
+    ]
+    assert players[1].lines == [
+        f"P1 H{two} G C",
+        f"K B{board[2]}",
+        f"D0 K B{board[3]} D0",
+        f"K B{board[4]}",
+        f"K K B{board[5]}",
+        f"K K B{board[6]}",
+        f"K K O{shown} A{-net}",
     ]
 
 

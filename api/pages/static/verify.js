@@ -424,6 +424,7 @@ const EVENTS = new Map(Object.entries({
   Bet: { seat: SEAT, amount: CHIPS, full: FLAG, next: isNext, origin: ORIGIN },
   Raised: { seat: SEAT, amount: CHIPS, to: CHIPS, full: FLAG, next: isNext, origin: ORIGIN },
   BidPlaced: { seat: SEAT, sealed: FLAG },
+  Tossed: { seat: SEAT, slot: isWhole(3), cards: CARDS, origin: ORIGIN },
   AuctionSettled: { seats: SEATS, price: CHIPS, bids: STACKS, sealed: FLAG },
   UncalledReturned: { seat: SEAT, amount: CHIPS },
   Announced: { seat: SEAT, cards: CARDS },
@@ -698,6 +699,17 @@ class Table {
     if (new_ !== UNKNOWN || changed !== false) hole[slot] = new_;
   }
 
+  /** A card of a hand goes to the board. */
+  toss(line) {
+    const [seat, slot, cards] = ["seat", "slot", "cards"].map((field) => line.get(field));
+    const hole = this.hole[seat];
+    if (slot >= hole.length || cards.length !== 1 || ![UNKNOWN, cards[0]].includes(hole[slot])) {
+      throw new Wrong(`seat ${seat} does not hold ${cards.join(" ")} in slot ${slot}`);
+    }
+    hole.splice(slot, 1);
+    this.board.push(...cards);
+  }
+
   /** Shown cards are those that the seat was dealt; what was not known of them now is. */
   show(line) {
     const [seat, shown] = [line.get("seat"), line.get("cards")];
@@ -739,6 +751,7 @@ const MOVES = {
   HoleDealt: (table, line) => table.hole[line.get("seat")].push(...line.get("cards")),
   BoardDealt: (table, line) => table.board.push(...line.get("cards")),
   CardSwapped: (table, line) => table.swap(line),
+  Tossed: (table, line) => table.toss(line),
   Shown: (table, line) => table.show(line),
 };
 
@@ -972,6 +985,7 @@ class Dealer {
     this.fixed = rules.get("deck_slots") === "fixed";
     this.hole = start.get("stacks").map(() => []);
     this.board = this.step = 0;
+    this.held = 2;
     this.settled = false;
   }
 
@@ -1010,6 +1024,7 @@ class Dealer {
 
   /** The first deal: the dealer's cards together, then the next seat's; or one at a time. */
   deal(count) {
+    this.held = count;
     const order = this.hole.map((_, place) => (this.button + 1 + place) % this.seats);
     const rounds = Array(count).fill(order).flat();
     const hands = [order[order.length - 1], ...order.slice(0, -1)].flatMap((seat) => Array(count).fill(seat));
@@ -1027,7 +1042,7 @@ class Dealer {
 
   /** The next cards, after the burn; or those that lie after the hole cards. */
   toBoard(count) {
-    const first = 2 * this.seats + this.board;
+    const first = this.held * this.seats + this.board;
     this.board += count;
     if (this.fixed) return this.order.slice(first, first + count);
     const burn = this.rule("burn", isWhole(52));
