@@ -8,13 +8,13 @@ so. The derivation itself is `events/deck.py`.
 import random
 import secrets
 from collections.abc import Callable, Iterable
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol, get_args
 
 from msgspec import Struct
 
 from engine.game import Game, fingerprint
 from engine.hand import decide, turn
-from engine.turn import Deal, IllegalCommand, Swap, ToDeal, ToSwap
+from engine.turn import Deal, Draw, IllegalCommand, Swap, ToDeal, ToDraw, ToSwap
 from events.cards import DECK, UNKNOWN
 from events.deck import (
     SECRET_BYTES,
@@ -44,15 +44,29 @@ from events.types import (
     Match,
     MatchStarted,
     NonceGiven,
+    Rank,
 )
+
+
+_RANKS = get_args(Rank)
+Below = Callable[[int], int]
+
+
+class Place(NamedTuple):
+    """Where a deck stands among the decks of its match, counted from 0, and the luck that it shares
+    with all decks from one of them on."""
+
+    index: int
+    shared: Callable[[int], Below]
 
 
 class Deck:
     """Fifty-two cards in one order, and the luck of the cards at risk."""
 
-    def __init__(self, order: Cards, below: Callable[[int], int]) -> None:
+    def __init__(self, order: Cards, below: Below, place: "Place | None" = None) -> None:
         self._pile = Pile(order)
         self._below = below
+        self._place = place or Place(0, lambda first: below)
         self._draws: list[int] = []  # all that were ever drawn, in this deck or a fork of it
         self._drawn = 0
 
@@ -60,6 +74,7 @@ class Deck:
         """A copy of the deck at the same place: both will deal the same cards."""
         other = Deck.__new__(Deck)
         other._pile, other._below = self._pile.fork(), self._below
+        other._place = self._place
         other._draws, other._drawn = self._draws, self._drawn
         return other
 
@@ -85,6 +100,19 @@ class Deck:
             else:
                 new.append((self._pile.at(slots) if slots else self._pile.take(1))[0])
         return Swap(tuple(new))
+
+    def draw(self, asked: ToDraw) -> Draw:
+        """A rank for each seat, of the luck that so many decks in a row share."""
+        below = self._lasting(asked.hands)
+        return Draw(tuple(_RANKS[below(len(_RANKS))] for _ in asked.seats))
+
+    def draw(self, asked: ToDraw) -> Draw:
+        """The bounties that so many decks in a row share: the button moves on, and they with it."""
+        index, shared = self._place
+        below = shared(index - index % asked.hands)
+        ranks = [_RANKS[below(len(_RANKS))] for _ in asked.seats]
+        moved = index % len(ranks)
+        return Draw((*ranks[moved:], *ranks[:moved]))
 
     def _draw(self, many: int) -> int:
         """The next draw of luck; a game draws of one number, so a fork may have drawn it before."""
@@ -121,10 +149,15 @@ class SeededDecks:
         self._deals = deals
 
     def deck(self, number: int) -> Deck:
-        return seeded(f"{self._seed}/{deck_number(number, self._deals)}")
+        deck = deck_number(number, self._deals)
+        shared = Place((number - 1) // self._deals, self._shared)
+        return seeded(f"{self._seed}/{deck}", shared)
+
+    def _shared(self, first: int) -> Below:
+        return _Luck(f"{self._seed}/{first}/bounties").below
 
 
-def seeded(seed: str) -> Deck:
+def seeded(seed: str, place: Place | None = None) -> Deck:
     """A deck that a word decides, the same on every machine; not for money."""
     # As `random.shuffle` does it, draw by draw, in half its time: a bulk of hands is shuffled.
     draw = random.Random(seed).getrandbits
@@ -134,7 +167,7 @@ def seeded(seed: str) -> Deck:
         while chosen > last:
             chosen = draw(bits)
         order[last], order[chosen] = order[chosen], order[last]
-    return Deck(tuple(order), _Luck(f"{seed}/swaps").below)
+    return Deck(tuple(order), _Luck(f"{seed}/swaps").below, place)
 
 
 _PLACES = tuple((last, (last + 1).bit_length()) for last in range(len(DECK) - 1, 0, -1))

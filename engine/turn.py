@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from events.types import BlindKind, Cards
+from events.types import BlindKind, Cards, Rank
 
 CardKind = Literal["hole", "board", "third"]
 Place = Literal["top", "bottom"]
@@ -67,6 +67,13 @@ class ToSwap(Struct, frozen=True, tag=True):
     slots: tuple[int, ...] = ()
 
 
+class ToDraw(Struct, frozen=True, tag=True):
+    """Chance names a rank for each of these seats; it names the same ones for so many `hands`."""
+
+    seats: tuple[int, ...]
+    hands: int
+
+
 class ToShow(Struct, frozen=True, tag=True):
     """A seat shows its hand, or may muck it; `announce` if it must name its five cards."""
 
@@ -79,7 +86,7 @@ class Over(Struct, frozen=True, tag=True):
     """Nobody is asked any more."""
 
 
-Turn = ToAct | ToStraddle | ToBid | ToDeal | ToSwap | ToShow | Over
+Turn = ToAct | ToStraddle | ToBid | ToDeal | ToSwap | ToDraw | ToShow | Over
 
 
 # Commands: what somebody answers.
@@ -155,6 +162,12 @@ class Swap(Struct, frozen=True, tag=True):
     cards: tuple[str | None, ...]
 
 
+class Draw(Struct, frozen=True, tag=True):
+    """The ranks asked for, seat by seat."""
+
+    ranks: tuple[Rank, ...]
+
+
 class Show(Struct, frozen=True, tag=True):
     """Turn the hand up; `cards` only where nobody recorded them before."""
 
@@ -203,6 +216,7 @@ Command = (
     | Bid
     | Deal
     | Swap
+    | Draw
     | Show
     | Muck
     | Announce

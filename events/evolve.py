@@ -21,6 +21,8 @@ from events.types import (
     BidPlaced,
     BlindPosted,
     BoardDealt,
+    BountyDrawn,
+    BountySettled,
     Called,
     CardSwapped,
     Checked,
@@ -131,6 +133,10 @@ def _swap(hand: Hand, event: CardSwapped) -> Hand:
         return replace(hand, swaps=hand.swaps + 1)
     hole = put(hand.hole, seat, put(hand.hole[seat], event.slot, new))
     return replace(hand, hole=hole, discards=(*hand.discards, old), swaps=hand.swaps + 1)
+
+
+def _draw(hand: Hand, event: BountyDrawn) -> Hand:
+    return replace(hand, bounties=(*hand.bounties, (event.seat, event.rank)))
 
 
 def _open(hand: Hand, event: BettingOpened) -> Hand:
@@ -246,6 +252,12 @@ def _split(hand: Hand, event: PotSplit) -> Hand:
     return replace(hand, stacks=tuple(stacks), pot=hand.pot - sum(event.shares))
 
 
+def _settle_bounty(hand: Hand, event: BountySettled) -> Hand:
+    """From one stack to the other, whatever is in it."""
+    stacks = add(hand.stacks, event.seat, event.amount)
+    return replace(hand, stacks=add(stacks, event.payer, -event.amount))
+
+
 def _time_out(hand: Hand, event: TimedOut) -> Hand:
     """Out of time and all-in: chips may be left, but the seat acts no more."""
     if not event.all_in:
@@ -343,6 +355,7 @@ _COUNTS: dict[type[Event], Callable[[Hand, Any], Hand]] = {
     HoleDealt: _hole,
     BoardDealt: _board,
     CardSwapped: _swap,
+    BountyDrawn: _draw,
     BettingOpened: _open,
     Folded: _fold,
     Checked: _check,
@@ -357,6 +370,7 @@ _COUNTS: dict[type[Event], Callable[[Hand, Any], Hand]] = {
     Mucked: _muck,
     RakeTaken: _rake,
     PotSplit: _split,
+    BountySettled: _settle_bounty,
     TimedOut: _time_out,
     Disconnected: _disconnect,
     Reconnected: _reconnect,

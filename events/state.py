@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from events.types import Cards, HandStarted
+from events.types import Cards, HandStarted, Rank
 
 Standing = Literal["live", "all_in", "folded"]
 
@@ -72,6 +72,7 @@ class Hand(Struct, frozen=True, gc=False):
     hole: tuple[Cards, ...]
     board: Cards = ()
     discards: Cards = ()
+    bounties: tuple[tuple[int, Rank], ...] = ()
     pot: int = 0
     rake: int = 0
     step: int = 0

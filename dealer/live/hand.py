@@ -59,6 +59,7 @@ from engine.turn import (
     ToAct,
     ToBid,
     ToDeal,
+    ToDraw,
     ToShow,
     ToSwap,
 )
@@ -160,6 +161,8 @@ class LiveHand:
                     yield self._kept(step(game, self.hand, self._deck.deal(asked)))
                 case ToSwap():
                     yield self._kept(step(game, self.hand, self._deck.swap(asked)))
+                case ToDraw():
+                    yield self._kept(step(game, self.hand, self._deck.draw(asked)))
                 case _:
                     yield from self._answered(asked)
 

@@ -2,6 +2,7 @@
 
 from engine.steps.auction import Auction
 from engine.steps.betting import Betting
+from engine.steps.bounty import DrawBounties
 from engine.steps.deal import DealBoard, DealHole
 from engine.steps.forced import Antes, Blinds, Posts
 from engine.steps.run import Run
@@ -18,6 +19,7 @@ __all__ = [
     "Blinds",
     "DealBoard",
     "DealHole",
+    "DrawBounties",
     "Posts",
     "Run",
     "Showdown",
@@ -36,6 +38,7 @@ AnyStep = (
     | Betting
     | Auction
     | SwapHole
+    | DrawBounties
     | Run
     | Showdown
 )
