@@ -8,6 +8,7 @@ so. The derivation itself is `events/deck.py`.
 import random
 import secrets
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Literal, NamedTuple, Protocol, get_args
 
 from msgspec import Struct
@@ -17,6 +18,7 @@ from engine.hand import decide, turn
 from engine.turn import Deal, Draw, IllegalCommand, Swap, ToDeal, ToDraw, ToSwap
 from events.cards import DECK, UNKNOWN
 from events.deck import (
+    BOUNTY,
     SECRET_BYTES,
     Committed,
     Luck,
@@ -33,6 +35,7 @@ from events.evolve import evolve, replay
 from events.ledger import DeckChain, DeckSecrets
 from events.types import (
     BoardDealt,
+    BountyDrawn,
     Cards,
     CardSwapped,
     DeckCommitted,
@@ -47,7 +50,6 @@ from events.types import (
     Rank,
 )
 
-
 _RANKS = get_args(Rank)
 Below = Callable[[int], int]
 
@@ -56,7 +58,7 @@ class Place(NamedTuple):
     """Where a deck stands among the decks of its match, counted from 0, and the luck that it shares
     with all decks from one of them on."""
 
-    index: int
+    at: int
     shared: Callable[[int], Below]
 
 
@@ -102,16 +104,11 @@ class Deck:
         return Swap(tuple(new))
 
     def draw(self, asked: ToDraw) -> Draw:
-        """A rank for each seat, of the luck that so many decks in a row share."""
-        below = self._lasting(asked.hands)
-        return Draw(tuple(_RANKS[below(len(_RANKS))] for _ in asked.seats))
-
-    def draw(self, asked: ToDraw) -> Draw:
         """The bounties that so many decks in a row share: the button moves on, and they with it."""
-        index, shared = self._place
-        below = shared(index - index % asked.hands)
+        at, shared = self._place
+        below = shared(at - at % asked.hands)
         ranks = [_RANKS[below(len(_RANKS))] for _ in asked.seats]
-        moved = index % len(ranks)
+        moved = at % len(ranks)
         return Draw((*ranks[moved:], *ranks[:moved]))
 
     def _draw(self, many: int) -> int:
@@ -185,9 +182,19 @@ class _Luck:
         return self._source.randrange(many)
 
 
-def of_key(key: bytes) -> Deck:
+def of_key(key: bytes, place: Place | None = None) -> Deck:
     """The deck of a committed hand."""
-    return Deck(shuffled(key), Luck(key).below)
+    return Deck(shuffled(key), Luck(key).below, place)
+
+
+def place_of(key: Callable[[int], bytes], number: int, deals: int, chain_first: int) -> Place:
+    """Where the deck of a committed hand stands; what decks share is drawn by the key of the first
+    of them that is in this chain."""
+
+    def shared(first: int) -> Below:
+        return Luck(key(max(first * deals + 1, chain_first)), BOUNTY).below
+
+    return Place((number - 1) // deals, shared)
 
 
 CHAIN_HANDS = 10_000  # a longer match takes another chain
@@ -265,8 +272,10 @@ class CommittedDecks:
 
     def deck(self, number: int) -> Deck:
         """The hand's deck; a new chain is committed to when the last has run out."""
-        number = deck_number(number, self._deals)
-        return of_key(self._chain(number).key(self._match, number))
+        deck = deck_number(number, self._deals)
+        chain = self._chain(deck)
+        key = partial(chain.key, self._match)
+        return of_key(key(deck), place_of(key, number, self._deals, chain.made.first))
 
     def committed(self, hands: int) -> "CommittedDecks":
         """Decks for so many hands, committed to now: another process may deal them."""
@@ -306,7 +315,7 @@ def contribution(player: str, given: str | None) -> NonceGiven:
 
 # Was a hand dealt from the deck that was committed to?
 
-_DEALS = HoleDealt | BoardDealt | CardSwapped
+_DEALS = HoleDealt | BoardDealt | CardSwapped | BountyDrawn
 
 
 class DealCheck(Struct, frozen=True):
@@ -334,8 +343,9 @@ def check_deal(game: Game, records: Iterable[Match], hand: Events) -> DealCheck:
         return DealCheck("unopened", f"the deck of {start.hand} is not opened")
     if wrong := unfit(made, opened):
         return DealCheck("differ", wrong)
-    key = opened_key(opened, made.nonces, began.match, deck_number(number, began.deals))
-    return compare(game, hand, of_key(key))
+    key = partial(opened_key, opened, made.nonces, began.match)
+    place = place_of(key, number, began.deals, made.first)
+    return compare(game, hand, of_key(key(deck_number(number, began.deals)), place))
 
 
 def compare(game: Game, record: Events, deck: Deck) -> DealCheck:
@@ -349,6 +359,8 @@ def compare(game: Game, record: Events, deck: Deck) -> DealCheck:
                         dealt = decide(game, state, deck.deal(asked))
                     case ToSwap() as at_risk:
                         dealt = decide(game, state, deck.swap(at_risk))
+                    case ToDraw() as drawn:
+                        dealt = decide(game, state, deck.draw(drawn))
                     case _:
                         raise IllegalCommand("cards are dealt where the rules deal none")
             except IllegalCommand as refusal:
@@ -384,6 +396,8 @@ def _whose(event: Event) -> str:
             return "the board"
         case CardSwapped(seat=seat, slot=slot):
             return f"seat {seat}, slot {slot},"
+        case BountyDrawn(seat=seat):
+            return f"seat {seat}, for its bounty,"
         case _:
             return type(event).__name__
 
@@ -394,5 +408,7 @@ def _cards(event: Event) -> Cards:
             return cards
         case CardSwapped(new=new):
             return (new,)
+        case BountyDrawn(rank=rank):
+            return (rank,)
         case _:
             return ()

@@ -214,9 +214,10 @@ def offered(game: Game, hand: Hand, asked: Turn, pack: tuple[str, ...]) -> tuple
         case ToSwap(at_risk=at_risk):
             return Swap((None,) * len(at_risk)), Swap(pack[: len(at_risk)])
         case ToDraw(seats=seats):
-            ranks = get_args(Rank)
+            ranks: tuple[Rank, ...] = get_args(Rank)
+            same: tuple[Rank, ...] = tuple("7" for _ in seats)
             several = [ranks[at:] + ranks[:at] for at in range(len(ranks))]
-            return (*(Draw(row[: len(seats)]) for row in several), Draw(("7",) * len(seats)))
+            return (*(Draw(row[: len(seats)]) for row in several), Draw(same))
         case ToShow(seat=seat, may_muck=may_muck, announce=announce):
             muck = (Muck(seat),) if may_muck else ()
             shows = _announcements(game, hand, seat) if announce else (Show(seat),)

@@ -5,6 +5,7 @@ The docstring of a law is the law. `tests/test_laws.py` tries them on hands that
 """
 
 from collections.abc import Callable, Iterator
+from typing import cast
 
 import msgspec
 from msgspec.structs import replace
@@ -51,6 +52,7 @@ from events.types import (
     HandStarted,
     HandVoided,
     HoleDealt,
+    Rank,
     Reconnected,
     Shown,
 )
@@ -260,7 +262,7 @@ def beside(played: Played, move: Move) -> Iterator[Command]:
     else:
         yield Swap((None,))
     if isinstance(asked, ToDraw):
-        yield from (Draw(("2",)), Draw(("2", "1")))
+        yield from (Draw(("2",)), Draw(cast(tuple[Rank, ...], ("2", "1"))))
     else:
         yield Draw(("2", "3"))
     if isinstance(asked, ToShow):

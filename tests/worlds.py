@@ -5,6 +5,7 @@ cards are exchanged at random, all other bids get other amounts, replies other t
 """
 
 import random
+from typing import get_args
 
 from msgspec.structs import replace
 
@@ -49,6 +50,8 @@ def other_world(record: Events, who: Viewpoint, chance: random.Random) -> Events
                 world.append(replace(event, cards=tuple(others.get(c, c) for c in cards)))
             case t.CardSwapped() if unseen:
                 world.append(_other_swap(event, secret, chance, changed="changed" in unseen))
+            case t.BountyDrawn() if unseen:
+                world.append(replace(event, rank=chance.choice(get_args(t.Rank))))
             case t.BidPlaced() if unseen:
                 origin = chance.choice(("chosen", "forced", "default"))
                 world.append(replace(event, amount=chance.randrange(10**6), origin=origin))
