@@ -21,6 +21,7 @@ from engine.turn import (
     Command,
     Deal,
     Disconnect,
+    Draw,
     Fold,
     IllegalCommand,
     Muck,
@@ -33,6 +34,7 @@ from engine.turn import (
     ToAct,
     ToBid,
     ToDeal,
+    ToDraw,
     ToShow,
     ToStraddle,
     ToSwap,
@@ -44,7 +46,19 @@ from events.evolve import evolve, replay, round_of
 from events.state import Hand
 from events.types import Cards, Event, Events, Faulted, PotSplit, RakeTaken, Shown
 from formats.claimed import acknowledged, claimed, faulted
-from formats.source import Act, Bids, Board, Fault, Holds, Item, Leaves, Mucks, Shows, SourceHand
+from formats.source import (
+    Act,
+    Bids,
+    Board,
+    Fault,
+    HasBounty,
+    Holds,
+    Item,
+    Leaves,
+    Mucks,
+    Shows,
+    SourceHand,
+)
 
 Answer = tuple[Command, tuple[int, ...]]  # and the places of the items that gave it
 
@@ -180,6 +194,12 @@ def _answer(asked: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | 
             return Bid(first.seat, first.amount, first.sealed, _will(first.default)), (0,)
         case ToSwap():
             return _swap(asked, hand, items)
+        case ToDraw(seats=seats):
+            ranks = {item.seat: item.rank for item in items if isinstance(item, HasBounty)}
+            if ranks.keys() != set(seats):
+                return None
+            used = [at for at, item in enumerate(items) if isinstance(item, HasBounty)]
+            return Draw(tuple(ranks[seat] for seat in seats)), tuple(used)
         case ToShow():
             return _show(asked, hand, items)
         case ToStraddle():

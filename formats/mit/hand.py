@@ -9,9 +9,9 @@ other is only left out: `wrong` says why.
 import re
 from collections.abc import Callable
 
-from msgspec import Struct, field
+from msgspec import Struct, convert, field
 
-from events.types import Cards, FaultKind
+from events.types import Cards, FaultKind, Rank
 from formats.mit.grammar import BIDS, EXCEPTIONS, NET, NO_AUCTION, RUN, Names, instead
 from formats.mit.note import Place, exception_of, won_by_run
 from formats.source import Act, Bids, Board, Fault, Holds, Item, Refused, Shows, Verb
@@ -111,6 +111,9 @@ class Block:
         self._next = button
         self._faults: list[tuple[int, str, FaultKind]] = []
         self._malformed = 0
+        self.bounties: dict[int, Rank] = {}  # where they are told anew
+        self.hits: list[str] = []
+        self._bounties()
         self._blinds()
         self._dealt()
         self._played()
@@ -142,6 +145,20 @@ class Block:
             if self._swapped[seat] and not self._said[seat]:
                 return f"round #{self.number}: a swap is not reported with the award"
         return None
+
+    def cards(self, seat: int) -> Cards:
+        """All that a seat could make its hand of."""
+        return (*self._held[seat], *self._board)
+
+    def _bounties(self) -> None:
+        """The ranks that hold from this hand on, the dealer's first."""
+        if found := self.names.bounties.fullmatch(self._line()):
+            self._at += 1
+            self.marks.add("bounties")
+            for seat, at in zip(self._order, (1, 3), strict=True):
+                if self._seat(found[at + 1], seat) != seat:
+                    raise self._refused("the dealer's bounty is named first here")
+                self.bounties[seat] = convert(found[at], Rank)
 
     def _blinds(self) -> None:
         for seat, blind in zip(self._order, (1, 2), strict=True):
@@ -257,6 +274,14 @@ class Block:
             seat = self._listed(found[group]) if tied or not high else high[0][0]
         self._holds(seat, (*self._held[seat], found[group + 1]))
 
+    def stacks(self, found: Found, group: int) -> None:
+        """What both have left when a street is dealt: both began with as much."""
+        self.marks.add("bounties")
+        dealer, other = self._order
+        left = int(found[group]) + self._put[dealer]
+        if left != int(found[group + 1]) + self._put[other]:
+            self._differs("other stacks are told than were left")
+
     def shows(self, found: Found, group: int) -> None:
         seat = self._listed(found[group])
         cards = tuple(found[group + 1].split())
@@ -329,14 +354,37 @@ class Block:
                 found = self._read(_WON)
                 if self._seat(found[1], seat) != seat or int(found[2]) != won:
                     self._differs("another sum is won by the run than the awards come to")
+        while hit := self.names.hits.fullmatch(self._line()):
+            self.marks |= {"bounties", "hits"}
+            self.hits.append(hit[1])
+            self._at += 1
         self._next = self.button
         while self._at < len(self._lines):
+            if self._counts():
+                break
             found = self._read(self.names.line)
             if found.lastgroup not in ("illegal", "malformed", "left"):
                 raise self._refused("after the awards come bad replies or nothing")
             _KINDS[found.lastgroup](self, found, (found.lastindex or 0) + 1)
         for seat, raw, kind in self._faults:
             self.items.append(Fault(seat, raw, kind, "acknowledgement"))
+
+    def _counts(self) -> bool:
+        """Whether the last line tells what both have won by now: with what the hand changed."""
+        told = self.names.counts.fullmatch(self._line())
+        begun = self.names.round.fullmatch(self._lines[0])
+        if told is None or begun is None:
+            return False
+        self.marks.add("bounties")
+        self._at += 1
+        if self._at < len(self._lines):
+            raise self._refused("nothing comes after the winning counts")
+        for seat, at in zip(self._order, (1, 3), strict=True):
+            if self._seat(told[at], seat) != seat:
+                raise self._refused("the dealer's count is named first here")
+            if int(told[at + 1]) != int(begun[at + 2]) + self.nets[seat]:
+                self._differs("other winning counts are told than the awards come to")
+        return True
 
     # Lines and names.
 
@@ -383,6 +431,7 @@ _KINDS: dict[str, Callable[[Block, Found, int], None]] = {
     "street": Block.street,
     "hand": Block.hand,
     "won": Block.won,
+    "stacks": Block.stacks,
     "shows": Block.shows,
     "award": Block.award,
     "illegal": Block.illegal,

@@ -9,6 +9,7 @@ own odd count, kept as it is. A player's stake is divided at certain moments int
 "preflop", "flop" and "turn"; a hand that he won adds each part to his total, a lost one takes it
 away. The engine of 2022 divides when a street is dealt. That of 2024 divides whenever it asks
 somebody, so there "preflop" holds the flop's bets too, and "turn", if no turn came, earlier ones.
+That of 2025 does the same, and begins no hand anew: a hand without a flop counts the one before.
 Players of one name share one count.
 """
 
@@ -21,6 +22,7 @@ from events.types import (
     BidPlaced,
     BlindPosted,
     BoardDealt,
+    BountyDrawn,
     Called,
     Cards,
     CardSwapped,
@@ -39,7 +41,7 @@ from events.types import (
     StepEntered,
 )
 from formats.mit.dialects import ENGINES, own_dialect
-from formats.mit.grammar import NO_AUCTION, RUN, splits
+from formats.mit.grammar import BOUNTY_HANDS, NO_AUCTION, RUN, splits
 from formats.mit.note import Noted, exception_of, unnoted, won_by_run
 
 _PARTS = ("preflop", "flop", "turn")
@@ -57,7 +59,7 @@ class Worth:
     def event(self, before: Hand, event: Event) -> None:
         """A moment at which stakes are divided, or none."""
         board = len(before.board)
-        if self._divided == "asked" and isinstance(event, _ASKED):
+        if self._divided in ("asked", "kept") and isinstance(event, _ASKED):
             self._divide(before, {3: 0, 4: 1}.get(board, 2))
         if self._divided == "dealt" and isinstance(event, BoardDealt):
             self._divide(before, {0: 0, 3: 1, 4: 2}[board])
@@ -74,7 +76,8 @@ class Worth:
             total = self._totals.setdefault(name, [0, 0, 0])
             for part, stake in enumerate(parts):
                 total[part] += sign * stake
-        self._parts = [[0, 0, 0], [0, 0, 0]]
+        if self._divided != "kept":
+            self._parts = [[0, 0, 0], [0, 0, 0]]
 
     def footer(self, names: tuple[str, ...]) -> str:
         """Three lines a player."""
@@ -187,6 +190,7 @@ class _Log:
             raise ValueError(f"this log is in dialect {noted.dialect}, which is not known here")
         self.engine = ENGINES[noted.dialect]
         self.worth = Worth(self.engine.worth)
+        self.bounties: dict[int, str] = {}
 
     def hand(self, record: Events) -> list[str]:
         """The lines of one hand."""
@@ -203,6 +207,9 @@ class _Log:
         for seat in (0, 1):
             self.banks[seat] += nets[seat]
         self.worth.ended(self.names, nets)
+        if self.engine.bounties:
+            counts = f"Winning counts at the end of the round: , {self.standing(start.button)}"
+            written.lines.append(counts)
         return written.lines
 
     def final(self) -> str:
@@ -247,6 +254,8 @@ class _Hand:
         if self.shows_hands and not isinstance(event, CardSwapped | StepEntered):
             self._hands()
         match event:
+            case BountyDrawn() if len(self.hand.bounties) == len(self.order):
+                self._bounties(dict(self.hand.bounties))
             case BlindPosted(seat=seat, amount=amount):
                 self._says(seat, f"posts the blind of {amount}")
             case HoleDealt(seat=seat, cards=cards) if before.hole[seat] == ():
@@ -297,6 +306,24 @@ class _Hand:
         names = (self.log.names[seat] for seat in self.order)
         totals = ", ".join(f"{name} ({total})" for name, total in zip(names, put_in, strict=True))
         self.lines.append(f"{_STREETS.get(len(board), 'Run')} [{' '.join(board)}], {totals}")
+        if self.engine.bounties:
+            left = ", ".join(str(self.hand.stacks[seat]) for seat in self.order)
+            self.lines.append(f"Current stacks: {left}")
+
+    def _bounties(self, drawn: Mapping[int, str]) -> None:
+        """Told every 25 hands below the line of the round, and where they are others than told."""
+        if self.log.bounties != drawn or self.log.count % BOUNTY_HANDS == 1:
+            said = (f"{drawn[seat]} for player {self.log.names[seat]}" for seat in self.order)
+            self.lines.insert(1, f"Bounties reset to {' and '.join(said)}")
+        self.log.bounties = {**drawn}
+
+    def _hits(self) -> None:
+        """Who has a card of his rank, whoever won; the dealer first."""
+        ranks = dict(self.hand.bounties)
+        for seat in self.order:
+            cards = (*self.hand.hole[seat], *self.hand.board)
+            if any(card[0] == ranks.get(seat) for card in cards):
+                self._says(seat, "hits their bounty")
 
     def _hands(self) -> None:
         self.shows_hands = False
@@ -351,6 +378,8 @@ class _Hand:
         for seat in self.order:
             tag = "(swapped) " if seat in self.swapped and self.engine.swapped else ""
             self._says(seat, f"{tag}awarded {self.nets()[seat]}")
+        if self.engine.hits:
+            self._hits()
         if self.engine.run and self.before_run is not None:
             self.lines.append(RUN)
             won = won_by_run(self.nets(), self.order[0], self.before_run)
