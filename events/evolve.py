@@ -254,8 +254,9 @@ def _split(hand: Hand, event: PotSplit) -> Hand:
 
 def _settle_bounty(hand: Hand, event: BountySettled) -> Hand:
     """From one stack to the other, whatever is in it."""
-    stacks = add(hand.stacks, event.seat, event.amount)
-    return replace(hand, stacks=add(stacks, event.payer, -event.amount))
+    stacks = add(add(hand.stacks, event.seat, event.amount), event.payer, -event.amount)
+    payers = (*hand.payers, event.payer) if event.amount else hand.payers
+    return replace(hand, stacks=stacks, payers=payers)
 
 
 def _time_out(hand: Hand, event: TimedOut) -> Hand:

@@ -59,7 +59,8 @@ class Hand(Struct, frozen=True, gc=False):
 
     `forced` is the part of `paid` that was ante or blind, `tapped` what every seat had paid when
     this one went all-in (nothing, if it did not), `opener` and `aggressor` the first and the last
-    to bet or raise in the latest round.
+    to bet or raise in the latest round. `payers` have paid for a hit of another's bounty, and may
+    owe for it.
     """
 
     start: HandStarted
@@ -73,6 +74,7 @@ class Hand(Struct, frozen=True, gc=False):
     board: Cards = ()
     discards: Cards = ()
     bounties: tuple[tuple[int, Rank], ...] = ()
+    payers: tuple[int, ...] = ()
     pot: int = 0
     rake: int = 0
     step: int = 0
