@@ -26,6 +26,7 @@ from events.types import (
     BidPlaced,
     BlindPosted,
     BoardDealt,
+    BountySettled,
     Called,
     Events,
     HandStarted,
@@ -252,6 +253,10 @@ def _pots(record: Events) -> list[str]:
             each = zip(event.seats, event.shares, strict=True)
             paid = ", ".join(f"{share} to {name_at(names, seat)}" for seat, share in each)
             lines.append(f"pot {event.pot}: {paid}")
+        if isinstance(event, BountySettled):
+            who, payer = (name_at(names, seat) for seat in (event.seat, event.payer))
+            owed = f"{event.amount} from {payer} to {who}" if event.hit else f"{who} misses it"
+            lines.append(f"bounty: {owed}")
     return lines
 
 

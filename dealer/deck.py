@@ -8,15 +8,17 @@ so. The derivation itself is `events/deck.py`.
 import random
 import secrets
 from collections.abc import Callable, Iterable
-from typing import Literal, Protocol
+from functools import partial
+from typing import Literal, NamedTuple, Protocol, get_args
 
 from msgspec import Struct
 
 from engine.game import Game, fingerprint
 from engine.hand import decide, turn
-from engine.turn import Deal, IllegalCommand, Swap, ToDeal, ToSwap
+from engine.turn import Deal, Draw, IllegalCommand, Swap, ToDeal, ToDraw, ToSwap
 from events.cards import DECK, UNKNOWN
 from events.deck import (
+    BOUNTY,
     SECRET_BYTES,
     Committed,
     Luck,
@@ -33,6 +35,7 @@ from events.evolve import evolve, replay
 from events.ledger import DeckChain, DeckSecrets
 from events.types import (
     BoardDealt,
+    BountyDrawn,
     Cards,
     CardSwapped,
     DeckCommitted,
@@ -44,15 +47,28 @@ from events.types import (
     Match,
     MatchStarted,
     NonceGiven,
+    Rank,
 )
+
+_RANKS = get_args(Rank)
+Below = Callable[[int], int]
+
+
+class Place(NamedTuple):
+    """Where a deck stands among the decks of its match, counted from 0, and the luck that it shares
+    with all decks from one of them on."""
+
+    at: int
+    shared: Callable[[int], Below]
 
 
 class Deck:
     """Fifty-two cards in one order, and the luck of the cards at risk."""
 
-    def __init__(self, order: Cards, below: Callable[[int], int]) -> None:
+    def __init__(self, order: Cards, below: Below, place: "Place | None" = None) -> None:
         self._pile = Pile(order)
         self._below = below
+        self._place = place or Place(0, lambda first: below)
         self._draws: list[int] = []  # all that were ever drawn, in this deck or a fork of it
         self._drawn = 0
 
@@ -60,6 +76,7 @@ class Deck:
         """A copy of the deck at the same place: both will deal the same cards."""
         other = Deck.__new__(Deck)
         other._pile, other._below = self._pile.fork(), self._below
+        other._place = self._place
         other._draws, other._drawn = self._draws, self._drawn
         return other
 
@@ -85,6 +102,14 @@ class Deck:
             else:
                 new.append((self._pile.at(slots) if slots else self._pile.take(1))[0])
         return Swap(tuple(new))
+
+    def draw(self, asked: ToDraw) -> Draw:
+        """The bounties that so many decks in a row share: the button moves on, and they with it."""
+        at, shared = self._place
+        below = shared(at - at % asked.hands)
+        ranks = [_RANKS[below(len(_RANKS))] for _ in asked.seats]
+        moved = at % len(ranks)
+        return Draw((*ranks[moved:], *ranks[:moved]))
 
     def _draw(self, many: int) -> int:
         """The next draw of luck; a game draws of one number, so a fork may have drawn it before."""
@@ -121,10 +146,15 @@ class SeededDecks:
         self._deals = deals
 
     def deck(self, number: int) -> Deck:
-        return seeded(f"{self._seed}/{deck_number(number, self._deals)}")
+        deck = deck_number(number, self._deals)
+        shared = Place((number - 1) // self._deals, self._shared)
+        return seeded(f"{self._seed}/{deck}", shared)
+
+    def _shared(self, first: int) -> Below:
+        return _Luck(f"{self._seed}/{first}/bounties").below
 
 
-def seeded(seed: str) -> Deck:
+def seeded(seed: str, place: Place | None = None) -> Deck:
     """A deck that a word decides, the same on every machine; not for money."""
     # As `random.shuffle` does it, draw by draw, in half its time: a bulk of hands is shuffled.
     draw = random.Random(seed).getrandbits
@@ -134,7 +164,7 @@ def seeded(seed: str) -> Deck:
         while chosen > last:
             chosen = draw(bits)
         order[last], order[chosen] = order[chosen], order[last]
-    return Deck(tuple(order), _Luck(f"{seed}/swaps").below)
+    return Deck(tuple(order), _Luck(f"{seed}/swaps").below, place)
 
 
 _PLACES = tuple((last, (last + 1).bit_length()) for last in range(len(DECK) - 1, 0, -1))
@@ -152,9 +182,19 @@ class _Luck:
         return self._source.randrange(many)
 
 
-def of_key(key: bytes) -> Deck:
+def of_key(key: bytes, place: Place | None = None) -> Deck:
     """The deck of a committed hand."""
-    return Deck(shuffled(key), Luck(key).below)
+    return Deck(shuffled(key), Luck(key).below, place)
+
+
+def place_of(key: Callable[[int], bytes], number: int, deals: int, chain_first: int) -> Place:
+    """Where the deck of a committed hand stands; what decks share is drawn by the key of the first
+    of them that is in this chain."""
+
+    def shared(first: int) -> Below:
+        return Luck(key(max(first * deals + 1, chain_first)), BOUNTY).below
+
+    return Place((number - 1) // deals, shared)
 
 
 CHAIN_HANDS = 10_000  # a longer match takes another chain
@@ -232,8 +272,10 @@ class CommittedDecks:
 
     def deck(self, number: int) -> Deck:
         """The hand's deck; a new chain is committed to when the last has run out."""
-        number = deck_number(number, self._deals)
-        return of_key(self._chain(number).key(self._match, number))
+        deck = deck_number(number, self._deals)
+        chain = self._chain(deck)
+        key = partial(chain.key, self._match)
+        return of_key(key(deck), place_of(key, number, self._deals, chain.made.first))
 
     def committed(self, hands: int) -> "CommittedDecks":
         """Decks for so many hands, committed to now: another process may deal them."""
@@ -273,7 +315,7 @@ def contribution(player: str, given: str | None) -> NonceGiven:
 
 # Was a hand dealt from the deck that was committed to?
 
-_DEALS = HoleDealt | BoardDealt | CardSwapped
+_DEALS = HoleDealt | BoardDealt | CardSwapped | BountyDrawn
 
 
 class DealCheck(Struct, frozen=True):
@@ -301,8 +343,9 @@ def check_deal(game: Game, records: Iterable[Match], hand: Events) -> DealCheck:
         return DealCheck("unopened", f"the deck of {start.hand} is not opened")
     if wrong := unfit(made, opened):
         return DealCheck("differ", wrong)
-    key = opened_key(opened, made.nonces, began.match, deck_number(number, began.deals))
-    return compare(game, hand, of_key(key))
+    key = partial(opened_key, opened, made.nonces, began.match)
+    place = place_of(key, number, began.deals, made.first)
+    return compare(game, hand, of_key(key(deck_number(number, began.deals)), place))
 
 
 def compare(game: Game, record: Events, deck: Deck) -> DealCheck:
@@ -316,6 +359,8 @@ def compare(game: Game, record: Events, deck: Deck) -> DealCheck:
                         dealt = decide(game, state, deck.deal(asked))
                     case ToSwap() as at_risk:
                         dealt = decide(game, state, deck.swap(at_risk))
+                    case ToDraw() as drawn:
+                        dealt = decide(game, state, deck.draw(drawn))
                     case _:
                         raise IllegalCommand("cards are dealt where the rules deal none")
             except IllegalCommand as refusal:
@@ -351,6 +396,8 @@ def _whose(event: Event) -> str:
             return "the board"
         case CardSwapped(seat=seat, slot=slot):
             return f"seat {seat}, slot {slot},"
+        case BountyDrawn(seat=seat):
+            return f"seat {seat}, for its bounty,"
         case _:
             return type(event).__name__
 
@@ -361,5 +408,7 @@ def _cards(event: Event) -> Cards:
             return cards
         case CardSwapped(new=new):
             return (new,)
+        case BountyDrawn(rank=rank):
+            return (rank,)
         case _:
             return ()

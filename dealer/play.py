@@ -41,6 +41,7 @@ from engine.turn import (
     Show,
     ToBid,
     ToDeal,
+    ToDraw,
     ToShow,
     ToStraddle,
     ToSwap,
@@ -184,6 +185,8 @@ def play_hand(
                 new, hand = step(game, hand, deck.deal(asked))
             case ToSwap():
                 new, hand = step(game, hand, deck.swap(asked))
+            case ToDraw():
+                new, hand = step(game, hand, deck.draw(asked))
             case _:
                 seen = look(game, hand, asked, histories.of(asked.seat))
                 new, hand = _answered(game, hand, seen, bots[asked.seat])

@@ -45,6 +45,7 @@ step 1: hole
 1 posts big 2 to 2
 0 is dealt [As Kd]
 board [Jd 7c 6c]
+0 has the bounty T
 step 2: preflop betting, 2 to match, raise by 2, 0 to act
 1 folds
 0 checks (forced), 1 to act
@@ -60,6 +61,7 @@ auction to 0 at 37, bids 37 and 52
 1 shows [Tc 5s]
 1 mucks
 pot 0: 104 to 1, 103 to 0
+0 hits its bounty, 13 from 1
 rake 10 from pot 0
 1 is out of time and all-in
 1 disconnects

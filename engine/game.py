@@ -14,7 +14,7 @@ from events.types import Events
 
 # Policies that came after rulesets had been kept. While one has its default it is left out of a
 # ruleset's text, so that no older fingerprint changes.
-LATER: tuple[str, ...] = ("broke", "forced_all_in", "flushes")
+LATER: tuple[str, ...] = ("broke", "forced_all_in", "flushes", "bounty")
 
 
 class Step(Protocol):

@@ -22,6 +22,7 @@ from engine.steps import (
     Blinds,
     DealBoard,
     DealHole,
+    DrawBounties,
     Run,
     Straddle,
     SwapHole,
@@ -308,6 +309,11 @@ _NEEDS: tuple[tuple[tuple[str, ...], Callable[[Game], bool], str], ...] = (
         ("rake_increment",),
         lambda game: game.rake is not None and game.rake.rounding == "incremental",
         "its rake is not counted in increments: set rake_rounding=incremental, too",
+    ),
+    (
+        ("bounty",),
+        lambda game: first(game, DrawBounties) is not None,
+        "nobody has a bounty in its script",
     ),
     (
         ("contributed",),

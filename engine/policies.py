@@ -126,6 +126,7 @@ class Policies(Struct, frozen=True, kw_only=True):
     odd_scope: Literal["per_pot", "total"] = "per_pot"
     rake: Rake | None = None
     rake_pots: Literal["outwards", "proportional"] = "outwards"
+    bounty: Literal["none", "half_and_ten"] = "none"
 
     # Clocks and connections.
     time_out: Literal["none", "bot_default", "all_in_if_paid", "fold_or_check"] = "none"

@@ -8,6 +8,7 @@ from engine.turn import (
     Command,
     Deal,
     Disconnect,
+    Draw,
     Fold,
     Muck,
     Post,
@@ -18,6 +19,7 @@ from engine.turn import (
     Swap,
     TimeOut,
     ToDeal,
+    ToDraw,
     Toss,
     ToSwap,
     Turn,
@@ -31,6 +33,7 @@ from events.types import (
     BidPlaced,
     BlindPosted,
     BoardDealt,
+    BountyDrawn,
     Called,
     CardSwapped,
     Checked,
@@ -71,6 +74,9 @@ def command_of(asked: Turn, rest: Events) -> Command | None:
         return _deal(asked, rest) or _unasked(rest)
     if isinstance(asked, ToSwap):
         return _unasked(rest) or _swap(asked, rest)
+    if isinstance(asked, ToDraw):
+        drawn = [event for event in rest[: len(asked.seats)] if isinstance(event, BountyDrawn)]
+        return _unasked(rest) or (Draw(tuple(event.rank for event in drawn)) if drawn else None)
     match rest[0]:
         case Folded(seat=seat, origin=origin):
             return Fold(seat, _will(origin))

@@ -1,4 +1,11 @@
-"""Who is paid at the end of a hand: pots, the best hands in them, the rake and the splits."""
+"""Who is paid at the end of a hand: pots, the best hands in them, the rake and the splits.
+
+Where seats have bounties, what a hit is worth is settled between stacks when the pots are paid.
+"""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import ceil, floor
 
 from engine.expectation import by_expectation
 from engine.policies import Policies
@@ -7,8 +14,9 @@ from engine.rake import rakes
 from engine.ranking import Strength, strength
 from engine.seats import contenders, in_order, is_alone
 from engine.turn import IllegalCommand
+from events.cards import UNKNOWN
 from events.state import Hand
-from events.types import Event, Events, PotSplit, RakeTaken
+from events.types import BountySettled, Event, Events, PotSplit, RakeTaken
 
 
 class Undecided(IllegalCommand):
@@ -20,7 +28,42 @@ def settle(game: Policies, hand: Hand) -> Events:
     taken, paid = awards(game, hand)
     events: list[Event] = [RakeTaken(pot, rake) for pot, rake in enumerate(taken) if rake]
     events.extend(PotSplit(pot, award.seats, award.shares) for pot, award in enumerate(paid))
+    if hand.bounties and game.bounty != "none":
+        events.extend(_bounties(hand, paid[0].seats))
     return tuple(events)
+
+
+def _bounties(hand: Hand, won: tuple[int, ...]) -> Iterator[BountySettled]:
+    """What a winner's hit costs the other: half of what that one put in, and 10 chips (B2).
+
+    In a tie it is a quarter, and only if the other did not hit (B3). A broken chip follows where
+    that engine's count of actions happens to stand (B4).
+    """
+    hits = {seat: _hit(hand, seat) for seat in won}
+    for seat, hit in hits.items():
+        payer = 1 - seat
+        due = Fraction(hand.paid[payer], 2 * len(won)) + 10
+        if not hit or hits.get(payer):
+            due = Fraction(0)
+        yield BountySettled(seat, payer, hit, ceil(due) if _rounds_up(hand, seat) else floor(due))
+
+
+def _hit(hand: Hand, seat: int) -> bool:
+    """Whether a card of that rank is in his hand or on the board as far as it was dealt (B2)."""
+    cards, rank = (*hand.hole[seat], *hand.board), dict(hand.bounties)[seat]
+    if any(card[0] == rank for card in cards):
+        return True
+    if UNKNOWN in cards:
+        raise Undecided(f"a card of seat {seat} or of the board was never recorded")
+    return False
+
+
+def _rounds_up(hand: Hand, seat: int) -> bool:
+    """After a fold to the winner; else against who bet last on the river, or the button (B4)."""
+    if is_alone(hand):
+        return True
+    last = hand.start.button if hand.aggressor is None else hand.aggressor
+    return seat != last
 
 
 def awards(game: Policies, hand: Hand) -> tuple[tuple[int, ...], tuple[Award, ...]]:

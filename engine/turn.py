@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from events.cards import UNKNOWN
-from events.types import BlindKind, Cards
+from events.types import BlindKind, Cards, Rank
 
 CardKind = Literal["hole", "board", "third"]
 Place = Literal["top", "bottom"]
@@ -75,6 +75,13 @@ class ToSwap(Struct, frozen=True, tag=True):
     slots: tuple[int, ...] = ()
 
 
+class ToDraw(Struct, frozen=True, tag=True):
+    """Chance names a rank for each of these seats; it names the same ones for so many `hands`."""
+
+    seats: tuple[int, ...]
+    hands: int
+
+
 class ToShow(Struct, frozen=True, tag=True):
     """A seat shows its hand, or may muck it; `announce` if it must name its five cards."""
 
@@ -87,7 +94,7 @@ class Over(Struct, frozen=True, tag=True):
     """Nobody is asked any more."""
 
 
-Turn = ToAct | ToStraddle | ToBid | ToToss | ToDeal | ToSwap | ToShow | Over
+Turn = ToAct | ToStraddle | ToBid | ToToss | ToDeal | ToSwap | ToDraw | ToShow | Over
 
 
 # Commands: what somebody answers.
@@ -172,6 +179,12 @@ class Swap(Struct, frozen=True, tag=True):
     cards: tuple[str | None, ...]
 
 
+class Draw(Struct, frozen=True, tag=True):
+    """The ranks asked for, seat by seat."""
+
+    ranks: tuple[Rank, ...]
+
+
 class Show(Struct, frozen=True, tag=True):
     """Turn the hand up; `cards` only where nobody recorded them before."""
 
@@ -221,6 +234,7 @@ Command = (
     | Toss
     | Deal
     | Swap
+    | Draw
     | Show
     | Muck
     | Announce

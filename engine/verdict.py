@@ -21,6 +21,7 @@ from events.state import Hand, Standing
 from events.types import (
     Announced,
     BettingOpened,
+    BountySettled,
     Claimed,
     Event,
     Events,
@@ -76,6 +77,7 @@ _AFTER_PLAY = (
     UncalledReturned,
     RakeTaken,
     PotSplit,
+    BountySettled,
     HandEnded,
 )
 

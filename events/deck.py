@@ -20,6 +20,7 @@ SEATS = b"muckrake/seat-nonces/v1\0"
 HAND = b"muckrake/deck/v1\0"
 SHUFFLE = b"muckrake/shuffle/v1\0"
 SWAP = b"muckrake/swap/v1\0"
+BOUNTY = b"muckrake/bounty/v1\0"
 
 SECRET_BYTES = 32
 CHAIN_MAX = 2**22  # hands: a longer chain takes too long to walk
@@ -134,10 +135,10 @@ def shuffled(key: bytes) -> Cards:
 
 
 class Luck:
-    """What chance draws beside the deck: whether a card at risk is swapped."""
+    """What chance draws beside the deck: whether a card at risk is swapped, or a bounty."""
 
-    def __init__(self, key: bytes) -> None:
-        self._draws = stream(key, SWAP)
+    def __init__(self, key: bytes, label: bytes = SWAP) -> None:
+        self._draws = stream(key, label)
 
     def below(self, many: int) -> int:
         """A number from 0 to one less than `many`, each as likely as the others."""

@@ -21,6 +21,8 @@ from events.types import (
     BidPlaced,
     BlindPosted,
     BoardDealt,
+    BountyDrawn,
+    BountySettled,
     Called,
     CardSwapped,
     Checked,
@@ -141,6 +143,10 @@ def _toss(hand: Hand, event: Tossed) -> Hand:
     return replace(hand, hole=hole, board=hand.board + event.cards)
 
 
+def _draw(hand: Hand, event: BountyDrawn) -> Hand:
+    return replace(hand, bounties=(*hand.bounties, (event.seat, event.rank)))
+
+
 def _open(hand: Hand, event: BettingOpened) -> Hand:
     """A round begins, on top of the blinds that were posted for it, if any."""
     now, bet = round_of(hand), event.bet
@@ -254,6 +260,13 @@ def _split(hand: Hand, event: PotSplit) -> Hand:
     return replace(hand, stacks=tuple(stacks), pot=hand.pot - sum(event.shares))
 
 
+def _settle_bounty(hand: Hand, event: BountySettled) -> Hand:
+    """From one stack to the other, whatever is in it."""
+    stacks = add(add(hand.stacks, event.seat, event.amount), event.payer, -event.amount)
+    payers = (*hand.payers, event.payer) if event.amount else hand.payers
+    return replace(hand, stacks=stacks, payers=payers)
+
+
 def _time_out(hand: Hand, event: TimedOut) -> Hand:
     """Out of time and all-in: chips may be left, but the seat acts no more."""
     if not event.all_in:
@@ -351,6 +364,7 @@ _COUNTS: dict[type[Event], Callable[[Hand, Any], Hand]] = {
     HoleDealt: _hole,
     BoardDealt: _board,
     CardSwapped: _swap,
+    BountyDrawn: _draw,
     BettingOpened: _open,
     Folded: _fold,
     Checked: _check,
@@ -366,6 +380,7 @@ _COUNTS: dict[type[Event], Callable[[Hand, Any], Hand]] = {
     Mucked: _muck,
     RakeTaken: _rake,
     PotSplit: _split,
+    BountySettled: _settle_bounty,
     TimedOut: _time_out,
     Disconnected: _disconnect,
     Reconnected: _reconnect,

@@ -231,6 +231,15 @@ def _rakes(event: t.RakeTaken, hand: _Hand) -> Iterator[Part]:
     yield Part(f" from {hand.pot(event.pot)}")
 
 
+def _settles_bounty(event: t.BountySettled, hand: _Hand) -> Iterator[Part]:
+    yield Part(" hits the bounty" if event.hit else " misses the bounty")
+    if event.amount:
+        yield Part(" and gets ", chips=event.amount)
+        yield Part(" from ", player=name_at(hand.players, event.payer))
+        hand.stacks[event.seat] = hand.stacks.get(event.seat, 0) + event.amount
+        hand.stacks[event.payer] = hand.stacks.get(event.payer, 0) - event.amount
+
+
 def _claims(event: t.Claimed, hand: _Hand) -> Iterator[Part]:
     yield Part("the source claims that ")
     for seat, net in enumerate(event.nets):
@@ -252,6 +261,7 @@ _SAYS: dict[type, Callable[[Any, _Hand], Iterator[Part]]] = {
     t.HoleDealt: _cards("is dealt"),
     t.BoardDealt: _board,
     t.CardSwapped: _swaps,
+    t.BountyDrawn: lambda event, hand: iter((Part(f" has the bounty {event.rank}"),)),
     t.BettingOpened: _opens,
     t.Folded: _does("folds"),
     t.Checked: _does("checks"),
@@ -267,6 +277,7 @@ _SAYS: dict[type, Callable[[Any, _Hand], Iterator[Part]]] = {
     t.Mucked: _does("mucks"),
     t.RakeTaken: _rakes,
     t.PotSplit: _wins,
+    t.BountySettled: _settles_bounty,
     t.Claimed: _claims,
     t.HandVoided: lambda event, hand: iter((Part(f"hand void, {event.reason}"),)),
     t.HandEnded: lambda event, hand: iter((Part("hand over"),)),

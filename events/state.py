@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from events.types import Cards, HandStarted
+from events.types import Cards, HandStarted, Rank
 
 Standing = Literal["live", "all_in", "folded"]
 
@@ -59,7 +59,8 @@ class Hand(Struct, frozen=True, gc=False):
 
     `forced` is the part of `paid` that was ante or blind, `tapped` what every seat had paid when
     this one went all-in (nothing, if it did not), `opener` and `aggressor` the first and the last
-    to bet or raise in the latest round.
+    to bet or raise in the latest round. `payers` have paid for a hit of another's bounty, and may
+    owe for it.
     """
 
     start: HandStarted
@@ -72,6 +73,8 @@ class Hand(Struct, frozen=True, gc=False):
     hole: tuple[Cards, ...]
     board: Cards = ()
     discards: Cards = ()
+    bounties: tuple[tuple[int, Rank], ...] = ()
+    payers: tuple[int, ...] = ()
     pot: int = 0
     rake: int = 0
     step: int = 0

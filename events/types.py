@@ -15,6 +15,7 @@ Seat = Annotated[int, Meta(ge=0, le=22)]
 Chips = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 Step = Annotated[int, Meta(ge=0, le=99)]
 Cards = tuple[Card, ...]
+Rank = Literal["2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A"]
 Played = Annotated[
     str,
     Meta(
@@ -108,6 +109,13 @@ class CardSwapped(_Event, frozen=True):
     old: Card
     new: Card
     told: bool = False
+
+
+class BountyDrawn(_Event, frozen=True):
+    """A seat is told the rank that is its bounty: his own, and nobody else's to know."""
+
+    seat: Seat
+    rank: Rank
 
 
 # What players choose.
@@ -245,6 +253,18 @@ class PotSplit(_Event, frozen=True):
             raise ValueError(f"{len(self.seats)} seats are paid {len(self.shares)} shares")
 
 
+class BountySettled(_Event, frozen=True):
+    """Whether a seat that is paid hit its bounty, and what `payer` owes it for that beside the pot.
+
+    The stack of the payer may come to less than nothing: the sum stays, and his match counts it.
+    """
+
+    seat: Seat
+    payer: Seat
+    hit: bool
+    amount: Chips
+
+
 class Claimed(_Event, frozen=True):
     """What a foreign source says that every seat won or lost, and the house took; it cannot be so.
 
@@ -369,6 +389,7 @@ Event = (
     | BlindPosted
     | HoleDealt
     | BoardDealt
+    | BountyDrawn
     | BettingOpened
     | Folded
     | Checked
@@ -384,6 +405,7 @@ Event = (
     | Shown
     | Mucked
     | PotSplit
+    | BountySettled
     | RakeTaken
     | TimedOut
     | Disconnected

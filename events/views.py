@@ -50,6 +50,13 @@ class HoleDealtSeen(Struct, frozen=True, tag="HoleDealt"):
     cards: tuple[Card | Hidden, ...]
 
 
+class BountyDrawnSeen(Struct, frozen=True, tag="BountyDrawn"):
+    """The rank that is a seat's bounty: for that seat."""
+
+    seat: int
+    rank: t.Rank | Hidden
+
+
 class BidPlacedSeen(Struct, frozen=True, tag="BidPlaced"):
     """A bid: why it was made would tell its size, so both are hidden together."""
 
@@ -120,6 +127,7 @@ Open = (
     | t.Shown
     | t.Mucked
     | t.PotSplit
+    | t.BountySettled
     | t.RakeTaken
     | t.TimedOut
     | t.Disconnected
@@ -136,6 +144,7 @@ Open = (
 Seen = (
     Open
     | HoleDealtSeen
+    | BountyDrawnSeen
     | BidPlacedSeen
     | CardSwappedSeen
     | FaultedSeen

@@ -134,7 +134,7 @@ def _counted(events: list[Event], hand: Hand, event: Event) -> Hand:
     hand = evolve(hand, event)
     callers = (event.seat,) if isinstance(event, Called) else ()
     owing = range(len(hand.stacks)) if isinstance(event, HandEnded) else callers
-    short = any(hand.stacks[seat] < 0 for seat in owing)
+    short = any(hand.stacks[seat] < 0 and seat not in hand.payers for seat in owing)
     if amount < 0 or short or hand.pot < 0:
         raise ValueError(f"{type(event).__name__}: the chips for it are not there")
     events.append(event)

@@ -21,6 +21,7 @@ from engine.turn import (
     Command,
     Deal,
     Disconnect,
+    Draw,
     Fold,
     IllegalCommand,
     Muck,
@@ -33,6 +34,7 @@ from engine.turn import (
     ToAct,
     ToBid,
     ToDeal,
+    ToDraw,
     ToShow,
     Toss,
     ToStraddle,
@@ -51,6 +53,7 @@ from formats.source import (
     Bids,
     Board,
     Fault,
+    HasBounty,
     Holds,
     Item,
     Leaves,
@@ -199,6 +202,12 @@ def _answer(asked: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | 
             return _toss(hand, first)
         case ToSwap():
             return _swap(asked, hand, items)
+        case ToDraw(seats=seats):
+            ranks = {item.seat: item.rank for item in items if isinstance(item, HasBounty)}
+            if ranks.keys() != set(seats):
+                return None
+            used = [at for at, item in enumerate(items) if isinstance(item, HasBounty)]
+            return Draw(tuple(ranks[seat] for seat in seats)), tuple(used)
         case ToShow():
             return _show(asked, hand, items)
         case ToStraddle():

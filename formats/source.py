@@ -17,7 +17,7 @@ from msgspec import Struct
 from engine.game import Game
 from engine.turn import Post
 from events.ledger import Many
-from events.types import Cards, FaultKind, FaultPlace, SourceNoted
+from events.types import Cards, FaultKind, FaultPlace, Rank, SourceNoted
 
 Verb = Literal["fold", "check", "call", "raise"]
 
@@ -62,6 +62,13 @@ class Board(Struct, frozen=True):
     cards: Cards
 
 
+class HasBounty(Struct, frozen=True):
+    """The rank that is a seat's bounty in this hand."""
+
+    seat: int
+    rank: Rank
+
+
 class Shows(Struct, frozen=True):
     """A hand turned up."""
 
@@ -91,7 +98,7 @@ class Leaves(Struct, frozen=True):
     all_in: bool = False
 
 
-Item = Act | Bids | Tosses | Holds | Board | Shows | Mucks | Fault | Leaves
+Item = Act | Bids | Tosses | Holds | HasBounty | Board | Shows | Mucks | Fault | Leaves
 
 
 class Paid(Struct, frozen=True):

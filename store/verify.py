@@ -260,7 +260,7 @@ class Verifier:
 def unbalanced(hand: Hand) -> str | None:
     """What is wrong with the chips of a hand that has ended, if anything."""
     brought, left = sum(hand.start.stacks), sum(hand.stacks)
-    if any(stack < 0 for stack in hand.stacks):
+    if any(stack < 0 and seat not in hand.payers for seat, stack in enumerate(hand.stacks)):
         return "a seat has less than nothing at its end"
     if brought != left + hand.pot + hand.rake:
         return f"{brought} chips were brought, and {left} + {hand.pot} + {hand.rake} are there"

@@ -1,5 +1,7 @@
 """The cards of a rule page: what chance answers when nobody shuffles."""
 
+import msgspec
+
 from engine import turn as t
 from events.cards import DECK, cards
 
@@ -12,9 +14,12 @@ class Chance:
         self.deck = list(DECK)
         self.order = list(DECK)
         self.swaps: list[list[str]] = []
+        self.bounties = ["2", "2"]
 
     def told(self, kind: str, rest: str) -> None:
-        if kind == "swaps":
+        if kind == "bounties":
+            self.bounties = rest.split()
+        elif kind == "swaps":
             self.swaps = [group.split() for group in rest.split(" / ")]
         elif kind == "deal":
             for part in rest.split(", "):
@@ -25,7 +30,9 @@ class Chance:
             self.deck = [*self._taken(top), *self._without(bottom), *cards(bottom)]
         self.order = list(self.deck)
 
-    def answer(self, asked: t.ToDeal | t.ToSwap) -> t.Deal | t.Swap:
+    def answer(self, asked: t.ToDeal | t.ToSwap | t.ToDraw) -> t.Deal | t.Swap | t.Draw:
+        if isinstance(asked, t.ToDraw):
+            return msgspec.convert({"ranks": self.bounties}, t.Draw)
         if isinstance(asked, t.ToSwap):
             group = self.swaps.pop(0) if self.swaps else ["-"] * len(asked.at_risk)
             new = (self._new(word, asked.slots[at:]) for at, word in enumerate(group))

@@ -7,7 +7,7 @@ bytes, drawn by Hypothesis and shrunk to a shorter, calmer one, and it always en
 
 import random
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, get_args
 
 import pytest
 from hypothesis import strategies
@@ -24,6 +24,7 @@ from engine.turn import (
     Command,
     Deal,
     Disconnect,
+    Draw,
     Fold,
     IllegalCommand,
     Muck,
@@ -38,6 +39,7 @@ from engine.turn import (
     ToAct,
     ToBid,
     ToDeal,
+    ToDraw,
     ToShow,
     Toss,
     ToStraddle,
@@ -49,7 +51,7 @@ from events.cards import DECK
 from events.evolve import evolve
 from events.notation import say_all
 from events.state import Hand
-from events.types import Event, Events, Faulted, HandVoided
+from events.types import Event, Events, Faulted, HandVoided, Rank
 from odds.rank import best_five
 from tests.profiles import sized
 
@@ -216,6 +218,11 @@ def offered(game: Game, hand: Hand, asked: Turn, pack: tuple[str, ...]) -> tuple
             return (Deal(tuple(pack[:count])),)
         case ToSwap(at_risk=at_risk):
             return Swap((None,) * len(at_risk)), Swap(pack[: len(at_risk)])
+        case ToDraw(seats=seats):
+            ranks: tuple[Rank, ...] = get_args(Rank)
+            same: tuple[Rank, ...] = tuple("7" for _ in seats)
+            several = [ranks[at:] + ranks[:at] for at in range(len(ranks))]
+            return (*(Draw(row[: len(seats)]) for row in several), Draw(same))
         case ToShow(seat=seat, may_muck=may_muck, announce=announce):
             muck = (Muck(seat),) if may_muck else ()
             shows = _announcements(game, hand, seat) if announce else (Show(seat),)

@@ -15,7 +15,8 @@
 
 Chance answers by itself: from `deal`, else from `deck` (`deck As Kd ... 7h 2c` names its top and
 its bottom), else from a dull deck. `swaps - 7d - -` says what the next cards at risk become, one
-group a street, divided by `/`; `new` draws from the deck. The head line may add `blinds 1/2` (bet
+group a street, divided by `/`; `new` draws from the deck. `bounties T 5` are those of the button
+and of the other. The head line may add `blinds 1/2` (bet
 sizes follow) or for URCS `limits 10/20` and `limits 10/20/2` with its ante, who posts (`posts 3`,
 `dead 3`) and `dead_small yes`. A finished hand must also pass the audit.
 """
@@ -167,7 +168,7 @@ class Table:
         self._let_chance_answer()
 
     def _let_chance_answer(self) -> None:
-        while isinstance(asked := self.asked(), t.ToDeal | t.ToSwap):
+        while isinstance(asked := self.asked(), t.ToDeal | t.ToSwap | t.ToDraw):
             new, self.hand = step(self.game, self.hand, self.chance.answer(asked))
             self.events += new
 
@@ -197,7 +198,7 @@ FACTS: dict[str, Callable[[Table], str]] = {
     "verdict": _verdict,
 }
 
-_HEAD = ("with", "deal", "deck", "swaps")
+_HEAD = ("with", "deal", "deck", "swaps", "bounties")
 
 
 def _with(game: Game, policies: str) -> Game:

@@ -14,7 +14,6 @@ from tests.foreign import edited, gamelog, misjudged
 from tests.sessions import Captured, printed, said
 
 YEARS = {
-    "Bounty (2025)": "Round #1, A (0), B (0)\nBounties reset to 5 for player A\n",
     "Blotto (2021)": "Round #1, A (0), B (0)\nA posts the blind of 1 on board 1\n",
 }
 OTHERS = {

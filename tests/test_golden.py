@@ -17,10 +17,10 @@ from engine.game import Game
 from engine.games import GAMES
 from engine.hand import turn
 from engine.steps.betting import sentence
-from engine.turn import Over, ToAct, ToBid, ToDeal, ToShow, ToStraddle, ToSwap, ToToss, Turn
+from engine.turn import Over, ToAct, ToBid, ToDeal, ToDraw, ToShow, ToStraddle, ToSwap, ToToss, Turn
 from events.notation import say, say_all
 from events.state import Hand
-from events.types import Event, PotSplit
+from events.types import BountySettled, Event, PotSplit
 from tests.hands import Played, every_game, seeded
 
 ROOT = Path(__file__).parents[1]
@@ -100,6 +100,10 @@ def _split(played: Played) -> bool:
     return any(isinstance(event, PotSplit) and len(event.seats) > 1 for event in played.record)
 
 
+def _bounty_hit(played: Played) -> bool:
+    return any(isinstance(event, BountySettled) and event.amount for event in played.record)
+
+
 TOPICS: dict[str, Callable[[Played], bool]] = {
     "a showdown after betting": _kinds_in("Shown", "Bet", "Called", "Folded"),
     "a heads-up showdown after betting": _kinds_in("Shown", "Bet", "Called"),
@@ -107,6 +111,7 @@ TOPICS: dict[str, Callable[[Played], bool]] = {
     "a split pot": _split,
     "everybody folds": _folded_out,
     "an auction to a showdown": _kinds_in("AuctionSettled", "Shown"),
+    "a bounty is hit": _bounty_hit,
     "out of time": _kinds_in("TimedOut"),
 }
 
@@ -152,6 +157,8 @@ def asked(game: Game, hand: Hand, turn: Turn) -> str:
         case ToSwap(at_risk=at_risk, chance=chance):
             slots = " ".join(f"{seat}.{slot}" for seat, slot in at_risk)
             return f"swap {slots}, each with {chance} percent"
+        case ToDraw(seats=seats, hands=hands):
+            return f"draw bounties for {' '.join(map(str, seats))}, the same for {hands} hands"
         case ToShow(seat=seat, may_muck=may_muck, announce=announce):
             return f"{seat} may {'announce' if announce else 'show'}" + ", muck" * may_muck
         case Over():

@@ -25,6 +25,7 @@ from engine.turn import (
     ToAct,
     ToBid,
     ToDeal,
+    ToDraw,
     ToSwap,
 )
 from events.cards import DECK
@@ -76,6 +77,10 @@ def _answered(
     while isinstance(asked := turn(game, hand), ToDeal):
         hand = step(game, hand, Deal(pack[: asked.count]))[1]
         pack = pack[asked.count :]
+    if isinstance(asked, ToDraw):
+        drawn = offered(game, hand, asked, pack)[0]
+        yield from _answered(game, step(game, hand, drawn)[1], pack)
+        return
     if isinstance(asked, Over):
         yield hand, pack
         return

@@ -5,11 +5,13 @@ cards are exchanged at random, all other bids get other amounts, replies other t
 """
 
 import random
+from typing import get_args
 
 from msgspec.structs import replace
 
 from events import types as t
 from events.cards import DECK
+from events.evolve import replay
 from events.types import Event, Events
 from events.views import Auditor, Public, Seated, Viewpoint
 from tests.hidden_fields import WHO_SEES, hidden, is_there, sees
@@ -36,7 +38,29 @@ def known_cards(record: Events, who: Viewpoint) -> set[str]:
 
 
 def other_world(record: Events, who: Viewpoint, chance: random.Random) -> Events:
-    """The same to this viewpoint, and otherwise as different as can be."""
+    """The same to this viewpoint, and otherwise as different as can be; whether somebody hit his
+    bounty everybody is told, so his other cards and his other rank hit it, too, or miss it."""
+    world = _exchanged(record, who, chance)
+    while not _hits_are_told(world):
+        world = _exchanged(record, who, chance)
+    return world
+
+
+def _hits_are_told(world: Events) -> bool:
+    hand = replay(world)
+    return all(
+        event.hit
+        == any(
+            card[0] == dict(hand.bounties)[event.seat]
+            for card in (*hand.hole[event.seat], *hand.board)
+        )
+        for event in world
+        if isinstance(event, t.BountySettled)
+    )
+
+
+def _exchanged(record: Events, who: Viewpoint, chance: random.Random) -> Events:
+    """Other cards, ranks, bids and replies wherever this viewpoint does not see them."""
     secret = sorted(set(DECK) - known_cards(record, who))
     others = dict(zip(secret, chance.sample(secret, len(secret)), strict=True))
     world: list[Event] = []
@@ -49,6 +73,8 @@ def other_world(record: Events, who: Viewpoint, chance: random.Random) -> Events
                 world.append(replace(event, cards=tuple(others.get(c, c) for c in cards)))
             case t.CardSwapped() if unseen:
                 world.append(_other_swap(event, secret, chance, changed="changed" in unseen))
+            case t.BountyDrawn() if unseen:
+                world.append(replace(event, rank=chance.choice(get_args(t.Rank))))
             case t.BidPlaced() if unseen:
                 origin = chance.choice(("chosen", "forced", "default"))
                 world.append(replace(event, amount=chance.randrange(10**6), origin=origin))

@@ -262,7 +262,8 @@ def money(hands: ReplayColumns) -> Money:
     back = np.minimum(_uncalled(hands, stake[: hands.places]), collected)
     put_in = spent[: hands.places] - back
     taken = collected - back
-    return Money(put_in, taken, taken - put_in, taken > 0)
+    net = taken - put_in + hands.summed(hands.bounties)
+    return Money(put_in, taken, net, taken > 0)
 
 
 def _uncalled(hands: ReplayColumns, stake: Column) -> Column:

@@ -1,5 +1,5 @@
 -- What did each player win or lose in every part of his hands, and how steadily?
--- Net is collected minus put in, in whole chips; hands of unknown units are not in it.
+-- Net is collected minus put in, and bounties, in whole chips; hands of unknown units are not in it.
 SELECT
     player,
     part,

@@ -1,5 +1,5 @@
 -- How often did each player win or lose each amount in every part of his hands?
--- Net is collected minus put in, in whole chips; hands of unknown units are not in it.
+-- Net is collected minus put in, and bounties, in whole chips; hands of unknown units are not in it.
 SELECT
     player,
     part,

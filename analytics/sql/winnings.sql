@@ -1,5 +1,5 @@
 -- What did each player win or lose, with and without a showdown, and how steadily?
--- Net is collected minus put in, in whole chips; without a showdown for whoever folded.
+-- Net is collected minus put in, and bounties, in whole chips; without a showdown for whoever folded.
 -- A variance is the mean of squares about the mean, from sums of whole units.
 WITH alike AS (
   SELECT

@@ -74,7 +74,8 @@ VERSION = 1
 CONTENTS = f"muckrake evidence v{VERSION}"
 PROOF = "c2sp.org/tlog-proof@v1"
 UNKNOWN = "??"  # a card that nobody recorded, or that is not opened here: counted, not compared
-DECK = tuple(rank + suit for rank in "23456789TJQKA" for suit in "cdhs")
+RANKS = tuple("23456789TJQKA")
+DECK = tuple(rank + suit for rank in RANKS for suit in "cdhs")
 PROVED, UNREAD, MISUSED, WRONG, OWN_KEY = 0, 1, 2, 3, 7  # how the program ends
 WARNING = (
     "WARNING: nothing says whose key this is but the bundle itself, and anybody can sign a bundle"
@@ -549,7 +550,7 @@ def is_next(value: Any) -> bool:
 
 
 SEAT, CHIPS, STEP, AT = is_whole(22), is_whole(WHOLE_MAX), is_whole(99), is_whole(WHOLE_MAX)
-FLAG, CARD = is_one_of(True, False), is_one_of(*DECK, UNKNOWN)
+FLAG, CARD, RANK = is_one_of(True, False), is_one_of(*DECK, UNKNOWN), is_one_of(*RANKS)
 CARDS, SEATS, STACKS = is_row(CARD), is_row(SEAT), is_row(CHIPS)
 ORIGIN = is_one_of("chosen", "forced", "default", "recorded")
 BLIND = is_one_of("small", "big", "straddle", "post", "dead")
@@ -572,6 +573,7 @@ EVENTS: Dict[str, Dict[str, Check]] = {
     "HoleDealt": {"seat": SEAT},
     "BoardDealt": {"cards": CARDS},
     "CardSwapped": {"seat": SEAT, "slot": is_whole(3), "told": FLAG},
+    "BountyDrawn": {"seat": SEAT},
     "BettingOpened": {
         "step": STEP,
         "street": is_text,
@@ -600,6 +602,7 @@ EVENTS: Dict[str, Dict[str, Check]] = {
     "Mucked": {"seat": SEAT},
     "RakeTaken": {"pot": STEP, "amount": CHIPS},
     "PotSplit": {"pot": STEP, "seats": SEATS, "shares": STACKS},
+    "BountySettled": {"seat": SEAT, "payer": SEAT, "hit": FLAG, "amount": CHIPS},
     "TimedOut": {"seat": SEAT, "all_in": FLAG, "next": is_next},
     "Disconnected": {"seat": SEAT},
     "Reconnected": {"seat": SEAT},
@@ -615,6 +618,7 @@ LATE: Dict[str, Dict[str, Check]] = {
 HIDDEN: Dict[str, Dict[str, Check]] = {
     "HoleDealt": {"cards": CARDS},
     "CardSwapped": {"old": CARD, "new": CARD},
+    "BountyDrawn": {"rank": RANK},
     "BidPlaced": {"amount": CHIPS, "origin": ORIGIN, "faults": is_rows(AT, is_text, FAULT)},
     "Faulted": {"raw": is_text},
     "HandVoided": {"faults": is_rows(SEAT, AT, is_text, FAULT)},
@@ -759,7 +763,7 @@ def unveiled(lines: List[Line], opened: Opened) -> List[Line]:
             closed: Any = None
             if field == "cards":
                 closed = [UNKNOWN] * line["cards"]["count"]
-            elif field in ("old", "new"):
+            elif field in ("old", "new", "rank"):
                 closed = UNKNOWN
             shown[field] = opened.get((number, field), closed)
         whole.append(shown)
@@ -810,6 +814,7 @@ class Table:
         self.dies, self.gone = dies, []  # type: bool, List[str]
         self.pot = self.rake = 0
         self.over = False
+        self.owing: Set[int] = set()
         if len(start["players"]) != len(self.stacks) or not self.stacks:
             raise Wrong("events.jsonl line 1: not every player has a stack, or nobody plays")
         if start["button"] >= len(self.stacks):
@@ -819,7 +824,7 @@ class Table:
         """One more line; after it everything must still be where it can be."""
         kind = line["type"]
         seats = line.get("seats", [])
-        for seat in (*seats, line.get("seat"), line.get("next")):
+        for seat in (*seats, line.get("seat"), line.get("payer"), line.get("next")):
             if seat is not None and seat >= len(self.stacks):
                 raise Wrong(f"there is no seat {seat}")
         if len(set(seats)) != len(seats):
@@ -858,6 +863,12 @@ class Table:
             raise Wrong(f"{len(line['seats'])} seats are paid {len(line['shares'])} shares")
         for seat, share in zip(line["seats"], line["shares"]):
             self._move(seat, -share)
+
+    def settle_bounty(self, line: Line) -> None:
+        """From stack to stack; the payer may come to owe more than he has."""
+        self.stacks[line["seat"]] += line["amount"]
+        self.stacks[line["payer"]] -= line["amount"]
+        self.owing.add(line["payer"])
 
     def void(self, line: Line) -> None:
         """Everything goes back."""
@@ -915,7 +926,7 @@ class Table:
 
     def _check(self) -> None:
         for seat, stack in enumerate(self.stacks):
-            if stack < 0:
+            if stack < 0 and seat not in self.owing:
                 raise Wrong(f"seat {seat} pays {-stack} chips more than it has")
         if self.pot < 0:
             raise Wrong(f"{-self.pot} chips more are paid out than are in the pot")
@@ -941,6 +952,7 @@ MOVES: Dict[str, Callable[[Table, Line], None]] = {
     "UncalledReturned": Table.give_back,
     "RakeTaken": Table.take_rake,
     "PotSplit": Table.split,
+    "BountySettled": Table.settle_bounty,
     "HandVoided": Table.void,
     "HandEnded": Table.end,
     "HoleDealt": Table.deal,
@@ -1113,6 +1125,7 @@ def told_of_deck(found: Announced, hand: Dict[str, Any]) -> str:
 
 SHUFFLE = b"muckrake/shuffle/v1\x00"
 LUCK = b"muckrake/swap/v1\x00"
+BOUNTY = b"muckrake/bounty/v1\x00"
 CHAIN_MAX = 2**22  # hands of one chain; walking back through more would take long
 
 
@@ -1135,13 +1148,20 @@ def check_deck(files: Dict[str, bytes], lines: List[Line]) -> None:
     number = int(hand) - (int(hand) - 1) % told["deals"]
     rules = read_json("ruleset.json", files["ruleset.json"], DEPTH_MAX)
     key = hand_key(told, match, number)
-    dealer = Dealer(rules, lines[0], shuffled(key), Draws(key, LUCK))
+    index = (int(hand) - 1) // told["deals"]
+
+    def shared(hands: int) -> Draws:
+        """The luck of so many decks in a row, of the first of them that this chain has."""
+        first = (index - index % hands) * told["deals"] + 1
+        return Draws(hand_key(told, match, max(first, told["first"])), BOUNTY)
+
+    dealer = Dealer(rules, lines[0], shuffled(key), Draws(key, LUCK), index, shared)
     for place, line in enumerate(lines, 1):
         try:
             owed = dealer.give(line)
         except (LookupError, TypeError):
             raise Wrong(f"events.jsonl line {place} deals what the rules do not deal") from None
-        given = [line["new"]] if "new" in line else line.get("cards", [])
+        given = line.get("cards", [line[one] for one in ("new", "rank") if one in line])
         if owed and not fits(given, owed):
             cards = f"{' '.join(given)}, and the deck deals {' '.join(owed)}"
             raise Wrong(f"events.jsonl line {place}: {cards}")
@@ -1210,8 +1230,18 @@ def shuffled(key: bytes) -> List[str]:
 class Dealer:
     """The deck in the dealer's hand, and what it gives to each line, as this ruleset deals."""
 
-    def __init__(self, rules: Dict[str, Any], start: Line, order: List[str], luck: Draws) -> None:
+    def __init__(
+        self,
+        rules: Dict[str, Any],
+        start: Line,
+        order: List[str],
+        luck: Draws,
+        index: int,
+        shared: Callable[[int], Draws],
+    ) -> None:
         self.rules, self.order, self.left, self.luck = rules, order, list(order), luck
+        self.index, self.shared = index, shared
+        self.ranks: List[str] = []
         self.button: int = start["button"]
         self.seats = len(start["stacks"])
         self.fixed = rules.get("deck_slots") == "fixed"
@@ -1233,6 +1263,8 @@ class Dealer:
             return self.to_board(len(line["cards"]))
         elif kind == "CardSwapped":
             return [self.swap(line["seat"], line["slot"], line.get("changed"))]
+        elif kind == "BountyDrawn":
+            return [self.bounty(line["seat"])]
         return []
 
     def to_seat(self, seat: int, count: int) -> List[str]:
@@ -1284,6 +1316,20 @@ class Dealer:
             late = 2 * self.seats if self.board > after else 0
             self.hole[seat][slot] = self.order[51 - place - late] if self.fixed else self.take(1)[0]
         return self.hole[seat][slot]
+
+    def bounty(self, seat: int) -> str:
+        """The rank of a seat: drawn once for all, and moved on with the button."""
+        if not self.ranks:
+            hands = self.rules["script"][self.step]["hands"]
+            if not is_whole(2**31)(hands) or not hands:
+                raise TypeError("bounties are drawn for so many hands")
+            draws = self.shared(hands)
+            drawn = [RANKS[draws.below(len(RANKS), 4)] for _ in range(self.seats)]
+            self.ranks = [
+                drawn[((place - self.button) + self.index) % self.seats]
+                for place in range(self.seats)
+            ]
+        return self.ranks[seat]
 
     def take(self, count: int) -> List[str]:
         taken, self.left = self.left[:count], self.left[count:]

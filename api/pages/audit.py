@@ -138,6 +138,7 @@ class Explained(NamedTuple):
     auctions: tuple[Bidding, ...]
     made: tuple[Made, ...]
     paid: tuple[Paid, ...]
+    bounties: tuple[t.BountySettled, ...]
     accounts: tuple[Account, ...]
 
 
@@ -154,6 +155,7 @@ def explained(redacted_hand: RedactedEvents, found: Judged) -> Explained:
         auctions=_auctions(seen),
         made=_made(game, hand) if hand else (),
         paid=_paid(game, record, hand, differs=report.verdict == "differ") if hand else (),
+        bounties=tuple(one for one in seen if isinstance(one, t.BountySettled)),
         accounts=_accounts(cast(t.HandStarted, record[0]), report),
     )
 

@@ -35,7 +35,7 @@ from dealer.deck import CHAIN_HANDS
 from engine.game import Game
 from engine.hand import turn
 from engine.seats import contenders
-from engine.turn import Over, ToAct, ToBid, ToDeal, ToShow, ToStraddle, ToSwap, ToToss
+from engine.turn import Over, ToAct, ToBid, ToDeal, ToDraw, ToShow, ToStraddle, ToSwap, ToToss
 from events import types as t
 from events.evolve import replay
 from store.log.leaf import split
@@ -179,7 +179,7 @@ def awaited(redacted_hand: RedactedEvents, game: Game | None) -> tuple[tuple[int
         case ToBid():
             placed = {seat for seat, _ in hand.auction.bids} if hand.auction else set()
             return tuple(seat for seat in contenders(hand) if seat not in placed), "to bid"
-        case ToDeal() | ToSwap():
+        case ToDeal() | ToSwap() | ToDraw():
             return (), "the dealer is at it"
         case Over():
             return (), ""

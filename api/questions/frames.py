@@ -140,7 +140,7 @@ def odds_of(name: str, events: Sequence[t.Event], game: Game | None) -> Iterator
     for event, later in zip_longest(shown, shown[1:]):
         hand = replay((event,)) if hand is None else evolve(hand, event)
         still = isinstance(event, t.StepEntered) or isinstance(later, t.CardSwapped)
-        if game is None or isinstance(event, t.PotSplit | t.RakeTaken) or hand.over or hand.voided:
+        if game is None or isinstance(event, _PAYS) or hand.over or hand.voided:
             found = before = None
         elif not still and (now := spot(game, hand)) != before:
             found, before = odds(game, hand, name), now
@@ -319,12 +319,13 @@ class _TableState:
 def _are_gathered(now: Round, event: t.Event) -> bool:
     """Bets go to the middle with what follows the last answer of their round."""
     closed = now.opened and now.next is None
-    return isinstance(event, _PAYS) or (closed and not isinstance(event, _ANSWERS))
+    return isinstance(event, _GATHERS) or (closed and not isinstance(event, _ANSWERS))
 
 
 _ANSWERS = t.BettingOpened | t.Folded | t.Checked | t.Called | t.Bet | t.Raised | t.TimedOut
 _BEGINS = t.BettingOpened | t.AntePosted | t.BlindPosted
-_PAYS = t.UncalledReturned | t.PotSplit | t.RakeTaken
+_PAYS = t.PotSplit | t.RakeTaken | t.BountySettled
+_GATHERS = t.UncalledReturned | _PAYS
 
 
 def card(word: str) -> Any:

@@ -11,7 +11,7 @@ could change who is paid, the verdict is `unknown`.
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import msgspec
 from msgspec.structs import replace
@@ -238,6 +238,8 @@ def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
     hand = None
     for event in told:
         event = _filled(event, game, shown)
+        if isinstance(event, t.BountyDrawn) and event.rank == HIDDEN:
+            event = replace(event, rank=_rank(event.seat, told))
         if isinstance(event, t.BidPlaced) and hand is not None:
             event = _bid(event, 0 <= event.seat < len(hand.stacks) and not hand.stacks[event.seat])
         record.append(event)
@@ -270,6 +272,19 @@ def _filled(event: Event, game: Game, shown: dict[int, list[str]]) -> Event:
             told = game.swap_seen == "both_told"
             return replace(event, old=_unknown(old), new=_unknown(new), told=told)
     return event
+
+
+def _rank(seat: int, told: list[Event]) -> t.Rank:
+    """A rank that is hit or missed by the cards that a seat showed, as everybody is told; of cards
+    that he did not show, one that only these could hit."""
+    cards = [card for one in told if isinstance(one, t.BoardDealt) for card in one.cards]
+    shown = [
+        card for one in told if isinstance(one, t.Shown) and one.seat == seat for card in one.cards
+    ]
+    hit = any(isinstance(one, t.BountySettled) and one.seat == seat and one.hit for one in told)
+    held = {card[0] for card in (*cards, *shown)}
+    ranks: tuple[t.Rank, ...] = get_args(t.Rank)
+    return next((rank for rank in ranks if (rank in held) == bool(hit and shown)), ranks[0])
 
 
 def _bid(event: t.BidPlaced, broke: bool) -> t.BidPlaced:

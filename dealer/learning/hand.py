@@ -5,7 +5,7 @@ from dealer.bots.seen import Histories, SeatTurn, Seen, look
 from dealer.deck import Deck
 from engine.game import Game
 from engine.hand import begin, step, turn
-from engine.turn import Command, IllegalCommand, Over, Show, ToDeal, ToShow, ToSwap
+from engine.turn import Command, IllegalCommand, Over, Show, ToDeal, ToDraw, ToShow, ToSwap
 from events.state import Hand
 from events.types import Event
 
@@ -58,6 +58,8 @@ class LearnersHand:
                     self._add(self._deck.deal(asked))
                 case ToSwap() as asked:
                     self._add(self._deck.swap(asked))
+                case ToDraw() as asked:
+                    self._add(self._deck.draw(asked))
                 case ToShow() as asked:
                     self._add(shown(self.game, self.hand, asked))
                 case Over():

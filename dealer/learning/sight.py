@@ -5,13 +5,14 @@ the game's stack; seats are counted from the one that is asked.
 """
 
 from functools import cache
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dealer.bots.seen import Seen
 from engine.game import Game
-from engine.steps import Betting, Run
+from engine.steps import Betting, DrawBounties, Run
 from engine.turn import ToAct, ToBid, ToStraddle
 from events.cards import DECK, UNKNOWN
 from events.types import (
@@ -21,13 +22,15 @@ from events.types import (
     BettingOpened,
     BidPlaced,
     BlindPosted,
+    BountyDrawn,
     Called,
     CardSwapped,
     HoleDealt,
     Raised,
+    Rank,
     Tossed,
 )
-from events.views import BidPlacedSeen, CardSwappedSeen, HoleDealtSeen
+from events.views import BidPlacedSeen, BountyDrawnSeen, CardSwappedSeen, Hidden, HoleDealtSeen
 
 Numbers = NDArray[np.float32]
 CARDS = 2 * len(DECK)
@@ -45,6 +48,7 @@ TOLD = (
     AuctionSettled,
     CardSwapped,
     Tossed,
+    BountyDrawn,
 )
 """The events of a record from which numbers are made."""
 
@@ -67,6 +71,7 @@ def names(game: Game, seats: int) -> tuple[str, ...]:
         *_ALONE,
         *_BOUNDS,
         *(f"raises of round {number}" for number in rounds),
+        *(f"own bounty {rank}" for rank in _ranks(game)),
         *(f"seat +{seat} {name}" for seat in range(seats) for name in of_seat),
     )
 
@@ -86,6 +91,7 @@ def table(seen: Seen) -> Numbers:
     raises = [0] * rounds
     held, won, bid, swapped = ([0] * seats for _ in range(4))
     price, now = 0, 0
+    bounty: str | Hidden = ""
     opened = False
     for event in seen.history:
         match event:
@@ -109,6 +115,8 @@ def table(seen: Seen) -> Numbers:
                     won[seat] = 1
                 for seat, amount in zip(_bidders(seen), bids, strict=False):
                     bid[seat] = amount
+            case BountyDrawnSeen(seat=seat, rank=rank) if seat == seen.seat:
+                bounty = rank
             case CardSwappedSeen(seat=seat, changed=changed):
                 swapped[seat] += changed is True
     asked = seen.asked
@@ -120,6 +128,7 @@ def table(seen: Seen) -> Numbers:
     alone.append((asked.amount if isinstance(asked, ToStraddle) else 0) / scale)
     alone.append(price / scale)
     alone += raises
+    alone += [rank == bounty for rank in _ranks(seen.game)]
     for place in range(seats):
         seat = (seen.seat + place) % seats
         standing = seen.standing[seat]
@@ -133,6 +142,11 @@ def table(seen: Seen) -> Numbers:
 def _bidders(seen: Seen) -> list[int]:
     """The seats in the order of their bids, which everybody sees."""
     return [event.seat for event in seen.history if isinstance(event, BidPlacedSeen)]
+
+
+def _ranks(game: Game) -> tuple[str, ...]:
+    """What a bounty may be, in a game that has them."""
+    return get_args(Rank) if any(isinstance(step, DrawBounties) for step in game.script) else ()
 
 
 def _rounds(game: Game) -> int:

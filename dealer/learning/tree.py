@@ -20,8 +20,8 @@ from dealer.learning.hand import nets, players, shown
 from dealer.learning.sight import CARDS, TOLD, Numbers, names, table
 from engine.hand import begin, step, turn
 from engine.parameters import first
-from engine.steps import DealBoard, Run
-from engine.turn import Command, Deal, Over, Swap, ToDeal, ToShow, ToSwap
+from engine.steps import DealBoard, DrawBounties, Run
+from engine.turn import Command, Deal, Over, Swap, ToDeal, ToDraw, ToShow, ToSwap
 from events.cards import DECK
 from events.state import Hand
 from events.types import Cards, Events
@@ -58,6 +58,11 @@ class Tree:
             raise ValueError(
                 f"who is asked in {game.name} depends on the cards: it is played hand by hand, "
                 "not in batches"
+            )
+        if first(game, DrawBounties) is not None:
+            raise ValueError(
+                f"bounties of {game.name} are drawn for each hand: it is played hand by hand, not "
+                "in batches"
             )
         self.count = 0
         self.spots: list[Spot] = []
@@ -162,7 +167,7 @@ class Tree:
                     at = self._add(OVER, Spot(hand, (), deck))
                     self.nets[at] = nets(hand)
                     return at
-                case ToShow():
+                case ToDraw() | ToShow():
                     raise AssertionError("hands are shown where they are compared")
                 case asked:
                     seen = look(game, hand, asked, see(record, Seated(asked.seat)))

@@ -58,6 +58,7 @@ from engine.turn import (
     TimeOut,
     ToBid,
     ToDeal,
+    ToDraw,
     ToShow,
     Toss,
     ToSwap,
@@ -160,6 +161,8 @@ class LiveHand:
                     yield self._kept(step(game, self.hand, self._deck.deal(asked)))
                 case ToSwap():
                     yield self._kept(step(game, self.hand, self._deck.swap(asked)))
+                case ToDraw():
+                    yield self._kept(step(game, self.hand, self._deck.draw(asked)))
                 case _:
                     yield from self._answered(asked)
 

@@ -40,7 +40,7 @@ from dealer.wire.words import (
 )
 from dealer.worker import PATIENCE_S, Gone, decode_hands, ignore_ctrl_c, receive, send_hands, start
 from engine.hand import begin, step, turn
-from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToShow, ToSwap, ToToss
+from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToDraw, ToShow, ToSwap, ToToss
 from events.cards import DECK
 from events.evolve import evolve
 from events.state import Hand
@@ -148,6 +148,8 @@ class Referee:
                     new, hand = step(game, hand, own.deal(asked))
                 case ToSwap():
                     new, hand = step(game, hand, own.swap(asked))
+                case ToDraw():
+                    new, hand = step(game, hand, own.draw(asked))
                 case ToShow(seat=shown):
                     new, hand = step(game, hand, Show(shown))
                 case _:

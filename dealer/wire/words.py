@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
+from engine.games.bounty_2025 import BOUNTY_2025_MIT
 from engine.games.river_2023 import RIVER_2023_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
 from engine.games.toss_2026 import TOSS_2026_MIT
@@ -34,6 +35,8 @@ from events.types import (
     Bet,
     BidPlaced,
     BoardDealt,
+    BountyDrawn,
+    BountySettled,
     Called,
     Cards,
     Checked,
@@ -57,6 +60,7 @@ SPOKEN = (  # by the engine of each year
     SWAP_2022_MIT,
     RIVER_2023_MIT,
     TOSS_2026_MIT,
+    BOUNTY_2025_MIT,
 )
 
 
@@ -94,12 +98,14 @@ class Clauses:
         self._waiting: tuple[list[str], list[str]] = ([], [])
         self._roles = ("P0", "P1")
         self._bids: dict[int, int] = {}
+        self._hits: dict[int, bool] = {}
 
     def fork(self) -> "Clauses":
         """A copy: what is added or taken there is not added or taken here."""
         other = Clauses(self._dialect)
         other._waiting = (self._waiting[0].copy(), self._waiting[1].copy())
         other._roles, other._bids = self._roles, self._bids.copy()
+        other._hits = self._hits.copy()
         return other
 
     def take(self, seat: int) -> str:
@@ -119,6 +125,7 @@ class Clauses:
         """The seat of each: the dealer's is 0."""
         self._roles = ("P0", "P1") if event.button == 0 else ("P1", "P0")
         self._bids.clear()
+        self._hits.clear()
         for seat in (0, 1):
             self._waiting[seat].append(self._roles[seat])
 
@@ -150,6 +157,13 @@ class Clauses:
                     self._waiting[seat].append("G")
         elif event.seat == self._last_winner(hand):
             self._auction(hand)
+
+    def bounty(self, event: BountyDrawn, hand: Hand) -> None:
+        for seat in self._seeing(event, "rank"):
+            self._waiting[seat].append(f"G{event.rank}")
+
+    def settled_bounty(self, event: BountySettled, hand: Hand) -> None:
+        self._hits[event.seat] = event.hit
 
     def _seeing(self, event: Event, field: str) -> list[int]:
         """The seats that see a secret of an event."""
@@ -196,19 +210,28 @@ class Clauses:
         self._both(f"B{','.join(hand.board)}")
 
     def end(self, event: HandEnded, hand: Hand) -> None:
-        """The other's cards if there was a showdown, and what the hand changed."""
+        """The other's cards if there was a showdown, what the hand changed, and who hit his bounty;
+        of who lost neither is told that."""
         shown: tuple[Cards, ...] = () if "folded" in hand.standing else hand.hole
         for seat in (0, 1):
             if shown:
                 self._waiting[seat].append(f"O{','.join(shown[1 - seat])}")
             net = hand.stacks[seat] - hand.start.stacks[seat]
             self._waiting[seat].append(f"{'A' if self._dialect.tosses else 'D'}{net}")
+            if self._hits:
+                self._waiting[seat].append(f"Y{self._hit(hand, seat)}{self._hit(hand, 1 - seat)}")
+
+    def _hit(self, hand: Hand, seat: int) -> str:
+        lost = hand.stacks[seat] < hand.start.stacks[seat]
+        return "#" if lost else str(int(self._hits[seat]))
 
 
 _ADD: dict[type[Event], Callable[[Clauses, Any, Hand], None]] = {
     HandStarted: Clauses.begin,
     HoleDealt: Clauses.hole,
     BoardDealt: Clauses.board,
+    BountyDrawn: Clauses.bounty,
+    BountySettled: Clauses.settled_bounty,
     BidPlaced: Clauses.bid,
     Checked: Clauses.check,
     Called: Clauses.call,

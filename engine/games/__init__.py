@@ -5,6 +5,7 @@
 
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024, AUCTION_2024_MIT
+from engine.games.bounty_2025 import BOUNTY_2025_MIT
 from engine.games.probability import PROBABILITY, PROBABILITY_STANDARD
 from engine.games.recorded import (
     ACPC_LIMIT,
@@ -52,6 +53,7 @@ _DEALT = (
     SWAP_2022_MIT,
     RIVER_2023_MIT,
     TOSS_2026_MIT,
+    BOUNTY_2025_MIT,
     PROBABILITY,
     PROBABILITY_STANDARD,
     SITE_FL,

@@ -2,6 +2,7 @@
 
 from engine.steps.auction import Auction
 from engine.steps.betting import Betting
+from engine.steps.bounty import DrawBounties
 from engine.steps.deal import DealBoard, DealHole
 from engine.steps.forced import Antes, Blinds, Posts
 from engine.steps.run import Run
@@ -19,6 +20,7 @@ __all__ = [
     "Blinds",
     "DealBoard",
     "DealHole",
+    "DrawBounties",
     "Posts",
     "Run",
     "Showdown",
@@ -39,6 +41,7 @@ AnyStep = (
     | Auction
     | SwapHole
     | TossHole
+    | DrawBounties
     | Run
     | Showdown
 )

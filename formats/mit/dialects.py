@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
+from engine.games.bounty_2025 import BOUNTY_2025_MIT
 from engine.games.recorded import AUCTION_2024_A0
 from engine.games.river_2023 import RIVER_2023_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
@@ -25,9 +26,11 @@ class Engine(Struct, frozen=True):
     `hands` stand below the streets that swap, `swapped` with the award of who was swapped.
     `auction` are bids, noted after the awards, and bad replies with an exception or an amount.
     `again` is the flop after an auction, `won` the card; `run` is what a run was worth. `worth`
-    is the moment at which stakes are divided for the footer, which others do not have. `stacks`
-    stand below each street, and the number of a street above an action that was illegal on it. No
-    log of our own is `undetermined`.
+    is the moment at which stakes are divided for the footer, which others do not have; under `kept`
+    and `asked_kept` parts of the hand before stay where they are not divided anew. `stacks` stand
+    below each street, and the number of a street above an action that was illegal on it. `bounties`
+    are told every 25 hands, with stacks and standings; `hits` who hit his. No log of our own is
+    `undetermined`.
     """
 
     rules: Game
@@ -38,7 +41,9 @@ class Engine(Struct, frozen=True):
     again: bool = False
     won: bool = False
     run: bool = False
-    worth: Literal["dealt", "asked", "kept"] | None = None
+    bounties: bool = False
+    hits: bool = False
+    worth: Literal["dealt", "asked", "asked_kept", "kept"] | None = None
     stacks: bool = False
     undetermined: bool = False
 
@@ -46,6 +51,7 @@ class Engine(Struct, frozen=True):
 _SWAP = Engine(SWAP_2022_MIT, "6.176", hands=True)
 _AUCTION = Engine(AUCTION_2024_MIT, "6.9630", auction=True, again=True)
 _RIVER = Engine(RIVER_2023_MIT, "6.176")
+_BOUNTY = Engine(BOUNTY_2025_MIT, "6.9630", bounties=True)
 ENGINES: dict[str, Engine] = {  # of each game the newest first
     "S3": replace(_SWAP, swapped=True, worth="dealt"),
     "S2": replace(_SWAP, swapped=True),
@@ -54,6 +60,9 @@ ENGINES: dict[str, Engine] = {  # of each game the newest first
     "R2": replace(_RIVER, run=True),
     "R1": _RIVER,
     "T1": Engine(TOSS_2026_MIT, "6.9630", worth="kept", stacks=True),
+    "B3": replace(_BOUNTY, hits=True, worth="asked_kept"),
+    "B2": replace(_BOUNTY, hits=True),
+    "B1": _BOUNTY,
     "A3": replace(_AUCTION, won=True, worth="asked"),
     "A2": replace(_AUCTION, won=True),
     "A1": _AUCTION,
@@ -92,14 +101,17 @@ def own_dialect(game: str, asked: str | None = None) -> str:
 def dialect_of(header: str, marks: set[str], named: Game | None) -> str:
     """Which engine wrote it; a log without the telling lines is recorded as undetermined, if a
     ruleset is named that says of which game it is."""
-    if "tosses" in marks:
-        return "T1"
     swap = bool(marks & {"hands", "swapped"})
     auction = bool(marks & {"bids", "note"})
-    if swap and auction:
-        raise Refused(1, "swaps and auctions in one log: two logs are mixed in this file")
-    if "Run" in marks and (swap or auction):
-        raise Refused(1, "swaps or auctions and runs in one log: two logs are mixed in this file")
+    of_years = {"swaps": swap, "runs": "Run" in marks, "auctions": auction}
+    of_years |= {"bounties": "bounties" in marks, "tosses": "tosses" in marks}
+    told = [what for what, there in of_years.items() if there]
+    if len(told) > 1:
+        raise Refused(1, f"{' and '.join(told)} in one log: two logs are mixed in this file")
+    if "tosses" in marks:
+        return "T1"
+    if "bounties" in marks:
+        return "B3" if "footer" in marks else "B2" if "hits" in marks else "B1"
     if "Run" in marks:
         return "R2" if RUN in marks else "R1"
     if not swap and not auction:
@@ -123,8 +135,7 @@ def _undetermined(header: str, marks: set[str], named: Game | None) -> str:
     if early and named is not None and named.name.startswith("river-2023"):
         return "R2"
     if not early:
-        unread = "Bounty (2025), which is not read"
-        raise Refused(1, f"no bid is in it, so this may be {unread}")
+        raise Refused(1, "no bid, bounty or toss is in it, and logs since 2024 have one of them")
     if marks & {"Flop"}:
         river = "River of Blood (2023) without a run, as --ruleset river-2023-mit says"
         unread = "Blotto (2021) or a year before, which are not read"

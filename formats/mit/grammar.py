@@ -11,6 +11,7 @@ CARD = r"[2-9TJQKA][cdhs]"
 SIZE = "0|[1-9][0-9]{0,14}"
 NET = "0|-?[1-9][0-9]{0,14}"
 NO_AUCTION = "Players did not reach flop. No auction occured."
+BOUNTY_HANDS = 25  # as long as bounties stay
 RUN = "Run reached"
 BIDS = re.compile(rf"Players submitted bids of ({SIZE}) and ({SIZE})")
 EXCEPTIONS = ("IndexError", "KeyError", "ValueError")
@@ -18,10 +19,7 @@ _BEFORE = 3  # kinds of lines before the first action, each at its own place
 MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
 
 # What only the logs of other games hold.
-_FOREIGN = (
-    (r"Bounties reset|.* hits their bounty|Winning counts|Current stacks:", "Bounty (2025)"),
-    (r".* on board [123]|.*[Bb]oard [123]\b", "Blotto (2021)"),
-)
+_FOREIGN = ((r".* on board [123]|.*[Bb]oard [123]\b", "Blotto (2021)"),)
 _OTHERS = (
     (r"PokerStars (Hand|Game|Zoom|Home)", "a PokerStars hand history"),
     (r"STATE:|# name/game/hands", "an ACPC log"),
@@ -44,7 +42,7 @@ def instead(line: str) -> str | None:
     if line.startswith(MARKERS):
         return "a git merge marker: two logs are mixed in this file"
     game = next((name for pattern, name in _FOREIGN if re.match(pattern, line)), None)
-    return f"this is a log of {game}: only 2022, 2023, 2024 and 2026 are read" if game else None
+    return f"this is a log of {game}: only 2022 to 2026 are read" if game else None
 
 
 def other(line: str) -> str | None:
@@ -88,13 +86,13 @@ class Names:
             "won": rf"({who}) won the auction and was dealt \[({CARD})\]",
             "shows": rf"({who}) shows \[({CARD}(?: {CARD}){{1,2}})\]",
             "toss": rf"({who}) discards ({CARD})",
-            "stacks": rf"Current stacks: ({SIZE}), ({SIZE})",
             "on": r"street = ([02-6])",
             "index": rf"({who}) attempted to discard invalid index ({NET})",
             "award": rf"({who})( \(swapped\))? awarded ({NET})",
             "illegal": rf"({who}) attempted illegal (\w+Action(?: with amount (?:{NET}))?)",
             "malformed": rf"({who}) response misformatted: (.*)",
             "left": rf"({who}) (ran out of time|disconnected)",
+            "stacks": rf"Current stacks: ({SIZE}), ({SIZE})",
         }
 
     @cached_property
@@ -108,6 +106,25 @@ class Names:
     @cached_property
     def dealt(self) -> re.Pattern[str]:
         return re.compile(self.kinds["dealt"])
+
+    @cached_property
+    def bounties(self) -> re.Pattern[str]:
+        who, rank = self._who, "[2-9TJQKA]"
+        return re.compile(
+            rf"Bounties reset to ({rank}) for player ({who}) and ({rank}) for player ({who})"
+        )
+
+    @cached_property
+    def hits(self) -> re.Pattern[str]:
+        return re.compile(rf"({self._who}) hits their bounty")
+
+    @cached_property
+    def counts(self) -> re.Pattern[str]:
+        """What both have won when the hand is over, the dealer first."""
+        who = self._who
+        return re.compile(
+            rf"Winning counts at the end of the round: , ({who}) \(({NET})\), ({who}) \(({NET})\)"
+        )
 
     @cached_property
     def line(self) -> re.Pattern[str]:

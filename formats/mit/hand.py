@@ -7,7 +7,9 @@ other is only left out: `wrong` says why.
 import re
 from collections.abc import Callable
 
-from events.types import Cards, FaultKind
+from msgspec import convert
+
+from events.types import Cards, FaultKind, Rank
 from formats.mit.grammar import BIDS, EXCEPTIONS, NET, NO_AUCTION, RUN, Names, instead, streets
 from formats.mit.note import Place, exception_of, won_by_run
 from formats.mit.stack import Reached
@@ -56,6 +58,9 @@ class Block:
         self._on: str | None = None  # the number of the street that stands above a bad reply
         self._faults: list[tuple[int, str, FaultKind]] = []
         self._malformed = 0
+        self.bounties: dict[int, Rank] = {}  # where they are told anew
+        self.hits: list[str] = []
+        self._bounties()
         self._blinds()
         self._dealt()
         self._played()
@@ -87,6 +92,20 @@ class Block:
             if self._swapped[seat] and not self._said[seat]:
                 return f"round #{self.number}: a swap is not reported with the award"
         return None
+
+    def cards(self, seat: int) -> Cards:
+        """All that a seat could make its hand of."""
+        return (*self._held[seat], *self._board)
+
+    def _bounties(self) -> None:
+        """The ranks that hold from this hand on, the dealer's first."""
+        if found := self.names.bounties.fullmatch(self._line()):
+            self._at += 1
+            self.marks.add("bounties")
+            for seat, at in zip(self._order, (1, 3), strict=True):
+                if self._seat(found[at + 1], seat) != seat:
+                    raise self._refused("the dealer's bounty is named first here")
+                self.bounties[seat] = convert(found[at], Rank)
 
     def _blinds(self) -> None:
         for seat, blind in zip(self._order, (1, 2), strict=True):
@@ -163,6 +182,8 @@ class Block:
 
     def stacks(self, found: Found, group: int) -> None:
         """What both have left, the dealer first: what they had is for most hands to say."""
+        if "tosses" not in self.marks:
+            self.marks.add("bounties")
         left = [int(found[group + at]) for at in (0, 1)]
         had = {chips + self._put[seat] for chips, seat in zip(left, self._order, strict=True)}
         if len(had) > 1:
@@ -331,14 +352,37 @@ class Block:
                 found = self._read(_WON)
                 if self._seat(found[1], seat) != seat or int(found[2]) != won:
                     self._differs("another sum is won by the run than the awards come to")
+        while hit := self.names.hits.fullmatch(self._line()):
+            self.marks |= {"bounties", "hits"}
+            self.hits.append(hit[1])
+            self._at += 1
         self._next = self.button
         while self._at < len(self._lines):
+            if self._counts():
+                break
             found = self._read(self.names.line)
             if found.lastgroup not in ("illegal", "malformed", "left"):
                 raise self._refused("after the awards come bad replies or nothing")
             _KINDS[found.lastgroup](self, found, (found.lastindex or 0) + 1)
         for seat, raw, kind in self._faults:
             self.items.append(Fault(seat, raw, kind, "acknowledgement"))
+
+    def _counts(self) -> bool:
+        """Whether the last line tells what both have won by now: with what the hand changed."""
+        told = self.names.counts.fullmatch(self._line())
+        begun = self.names.round.fullmatch(self._lines[0])
+        if told is None or begun is None:
+            return False
+        self.marks.add("bounties")
+        self._at += 1
+        if self._at < len(self._lines):
+            raise self._refused("nothing comes after the winning counts")
+        for seat, at in zip(self._order, (1, 3), strict=True):
+            if self._seat(told[at], seat) != seat:
+                raise self._refused("the dealer's count is named first here")
+            if int(told[at + 1]) != int(begun[at + 2]) + self.nets[seat]:
+                self._differs("other winning counts are told than the awards come to")
+        return True
 
     # Lines and names.
 
@@ -385,13 +429,13 @@ _KINDS: dict[str, Callable[[Block, Found, int], None]] = {
     "street": Block.street,
     "hand": Block.hand,
     "won": Block.won,
+    "stacks": Block.stacks,
     "shows": Block.shows,
     "award": Block.award,
     "illegal": Block.illegal,
     "malformed": Block.malformed,
     "left": Block.left,
     "toss": Block.toss,
-    "stacks": Block.stacks,
     "on": Block.on,
     "index": Block.index,
 }

@@ -10,6 +10,7 @@ own odd count, kept as it is. A player's stake is divided at certain moments int
 "preflop", "flop" and "turn"; a hand that he won adds each part to his total, a lost one takes it
 away. The engine of 2022 divides when a street is dealt. That of 2024 divides whenever it asks
 somebody, so there "preflop" holds the flop's bets too, and "turn", if no turn came, earlier ones.
+That of 2025 does the same, and begins no hand anew: a hand without a flop counts the one before.
 That of 2026 does so by streets, but keeps a part until it is divided again: a hand that ends before
 the flop counts the later parts of an earlier one. Players of one name share one count.
 """
@@ -111,7 +112,7 @@ class Worth:
     def event(self, names: tuple[str, ...], before: Hand, event: Event) -> None:
         """A moment at which stakes are divided, or none."""
         board = len(before.board)
-        if self._divided == "asked" and isinstance(event, _ASKED):
+        if self._divided in ("asked", "asked_kept") and isinstance(event, _ASKED):
             self._divide(before, {3: 0, 4: 1}.get(board, 2))
         if self._divided == "dealt" and isinstance(event, BoardDealt):
             self._divide(before, {0: 0, 3: 1, 4: 2}[board])
@@ -137,7 +138,8 @@ class Worth:
             total = self._totals.setdefault(name, [0, 0, 0])
             for part, stake in enumerate(self._kept.get(name, parts)):
                 total[part] += sign * stake
-        self._parts = [[0, 0, 0], [0, 0, 0]]
+        if self._divided != "asked_kept":
+            self._parts = [[0, 0, 0], [0, 0, 0]]
 
     def footer(self, names: tuple[str, ...]) -> str:
         """Three lines a player."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from engine.game import Game
-from events.types import SourceNoted
+from events.types import Rank, SourceNoted
 from formats.mit.dialects import ENGINES, dialect_of
 from formats.mit.grammar import Names, instead, other, splits
 from formats.mit.hand import Block
@@ -23,7 +23,7 @@ from formats.mit.parts import LINES_MAX, End, Part, Start, chained, footer, part
 from formats.mit.stack import Reached
 from formats.mit.transcript import TableFacts, is_transcribed, transcribed
 from formats.rules import AS_READ, Rules
-from formats.source import Refused, Skipped, Source, SourceHand, Transcript
+from formats.source import HasBounty, Refused, Skipped, Source, SourceHand, Transcript
 from formats.text import Text, encoding_of, lines, opened
 
 _KEPT_MAX = 2000  # hands of a log that are kept from the first pass: most logs have 1000
@@ -45,6 +45,7 @@ class Survey(Struct):
     marks: set[str] = set()
     reached: Reached = field(default_factory=Reached)
     exceptions: dict[Place, str] = {}
+    bounties: dict[int, dict[int, Rank]] = {}
     kept: list[Part | Block] = []
     starts: list[tuple[Start, int, int]] = []
 
@@ -61,6 +62,9 @@ class Survey(Struct):
         one.reach(self.reached)
         self.marks |= one.marks
         self.exceptions.update(one.exceptions)
+        for block in one.others.values() if isinstance(one, Part) else (one,):
+            if block.bounties:
+                self.bounties[block.number] = block.bounties
 
     @property
     def place(self) -> str:
@@ -207,7 +211,8 @@ def surveyed(
     note = Noted(
         dialect, found.header, found.footer, encoding_of(text), _newline(text), found.exceptions
     )
-    return found, Teller(found.names.both, stack, dialect, inferred), noted(note)
+    teller = Teller(found.names.both, stack, dialect, inferred, found.bounties)
+    return found, teller, noted(note)
 
 
 class Teller(NamedTuple):
@@ -217,6 +222,7 @@ class Teller(NamedTuple):
     stack: int
     dialect: str
     inferred: tuple[str, ...]
+    bounties: dict[int, dict[int, Rank]]
 
     @property
     def game(self) -> Game:
@@ -228,6 +234,11 @@ class Teller(NamedTuple):
         wrong = block.wrong
         if ENGINES[self.dialect].swapped and block.wrong is None:
             wrong = block.unreported()
+        drawn: dict[int, Rank] = {}
+        if ENGINES[self.dialect].bounties:
+            told = [number for number in self.bounties if number <= block.number]
+            drawn = self.bounties[max(told)] if told else {}
+            wrong = wrong or self._unhit(block, drawn)
         if wrong is not None:
             return Skipped(block.line, wrong)
         return SourceHand(
@@ -238,13 +249,27 @@ class Teller(NamedTuple):
             button=block.button,
             players=self.players,
             stacks=(self.stack, self.stack),
-            items=tuple(block.items),
+            items=(*(HasBounty(seat, rank) for seat, rank in drawn.items()), *block.items),
             nets=(block.nets[0], block.nets[1]),
             rake=0,
             inferred=self.inferred,
             assumed=(self.assumed,) if block.reaches(self.stack) else (),
             text=block.text,
         )
+
+    def _unhit(self, block: Block, drawn: dict[int, Rank]) -> str | None:
+        """Why the bounties of a hand are not what it tells."""
+        if not drawn:
+            return f"round #{block.number}: no line before it tells the bounties"
+        order = (block.button, 1 - block.button)
+        hits = [
+            self.players[seat]
+            for seat in order
+            if any(card[0] == drawn[seat] for card in block.cards(seat))
+        ]
+        if ENGINES[self.dialect].hits and hits != block.hits:
+            return f"round #{block.number}: other bounties are hit than the cards hit"
+        return None
 
     @property
     def assumed(self) -> str:

@@ -15,6 +15,7 @@ from events.types import (
     BidPlaced,
     BlindPosted,
     BoardDealt,
+    BountyDrawn,
     Called,
     Cards,
     CardSwapped,
@@ -34,7 +35,7 @@ from events.types import (
     Tossed,
 )
 from formats.mit.dialects import ENGINES, own_dialect
-from formats.mit.grammar import NO_AUCTION, RUN, splits, streets
+from formats.mit.grammar import BOUNTY_HANDS, NO_AUCTION, RUN, splits, streets
 from formats.mit.note import Noted, Worth, exception_of, unnoted, won_by_run
 
 _NO_TEXT = "\ufffd"  # stands in a kept reply for bytes that were no text
@@ -138,6 +139,7 @@ class _Log:
             raise ValueError(f"this log is in dialect {noted.dialect}, which is not known here")
         self.engine = ENGINES[noted.dialect]
         self.worth = Worth(self.engine.worth)
+        self.bounties: dict[int, str] = {}
 
     def hand(self, record: Events) -> list[str]:
         """The lines of one hand."""
@@ -154,6 +156,9 @@ class _Log:
         for seat in (0, 1):
             self.banks[seat] += nets[seat]
         self.worth.ended(self.names, nets)
+        if self.engine.bounties:
+            counts = f"Winning counts at the end of the round: , {self.standing(start.button)}"
+            written.lines.append(counts)
         return written.lines
 
     def final(self) -> str:
@@ -207,6 +212,8 @@ class _Hand:
         if self.shows_hands and not isinstance(event, CardSwapped | StepEntered):
             self._hands()
         match event:
+            case BountyDrawn() if len(self.hand.bounties) == len(self.order):
+                self._bounties(dict(self.hand.bounties))
             case BlindPosted(seat=seat, amount=amount):
                 self._says(seat, f"posts the blind of {amount}")
             case HoleDealt(seat=seat, cards=cards) if before.hole[seat] == ():
@@ -269,9 +276,24 @@ class _Hand:
         counts = streets(tosses=self.engine.stacks)
         named = {count: name for name, count in counts.items()}
         self.lines.append(f"{named.get(len(board), 'Run')} [{' '.join(board)}], {totals}")
-        if self.engine.stacks:
+        if self.engine.stacks or self.engine.bounties:
             left = ", ".join(str(self.hand.stacks[seat]) for seat in self.order)
             self.lines.append(f"Current stacks: {left}")
+
+    def _bounties(self, drawn: Mapping[int, str]) -> None:
+        """Told every 25 hands below the line of the round, and where they are others than told."""
+        if self.log.bounties != drawn or self.log.count % BOUNTY_HANDS == 1:
+            said = (f"{drawn[seat]} for player {self.log.names[seat]}" for seat in self.order)
+            self.lines.insert(1, f"Bounties reset to {' and '.join(said)}")
+        self.log.bounties = {**drawn}
+
+    def _hits(self) -> None:
+        """Who has a card of his rank, whoever won; the dealer first."""
+        ranks = dict(self.hand.bounties)
+        for seat in self.order:
+            cards = (*self.hand.hole[seat], *self.hand.board)
+            if any(card[0] == ranks.get(seat) for card in cards):
+                self._says(seat, "hits their bounty")
 
     def _hands(self) -> None:
         self.shows_hands = False
@@ -346,6 +368,8 @@ class _Hand:
         for seat in self.order:
             tag = "(swapped) " if seat in self.swapped and self.engine.swapped else ""
             self._says(seat, f"{tag}awarded {self.nets()[seat]}")
+        if self.engine.hits:
+            self._hits()
         if self.engine.run and self.before_run is not None:
             self.lines.append(RUN)
             won = won_by_run(self.nets(), self.order[0], self.before_run)

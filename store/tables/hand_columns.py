@@ -171,7 +171,7 @@ class Hands:
     def adds_up(self) -> Column:
         """Of every hand, whether all that an event names is there: the seat, the card."""
         strange = np.zeros(self.count, dtype=bool)
-        for chips in (self.moves, self.shares):
+        for chips in (self.moves, self.shares, self.bounties):
             strange[chips.hand[chips.place == self.places]] = True
         for row in (self.of(*SEATED), self.late):
             hand = self.hand_of.take(row)
@@ -238,6 +238,17 @@ class Hands:
         row = row.take(of)
         hand, pays = self.hand_of.take(row), np.zeros(len(row), dtype=bool)
         return Chips(row, hand, seat, self.place(hand, seat), share, pays)
+
+    @cached_property
+    def bounties(self) -> Chips:
+        """What bounties brought and cost beside the pot: less than nothing for who pays."""
+        row = self.of("BountySettled")
+        amount = self.cells.numbers("amount", row)
+        rows, hand = np.tile(row, 2), self.hand_of.take(np.tile(row, 2))
+        seat = np.concatenate([self.seat(row), self.cells.numbers("payer", row)])
+        pays = np.zeros(len(rows), dtype=bool)
+        gets = np.concatenate([amount, -amount])
+        return Chips(rows, hand, seat, self.place(hand, seat), gets, pays)
 
     @cached_property
     def dealt(self) -> Dealt:

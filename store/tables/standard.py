@@ -115,7 +115,7 @@ def _hands(rows: EventRows) -> pa.Table:
     awarded = np.zeros(hands.count, dtype=np.int64)
     np.add.at(awarded, hands.shares.hand, hands.shares.amount)
     pot = np.where(hands.voided, 0, awarded + rake)
-    nets = (hands.summed(hands.shares) - hands.summed(hands.moves)).tolist()
+    nets = sum(map(hands.summed, (hands.shares, hands.bounties))) - hands.summed(hands.moves)
     ends = zip(hands.base.tolist(), hands.seats.tolist(), strict=True)
     showdown = np.zeros(hands.count, dtype=bool)
     showdown[hands.hand_of.take(hands.of("Shown"))] = True
@@ -132,7 +132,7 @@ def _hands(rows: EventRows) -> pa.Table:
         "showdown": pa.array(showdown),
         "voided": pa.array(hands.voided),
         "nets": pa.array(
-            [" ".join(map(str, nets[at : at + size])) for at, size in ends], pa.string()
+            [" ".join(map(str, nets[at : at + size].tolist())) for at, size in ends], pa.string()
         ),
         "played": pc.if_else(pc.equal(played, ""), None, played),
     }
@@ -164,8 +164,8 @@ def _rake(hands: Hands) -> Column:
 def _players(rows: EventRows) -> pa.Table:
     """What each player put in, took out and held, one row a player and hand.
 
-    `put_in` is what stayed in (an uncalled bet is not), an auction's price included; `position`
-    counts seats from the button.
+    `put_in` is what stayed in (an uncalled bet is not), an auction's price included. Bounties, paid
+    beside the pot, are in `net` alone. `position` counts seats from the button.
     """
     hands = rows.once(Hands)
     place = np.flatnonzero(hands.told.take(hands.place_hand))
@@ -182,7 +182,7 @@ def _players(rows: EventRows) -> pa.Table:
         stack=hands.stacks[place],
         put_in=put_in,
         collected=collected,
-        net=collected - put_in,
+        net=collected - put_in + hands.summed(hands.bounties)[place],
         showed=hands.marked("Shown")[place],
         folded=folded[place],
         all_in=(hands.tapped & ~folded)[place],

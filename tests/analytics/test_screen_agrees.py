@@ -19,7 +19,8 @@ from tests.analytics.held import Counted, agree, followed, forged, is_screened, 
 from tests.hands import seeded, some_rulesets, sources, walk
 from tests.profiles import sized
 
-UNSCREENED = {"urcs-1998", "urcs-1998-standard", "river-2023-mit", "toss-2026-mit"}
+UNSCREENED = {"urcs-1998", "urcs-1998-standard", "river-2023-mit"}
+UNSCREENED |= {"toss-2026-mit", "bounty-2025-mit"}
 OWN, THEIRS = sized((4, 5), (16, 20))
 RANDOM, FORGED = sized(10, 40), sized(80, 160)  # of each ruleset; `--slow` forges 100,000
 

@@ -19,11 +19,13 @@ from tests.asking.seen_ledgers import ledger_of, matches, viewers, who
 from tests.hidden_fields import EVERYBODY, WHO_SEES, hidden, is_open, is_there, values
 from tests.worlds import seat_of
 
-PLAYED = matches(GAMES[name] for name in ("auction-2024-mit", "swap-2022", "swap-2022-mit"))
+PLAYED = matches(
+    GAMES[name] for name in ("auction-2024-mit", "swap-2022", "swap-2022-mit", "bounty-2025-mit")
+)
 KEPT = {one.name: one for one in PLAYED}
 CURIOUS = tuple(one for one in viewers(PLAYED) if not one.auditor)
 WORDS = {"old": "hidden", "new": "hidden", "raw": "hidden", "seed": "hidden", "origin": "hidden"}
-WORDS |= {"header": "hidden", "footer": "hidden"}
+WORDS |= {"rank": "hidden", "header": "hidden", "footer": "hidden"}
 each_viewer = pytest.mark.parametrize(
     "viewer", CURIOUS, ids=lambda one: f"{one.view} {one.matches}"
 )

@@ -18,7 +18,12 @@ from store.sql.guard import Refused
 from tests.asking.seen_ledgers import ledger_of, matches, viewers, worlds
 from tests.profiles import sized
 
-SOME = ("auction-2024", "swap-2022-mit", *sized((), ("probability", "urcs-1998")))
+SOME = (
+    "auction-2024",
+    "swap-2022-mit",
+    "bounty-2025-mit",
+    *sized((), ("probability", "urcs-1998")),
+)
 PLAYED = matches(GAMES[name] for name in SOME)
 CURIOUS = tuple(one for one in viewers(PLAYED) if not one.auditor)
 APPROXIMATE = "std, avg, q25, q50, q75"  # these depend on the order of threads
@@ -30,6 +35,7 @@ SELDOM = (
     "SELECT street, changed, count(*) FROM swaps GROUP BY ALL",
     "SELECT hand_seq, max(idx), sum(amount), list(redacted ORDER BY idx) FROM events GROUP BY ALL",
     "SELECT raw, \"where\", count(*) FROM events WHERE type = 'Faulted' GROUP BY ALL",
+    "SELECT rank, hit, payer, count(*) FROM events GROUP BY ALL",
     "SELECT seed, header, footer FROM events WHERE number IS NULL",
     "SELECT * FROM events e JOIN events f ON e.hand_seq = f.hand_seq AND e.idx = f.idx + 1",
     f"SELECT * EXCLUDE ({APPROXIMATE}) FROM (SUMMARIZE events)",

@@ -41,6 +41,7 @@ AUCTION, SWAP = "auction-2024-mit", "swap-2022-mit"
 KINDS = {
     AUCTION: ("closed", "before", "after", "bare"),
     SWAP: ("closed", "before", "open", "after"),
+    "bounty-2025-mit": ("closed", "open"),
     "site-nl": ("closed",),
     "site-fl": ("closed", "bare"),
 }

@@ -18,7 +18,7 @@ from engine.audit import audit
 from engine.game import Game
 from engine.games import GAMES
 from engine.parameters import first
-from engine.steps import Run
+from engine.steps import DrawBounties, Run
 from engine.turn import Bid, IllegalCommand, Raise, ToAct, ToBid
 from events.cards import DECK
 from events.types import Tossed
@@ -118,11 +118,17 @@ def test_a_sealed_bid_is_not_shown_to_who_bids_next() -> None:
     assert shown[0] == shown[1]
 
 
-IN_BATCHES = {name: game for name, game in GAMES.items() if first(game, Run) is None}
+IN_BATCHES = {
+    name: game
+    for name, game in GAMES.items()
+    if first(game, Run) is None and first(game, DrawBounties) is None
+}
 
 
 def test_where_the_cards_say_who_is_asked_there_are_no_batches() -> None:
-    assert ["river-2023-mit"] == list(GAMES.keys() - IN_BATCHES.keys())
+    assert {"river-2023-mit", "bounty-2025-mit"} == GAMES.keys() - IN_BATCHES.keys()
+    with pytest.raises(ValueError, match=r"bounties of bounty-2025-mit .* not in batches"):
+        Batch(GAMES["bounty-2025-mit"], 1)
     with pytest.raises(ValueError, match=r"river-2023-mit depends on the cards: .* hand by hand"):
         Batch(GAMES["river-2023-mit"], 1)
 

@@ -6,7 +6,7 @@ The last test reads the engine's source: a place that refuses and is not provoke
 import ast
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from msgspec.structs import replace
@@ -19,8 +19,9 @@ from engine.games.urcs_1998 import urcs
 from engine.hand import begin, decide, step, turn
 from engine.steps import Antes, Blind, Posts
 from engine.steps.sizing import VETOES
-from engine.turn import Command, Deal, Fold, IllegalCommand, Post, Raise, Swap, ToAct
+from engine.turn import Command, Deal, Draw, Fold, IllegalCommand, Post, Raise, Swap, ToAct
 from events.state import Hand, opened
+from events.types import Rank
 from tests.pages import played
 from tests.spoken import command
 
@@ -28,6 +29,7 @@ from tests.spoken import command
 WAITING = {
     "hole": ("probability-standard", 3, ""),
     "flop": ("probability-standard", 3, "deal 2c 3c 4c 5c 6c 7c; 0 calls; 1 calls; 2 checks"),
+    "bounty": ("bounty-2025-mit", 2, "deal 2c 3c 4c 5c"),
     "swap": ("swap-2022", 2, "deal 2c 3c 4c 5c; 0 calls; 1 checks; deal 6c 7c 8c"),
 }
 
@@ -57,6 +59,8 @@ STARTS = {
     "deal 0: As Ah, 1: 3h 4h, board: Ks Qd 9c 9d 5s\n"
     f"> 1 straddles; 0 calls; 1 straddles; 0 calls\n> {'; '.join(['0 checks', '1 checks'] * 2)}",
     "straddling": "urcs-1998, button 0, stacks 1000 1000",
+    "unknown hand": "bounty-2025-mit, button 0, stacks 400 400\ndeal 0: As ??, 1: Ks Kh\n"
+    "bounties T 5\n> 0 raises to 6",
     "unknown board": "probability-standard, button 0, stacks 1000 1000\n"
     "deal board: Ks Qd 9c 9d ??\n> 0 calls; 1 checks\n"
     "> 1 checks; 0 checks; 1 checks; 0 checks; 1 checks",
@@ -76,6 +80,9 @@ flop         | deal 8c 8c 9c        | 8c is already in play
 swap         | 0 checks             | chance owes 4 swaps: Check does not answer that
 swap         | swap - - 9c          | 4 cards are at risk, not 3
 swap         | swap - - 2c -        | 2c is already in play
+bounty       | 0 checks             | chance owes 2 bounties: Check does not answer that
+bounty       | draw T               | 2 bounties are to be drawn, not 1
+bounty       | draw T 1             | 1 is no rank: 2 3 4 5 6 7 8 9 T J Q K A are
 preflop      | 1 calls              | it is seat 0's turn to act, not seat 1's
 preflop      | 7 calls              | it is seat 0's turn to act, not seat 7's
 preflop      | 0 bids 10            | it is seat 0's turn to act: Bid does not answer that
@@ -126,6 +133,7 @@ it is neither in its hand nor on the board
 announcing   | 0 announces Ks Qd 9c 9d 5s | seat 0 must use at least one of its own cards
 straddling   | 1 calls              | seat 1 may straddle 10 or fold: Call does not answer that
 straddling   | 0 straddles          | it is seat 1's turn to straddle, not seat 0's
+unknown hand | 1 folds              | a card of seat 0 or of the board was never recorded
 unknown board | 0 checks            | a card of seat 0 or of the board was never recorded
 """
 
@@ -142,6 +150,8 @@ def _command(text: str) -> Command:
             return Deal(tuple(dealt))
         case ["swap", *new]:
             return Swap(tuple(None if card == "-" else card for card in new))
+        case ["draw", *ranks]:
+            return Draw(cast(tuple[Rank, ...], tuple(ranks)))
     return command(text)
 
 

@@ -126,6 +126,8 @@ def told(record: Events, stream: str) -> tuple[list[Line], list[Line]]:
                 hides = {"old": line["old"], "new": line["new"]}
                 if line["told"]:
                     line["changed"] = line["old"] != line["new"]
+            case "BountyDrawn":
+                hides = {"rank": line["rank"]}
             case "Faulted":
                 hides = {"raw": line["raw"]}
             case "HandEnded" | "HandVoided":

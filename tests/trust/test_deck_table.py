@@ -1,8 +1,9 @@
 """From the deck to the table, by the words of docs/deals.md alone: nothing of the engine deals."""
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, get_args
 
 import pytest
 from msgspec.structs import replace
@@ -10,7 +11,7 @@ from msgspec.structs import replace
 from engine.game import Game, to_json
 from engine.games import GAMES
 from events import types as t
-from events.deck import Luck, committed, deck_number, opened_key, shuffled
+from events.deck import Committed, Luck, committed, deck_number, opened_key, shuffled
 from tests.trust.committed_matches import played
 
 EVERY = (
@@ -27,7 +28,14 @@ EVERY = (
 class Stranger:
     """A deck in the hands of somebody who has the page, the ruleset's text and the record."""
 
-    def __init__(self, rules: dict[str, Any], start: t.HandStarted, key: bytes) -> None:
+    def __init__(
+        self,
+        rules: dict[str, Any],
+        start: t.HandStarted,
+        key: bytes,
+        index: int = 0,
+        keys: Callable[[int], bytes] = lambda index: b"",
+    ) -> None:
         self.rules = rules
         self.seats = len(start.players)
         self.button = start.button
@@ -36,6 +44,7 @@ class Stranger:
         self.luck = Luck(key)
         self.board = 0
         (self.dealt,) = (it["count"] for it in rules["script"] if it["type"] == "DealHole")
+        self.index, self.keys = index, keys
 
     @property
     def fixed(self) -> bool:
@@ -79,6 +88,14 @@ class Stranger:
         late = 2 * self.seats if on_turn else 0
         return self.deck[51 - place - late] if self.fixed else self.next()
 
+    def bounties(self, hands: int) -> list[t.Rank]:
+        """The ranks of the seats, the button's first."""
+        luck = Luck(self.keys(self.index // hands * hands), b"muckrake/bounty/v1\0")
+        ranks: tuple[t.Rank, ...] = get_args(t.Rank)
+        assert "23456789TJQKA" == "".join(ranks)
+        drawn = [ranks[luck.below(13)] for _ in range(self.seats)]
+        return [drawn[(after + self.index) % self.seats] for after in range(self.seats)]
+
 
 def owed(hand: t.Events, dealer: Stranger) -> Iterator[tuple[t.Event, t.Event]]:
     """Each event that gives cards, and what it should have said."""
@@ -101,6 +118,9 @@ def owed(hand: t.Events, dealer: Stranger) -> Iterator[tuple[t.Event, t.Event]]:
                 place = 2 * ((seat - dealer.button) % dealer.seats) + slot
                 new = dealer.swap(step, place, swaps == 2)
                 yield event, replace(event, new=new or old)
+            case t.BountyDrawn(seat=seat):
+                after = (seat - dealer.button) % dealer.seats
+                yield event, t.BountyDrawn(seat, dealer.bounties(step["hands"])[after])
 
 
 @pytest.mark.parametrize(
@@ -115,9 +135,16 @@ def test_a_stranger_deals_the_same_cards_to_the_same_seats(game: Game, mirrored:
     text = json.loads(to_json(rules))
     for number, hand in enumerate(hands, start=1):
         key = opened_key(opened, made.nonces, "m", deck_number(number, deals))
-        pairs = list(owed(hand, Stranger(text, start_of(hand), key)))
+        keys = partial(key_of, opened, made, deals)
+        index = (number - 1) // deals
+        pairs = list(owed(hand, Stranger(text, start_of(hand), key, index, keys)))
         assert [event for event, _ in pairs] == [expected for _, expected in pairs]
         assert pairs
+
+
+def key_of(opened: t.DeckOpened, made: Committed, deals: int, index: int) -> bytes:
+    """The key of the deck of this index."""
+    return opened_key(opened, made.nonces, "m", index * deals + 1)
 
 
 def start_of(hand: t.Events) -> t.HandStarted:

@@ -75,6 +75,7 @@ def test_no_secret_stands_in_a_line(game: Game, source: bytes) -> None:
     "event",
     [
         t.HoleDealt(0, ("As", "Kd")),
+        t.BountyDrawn(0, "T"),
         t.BidPlaced(0, 7, True),
         t.CardSwapped(0, 1, "As", "Kd"),
         t.CardSwapped(0, 1, "As", "Kd", told=True),

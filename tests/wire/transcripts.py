@@ -13,9 +13,9 @@ import pytest
 from dealer.deck import Deck
 from dealer.wire.connection import IDLE, done
 from dealer.wire.player import Reply
-from engine.turn import Deal, Swap, ToDeal, ToSwap
+from engine.turn import Deal, Draw, Swap, ToDeal, ToDraw, ToSwap
 from events.cards import DECK
-from events.types import BoardDealt, CardSwapped, Events, HoleDealt
+from events.types import BoardDealt, BountyDrawn, CardSwapped, Events, HoleDealt
 from formats.follow import follow
 from formats.mit.read import read
 from formats.source import SourceHand
@@ -71,6 +71,7 @@ class Recalled(Deck):
         for event in record:
             if isinstance(event, HoleDealt):
                 self._holes[event.seat] += event.cards
+        self._ranks = {e.seat: e.rank for e in record if isinstance(e, BountyDrawn)}
         self._swaps = [event for event in record if isinstance(event, CardSwapped)]
         known = {*self._board, *self._holes[0], *self._holes[1], *(e.new for e in self._swaps)}
         self._others = [card for card in DECK if card not in known]
@@ -81,6 +82,9 @@ class Recalled(Deck):
     def deal(self, asked: ToDeal) -> Deal:
         places = [self._holes[seat] for seat in asked.to] or [self._board] * asked.count
         return Deal(tuple((place or self._others).pop(0) for place in places))
+
+    def draw(self, asked: ToDraw) -> Draw:
+        return Draw(tuple(self._ranks[seat] for seat in asked.seats))
 
     def swap(self, asked: ToSwap) -> Swap:
         risked = [self._swaps.pop(0) for _ in asked.at_risk if self._swaps]

@@ -22,7 +22,8 @@ const VERSION = 1;
 const CONTENTS = `muckrake evidence v${VERSION}`;
 const PROOF = "c2sp.org/tlog-proof@v1";
 const UNKNOWN = "??";
-const DECK = [..."23456789TJQKA"].flatMap((rank) => [..."cdhs"].map((suit) => rank + suit));
+const RANKS = [..."23456789TJQKA"];
+const DECK = RANKS.flatMap((rank) => [..."cdhs"].map((suit) => rank + suit));
 const PROVED = 0, UNREAD = 1, MISUSED = 2, WRONG = 3, OWN_KEY = 7;
 const WARNING = "WARNING: nothing says whose key this is but the bundle itself, and anybody can sign a bundle"
   + " with a key of his own: say --key and the key you know.";
@@ -417,6 +418,7 @@ const EVENTS = new Map(Object.entries({
   HoleDealt: { seat: SEAT },
   BoardDealt: { cards: CARDS },
   CardSwapped: { seat: SEAT, slot: isWhole(3), told: FLAG },
+  BountyDrawn: { seat: SEAT },
   BettingOpened: { step: STEP, street: isText, bet: CHIPS, size: CHIPS, next: isNext },
   Folded: { seat: SEAT, next: isNext, origin: ORIGIN },
   Checked: { seat: SEAT, next: isNext, origin: ORIGIN },
@@ -432,6 +434,7 @@ const EVENTS = new Map(Object.entries({
   Mucked: { seat: SEAT },
   RakeTaken: { pot: STEP, amount: CHIPS },
   PotSplit: { pot: STEP, seats: SEATS, shares: STACKS },
+  BountySettled: { seat: SEAT, payer: SEAT, hit: FLAG, amount: CHIPS },
   TimedOut: { seat: SEAT, all_in: FLAG, next: isNext },
   Disconnected: { seat: SEAT },
   Reconnected: { seat: SEAT },
@@ -447,6 +450,7 @@ const LATE = {
 const HIDDEN = new Map(Object.entries({
   HoleDealt: { cards: CARDS },
   CardSwapped: { old: CARD, new: CARD },
+  BountyDrawn: { rank: isOneOf(...RANKS) },
   BidPlaced: { amount: CHIPS, origin: ORIGIN, faults: isRows(AT, isText, FAULT) },
   Faulted: { raw: isText },
   HandVoided: { faults: isRows(SEAT, AT, isText, FAULT) },
@@ -612,6 +616,7 @@ class Table {
     this.dies = dies;
     this.pot = this.rake = 0n;
     this.over = false;
+    this.owing = new Set();
     if (start.get("players").length !== this.stacks.length || !this.stacks.length) {
       throw new Wrong("events.jsonl line 1: not every player has a stack, or nobody plays");
     }
@@ -624,7 +629,7 @@ class Table {
   count(line) {
     const kind = line.get("type");
     const seats = line.get("seats") ?? [];
-    for (const seat of [...seats, line.get("seat"), line.get("next")]) {
+    for (const seat of [...seats, line.get("seat"), line.get("payer"), line.get("next")]) {
       if (seat != null && seat >= this.stacks.length) throw new Wrong(`there is no seat ${seat}`);
     }
     if (new Set(seats).size !== seats.length) throw new Wrong("a seat is named twice");
@@ -667,6 +672,13 @@ class Table {
     const [seats, shares] = [line.get("seats"), line.get("shares")];
     if (seats.length !== shares.length) throw new Wrong(`${seats.length} seats are paid ${shares.length} shares`);
     seats.forEach((seat, at) => this.move(seat, -BigInt(shares[at])));
+  }
+
+  /** From stack to stack; the payer may come to owe more than he has. */
+  settleBounty(line) {
+    this.stacks[line.get("seat")] += BigInt(line.get("amount"));
+    this.stacks[line.get("payer")] -= BigInt(line.get("amount"));
+    this.owing.add(line.get("payer"));
   }
 
   /** Everything goes back. */
@@ -725,7 +737,7 @@ class Table {
   check() {
     const sum = (row) => row.reduce((total, one) => total + one, 0n);
     this.stacks.forEach((stack, seat) => {
-      if (stack < 0n) throw new Wrong(`seat ${seat} pays ${-stack} chips more than it has`);
+      if (stack < 0n && !this.owing.has(seat)) throw new Wrong(`seat ${seat} pays ${-stack} chips more than it has`);
     });
     if (this.pot < 0n) throw new Wrong(`${-this.pot} chips more are paid out than are in the pot`);
     if (sum(this.stacks) + this.pot + this.rake !== sum(this.brought)) throw new Wrong("chips are made or lost");
@@ -746,6 +758,7 @@ const MOVES = {
   UncalledReturned: (table, line) => table.giveBack(line),
   RakeTaken: (table, line) => table.takeRake(line),
   PotSplit: (table, line) => table.split(line),
+  BountySettled: (table, line) => table.settleBounty(line),
   HandVoided: (table) => table.void(),
   HandEnded: (table) => table.end(),
   HoleDealt: (table, line) => table.hole[line.get("seat")].push(...line.get("cards")),
@@ -895,10 +908,15 @@ function checkDeck(files, lines) {
   const number = Number(hand) - (Number(hand) - 1) % told.get("deals");
   const rules = readJson("ruleset.json", files.get("ruleset.json"), DEPTH_MAX);
   const key = handKey(told, match, number);
-  const dealer = new Dealer(rules, lines[0], shuffled(key), new Draws(key, "muckrake/swap/v1\0"));
+  const index = (number - 1) / told.get("deals");
+  const shared = (hands) => {
+    const first = Math.max((index - index % hands) * told.get("deals") + 1, told.get("first"));
+    return new Draws(handKey(told, match, first), "muckrake/bounty/v1\0");
+  };
+  const dealer = new Dealer(rules, lines[0], shuffled(key), new Draws(key, "muckrake/swap/v1\0"), index, shared);
   lines.forEach((line, at) => {
     const owed = owes(dealer, line, at + 1);
-    const given = line.has("new") ? [line.get("new")] : line.get("cards") ?? [];
+    const given = line.get("cards") ?? ["new", "rank"].filter((one) => line.has(one)).map((one) => line.get(one));
     if (owed.length && !fits(given, owed)) {
       throw new Wrong(`events.jsonl line ${at + 1}: ${given.join(" ")}, and the deck deals ${owed.join(" ")}`);
     }
@@ -978,8 +996,9 @@ function shuffled(key) {
 
 /** The deck in the dealer's hand, and what it gives to each line, as this ruleset deals. */
 class Dealer {
-  constructor(rules, start, order, luck) {
+  constructor(rules, start, order, luck, index, shared) {
     [this.rules, this.order, this.left, this.luck] = [rules, order, [...order], luck];
+    [this.index, this.shared, this.ranks] = [index, shared, []];
     this.button = start.get("button");
     this.seats = start.get("stacks").length;
     this.fixed = rules.get("deck_slots") === "fixed";
@@ -997,6 +1016,7 @@ class Dealer {
       case "HoleDealt": return this.toSeat(line.get("seat"), line.get("cards").length);
       case "BoardDealt": return this.toBoard(line.get("cards").length);
       case "CardSwapped": return [this.swap(line.get("seat"), line.get("slot"), line.get("changed"))];
+      case "BountyDrawn": return [this.bounty(line.get("seat"))];
       default: return [];
     }
   }
@@ -1068,6 +1088,18 @@ class Dealer {
     }
     if (slot >= hole.length) throw new Undealt("no such card");
     return hole[slot];
+  }
+
+  /** The rank of a seat: drawn once for all, and moved on with the button. */
+  bounty(seat) {
+    if (!this.ranks.length) {
+      const step = this.rule("script", Array.isArray)[this.step];
+      if (!(step instanceof Map) || !isWhole(2 ** 31)(step.get("hands")) || step.get("hands") < 1) throw new Undealt("no bounties");
+      const draws = this.shared(step.get("hands"));
+      const drawn = this.hole.map(() => RANKS[draws.below(RANKS.length, 4)]);
+      this.ranks = this.hole.map((_, place) => drawn[(this.after(place) + this.index) % this.seats]);
+    }
+    return this.ranks[seat];
   }
 
   take(count) {
