@@ -33,7 +33,8 @@ from bench.import_texts import FILE, gamelogs, one_log, phh_files, pokerstars_fi
 from bench.ledger import disk
 from bench.peers import installed, label
 from bench.runner import Bench, Contender, Target, measure, table
-from store.ledger import FileLedger, now_ms, open_ledger
+from store.folder.disk import now_ms
+from store.ledger import FileLedger, open_ledger
 
 HANDS = 20_000
 MANY, FEW = 5, 2  # so many times more gamelogs, to see past the start of processes; and fewer

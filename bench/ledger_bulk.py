@@ -13,8 +13,8 @@ from typing import NamedTuple
 from bench.apart import Spent, apart
 from bench.auction import SAMPLE, sample, simulated
 from store.folder import manifest
-from store.folder.disk import RealDisk
-from store.ledger import SEAL_HANDS, now_ms, open_ledger
+from store.folder.disk import RealDisk, now_ms
+from store.ledger import SEAL_HANDS, open_ledger
 from store.reader import Reader
 from store.segments.compaction import compact
 from store.tables.standard import STANDARD

@@ -36,7 +36,7 @@ _PLAIN = {
     "showdown_tie": "split",
     "uncalled": "returned",
 }
-_STREETS = (DealHole, Betting, DealBoard, Betting, DealBoard, Betting, DealBoard, Betting, Showdown)
+STREETS = (DealHole, Betting, DealBoard, Betting, DealBoard, Betting, DealBoard, Betting, Showdown)
 
 
 class Inexpressible(ValueError):
@@ -47,7 +47,7 @@ def check(game: Game, record: Events, name: str, *, site: bool = False) -> None:
     """The hand is hold'em between ordinary rules, whole, and played without mishap; formats of
     sites also know a pot limit, and dead blinds."""
     forced, *streets = game.script
-    if not isinstance(forced, Blinds | Posts) or tuple(map(type, streets)) != _STREETS:
+    if not isinstance(forced, Blinds | Posts) or tuple(map(type, streets)) != STREETS:
         raise Inexpressible(f"{name} has no code for {game.name}: its sequence of play is its own")
     for policy, value in _PLAIN.items():
         if getattr(game, policy) != value:

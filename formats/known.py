@@ -22,14 +22,13 @@ from formats.mit.note import FORMAT as MIT
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.pokerstars import reader as pokerstars
-from formats.pokerstars.text import GG, STARS, foreign_site
+from formats.pokerstars.text import GG, STARS, UTF16, foreign_site
 from formats.rules import AS_READ, Rules
 from formats.sites.read import SITES
 from formats.source import Refused, Skipped, Source, SourceHand
 
 HEAD = 200  # lines by which a format is known
 _BYTES = 1 << 14  # in which they are looked for
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 _PHH = re.compile(
     r"\s*[\"']?(variant|antes|blinds_or_straddles|starting_stacks|min_bet|small_bet|big_bet|"
@@ -207,7 +206,7 @@ def _under_rules(
 def _head(start: bytes) -> list[str]:
     """The first lines in whichever encoding; what cannot be decoded is for the reader to refuse."""
     encoding = "utf-8-sig"
-    if start.startswith(_UTF16) or b"\0" in (start[:1], start[1:2]):
+    if start.startswith(UTF16) or b"\0" in (start[:1], start[1:2]):
         encoding = "utf-16-be" if start[:1] in (b"\xfe", b"\0") else "utf-16-le"
     text = start.decode(encoding, "replace").removeprefix("\ufeff")
     if "\0" in text:

@@ -43,6 +43,7 @@ from events.types import (
     UncalledReturned,
 )
 from formats.follow import begun, pays
+from formats.holdem import STREETS
 from formats.source import Act, Board, Holds, Mucks, Shows, SourceHand
 
 _UNSEEN = (UNKNOWN, UNKNOWN)
@@ -96,7 +97,6 @@ FOLLOWED: Followed = {
     DealBoard: {"total": (3, 4, 5)},
     Showdown: {},
 }
-_COURSE = (DealHole, Betting, DealBoard, Betting, DealBoard, Betting, DealBoard, Betting, Showdown)
 
 
 class Plain(NamedTuple):
@@ -126,7 +126,7 @@ class _Unusual(Exception):
 def goes_this_way(game: Game) -> bool:
     """Whether these rules are hold'em with nothing in it that is not done here."""
     course = tuple(map(type, game.script[1:]))
-    return course == _COURSE and unfollowed(game, FOLLOWED) is None
+    return course == STREETS and unfollowed(game, FOLLOWED) is None
 
 
 class _Play:

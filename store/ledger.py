@@ -19,16 +19,16 @@ answers nothing more, for what memory says may not be so, and a failed sync must
 """
 
 import threading
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from events.ledger import Append, Appended, Recorded, is_match
 from events.types import HandVoided
-from store.folder.disk import Disk, RealDisk, make_whole
+from store.folder.disk import Disk, RealDisk, make_whole, now_ms
 from store.folder.frames import Damaged
 from store.folder.lock import Lock
+from store.folder.manifest import Manifest
 from store.log import hot
 from store.log.admission import Admission, Admitted, Call, GroupCommit, read_call
 from store.log.recovery import Found, drop_leftovers, recover
@@ -39,7 +39,7 @@ from store.proof.notary import Notary, secrets_of
 from store.proof.policy import keep_before
 from store.proof.private import Private, Secrets
 from store.segments import rulesets
-from store.segments.compaction import GRACE_MS, LARGE, compact, rebuild, sweep
+from store.segments.compaction import GRACE_MS, LARGE, Bar, compact, rebuild, sweep
 from store.segments.runs import Maker, Run
 from store.segments.sealed import Sealed, merged
 from store.segments.sealing import QUICK, adopt, check_made, seal
@@ -189,18 +189,21 @@ class FileLedger:
             self._check_open()
             self._seal()
 
-    def compact(self, large: int = LARGE, grace_ms: int = GRACE_MS) -> None:
-        """Small segments become large ones, projections current; appends wait meanwhile."""
+    def compact(
+        self, large: int = LARGE, grace_ms: int = GRACE_MS, bar: Bar = lambda doing: iter
+    ) -> tuple[Manifest, Manifest]:
+        """Small segments become large ones, projections current; the manifests before and after."""
         with self._commit:
             self._check_open()
             with self._at_stake("compacting"):
-                at = self._clock()
-                marks, tables = self.marks, self._projections
-                now = compact(self._disk, self._found.manifest, tables, at, large, marks)
-                now = rebuild(self._disk, now, tables, at, marks)
-                now = sweep(self._disk, now, at, grace_ms, marks)
+                at, before, tables = self._clock(), self._found.manifest, self._projections
+                merge, make = bar("merging segments"), bar("making tables")
+                now = compact(self._disk, before, tables, at, large, self.marks, merge)
+                now = rebuild(self._disk, now, tables, at, self.marks, make)
+                now = sweep(self._disk, now, at, grace_ms, self.marks)
                 self._found = self._found._replace(manifest=now)
                 self._sealed = Sealed(self._disk, now.segments)
+                return before, now
 
     def close(self) -> None:
         """Everything is durable already; it is signed for, and sealed if it is worth a segment."""
@@ -349,9 +352,8 @@ class FileLedger:
             raise Broken(self._why()) from failure
 
     def _check_open(self) -> None:
-        self._check_sound()
-        if self._closed:
-            raise Broken("the ledger is closed")
+        if self._broken or self._closed:
+            raise Broken(self._why())
 
     def _check_sound(self) -> None:
         if self._broken:
@@ -361,11 +363,6 @@ class FileLedger:
         if self._closed and not self._broken:
             return "the ledger is closed"
         return f"{self._broken}; what was acknowledged is safe: open the ledger again"
-
-
-def now_ms() -> int:
-    """The time of day, as the envelope keeps it."""
-    return time.time_ns() // 1_000_000
 
 
 def open_ledger(

@@ -16,7 +16,8 @@ from engine.games import GAMES
 from events import types as t
 from events.ledger import Append
 from events.types import Events
-from store.ledger import FileLedger, now_ms, open_ledger
+from store.folder.disk import now_ms
+from store.ledger import FileLedger, open_ledger
 from tests.http.clients import Site, site_of
 from tests.test_web_pages import read
 

@@ -8,11 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from analytics.confidence.intervals import FEW
-from analytics.replay.flags import STREETS
+from analytics.replay.flags import AFTER, STREETS
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.measured import Kind, Measure
-
-AFTER = STREETS[1:]
 
 
 class Look(NamedTuple):

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from analytics.decisions.table import ORIGINS
 from analytics.replay.columns import chosen
 from events.cards import DECK, RANKS
 from events.ledger import Column
@@ -52,7 +53,6 @@ SCHEMA = pa.schema(
         "plain": pa.bool_(),
     }
 )
-ORIGINS = ("chosen", "forced", "default", "recorded")
 OUTCOMES = ("lost", "won", "tied")
 ROLES = ("dealer", "big blind", "other")
 TEXTURES = ("dry", "two-tone", "paired", "monotone")

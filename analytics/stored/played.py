@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from analytics.replay.columns import ACTIONS, chosen
 from analytics.replay.rulebook import Rulebook, Text
+from analytics.stored.auctions import ROLES
 from analytics.stored.closed_betting import BOARD, Closed, closed
 from engine.units import per_chip
 from events.ledger import Column
@@ -47,7 +48,6 @@ SCHEMA = pa.schema(
         "why": pa.string(),
     }
 )
-ROLES = ("dealer", "big blind", "other")
 
 
 def played(kept: Text) -> Projection:

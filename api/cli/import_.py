@@ -30,10 +30,10 @@ from api.importing.report import as_json, as_text, in_short
 from api.importing.worker import ImportOptions, Outcome
 from api.jobs.plans import named as named_match
 from api.playing.names import Misnamed, pattern_of
-from api.playing.recording import now_ms
 from events.types import Disclosure
 from formats.known import FORMATS
 from formats.rakes import RakeFrom
+from store.folder.disk import now_ms
 from store.reader import Reader
 from store.segments.runs import Maker
 

@@ -16,7 +16,6 @@ from api.cli.ledger import (
 )
 from api.cli.options import Option, quiet_option
 from api.cli.output import bar, document, say, several
-from api.playing.recording import now_ms
 from api.printable import page
 
 if TYPE_CHECKING:
@@ -81,20 +80,8 @@ def compact(folder: Path, as_document: bool) -> None:
     with reading(folder) as snapshot:  # only where there is a ledger: this makes none
         verdicts.keep(snapshot)
     with writing(folder, "compact") as ledger:
-        from api.playing.recording import projections
-        from store.folder import manifest
-        from store.folder.disk import RealDisk
-        from store.segments import compaction as merging
-
         ledger.seal()
-        ledger.close()  # from here on only the manifest changes, and the lock is still ours
-        disk, at, tables, marks = RealDisk(folder), now_ms(), projections(folder), ledger.marks
-        before = manifest.read(disk)
-        assert before is not None
-        merge, tell = bar("merging segments"), bar("making tables")
-        merged = merging.compact(disk, before, tables, at, marks=marks, watch=merge)
-        rebuilt = merging.rebuild(disk, merged, tables, at, marks, watch=tell)
-        after = merging.sweep(disk, rebuilt, at, marks=marks)
+        before, after = ledger.compact(bar=bar)
     verdicts.keep(Reader(folder).snapshot())  # under the names of the new segments
     answer = {
         "manifest": after.number,

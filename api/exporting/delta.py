@@ -6,7 +6,6 @@ has written before, so of two who export at once one is refused.
 """
 
 import json
-import time
 from typing import Any, NamedTuple
 from uuid import uuid4
 
@@ -22,6 +21,7 @@ from api.exporting.lakehouse import (
     bounds,
 )
 from store.archive.objects import Objects
+from store.folder.disk import now_ms
 
 _NAMES = {"int": "integer"}  # what Delta calls otherwise
 
@@ -115,7 +115,7 @@ class _Commit(NamedTuple):
         )
 
     def _actions(self, schema: str, gone: list[str]) -> list[dict[str, Any]]:
-        now, log = time.time_ns() // 1_000_000, self.log
+        now, log = now_ms(), self.log
         content = {
             "timestamp": now,
             "operation": "WRITE",

@@ -40,9 +40,9 @@ from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from events.types import MatchEnded, MatchStarted
 from events.views import Public, see_one
+from store.folder.disk import now_ms
 from store.folder.lock import held_since
 from store.folder.manifest import Segment
-from store.ledger import now_ms
 from store.log.leaf import split
 from store.reader import Reader, Snapshot
 from store.segments.reading import files_of

@@ -25,8 +25,9 @@ from python_multipart.multipart import parse_options_header
 
 from api.http.limits import Limits
 from api.http.private_files import alone
-from api.jobs.jobs import OVER, Jobs, now_ms
+from api.jobs.jobs import OVER, Jobs
 from api.problem import Problem
+from store.folder.disk import now_ms
 
 DAY_S = 24 * 3600
 SENDING_S = 120.0  # who has sent nothing for so long sends nothing more; limits end him sooner

@@ -17,10 +17,10 @@ from api.importing.inputs import notes
 from api.importing.naming import JudgedHands, Mark, Repeat, naming_of
 from api.importing.spill import CHUNK, Chunk, fetched
 from api.importing.worker import Outcome
-from api.playing.recording import now_ms
 from events.ledger import Append, Record
 from events.types import Disclosure, MatchEnded, MatchStarted, SourceNoted, Tagged
 from formats.source import Refused, Skipped
+from store.folder.disk import now_ms
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
 from store.log.batch import from_payload, to_payload
 from store.log.leaf import split

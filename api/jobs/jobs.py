@@ -35,7 +35,7 @@ from msgspec.structs import replace
 
 from api.problem import Problem
 from api.viewpoints.feed_events import time_of
-from store.folder.disk import make_whole
+from store.folder.disk import make_whole, now_ms
 from store.folder.lock import holder, lock_file
 
 FOLDER = "jobs"
@@ -358,10 +358,6 @@ def _only(result: dict[str, Any] | None) -> str | None:
     """What the match of a single file came to be called."""
     files = (result or {}).get("files", ())
     return files[0]["match"] if len(files) == 1 else None
-
-
-def now_ms() -> int:
-    return time.time_ns() // 1_000_000
 
 
 def read(room: Path) -> Progress:

@@ -36,7 +36,6 @@ from api.jobs.jobs import (
     doing,
     held,
     is_job,
-    now_ms,
     write,
     writes,
 )
@@ -63,6 +62,7 @@ from dealer.worker import Gone
 from engine.game import fingerprint, to_json
 from events.ledger import Conflict, is_match
 from events.types import Dealing, Disclosure, Events
+from store.folder.disk import now_ms
 from store.folder.frames import Damaged
 from store.folder.lock import Held, Lock, holder, lock_file
 from store.ledger import FileLedger, open_ledger

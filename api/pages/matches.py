@@ -17,7 +17,7 @@ from analytics.fairness.dealing import LEVEL
 from analytics.sql.chosen import quoted
 from api.http.ask import AUDIT, Access, Ask
 from api.http.uploads import admitted
-from api.jobs.jobs import OVER, Job, Jobs, now_ms, server
+from api.jobs.jobs import OVER, Job, Jobs, server
 from api.pages.order import Sort, order, sorted_list
 from api.pages.players import Narrow, clean
 from api.pages.site import Addresses, page
@@ -33,6 +33,7 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from engine.changes import partner_of
 from engine.verdict import VERDICTS
+from store.folder.disk import now_ms
 
 NAMED = 8  # hands that a page names
 JUDGED_AT_ONCE = 5_000  # hands that are judged while somebody waits for a page

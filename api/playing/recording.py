@@ -23,6 +23,7 @@ from events.types import (
     MatchStarted,
     Tagged,
 )
+from store.folder.disk import now_ms
 
 if TYPE_CHECKING:
     from store.tables.projection import Projection
@@ -206,11 +207,6 @@ class Recording:
             if player in self._nets:  # who joined later has no part in the match's own nets
                 self._nets[player] += left - brought
                 self._lasts[player] = Last(self.hands, brought, left)
-
-
-def now_ms() -> int:
-    """The time of day, as the envelope keeps it."""
-    return time.time_ns() // 1_000_000
 
 
 # Rulesets of hands on their way in, by fingerprint: facts are made of such hands before the ledger

@@ -20,6 +20,7 @@ from formats.moment import said_in_utc
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posting, Posts, Unread
 from formats.pokerstars.played import Line, Played
+from formats.rakes import SIGNS
 from formats.rules import AS_READ, Rules
 from formats.sites.notes import Notes, Reading, source_hands
 from formats.source import Refused, Source
@@ -138,7 +139,6 @@ class Document(Struct, frozen=True):
 
 
 SITE = "ohh"
-_SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 _DEALT = ("Flop", "Turn", "River")
 _CHIPS = ("", "chips", "play", "play money", "xxx")
 _LIMITS: dict[str, Limit] = {"NL": "nl", "PL": "pl", "FL": "fl"}
@@ -154,7 +154,6 @@ _MOVING = {*_POSTS, "Bet", "Raise", "Call"}
 _NO_BET = {"Sits Down", "Stands Up", "Added Chips"}  # chips that come now play in the next hand
 _ERROR = Decimal("0.000001")  # of a number that a program counted in binary fractions
 _MOST = Decimal(10) ** 15
-_NOTHING = Decimal(0)
 
 
 def played(hand: History) -> Played:
@@ -197,7 +196,7 @@ def _header(hand: History) -> Header:
         raise Unread("the board was dealt more than once")
     code = hand.currency.strip()
     tournament = bool(hand.tournament or hand.tournament_info)
-    if not tournament and code.upper() not in _SIGNS and code.lower() not in _CHIPS:
+    if not tournament and code.upper() not in SIGNS and code.lower() not in _CHIPS:
         raise Unread(f"amounts in {code[:20]}: dollars, euros, pounds and chips are read")
     low = _cents(hand.big_blind_amount, "big_blind_amount")
     limit = _LIMITS[hand.bet_limit.bet_type]
@@ -210,7 +209,7 @@ def _header(hand: History) -> Header:
         limit=limit,
         low=low,
         high=high,
-        sign="" if tournament else _SIGNS.get(code.upper(), ""),
+        sign="" if tournament else SIGNS.get(code.upper(), ""),
         currency="" if tournament else code.upper(),
         tournament=tournament,
         capped=bool(hand.bet_limit.bet_cap),
@@ -252,7 +251,7 @@ def _act(notes: Notes, name: str, action: Action) -> None:
         notes.knows(name, cards)
     if verb in _NO_BET:
         return
-    amount = _cents(action.amount or _NOTHING, f"what {name[:40]} puts in")
+    amount = _cents(action.amount or _NONE, f"what {name[:40]} puts in")
     if amount and verb not in _MOVING:
         raise Unread(f"{name[:40]} puts in {amount} by {verb}")
     if verb in _POSTS:

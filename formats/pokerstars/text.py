@@ -27,7 +27,7 @@ _ELSEWHERE = re.compile(
 _MIDDLE = "=" * 7
 _SEAMS = ("<<<<<<< ", ">>>>>>> ", "||||||| ")
 _SIGNS = ("\0", *_SEAMS, _MIDDLE)
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 class Block(Struct, frozen=True):
@@ -109,7 +109,7 @@ def _lines(source: Text) -> Iterator[str]:
 
 def _encoding(start: bytes) -> str:
     """By the mark, or by the empty half of the first letter; all else is UTF-8 or mended later."""
-    if start in _UTF16:
+    if start in UTF16:
         return "utf-16"
     return {0: "utf-16-be", 1: "utf-16-le"}.get(start.find(b"\0"), "utf-8-sig")
 

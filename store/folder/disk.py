@@ -6,6 +6,7 @@
 
 import hashlib
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
@@ -146,3 +147,8 @@ class _RealOutput:
 
     def close(self) -> None:
         os.close(self._handle)
+
+
+def now_ms() -> int:
+    """The time of day in milliseconds, as the envelope of an event keeps it."""
+    return time.time_ns() // 1_000_000

@@ -24,6 +24,8 @@ from store.tables.projection import Builder, Projection
 
 LARGE = 10_000_000  # events of a segment that is large enough: it bounds what merging holds
 GRACE_MS = 3_600_000  # longer than the longest question
+Watch = Callable[[Collection[Any]], Iterable[Any]]
+Bar = Callable[[str], Watch]  # what is done, on a bar that follows it
 
 
 def compact(
@@ -33,7 +35,7 @@ def compact(
     at: int,
     large: int = LARGE,
     marks: Marks | None = None,
-    watch: Callable[[Collection[Any]], Iterable[Any]] = iter,
+    watch: Watch = iter,
 ) -> Manifest:
     """Neighbouring segments merged up to a size; the manifest is written if anything changed."""
     merged = tuple(
@@ -49,7 +51,7 @@ def rebuild(
     projections: Sequence[Projection],
     at: int,
     marks: Marks | None = None,
-    watch: Callable[[Collection[Any]], Iterable[Any]] = iter,
+    watch: Watch = iter,
 ) -> Manifest:
     """Projections that are missing, outdated or no longer wanted put right, segment by segment."""
     wanted = {one.name: one.version for one in with_hands(projections)}

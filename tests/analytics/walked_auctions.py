@@ -6,7 +6,7 @@ This is the oracle of `analytics/stored/auctions.py`, which makes the rows of ma
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analytics.stored.auctions import ORIGINS
+from analytics.decisions.table import ORIGINS
 from events.cards import known
 from events.evolve import evolve, replay
 from events.state import Hand

@@ -13,7 +13,8 @@ from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events.ledger import Append, is_match
 from events.types import MatchEnded, MatchStarted
-from store.ledger import now_ms, open_ledger
+from store.folder.disk import now_ms
+from store.ledger import open_ledger
 from store.reader import Reader, Snapshot
 from tests.http.clients import site_of
 

@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from api.jobs.jobs import Job, Jobs, Progress, now_ms, write
+from api.jobs.jobs import Job, Jobs, Progress, write
+from store.folder.disk import now_ms
 from store.folder.lock import lock_file
 from store.ledger import open_ledger
 from tests.http.clients import Site, over

@@ -9,13 +9,14 @@ import pytest
 
 from analytics.stored.tables import NAMES
 from api.jobs import work
-from api.jobs.jobs import Job, Jobs, now_ms, read, write
+from api.jobs.jobs import Job, Jobs, read, write
 from api.jobs.plans import of_import
 from api.main import main
 from dealer.play import play
 from engine.games import GAMES
 from events.types import Events
 from formats.mit.write import write as written
+from store.folder.disk import now_ms
 from store.reader import Reader
 from tests.formats.raked_hands import raked_hand
 from tests.http.clients import Site, over

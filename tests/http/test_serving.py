@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from api.playing.recording import now_ms
 from api.serving.server import GRACE_S
 from api.viewpoints.feed_events import Teller
 from api.viewpoints.viewer import Viewer
@@ -24,6 +23,7 @@ from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
 from events.types import MatchEnded, MatchStarted
+from store.folder.disk import now_ms
 from store.ledger import open_ledger
 from store.reader import Reader
 from tests.http.servers import Follower, Server, killed

@@ -13,7 +13,8 @@ from api.playing.recording import projections
 from engine.games import GAMES
 from events import types as t
 from events.ledger import Append
-from store.ledger import FileLedger, now_ms, open_ledger
+from store.folder.disk import now_ms
+from store.ledger import FileLedger, open_ledger
 from tests.exports import start_of
 from tests.hands import seeded
 from tests.leaks.asked_routes import addresses

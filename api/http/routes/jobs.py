@@ -20,13 +20,14 @@ from api.http.routes.hands import Match
 from api.http.routes.stream import feeds_of
 from api.http.streams import Following
 from api.http.uploads import admitted, said_length, sent_files
-from api.jobs.jobs import OVER, Job, Jobs, JobTold, Progress, now_ms, server, told
+from api.jobs.jobs import OVER, Job, Jobs, JobTold, Progress, server, told
 from api.jobs.plans import given_tags, of_folders, of_import, of_match
 from api.problem import Problem
 from api.questions.declared.matches import match_of
 from api.questions.feed import Feeds
 from formats.rakes import RakeFrom
 from store.folder.cache_folder import origin_of
+from store.folder.disk import now_ms
 from store.folder.lock import ReadOnly
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"])
