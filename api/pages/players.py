@@ -152,7 +152,7 @@ def players(
     with ask.viewed() as viewed:
         rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, {}, by)
         units = moneys(viewed.units)
-    told = {"rows": rows, "following": following, "order": by, "units": units}
+    told: dict[str, Any] = {"rows": rows, "following": following, "order": by, "units": units}
     return page(request, ask, "players.html", **told)
 
 

@@ -9,7 +9,7 @@ from tests.browser.conftest import CONTESTED, PHONE, Site, expect
 from tests.profiles import sized
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, ViewportSize
 
 HAND = f"/hands/{CONTESTED}"
 
@@ -207,7 +207,11 @@ def test_a_finger_turns_the_pages(site: Site) -> None:
     assert box["height"] >= 44
 
 
-SIZES = (PHONE, {"width": 820, "height": 1180}, {"width": 1280, "height": 800})
+SIZES: "tuple[ViewportSize, ...]" = (
+    PHONE,
+    {"width": 820, "height": 1180},
+    {"width": 1280, "height": 800},
+)
 COLLISIONS = """() => {
   const felt = document.querySelector(":is(.frame.now, .live-table) .felt");
   const edge = felt.getBoundingClientRect();
@@ -239,8 +243,9 @@ def test_nothing_leaves_the_felt_and_nothing_lies_on_another(site: Site, hand: s
 @pytest.mark.parametrize("path", ["/live?match=ring", "/live?match=swap", "/embed/live?match=swap"])
 def test_the_live_table_has_the_felt_of_the_replayer(site: Site, path: str) -> None:
     """Its seats stand where they do there, its words are the last frame's."""
+    page = site.open(path)
     for size in SIZES:
-        page = site.open(path, viewport=size)
+        page.set_viewport_size(size)
         assert [] == page.evaluate(COLLISIONS), size
     told = page.locator(".live-table .seat").all_inner_texts()
     at = page.locator("#now-hand").get_attribute("href")
