@@ -56,6 +56,7 @@ def test_the_opening_is_said_in_words(section: str, words: str) -> None:
         ),
         ("8h B1000 R30000!", "8h bet 1\u202f000 · raise 30\u202f000 all-in"),
         ("8h [ann 4d>4s, bob +9h] X", "8h ann swaps 4d for 4s · bob gets 9h · check"),
+        ("8h7c [bob -9h, ann -2c] X", "8h 7c bob tosses 9h · ann tosses 2c · check"),
     ],
 )
 def test_a_street_is_said_in_words(section: str, words: str) -> None:

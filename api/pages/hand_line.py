@@ -24,7 +24,7 @@ _AUCTION = re.compile(
     rf"(?: @(?P<price>\d+))?(?P<cards>(?: \+{_CARD})*)\]"
 )
 _BIDS = re.compile(r"\[bid ([\d* ]+)\]")
-_LATER = re.compile(rf"({_NAME})((?: \+{_CARD})+)|({_NAME}) ({_CARD})>({_CARD})")
+_LATER = re.compile(rf"({_NAME})((?: [+-]{_CARD})+)|({_NAME}) ({_CARD})>({_CARD})")
 _ACTION = re.compile(r"(s|b|st|p|d|a|F|X|C|B|R|T)(\d*)(?:x(\d+))?(~?)(!?)")
 _BLIND = re.compile(r"[sb]\d+!?")
 _FORCED = {
@@ -223,9 +223,9 @@ def _auction(found: re.Match[str]) -> Iterator[Piece]:
 
 
 def _changed(found: re.Match[str]) -> Iterator[Piece]:
-    """`ursa swaps 4d for 4s`, `ursa gets 9h`"""
+    """`ursa swaps 4d for 4s`, `ursa gets 9h`, `ursa tosses 9h`"""
     if found[1]:
-        yield Piece(f"{_name(found[1])} gets")
+        yield Piece(f"{_name(found[1])} {'gets' if '+' in found[2] else 'tosses'}")
         yield Piece("", _cards(found[2]))
     else:
         yield Piece(f"{_name(found[3])} swaps")

@@ -140,6 +140,26 @@ hands                  1000
 hole_order             pairs_from_dealer
 """
 
+policy                 toss-2026-mit
+sizing                 no_limit
+limits                 2-2-2-2
+forced                 1-2
+raise_ceiling          effective_stack
+fold_when_free         yes
+split                  side_pots
+showdown_tie           split
+flushes                best
+muck                   never
+ask_when_closed        yes
+time_out               bot_default
+stack                  400
+stacks                 reset
+broke                  set_anew
+seats_max              2
+hands                  1000
+hole_order             pairs_from_dealer
+"""
+
 POLICIES = set(Policies.__struct_fields__)
 
 
