@@ -231,6 +231,11 @@ def _rakes(event: t.RakeTaken, hand: _Hand) -> Iterator[Part]:
     yield Part(f" from {hand.pot(event.pot)}")
 
 
+def _bounty(event: t.BountyDrawn, hand: _Hand) -> Iterator[Part]:
+    hidden = str(event.rank) == HIDDEN
+    yield Part(" has a bounty" if hidden else f" has the bounty {event.rank}")
+
+
 def _settles_bounty(event: t.BountySettled, hand: _Hand) -> Iterator[Part]:
     yield Part(" hits the bounty" if event.hit else " misses the bounty")
     if event.amount:
@@ -261,7 +266,7 @@ _SAYS: dict[type, Callable[[Any, _Hand], Iterator[Part]]] = {
     t.HoleDealt: _cards("is dealt"),
     t.BoardDealt: _board,
     t.CardSwapped: _swaps,
-    t.BountyDrawn: lambda event, hand: iter((Part(f" has the bounty {event.rank}"),)),
+    t.BountyDrawn: _bounty,
     t.BettingOpened: _opens,
     t.Folded: _does("folds"),
     t.Checked: _does("checks"),
