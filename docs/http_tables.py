@@ -86,6 +86,8 @@ def limits() -> str:
         f"| hands that a key may have played or imported in a day | {told.key_hands:,} |",
         f"| room on the disk without which no job begins | {told.keep_free >> 20} MiB |",
         f"| exports of a worker at once | {told.bulk} |",
+        f"| hands of a ledger of which a process makes the pages that value cards | {told.apart} |",
+        f"| ... and all pages of players | {told.apart_counted:,} |",
         f"| heavy pages that a worker makes at once | {told.pages}, {told.pages - 1} of a caller |",
         f"| questions in SQL of a worker at once | {told.sql} |",
         "",

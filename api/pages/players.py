@@ -262,7 +262,6 @@ def cell(name: str, one: Cell | None, show: str) -> dict[str, Any]:
     return {**told, "acts": acts([one]) if show == "acts" else None}
 
 
-AT_ONCE = 1_000  # of his hands that are read while somebody waits for a page
 SPOTS = 200  # acts that were shown down, whose strength is counted
 OPTIONS = {"hands": "numbers"}  # what the command calls a filter, where that differs
 ENDINGS = {
@@ -275,7 +274,7 @@ ENDINGS = {
 
 
 @router.get("/players/{player}/opponent")
-def opponent(of: OfPlayer, run: bool = False) -> Response:
+def opponent(of: OfPlayer) -> Response:
     """What stands out of a player's play, with the hands to look at."""
     filters = {OPTIONS.get(name, name): it for name, it in of.filters.items() if it}
     options = "".join(f" --{name} {shlex.quote(it)}" for name, it in filters.items())
@@ -286,7 +285,7 @@ def opponent(of: OfPlayer, run: bool = False) -> Response:
         try:
             hands = counted.hands_asked(viewed, asked)
             context |= {"hands": hands, "endings": ENDINGS, "looks": ALL_LOOKS}
-            if hands <= (HANDS_MAX if run else AT_ONCE):
+            if hands <= HANDS_MAX:
                 found = report(viewed, asked, of.ask.watch)
                 context |= {"found": found, "faults": faults(found.faults)}
         except (Absent, NoSum) as reason:

@@ -30,7 +30,7 @@ from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import quote
 
 import msgspec
@@ -58,6 +58,7 @@ from store.folder.cache_folder import VARIABLE, cache_folder
 from store.folder.lock import NoLocks, lock_file
 
 HEAVY = re.compile(r"/players(/[^/]+(/[a-z]+)?)?|/ratings")
+VALUED = re.compile(r"/players/[^/]+/(bids|swaps|results|opponent)")  # cards are, one by one
 OWN = re.compile(r"/players/[^/]+/(grid|winnings|bids|swaps|opponent|results|history)")
 DECIDING = ("analytics", "api", "engine", "events", "odds", "store")  # folders of the program
 SOON_S = 0.2  # a page that comes so soon needs no progress
@@ -66,9 +67,10 @@ WAITED_FOR_S = 10.0  # a page is shown to who has waited for it, as it was then
 LEFT_S = 10.0  # who has not asked for so long has left
 SECONDS_MAX = 600.0  # no page takes longer
 QUEUE_MAX = 16  # pages of one caller that are waited for
-NICE = 10  # those who wait for anything else go first
+NICE = 5  # those who wait for anything else go first
 TELL_S = 0.25
 IN_MEMORY = 24  # pages
+NEVER = 1 << 62  # hands
 KEPT_MAX = 400  # ... and in files
 ENDED = "the process that made this page has ended before it was done: ask again"
 SLOW = f"this page was not made within {SECONDS_MAX:g} seconds: ask for less, such as one match"
@@ -155,7 +157,8 @@ class HeavyPages(Layer):
         except Problem:  # the page says the same
             await self.app(scope, receive, send)
             return
-        if pinned.next_seq < self.service.settings.limits.apart:
+        limits = self.service.settings.limits
+        if pinned.next_seq < (limits.apart if VALUED.fullmatch(ask.path) else limits.apart_counted):
             await self.app(scope, receive, send)
             return
         making = await self._making(request, ask, pinned)
@@ -327,7 +330,7 @@ def make(pipe: Connection, wanted: Wanted, pinned: Pinned, settings: Settings, c
             yield one
 
     path = folder_of(settings) / wanted.digest
-    limits = Limits(rate=0, seconds=SECONDS_MAX, apart=1 << 62)
+    limits = Limits(rate=0, seconds=SECONDS_MAX, apart=NEVER, apart_counted=NEVER)
     told = replace(settings, limits=limits, hosts=(), logs=False, fronted=False)
     with ExitStack() as held:
         with suppress(OSError, NoLocks):
@@ -338,20 +341,26 @@ def make(pipe: Connection, wanted: Wanted, pinned: Pinned, settings: Settings, c
         if kept is None or kept.as_of != as_of:
             service = LedgerService(told, pinned, watch)
             with service.viewed(Viewer(wanted.view, wanted.matches)) as viewed:
-                hands = hands_of(viewed, wanted)
+                hands = own_hands(viewed, wanted)
             if kept is None or kept.hands != hands:
                 status, body = asyncio.run(answered(service, wanted))
                 kept = KeptPage(as_of, hands, body, sha256(body).hexdigest())
                 if status != 200:
                     path.unlink(missing_ok=True)
-                    pipe.send(None)
-                    return
+                    leave_with(pipe, None)
             kept = replace(kept, as_of=as_of)
             keep(path, kept)
+    leave_with(pipe, kept)
+
+
+def leave_with(pipe: Connection, kept: KeptPage | None) -> NoReturn:
+    """The last word; DuckDB would complain of what else the interpreter drops."""
     pipe.send(kept)
+    pipe.close()
+    os._exit(0)
 
 
-def hands_of(viewed: Viewed, wanted: Wanted) -> str:
+def own_hands(viewed: Viewed, wanted: Wanted) -> str:
     """The digest of what the viewer is told of the hands that a page is about: of a player's own
     matches how many he has there, the last one, and what each match has recorded; else of all."""
     snapshot = viewed.snapshot
