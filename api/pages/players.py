@@ -38,7 +38,6 @@ from api.questions.opponents import Fault, OpponentParams, report
 from api.questions.players import Nonsense, NoSum, check
 from api.questions.question import Sheet
 from api.viewpoints.selection import Absent
-from api.viewpoints.viewer import without_progress
 from api.viewpoints.views import Viewed
 
 router = APIRouter(include_in_schema=False, route_class=Named)
@@ -160,7 +159,7 @@ def players(
 def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") -> Response:
     """How a player plays, each number with its doubt; split by a tag as it was in each match."""
     with of.viewed() as viewed:
-        about = player(viewed, Whose(of.player), without_progress)
+        about = player(viewed, Whose(of.player), of.ask.watch)
         tags = [row for row in viewed.tags.to_pylist() if row["player"] == of.player]
         splits = [*get_args(By), *sorted({f"{TAG}{row['tag']}" for row in tags})]
         if split and split not in splits:
@@ -213,7 +212,7 @@ FULL = 12  # times that a class came, from which on its cell is at its fullest
 def grid(of: OfPlayer, show: What = "acts") -> Response:
     """The 169 classes of hole cards, each a cell that leads to its hands."""
     with of.viewed() as viewed:
-        told = hole_cards.grid(viewed, hole_cards.Whose(of.player, **of.filters))
+        told = hole_cards.grid(viewed, hole_cards.Whose(of.player, **of.filters), of.ask.watch)
     cells = {one.name: one for one in told.cells}
     return of.sent(
         "grid.html",
@@ -276,7 +275,6 @@ def cell(name: str, one: Cell | None, show: str) -> dict[str, Any]:
     return {**told, "acts": acts([one]) if show == "acts" else None}
 
 
-AT_ONCE = 1_000  # of his hands that are read while somebody waits for a page
 SPOTS = 200  # acts that were shown down, whose strength is counted
 OPTIONS = {"hands": "numbers"}  # what the command calls a filter, where that differs
 ENDINGS = {
@@ -289,7 +287,7 @@ ENDINGS = {
 
 
 @router.get("/players/{player}/opponent")
-def opponent(of: OfPlayer, run: bool = False) -> Response:
+def opponent(of: OfPlayer) -> Response:
     """What stands out of a player's play, with the hands to look at."""
     filters = {OPTIONS.get(name, name): it for name, it in of.filters.items() if it}
     options = "".join(f" --{name} {shlex.quote(it)}" for name, it in filters.items())
@@ -300,8 +298,8 @@ def opponent(of: OfPlayer, run: bool = False) -> Response:
         try:
             hands = counted.hands_asked(viewed, asked)
             context |= {"hands": hands, "endings": ENDINGS, "looks": ALL_LOOKS}
-            if hands <= (HANDS_MAX if run else AT_ONCE):
-                found = report(viewed, asked)
+            if hands <= HANDS_MAX:
+                found = report(viewed, asked, of.ask.watch)
                 context |= {"found": found, "faults": faults(found.faults)}
         except (Absent, NoSum) as reason:
             context["why"] = str(reason)
@@ -349,7 +347,7 @@ def compare(
                 game=of.filters["game"],
             )
             try:
-                told = comparison(viewed, sides, without_progress)
+                told = comparison(viewed, sides, of.ask.watch)
                 context |= shown(told, sides)
             except (Absent, Nonsense) as reason:
                 context["why"] = str(reason)

@@ -138,7 +138,6 @@ broke                  set_anew
 seats_max              2
 hands                  1000
 hole_order             pairs_from_dealer
-"""
 
 policy                 toss-2026-mit
 sizing                 no_limit
