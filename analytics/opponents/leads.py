@@ -18,7 +18,7 @@ from analytics.replay.flags import STREETS
 
 
 class Lead(Struct, frozen=True):
-    """A habit that pays who answers it: how often it is done or could be, and the answer.
+    """A habit that pays a rival: how often it is done, how often it could be, and the answer.
 
     `worth` is what the answer would have made of these hands, in chips a hundred hands, between
     `low` and `high`. `breaks_even` is the share above which it pays; null of bids, which are held
