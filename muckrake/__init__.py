@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.games import GAMES, RULESETS
 from engine.hand import begin, step
-from engine.turn import Bid, Call, Check, Deal, Fold, Raise
+from engine.turn import Bid, Call, Check, Deal, Fold, Raise, Toss
 from engine.verdict import judge
 from events.cards import cards
 from events.evolve import replay
@@ -39,6 +39,7 @@ __all__ = [
     "Fold",
     "Raise",
     "Seen",
+    "Toss",
     "answer",
     "ask",
     "begin",
