@@ -36,9 +36,6 @@ class _Event(Struct, frozen=True, tag=True, forbid_unknown_fields=True, gc=False
     """One fact: immutable, comparable, named in JSON by the field `type`."""
 
 
-# What opens a hand and marks its way.
-
-
 class HandStarted(_Event, frozen=True, omit_defaults=True):
     """A hand begins under a ruleset, its players in seat order with what each brings.
 
@@ -71,9 +68,6 @@ class StepEntered(_Event, frozen=True):
     name: str
 
 
-# What is put in before anybody chooses.
-
-
 class AntePosted(_Event, frozen=True):
     """A seat puts its ante into the pot: a stake, but no bet of any round."""
 
@@ -89,9 +83,6 @@ class BlindPosted(_Event, frozen=True):
     to: Chips
     kind: BlindKind
     origin: Origin = "forced"
-
-
-# What chance gives.
 
 
 class HoleDealt(_Event, frozen=True):
@@ -125,9 +116,6 @@ class BountyDrawn(_Event, frozen=True):
 
     seat: Seat
     rank: Rank
-
-
-# What players choose.
 
 
 class BettingOpened(_Event, frozen=True):
@@ -202,9 +190,6 @@ class AuctionSettled(_Event, frozen=True):
     price: Chips
     bids: tuple[Chips, ...]
     sealed: bool
-
-
-# What ends a hand.
 
 
 class UncalledReturned(_Event, frozen=True):
@@ -286,9 +271,6 @@ class HandEnded(_Event, frozen=True):
     """Nothing more can happen to chips or cards of this hand."""
 
 
-# What clocks, connections and programs do.
-
-
 class TimedOut(_Event, frozen=True):
     """A seat did not answer in time; `all_in` if it stays in for what it has paid."""
 
@@ -316,9 +298,6 @@ class Faulted(_Event, frozen=True):
     raw: str
     kind: FaultKind
     where: FaultPlace
-
-
-# What stands between hands.
 
 
 class MatchStarted(_Event, frozen=True):

@@ -23,6 +23,7 @@ from formats.source import (
     Bids,
     Board,
     Fault,
+    HasBounty,
     Holds,
     Item,
     Leaves,
@@ -69,6 +70,8 @@ def _told(record: t.Events) -> list[Item]:
         match event:
             case t.HoleDealt(seat=seat):
                 told.append(Holds(seat, hand.hole[seat]))
+            case t.BountyDrawn(seat=seat, rank=rank):
+                told.append(HasBounty(seat, rank))
             case t.CardSwapped(seat=seat):
                 hands[seat] = hand.hole[seat]
                 if not isinstance(record[at + 1], t.CardSwapped):
