@@ -571,16 +571,6 @@ CATALOGUE: dict[str, Policy] = {
             "total": "no: pots with the same winners are divided together",
         },
     ),
-    "bounty": Policy(
-        "pay",
-        ("B2", "B3", "B4"),
-        "What is a hit of his bounty worth to who wins?",
-        {
-            "none": "nothing: there are no bounties",
-            "half_and_ten": "half of what the other put in and 10 chips, paid beside the pot; "
-            "in a tie a quarter and 10",
-        },
-    ),
     "rake": Policy(
         "pay",
         (
@@ -602,6 +592,16 @@ CATALOGUE: dict[str, Policy] = {
         {
             "outwards": "each what it adds to the rake of the pots before it",
             "proportional": "each in proportion to its size",
+        },
+    ),
+    "bounty": Policy(
+        "pay",
+        ("B2", "B3", "B4"),
+        "What is a hit of his bounty worth to who wins?",
+        {
+            "none": "nothing: there are no bounties",
+            "half_and_ten": "half of what the other put in and 10 chips, paid beside the pot; "
+            "in a tie a quarter and 10",
         },
     ),
     "time_out": Policy(

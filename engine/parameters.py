@@ -310,11 +310,7 @@ _NEEDS: tuple[tuple[tuple[str, ...], Callable[[Game], bool], str], ...] = (
         lambda game: game.rake is not None and game.rake.rounding == "incremental",
         "its rake is not counted in increments: set rake_rounding=incremental, too",
     ),
-    (
-        ("bounty",),
-        lambda game: first(game, DrawBounties) is not None,
-        "nobody has a bounty in its script",
-    ),
+    (("bounty",), lambda game: first(game, DrawBounties) is not None, "its script draws none"),
     (
         ("contributed",),
         lambda game: game.time_out == "all_in_if_paid",

@@ -118,9 +118,6 @@ class BountyDrawn(_Event, frozen=True):
     rank: Rank
 
 
-# What players choose.
-
-
 class BettingOpened(_Event, frozen=True):
     """A round of betting begins: the bet to match, the size a full raise has, who is first."""
 
@@ -202,9 +199,6 @@ class AuctionSettled(_Event, frozen=True):
     price: Chips
     bids: tuple[Chips, ...]
     sealed: bool
-
-
-# What ends a hand.
 
 
 class UncalledReturned(_Event, frozen=True):
@@ -313,9 +307,6 @@ class Faulted(_Event, frozen=True):
     raw: str
     kind: FaultKind
     where: FaultPlace
-
-
-# What stands between hands.
 
 
 class MatchStarted(_Event, frozen=True):

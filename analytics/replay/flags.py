@@ -209,6 +209,7 @@ COUNTS = tuple(
 COLUMNS = (  # of events
     *("hand_seq", "match", "number", "type", "game", "ruleset", "button", "players", "stacks"),
     *("seat", "amount", "full", "origin", "kind", "to", "bet", "size", "all_in"),
-    *("price", "seats", "shares", "card1", "card2", "card3", "card4", "card5", "more_cards"),
+    *("price", "seats", "shares", "payer"),
+    *("card1", "card2", "card3", "card4", "card5", "more_cards"),
     *("slot", "old", "new", "street"),
 )

@@ -92,7 +92,8 @@ def _of_rows(kept: Text, events: EventRows) -> pa.Table:
     closes = hands.told & left & _runs_out(hands)
     spots, whys = _spots(hands, rules, closes)
     unit = _units(hands, rules)[hand]
-    net = (hands.summed(hands.shares) - hands.summed(hands.moves))[place]
+    net = sum(map(hands.summed, (hands.shares, hands.bounties))) - hands.summed(hands.moves)
+    net = net[place]
     settled = hands.kind.take(hands.moves.row) == KIND["AuctionSettled"]
     prices = hands.summed(Chips(*(column[settled] for column in hands.moves)))
     at_risk, changed, hidden = _swaps(hands)

@@ -18,7 +18,7 @@ from store.tables.projection import EventRows, Projection, made
 COLUMNS = (
     *("hand_seq", "pos", "match", "number", "idx", "at", "type", "game", "ruleset", "button"),
     *("players", "stacks", "played", "street", "seat", "amount", "price", "all_in", "origin"),
-    *("sealed", "slot", "old", "new", "told", "pot", "seats", "shares"),
+    *("sealed", "slot", "old", "new", "told", "pot", "seats", "shares", "payer"),
     *(f"card{place + 1}" for place in range(CARDS)),
     "more_cards",
 )

@@ -18,7 +18,7 @@ from engine.game import fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
 from events.ledger import Recorded
 from events.notation import read
-from events.types import BlindPosted, BoardDealt
+from events.types import BlindPosted, BoardDealt, BountySettled
 from store.columns.codec import encoded
 from store.log.leaf import Leaf
 from tests.analytics.told_hands import leaves
@@ -226,8 +226,15 @@ def test_facts_agree_with_the_chips_and_with_one_another(game: str) -> None:
     assert len(rows) >= 80
     chose = {(leaf.hand_seq, seat) for leaf in hands for seat in straddlers(leaf)}
     nets: Counter[int] = Counter()
+    beside: Counter[tuple[int, int]] = Counter()
+    for leaf in hands:
+        for event in (one.event for one in leaf.recorded):
+            if isinstance(event, BountySettled):
+                beside[leaf.hand_seq, event.seat] += event.amount
+                beside[leaf.hand_seq, event.payer] -= event.amount
     for row in rows:
-        assert row["net"] == row["collected"] - row["put_in"]
+        bounty = beside[row["hand_seq"], row["seat"]]
+        assert row["net"] == row["collected"] - row["put_in"] + bounty
         assert not row["pfr"] or row["vpip"]
         assert not row["showdown"] or row["saw_river"]
         assert not row["saw_river"] or row["saw_turn"]

@@ -10,7 +10,7 @@ from events import types as t
 BOTS = ("random", "random")
 
 
-def _drawn(hands: int, *, mirrored: bool = False) -> list[dict[str, str]]:
+def _drawn(hands: int, *, mirrored: bool = False) -> list[dict[str, t.Rank]]:
     """Of each hand the rank of each player."""
     match = plan(BOUNTY_2025_MIT, "m", hands, "11", BOTS, mirrored=mirrored)
     found = []

@@ -23,6 +23,7 @@ from formats.source import (
     Bids,
     Board,
     Fault,
+    HasBounty,
     Holds,
     Item,
     Leaves,
@@ -70,6 +71,8 @@ def _told(record: t.Events) -> list[Item]:
         match event:
             case t.HoleDealt(seat=seat):
                 told.append(Holds(seat, hand.hole[seat]))
+            case t.BountyDrawn(seat=seat, rank=rank):
+                told.append(HasBounty(seat, rank))
             case t.CardSwapped(seat=seat):
                 hands[seat] = hand.hole[seat]
                 if not isinstance(record[at + 1], t.CardSwapped):
@@ -141,8 +144,9 @@ def _number(record: t.Events) -> str:
 
 @some_rulesets
 def test_cards_named_only_when_shown_are_dealt_known_and_all_others_unknown(game: Game) -> None:
-    if game.name.startswith(("swap", "toss")) or game.announce == "announced":
-        pytest.skip("what was dealt does not follow from what is shown")
+    of_cards = game.name.startswith(("swap", "toss")) or game.bounty != "none"
+    if of_cards or game.announce == "announced":
+        pytest.skip("what was dealt, or a bounty hit, does not follow from what is shown")
     game = _splitting(game)
     for record in play(game, "m", 30, "late"):
         told = told_of(game, record)

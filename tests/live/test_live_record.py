@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dealer.deck import CommittedDecks, Committer, SeededDecks, check_deal
+from dealer.deal_check import check_deal
+from dealer.deck import CommittedDecks, Committer, SeededDecks
 from dealer.live.bots import ThinkingBot
 from dealer.live.events import Joins, Question
 from dealer.live.table import LiveTable, clocked

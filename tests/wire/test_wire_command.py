@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from api.main import main
 from api.playing.over_the_wire import for_good
-from dealer.deck import check_deal
+from dealer.deal_check import check_deal
 from dealer.examples import GRUFF, STEADY
 from dealer.wire.plan import plan
 from dealer.wire.sandbox import Means
