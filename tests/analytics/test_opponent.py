@@ -18,8 +18,7 @@ from analytics.statistics.catalogue import STATISTICS
 from api.main import main
 from api.questions.declared.opponent import QUESTION
 from api.questions.opponents import OpponentParams, Report, lengths, opponent, report
-from api.viewpoints.viewer import viewer_of
-from api.viewpoints.viewer import AUDITOR, Viewer
+from api.viewpoints.viewer import AUDITOR, Viewer, viewer_of
 from api.viewpoints.views import Viewed
 from dealer.deck import SeededDecks
 from dealer.play import dealt, plan, play
