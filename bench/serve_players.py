@@ -1,4 +1,4 @@
-"""A player's pages in a large ledger, seen for the first time: how soon anything, and how soon all.
+"""Pages of a player of a large ledger, seen for the first time: how soon anything, how soon all.
 
 The ledger is `bench/large.py`'s, with nothing valued or kept before. The server is the one that
 `muckrake serve` starts, in a process of its own, asked over loopback by the public, who share the

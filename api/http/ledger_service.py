@@ -277,14 +277,6 @@ class _Shared:
         self.made = time.monotonic()
 
 
-class Pinned(NamedTuple):
-    """What makes a snapshot the asker's: its two counts, and whether there may be more."""
-
-    next_pos: int
-    next_seq: int
-    early: bool
-
-
 class LedgerService:
     """The ledger of a folder, whether it is there already or will be.
 
@@ -294,7 +286,7 @@ class LedgerService:
     def __init__(
         self,
         settings: Settings,
-        pinned: Pinned | None = None,
+        pinned: tuple[int, int, bool] | None = None,
         watch: ShowProgress = without_progress,
     ) -> None:
         self.settings = settings

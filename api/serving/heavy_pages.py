@@ -18,99 +18,46 @@ full disk, or where nobody may write, pages are kept in memory, and made again a
 """
 
 import asyncio
-import os
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
-from contextlib import ExitStack, suppress
-from hashlib import sha256
 from itertools import islice
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import Connection
-from pathlib import Path
-from threading import Thread
-from typing import Any, NoReturn
-from urllib.parse import quote
+from multiprocessing import get_context
 
-import msgspec
 from fastapi import Request
-from msgspec import Struct
-from msgspec.structs import replace
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from analytics.sql.chosen import quoted
 from api.http.ask import Access, Caller
 from api.http.connections import who
 from api.http.layers import Layer, put
-from api.http.ledger_service import LedgerService, Pinned, Settings
-from api.http.limits import Limits
-from api.jobs.jobs import FOLDER
+from api.http.ledger_service import LedgerService
 from api.pages.site import page, sent
 from api.problem import Problem
-from api.questions.verdict_files import program
+from api.serving.page_process import (
+    SECONDS_MAX,
+    KeptPage,
+    Pinned,
+    Progress,
+    Wanted,
+    folder_of,
+    make,
+    read,
+)
 from api.serving.request_limits import Places
-from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
-from dealer.worker import ctrl_c_blocked, ignore_ctrl_c
-from store.folder.cache_folder import VARIABLE, cache_folder
-from store.folder.lock import NoLocks, lock_file
+from dealer.worker import ctrl_c_blocked
+from store.folder.cache_folder import cache_folder
 
 HEAVY = re.compile(r"/players(/[^/]+(/[a-z]+)?)?|/ratings")
 VALUED = re.compile(r"/players/[^/]+/(bids|swaps|results|opponent)")  # cards are, one by one
-OWN = re.compile(r"/players/[^/]+/(grid|winnings|bids|swaps|opponent|results|history)")
-DECIDING = ("analytics", "api", "engine", "events", "odds", "store")  # folders of the program
 SOON_S = 0.2  # a page that comes so soon needs no progress
 LOOK_S = 1  # so often a page with progress asks again
 WAITED_FOR_S = 10.0  # a page is shown to who has waited for it, as it was then
 LEFT_S = 10.0  # who has not asked for so long has left
-SECONDS_MAX = 600.0  # no page takes longer
 QUEUE_MAX = 16  # pages of one caller that are waited for
-NICE = 5  # those who wait for anything else go first
-TELL_S = 0.25
 IN_MEMORY = 24  # pages
-NEVER = 1 << 62  # hands
-KEPT_MAX = 400  # ... and in files
 ENDED = "the process that made this page has ended before it was done: ask again"
 SLOW = f"this page was not made within {SECONDS_MAX:g} seconds: ask for less, such as one match"
-
-
-class Wanted(Struct, frozen=True):
-    """All that decides a page, but for the ledger and the program."""
-
-    path: str
-    query: str
-    scheme: str
-    host: str
-    caller: str | None
-    scopes: tuple[str, ...]
-    view: str
-    matches: tuple[str, ...]
-    framers: tuple[str, ...]
-    part: bool  # of a page, for a script
-
-    @property
-    def digest(self) -> str:
-        """What its file is called."""
-        return sha256(program(DECIDING).encode() + msgspec.msgpack.encode(self)).hexdigest()[:40]
-
-
-class KeptPage(Struct, frozen=True):
-    """A page as it is kept: the ledger that it was made of, the hands it is about, its bytes."""
-
-    as_of: str
-    hands: str
-    body: bytes
-    digest: str
-
-
-class Progress(Struct, frozen=True):
-    """How far a process is with what."""
-
-    doing: str
-    done: int
-    total: int
 
 
 class Making:
@@ -151,7 +98,7 @@ class HeavyPages(Layer):
         if scope["method"] != "GET" or not HEAVY.fullmatch(scope["path"]):
             await self.app(scope, receive, send)
             return
-        request = Request(scope)
+        request, until = Request(scope), time.monotonic() + SOON_S
         try:
             ask, pinned = await run_in_threadpool(self._asked, request)
         except Problem:  # the page says the same
@@ -162,7 +109,6 @@ class HeavyPages(Layer):
             await self.app(scope, receive, send)
             return
         making = await self._making(request, ask, pinned)
-        until = time.monotonic() + SOON_S
         while not making.over and time.monotonic() < until:
             await asyncio.sleep(0.01)
         if making.refused:
@@ -277,153 +223,3 @@ class HeavyPages(Layer):
                 process.kill()
                 await asyncio.shield(run_in_threadpool(process.join, 5))
             ours.close()
-
-
-def folder_of(settings: Settings) -> Path:
-    """Where pages of a ledger are kept: beside its jobs, for its owner alone."""
-    return settings.folder / FOLDER / "pages"
-
-
-def read(path: Path) -> KeptPage | None:
-    """The page that is kept here, if it is whole."""
-    with suppress(OSError, msgspec.MsgspecError):
-        kept = msgspec.msgpack.decode(path.read_bytes(), type=KeptPage)
-        return kept if kept.digest == sha256(kept.body).hexdigest() else None
-    return None
-
-
-def keep(path: Path, kept: KeptPage) -> None:
-    """Replace the file as a whole; those that were kept longest ago make room."""
-    aside = path.with_suffix(f".{os.getpid()}")
-    try:
-        aside.write_bytes(msgspec.msgpack.encode(kept))
-        aside.replace(path)
-        every = sorted(path.parent.iterdir(), key=lambda one: one.stat().st_mtime)
-        for one in every[: max(0, len(every) - KEPT_MAX)]:
-            one.unlink()
-    except OSError:  # the disk is full, or another process has tidied up: it is sent all the same
-        with suppress(OSError):
-            aside.unlink(missing_ok=True)
-
-
-# In a process of its own.
-
-
-def make(pipe: Connection, wanted: Wanted, pinned: Pinned, settings: Settings, cache: Path) -> None:
-    """Send how far it is, and then the page; nothing, if it refuses.
-
-    Other servers of this ledger wait for the lock, and find what was kept.
-    """
-    ignore_ctrl_c()
-    Thread(target=_leave_with_parent, daemon=True).start()
-    os.nice(NICE)
-    os.umask(0o077)
-    os.environ[VARIABLE] = str(cache)
-    told_at = time.monotonic()
-
-    def watch(items: Iterable[Any], doing: str, total: int) -> Iterable[Any]:
-        nonlocal told_at
-        for done, one in enumerate(items):
-            if time.monotonic() - told_at >= TELL_S:
-                told_at = time.monotonic()
-                pipe.send(Progress(doing, done, total))
-            yield one
-
-    path = folder_of(settings) / wanted.digest
-    limits = Limits(rate=0, seconds=SECONDS_MAX, apart=NEVER, apart_counted=NEVER)
-    told = replace(settings, limits=limits, hosts=(), logs=False, fronted=False)
-    with ExitStack() as held:
-        with suppress(OSError, NoLocks):
-            for folder in (path.parent.parent, path.parent):
-                folder.mkdir(0o700, exist_ok=True)
-            lock_file(held.enter_context(path.open("ab")))
-        as_of, kept = f"{pinned.next_pos}.{pinned.next_seq}", read(path)
-        if kept is None or kept.as_of != as_of:
-            service = LedgerService(told, pinned, watch)
-            with service.viewed(Viewer(wanted.view, wanted.matches)) as viewed:
-                hands = own_hands(viewed, wanted)
-            if kept is None or kept.hands != hands:
-                status, body = asyncio.run(answered(service, wanted))
-                kept = KeptPage(as_of, hands, body, sha256(body).hexdigest())
-                if status != 200:
-                    path.unlink(missing_ok=True)
-                    leave_with(pipe, None)
-            kept = replace(kept, as_of=as_of)
-            keep(path, kept)
-    leave_with(pipe, kept)
-
-
-def leave_with(pipe: Connection, kept: KeptPage | None) -> NoReturn:
-    """The last word; DuckDB would complain of what else the interpreter drops."""
-    pipe.send(kept)
-    pipe.close()
-    os._exit(0)
-
-
-def own_hands(viewed: Viewed, wanted: Wanted) -> str:
-    """The digest of what the viewer is told of the hands that a page is about: of a player's own
-    matches how many he has there, the last one, and what each match has recorded; else of all."""
-    snapshot = viewed.snapshot
-    if not OWN.fullmatch(wanted.path) or "by_tag" in wanted.query:
-        return snapshot.as_of
-    name = quoted(wanted.path.split("/")[2])
-    rows = viewed.rows(
-        "SELECT match, count(*) AS hands, max(hand_seq) AS last FROM players"
-        f" WHERE player = {name} GROUP BY match ORDER BY match"
-    )
-    about: list[Any] = [sorted(viewed.units), sorted(snapshot.rulesets())]
-    for row in rows:
-        records = [one.hand_seq for one in snapshot.live.records(row["match"])]
-        known = [one for one in records if one < snapshot.next_seq]
-        about.append((*row.values(), known, row["match"] in viewed.opened))
-    return sha256(msgspec.msgpack.encode(about)).hexdigest()
-
-
-async def answered(service: LedgerService, wanted: Wanted) -> tuple[int, bytes]:
-    """The status and the body that the application has for it."""
-    from api.serving.app import create_app
-
-    over = asyncio.Event()
-    body, status = bytearray(), 500
-    asked = [{"type": "http.request", "body": b"", "more_body": False}]
-
-    async def receive() -> dict[str, Any]:
-        if asked:
-            return asked.pop()
-        await over.wait()
-        return {"type": "http.disconnect"}
-
-    async def send(message: Any) -> None:
-        nonlocal status
-        status = message.get("status", status)
-        body.extend(message.get("body", b""))
-        if message["type"] == "http.response.body" and not message.get("more_body", False):
-            over.set()
-
-    headers = [(b"host", wanted.host.encode("latin-1")), (b"accept", b"text/html")]
-    if wanted.part:
-        headers.append((b"hx-request", b"true"))
-    scope = {
-        "type": "http",
-        "asgi": {"version": "3.0"},
-        "http_version": "1.1",
-        "method": "GET",
-        "scheme": wanted.scheme,
-        "path": wanted.path,
-        "raw_path": quote(wanted.path).encode(),
-        "query_string": wanted.query.encode("latin-1"),
-        "root_path": "",
-        "headers": headers,
-        "server": ("localhost", 80),
-        "client": None,
-        "state": {"caller": Caller(wanted.caller, frozenset(wanted.scopes))},
-    }
-    await create_app(service)(scope, receive, send)
-    return status, bytes(body)
-
-
-def _leave_with_parent() -> None:
-    """A server that was killed leaves nobody at work."""
-    if (parent := parent_process()) is not None:
-        parent.join()
-        os._exit(1)

@@ -16,8 +16,9 @@ from starlette.testclient import TestClient
 
 from api.http.limits import Limits
 from api.main import main
-from api.serving import heavy_pages
-from api.serving.heavy_pages import HeavyPages, KeptPage, keep, read
+from api.serving import heavy_pages, page_process
+from api.serving.heavy_pages import HeavyPages
+from api.serving.page_process import KeptPage, keep, read
 from tests.http.clients import Site, site_of
 
 APART = Limits(rate=0, apart=0, apart_counted=0)
@@ -250,7 +251,7 @@ def test_on_a_full_disk_no_half_page_is_kept(tmp_path: Path) -> None:
 def test_files_of_pages_do_not_become_more_and_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(heavy_pages, "KEPT_MAX", 3)
+    monkeypatch.setattr(page_process, "KEPT_MAX", 3)
     for at in range(5):
         keep(tmp_path / f"page-{at}", PAGE)
         os.utime(tmp_path / f"page-{at}", (at, at))

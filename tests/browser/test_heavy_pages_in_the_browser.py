@@ -47,10 +47,10 @@ def heavy(
 
 @pytest.mark.parametrize("with_script", [True, False], ids=["with a script", "without one"])
 def test_a_page_that_is_being_made_comes_by_itself(heavy: Site, with_script: bool) -> None:
-    address = f"/players/random-0/bids?match={'open' if with_script else 'fair'}"
+    address = f"/players/random-0/grid?match={'open' if with_script else 'fair'}"
     page = heavy.open(address, status=202, java_script_enabled=with_script)
     expect(page.locator("h1")).to_have_text(MADE)
-    expect(page.locator("h1")).to_contain_text("random-0", timeout=60_000)
+    expect(page.locator("h1")).to_contain_text("random-0", timeout=120_000)
     expect(page).to_have_url(heavy.base + address)
 
 
