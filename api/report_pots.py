@@ -13,7 +13,8 @@ from engine.ranking import best_cards
 from engine.recorded import before_payment
 from engine.seats import contenders, is_alone
 from events.state import Hand
-from events.types import Cards, Events, PotSplit, RakeTaken
+from events.types import Events, PotSplit, RakeTaken
+from events.values import Cards
 from odds.rank import describe, five
 
 Row = dict[str, Any]

@@ -20,7 +20,6 @@ from events.types import (
     BlindPosted,
     BoardDealt,
     Called,
-    Cards,
     Checked,
     Event,
     Events,
@@ -32,6 +31,7 @@ from events.types import (
     Shown,
     UncalledReturned,
 )
+from events.values import Cards
 from formats.mit.write import write
 
 SEATS = 6

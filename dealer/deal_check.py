@@ -13,19 +13,17 @@ from engine.turn import IllegalCommand, ToDeal, ToDraw, ToSwap
 from events.cards import UNKNOWN
 from events.deck import committed, deck_number, opened_key, unfit
 from events.evolve import evolve, replay
+from events.match import DeckOpened, Match, MatchStarted
 from events.types import (
     BoardDealt,
     BountyDrawn,
-    Cards,
     CardSwapped,
-    DeckOpened,
     Event,
     Events,
     HandStarted,
     HoleDealt,
-    Match,
-    MatchStarted,
 )
+from events.values import Cards
 
 _DEALS = HoleDealt | BoardDealt | CardSwapped | BountyDrawn
 

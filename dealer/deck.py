@@ -27,14 +27,13 @@ from events.deck import (
     shuffled,
 )
 from events.ledger import DeckChain, DeckSecrets
-from events.types import (
-    Cards,
+from events.match import (
     DeckCommitted,
     DeckOpened,
     Match,
     NonceGiven,
-    Rank,
 )
+from events.values import Cards, Rank
 
 _RANKS = get_args(Rank)
 Below = Callable[[int], int]

@@ -47,7 +47,8 @@ from engine.turn import (
     ToSwap,
 )
 from events.state import Hand
-from events.types import Event, Events, Faulted, FaultKind, FaultPlace
+from events.types import Event, Events, Faulted
+from events.values import FaultKind, FaultPlace
 
 BATCH_HANDS = 500
 _MORE, _LAST, _FAILED = b"+", b".", b"!"

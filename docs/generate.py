@@ -36,6 +36,7 @@ from engine.games import GAMES, RECORDED, RULESETS
 from engine.parameters import spelled as said
 from engine.steps import AnyStep
 from events import types as t
+from events.match import Match
 from events.notation import read, read_record
 
 EVENT_LINES = """\
@@ -100,10 +101,10 @@ def events() -> str:
 def records() -> str:
     """Every record between hands."""
     spoken = {type(read_record(line)): line for line in RECORD_LINES}
-    return "\n".join(_told(kind, spoken[kind]) for kind in get_args(t.Match))
+    return "\n".join(_told(kind, spoken[kind]) for kind in get_args(Match))
 
 
-def _told(kind: type[t.Event | t.Match], line: str) -> str:
+def _told(kind: type[t.Event | Match], line: str) -> str:
     """What it means, its line, its fields."""
     fields = msgspec.structs.fields(kind)
     told = ", ".join(f"`{one.name}` {_type(one.type)}" for one in fields) or "none"

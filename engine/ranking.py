@@ -5,7 +5,7 @@ from functools import lru_cache
 from engine.policies import Policies
 from events.cards import RANKS, UNKNOWN
 from events.state import Hand
-from events.types import Cards
+from events.values import Cards
 from odds.rank import Flushes, HoleMin, Ranking, Straights, best_five, five, ranker
 
 Strength = tuple[int, int]

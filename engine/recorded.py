@@ -43,7 +43,6 @@ from events.types import (
     HandStarted,
     HoleDealt,
     Mucked,
-    Origin,
     PotSplit,
     Raised,
     RakeTaken,
@@ -54,6 +53,7 @@ from events.types import (
     Tossed,
     UncalledReturned,
 )
+from events.values import Origin
 
 
 def posts_of(record: Events) -> tuple[Post, ...]:

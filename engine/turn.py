@@ -5,7 +5,7 @@ from typing import Literal
 from msgspec import Struct
 
 from events.cards import UNKNOWN
-from events.types import BlindKind, Cards, Rank
+from events.values import BlindKind, Cards, Rank
 
 CardKind = Literal["hole", "board", "third"]
 Place = Literal["top", "bottom"]

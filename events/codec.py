@@ -11,7 +11,8 @@ from typing import TypeVar
 
 import msgspec
 
-from events.types import Event, Events, Match
+from events.match import Match
+from events.types import Event, Events
 
 T = TypeVar("T")
 

@@ -13,7 +13,13 @@ from itertools import count
 from msgspec import Struct
 
 from events.cards import DECK
-from events.types import Cards, DeckCommitted, DeckOpened, Match, NonceGiven
+from events.match import (
+    DeckCommitted,
+    DeckOpened,
+    Match,
+    NonceGiven,
+)
+from events.values import Cards
 
 CHAIN = b"muckrake/chain/v1"
 SEATS = b"muckrake/seat-nonces/v1\0"

@@ -10,6 +10,16 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from events import types as t
 from events.ledger import Record
+from events.match import (
+    DeckCommitted,
+    DeckOpened,
+    MatchEnded,
+    MatchStarted,
+    NonceGiven,
+    SourceNoted,
+    Tagged,
+)
+from events.values import Disclosure
 
 
 class Secret(NamedTuple):
@@ -95,19 +105,19 @@ FIELDS: dict[type[Record], Fields] = {
     t.HandVoided: Fields("reason"),
     t.HandEnded: Fields(""),
     # A seed would tell every card to come.
-    t.MatchStarted: Fields(
+    MatchStarted: Fields(
         "match game ruleset players dealing disclosure sealed_bids deals",
         (Secret("seed", "auditor"),),
     ),
-    t.Tagged: Fields("player tag value"),
-    t.DeckCommitted: Fields("commitment hands"),
-    t.NonceGiven: Fields("player nonce drawn_by"),
-    t.DeckOpened: Fields("number secret"),
+    Tagged: Fields("player tag value"),
+    DeckCommitted: Fields("commitment hands"),
+    NonceGiven: Fields("player nonce drawn_by"),
+    DeckOpened: Fields("number secret"),
     # A foreign file's own words may name a seed, a card or a reply to a bid.
-    t.SourceNoted: Fields(
+    SourceNoted: Fields(
         "format dialect", (Secret("header", "auditor"), Secret("footer", "auditor"))
     ),
-    t.MatchEnded: Fields("nets reason"),
+    MatchEnded: Fields("nets reason"),
 }
 
 
@@ -139,7 +149,7 @@ class Opened(NamedTuple):
     withheld: bool
 
 
-def opened(disclosure: t.Disclosure | None, *, mirrored: bool, over: bool) -> Opened:
+def opened(disclosure: Disclosure | None, *, mirrored: bool, over: bool) -> Opened:
     """What is open of a match that announced this; nothing of one that announced nothing.
 
     A seed tells the cards of hands to come, so not even an open match shows it before it is over.

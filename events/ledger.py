@@ -15,7 +15,8 @@ from typing import Any, NamedTuple, Protocol
 from msgspec import Struct
 
 from events.cards import DECK, UNKNOWN
-from events.types import Event, HandEnded, HandVoided, Match
+from events.match import Match
+from events.types import Event, HandEnded, HandVoided
 
 Record = Event | Match
 

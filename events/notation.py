@@ -16,8 +16,19 @@ import msgspec
 
 from events import types as t
 from events.codec import Unreadable
+from events.match import (
+    DeckCommitted,
+    DeckOpened,
+    Match,
+    MatchEnded,
+    MatchStarted,
+    NonceGiven,
+    SourceNoted,
+    Tagged,
+)
+from events.values import Drawer, Origin
 
-_PATTERNS: dict[type[t.Event | t.Match], str] = {
+_PATTERNS: dict[type[t.Event | Match], str] = {
     t.HandStarted: "hand {hand} of {game} {ruleset}, button {button}{dead_small}: {players+stacks}"
     "{played}{assumed}",
     t.StepEntered: "step {step}: {name}",
@@ -50,18 +61,18 @@ _PATTERNS: dict[type[t.Event | t.Match], str] = {
     t.Disconnected: "{seat} disconnects",
     t.Reconnected: "{seat} reconnects",
     t.Faulted: "{seat} replies {raw}, {kind} as {where}",
-    t.MatchStarted: "match {match} of {game} {ruleset}, {dealing} decks{seed}{deals}, {disclosure}"
+    MatchStarted: "match {match} of {game} {ruleset}, {dealing} decks{seed}{deals}, {disclosure}"
     "{sealed_bids}: {players}",
-    t.Tagged: "{player} is {tag} {value}",
-    t.DeckCommitted: "{hands} decks committed by {commitment}",
-    t.NonceGiven: "nonce {nonce} from {player}{drawn_by}",
-    t.DeckOpened: "deck {number} opened by {secret}",
-    t.SourceNoted: "source {format} {dialect}, header {header}, footer {footer}",
-    t.MatchEnded: "match over, {reason}: {nets}",
+    Tagged: "{player} is {tag} {value}",
+    DeckCommitted: "{hands} decks committed by {commitment}",
+    NonceGiven: "nonce {nonce} from {player}{drawn_by}",
+    DeckOpened: "deck {number} opened by {secret}",
+    SourceNoted: "source {format} {dialect}, header {header}, footer {footer}",
+    MatchEnded: "match over, {reason}: {nets}",
 }
 
 
-def say(event: t.Event | t.Match) -> str:
+def say(event: t.Event | Match) -> str:
     """The event's line."""
     line = _line(type(event))
     return "".join(part if isinstance(part, str) else part.say(event) for part in line.parts)
@@ -77,12 +88,12 @@ def read(line: str) -> t.Event:
     return cast(t.Event, _read(line, get_args(t.Event)))
 
 
-def read_record(line: str) -> t.Match:
+def read_record(line: str) -> Match:
     """The match record that a line says."""
-    return cast(t.Match, _read(line, get_args(t.Match)))
+    return cast(Match, _read(line, get_args(Match)))
 
 
-def _read(line: str, kinds: Iterable[type[t.Event | t.Match]]) -> Any:
+def _read(line: str, kinds: Iterable[type[t.Event | Match]]) -> Any:
     for kind in kinds:
         said = _line(kind)
         if found := said.regex.fullmatch(line):
@@ -116,7 +127,7 @@ class _Line(NamedTuple):
 
 
 @cache
-def _line(kind: type[t.Event | t.Match]) -> _Line:
+def _line(kind: type[t.Event | Match]) -> _Line:
     parts: list[str | _Field] = []
     regex = ""
     for literal, name in re.findall(r"([^{]*)(?:\{([^}]+)\})?", _PATTERNS[kind]):
@@ -269,9 +280,9 @@ def _played() -> _Field:
     return _Field(r"(?:; played [0-9TZ:+-]+)?", say, read)
 
 
-_ORIGIN = {value: f" ({value})" for value in get_args(t.Origin)}
+_ORIGIN = {value: f" ({value})" for value in get_args(Origin)}
 
-_DRAWERS = {value: f", drawn by the {value}" for value in get_args(t.Drawer)}
+_DRAWERS = {value: f", drawn by the {value}" for value in get_args(Drawer)}
 
 _SPECIAL: dict[str, _Field] = {
     "next": _next(),

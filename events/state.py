@@ -7,7 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from events.types import Cards, HandStarted, Rank
+from events.types import HandStarted
+from events.values import Cards, Rank
 
 Standing = Literal["live", "all_in", "folded"]
 

@@ -15,6 +15,8 @@ from msgspec import Meta, Struct
 from events import types as t
 from events.cards import Card
 from events.hidden import FIELDS, Secret
+from events.match import DeckCommitted, DeckOpened, Match, MatchEnded, NonceGiven, Tagged
+from events.values import Dealing, Disclosure, FaultKind, FaultPlace, Origin, Rank
 
 
 class Hidden(Struct, frozen=True):
@@ -54,7 +56,7 @@ class BountyDrawnSeen(Struct, frozen=True, tag="BountyDrawn"):
     """The rank that is a seat's bounty: for that seat."""
 
     seat: int
-    rank: t.Rank | Hidden
+    rank: Rank | Hidden
 
 
 class BidPlacedSeen(Struct, frozen=True, tag="BidPlaced"):
@@ -63,7 +65,7 @@ class BidPlacedSeen(Struct, frozen=True, tag="BidPlaced"):
     seat: int
     amount: int | Hidden
     sealed: bool
-    origin: t.Origin | Hidden
+    origin: Origin | Hidden
 
 
 class CardSwappedSeen(Struct, frozen=True, tag="CardSwapped"):
@@ -81,8 +83,8 @@ class FaultedSeen(Struct, frozen=True, tag="Faulted"):
 
     seat: int
     raw: str | Hidden
-    kind: t.FaultKind
-    where: t.FaultPlace
+    kind: FaultKind
+    where: FaultPlace
 
 
 class MatchStartedSeen(Struct, frozen=True, tag="MatchStarted"):
@@ -92,8 +94,8 @@ class MatchStartedSeen(Struct, frozen=True, tag="MatchStarted"):
     game: str
     ruleset: str
     players: tuple[str, ...]
-    dealing: t.Dealing
-    disclosure: t.Disclosure
+    dealing: Dealing
+    disclosure: Disclosure
     sealed_bids: bool
     seed: str | Hidden | None
     deals: int = 1
@@ -135,11 +137,11 @@ Open = (
     | t.Claimed
     | t.HandVoided
     | t.HandEnded
-    | t.Tagged
-    | t.DeckCommitted
-    | t.NonceGiven
-    | t.DeckOpened
-    | t.MatchEnded
+    | Tagged
+    | DeckCommitted
+    | NonceGiven
+    | DeckOpened
+    | MatchEnded
 )
 Seen = (
     Open
@@ -166,13 +168,13 @@ def viewpoint(view: str, players: tuple[str, ...]) -> Viewpoint:
     raise ValueError(f"{view} is no viewpoint here: there are public, auditor, {there}")
 
 
-def see(events: Iterable[t.Event | t.Match], who: Viewpoint) -> tuple[Seen, ...]:
+def see(events: Iterable[t.Event | Match], who: Viewpoint) -> tuple[Seen, ...]:
     """The stream as this viewpoint may see it."""
     seen = (see_one(event, who) for event in events)
     return tuple(event for event in seen if event is not None)
 
 
-def see_one(event: t.Event | t.Match, who: Viewpoint) -> Seen | None:
+def see_one(event: t.Event | Match, who: Viewpoint) -> Seen | None:
     """One event as this viewpoint may see it; None if even that it happened is hidden."""
     said = FIELDS[type(event)]
     if not said.secrets:
@@ -187,7 +189,7 @@ def see_one(event: t.Event | t.Match, who: Viewpoint) -> Seen | None:
     return cast(Seen, seen_as(type(event))(**seen))
 
 
-def may_see(who: Viewpoint, secret: Secret, event: t.Event | t.Match) -> bool:
+def may_see(who: Viewpoint, secret: Secret, event: t.Event | Match) -> bool:
     """Whether a viewpoint sees a secret of an event."""
     if _holds(who, secret.holder, event):
         return True
@@ -208,7 +210,7 @@ def _redacted(value: Any) -> Any:
     return (HIDDEN,) * len(value) if isinstance(value, tuple) else HIDDEN
 
 
-def seen_as(kind: type[t.Event | t.Match]) -> type[Any]:
+def seen_as(kind: type[t.Event | Match]) -> type[Any]:
     """The type in which an event of this kind is seen."""
     return _SEEN[kind.__name__]
 

@@ -38,7 +38,6 @@ from events.types import (
     HandVoided,
     HoleDealt,
     Mucked,
-    Origin,
     PotSplit,
     Raised,
     RakeTaken,
@@ -48,6 +47,7 @@ from events.types import (
     Tossed,
     UncalledReturned,
 )
+from events.values import Origin
 from formats.source import (
     Act,
     Bids,

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from events.types import SourceNoted
+from events.match import SourceNoted
 from formats.mit.grammar import Names
 from formats.mit.note import FORMAT as MIT
 from formats.mit.note import unnoted

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from engine.games.recorded import IRC_LIMIT
 from events.cards import is_card
-from events.types import Cards
+from events.values import Cards
 from formats.moment import in_utc
 from formats.source import Act, Board, Holds, Item, Refused, Shows, Skipped, Source, SourceHand
 

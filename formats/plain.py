@@ -29,7 +29,6 @@ from events.types import (
     BettingOpened,
     BoardDealt,
     Called,
-    Cards,
     Checked,
     Event,
     Events,
@@ -42,6 +41,7 @@ from events.types import (
     StepEntered,
     UncalledReturned,
 )
+from events.values import Cards
 from formats.follow import begun, pays
 from formats.holdem import STREETS
 from formats.source import Act, Board, Holds, Mucks, Shows, SourceHand

@@ -17,7 +17,13 @@ from msgspec import Struct
 from engine.game import Game
 from engine.turn import Post
 from events.ledger import Many
-from events.types import Cards, FaultKind, FaultPlace, Rank, SourceNoted
+from events.match import SourceNoted
+from events.values import (
+    Cards,
+    FaultKind,
+    FaultPlace,
+    Rank,
+)
 
 Verb = Literal["fold", "check", "call", "raise"]
 

@@ -12,7 +12,8 @@ from dealer.learning.actions import Sizes
 from dealer.play import Plan, dealt, usual_seats
 from engine.game import Game
 from engine.turn import IllegalCommand
-from events.types import Disclosure, Events
+from events.types import Events
+from events.values import Disclosure
 
 if TYPE_CHECKING:
     from dealer.learning.aec import HandEnv

@@ -12,7 +12,9 @@ from api.viewpoints.selection import leaves, wanted
 from engine.game import Game, fingerprint
 from engine.games import RULESETS
 from events.ledger import Append, Record
-from events.types import Disclosure, Events, HandStarted, MatchEnded, MatchStarted
+from events.match import MatchEnded, MatchStarted
+from events.types import Events, HandStarted
+from events.values import Disclosure
 from store.ledger import open_ledger
 from store.reader import Reader, Snapshot
 

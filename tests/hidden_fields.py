@@ -7,7 +7,8 @@ an auditor is nobody's concern here: he sees everything.
 
 from typing import Any
 
-from events.types import Event, Match
+from events.match import Match
+from events.types import Event
 
 EVERYBODY = "everybody"
 SEAT = "its seat"

@@ -11,6 +11,7 @@ from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events import types as t
 from events.ledger import Append, Record
+from events.match import MatchEnded, MatchStarted, NonceGiven, SourceNoted
 from events.types import Events, HandStarted
 from store.ledger import open_ledger
 
@@ -56,17 +57,17 @@ def made(folder: Path) -> Path:
         game, text = games[place % len(games)], ATTACKS[attack]
         name, names = match(attack), players(attack)
         ledger.keep_ruleset(fingerprint(game), to_json(game))
-        start = t.MatchStarted(
+        start = MatchStarted(
             name, game.name + text, fingerprint(game), names, "seeded", "open", False, seed=text
         )
-        note = t.SourceNoted("acpc", f"dialect {text}", f"# {text}\n", text)
-        records: tuple[Record, ...] = (start, note, t.NonceGiven(names[0], f"n{place}"))
+        note = SourceNoted("acpc", f"dialect {text}", f"# {text}\n", text)
+        records: tuple[Record, ...] = (start, note, NonceGiven(names[0], f"n{place}"))
         ledger.append(Append(name, 0, records, 1_700_000_000_000))
         for number, events in enumerate(play(game, name, 3, "seed", 2), start=1):
             hand = _called(events, names, text if number == 2 else None)
             at = 1_700_000_000_000 + 1_000 * number
             ledger.append(Append(f"{name}/{number}", 0, hand, at))
-        ledger.append(Append(name, 3, (t.MatchEnded((0, 0), text),), 1_700_000_009_000))
+        ledger.append(Append(name, 3, (MatchEnded((0, 0), text),), 1_700_000_009_000))
     ledger.seal()
     ledger.close()
     lock.release()

@@ -52,10 +52,10 @@ from events.types import (
     HandStarted,
     HandVoided,
     HoleDealt,
-    Rank,
     Reconnected,
     Shown,
 )
+from events.values import Rank
 from tests.hands import CLOCKED, Move, Played, answered, connections, offered
 
 

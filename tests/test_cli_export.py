@@ -22,6 +22,7 @@ from dealer.play import play
 from engine.games import GAMES
 from events import types as t
 from events.ledger import Append
+from events.match import DeckCommitted, DeckOpened, Match, MatchEnded, NonceGiven, SourceNoted
 from events.types import Events
 from store.ledger import open_ledger
 from store.reader import Reader
@@ -33,7 +34,7 @@ from tests.sessions import PAIRS, SCRIM, dealt, kept, printed, said, told
 Captured = pytest.CaptureFixture[str]
 pytestmark = pytest.mark.usefixtures("chosen")
 ENVELOPE = {"at", "hand", "hand_seq", "idx", "match", "number", "pos"}
-_event: msgspec.json.Decoder[t.Event | t.Match] = msgspec.json.Decoder(t.Event | t.Match)
+_event: msgspec.json.Decoder[t.Event | Match] = msgspec.json.Decoder(t.Event | Match)
 
 
 def _rows(data: bytes, to: str) -> list[dict[str, Any]]:
@@ -48,7 +49,7 @@ def _rows(data: bytes, to: str) -> list[dict[str, Any]]:
     raise AssertionError(to)
 
 
-def _event_of(line: bytes) -> t.Event | t.Match:
+def _event_of(line: bytes) -> t.Event | Match:
     """The event of a line, without its envelope; read as strictly as a ledger's own."""
     fields = msgspec.json.decode(line)
     own = {"HandStarted": {"hand"}, "MatchStarted": {"match"}, "DeckOpened": set[str]()}
@@ -106,13 +107,13 @@ def test_every_kind_of_event_comes_back_from_its_line(tmp_path: Path) -> None:
     (record,) = play(GAMES["auction-2024"], "m", 1, "2")
     own = (
         started(record),
-        t.DeckCommitted("c0ffee", 3),
-        t.NonceGiven("random-0", "bead"),
-        t.DeckOpened(7, "5eed"),
-        t.SourceNoted("acpc", "dealer", "# a\n# b", ""),
+        DeckCommitted("c0ffee", 3),
+        NonceGiven("random-0", "bead"),
+        DeckOpened(7, "5eed"),
+        SourceNoted("acpc", "dealer", "# a\n# b", ""),
     )
     lines = exported(ledger_of(tmp_path, (record,), own), "ndjson").splitlines()
-    assert [*own, *record, t.MatchEnded((0, 0), "over")] == [_event_of(line) for line in lines]
+    assert [*own, *record, MatchEnded((0, 0), "over")] == [_event_of(line) for line in lines]
 
 
 def test_csv_keeps_commas_quotes_and_line_ends_within_a_cell(tmp_path: Path) -> None:
@@ -177,7 +178,7 @@ def test_hands_that_are_not_over_are_left_out_and_refused_by_name(tmp_path: Path
 
 def test_a_clock_far_out_of_order_stops_no_export(tmp_path: Path) -> None:
     ledger, lock = open_ledger(tmp_path, "a test")
-    ledger.append(Append("m", 0, (t.MatchEnded((), "over"),), 2**53 - 1))
+    ledger.append(Append("m", 0, (MatchEnded((), "over"),), 2**53 - 1))
     ledger.close()
     lock.release()
     for to in door.TABULAR:

@@ -15,7 +15,8 @@ from engine.games import GAMES, RULESETS
 from engine.games.site import at_stakes
 from events import types as t
 from events.evolve import replay
-from events.types import Events, SourceNoted
+from events.match import SourceNoted
+from events.types import Events
 from formats.acpc.read import read as read_acpc
 from formats.follow import follow
 from formats.mit.read import read as read_gamelog

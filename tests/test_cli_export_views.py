@@ -23,7 +23,9 @@ from dealer.play import play
 from engine.game import Game
 from engine.games import GAMES
 from events import types as t
-from events.types import Disclosure, Events
+from events.match import MatchEnded, SourceNoted
+from events.types import Events
+from events.values import Disclosure
 from events.views import Public, Viewpoint, viewpoint
 from store.reader import Snapshot
 from tests.exports import exported, ledger_of, start_of, started
@@ -211,7 +213,7 @@ def test_not_even_an_open_match_tells_its_seed_before_it_is_over(
 
 def test_a_match_that_was_never_announced_stays_sealed() -> None:
     assert not opened_by([]).hands
-    assert not opened_by([t.MatchEnded((), "over")]).hands
+    assert not opened_by([MatchEnded((), "over")]).hands
 
 
 def test_the_words_of_a_source_are_for_the_auditor(tmp_path: Path) -> None:
@@ -219,7 +221,7 @@ def test_the_words_of_a_source_are_for_the_auditor(tmp_path: Path) -> None:
     records = tuple(play(GAMES["auction-2024"], "m", 1, "2"))
     own = (
         started(records[0]),
-        t.SourceNoted("acpc", "dealer", "# seed 4711\n", "SCORE:1|-1:a|b\n"),
+        SourceNoted("acpc", "dealer", "# seed 4711\n", "SCORE:1|-1:a|b\n"),
     )
     snapshot = ledger_of(tmp_path, records, own)
     for to in TABULAR:

@@ -12,7 +12,8 @@ from api.main import main
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
-from events.types import Events, MatchEnded, MatchStarted
+from events.match import MatchEnded, MatchStarted
+from events.types import Events
 from store.ledger import FileLedger, open_ledger
 from tests.exports import AT, ledger_of, start_of, started
 from tests.sessions import printed, said, told

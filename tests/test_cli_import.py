@@ -9,7 +9,8 @@ import pytest
 from api.main import main
 from engine.verdict import Verdict
 from events.evolve import replay
-from events.types import Claimed, HandStarted, MatchEnded, MatchStarted
+from events.match import MatchEnded, MatchStarted
+from events.types import Claimed, HandStarted
 from formats.follow import follow
 from formats.mit.read import read
 from formats.source import SourceHand

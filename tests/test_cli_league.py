@@ -13,7 +13,7 @@ import pytest
 
 from api.cli.output import OWN_KEY
 from api.main import main
-from events.types import Tagged
+from events.match import Tagged
 from store.reader import Reader
 from tests.fences import fences
 from tests.processes import Popen

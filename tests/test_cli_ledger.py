@@ -24,6 +24,7 @@ from engine.games import GAMES
 from events import types as t
 from events.codec import encode_all
 from events.ledger import Append, Appended
+from events.match import MatchEnded
 from events.types import Events, HandStarted
 from events.views import Auditor, see
 from store.ledger import open_ledger
@@ -50,7 +51,7 @@ def test_a_match_begins_and_ends_with_its_records(folder: Path) -> None:
     start, end = kept(folder, "scrim")
     assert (start.dealing, start.disclosure, start.seed) == ("seeded", "sealed", "7")
     assert start.players == ("random-0", "random-1")
-    assert end == t.MatchEnded(nets(dealt()), WHOLE)
+    assert end == MatchEnded(nets(dealt()), WHOLE)
     assert 0 == sum(end.nets)
 
 

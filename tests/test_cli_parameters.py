@@ -11,7 +11,8 @@ from dealer.examples import GRUFF, STEADY
 from engine.changes import changed, ruleset
 from engine.game import fingerprint, from_json, to_json
 from engine.games import GAMES, RULESETS
-from events.types import HandStarted, MatchStarted
+from events.match import MatchStarted
+from events.types import HandStarted
 from store.reader import Reader
 from tests.sessions import kept, printed, said, told
 

@@ -20,6 +20,7 @@ from engine.games import GAMES
 from events import types as t
 from events.deck import committed, unfit
 from events.evolve import replay
+from events.match import DeckOpened, MatchEnded, MatchStarted
 from events.types import Events
 from store.proof.private import Private
 from store.reader import Reader
@@ -35,11 +36,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "ledger"
 
 
-def played(home: Path, *words: str) -> tuple[t.MatchStarted, list[Any], list[Events]]:
+def played(home: Path, *words: str) -> tuple[MatchStarted, list[Any], list[Events]]:
     """The match `m` of these words: its start, its other records, its hands."""
     assert main(["play", "--match", "m", "--seed", "7", *words]) == 0
     start, *records = kept(home, "m")
-    assert isinstance(start, t.MatchStarted)
+    assert isinstance(start, MatchStarted)
     hands: list[Events] = []
     while hand := kept(home, f"m/{len(hands) + 1}"):
         hands.append(hand)
@@ -167,11 +168,11 @@ def test_the_players_are_heard_after_the_commitment_and_before_the_first_card(ho
 def test_a_sealed_match_opens_nothing_and_the_auditor_holds_the_secret(home: Path) -> None:
     start, records, hands = played(home, "auction-2024", "--dealing", "committed", "--hands", "9")
     assert "sealed" == start.disclosure
-    assert not [record for record in records if isinstance(record, t.DeckOpened)]
+    assert not [record for record in records if isinstance(record, DeckOpened)]
     (made,) = committed([start, *records])
     (chain,) = Private(home).chains("m")
     assert 9 == chain.hands == made.hands
-    opened = t.DeckOpened(9, chain.secret)
+    opened = DeckOpened(9, chain.secret)
     assert unfit(made, opened) is None
     for hand in hands:
         assert "agree" == check_deal(rules_of(home, hand), [start, *records, opened], hand).verdict
@@ -183,8 +184,8 @@ def test_after_the_match_one_secret_opens_all_of_it(home: Path) -> None:
     words = ("--dealing", "committed", "--disclosure", "open-after-match", "--hands", "9")
     _, records, _ = played(home, "auction-2024", *words)
     opened, ended = records[-2:]
-    assert opened == t.DeckOpened(9, Private(home).chains("m")[0].secret)
-    assert isinstance(ended, t.MatchEnded)
+    assert opened == DeckOpened(9, Private(home).chains("m")[0].secret)
+    assert isinstance(ended, MatchEnded)
 
 
 def test_the_seed_of_a_committed_match_decides_no_card(home: Path, capsys: Captured) -> None:

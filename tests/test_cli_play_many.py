@@ -21,6 +21,7 @@ from dealer.worker import Gone
 from engine.games import GAMES
 from events import types as t
 from events.ledger import is_match
+from events.match import DeckOpened
 from store.proof.private import Private
 from store.reader import Reader
 from tests.processes import Popen
@@ -201,7 +202,7 @@ def test_a_writer_that_is_killed_loses_nothing_it_said_and_leaves_no_process(
     last = {one.stream: one.event for one in Reader(home).snapshot().read_from(0)}
     assert {t.HandEnded()} == {event for name, event in last.items() if not is_match(name)}
     secret = Private(home).chains("long-1")[0]
-    records = (*kept(home, "long-1"), t.DeckOpened(secret.hands, secret.secret))
+    records = (*kept(home, "long-1"), DeckOpened(secret.hands, secret.secret))
     for hand in (1, 2, 3):
         assert "agree" == check_deal(GAME, records, kept(home, f"long-1/{hand}")).verdict
 

@@ -18,6 +18,7 @@ from events.codec import (
     encode,
     encode_all,
 )
+from events.match import Match
 from tests.hands import some_games, sources, walk
 from tests.profiles import examples
 from tests.test_notation import RECORDS, SPOKEN
@@ -41,12 +42,10 @@ def test_bytes_of_random_hands_are_canonical(game: Game, source: bytes) -> None:
 
 
 @pytest.mark.parametrize("event", [*SPOKEN.values(), *RECORDS.values()], ids=str)
-def test_bytes_of_every_kind_are_canonical(event: t.Event | t.Match) -> None:
+def test_bytes_of_every_kind_are_canonical(event: t.Event | Match) -> None:
     rfc8785 = pytest.importorskip("rfc8785")
     assert rfc8785.dumps(msgspec.to_builtins(event)) == encode(event)
-    assert event == (decode_record if isinstance(event, get_args(t.Match)) else decode)(
-        encode(event)
-    )
+    assert event == (decode_record if isinstance(event, get_args(Match)) else decode)(encode(event))
 
 
 @given(name=st.text())

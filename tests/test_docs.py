@@ -17,7 +17,8 @@ from docs.generate import PARTS, written
 from engine.catalogue import CATALOGUE
 from engine.games import RULESETS
 from engine.steps import AnyStep
-from events.types import Event, Match
+from events.match import Match
+from events.types import Event
 from tests.fences import Fence, fences, same, typed
 from tests.profiles import sized
 from tests.test_tidy import FLOORS, MAY_IMPORT

@@ -14,7 +14,8 @@ from urllib.parse import unquote
 import pytest
 
 from docs.site import NAVIGATION, ROOT, build, write_source
-from events.types import Event, Match
+from events.match import Match
+from events.types import Event
 
 SOURCES = {("script", "src"), ("img", "src"), ("link", "href"), ("source", "srcset")}
 SOURCES |= {("iframe", "src"), ("video", "src"), ("audio", "src"), ("object", "data")}

@@ -46,6 +46,7 @@ from events.codec import Unreadable, decode, encode
 from events.evolve import replay
 from events.notation import say, say_all
 from events.types import Event, Events
+from events.values import BlindKind, FaultKind, FaultPlace, Origin
 from tests.hands import Played, seeded, some_games
 from tests.profiles import sized
 
@@ -231,7 +232,7 @@ def _other_values(record: Events, event: Event, field: str) -> Iterator[Any]:
     if field in _NAMED:
         yield from _NAMED[field]
     elif field == "kind":
-        yield from get_args(t.FaultKind if isinstance(event, t.Faulted) else t.BlindKind)
+        yield from get_args(FaultKind if isinstance(event, t.Faulted) else BlindKind)
     elif isinstance(value, bool):
         yield not value
     elif field in ("seat", "next", "button"):
@@ -282,8 +283,8 @@ def _start(record: Events) -> t.HandStarted:
 _MAY_PAY_OTHERWISE = {"post": 2**53, "odd": 1}
 _CARD_FIELDS = ("cards", "old", "new")
 _NAMED: dict[str, tuple[str, ...]] = {
-    "origin": get_args(t.Origin),
-    "where": get_args(t.FaultPlace),
+    "origin": get_args(Origin),
+    "where": get_args(FaultPlace),
 }
 
 

@@ -15,21 +15,23 @@ from events import types as t
 from events.commitments import nonces_of
 from events.ledger import Recorded
 from events.lines import lines, openings
+from events.match import Match, MatchStarted
 from events.notation import read, read_record
+from events.values import FaultPlace
 from events.views import Auditor, Hidden, Public, Seated, see_one
 from tests.hidden_fields import EVERYBODY, UNTIL, WHO_SEES, hidden, is_there, sees, values
 
-KINDS = (*get_args(t.Event), *get_args(t.Match))
+KINDS = (*get_args(t.Event), *get_args(Match))
 KEY = nonces_of(bytes(32), "m")
 VIEWERS = (None, 0, 1, 2)
 SWAP, BID = t.CardSwapped(1, 0, "As", "Kd"), t.BidPlaced(1, 7, True, "default")
-MATCH = t.MatchStarted("m", "g", "r", ("ursa", "lynx"), "seeded", "sealed", True, "4711")
-EVENTS: tuple[t.Event | t.Match, ...] = (
+MATCH = MatchStarted("m", "g", "r", ("ursa", "lynx"), "seeded", "sealed", True, "4711")
+EVENTS: tuple[t.Event | Match, ...] = (
     *map(read, EVENT_LINES),
     *map(read_record, RECORD_LINES),
     *(SWAP, replace(SWAP, new="As"), replace(SWAP, told=True), replace(SWAP, new="As", told=True)),
     *(BID, replace(BID, sealed=False), replace(BID, sealed=False, origin="chosen")),
-    *(t.Faulted(1, "A999", "illegal", where) for where in get_args(t.FaultPlace)),
+    *(t.Faulted(1, "A999", "illegal", where) for where in get_args(FaultPlace)),
     *(MATCH, replace(MATCH, seed=None), replace(MATCH, disclosure="open", deals=2)),
 )
 
@@ -62,7 +64,7 @@ def test_the_oracle_is_what_the_document_says() -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda one: type(one).__name__)
-def test_a_viewpoint_sees_what_the_oracle_says(event: t.Event | t.Match) -> None:
+def test_a_viewpoint_sees_what_the_oracle_says(event: t.Event | Match) -> None:
     known = values(event)
     for viewer in VIEWERS:
         seen = see_one(event, Public() if viewer is None else Seated(viewer))
@@ -80,7 +82,7 @@ def test_a_viewpoint_sees_what_the_oracle_says(event: t.Event | t.Match) -> None
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda one: type(one).__name__)
-def test_nothing_is_hidden_from_an_auditor(event: t.Event | t.Match) -> None:
+def test_nothing_is_hidden_from_an_auditor(event: t.Event | Match) -> None:
     seen = see_one(event, Auditor())
     assert {name: getattr(seen, name) for name in WHO_SEES[type(event).__name__]} == {
         name: value
@@ -90,7 +92,7 @@ def test_nothing_is_hidden_from_an_auditor(event: t.Event | t.Match) -> None:
 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda one: type(one).__name__)
-def test_a_public_line_commits_to_what_the_public_does_not_see(event: t.Event | t.Match) -> None:
+def test_a_public_line_commits_to_what_the_public_does_not_see(event: t.Event | Match) -> None:
     """And has everything else as it is; a hand's bids and its end commit to replies, too."""
     recorded = [Recorded(0, "m/1", 0, 7, event)]
     found = lines(recorded, KEY)
@@ -107,7 +109,7 @@ def test_a_public_line_commits_to_what_the_public_does_not_see(event: t.Event | 
 
 @pytest.mark.parametrize("event", EVENTS, ids=lambda one: type(one).__name__)
 def test_what_a_viewpoint_sees_of_what_is_committed_to_it_can_open(
-    event: t.Event | t.Match,
+    event: t.Event | Match,
 ) -> None:
     recorded = [Recorded(0, "m/1", 0, 7, event)]
     own = set(hidden(event, None)) - {"changed"} if is_there(event, None) else set()
@@ -129,7 +131,7 @@ def _opened(recorded: list[Recorded], who: Any) -> set[str]:
     return {one.field for one in openings(recorded, KEY, who)} - {"faults"}
 
 
-def _left_out(event: t.Event | t.Match) -> set[str]:
+def _left_out(event: t.Event | Match) -> set[str]:
     """Late fields that say nothing are not spelled."""
     late = event.__struct_config__.omit_defaults
     return {

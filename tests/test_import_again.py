@@ -12,7 +12,7 @@ import pytest
 from api.importing.index import FILE, ImportIndex
 from bench.import_texts import phh_files, pokerstars_files
 from events.evolve import replay
-from events.types import MatchEnded, SourceNoted
+from events.match import MatchEnded, SourceNoted
 from store.folder.frames import Damaged
 from store.proof.private import FOLDER
 from store.reader import Reader

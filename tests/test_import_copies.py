@@ -16,7 +16,8 @@ from api.importing.inputs import inputs
 from api.importing.pool import outcomes
 from api.importing.worker import ImportOptions, Outcome
 from bench.import_texts import phh_files, pokerstars_files
-from events.types import HandStarted, SourceNoted
+from events.match import SourceNoted
+from events.types import HandStarted
 from formats import cuts, known
 from formats.source import Refused
 from store.ledger import FileLedger

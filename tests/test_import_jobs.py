@@ -18,7 +18,7 @@ from api.importing.pool import outcomes
 from api.importing.worker import ImportOptions, Outcome
 from api.main import main
 from events.ledger import Appended
-from events.types import MatchEnded
+from events.match import MatchEnded
 from formats.mit import parts
 from store.ledger import FileLedger
 from store.reader import Reader

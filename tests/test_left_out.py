@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from api.importing.inputs import TEXT_MAX
-from events.types import MatchEnded, SourceNoted
+from events.match import MatchEnded, SourceNoted
 from store.reader import Reader
 from tests.formats.test_format_phh import ONE, TWO
 from tests.http.clients import site_of

@@ -15,7 +15,9 @@ from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events import types as t
 from events.ledger import Append
+from events.match import MatchEnded, MatchStarted
 from events.types import Events
+from events.values import Disclosure
 from store.folder.disk import now_ms
 from store.ledger import FileLedger, open_ledger
 from tests.http.clients import Site, site_of
@@ -41,10 +43,8 @@ class Hall:
         self.ledger.keep_ruleset(fingerprint(AUCTION), to_json(AUCTION))
         self.written = 0
 
-    def begin(
-        self, match: str = "duel", disclosure: t.Disclosure = "sealed", deals: int = 1
-    ) -> None:
-        start = t.MatchStarted(
+    def begin(self, match: str = "duel", disclosure: Disclosure = "sealed", deals: int = 1) -> None:
+        start = MatchStarted(
             match,
             AUCTION.name,
             fingerprint(AUCTION),
@@ -67,7 +67,7 @@ class Hall:
         self.written += len(events)
 
     def end(self, reason: str = "every hand was played") -> None:
-        self.ledger.append(Append("duel", 1, (t.MatchEnded((0, 0), reason),), now_ms()))
+        self.ledger.append(Append("duel", 1, (MatchEnded((0, 0), reason),), now_ms()))
 
     def leave(self) -> None:
         """The writer is gone, whatever it was at."""

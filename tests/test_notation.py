@@ -10,7 +10,18 @@ from msgspec.structs import replace
 from engine.game import Game
 from events import types as t
 from events.codec import Unreadable
+from events.match import (
+    DeckCommitted,
+    DeckOpened,
+    Match,
+    MatchEnded,
+    MatchStarted,
+    NonceGiven,
+    SourceNoted,
+    Tagged,
+)
 from events.notation import read, read_record, say, say_all
+from events.values import Drawer, Origin
 from tests.hands import some_games, sources, walk
 from tests.profiles import examples
 
@@ -79,26 +90,26 @@ SPOKEN: dict[str, t.Event] = {
         0, "C", "disconnected", "acknowledgement"
     ),
 }
-RECORDS: dict[str, t.Match] = {
-    "match m of g r, seeded decks of seed 4711, sealed: ursa, lynx": t.MatchStarted(
+RECORDS: dict[str, Match] = {
+    "match m of g r, seeded decks of seed 4711, sealed: ursa, lynx": MatchStarted(
         "m", "g", "r", ("ursa", "lynx"), "seeded", "sealed", True, "4711"
     ),
-    'match m of g r, recorded decks, open-after-match, open bids: "a b", c': t.MatchStarted(
+    'match m of g r, recorded decks, open-after-match, open bids: "a b", c': MatchStarted(
         "m", "g", "r", ("a b", "c"), "recorded", "open-after-match", False
     ),
-    "match m of g r, committed decks, each dealt 2 times, open: ursa, lynx": t.MatchStarted(
+    "match m of g r, committed decks, each dealt 2 times, open: ursa, lynx": MatchStarted(
         "m", "g", "r", ("ursa", "lynx"), "committed", "open", True, deals=2
     ),
-    'ursa is version "3 rc"': t.Tagged("ursa", "version", "3 rc"),
-    "100 decks committed by a1b2": t.DeckCommitted("a1b2", 100),
-    'nonce "00 ff" from ursa, drawn by the player': t.NonceGiven("ursa", "00 ff", "player"),
-    "nonce 00ff from ursa, drawn by the dealer": t.NonceGiven("ursa", "00ff", "dealer"),
-    "nonce 00ff from ursa": t.NonceGiven("ursa", "00ff"),
-    "deck 7 opened by c0ffee": t.DeckOpened(7, "c0ffee"),
-    'source mit-gamelog 2024, header "6.9630 MIT\\n", footer ""': t.SourceNoted(
+    'ursa is version "3 rc"': Tagged("ursa", "version", "3 rc"),
+    "100 decks committed by a1b2": DeckCommitted("a1b2", 100),
+    'nonce "00 ff" from ursa, drawn by the player': NonceGiven("ursa", "00 ff", "player"),
+    "nonce 00ff from ursa, drawn by the dealer": NonceGiven("ursa", "00ff", "dealer"),
+    "nonce 00ff from ursa": NonceGiven("ursa", "00ff"),
+    "deck 7 opened by c0ffee": DeckOpened(7, "c0ffee"),
+    'source mit-gamelog 2024, header "6.9630 MIT\\n", footer ""': SourceNoted(
         "mit-gamelog", "2024", "6.9630 MIT\n", ""
     ),
-    "match over, played: 35, -35": t.MatchEnded((35, -35), "played"),
+    "match over, played: 35, -35": MatchEnded((35, -35), "played"),
 }
 ODD_NAMES = (
     *("", " ", "a b", '"', "\\", '\\"', "7", "-7", "1 to 2", "null", "true", "None", "??", "[As]"),
@@ -133,7 +144,7 @@ def test_a_line_means_its_match_record(line: str) -> None:
 
 def test_every_kind_of_event_has_a_line() -> None:
     assert set(get_args(t.Event)) == {type(event) for event in SPOKEN.values()}
-    assert set(get_args(t.Match)) == {type(record) for record in RECORDS.values()}
+    assert set(get_args(Match)) == {type(record) for record in RECORDS.values()}
 
 
 def test_a_value_that_is_seldom_said_is_said() -> None:
@@ -146,7 +157,7 @@ def test_a_value_that_is_seldom_said_is_said() -> None:
 
 def _others(field: str, value: object) -> tuple[object, ...]:
     if field == "drawn_by":
-        return tuple({None, *get_args(t.Drawer)} - {value})
+        return tuple({None, *get_args(Drawer)} - {value})
     match value:
         case bool():
             return (not value,)
@@ -155,7 +166,7 @@ def _others(field: str, value: object) -> tuple[object, ...]:
         case None:
             return (0,)
         case "chosen" | "forced" | "default" | "recorded":
-            return tuple(origin for origin in get_args(t.Origin) if origin != value)
+            return tuple(origin for origin in get_args(Origin) if origin != value)
     return ()
 
 
@@ -172,11 +183,11 @@ def test_an_odd_name_comes_back_as_it_was(name: str) -> None:
         assert event == read(say(event))
         assert "\n" not in say(event)
     for record in (
-        t.MatchStarted(name, name, "r", (name, "lynx", name), "seeded", "open", True, name),
-        t.Tagged(name, name, name),
-        t.NonceGiven(name, name),
-        t.SourceNoted(name, name, name, name),
-        t.MatchEnded((1, -1), name),
+        MatchStarted(name, name, "r", (name, "lynx", name), "seeded", "open", True, name),
+        Tagged(name, name, name),
+        NonceGiven(name, name),
+        SourceNoted(name, name, name, name),
+        MatchEnded((1, -1), name),
     ):
         assert record == read_record(say(record))
         assert "\n" not in say(record)

@@ -13,7 +13,7 @@ from api.playing.recording import WHOLE, Recording, announced, projections
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
-from events.types import Tagged
+from events.match import Tagged
 from store.ledger import open_ledger
 from tests.foreign import gamelog
 from tests.http.clients import over, site_of

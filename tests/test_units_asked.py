@@ -23,7 +23,8 @@ from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from engine.units import money, per_chip
 from events.ledger import Append
-from events.types import HandStarted, MatchStarted
+from events.match import MatchStarted
+from events.types import HandStarted
 from store.ledger import open_ledger
 from store.reader import Reader, Snapshot
 from store.sql.query import Query

@@ -12,6 +12,7 @@ from engine.game import Game, fingerprint, to_json
 from engine.games import RULESETS
 from events import types as t
 from events.ledger import Append
+from events.match import MatchStarted
 from events.types import Events
 from store.ledger import open_ledger
 from store.reader import Reader
@@ -34,7 +35,7 @@ def matched(folder: Path, *units: str) -> dict[str, object]:
     ledger, lock = open_ledger(folder, "units", ())
     games = [PLAIN if unit == "chip" else replace(PLAIN, unit=unit) for unit in units]
     start = start_of(hand_of(PLAIN, 1))
-    announced = t.MatchStarted(
+    announced = MatchStarted(
         "m", PLAIN.name, fingerprint(PLAIN), start.players, "recorded", "open", sealed_bids=True
     )
     ledger.append(Append("m", 0, (announced,), 1))

@@ -16,6 +16,7 @@ from engine.game import Game
 from events import types as t
 from events.cards import DECK
 from events.codec import encode
+from events.match import MatchStarted
 from events.types import Event, Events
 from events.views import Auditor, Public, Seated, Viewpoint, see, viewpoint
 from tests.hands import some_games, sources, walk
@@ -91,7 +92,7 @@ def test_that_a_sealed_bid_failed_is_for_its_bidder_alone(game: Game, source: by
 
 
 def test_only_an_auditor_may_know_the_seed() -> None:
-    start = t.MatchStarted("m", "g", "r", ("ursa", "lynx"), "seeded", "sealed", True, "4711")
+    start = MatchStarted("m", "g", "r", ("ursa", "lynx"), "seeded", "sealed", True, "4711")
     unseeded = replace(start, seed=None)
     for who in (Public(), Seated(0), Seated(1)):
         assert "4711" not in _encoder.encode(see((start,), who)).decode()

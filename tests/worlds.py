@@ -13,6 +13,7 @@ from events import types as t
 from events.cards import DECK
 from events.evolve import replay
 from events.types import Event, Events
+from events.values import Rank
 from events.views import Auditor, Public, Seated, Viewpoint
 from tests.hidden_fields import WHO_SEES, hidden, is_there, sees
 
@@ -74,7 +75,7 @@ def _exchanged(record: Events, who: Viewpoint, chance: random.Random) -> Events:
             case t.CardSwapped() if unseen:
                 world.append(_other_swap(event, secret, chance, changed="changed" in unseen))
             case t.BountyDrawn() if unseen:
-                world.append(replace(event, rank=chance.choice(get_args(t.Rank))))
+                world.append(replace(event, rank=chance.choice(get_args(Rank))))
             case t.BidPlaced() if unseen:
                 origin = chance.choice(("chosen", "forced", "default"))
                 world.append(replace(event, amount=chance.randrange(10**6), origin=origin))

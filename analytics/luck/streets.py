@@ -24,7 +24,6 @@ from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (
     BoardDealt,
-    Cards,
     CardSwapped,
     HoleDealt,
     Shown,
@@ -32,6 +31,7 @@ from events.types import (
     Tossed,
     UncalledReturned,
 )
+from events.values import Cards
 from odds.batch import Showdown
 from store.log.leaf import Leaf
 from store.tables.projection import HEAD, WHO, Row, head, tabled

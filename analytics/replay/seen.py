@@ -8,7 +8,7 @@ import numpy as np
 
 from analytics.replay.columns import FOLDED, ReplayColumns
 from events.cards import DECK, RANKS
-from events.types import Cards
+from events.values import Cards
 from store.columns.cells import Column
 
 

@@ -35,7 +35,6 @@ from events.types import (
     BidPlaced,
     BoardDealt,
     Called,
-    Cards,
     CardSwapped,
     Checked,
     Folded,
@@ -47,6 +46,7 @@ from events.types import (
     TimedOut,
     Tossed,
 )
+from events.values import Cards
 
 BOARD = 5
 HOLE_MAX = 3  # two, and one that was won at auction

@@ -24,7 +24,7 @@ from engine.game import Game
 from engine.steps.swap import SwapHole
 from events.cards import known
 from events.ledger import Column
-from events.types import Cards
+from events.values import Cards
 from store.columns.layout import columns
 from store.tables.hand_columns import KIND, Hands, begins
 from store.tables.projection import HEAD, RULESET, WHO, EventRows, Projection, Row, made

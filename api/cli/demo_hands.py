@@ -40,9 +40,10 @@ from engine.verdict import Report, judge
 from events.codec import decode_all, encode_all
 from events.evolve import replay
 from events.ledger import Ledger
+from events.match import MatchEnded
 from events.notation import read as read_line
 from events.notation import say
-from events.types import Events, MatchEnded
+from events.types import Events
 from store.folder.cache_folder import cache_folder
 from store.proof.notary import public_keys
 

@@ -75,7 +75,7 @@ def _look(folder: Path, view: str, match: str, step: int, known: int) -> Look:
         from api.questions.declared.matches import played_of
         from api.questions.declared.stats import StatsParams, stats
         from api.viewpoints.match_records import records
-        from events.types import MatchEnded
+        from events.match import MatchEnded
 
         own = [one.event for one in records(viewed.snapshot, match)]
         over = not own or any(isinstance(one, MatchEnded) for one in own)

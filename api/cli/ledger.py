@@ -16,7 +16,8 @@ from api.cli.output import NotFound, NotPermitted, note, wrong
 from api.rules import start_of
 from api.viewpoints.rendering import eyes, opened_by, withheld_sentence
 from events.ledger import Conflict, Record, Recorded, closes, is_match
-from events.types import Events, Match
+from events.match import Match
+from events.types import Events
 from events.views import Auditor, Viewpoint
 
 if TYPE_CHECKING:

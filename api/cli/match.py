@@ -39,7 +39,9 @@ from dealer.wire.sandbox import Guard
 from dealer.worker import Gone
 from engine.game import Game, fingerprint, to_json
 from events.ledger import Conflict
-from events.types import Dealing, Disclosure, Events, MatchStarted
+from events.match import MatchStarted
+from events.types import Events
+from events.values import Dealing, Disclosure
 from formats.mit.dialects import own_dialect
 from formats.mit.write import rounds, write
 

@@ -30,7 +30,8 @@ from dealer.live.bots import Stage
 from dealer.play import Plan
 from dealer.worker import Gone
 from events.notation import say as said_of
-from events.types import Dealing, Events
+from events.types import Events
+from events.values import Dealing
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger

@@ -6,7 +6,8 @@ from api.rules import Rules
 from dealer.deal_check import check_deal
 from events.deck import committed
 from events.ledger import is_match
-from events.types import DeckOpened, Events, HandStarted, Match
+from events.match import DeckOpened, Match
+from events.types import Events, HandStarted
 from store.log.leaf import Leaf, split
 from store.proof.private import Private
 from store.reader import Snapshot

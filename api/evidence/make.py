@@ -22,15 +22,15 @@ from api.viewpoints.rendering import OF_A_SEED, opened_by, withheld_sentence
 from events.commitments import Opening
 from events.deck import Committed, committed, deck_number, earlier
 from events.lines import lines, openings
-from events.types import (
-    Dealing,
+from events.match import (
     DeckCommitted,
     DeckOpened,
-    HandStarted,
     Match,
     MatchStarted,
     NonceGiven,
 )
+from events.types import HandStarted
+from events.values import Dealing
 from events.views import Auditor, viewpoint
 from store.log.leaf import Leaf, split
 from store.proof.checkpoint import Opened

@@ -38,7 +38,7 @@ from api.viewpoints.disclosure import WITHHELD
 from api.viewpoints.match_records import ended, records
 from api.viewpoints.viewer import ShowProgress, Viewer, without_progress
 from api.viewpoints.views import Viewed
-from events.types import MatchEnded, MatchStarted
+from events.match import MatchEnded, MatchStarted
 from events.views import Public, see_one
 from store.folder.disk import now_ms
 from store.folder.lock import held_since

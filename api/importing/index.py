@@ -25,8 +25,9 @@ from api.viewpoints.match_records import OTHERWISE, REPEATED
 from events.cards import UNKNOWN
 from events.evolve import replay
 from events.ledger import Append, Record
+from events.match import SourceNoted
 from events.notation import say
-from events.types import HandStarted, HoleDealt, SourceNoted
+from events.types import HandStarted, HoleDealt
 from store.folder.frames import Damaged, frame, frames, intact_after
 from store.ledger import FileLedger
 from store.log.batch import from_payload

@@ -21,7 +21,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from api.viewpoints.match_records import LEFT_OUT
-from events.types import SourceNoted
+from events.match import SourceNoted
 from formats.cuts import Part
 from formats.phh.documents import is_header
 from formats.source import Refused, Skipped

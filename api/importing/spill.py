@@ -18,7 +18,8 @@ from api.importing.naming import Mark, Marker, spelled_marks
 from api.rules import start_of
 from events.codec import decode_record, encode
 from events.ledger import Append
-from events.types import Events, Match, SourceNoted
+from events.match import Match, SourceNoted
+from events.types import Events
 from formats.source import SourceHand
 from store.log.batch import to_payload
 from store.log.leaf import split

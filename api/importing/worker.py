@@ -22,7 +22,8 @@ from api.playing.recording import INCOMING
 from api.rules import CODES, by_rules, code_of, start_of
 from engine.game import Game, fingerprint, to_json
 from engine.verdict import Report, Verdict, qualified
-from events.types import BidPlaced, Events, SourceNoted
+from events.match import SourceNoted
+from events.types import BidPlaced, Events
 from formats.follow import followed
 from formats.known import FORMATS, Format, format_of, read
 from formats.mit.note import FORMAT as MIT

@@ -38,6 +38,7 @@ from engine.seats import contenders
 from engine.turn import Over, ToAct, ToBid, ToDeal, ToDraw, ToShow, ToStraddle, ToSwap, ToToss
 from events import types as t
 from events.evolve import replay
+from events.match import MatchEnded
 from store.log.leaf import split
 
 router = APIRouter(include_in_schema=False)
@@ -105,7 +106,7 @@ class LiveTable(NamedTuple):
     begun. `why` there is none to show; `asked` are the seats that it waits for, `todo` for what."""
 
     goes_on: bool
-    end: t.MatchEnded | None
+    end: MatchEnded | None
     hands: int | None  # that were dealt in all, or for which decks are committed to
     why: str = ""
     hand: str = ""

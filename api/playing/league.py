@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from api.playing.names import Misnamed, tagged
 from dealer.wire.program import NoBot, Program, program
-from events.types import Disclosure
+from events.values import Disclosure
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,19}"
 Name = Annotated[str, Meta(pattern=f"^{_NAME}$")]

@@ -22,7 +22,7 @@ from dealer.wire.program import Limits, Program
 from dealer.wire.sandbox import Guard
 from engine.game import Game
 from events.ledger import Append, Ledger
-from events.types import MatchEnded, MatchStarted
+from events.match import MatchEnded, MatchStarted
 from store.memory import MemoryLedger
 from store.reader import Snapshot
 

@@ -18,7 +18,9 @@ from dealer.play import DealJob, Plan, at_once, dealt, last_standing
 from engine.game import fingerprint, to_json
 from engine.table import is_freeze_out
 from events.ledger import DeckSecrets, Ledger
-from events.types import Dealing, Disclosure, Events, MatchStarted, Tagged
+from events.match import MatchStarted, Tagged
+from events.types import Events
+from events.values import Dealing, Disclosure
 from store.ledger import FileLedger
 
 CHOSEN = "what the bots choose is what the seed says: everybody who knows it knows their bids"

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from dealer.wire.program import Program
-from events.types import Tagged
+from events.match import Tagged
 from store.proof.private import Private
 
 BOTS = "bots.json"  # in the folder of secrets: where somebody keeps his bots is nobody's business

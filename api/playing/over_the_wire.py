@@ -29,17 +29,11 @@ from engine.hand import decide, turn
 from engine.turn import IllegalCommand, ToBid, ToToss
 from events.evolve import evolve
 from events.ledger import DeckSecrets, Ledger
+from events.match import MatchStarted, Tagged
 from events.notation import say
 from events.state import Hand, opened
-from events.types import (
-    Dealing,
-    Disclosure,
-    Event,
-    Events,
-    Faulted,
-    MatchStarted,
-    Tagged,
-)
+from events.types import Event, Events, Faulted
+from events.values import Dealing, Disclosure
 
 _GONE = {
     "late": "it did not reply in time",

@@ -13,16 +13,16 @@ from engine.game import Game
 from engine.standing import Last, standing
 from events.evolve import replay
 from events.ledger import Append, Ledger
-from events.state import Hand
-from events.types import (
+from events.match import (
     DeckOpened,
-    Disclosure,
-    Events,
     Match,
     MatchEnded,
     MatchStarted,
     Tagged,
 )
+from events.state import Hand
+from events.types import Events
+from events.values import Disclosure
 from store.folder.disk import now_ms
 
 if TYPE_CHECKING:

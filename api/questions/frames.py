@@ -28,6 +28,7 @@ from events.evolve import evolve, replay
 from events.notation import say
 from events.sentences import HIDDEN, STREETS, Part, Sentence, sentences, street
 from events.state import Hand, Round
+from events.values import Cards
 from odds.rank import describe, five
 
 _CARDS = frozenset(DECK)
@@ -181,7 +182,7 @@ class _TableState:
         self._swaps: list[list[dict[str, Any]]] = [[] for _ in range(seats)]
         self._paid = False
         self._gathered = False  # the bets of the round, into the middle
-        self._made: dict[tuple[t.Cards, t.Cards], str | None] = {}
+        self._made: dict[tuple[Cards, Cards], str | None] = {}
 
     def expect(self, event: t.Event, before: Hand) -> None:
         """The pots as they are paid, once the first of them is."""
@@ -333,7 +334,7 @@ def card(word: str) -> Any:
     return msgspec.to_builtins(views.HIDDEN) if word == HIDDEN else word
 
 
-def _swap(seen: views.CardSwappedSeen, board: t.Cards) -> dict[str, Any]:
+def _swap(seen: views.CardSwappedSeen, board: Cards) -> dict[str, Any]:
     told: dict[str, Any] = msgspec.to_builtins(seen)
     named = {name: told[name] for name in ("slot", "old", "new", "changed")}
     return {**named, "street": STREETS.get(len(board), "board") if board else "preflop"}

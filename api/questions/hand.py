@@ -37,6 +37,7 @@ from events.ledger import closes
 from events.sentences import text
 from events.state import Hand
 from events.types import Event, Events, HandStarted
+from events.values import Rank
 from store.log.leaf import Leaf, split
 from store.reader import Snapshot
 
@@ -274,7 +275,7 @@ def _filled(event: Event, game: Game, shown: dict[int, list[str]]) -> Event:
     return event
 
 
-def _rank(seat: int, told: list[Event]) -> t.Rank:
+def _rank(seat: int, told: list[Event]) -> Rank:
     """A rank that is hit or missed by the cards that a seat showed, as everybody is told; of cards
     that he did not show, one that only these could hit."""
     cards = [card for one in told if isinstance(one, t.BoardDealt) for card in one.cards]
@@ -283,7 +284,7 @@ def _rank(seat: int, told: list[Event]) -> t.Rank:
     ]
     hit = any(isinstance(one, t.BountySettled) and one.seat == seat and one.hit for one in told)
     held = {card[0] for card in (*cards, *shown)}
-    ranks: tuple[t.Rank, ...] = get_args(t.Rank)
+    ranks: tuple[Rank, ...] = get_args(Rank)
     return next((rank for rank in ranks if (rank in held) == bool(hit and shown)), ranks[0])
 
 

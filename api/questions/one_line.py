@@ -22,6 +22,7 @@ from events import types as t
 from events import views
 from events.evolve import evolve, replay
 from events.state import Hand
+from events.values import Cards
 from events.views import Hidden
 from store.columns.codec import leaves_of
 from store.folder.frames import Damaged
@@ -153,7 +154,7 @@ class _Line:
         elif STAR not in cards:
             self._held[seat] += cards
 
-    def _street(self, cards: t.Cards, pot: int) -> None:
+    def _street(self, cards: Cards, pot: int) -> None:
         """A section of its own, with the pot if it has grown."""
         self._flush()
         self._sections.append(["".join(cards)])

@@ -33,7 +33,8 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import events
-from events.types import FaultKind, MatchEnded, MatchStarted
+from events.match import MatchEnded, MatchStarted
+from events.values import FaultKind
 
 T = TypeVar("T")
 

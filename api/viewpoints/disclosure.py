@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.stored.auctions import AUCTIONS as STORED
-from events import types as t
 from events.hidden import FIELDS, opened
+from events.match import Match
 from store.columns import layout
 from store.columns.codec import table
 from store.folder.frames import Damaged
@@ -96,7 +96,7 @@ FAULTS = Finding(
 )
 LATER = Finding(
     "later records of a match",
-    frozenset(kind.__name__ for kind in get_args(t.Match)),
+    frozenset(kind.__name__ for kind in get_args(Match)),
     pa.schema({"hand_seq": pa.int64(), "idx": pa.int32()}),
     "SELECT hand_seq, min(idx) AS idx FROM events WHERE number IS NULL"
     " GROUP BY hand_seq HAVING min(idx) > 0",

@@ -25,6 +25,7 @@ from api.viewpoints.viewer import Viewer
 from events import types as t
 from events.hidden import opened
 from events.ledger import Recorded, is_match
+from events.match import MatchStarted
 from events.views import Auditor, Public, Seated, Viewpoint, see_one
 from store.log.leaf import split
 from store.reader import Snapshot
@@ -64,7 +65,7 @@ class Teller:
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer
         self._streams: OrderedDict[str, _Watched] = OrderedDict()
-        self._starts: OrderedDict[str, t.MatchStarted | None] = OrderedDict()
+        self._starts: OrderedDict[str, MatchStarted | None] = OrderedDict()
 
     def tell(self, recorded: Iterable[Recorded], snapshot: Snapshot) -> Iterator[FeedEvent]:
         """What the viewer sees of these events, in their order."""
@@ -116,11 +117,11 @@ class Teller:
             return Public()
         return Seated(hand.players.index(player)) if self.viewer.sits_in(match) else Public()
 
-    def _announced(self, match: str, snapshot: Snapshot) -> t.MatchStarted | None:
+    def _announced(self, match: str, snapshot: Snapshot) -> MatchStarted | None:
         """How a match began: while it is played, only that says what is told of it."""
         if match not in self._starts:
             records = (one.event for one in snapshot.read(match))
-            start = next((one for one in records if isinstance(one, t.MatchStarted)), None)
+            start = next((one for one in records if isinstance(one, MatchStarted)), None)
             self._starts[match] = start
             if len(self._starts) > _KEPT:
                 self._starts.popitem(last=False)

@@ -15,6 +15,7 @@ from api.viewpoints.rendering import eyes, masked, opened_by, withheld_sentence
 from events import types as t
 from events.hidden import Opened
 from events.ledger import Record, Recorded, is_match
+from events.match import MatchStarted
 from events.views import Auditor, BidPlacedSeen, Hidden, Seen, see_one
 from store.columns.layout import fields
 from store.log.leaf import Leaf, split
@@ -96,7 +97,7 @@ class Redactor:
         """What a match's own records say, as of the snapshot."""
         if name not in self._matches:
             records = [one.event for one in self._snapshot.read(name)]
-            started = (one.players for one in records if isinstance(one, t.MatchStarted))
+            started = (one.players for one in records if isinstance(one, MatchStarted))
             players = next(started, None) or self._seated(name)
             rule = opened_by(records)
             secrets = rule.secrets and self._is_seed_open(name, records)
@@ -123,7 +124,7 @@ class Redactor:
 
     def _is_seed_open(self, match: str, records: list[Record]) -> bool:
         """A seed is not while another match that it dealt is sealed."""
-        if not any(isinstance(one, t.MatchStarted) and one.seed is not None for one in records):
+        if not any(isinstance(one, MatchStarted) and one.seed is not None for one in records):
             return True
         from api.viewpoints.disclosure import opening  # asks the whole ledger: few need it
 

@@ -17,8 +17,10 @@ from events import types as t
 from events import views
 from events.evolve import replay
 from events.hidden import FIELDS, Opened, opened
+from events.match import Match, MatchEnded, MatchStarted
 from events.notation import say
 from events.state import Hand
+from events.values import Disclosure
 from events.views import HIDDEN, Auditor, Hidden, Seen, Viewpoint, see, viewpoint
 
 _HIDDEN = "hidden"
@@ -29,15 +31,15 @@ OF_A_SEED = (
 _STORED = {views.seen_as(kind): kind for kind, said in FIELDS.items() if said.secrets}
 
 
-def opened_by(records: Iterable[t.Event | t.Match]) -> Opened:
+def opened_by(records: Iterable[t.Event | Match]) -> Opened:
     """What is open of a match by its own records, as was announced at its start."""
-    disclosure: t.Disclosure | None = None
+    disclosure: Disclosure | None = None
     over = mirrored = False
     for event in records:
-        if isinstance(event, t.MatchStarted):
+        if isinstance(event, MatchStarted):
             disclosure = disclosure or event.disclosure
             mirrored = mirrored or event.deals > 1
-        over = over or isinstance(event, t.MatchEnded)
+        over = over or isinstance(event, MatchEnded)
     return opened(disclosure, mirrored=mirrored, over=over)
 
 
@@ -55,7 +57,7 @@ def eyes(view: str, players: tuple[str, ...], opened: bool) -> Viewpoint:
     return Auditor() if opened else who
 
 
-def lines(record: Iterable[t.Event | t.Match], who: Viewpoint) -> list[str]:
+def lines(record: Iterable[t.Event | Match], who: Viewpoint) -> list[str]:
     """Each event on its line: `1 is dealt [hidden hidden]`; an auditor reads the record itself."""
     if isinstance(who, Auditor):
         return [say(event) for event in record]
@@ -121,11 +123,11 @@ def line_of(seen: Seen) -> str:
     return line
 
 
-def masked(seen: Seen) -> t.Event | t.Match:
+def masked(seen: Seen) -> t.Event | Match:
     """The event with a word in place of whatever is hidden: for saying and counting only."""
     kind = _STORED.get(type(seen))
     if kind is None:
-        return cast(t.Event | t.Match, seen)
+        return cast(t.Event | Match, seen)
     shown = {
         name: _word(getattr(seen, name)) for name in kind.__struct_fields__ if hasattr(seen, name)
     }

@@ -32,7 +32,8 @@ from engine.turn import (
     ToToss,
 )
 from events.cards import DECK, is_known
-from events.types import Cards, Tossed
+from events.types import Tossed
+from events.values import Cards
 from events.views import CardSwappedSeen, HoleDealtSeen
 from odds.batch import Showdown
 from odds.counting import canonical

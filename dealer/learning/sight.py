@@ -27,9 +27,9 @@ from events.types import (
     CardSwapped,
     HoleDealt,
     Raised,
-    Rank,
     Tossed,
 )
+from events.values import Rank
 from events.views import BidPlacedSeen, BountyDrawnSeen, CardSwappedSeen, Hidden, HoleDealtSeen
 
 Numbers = NDArray[np.float32]

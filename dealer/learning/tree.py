@@ -24,7 +24,8 @@ from engine.steps import DealBoard, DrawBounties, Run
 from engine.turn import Command, Deal, Over, Swap, ToDeal, ToDraw, ToShow, ToSwap
 from events.cards import DECK
 from events.state import Hand
-from events.types import Cards, Events
+from events.types import Events
+from events.values import Cards
 from events.views import Seated, see
 
 UNASKED = -1

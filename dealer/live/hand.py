@@ -65,7 +65,8 @@ from engine.turn import (
 )
 from events.ledger import Append, Ledger
 from events.state import Hand
-from events.types import Event, Events, Faulted, FaultKind, FaultPlace
+from events.types import Event, Events, Faulted
+from events.values import FaultKind, FaultPlace
 
 
 class TableLoop:

@@ -38,11 +38,9 @@ from events.types import (
     BountyDrawn,
     BountySettled,
     Called,
-    Cards,
     Checked,
     Event,
     Events,
-    FaultKind,
     Folded,
     HandEnded,
     HandStarted,
@@ -50,6 +48,7 @@ from events.types import (
     Raised,
     Tossed,
 )
+from events.values import Cards, FaultKind
 from events.views import Seated, may_see
 
 WireTurn = ToAct | ToBid | ToToss

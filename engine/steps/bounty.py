@@ -8,7 +8,8 @@ from engine.policies import Policies
 from engine.seats import clockwise
 from engine.turn import Command, Draw, IllegalCommand, ToDraw
 from events.state import Hand
-from events.types import BountyDrawn, Events, Rank, StepEntered
+from events.types import BountyDrawn, Events, StepEntered
+from events.values import Rank
 
 _RANKS = get_args(Rank)
 

@@ -8,7 +8,14 @@ from engine.policies import Policies
 from engine.seats import clockwise
 from engine.turn import Command, IllegalCommand, Turn
 from events.state import Hand
-from events.types import AntePosted, BlindKind, BlindPosted, Event, Events, StepEntered
+from events.types import (
+    AntePosted,
+    BlindPosted,
+    Event,
+    Events,
+    StepEntered,
+)
+from events.values import BlindKind
 
 
 class Unasked(Struct, frozen=True):

@@ -14,7 +14,15 @@ from engine.turn import Announce, Command, IllegalCommand, Muck, Show, ToShow
 from events.cards import UNKNOWN
 from events.evolve import evolved
 from events.state import Hand
-from events.types import Announced, Cards, Event, Events, Mucked, Shown, StepEntered
+from events.types import (
+    Announced,
+    Event,
+    Events,
+    Mucked,
+    Shown,
+    StepEntered,
+)
+from events.values import Cards
 
 
 class Showdown(Struct, frozen=True, tag=True):

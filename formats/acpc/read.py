@@ -17,7 +17,8 @@ from msgspec import Struct
 
 from engine.game import Game
 from events.cards import UNKNOWN, is_card
-from events.types import Cards, SourceNoted
+from events.match import SourceNoted
+from events.values import Cards
 from formats.acpc.definitions import Definition, defined, known, ruleset
 from formats.mit.grammar import MARKERS
 from formats.rules import AS_READ, Rules

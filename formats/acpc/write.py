@@ -13,6 +13,7 @@ from engine.steps import Blinds
 from engine.units import per_chip
 from events.cards import UNKNOWN
 from events.evolve import evolve, replay
+from events.match import SourceNoted
 from events.state import Hand
 from events.types import (
     Bet,
@@ -29,7 +30,6 @@ from events.types import (
     PotSplit,
     Raised,
     RakeTaken,
-    SourceNoted,
 )
 from formats.acpc.definitions import Definition, described, known
 from formats.holdem import Inexpressible, bet_sizes, check

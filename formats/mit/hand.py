@@ -9,11 +9,12 @@ from collections.abc import Callable
 
 from msgspec import convert
 
-from events.types import Cards, FaultKind, Rank
-from formats.mit.grammar import BIDS, EXCEPTIONS, NET, NO_AUCTION, RUN, Names, instead, streets
+from events.values import Cards, FaultKind, Rank
+from formats.mit.cursor import Cursor, Found
+from formats.mit.grammar import BIDS, EXCEPTIONS, NET, NO_AUCTION, RUN, Names, streets
 from formats.mit.note import Place, exception_of, won_by_run
 from formats.mit.stack import Reached
-from formats.source import Act, Bids, Board, Fault, Holds, Item, Refused, Shows, Tosses, Verb
+from formats.source import Act, Bids, Board, Fault, Holds, Item, Shows, Tosses, Verb
 
 _VERBS: dict[str, Verb] = {
     "folds": "fold",
@@ -23,10 +24,9 @@ _VERBS: dict[str, Verb] = {
     "raises to": "raise",
 }
 _WON = re.compile(rf"(.*) won ({NET})")
-Found = re.Match[str]
 
 
-class Block:
+class Block(Cursor):
     """A hand being read: its items so far, what each seat holds and has put in.
 
     `marks` tell the dialect, `gone` are seats that the engine has given up asking. `exceptions`
@@ -36,14 +36,12 @@ class Block:
     def __init__(
         self, names: Names, gone: set[int], number: int, line: int, button: int, lines: list[str]
     ) -> None:
-        self.names, self.gone = names, gone
-        self.number, self.line, self.button = number, line, button
+        super().__init__(names, number, line, lines)
+        self.gone, self.button = gone, button
         self.items: list[Item] = []
         self.nets = [0, 0]
         self.marks: set[str] = set()
         self.exceptions: dict[Place, str] = {}
-        self.wrong: str | None = None
-        self._lines, self._at = lines, 1
         self._order = (button, 1 - button)  # the dealer is always named first
         self._held: list[Cards] = [(), ()]
         self._board: Cards = ()
@@ -81,10 +79,6 @@ class Block:
     def reaches(self, stack: int) -> bool:
         """Whether a total, or what a bidder has put in and bids, comes up to a stack."""
         return max(self.most, self._meant) >= stack
-
-    @property
-    def text(self) -> str:
-        return "\n".join(self._lines)
 
     def unreported(self) -> str | None:
         """In logs that report swaps with the awards: a swap that is not reported."""
@@ -383,36 +377,6 @@ class Block:
             if int(told[at + 1]) != int(begun[at + 2]) + self.nets[seat]:
                 self._differs("other winning counts are told than the awards come to")
         return True
-
-    # Lines and names.
-
-    def _line(self) -> str:
-        return self._lines[self._at] if self._at < len(self._lines) else ""
-
-    def _read(self, pattern: re.Pattern[str]) -> Found:
-        """The next line, which must be one of these."""
-        found = pattern.fullmatch(self._line())
-        if found is None:
-            raise self._refused("")
-        self._at += 1
-        return found
-
-    def _refused(self, why: str) -> Refused:
-        """The file is none of ours, or damaged: at this line, for this reason."""
-        at = self._at if not why else self._at - 1
-        number = self.line + min(at, len(self._lines))
-        if at >= len(self._lines):
-            return Refused(number, f"round #{self.number} stops in the middle")
-        line = self._lines[at]
-        otherwise = f"{why or 'no line of a gamelog is like this'}: {line[:60]!r}"
-        return Refused(number, instead(line) or otherwise)
-
-    def _differs(self, why: str) -> None:
-        self.wrong = self.wrong or f"round #{self.number}: {why}"
-
-    def _seat(self, name: str, else_: int) -> int:
-        seat = self.names.seat(name)
-        return else_ if seat is None else seat
 
     def _listed(self, name: str) -> int:
         """Of two players of one name, the dealer is listed first."""

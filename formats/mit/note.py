@@ -19,6 +19,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from events.match import SourceNoted
 from events.state import Hand
 from events.types import (
     Bet,
@@ -29,7 +30,6 @@ from events.types import (
     Event,
     Folded,
     Raised,
-    SourceNoted,
     Tossed,
 )
 

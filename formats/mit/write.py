@@ -8,6 +8,7 @@ written as it was.
 from collections.abc import Iterable, Iterator, Mapping
 
 from events.evolve import evolve
+from events.match import SourceNoted
 from events.state import Hand, opened
 from events.types import (
     Bet,
@@ -17,7 +18,6 @@ from events.types import (
     BoardDealt,
     BountyDrawn,
     Called,
-    Cards,
     CardSwapped,
     Checked,
     Claimed,
@@ -30,10 +30,10 @@ from events.types import (
     HandVoided,
     HoleDealt,
     Raised,
-    SourceNoted,
     StepEntered,
     Tossed,
 )
+from events.values import Cards
 from formats.mit.dialects import ENGINES, own_dialect
 from formats.mit.grammar import BOUNTY_HANDS, NO_AUCTION, RUN, splits, streets
 from formats.mit.note import Noted, Worth, exception_of, unnoted, won_by_run

@@ -15,7 +15,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from events.types import Cards
+from events.values import Cards
 from formats.moment import said_in_utc
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posting, Posts, Unread

@@ -9,7 +9,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from events.cards import UNKNOWN, is_card, is_known
-from events.types import Cards
+from events.values import Cards
 from formats.phh.fields import MalformedField, Money
 from formats.source import Act, Board, Holds, Item, Mucks, Shows
 

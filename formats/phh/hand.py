@@ -19,7 +19,7 @@ from engine.games.recorded import PHH_FT, PHH_NT
 from engine.games.site import script
 from engine.policies import Rake
 from engine.steps import Blinds, Posts
-from events.types import SourceNoted
+from events.match import SourceNoted
 from formats.follow import follow
 from formats.phh.actions import Actions, Book, taken
 from formats.phh.documents import Document

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from engine.game import Game
 from engine.units import per_chip
-from events.types import SourceNoted
+from events.match import SourceNoted
 from formats.phh.documents import documents, is_header, is_many, pieces
 from formats.phh.fields import MalformedField, Money, money
 from formats.phh.hand import FIELDS_OF_EVENTS, PhhHand, hand_of

@@ -14,12 +14,12 @@ from engine.steps import Blinds, Posts
 from engine.units import per_chip
 from events.cards import UNKNOWN
 from events.evolve import replay
+from events.match import SourceNoted
 from events.types import (
     Bet,
     BlindPosted,
     BoardDealt,
     Called,
-    Cards,
     Checked,
     Events,
     Folded,
@@ -30,9 +30,9 @@ from events.types import (
     Raised,
     RakeTaken,
     Shown,
-    SourceNoted,
     UncalledReturned,
 )
+from events.values import Cards
 from formats.holdem import Inexpressible, bet_sizes, check
 from formats.phh.documents import parsed
 from formats.phh.fields import DATES, dated, toml

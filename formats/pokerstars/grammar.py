@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from events.cards import UNKNOWN, is_card
-from events.types import Cards
+from events.values import Cards
 from formats.moment import said_in
 
 Limit = Literal["fl", "pl", "nl"]

@@ -10,7 +10,7 @@ from engine.game import Game
 from engine.games.recorded import POKERSTARS_NL
 from engine.pots import layers
 from events.cards import UNKNOWN
-from events.types import Cards
+from events.values import Cards
 from formats.pokerstars.forced import Forced, posted
 from formats.pokerstars.grammar import Acts, Posts, Totals, Turns, Unread
 from formats.pokerstars.house import House, Houses, Till, coin, raked, split_by

@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from events.types import Cards
+from events.values import Cards
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import (
     MONEY,

@@ -20,7 +20,6 @@ from events.types import (
     BlindPosted,
     BoardDealt,
     Called,
-    Cards,
     Checked,
     Event,
     Events,
@@ -33,6 +32,7 @@ from events.types import (
     Shown,
     UncalledReturned,
 )
+from events.values import Cards
 from formats.holdem import Inexpressible, Stakes, raked, stakes
 from formats.moment import is_whole
 from odds.rank import describe, value

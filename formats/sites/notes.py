@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from events.types import Cards
+from events.values import Cards
 from formats.pokerstars.grammar import (
     Acts,
     Chair,

@@ -21,10 +21,11 @@ import pyarrow as pa
 
 from events import types as t
 from events.ledger import Record
+from events.match import DeckOpened, Match, MatchStarted
 
 SCHEMA_VERSION = 1
 KINDS: dict[str, type[Record]] = {
-    kind.__name__: kind for kind in (*get_args(t.Event), *get_args(t.Match))
+    kind.__name__: kind for kind in (*get_args(t.Event), *get_args(Match))
 }
 CARDS = 5  # columns of cards; what an event has beyond them is text in `more_cards`
 SMALL = 2**31  # a number that is always less takes four bytes, any other eight
@@ -70,8 +71,8 @@ ENVELOPE = {
 # A step has one name, whoever speaks it; the envelope has the better claim to its own words.
 _NAMES = {
     (t.StepEntered, "name"): "street",
-    (t.MatchStarted, "match"): "match_named",
-    (t.DeckOpened, "number"): "deck",
+    (MatchStarted, "match"): "match_named",
+    (DeckOpened, "number"): "deck",
 }
 # Measured on heads-up auction hands (bench/results/ledger.md): what is smallest, column by column.
 _LAYOUT: dict[str, tuple[Any, Encoding]] = {

@@ -8,7 +8,8 @@ import msgspec
 
 from events.codec import encode
 from events.ledger import Append, Conflict, Record, is_match
-from events.types import Event, Match
+from events.match import Match
+from events.types import Event
 
 CALL_MAX = 1 << 26  # bytes
 _STREAM = re.compile(r"[^/]+(/(0|[1-9][0-9]{0,8}))?")

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from events.types import Tagged
+from events.match import Tagged
 from store.reader import Snapshot
 from store.segments.reading import Files, files_of
 

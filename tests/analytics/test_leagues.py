@@ -10,7 +10,7 @@ from api.main import main
 from api.playing.league import Pairing
 from api.playing.league import standing as ranked
 from events.ledger import Append
-from events.types import MatchEnded, MatchStarted
+from events.match import MatchEnded, MatchStarted
 from store.ledger import open_ledger
 from tests.exports import AT
 from tests.http.clients import site_of

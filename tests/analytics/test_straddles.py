@@ -23,8 +23,8 @@ from events.types import (
     Event,
     Folded,
     HandVoided,
-    Origin,
 )
+from events.values import Origin
 from store.columns.codec import encoded
 from store.log.leaf import Leaf
 from tests.analytics.auction_pages import RULES as RULEBOOK

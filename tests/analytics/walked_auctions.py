@@ -15,7 +15,6 @@ from events.types import (
     Bet,
     BettingOpened,
     BidPlaced,
-    Cards,
     Checked,
     Event,
     Folded,
@@ -23,6 +22,7 @@ from events.types import (
     Raised,
     Shown,
 )
+from events.values import Cards
 from store.log.leaf import Leaf
 from store.tables.projection import Row, head
 

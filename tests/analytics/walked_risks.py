@@ -20,13 +20,13 @@ from events.types import (
     Bet,
     BettingOpened,
     Called,
-    Cards,
     CardSwapped,
     Checked,
     Folded,
     Raised,
     StepEntered,
 )
+from events.values import Cards
 from store.log.leaf import Leaf
 from store.tables.projection import Row, head, tabled
 

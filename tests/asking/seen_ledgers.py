@@ -13,7 +13,9 @@ from api.viewpoints.viewer import Viewer
 from engine.game import Game
 from events import types as t
 from events.ledger import Append, Record
-from events.types import Disclosure, Events
+from events.match import MatchEnded, MatchStarted, NonceGiven, SourceNoted, Tagged
+from events.types import Events
+from events.values import Disclosure
 from events.views import Public, Seated, Viewpoint
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger
@@ -89,16 +91,16 @@ def ledger_of(folder: Path, played: Sequence[Kept], seed: str = "s3cr3t") -> Sna
     for one in played:
         if one.disclosure is not None:
             add(one.name, _started(one, seed))
-            nonces = (t.NonceGiven(NAMES[0], "n0"), t.NonceGiven(NAMES[1], "n1"))
-            add(one.name, *nonces, *(t.Tagged(*tag) for tag in TAGS))
-    add(played[0].name, t.SourceNoted("acpc", "dealer", f"# seed {seed}\n", f"SCORE {seed}"))
+            nonces = (NonceGiven(NAMES[0], "n0"), NonceGiven(NAMES[1], "n1"))
+            add(one.name, *nonces, *(Tagged(*tag) for tag in TAGS))
+    add(played[0].name, SourceNoted("acpc", "dealer", f"# seed {seed}\n", f"SCORE {seed}"))
     for number in range(HANDS):
         for one in played:
             add(start_of(one.hands[number]).hand, *one.hands[number])
         ledger.seal()
     for one in played:
         if one.ended:
-            add(one.name, t.MatchEnded((0, 0), "over"))
+            add(one.name, MatchEnded((0, 0), "over"))
     for number in range(2):  # these stay in the log
         for one in played[:9]:
             start, *rest = one.hands[number]
@@ -141,12 +143,12 @@ def sorted_rows(rows: pa.Table) -> list[dict[str, Any]]:
     return sorted(rows.to_pylist(), key=lambda row: [(it is None, str(it)) for it in row.values()])
 
 
-def _started(one: Kept, seed: str) -> t.MatchStarted:
+def _started(one: Kept, seed: str) -> MatchStarted:
     start = start_of(one.hands[0])
     assert one.disclosure is not None
     kept = seed if one.kind != "after" else "told"
     players = tuple(dict.fromkeys(name for hand in one.hands for name in start_of(hand).players))
-    return t.MatchStarted(
+    return MatchStarted(
         one.name, start.game, start.ruleset, players, "seeded", one.disclosure, True, kept
     )
 

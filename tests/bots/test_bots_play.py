@@ -21,7 +21,8 @@ from engine.table import Seating
 from engine.turn import Bid, Deal, ToAct, ToBid, ToDeal
 from events.cards import DECK
 from events.evolve import replay
-from events.types import Cards, Events
+from events.types import Events
+from events.values import Cards
 from odds.batch import Showdown
 from odds.equity import Odds
 from odds.rank import mask

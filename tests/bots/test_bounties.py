@@ -6,11 +6,12 @@ from dealer.deck import SeededDecks
 from dealer.play import dealt, plan
 from engine.games.bounty_2025 import BOUNTY_2025_MIT
 from events import types as t
+from events.values import Rank
 
 BOTS = ("random", "random")
 
 
-def _drawn(hands: int, *, mirrored: bool = False) -> list[dict[str, t.Rank]]:
+def _drawn(hands: int, *, mirrored: bool = False) -> list[dict[str, Rank]]:
     """Of each hand the rank of each player."""
     match = plan(BOUNTY_2025_MIT, "m", hands, "11", BOTS, mirrored=mirrored)
     found = []

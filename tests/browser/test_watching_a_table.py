@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.http.keys import once_url
-from events import types as t
+from events.match import MatchEnded
 from store.reader import Reader
 from store.snapshot import NoLedger
 from tests.browser.conftest import PHONE, SERVE, Site, complaints, expect, named
@@ -156,4 +156,4 @@ def until_dealt(folder: Path) -> None:
 def _nets(folder: Path) -> list[int]:
     """What each player won, by the end of the match."""
     records = [one.event for one in Reader(folder).read("duel")]
-    return list(next(one.nets for one in records if isinstance(one, t.MatchEnded)))
+    return list(next(one.nets for one in records if isinstance(one, MatchEnded)))

@@ -11,6 +11,7 @@ from engine.games import GAMES, RULESETS
 from engine.verdict import judge
 from events import types as t
 from events.evolve import evolve, replay
+from events.values import Cards
 from formats.follow import follow
 from formats.mit.read import read
 from formats.mit.write import encoded, write
@@ -143,7 +144,7 @@ def _counted(records: list[t.Events], dialect: str) -> Counter[str]:
     return found
 
 
-def _of(event: t.Event, board: t.Cards, least: int) -> list[str]:
+def _of(event: t.Event, board: Cards, least: int) -> list[str]:
     """What one event counts as, with this board and this smallest stack before it."""
     match event:
         case t.Bet(full=full) | t.Raised(full=full):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from api.importing.naming import naming_of
-from events.types import SourceNoted
+from events.match import SourceNoted
 from store.proof.nonces import Salted
 from store.proof.private import Private
 from tests.foreign import gamelog, opened

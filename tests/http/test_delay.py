@@ -12,7 +12,7 @@ from engine.changes import ruleset
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events.ledger import Append, is_match
-from events.types import MatchEnded, MatchStarted
+from events.match import MatchEnded, MatchStarted
 from store.folder.disk import now_ms
 from store.ledger import open_ledger
 from store.reader import Reader, Snapshot

@@ -14,7 +14,8 @@ from starlette.testclient import TestClient
 
 from api.jobs.jobs import WAITING_MAX, Jobs, is_alive
 from api.main import main
-from events.types import DeckCommitted, DeckOpened, Disconnected, MatchStarted
+from events.match import DeckCommitted, DeckOpened, MatchStarted
+from events.types import Disconnected
 from store.check import check
 from store.folder.disk import RealDisk
 from store.ledger import open_ledger

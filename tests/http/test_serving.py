@@ -22,7 +22,7 @@ from bench import serve_stream
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
-from events.types import MatchEnded, MatchStarted
+from events.match import MatchEnded, MatchStarted
 from store.folder.disk import now_ms
 from store.ledger import open_ledger
 from store.reader import Reader

@@ -28,7 +28,9 @@ from events.cards import DECK
 from events.commitments import Nonces, commitment
 from events.ledger import Append, Record
 from events.lines import leaf_of
+from events.match import DeckCommitted, MatchEnded, MatchStarted, NonceGiven, SourceNoted, Tagged
 from events.types import Events
+from events.values import Dealing, Disclosure
 from store.ledger import open_ledger
 from store.proof.checkpoint import Remembered
 from store.proof.private import LOG, Private
@@ -207,11 +209,11 @@ def _kept(
             own = OPEN_SEED if one.name == f"after-{AUCTION}" else seed
             add(one.name, _started(one.name, one.hands[0], one.disclosure, own, one.kind))
             if one.kind == COMMITTED:
-                add(one.name, t.DeckCommitted("ab" * 32, HANDS))
-            add(one.name, t.NonceGiven(URSA, "n0"), t.NonceGiven(LYNX, "n1"))
+                add(one.name, DeckCommitted("ab" * 32, HANDS))
+            add(one.name, NonceGiven(URSA, "n0"), NonceGiven(LYNX, "n1"))
             # By tag somebody else goes by a viewer's name: he sees no card of his for that.
-            add(one.name, t.Tagged(URSA, "bot", LYNX), t.Tagged(LYNX, "bot", "cat"))
-    add(played[0].name, t.SourceNoted("acpc", "dealer", f"# seed {seed}\n", f"SCORE {seed}"))
+            add(one.name, Tagged(URSA, "bot", LYNX), Tagged(LYNX, "bot", "cat"))
+    add(played[0].name, SourceNoted("acpc", "dealer", f"# seed {seed}\n", f"SCORE {seed}"))
     for number in range(HANDS):
         for one in played:
             add(start_of(one.hands[number]).hand, *one.hands[number])
@@ -220,7 +222,7 @@ def _kept(
     for one in played:
         if one.ended:
             nets = (0,) * len(start_of(one.hands[0]).players)
-            add(one.name, t.MatchEnded(nets, "over"))
+            add(one.name, MatchEnded(nets, "over"))
     add(RUNNING, _started(RUNNING, live, "open-after-match", seed, RUNNING))
     add(f"{RUNNING}/1", *live)
     if late is not None:
@@ -231,13 +233,13 @@ def _kept(
 
 
 def _started(
-    match: str, hand: Events, disclosure: t.Disclosure, seed: str, kind: str
-) -> t.MatchStarted:
+    match: str, hand: Events, disclosure: Disclosure, seed: str, kind: str
+) -> MatchStarted:
     """What is open to all keeps its seed; where decks are committed to there is none."""
     start = start_of(hand)
-    dealing: t.Dealing = "committed" if kind == COMMITTED else "seeded"
+    dealing: Dealing = "committed" if kind == COMMITTED else "seeded"
     players = tuple(dict.fromkeys(start.players))
-    return t.MatchStarted(
+    return MatchStarted(
         match,
         start.game,
         start.ruleset,

@@ -26,7 +26,7 @@ from dealer.deck import SEED_BYTES, SeededDecks
 from engine.games import GAMES
 from engine.turn import ToDeal
 from events.ledger import Append
-from events.types import MatchStarted, SourceNoted
+from events.match import MatchStarted, SourceNoted
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger
 from store.reader import Reader

@@ -15,6 +15,7 @@ from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint, to_json
 from events import types as t
 from events.ledger import Append
+from events.match import MatchEnded, MatchStarted
 from events.types import Events
 from store.ledger import open_ledger
 from store.proof.checkpoint import Remembered
@@ -102,13 +103,13 @@ def _live(home: Path, scenes: Sequence[Scene]) -> Worlds:
         apart = Remembered(folder.with_name("witness"))
         ledger, lock = open_ledger(folder, "a test", projections(folder), apart)
         ledger.keep_ruleset(fingerprint(GAME), to_json(GAME))
-        start = t.MatchStarted(
+        start = MatchStarted(
             "m", GAME.name, fingerprint(GAME), NAMES, "seeded", "sealed", True, "seed"
         )
         ledger.append(Append("m", 0, (start,), AT))
         for one in scene.ledger.appends:
             ledger.append(Append(one.stream, one.expected, one.events, AT + one.at - START))
-        ledger.append(Append("m", 1, (t.MatchEnded((0, 0), "over"),), AT + 10**6))
+        ledger.append(Append("m", 1, (MatchEnded((0, 0), "over"),), AT + 10**6))
         ledger.close()
         lock.release()
         folders.append(folder)

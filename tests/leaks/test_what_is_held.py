@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from api.playing.recording import projections
 from engine.games import GAMES
-from events import types as t
 from events.ledger import Append
+from events.match import MatchStarted
 from store.folder.disk import now_ms
 from store.ledger import FileLedger, open_ledger
 from tests.exports import start_of
@@ -75,7 +75,7 @@ def played(ledger: FileLedger, number: int) -> None:
     start = start_of(record)
     if number == 1:
         players = ("boar", LYNX)
-        told = t.MatchStarted(
+        told = MatchStarted(
             "held", start.game, start.ruleset, players, "seeded", "open", sealed_bids=True
         )
         ledger.append(Append("held", 0, (told,), now_ms()))

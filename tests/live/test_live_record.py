@@ -19,6 +19,7 @@ from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
 from events.ledger import Append, Appended, Conflict, DeckChain, Record
+from events.match import Match, MatchStarted
 from events.types import Events
 from store.ledger import open_ledger
 from store.memory import MemoryLedger
@@ -159,9 +160,9 @@ def test_a_reader_of_the_folder_sees_a_hand_grow_and_recovery_voids_what_was_lef
 
 def test_live_hands_are_dealt_from_committed_decks() -> None:
     """ "verifiable": bound before anybody adds to it, and opened afterwards."""
-    game, records, kept = named("site-nl"), list[t.Match](), Kept()
+    game, records, kept = named("site-nl"), list[Match](), Kept()
     records.append(
-        t.MatchStarted("m", game.name, fingerprint(game), ("ann", "bob"), "committed", "open", True)
+        MatchStarted("m", game.name, fingerprint(game), ("ann", "bob"), "committed", "open", True)
     )
     committer = Committer("m", kept, records.extend, lambda said: [("ann", "a"), ("bob", None)])
     decks = CommittedDecks("m", committer.chain, 10)

@@ -22,6 +22,7 @@ from dealer.live.table import LiveTable
 from engine.audit import audit
 from engine.games import named
 from events import types as t
+from events.match import DeckCommitted
 from store.memory import MemoryLedger
 from store.reader import Reader
 from tests.sessions import Captured, kept, said, told
@@ -105,7 +106,7 @@ def test_a_live_match_is_committed_to_written_answer_by_answer_and_agreed_with(
     assert 0 == sum(document["nets"])
     start, committed, *_ = kept(home, "m")
     assert "committed" == start.dealing
-    assert isinstance(committed, t.DeckCommitted)
+    assert isinstance(committed, DeckCommitted)
     moments = {one.at for one in Reader(home).read("m/1")}
     assert len(moments) > 3
     verdicts = [one["verdict"] for one in told(capsys, "audit", "--all")["hands"]]

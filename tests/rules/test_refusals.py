@@ -21,7 +21,7 @@ from engine.steps import Antes, Blind, Posts
 from engine.steps.sizing import VETOES
 from engine.turn import Command, Deal, Draw, Fold, IllegalCommand, Post, Raise, Swap, ToAct
 from events.state import Hand, opened
-from events.types import Rank
+from events.values import Rank
 from tests.pages import played
 from tests.spoken import command
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from unittest.mock import patch
 
 from events.ledger import Append, Appended, Conflict, Ledger, Record
+from events.match import SourceNoted
 from events.types import (
     Called,
     Faulted,
@@ -18,7 +19,6 @@ from events.types import (
     HandEnded,
     HandStarted,
     HandVoided,
-    SourceNoted,
 )
 from store.folder.frames import Marks
 from store.ledger import VOID, FileLedger

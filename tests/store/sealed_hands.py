@@ -7,6 +7,7 @@ from dealer.play import play
 from engine.games import GAMES
 from events import types as t
 from events.ledger import Append, Record, Recorded
+from events.match import DeckCommitted, MatchEnded, MatchStarted, SourceNoted
 from store.columns.codec import filled, rows_of
 from store.columns.event_columns import of_leaves
 from store.log.leaf import Leaf
@@ -53,10 +54,10 @@ def _match(game: str, count: int) -> Iterator[tuple[str, Sequence[Record]]]:
     yield (
         game,
         (
-            t.MatchStarted(
+            MatchStarted(
                 game, game, first.ruleset, first.players, "seeded", "sealed", True, seed=None
             ),
-            t.DeckCommitted("c0ffee", count),
+            DeckCommitted("c0ffee", count),
         ),
     )
     for events in hands(game, count):
@@ -66,8 +67,8 @@ def _match(game: str, count: int) -> Iterator[tuple[str, Sequence[Record]]]:
     yield (
         game,
         (
-            t.SourceNoted("mit-gamelog", "A3", "first\nline", 'a "quoted" end'),
-            t.MatchEnded((-5, 5), "all hands played"),
+            SourceNoted("mit-gamelog", "A3", "first\nline", 'a "quoted" end'),
+            MatchEnded((-5, 5), "all hands played"),
         ),
     )
 

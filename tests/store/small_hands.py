@@ -1,7 +1,8 @@
 """Small hands for tests of the store, which asks of events only when a hand begins and ends."""
 
 from events.ledger import Append
-from events.types import Folded, HandEnded, HandStarted, SourceNoted
+from events.match import SourceNoted
+from events.types import Folded, HandEnded, HandStarted
 
 
 def begun(number: int, at: int = 0, producer: str = "", sequence: int = 0) -> Append:

@@ -10,10 +10,9 @@ from unittest.mock import patch
 import pytest
 
 from events.ledger import Append, Conflict, Ledger
+from events.match import DeckCommitted, DeckOpened
 from events.types import (
     BettingOpened,
-    DeckCommitted,
-    DeckOpened,
     Folded,
     HandEnded,
     HandStarted,

@@ -16,6 +16,7 @@ from engine.games import GAMES
 from events import types as t
 from events.codec import encode
 from events.ledger import Record, Recorded
+from events.match import Match, MatchStarted
 from store.columns.codec import encoded, leaves_of, table
 from store.columns.layout import KINDS, columns, filled_by, schema, view
 from store.log.leaf import Leaf
@@ -116,7 +117,7 @@ def test_many_hands_are_read_like_few() -> None:
 def test_cells_that_were_merged_with_later_columns_have_the_defaults() -> None:
     """A merged segment has nulls where rows are older than a column: they are what they were."""
     swap = t.CardSwapped(0, 0, "As", "Kd")
-    start = t.MatchStarted("m", "game", "ruleset", ("ann", "bob"), "seeded", "sealed", True)
+    start = MatchStarted("m", "game", "ruleset", ("ann", "bob"), "seeded", "sealed", True)
     recorded = Recorded(0, "m", 0, AT_ONCE, swap), Recorded(1, "m", 1, AT_ONCE, start)
     given = [Leaf(0, recorded)]
     rows = encoded(given)
@@ -127,7 +128,7 @@ def test_cells_that_were_merged_with_later_columns_have_the_defaults() -> None:
 
 
 def test_every_kind_of_event_is_stored() -> None:
-    assert {kind.__name__ for kind in (*get_args(t.Event), *get_args(t.Match))} == set(KINDS)
+    assert {kind.__name__ for kind in (*get_args(t.Event), *get_args(Match))} == set(KINDS)
     without = {"HandEnded"}  # it says nothing but its type
     assert set(KINDS) - without == {kind for kinds in filled_by().values() for kind in kinds}
 

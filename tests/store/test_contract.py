@@ -10,15 +10,13 @@ import pytest
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append, Appended, Conflict, Ledger, Record, Recorded
+from events.match import MatchEnded, MatchStarted, NonceGiven
 from events.types import (
     Event,
     Folded,
     HandEnded,
     HandStarted,
     HandVoided,
-    MatchEnded,
-    MatchStarted,
-    NonceGiven,
     StepEntered,
 )
 from store.folder.disk import RealDisk

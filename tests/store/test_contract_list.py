@@ -8,7 +8,8 @@ from hypothesis import settings, strategies
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from events.ledger import Append, Appended, Conflict, Record
-from events.types import HandEnded, HandVoided, NonceGiven
+from events.match import NonceGiven
+from events.types import HandEnded, HandVoided
 from store.ledger import VOID, FileLedger
 from tests.profiles import sized
 from tests.store.test_contract import LEDGERS, Events, begun, events_of, held

@@ -12,6 +12,7 @@ from engine.policies import Rake
 from events import types as t
 from events.ledger import Append, Conflict
 from events.lines import digest, lines
+from events.match import MatchStarted
 from store.columns.codec import leaves_of as leaves_of_rows
 from store.columns.codec import rows_of
 from store.columns.event_columns import of_appends, of_leaves
@@ -136,7 +137,7 @@ def test_more_cards_than_columns_are_in_event_columns_too() -> None:
 
 def test_records_of_matches_and_hands_of_several_times_have_their_digests() -> None:
     closed = leaves_of(of_games("auction-2024-mit", "swap-2022", count=3))
-    assert any(leaf.recorded[0].event.__class__ is t.MatchStarted for leaf in closed)
+    assert any(leaf.recorded[0].event.__class__ is MatchStarted for leaf in closed)
     same_digests(closed)
     one, two = appends([ended(), ended()])
     same_digests(of_appends([one, replace(two, at=AT + 1)], check_values).leaves())

@@ -12,7 +12,8 @@ import pytest
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append
-from events.types import HoleDealt, MatchStarted, NonceGiven
+from events.match import MatchStarted, NonceGiven
+from events.types import HoleDealt
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger
 from store.reader import Reader, Snapshot

@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 
 from events.ledger import Append, Recorded
-from events.types import HandEnded, NonceGiven
+from events.match import NonceGiven
+from events.types import HandEnded
 from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged

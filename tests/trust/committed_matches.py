@@ -6,6 +6,7 @@ from engine.game import Game, fingerprint
 from engine.table import is_freeze_out
 from events import types as t
 from events.ledger import DeckChain
+from events.match import Match, MatchStarted
 
 HANDS = 6
 
@@ -28,14 +29,14 @@ class DecksInMemory:
 
 def played(
     game: Game, *, mirrored: bool = False, seats: int | None = None
-) -> tuple[Game, list[t.Match], list[t.Events]]:
+) -> tuple[Game, list[Match], list[t.Events]]:
     """A committed match, opened at its end: the rules it was dealt by, its records, its hands."""
     seats = seats or min(game.seats_max, 3)
     kind = "caller" if is_freeze_out(game) else "random"  # callers last for so few hands
     match = plan(game, "m", HANDS, "1", (kind,) * seats, mirrored=mirrored)
     ruleset = fingerprint(match.game)
-    records: list[t.Match] = [
-        t.MatchStarted(
+    records: list[Match] = [
+        MatchStarted(
             "m", game.name, ruleset, match.players, "committed", "open", True, deals=match.deals
         )
     ]

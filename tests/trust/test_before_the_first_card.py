@@ -10,7 +10,7 @@ from dealer.live.bots import ThinkingBot
 from dealer.live.events import Question
 from dealer.play import plan
 from engine.games import GAMES
-from events.types import NonceGiven
+from events.match import NonceGiven
 from store.folder.disk import RealDisk
 from store.ledger import open_ledger
 from store.proof.checkpoint import Checkpoint, open_checkpoint

@@ -12,7 +12,12 @@ from hypothesis import strategies as st
 
 from events import deck as d
 from events.cards import DECK
-from events.types import DeckCommitted, DeckOpened, MatchEnded, NonceGiven
+from events.match import (
+    DeckCommitted,
+    DeckOpened,
+    MatchEnded,
+    NonceGiven,
+)
 
 LAST = bytes(range(32))
 NONCES = (NonceGiven("ursa", "a"), NonceGiven("lynx", "b"))

@@ -12,6 +12,7 @@ from engine.game import Game
 from engine.games import GAMES
 from events import types as t
 from events.cards import DECK
+from events.match import DeckCommitted, DeckOpened, Match, MatchStarted, NonceGiven
 from tests.trust.committed_matches import played
 
 CARDS = (t.HoleDealt, t.BoardDealt, t.CardSwapped)
@@ -140,15 +141,15 @@ def test_what_an_opening_cannot_prove_is_said(change: str, verdict: str, sentenc
     assert said.sentence.startswith(sentence)
 
 
-def _changed(change: str, record: t.Match) -> tuple[t.Match, ...]:
+def _changed(change: str, record: Match) -> tuple[Match, ...]:
     match change, record:
-        case ("unopened", t.DeckOpened()) | ("uncommitted", t.DeckCommitted()):
+        case ("unopened", DeckOpened()) | ("uncommitted", DeckCommitted()):
             return ()
-        case ("secret", t.DeckOpened()):
+        case ("secret", DeckOpened()):
             return (replace(record, secret="00" * 32),)
-        case ("nonce", t.NonceGiven()):
+        case ("nonce", NonceGiven()):
             return (replace(record, nonce=record.nonce + "x"),)
-        case ("match", t.MatchStarted()):
+        case ("match", MatchStarted()):
             return (replace(record, match="n"),)
         case _:
             return (record,)

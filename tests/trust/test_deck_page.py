@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from events.deck import Luck, chain_of, hand_key, recompute, shuffled
-from events.types import DeckOpened, NonceGiven
+from events.match import DeckOpened, NonceGiven
 from tests.fences import fences
 
 PAGE = Path(__file__).parents[2] / "docs" / "deals.md"

@@ -12,6 +12,8 @@ from engine.game import Game, to_json
 from engine.games import GAMES
 from events import types as t
 from events.deck import Committed, Luck, committed, deck_number, opened_key, shuffled
+from events.match import DeckOpened
+from events.values import Rank
 from tests.trust.committed_matches import played
 
 EVERY = (
@@ -88,10 +90,10 @@ class Stranger:
         late = 2 * self.seats if on_turn else 0
         return self.deck[51 - place - late] if self.fixed else self.next()
 
-    def bounties(self, hands: int) -> list[t.Rank]:
+    def bounties(self, hands: int) -> list[Rank]:
         """The ranks of the seats, the button's first."""
         luck = Luck(self.keys(self.index // hands * hands), b"muckrake/bounty/v1\0")
-        ranks: tuple[t.Rank, ...] = get_args(t.Rank)
+        ranks: tuple[Rank, ...] = get_args(Rank)
         assert "23456789TJQKA" == "".join(ranks)
         drawn = [ranks[luck.below(13)] for _ in range(self.seats)]
         return [drawn[(after + self.index) % self.seats] for after in range(self.seats)]
@@ -131,7 +133,7 @@ def test_a_stranger_deals_the_same_cards_to_the_same_seats(game: Game, mirrored:
     deals = 1 if not mirrored else len(start_of(hands[0]).players)
     (made,) = committed(records)
     opened = records[-1]
-    assert isinstance(opened, t.DeckOpened)
+    assert isinstance(opened, DeckOpened)
     text = json.loads(to_json(rules))
     for number, hand in enumerate(hands, start=1):
         key = opened_key(opened, made.nonces, "m", deck_number(number, deals))
@@ -142,7 +144,7 @@ def test_a_stranger_deals_the_same_cards_to_the_same_seats(game: Game, mirrored:
         assert pairs
 
 
-def key_of(opened: t.DeckOpened, made: Committed, deals: int, index: int) -> bytes:
+def key_of(opened: DeckOpened, made: Committed, deals: int, index: int) -> bytes:
     """The key of the deck of this index."""
     return opened_key(opened, made.nonces, "m", index * deals + 1)
 

@@ -12,11 +12,11 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from api.evidence import verify as script
-from events import types as t
 from events.codec import decode_record
 from events.commitments import Nonces, nonces_of
 from events.ledger import Recorded
 from events.lines import lines as project_lines
+from events.match import MatchStarted
 from tests.fences import fences
 
 PAGE = Path(__file__).parents[2] / "docs" / "record-format.md"
@@ -139,7 +139,7 @@ def test_the_announcement_is_as_the_program_writes_it() -> None:
     at = told.pop("at")
     text = json.dumps({**told, "seed": "7"}, sort_keys=True, separators=(",", ":"))
     event = decode_record(text.encode())
-    assert isinstance(event, t.MatchStarted)
+    assert isinstance(event, MatchStarted)
     recorded = Recorded(0, "derby", 0, at, event)
     assert (_bytes("match-record"),) == project_lines([recorded], Nonces(KEY))
 

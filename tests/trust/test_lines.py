@@ -18,6 +18,7 @@ from events.cards import DECK
 from events.commitments import NONCES, SALTED, commitment, nonces_of
 from events.ledger import Recorded
 from events.lines import digest, leaf_bytes, lines, openings
+from events.match import Match, MatchStarted, SourceNoted
 from events.types import Events
 from events.views import Auditor, Hidden, Public, Seated, Viewpoint, see, see_one
 from tests.hands import some_games, sources, walk
@@ -80,15 +81,15 @@ def test_no_secret_stands_in_a_line(game: Game, source: bytes) -> None:
         t.CardSwapped(0, 1, "As", "Kd"),
         t.CardSwapped(0, 1, "As", "Kd", told=True),
         t.Faulted(0, "R900", "illegal", "action"),
-        t.MatchStarted("m", "g", "r", ("ursa", "lynx"), "seeded", "sealed", True, "4711"),
-        t.MatchStarted("m", "g", "r", ("ursa", "lynx"), "seeded", "sealed", True, None),
-        t.SourceNoted("phh", "hand 7", "seed 4711", ""),
+        MatchStarted("m", "g", "r", ("ursa", "lynx"), "seeded", "sealed", True, "4711"),
+        MatchStarted("m", "g", "r", ("ursa", "lynx"), "seeded", "sealed", True, None),
+        SourceNoted("phh", "hand 7", "seed 4711", ""),
         t.Called(0, 2, 1),
         t.Shown(0, ("As", "Kd")),
     ],
     ids=lambda event: type(event).__name__,
 )
-def test_a_line_says_what_the_public_sees(event: t.Event | t.Match) -> None:
+def test_a_line_says_what_the_public_sees(event: t.Event | Match) -> None:
     """What the views hide is committed to; what they show stands in the clear."""
     seen: Any = see_one(event, Public())
     (line,) = lines([Recorded(0, "m/1", 0, AT, event)], KEY)

@@ -16,6 +16,7 @@ from events.commitments import nonces_of
 from events.deck import CHAIN_MAX, Committed, hand_key, unfit
 from events.ledger import Recorded
 from events.lines import lines
+from events.match import DeckOpened, MatchEnded, NonceGiven
 from store.proof.note import Key, parse
 from store.proof.tree import Refuted
 from tests.trust.in_node import judged_in_node
@@ -37,7 +38,7 @@ def _draft(view: str = "public") -> Draft:
 
 def test_nets_may_be_less_than_nothing() -> None:
     assert "the `nets` of `MatchEnded`, down to -(2^53 - 1), with a minus before them" in RECORD
-    ended = Recorded(0, "m", 0, 5, t.MatchEnded((-(2**53 - 1), 0, 2**53 - 1), "over"))
+    ended = Recorded(0, "m", 0, 5, MatchEnded((-(2**53 - 1), 0, 2**53 - 1), "over"))
     (line,) = lines([ended], nonces_of(bytes(32), "m"))
     assert b'"nets":[-9007199254740991,0,9007199254740991]' in line
     assert [-9007199254740991, 0, 9007199254740991] == script.read_json("", line, 4)["nets"]
@@ -236,7 +237,7 @@ def test_a_chain_is_bounded() -> None:
     assert "at most 2^22 (4,194,304) hands" in DEALS
     assert 2**22 == CHAIN_MAX == script.CHAIN_MAX
     made = Committed(1, CHAIN_MAX + 1, "0" * 64)
-    opened = t.DeckOpened(CHAIN_MAX + 1, "0" * 64)
+    opened = DeckOpened(CHAIN_MAX + 1, "0" * 64)
     assert "a chain of 4194305 hands" in (unfit(made, opened) or "")
     sentence = problem(deck_draft("auction-2024", 2, number=CHAIN_MAX + 1).files())
     assert "deck.json opens the decks 1..4194305, and this hand's is 3" == sentence
@@ -245,9 +246,9 @@ def test_a_chain_is_bounded() -> None:
 def test_a_text_of_more_than_two_bytes_can_count_makes_no_deck() -> None:
     assert "A text of more than 65,535 bytes cannot be counted" in DEALS
     long = "x" * 65_535
-    assert hand_key(bytes(32), [t.NonceGiven("a", long)], "m", 1)
+    assert hand_key(bytes(32), [NonceGiven("a", long)], "m", 1)
     with pytest.raises(ValueError, match="65536 bytes"):
-        hand_key(bytes(32), [t.NonceGiven("a", long + "x")], "m", 1)
+        hand_key(bytes(32), [NonceGiven("a", long + "x")], "m", 1)
     nonces = [["a", "x" * 65_536]]
     assert "a name or a nonce is too long" in problem(
         deck_draft("auction-2024", 2, nonces=nonces).files()

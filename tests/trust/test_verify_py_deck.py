@@ -9,7 +9,7 @@ import pytest
 from api.evidence import verify as script
 from engine.game import Game, to_json
 from engine.games import GAMES
-from events import types as t
+from events.match import DeckCommitted, DeckOpened, Match, MatchStarted, NonceGiven
 from events.types import Events
 from tests.hands import some_games
 from tests.trust.committed_matches import played
@@ -17,21 +17,19 @@ from tests.trust.own_bundles import Draft, commitment, problem, spelled, verdict
 
 
 @cache
-def _match(
-    name: str, mirrored: bool = False
-) -> tuple[Game, tuple[t.Match, ...], tuple[Events, ...]]:
+def _match(name: str, mirrored: bool = False) -> tuple[Game, tuple[Match, ...], tuple[Events, ...]]:
     rules, records, hands = played(GAMES[name], mirrored=mirrored)
     return rules, tuple(records), tuple(hands)
 
 
-def _deck(records: tuple[t.Match, ...]) -> dict[str, Any]:
+def _deck(records: tuple[Match, ...]) -> dict[str, Any]:
     """deck.json of a match of one chain, opened to its end."""
     began, made, *rest = records
-    assert isinstance(began, t.MatchStarted)
-    assert isinstance(made, t.DeckCommitted)
+    assert isinstance(began, MatchStarted)
+    assert isinstance(made, DeckCommitted)
     opened = rest[-1]
-    assert isinstance(opened, t.DeckOpened)
-    nonces = [[one.player, one.nonce] for one in rest if isinstance(one, t.NonceGiven)]
+    assert isinstance(opened, DeckOpened)
+    nonces = [[one.player, one.nonce] for one in rest if isinstance(one, NonceGiven)]
     return {
         "commitment": made.commitment,
         "deals": began.deals,

@@ -21,7 +21,13 @@ from dealer.wire.plan import plan
 from dealer.wire.sandbox import Means
 from engine.games import GAMES
 from events.evolve import replay
-from events.types import BlindPosted, DeckCommitted, DeckOpened, MatchStarted, NonceGiven
+from events.match import (
+    DeckCommitted,
+    DeckOpened,
+    MatchStarted,
+    NonceGiven,
+)
+from events.types import BlindPosted
 from formats.follow import follow
 from formats.mit.read import read
 from formats.source import SourceHand

@@ -19,6 +19,7 @@ from api.questions.feed import Batch, Feeds, Wanted
 from api.viewpoints.feed_events import FeedEvent, NoPlace, position
 from api.viewpoints.viewer import Viewer
 from events import types as t
+from events.match import Match, MatchEnded
 from store.reader import Snapshot
 
 router = APIRouter(prefix="/api/v1", tags=["stream"])
@@ -26,7 +27,7 @@ router = APIRouter(prefix="/api/v1", tags=["stream"])
 RETRY_MS = 2_000  # a browser waits so long before it comes again
 QUIET_S = 15.0  # after so long without an event a line says that all is well
 NEXT_S = 25.0  # who asks for what comes next waits no longer
-TYPES = frozenset(kind.__name__ for kind in (*get_args(t.Event), *get_args(t.Match)))
+TYPES = frozenset(kind.__name__ for kind in (*get_args(t.Event), *get_args(Match)))
 FOLLOWERS_MAX = 2_000  # of one process
 PIECE = 1 << 16  # bytes that are sent at once: a page's end would tell how many events it hides
 START = "start"
@@ -160,7 +161,7 @@ def _begin(after: str, wanted: Wanted, viewer: Viewer, snapshot: Snapshot) -> in
 
 def _over(match: str | None, snapshot: Snapshot) -> int | None:
     """Where a match is over, if it is."""
-    ends = (one.pos + 1 for one in snapshot.read(match or "") if type(one.event) is t.MatchEnded)
+    ends = (one.pos + 1 for one in snapshot.read(match or "") if type(one.event) is MatchEnded)
     return next(ends, None)
 
 

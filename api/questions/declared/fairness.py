@@ -33,7 +33,7 @@ from api.viewpoints.selection import leaves as read
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from events.ledger import is_match
-from events.types import MatchStarted
+from events.match import MatchStarted
 from store.folder.cache_folder import cache_folder
 from store.log.leaf import Leaf, split
 from store.proof.private import Private

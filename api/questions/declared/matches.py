@@ -32,8 +32,15 @@ from engine.game import Game
 from engine.standing import Last, Standing, standing
 from engine.table import is_freeze_out
 from engine.units import money, per_chip
-from events import types as t
-from events.types import Dealing, Disclosure, MatchEnded, MatchStarted
+from events.match import (
+    DeckCommitted,
+    DeckOpened,
+    MatchEnded,
+    MatchStarted,
+    NonceGiven,
+    SourceNoted,
+)
+from events.values import Dealing, Disclosure
 from events.views import Hidden, SourceNotedSeen
 from store.log.leaf import Leaf
 from store.reader import Snapshot
@@ -377,19 +384,17 @@ def match_of(viewed: Viewed, match: str) -> Match:
     kinds: dict[type, list[Any]] = {}
     for one in seen:
         kinds.setdefault(type(one.stored.event), []).append(one.seen)
-    announced = kinds.get(t.MatchStarted, [None])[0]
-    sources = [one for one in kinds.get(t.SourceNoted, []) if isinstance(one, SourceNotedSeen)]
+    announced = kinds.get(MatchStarted, [None])[0]
+    sources = [one for one in kinds.get(SourceNoted, []) if isinstance(one, SourceNotedSeen)]
     return Match(
         **asdict(row),
         last_seq=None if played is None else played["last_seq"],
         sealed_bids=announced and announced.sealed_bids,
         deals=announced and announced.deals,
         seed=announced and announced.seed,
-        commitments=[
-            Commitment(one.commitment, one.hands) for one in kinds.get(t.DeckCommitted, [])
-        ],
-        nonces=[Nonce(one.player, one.nonce, one.drawn_by) for one in kinds.get(t.NonceGiven, [])],
-        decks_opened=max((one.number for one in kinds.get(t.DeckOpened, [])), default=None),
+        commitments=[Commitment(one.commitment, one.hands) for one in kinds.get(DeckCommitted, [])],
+        nonces=[Nonce(one.player, one.nonce, one.drawn_by) for one in kinds.get(NonceGiven, [])],
+        decks_opened=max((one.number for one in kinds.get(DeckOpened, [])), default=None),
         source=Source(sources[0].format, sources[0].dialect) if sources else None,
         open=match in viewed.opened,
         withheld=opened_by(one.event for one in own).withheld,

@@ -17,6 +17,7 @@ from engine.games import GAMES
 from events import types as t
 from events.evolve import replay
 from events.ledger import Append, Record, is_match
+from events.match import MatchEnded, MatchStarted, SourceNoted
 from events.types import Event
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger
@@ -36,7 +37,7 @@ def make(folder: Path) -> None:
         first, *rest = play(GAMES[game], game, 4, "frozen")
         start = first[0]
         assert isinstance(start, t.HandStarted)
-        began = t.MatchStarted(
+        began = MatchStarted(
             game, game, start.ruleset, start.players, "seeded", "sealed", True, seed="frozen"
         )
         ledger.append(_one(game, 0, (began,), place))
@@ -44,7 +45,7 @@ def make(folder: Path) -> None:
             half = len(events) // 2
             ledger.append(_one(f"{game}/{number}", 0, events[:half], place))
             ledger.append(_one(f"{game}/{number}", half, events[half:], place))
-        ended = (t.SourceNoted("made", "v1", "", "end\n"), t.MatchEnded((0, 0), "all hands played"))
+        ended = (SourceNoted("made", "v1", "", "end\n"), MatchEnded((0, 0), "all hands played"))
         ledger.append(_one(game, 1, ended, place))
         if game in SEALED[1:]:
             ledger.seal()
