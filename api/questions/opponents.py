@@ -5,7 +5,6 @@ Everything is made from leaves as they are seen, so no share tells more than the
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
-from itertools import takewhile
 from typing import Annotated, Any, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
@@ -35,8 +34,6 @@ from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import events
 from events.types import FaultKind, MatchEnded, MatchStarted
-from store.log.leaf import split
-from store.reader import Snapshot
 
 T = TypeVar("T")
 
@@ -246,7 +243,7 @@ def opponent(
         opponent_tables(
             events(viewed, replace(chosen, hands=None), watch),
             Rulebook(ledger.ruleset),
-            Scope(player, vs, params.spots, lengths(ledger, chosen.before), chosen.hands),
+            Scope(player, vs, params.spots, lengths(viewed, chosen.before), chosen.hands),
             lambda rows, total: watch(rows, "counting strength", total),
         ),
         unit,
@@ -258,16 +255,15 @@ def opponent(
     return found
 
 
-def lengths(ledger: Snapshot, before: int | None = None) -> dict[str, int]:
+def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
     """How many hands each match has: its last one if it went to its end, else its ruleset's.
 
     As it was known `before` the hand of that place.
     """
+    ledger = viewed.snapshot
     end = ledger.next_seq if before is None else before
-    last: dict[str, int] = {}
-    for listed in takewhile(lambda one: one.hand_seq < end, ledger.hands()):
-        match, number = split(listed.hand)
-        last[match] = max(last.get(match, 0), number or 0)
+    sql = f"SELECT match, max(number) AS last FROM hands WHERE hand_seq < {end} GROUP BY match"
+    last = {row["match"]: int(row["last"]) for row in viewed.rows(sql)}
     found = {}
     rules = Rules(ledger, None)
     for match in ledger.matches():

@@ -18,7 +18,7 @@ from analytics.statistics.catalogue import STATISTICS
 from api.main import main
 from api.questions.declared.opponent import QUESTION
 from api.questions.opponents import OpponentParams, Report, lengths, opponent, report
-from api.viewpoints.viewer import viewer_of
+from api.viewpoints.viewer import AUDITOR, Viewer, viewer_of
 from api.viewpoints.views import Viewed
 from dealer.deck import SeededDecks
 from dealer.play import dealt, plan, play
@@ -233,9 +233,9 @@ def test_who_folds_once_he_has_won_is_not_told_as_a_folder() -> None:
 
 
 def test_a_match_is_as_long_as_it_was_or_as_its_ruleset_says(here: Path, tmp_path: Path) -> None:
-    assert {"scrim": 120, "table": 40} == lengths(Reader(here).snapshot())
+    assert {"scrim": 120, "table": 40} == lengths(Viewed(Reader(here).snapshot(), Viewer(AUDITOR)))
     ledger = _kept(tmp_path, list(play(named("auction-2024"), "m", 3, "7", seats=2)))
-    assert {} == lengths(Reader(ledger).snapshot())  # nobody announced it
+    assert {} == lengths(Viewed(Reader(ledger).snapshot(), Viewer(AUDITOR)))  # nobody announced it
 
 
 def test_time_is_known_of_hands_that_were_written_answer_by_answer(
