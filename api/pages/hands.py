@@ -22,6 +22,7 @@ from api.pages.home import place
 from api.pages.matches import JUDGED_AT_ONCE
 from api.pages.site import Addresses, page
 from api.problem import Problem
+from api.questions.declared.fairness import hands_of
 from api.questions.declared.hands import QUESTION, hands_by
 from api.questions.facets import FACETS, facets
 from api.questions.filters import WrongFilter, parsed, said
@@ -96,7 +97,7 @@ def hands(
         return answer
     with ask.viewed() as viewed:
         verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
-        few = viewed.snapshot.next_seq <= COUNTED_AT_ONCE
+        few = hands_of(viewed, None) <= COUNTED_AT_ONCE
         counting = after is None and (counts == "now" or (few and counts is None))
         asked = {"filter": said(one), "newest": order == "newest"}
         found, following = page_of(QUESTION, ask, viewed, LISTED, after, asked)
