@@ -135,7 +135,7 @@ def server(folder: Path) -> Iterator[Server]:
 
     _, key = Keys(folder).make(("audit:read",), "bench")
     here, there = get_context("spawn").Pipe()
-    process = get_context("spawn").Process(target=_serve, args=(folder, there), daemon=True)
+    process = get_context("spawn").Process(target=_serve, args=(folder, there))
     process.start()
     assert process.pid is not None
     try:

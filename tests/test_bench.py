@@ -30,6 +30,7 @@ LONG = {
     "serve-answers",
     "serve-hands",
     "serve-pages",
+    "serve-players",
     "serve-sql",
 }  # slow to set up
 
