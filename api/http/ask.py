@@ -13,7 +13,15 @@ from msgspec import Struct
 from api.http.keys import ADMIN, AUDIT, READ, SEAT_SCOPE, WRITE
 from api.http.ledger_service import LedgerService
 from api.problem import Problem
-from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT, NoViewpoint, Viewer, viewer_of
+from api.viewpoints.viewer import (
+    AUDITOR,
+    PUBLIC,
+    SEAT,
+    NoViewpoint,
+    ShowProgress,
+    Viewer,
+    viewer_of,
+)
 from api.viewpoints.views import Viewed
 from store.reader import Snapshot
 
@@ -85,6 +93,11 @@ class Access:
     def owner(self) -> str:
         """Whose a job of his is: a key's or a session's; the name, where there is neither."""
         return self.caller.id or self.caller.name or ""
+
+    @property
+    def watch(self) -> ShowProgress:
+        """Who is told how far a long answer is, if somebody looks."""
+        return self.service.watch
 
     def needs(self, scope: str) -> None:
         """Refused before anything is looked up."""

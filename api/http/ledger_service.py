@@ -36,7 +36,7 @@ from api.problem import Problem
 from api.questions.verdicts import Numbers, verdicts_of
 from api.viewpoints.disclosure import WITHHELD
 from api.viewpoints.match_records import ended, records
-from api.viewpoints.viewer import Viewer
+from api.viewpoints.viewer import ShowProgress, Viewer, without_progress
 from api.viewpoints.views import Viewed
 from events.types import MatchEnded, MatchStarted
 from events.views import Public, see_one
@@ -278,10 +278,20 @@ class _Shared:
 
 
 class LedgerService:
-    """The ledger of a folder, whether it is there already or will be."""
+    """The ledger of a folder, whether it is there already or will be.
 
-    def __init__(self, settings: Settings) -> None:
+    `pinned` it is for one answer, whose asker knows so much of it; `watch` is told how far that is.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        pinned: tuple[int, int, bool] | None = None,
+        watch: ShowProgress = without_progress,
+    ) -> None:
         self.settings = settings
+        self.watch = watch
+        self._pinned = pinned
         self._delay = Delay(settings.delay_s)
         self._lock = threading.Lock()
         self._opening = threading.Lock()
@@ -311,7 +321,10 @@ class LedgerService:
 
     def snapshot(self, viewer: Viewer) -> Snapshot:
         """The ledger of this moment, as far as the viewer may know that it has come."""
-        return self._delay.snapshot(viewer, self.reader.snapshot())
+        newest = self.reader.snapshot()
+        if self._pinned is not None:
+            return Snapshot(newest.live, *self._pinned)
+        return self._delay.snapshot(viewer, newest)
 
     def is_played(self, viewer: Viewer, snapshot: Snapshot, match: str) -> bool:
         """Whether a match goes on, as far as the viewer may know: it was announced, has no end, and

@@ -36,7 +36,6 @@ from api.questions.opponents import Fault, OpponentParams, report
 from api.questions.players import Nonsense, NoSum, check
 from api.questions.question import Sheet
 from api.viewpoints.selection import Absent
-from api.viewpoints.viewer import without_progress
 from api.viewpoints.views import Viewed
 
 router = APIRouter(include_in_schema=False, route_class=Named)
@@ -155,7 +154,7 @@ def players(
 def statistics(of: OfPlayer, split: Split = "") -> Response:
     """How a player plays, each number with its doubt."""
     with of.viewed() as viewed:
-        about = player(viewed, Whose(of.player), without_progress)
+        about = player(viewed, Whose(of.player), of.ask.watch)
         chosen = of.chosen(viewed, by=split or None)
         told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
     return of.sent(
@@ -200,7 +199,7 @@ FULL = 12  # times that a class came, from which on its cell is at its fullest
 def grid(of: OfPlayer, show: What = "acts") -> Response:
     """The 169 classes of hole cards, each a cell that leads to its hands."""
     with of.viewed() as viewed:
-        told = hole_cards.grid(viewed, hole_cards.Whose(of.player, **of.filters))
+        told = hole_cards.grid(viewed, hole_cards.Whose(of.player, **of.filters), of.ask.watch)
     cells = {one.name: one for one in told.cells}
     return of.sent(
         "grid.html",
@@ -263,7 +262,6 @@ def cell(name: str, one: Cell | None, show: str) -> dict[str, Any]:
     return {**told, "acts": acts([one]) if show == "acts" else None}
 
 
-AT_ONCE = 1_000  # of his hands that are read while somebody waits for a page
 SPOTS = 200  # acts that were shown down, whose strength is counted
 OPTIONS = {"hands": "numbers"}  # what the command calls a filter, where that differs
 ENDINGS = {
@@ -276,7 +274,7 @@ ENDINGS = {
 
 
 @router.get("/players/{player}/opponent")
-def opponent(of: OfPlayer, run: bool = False) -> Response:
+def opponent(of: OfPlayer) -> Response:
     """What stands out of a player's play, with the hands to look at."""
     filters = {OPTIONS.get(name, name): it for name, it in of.filters.items() if it}
     options = "".join(f" --{name} {shlex.quote(it)}" for name, it in filters.items())
@@ -287,8 +285,8 @@ def opponent(of: OfPlayer, run: bool = False) -> Response:
         try:
             hands = counted.hands_asked(viewed, asked)
             context |= {"hands": hands, "endings": ENDINGS, "looks": ALL_LOOKS}
-            if hands <= (HANDS_MAX if run else AT_ONCE):
-                found = report(viewed, asked)
+            if hands <= HANDS_MAX:
+                found = report(viewed, asked, of.ask.watch)
                 context |= {"found": found, "faults": faults(found.faults)}
         except (Absent, NoSum) as reason:
             context["why"] = str(reason)
@@ -337,7 +335,7 @@ def compare(
                 game=of.filters["game"],
             )
             try:
-                told = comparison(viewed, sides, without_progress)
+                told = comparison(viewed, sides, of.ask.watch)
                 context |= shown(told, sides, of.request)
             except (Absent, Nonsense) as reason:
                 context["why"] = str(reason)

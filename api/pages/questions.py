@@ -16,7 +16,6 @@ from api.problem import Problem
 from api.questions import games as rulesets
 from api.questions.declared import every
 from api.questions.question import API, Question, Sheet, asked
-from api.viewpoints.viewer import without_progress
 from engine.catalogue import CATALOGUE, KINDS, meaning
 from engine.changes import partner_of
 from engine.game import Game, fingerprint
@@ -41,7 +40,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
         with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
-            told = list(question.told(question.ask(viewed, params, without_progress), params))
+            told = list(question.told(question.ask(viewed, params, ask.watch), params))
         to, player = Addresses(request.query_params.get("as")), given.get("player")
         trail = [("Players", to.players())] if player else []
         return page(

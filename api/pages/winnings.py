@@ -61,7 +61,7 @@ def bids(of: OfPlayer) -> Response:
     with of.viewed() as viewed:
         asked = bidding.BidsParams(player, **of.filters, spots=VALUED)
         try:
-            told = bidding.bidding(viewed, asked)
+            told = bidding.bidding(viewed, asked, of.ask.watch)
         except (Absent, NoSum) as reason:
             return of.sent("bids.html", "bids", told=None, why=str(reason))
         drawn = told.auctions.drawn(player)
@@ -213,7 +213,9 @@ def told_of(of: PlayerPage) -> tuple[Winnings, str]:
     """How his winnings grew; if nothing can be drawn, why."""
     with of.viewed() as viewed:
         try:
-            return winnings(viewed, WinningsParams(of.player, POINTS, **of.filters)), NO_HAND
+            return winnings(
+                viewed, WinningsParams(of.player, POINTS, **of.filters), of.ask.watch
+            ), NO_HAND
         except NoSum as reason:
             return Winnings(of.player, 0, 0.0, (), None, 0, 0.0, ()), str(reason)
 
@@ -343,7 +345,7 @@ def swaps(of: OfPlayer) -> Response:
     asked = lucky.LuckParams(player, **of.filters, spots=SWAPS_SPOTS, runouts=RUNOUTS)
     with of.viewed() as viewed:
         try:
-            told = lucky.luck(viewed, asked)
+            told = lucky.luck(viewed, asked, of.ask.watch)
         except (Absent, NoSum) as reason:
             return of.sent("swaps.html", "swaps", told=None, why=str(reason))
         rates, independence = told.luck.rates(player), told.luck.independence(player)

@@ -25,7 +25,7 @@ DECIDING = (
     "api/questions/verdict_files.py",
     "api/questions/verdicts.py",
 )
-SUFFIXES = (".py", ".bin")  # a table of equities is a part of the rules, too
+SUFFIXES = (".py", ".sql", ".html", ".bin")  # a table of equities is a part of the rules, too
 
 
 class Kept(Struct, frozen=True):
@@ -39,13 +39,14 @@ class Kept(Struct, frozen=True):
 
 
 @cache
-def program() -> str:
-    """The digest of everything that decides a verdict, or a word of chance where that is not here.
+def program(deciding: tuple[str, ...] = DECIDING) -> str:
+    """The digest of everything that decides a verdict, or what else is kept; a word of chance where
+    that is not here.
 
     Whoever has no source files (they may be in an archive) keeps nothing beyond his own process.
     """
     whole = hashlib.sha256()
-    for name in DECIDING:
+    for name in deciding:
         place = ROOT / name
         files = [place] if place.is_file() else sorted(place.rglob("*"))
         files = [one for one in files if one.suffix in SUFFIXES]

@@ -3,7 +3,8 @@
 A request passes, from outside in: the word of a proxy, if there is one, its line in the log, the
 headers of its answer, how many bytes it is sent in, the net for whatever goes wrong, how it is
 framed, the name of the server, who asks, what he may still spend, his turn, the length of what he
-sends. Each is a plain ASGI application around the next, so that a stream stays one.
+sends, and whether another process makes what he asks for. Each is a plain ASGI application around
+the next, so that a stream stays one.
 
 What a burst of big answers took is given back. Threads that answered leave what they freed to the
 allocator, in a heap of its own for each, and so does Arrow. When enough was sent, and once more
@@ -42,6 +43,7 @@ from api.http.routes import ROUTERS
 from api.pages import PAGES, mounted
 from api.problem import Problem
 from api.serving.failures import ErrorAnswers, answered
+from api.serving.heavy_pages import HeavyPages
 from api.serving.request_limits import Framing, RequestLimits, RequestQueue
 from api.version import VERSION
 
@@ -213,4 +215,5 @@ def _layers(
         Middleware(RequestQueue, settings.limits),
         Middleware(RequestLimits, settings.limits),
         Middleware(HeadRequests),
+        Middleware(HeavyPages, service),
     ]

@@ -230,6 +230,11 @@ class Places:
             self._taken[next_one[0]] += 1
             next_one[1].set()
 
+    @property
+    def crowded(self) -> bool:
+        """Whether somebody waits for a place."""
+        return bool(self._waiting)
+
     def full(self, asker: str) -> str:
         """Why there is no place for him."""
         if self._taken[asker] >= self._each:

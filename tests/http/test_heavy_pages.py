@@ -1,0 +1,258 @@
+"""Heavy pages: how far they are, how long they are kept, and what becomes of one that fails."""
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from multiprocessing import active_children
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from msgspec.structs import replace
+from starlette.testclient import TestClient
+
+from api.http.limits import Limits
+from api.main import main
+from api.serving import heavy_pages, page_process
+from api.serving.heavy_pages import HeavyPages
+from api.serving.page_process import KeptPage, keep, read
+from tests.http.clients import Site, site_of
+
+APART = Limits(rate=0, apart=0, apart_counted=0)
+GRID, RATINGS = "/players/lynx/grid", "/ratings"
+PAGE = KeptPage("1.1", "", b"page", sha256(b"page").hexdigest())
+SAID = "This page is being made"
+
+
+@contextmanager
+def asking(site: Site, who: str | None = None) -> Iterator[TestClient]:
+    """A client of one running server."""
+    with site.as_(who) as client:
+        yield client
+
+
+def drawn(client: TestClient, address: str) -> Any:
+    """The answer when it is no progress any more."""
+    until = time.monotonic() + 60
+    while (answer := client.get(address)).status_code == 202 and time.monotonic() < until:
+        time.sleep(0.02)
+    return answer
+
+
+def kept_in(folder: Path) -> list[Path]:
+    return sorted((folder / "jobs" / "pages").iterdir())
+
+
+@pytest.fixture
+def large(own: Path) -> Site:
+    """Its pages are made by processes, however few hands it has."""
+    return site_of(own, limits=APART)
+
+
+@pytest.fixture
+def never(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Processes that come to no end; the addresses of their pages."""
+    begun: list[str] = []
+
+    async def endless(self: HeavyPages, making: Any, wanted: Any, pinned: Any) -> None:
+        begun.append(wanted.path)
+        await anyio.sleep_forever()
+
+    monkeypatch.setattr(HeavyPages, "_by_process", endless)
+    return begun
+
+
+def test_a_page_is_first_its_progress_and_then_itself(large: Site, own: Path) -> None:
+    """At the same address; it asks again by itself, and is what the server would have sent."""
+    whole = site_of(own)
+    for who, address in ((None, GRID), ("auditor", "/players/lynx/bids"), ("lynx", RATINGS)):
+        with asking(whole, who) as client:
+            plain = client.get(address)
+        with asking(large, who) as client:
+            first = client.get(address)
+            assert (202, "no-store") == (first.status_code, first.headers["cache-control"])
+            assert SAID in first.text
+            assert '<noscript><meta http-equiv="refresh" content="1"></noscript>' in first.text
+            answer = drawn(client, address)
+        assert (200, plain.text) == (answer.status_code, answer.text)
+        assert plain.headers["etag"] == answer.headers["etag"]
+
+
+def test_pages_of_small_ledgers_come_at_once(site: Site, never: list[str]) -> None:
+    assert 200 == site.as_().get(GRID).status_code
+    assert [] == never
+
+
+def test_what_a_page_refuses_it_refuses_in_its_own_words(large: Site, own: Path) -> None:
+    address = "/players/nobody/grid"
+    with asking(site_of(own)) as client:
+        plain = client.get(address)
+    with asking(large) as client:
+        answer = drawn(client, address)
+    assert (404, plain.text) == (answer.status_code, answer.text)
+    assert [] == kept_in(own)
+
+
+def test_a_page_that_was_made_needs_no_process_after_a_restart(
+    large: Site, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is for its viewpoint alone, and for nobody else on this machine."""
+    with asking(large) as client:
+        page = drawn(client, GRID).text
+    (path,) = kept_in(own)
+    assert (0o600, 0o700) == (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777)
+    monkeypatch.setattr(HeavyPages, "_by_process", _none)
+    with asking(site_of(own, limits=APART)) as client:
+        assert page == client.get(GRID).text
+    with asking(site_of(own, limits=APART), "auditor") as client:
+        assert 202 == client.get(GRID).status_code
+
+
+async def _none(self: HeavyPages, making: Any, wanted: Any, pinned: Any) -> None:
+    await anyio.sleep_forever()
+
+
+def test_a_page_is_kept_until_its_own_hands_change(own: Path) -> None:
+    """Other matches leave a player's page as it is; one of his own makes it anew."""
+
+    def played(match: str, bots: str) -> None:
+        words = ("play", "auction-2024-mit", "--hands", "2", "--match", match, "--bots", bots)
+        assert 0 == main([*words, "--ledger", str(own)])
+
+    def shown() -> str:
+        with asking(site_of(own, limits=APART, delay_s=0)) as client:
+            return str(drawn(client, "/players/random-0/grid").text)
+
+    played("first", "random,bidder")
+    assert "random-0" in shown()
+    (path,) = kept_in(own)
+    kept = read(path)
+    assert kept is not None
+    keep(path, replace(kept, body=b"kept", digest=sha256(b"kept").hexdigest()))
+    played("others", "bidder,bidder")
+    assert "kept" == shown()
+    played("second", "random,bidder")
+    assert "random-0" in shown()
+
+
+def test_a_spoilt_file_is_no_page(large: Site, own: Path) -> None:
+    with asking(large) as client:
+        page = drawn(client, GRID).text
+    (path,) = kept_in(own)
+    path.write_bytes(path.read_bytes().replace(b"lynx", b"ursa", 1))
+    assert read(path) is None
+    with asking(site_of(own, limits=APART)) as client:
+        assert page == drawn(client, GRID).text
+
+
+def test_two_who_may_see_the_same_wait_for_one_process(large: Site, never: list[str]) -> None:
+    with asking(large) as client:
+        for _ in range(3):
+            assert 202 == client.get(GRID).status_code
+        assert 202 == client.get(GRID + "?show=net").status_code
+    assert [GRID, GRID] == never
+
+
+def test_nobody_waits_for_what_another_asks(own: Path, never: list[str]) -> None:
+    """Neither for another page, nor, with all places taken, for a word of progress."""
+    large = site_of(own, limits=replace(APART, pages=1))
+    with asking(large, "ursa") as one:
+        other = TestClient(large.app, "http://127.0.0.1:8000")
+        other.portal = one.portal
+        assert 202 == one.get(GRID).status_code
+        begun = time.monotonic()
+        assert 200 == other.get("/matches").status_code
+        answer = other.get(RATINGS)
+        assert (202, True) == (answer.status_code, SAID in answer.text)
+        assert time.monotonic() - begun < 5
+    assert [GRID] == never
+
+
+def test_a_caller_waits_for_so_many_pages_at_most(
+    large: Site, never: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heavy_pages, "QUEUE_MAX", 2)
+    monkeypatch.setattr(heavy_pages, "SOON_S", 0)
+    with asking(large) as client:
+        shows = [client.get(f"{GRID}?show={it}").status_code for it in ("net", "n", "vpip")]
+    assert [202, 202, 429] == shows
+
+
+def test_a_process_that_is_killed_is_said_and_the_page_is_made_when_asked_again(
+    large: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heavy_pages, "WAITED_FOR_S", 0.5)
+    monkeypatch.setattr(heavy_pages, "SOON_S", 0)
+    with asking(large) as client:
+        assert 202 == client.get(GRID).status_code
+        until = time.monotonic() + 30
+        while not (running := active_children()) and time.monotonic() < until:
+            time.sleep(0.001)
+        for one in running:
+            one.kill()
+        answer = drawn(client, GRID)
+        assert 503 == answer.status_code
+        assert "has ended before it was done: ask again" in answer.text
+        time.sleep(0.5)
+        assert 200 == drawn(client, GRID).status_code
+
+
+def test_what_nobody_waits_for_gives_way(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As soon as somebody else has no place; who comes back has it made anew."""
+    monkeypatch.setattr(heavy_pages, "LEFT_S", 0.3)
+    monkeypatch.setattr(heavy_pages, "make", asleep)
+    large = site_of(own, limits=replace(APART, pages=1))
+    with asking(large, "ursa") as client:
+        other = large.as_("lynx")
+        other.portal = client.portal
+        assert 202 == client.get(GRID).status_code
+        first = running()
+        until = time.monotonic() + 30
+        while running() in (first, set()) and time.monotonic() < until:
+            assert 202 == other.get(RATINGS).status_code
+        assert first
+        assert not first & running()
+        assert 202 == client.get(GRID).status_code
+
+
+def running() -> set[int | None]:
+    return {one.pid for one in active_children()}
+
+
+def asleep(*given: Any) -> None:
+    time.sleep(60)
+
+
+def test_where_nothing_can_be_written_pages_are_kept_in_memory(
+    large: Site, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (own / "jobs").mkdir(exist_ok=True)
+    (own / "jobs" / "pages").write_bytes(b"no folder")
+    with asking(large) as client:
+        page = drawn(client, GRID)
+        assert 200 == page.status_code
+        monkeypatch.setattr(HeavyPages, "_by_process", _none)
+        assert page.text == client.get(GRID).text
+
+
+def test_on_a_full_disk_no_half_page_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "page"
+    aside = path.with_suffix(f".{os.getpid()}")
+    aside.symlink_to("/dev/full")  # a file on which every write fails with ENOSPC
+    keep(path, PAGE)
+    assert [] == list(tmp_path.iterdir())
+    keep(path, PAGE)
+    assert PAGE == read(path)
+
+
+def test_files_of_pages_do_not_become_more_and_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(page_process, "KEPT_MAX", 3)
+    for at in range(5):
+        keep(tmp_path / f"page-{at}", PAGE)
+        os.utime(tmp_path / f"page-{at}", (at, at))
+    assert ["page-2", "page-3", "page-4"] == sorted(one.name for one in tmp_path.iterdir())
