@@ -15,16 +15,7 @@ from bench.runner import SEED
 from dealer.play import play
 from engine.games import named
 from events.ledger import Append
-from events.types import (
-    Bet,
-    BidPlaced,
-    Called,
-    Checked,
-    Events,
-    Folded,
-    HandStarted,
-    Raised,
-)
+from events.types import Bet, BidPlaced, Called, Checked, Events, Folded, HandStarted, Raised
 
 SAMPLE = 20_000
 MATCH = "bench"

@@ -14,15 +14,7 @@ from events.cards import UNKNOWN
 from events.deck import committed, deck_number, opened_key, unfit
 from events.evolve import evolve, replay
 from events.match import DeckOpened, Match, MatchStarted
-from events.types import (
-    BoardDealt,
-    BountyDrawn,
-    CardSwapped,
-    Event,
-    Events,
-    HandStarted,
-    HoleDealt,
-)
+from events.types import BoardDealt, BountyDrawn, CardSwapped, Event, Events, HandStarted, HoleDealt
 from events.values import Cards
 
 _DEALS = HoleDealt | BoardDealt | CardSwapped | BountyDrawn

@@ -27,12 +27,7 @@ from events.deck import (
     shuffled,
 )
 from events.ledger import DeckChain, DeckSecrets
-from events.match import (
-    DeckCommitted,
-    DeckOpened,
-    Match,
-    NonceGiven,
-)
+from events.match import DeckCommitted, DeckOpened, Match, NonceGiven
 from events.values import Cards, Rank
 
 _RANKS = get_args(Rank)

@@ -9,16 +9,7 @@ from collections.abc import Callable
 
 from events.evolve import evolve
 from events.state import opened
-from events.types import (
-    BidPlaced,
-    Events,
-    Folded,
-    HandStarted,
-    Mucked,
-    PotSplit,
-    RakeTaken,
-    Shown,
-)
+from events.types import BidPlaced, Events, Folded, HandStarted, Mucked, PotSplit, RakeTaken, Shown
 
 Matters = Callable[[Events], bool]
 

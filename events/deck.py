@@ -13,12 +13,7 @@ from itertools import count
 from msgspec import Struct
 
 from events.cards import DECK
-from events.match import (
-    DeckCommitted,
-    DeckOpened,
-    Match,
-    NonceGiven,
-)
+from events.match import DeckCommitted, DeckOpened, Match, NonceGiven
 from events.values import Cards
 
 CHAIN = b"muckrake/chain/v1"

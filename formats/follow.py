@@ -46,14 +46,7 @@ from engine.turn import (
 from events.cards import UNKNOWN
 from events.evolve import evolve, replay, round_of
 from events.state import Hand
-from events.types import (
-    Event,
-    Events,
-    Faulted,
-    PotSplit,
-    RakeTaken,
-    Shown,
-)
+from events.types import Event, Events, Faulted, PotSplit, RakeTaken, Shown
 from events.values import Cards, FaultPlace
 from formats.claimed import acknowledged, claimed, faulted
 from formats.source import (

@@ -18,12 +18,7 @@ from engine.game import Game
 from engine.turn import Post
 from events.ledger import Many
 from events.match import SourceNoted
-from events.values import (
-    Cards,
-    FaultKind,
-    FaultPlace,
-    Rank,
-)
+from events.values import Cards, FaultKind, FaultPlace, Rank
 
 Verb = Literal["fold", "check", "call", "raise"]
 

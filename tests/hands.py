@@ -51,12 +51,7 @@ from events.cards import DECK
 from events.evolve import evolve
 from events.notation import say_all
 from events.state import Hand
-from events.types import (
-    Event,
-    Events,
-    Faulted,
-    HandVoided,
-)
+from events.types import Event, Events, Faulted, HandVoided
 from events.values import Rank
 from odds.rank import best_five
 from tests.profiles import sized

@@ -17,8 +17,9 @@ from analytics.decisions.table import ORIGINS
 from analytics.replay.columns import chosen
 from events.cards import DECK, RANKS
 from events.ledger import Column
+from store.columns.cells import CardRows
 from store.columns.layout import columns
-from store.tables.hand_columns import KIND, CardRows, Hands, begins
+from store.tables.hand_columns import KIND, Hands, begins
 from store.tables.projection import HEAD, RULESET, EventRows, Projection, made
 
 SCHEMA = pa.schema(

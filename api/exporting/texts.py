@@ -19,12 +19,7 @@ from engine.game import Game
 from events.cards import UNKNOWN
 from events.ledger import is_match
 from events.match import MatchStarted, SourceNoted
-from events.types import (
-    Event,
-    Events,
-    HandStarted,
-    HoleDealt,
-)
+from events.types import Event, Events, HandStarted, HoleDealt
 from formats.acpc.write import write as write_acpc
 from formats.mit.note import FORMAT as MIT
 from formats.mit.note import unnoted

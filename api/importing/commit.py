@@ -18,12 +18,7 @@ from api.importing.naming import JudgedHands, Mark, Repeat, naming_of
 from api.importing.spill import CHUNK, Chunk, fetched
 from api.importing.worker import Outcome
 from events.ledger import Append, Record
-from events.match import (
-    MatchEnded,
-    MatchStarted,
-    SourceNoted,
-    Tagged,
-)
+from events.match import MatchEnded, MatchStarted, SourceNoted, Tagged
 from events.values import Disclosure
 from formats.source import Refused, Skipped
 from store.folder.disk import now_ms
@@ -401,6 +396,5 @@ def _source_notes(found: Outcome) -> Iterator[SourceNoted]:
     yield SourceNoted(name, "file", Path(found.file.name).name, found.digest)
     if found.inferred:
         yield SourceNoted(name, "inferred", "\n".join(found.inferred), "")
-    renamed = [f"{was}={now}" for was, now in found.names.items() if now in found.nets]
-    if renamed:
+    if renamed := [f"{was}={now}" for was, now in found.names.items() if now in found.nets]:
         yield SourceNoted(name, "names", "\n".join(renamed), "")

@@ -13,13 +13,7 @@ from engine.game import Game
 from engine.standing import Last, standing
 from events.evolve import replay
 from events.ledger import Append, Ledger
-from events.match import (
-    DeckOpened,
-    Match,
-    MatchEnded,
-    MatchStarted,
-    Tagged,
-)
+from events.match import DeckOpened, Match, MatchEnded, MatchStarted, Tagged
 from events.state import Hand
 from events.types import Events
 from events.values import Disclosure

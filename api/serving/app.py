@@ -215,5 +215,5 @@ def _layers(
         Middleware(RequestQueue, settings.limits),
         Middleware(RequestLimits, settings.limits),
         Middleware(HeadRequests),
-        Middleware(HeavyPages, service),
+        Middleware(HeavyPages, service, create_app),
     ]

@@ -36,6 +36,7 @@ from api.pages.site import page, sent
 from api.problem import Problem
 from api.serving.page_process import (
     SECONDS_MAX,
+    Application,
     KeptPage,
     Pinned,
     Progress,
@@ -86,9 +87,10 @@ class Making:
 class HeavyPages(Layer):
     """Sends kept pages, has others made, and shows how far they are."""
 
-    def __init__(self, app: ASGIApp, service: LedgerService) -> None:
+    def __init__(self, app: ASGIApp, service: LedgerService, application: Application) -> None:
+        """`application` is called by each process, for the same as is served here."""
         super().__init__(app)
-        self.service = service
+        self.service, self._application = service, application
         limits = service.settings.limits
         self._places = Places(limits.pages, max(1, limits.pages - 1))
         self._known: OrderedDict[str, Making] = OrderedDict()
@@ -190,9 +192,9 @@ class HeavyPages(Layer):
     async def _by_process(self, making: Making, wanted: Wanted, pinned: Pinned) -> None:
         """Started, heard and, where it must be, ended."""
         context = get_context("forkserver")  # forked from one that has imported everything
-        context.set_forkserver_preload([__name__, "api.serving.app"])
+        context.set_forkserver_preload([__name__, self._application.__module__])
         ours, theirs = context.Pipe(duplex=False)
-        given = (theirs, wanted, pinned, self.service.settings, cache_folder())
+        given = (theirs, self._application, wanted, pinned, self.service.settings, cache_folder())
         process = context.Process(target=make, args=given, daemon=True)
 
         def start() -> None:

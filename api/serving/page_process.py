@@ -8,7 +8,7 @@ import asyncio
 import os
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from hashlib import sha256
 from multiprocessing import parent_process
@@ -21,6 +21,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
+from starlette.types import ASGIApp
 
 from analytics.sql.chosen import quoted
 from api.http.ask import Caller
@@ -115,7 +116,17 @@ def keep(path: Path, kept: KeptPage) -> None:
             aside.unlink(missing_ok=True)
 
 
-def make(pipe: Connection, wanted: Wanted, pinned: Pinned, settings: Settings, cache: Path) -> None:
+Application = Callable[[LedgerService], ASGIApp]  # of this program, as it is served
+
+
+def make(
+    pipe: Connection,
+    application: Application,
+    wanted: Wanted,
+    pinned: Pinned,
+    settings: Settings,
+    cache: Path,
+) -> None:
     """Send how far it is, and then the page; nothing, if it refuses.
 
     Other servers of this ledger wait for the lock, and find what was kept.
@@ -149,7 +160,7 @@ def make(pipe: Connection, wanted: Wanted, pinned: Pinned, settings: Settings, c
             with service.viewed(Viewer(wanted.view, wanted.matches)) as viewed:
                 hands = own_hands(viewed, wanted)
             if kept is None or kept.hands != hands:
-                status, body = asyncio.run(answered(service, wanted))
+                status, body = asyncio.run(answered(application(service), wanted))
                 kept = KeptPage(as_of, hands, body, sha256(body).hexdigest())
                 if status != 200:
                     path.unlink(missing_ok=True)
@@ -185,10 +196,8 @@ def own_hands(viewed: Viewed, wanted: Wanted) -> str:
     return sha256(msgspec.msgpack.encode(about)).hexdigest()
 
 
-async def answered(service: LedgerService, wanted: Wanted) -> tuple[int, bytes]:
+async def answered(app: ASGIApp, wanted: Wanted) -> tuple[int, bytes]:
     """The status and the body that the application has for it."""
-    from api.serving.app import create_app
-
     over = asyncio.Event()
     body, status = bytearray(), 500
     asked = [{"type": "http.request", "body": b"", "more_body": False}]
@@ -224,7 +233,7 @@ async def answered(service: LedgerService, wanted: Wanted) -> tuple[int, bytes]:
         "client": None,
         "state": {"caller": Caller(wanted.caller, frozenset(wanted.scopes))},
     }
-    await create_app(service)(scope, receive, send)
+    await app(scope, receive, send)
     return status, bytes(body)
 
 

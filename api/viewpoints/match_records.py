@@ -4,13 +4,7 @@ import threading
 from weakref import WeakKeyDictionary
 
 from events.ledger import Recorded
-from events.match import (
-    DeckCommitted,
-    MatchEnded,
-    MatchStarted,
-    SourceNoted,
-    Tagged,
-)
+from events.match import DeckCommitted, MatchEnded, MatchStarted, SourceNoted, Tagged
 from store.reader import Snapshot
 from store.snapshot import Live
 

@@ -44,12 +44,7 @@ from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToDraw, ToShow, ToS
 from events.cards import DECK
 from events.evolve import evolve
 from events.state import Hand
-from events.types import (
-    Event,
-    Events,
-    Faulted,
-    Tossed,
-)
+from events.types import Event, Events, Faulted, Tossed
 from events.values import FaultPlace
 from odds.rank import ranker
 

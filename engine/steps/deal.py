@@ -7,13 +7,7 @@ from engine.seats import clockwise, contenders
 from engine.turn import Command, Deal, IllegalCommand, ToDeal
 from events.cards import DECK, UNKNOWN, is_card
 from events.state import Hand
-from events.types import (
-    BoardDealt,
-    Event,
-    Events,
-    HoleDealt,
-    StepEntered,
-)
+from events.types import BoardDealt, Event, Events, HoleDealt, StepEntered
 from events.values import Cards
 
 _DECK = frozenset(DECK)

@@ -8,13 +8,7 @@ from engine.policies import Policies
 from engine.seats import clockwise
 from engine.turn import Command, IllegalCommand, Turn
 from events.state import Hand
-from events.types import (
-    AntePosted,
-    BlindPosted,
-    Event,
-    Events,
-    StepEntered,
-)
+from events.types import AntePosted, BlindPosted, Event, Events, StepEntered
 from events.values import BlindKind
 
 

@@ -14,14 +14,7 @@ from engine.turn import Announce, Command, IllegalCommand, Muck, Show, ToShow
 from events.cards import UNKNOWN
 from events.evolve import evolved
 from events.state import Hand
-from events.types import (
-    Announced,
-    Event,
-    Events,
-    Mucked,
-    Shown,
-    StepEntered,
-)
+from events.types import Announced, Event, Events, Mucked, Shown, StepEntered
 from events.values import Cards
 
 

@@ -7,6 +7,8 @@ names of the header, the longer one first. Two players of the same name are told
 import re
 from functools import cached_property
 
+from formats.source import Verb
+
 CARD = r"[2-9TJQKA][cdhs]"
 SIZE = "0|[1-9][0-9]{0,14}"
 NET = "0|-?[1-9][0-9]{0,14}"
@@ -17,6 +19,14 @@ BIDS = re.compile(rf"Players submitted bids of ({SIZE}) and ({SIZE})")
 EXCEPTIONS = ("IndexError", "KeyError", "ValueError")
 _BEFORE = 3  # kinds of lines before the first action, each at its own place
 MARKERS = ("<<<<<<<", "=======", ">>>>>>>")
+
+VERBS: dict[str, Verb] = {
+    "folds": "fold",
+    "checks": "check",
+    "calls": "call",
+    "bets": "raise",
+    "raises to": "raise",
+}
 
 # What only the logs of other games hold.
 _FOREIGN = ((r".* on board [123]|.*[Bb]oard [123]\b", "Blotto (2021)"),)

@@ -11,18 +11,11 @@ from msgspec import convert
 
 from events.values import Cards, FaultKind, Rank
 from formats.mit.cursor import Cursor, Found
-from formats.mit.grammar import BIDS, EXCEPTIONS, NET, NO_AUCTION, RUN, Names, streets
+from formats.mit.grammar import BIDS, EXCEPTIONS, NET, NO_AUCTION, RUN, VERBS, Names, streets
 from formats.mit.note import Place, exception_of, won_by_run
 from formats.mit.stack import Reached
-from formats.source import Act, Bids, Board, Fault, Holds, Item, Shows, Tosses, Verb
+from formats.source import Act, Bids, Board, Fault, Holds, Item, Shows, Tosses
 
-_VERBS: dict[str, Verb] = {
-    "folds": "fold",
-    "checks": "check",
-    "calls": "call",
-    "bets": "raise",
-    "raises to": "raise",
-}
 _WON = re.compile(rf"(.*) won ({NET})")
 
 
@@ -154,7 +147,7 @@ class Block(Cursor):
             self._bets[seat] = self._bets[1 - seat]
         elif amount:
             self._bets[seat] = size
-        self.items.append(Act(seat, _VERBS[verb], to=size if amount else None, default=late))
+        self.items.append(Act(seat, VERBS[verb], to=size if amount else None, default=late))
 
     def toss(self, found: Found, group: int) -> None:
         """A hole card joins the board; the other answers that he saw it."""

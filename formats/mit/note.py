@@ -21,17 +21,7 @@ from msgspec import Struct
 
 from events.match import SourceNoted
 from events.state import Hand
-from events.types import (
-    Bet,
-    BidPlaced,
-    BoardDealt,
-    Called,
-    Checked,
-    Event,
-    Folded,
-    Raised,
-    Tossed,
-)
+from events.types import Bet, BidPlaced, BoardDealt, Called, Checked, Event, Folded, Raised, Tossed
 
 FORMAT = "mit-gamelog"
 _ENDS = {"\r\n": "crlf", "\r": "cr", "\n": "lf"}

@@ -316,3 +316,18 @@ def _together(each: Sequence[pa.Array]) -> tuple[pa.Array, list[Column]]:
     return both.dictionary, [
         np.append(it, np.int32(len(both.dictionary))) for it in np.split(numbers, ends[:-1])
     ]
+
+
+class CardRows(NamedTuple):
+    """Rows of cards, each a number of its word; after the last, less than nothing stands."""
+
+    codes: Column
+    words: list[str]
+
+    def text(self) -> pa.Array:
+        """Words with a space between."""
+        texts, none = pa.array([*self.words, ""], pa.string()), len(self.words)
+        columns = [texts.take(pa.array(np.where(one < 0, none, one))) for one in self.codes.T]
+        if not columns:
+            return pa.array([""] * len(self.codes), pa.string())
+        return pc.ascii_rtrim(pc.binary_join_element_wise(*columns, " "), " ")

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from events.ledger import Column
-from store.columns.cells import Cells
+from store.columns.cells import CardRows, Cells
 from store.columns.layout import CARDS, KINDS
 
 KIND = {name: code for code, name in enumerate(KINDS)}
@@ -54,21 +54,6 @@ class Changes(NamedTuple):
     slot: Column
     turn: Column
     held: Column
-
-
-class CardRows(NamedTuple):
-    """Rows of cards, each a number of its word; after the last, less than nothing stands."""
-
-    codes: Column
-    words: list[str]
-
-    def text(self) -> pa.Array:
-        """Words with a space between."""
-        texts, none = pa.array([*self.words, ""], pa.string()), len(self.words)
-        columns = [texts.take(pa.array(np.where(one < 0, none, one))) for one in self.codes.T]
-        if not columns:
-            return pa.array([""] * len(self.codes), pa.string())
-        return pc.ascii_rtrim(pc.binary_join_element_wise(*columns, " "), " ")
 
 
 class Hands:

@@ -15,16 +15,7 @@ from engine.units import per_chip
 from events.cards import known
 from events.evolve import evolve, replay
 from events.state import Hand
-from events.types import (
-    Bet,
-    BidPlaced,
-    Called,
-    CardSwapped,
-    Checked,
-    Folded,
-    Raised,
-    Shown,
-)
+from events.types import Bet, BidPlaced, Called, CardSwapped, Checked, Folded, Raised, Shown
 from events.values import Cards
 from store.log.leaf import Leaf, split
 from tests.analytics.walked_acts import Act, story

@@ -15,15 +15,7 @@ from analytics.stored.facts_table import facts_of
 from engine.game import fingerprint
 from engine.games import GAMES
 from events.ledger import Recorded
-from events.types import (
-    BettingOpened,
-    BlindPosted,
-    BoardDealt,
-    Called,
-    Event,
-    Folded,
-    HandVoided,
-)
+from events.types import BettingOpened, BlindPosted, BoardDealt, Called, Event, Folded, HandVoided
 from events.values import Origin
 from store.columns.codec import encoded
 from store.log.leaf import Leaf

@@ -84,7 +84,7 @@ def test_a_log_is_read_and_written_to_the_byte_in_each_dialect() -> None:
 
 WRONG = {
     ("a hits their bounty\nb hits", "b hits"): "other bounties are hit than the cards hit",
-    ("stacks: 393, 393", "stacks: 393, 394"): "other stacks are told than were left",
+    ("stacks: 393, 393", "stacks: 393, 394"): "stacks that do not fit what was put in",
     ("b (-29)\n\n", "b (-28)\n\n"): "other winning counts are told than the awards come to",
     ("Bounties reset to T for player a and K for player b\n", ""): "no line before it tells the "
     "bounties",

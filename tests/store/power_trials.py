@@ -12,14 +12,7 @@ from unittest.mock import patch
 
 from events.ledger import Append, Appended, Conflict, Ledger, Record
 from events.match import SourceNoted
-from events.types import (
-    Called,
-    Faulted,
-    Folded,
-    HandEnded,
-    HandStarted,
-    HandVoided,
-)
+from events.types import Called, Faulted, Folded, HandEnded, HandStarted, HandVoided
 from store.folder.frames import Marks
 from store.ledger import VOID, FileLedger
 from store.log.admission import Call as Waiting

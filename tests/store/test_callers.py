@@ -11,13 +11,7 @@ import pytest
 
 from events.ledger import Append, Conflict, Ledger
 from events.match import DeckCommitted, DeckOpened
-from events.types import (
-    BettingOpened,
-    Folded,
-    HandEnded,
-    HandStarted,
-    Raised,
-)
+from events.types import BettingOpened, Folded, HandEnded, HandStarted, Raised
 from store.folder.disk import RealDisk
 from store.ledger import Broken, FileLedger
 from store.log.batch import CALL_MAX

@@ -11,14 +11,7 @@ from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append, Appended, Conflict, Ledger, Record, Recorded
 from events.match import MatchEnded, MatchStarted, NonceGiven
-from events.types import (
-    Event,
-    Folded,
-    HandEnded,
-    HandStarted,
-    HandVoided,
-    StepEntered,
-)
+from events.types import Event, Folded, HandEnded, HandStarted, HandVoided, StepEntered
 from store.folder.disk import RealDisk
 from store.ledger import VOID, FileLedger
 from store.memory import MemoryLedger

@@ -12,12 +12,7 @@ from hypothesis import strategies as st
 
 from events import deck as d
 from events.cards import DECK
-from events.match import (
-    DeckCommitted,
-    DeckOpened,
-    MatchEnded,
-    NonceGiven,
-)
+from events.match import DeckCommitted, DeckOpened, MatchEnded, NonceGiven
 
 LAST = bytes(range(32))
 NONCES = (NonceGiven("ursa", "a"), NonceGiven("lynx", "b"))

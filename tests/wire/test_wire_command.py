@@ -21,12 +21,7 @@ from dealer.wire.plan import plan
 from dealer.wire.sandbox import Means
 from engine.games import GAMES
 from events.evolve import replay
-from events.match import (
-    DeckCommitted,
-    DeckOpened,
-    MatchStarted,
-    NonceGiven,
-)
+from events.match import DeckCommitted, DeckOpened, MatchStarted, NonceGiven
 from events.types import BlindPosted
 from formats.follow import follow
 from formats.mit.read import read

@@ -12,16 +12,7 @@ from msgspec.structs import asdict, replace
 
 from analytics.sql.chosen import quoted
 from api.playing.recording import CUT_SHORT, has_it_all, outcome
-from api.questions.question import (
-    HIDDEN,
-    Listed,
-    Newest,
-    Page,
-    Pages,
-    Question,
-    Table,
-    ungrouped,
-)
+from api.questions.question import HIDDEN, Listed, Newest, Page, Pages, Question, Table, ungrouped
 from api.rules import Rules
 from api.viewpoints.match_records import conflicts, ended, left_out, records, started, tagged
 from api.viewpoints.rendering import moments, opened_by
