@@ -31,6 +31,8 @@ def command(text: str) -> t.Command:
             return t.Show(int(seat), tuple(held))
         case [seat, "tosses", slot]:
             return t.Toss(int(seat), int(slot))
+        case [seat, "tosses", slot, card]:
+            return t.Toss(int(seat), int(slot), card)
         case [seat, "mucks"]:
             return t.Muck(int(seat))
         case [seat, "announces", *held]:

@@ -115,7 +115,7 @@ def cards_seen(record: Events, who: Viewpoint) -> set[str]:
     cards: set[str] = set()
     for event in record:
         match event:
-            case t.BoardDealt() | t.Shown() | t.Announced():
+            case t.BoardDealt() | t.Tossed() | t.Shown() | t.Announced():
                 cards.update(event.cards)
             case t.HoleDealt(seat=seat) if seat == mine:
                 cards.update(event.cards)

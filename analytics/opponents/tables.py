@@ -135,7 +135,7 @@ FACTS_WITH_HAND = FACTS.append(pa.field("hand", pa.string()))
 DECISIONS = SCHEMA.append(pa.field("rival_cards", pa.int32()))
 _OF_SEATS = """
     SELECT
-        hand_seq, seat, bool_or(kind = 'fold') AS folded,
+        hand_seq, seat, bool_or(kind = 'fold') AS folded, bool_or(hole IS NOT NULL) AS held,
         min(CASE WHEN made_pct IS NOT NULL THEN chips END) AS bet_min,
         max(CASE WHEN made_pct IS NOT NULL THEN chips END) AS bet_max
     FROM acts GROUP BY hand_seq, seat
@@ -165,7 +165,7 @@ def ends_of(
     he bet, and whether his match was won or lost already; null where nobody knows.
     """
     chosen = f"""
-        SELECT f.*, coalesce(folded, FALSE) AS folded, bet_min, bet_max,
+        SELECT f.*, coalesce(folded, FALSE) AS folded, bet_min, bet_max, held,
             (f.hand_seq, f.seat) IN (SELECT (hand_seq, seat) FROM faults) AS faulty, state
         FROM facts AS f
         LEFT JOIN ({_OF_SEATS}) AS a ON a.hand_seq = f.hand_seq AND a.seat = f.seat

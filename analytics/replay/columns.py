@@ -174,6 +174,8 @@ class ReplayColumns(Hands):
         opens = np.cumsum(self.kind == KIND["BettingOpened"], dtype=np.int32).take(row)
         opened = np.append(-1, self.open).take(opens)
         dealt = np.where(boards > first, np.append(-1, self.board_row).take(boards), -1)
+        steps = self.of("StepEntered")
+        entered = np.append(-1, steps).take(np.searchsorted(steps, row))
         return Acts(
             row,
             hand,
@@ -187,7 +189,7 @@ class ReplayColumns(Hands):
             street,
             boards,
             opens,
-            opened > np.maximum(dealt, self.heads.take(hand)),
+            opened > np.maximum(np.maximum(dealt, entered), self.heads.take(hand)),
         )
 
     def _blinds(self) -> tuple[Column, Column, Column, Column, Column]:

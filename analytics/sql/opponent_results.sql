@@ -19,7 +19,7 @@ SELECT
     CAST(net AS DOUBLE PRECISION) / coalesce(per_chip, 1) AS net,
     bet_min,
     bet_max,
-    cards IS NOT NULL OR shown IS NOT NULL AS known,
+    cards IS NOT NULL OR shown IS NOT NULL OR coalesce(held, FALSE) AS known,
     faulty AS fault,
     state
 FROM chosen

@@ -18,11 +18,16 @@ from events.state import Hand
 from events.types import Bet, BidPlaced, Called, CardSwapped, Checked, Folded, Raised, Shown
 from events.values import Cards
 from store.log.leaf import Leaf, split
-from tests.analytics.walked_acts import Act, story
+from tests.analytics.walked_acts import Act, story, tossing
 
 Row = dict[str, Any]
-_STREET_OF_BOARD = {0: STREETS[0], 3: STREETS[1], 4: STREETS[2], 5: STREETS[3]}
 _ACTS = (Folded, Checked, Called, Bet, Raised)
+
+
+def street_of(leaf: Leaf, board: int) -> str:
+    """The street with so many cards on the board; where cards are tossed a flop has two to four."""
+    cards = (0, 2, 5, 6) if tossing(leaf) else (0, 3, 4, 5)
+    return [name for name, low in zip(STREETS, cards, strict=True) if board >= low][-1]
 
 
 def acts_of(leaf: Leaf, rules: Rulebook, me: str | None = None) -> Iterator[Row]:
@@ -71,9 +76,9 @@ class _Walk:
 
     def go_on(self, event: Any) -> None:
         """The event is counted; new cards on the board open a new street, but past the river."""
-        board = len(self.hand.board)
+        before = street_of(self.leaf, len(self.hand.board))
         self.hand = evolve(self.hand, event)
-        if len(self.hand.board) != board < 5:
+        if street_of(self.leaf, len(self.hand.board)) != before:
             self.street()
 
     def act(self, place: int, event: Any, told: Act) -> Row:
@@ -121,7 +126,7 @@ class _Walk:
             "seat": seat,
             "player": start.players[seat],
             "position": self.at.get(seat),
-            "street": _STREET_OF_BOARD.get(min(len(hand.board), 5)),
+            "street": street_of(self.leaf, len(hand.board)),
             "stack": hand.stacks[seat] / self.unit,
             "pot": hand.pot / self.unit,
             "per_chip": self.unit,
@@ -201,7 +206,7 @@ def ends_of(
             "seat": seat,
             "player": end.start.players[seat],
             "position": at.get(seat),
-            "street": _STREET_OF_BOARD.get(min(len(end.board), 5)),
+            "street": street_of(leaf, len(end.board)),
             "how": _how(seat, left),
             "net": (end.stacks[seat] - end.start.stacks[seat]) / unit,
             "bet_min": min(bets, default=None),
@@ -220,9 +225,11 @@ def _how(seat: int, left: Sequence[int]) -> str:
 
 
 def _is_known(end: Hand, seat: int, events: Sequence[Any]) -> bool:
-    """Whether his cards were seen: dealt to whoever looks, or shown."""
+    """Whether his cards were seen: dealt to whoever looks, or shown. A hand of three, which has no
+    class, counts as soon as he acts with it."""
     if known(end.hole[seat]) is not None:
-        return True
+        acted = any(isinstance(it, _ACTS) and it.seat == seat for it in events)
+        return acted or len(end.hole[seat]) == 2
     return any(isinstance(it, Shown) and it.seat == seat and known(it.cards) for it in events)
 
 

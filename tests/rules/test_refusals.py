@@ -30,6 +30,7 @@ WAITING = {
     "hole": ("probability-standard", 3, ""),
     "flop": ("probability-standard", 3, "deal 2c 3c 4c 5c 6c 7c; 0 calls; 1 calls; 2 checks"),
     "bounty": ("bounty-2025-mit", 2, "deal 2c 3c 4c 5c"),
+    "toss": ("toss-2026-mit", 2, "deal 2c 3c 4c 5c 6c 7c; 0 calls; 1 checks; deal 8c 9c"),
     "swap": ("swap-2022", 2, "deal 2c 3c 4c 5c; 0 calls; 1 checks; deal 6c 7c 8c"),
 }
 
@@ -83,6 +84,10 @@ swap         | swap - - 2c -        | 2c is already in play
 bounty       | 0 checks             | chance owes 2 bounties: Check does not answer that
 bounty       | draw T               | 2 bounties are to be drawn, not 1
 bounty       | draw T 1             | 1 is no rank: 2 3 4 5 6 7 8 9 T J Q K A are
+toss         | 1 checks             | seat 1 must toss a card: Check does not answer that
+toss         | 0 tosses 0           | it is seat 1's turn to toss, not seat 0's
+toss         | 1 tosses 3           | seat 1 may toss slot 0..2, not 3
+toss         | 1 tosses 2 2c        | slot 2 of seat 1 is 7c, not 2c
 preflop      | 1 calls              | it is seat 0's turn to act, not seat 1's
 preflop      | 7 calls              | it is seat 0's turn to act, not seat 7's
 preflop      | 0 bids 10            | it is seat 0's turn to act: Bid does not answer that
