@@ -3,8 +3,10 @@
 import re
 from html import unescape
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
+from msgspec.structs import replace
 from starlette.datastructures import URL
 from starlette.testclient import TestClient
 
@@ -15,6 +17,7 @@ from api.pages.site import TEMPLATES
 from api.questions.question import Cell, Sheet
 from dealer.play import play
 from engine.games import GAMES
+from events.types import HandStarted
 from tests.http.clients import Site, site_of
 from tests.sessions import forged
 
@@ -40,6 +43,22 @@ def read(site: Site, path: str, status: int = 200, sort: str | None = None) -> s
 
 def matches(page: str) -> str:
     return "".join(re.findall(r'<th scope="row" class="nowrap"><a href="/matches/(\w)', page))
+
+
+def test_a_head_leads_back_to_whoever_is_named_in_the_address(tmp_path: Path) -> None:
+    """A question mark of a name is no beginning of parameters."""
+    name = "who?#\u202e"
+    hands = [
+        (replace(start, players=(name, "b")), *rest)
+        for start, *rest in play(GAME, "m", 5, "7")
+        if isinstance(start, HandStarted)
+    ]
+    forged(tmp_path / "ledger", *hands)
+    site = site_of(tmp_path / "ledger")
+    page = read(site, f"/players/{quote(name, safe='')}")
+    (head,) = set(re.findall(r'class="sort" href="([^"]*sort=-?value[^"]*)"', page))
+    assert head.startswith(f"/players/{quote(name)}?")
+    assert 'aria-sort="descending"' in read(site, head)
 
 
 @pytest.mark.parametrize(

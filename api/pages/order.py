@@ -7,6 +7,7 @@ A template draws the heads and then the rows; of several tables each that has th
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
+from urllib.parse import quote
 
 from fastapi import Query, Request
 from markupsafe import Markup
@@ -91,7 +92,7 @@ class Sorting:
     """The orders of a page's tables; each says its columns when its heads are drawn."""
 
     def __init__(self, request: Request) -> None:
-        self.sort, self.at = request.query_params.get("sort") or None, request.url
+        self.sort, self.at = request.query_params.get("sort") or None, _address(request)
         self.tables: list[Order] = []
 
     def table(self) -> Order:
@@ -106,6 +107,12 @@ class Sorting:
             _check(self.sort, known)
 
 
+def _address(request: Request) -> URL:
+    """The address that was asked for, quoted: a name in its path may hold a question mark."""
+    query = request.scope["query_string"].decode("latin-1")
+    return URL(f"{quote(request.scope['path'])}?{query}")
+
+
 def _check(sort: str | None, known: Iterable[str]) -> None:
     if sort is not None and sort.removeprefix("-") not in known:
         raise Problem(
@@ -117,7 +124,7 @@ def order(request: Request, columns: Sequence[str]) -> Order:
     """What an address asks for of a list, if it has such a column."""
     sort = request.query_params.get("sort") or None
     _check(sort, columns)
-    return Order(sort, request.url, columns)
+    return Order(sort, _address(request), columns)
 
 
 def sorted_list(
