@@ -9,7 +9,17 @@ from collections.abc import Callable
 
 from events.evolve import evolve
 from events.state import opened
-from events.types import BidPlaced, Events, Folded, HandStarted, Mucked, PotSplit, RakeTaken, Shown
+from events.types import (
+    BidPlaced,
+    BountySettled,
+    Events,
+    Folded,
+    HandStarted,
+    Mucked,
+    PotSplit,
+    RakeTaken,
+    Shown,
+)
 
 Matters = Callable[[Events], bool]
 
@@ -87,6 +97,11 @@ def _several_show(record: Events) -> bool:
     return sum(isinstance(event, Shown | Mucked) for event in record) > 1
 
 
+def _bounty_settled(record: Events) -> bool:
+    """Whose rank it is matters where a bounty was settled."""
+    return any(isinstance(event, BountySettled) for event in record)
+
+
 WORDS: dict[str, Matters] = {
     "stack": _stack_met,  # what a seat brought
     "blinds": _always,  # forced bets: blinds, antes, straddles
@@ -96,7 +111,8 @@ WORDS: dict[str, Matters] = {
     "rake": _rake_taken,  # a rate and a cap that hold for more hands than this
     "unraked": _always,  # that the house takes nothing of a pot of which it could
     "shortfall": _rake_taken,  # chips missing in this hand, taken for the house's
+    "bounty": _bounty_settled,  # a rank that is hidden, taken for one that the record pays
     "odd-chips": _split_unevenly,
     "showing": _several_show,
 }
-FREE = frozenset({"shortfall"})
+FREE = frozenset({"shortfall", "bounty"})

@@ -241,6 +241,8 @@ def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
         event = _filled(event, game, shown)
         if isinstance(event, t.BountyDrawn) and event.rank == HIDDEN:
             event = replace(event, rank=_rank(event.seat, told))
+            if any(isinstance(one, t.BountySettled) and one.seat == event.seat for one in told):
+                record[0] = _fitted(record[0], event.seat)
         if isinstance(event, t.BidPlaced) and hand is not None:
             event = _bid(event, 0 <= event.seat < len(hand.stacks) and not hand.stacks[event.seat])
         record.append(event)
@@ -273,6 +275,14 @@ def _filled(event: Event, game: Game, shown: dict[int, list[str]]) -> Event:
             told = game.swap_seen == "both_told"
             return replace(event, old=_unknown(old), new=_unknown(new), told=told)
     return event
+
+
+def _fitted(start: Event, seat: int) -> Event:
+    """The beginning, which says whose rank is hidden: with another he would be paid otherwise."""
+    if not (isinstance(start, HandStarted) and 0 <= seat < len(start.players)):
+        return start
+    note = f"bounty of {start.players[seat]}, which is hidden: as the record pays it"
+    return replace(start, assumed=(*start.assumed, note))
 
 
 def _rank(seat: int, told: list[Event]) -> Rank:

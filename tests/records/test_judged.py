@@ -48,6 +48,20 @@ def test_two_worlds_are_judged_alike(game: Game, source: bytes, seed: int) -> No
         assert told[0] == told[1]
 
 
+def test_a_bounty_whose_rank_is_hidden_is_never_agreed_to() -> None:
+    """Any payment would fit some rank: whoever does not see it is told that he cannot know."""
+    game = GAMES["bounty-2025-mit"]
+    for number in range(20):
+        record = seeded(game, f"bounty {number}").record
+        paid = {one.seat for one in record if isinstance(one, t.BountySettled)}
+        for who in viewers(record):
+            report = by_rules(seen_record(sight_of(record, who), game), game).report
+            mine = {who.seat} if isinstance(who, Seated) else set()
+            if paid - mine:
+                assert report.verdict == "unknown", (number, who)
+                assert any("which is hidden" in one for one in report.assumed)
+
+
 def test_a_pot_that_went_to_the_wrong_seat_differs_for_whoever_saw_both_hands() -> None:
     game = GAMES["site-nl-standard"]
     record = next(
