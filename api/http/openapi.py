@@ -19,6 +19,7 @@ from api.questions.declared import every
 from api.questions.declared.matches import Match
 from api.questions.question import Listed
 from api.version import VERSION
+from engine.steps import AnyStep
 from events.views import Seen
 
 REF = "#/components/schemas/{name}"
@@ -116,7 +117,8 @@ def of_answers() -> tuple[dict[str, Any], dict[str, Any]]:
     names = list(ANSWERS)
     schemas, parts = msgspec.json.schema_components(ANSWERS.values(), ref_template=REF)
     _with_events(parts)
-    omitting = {one.__name__ for one in get_args(Seen) if one.__struct_config__.omit_defaults}
+    kinds = (*get_args(Seen), *get_args(AnyStep))
+    omitting = {one.__name__ for one in kinds if one.__struct_config__.omit_defaults}
     for name, part in parts.items():
         _whole(part, told=name not in omitting)
     return dict(zip(names, schemas, strict=True)), parts
