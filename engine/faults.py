@@ -12,6 +12,7 @@ from engine.steps import (
     Blinds,
     DealBoard,
     DealHole,
+    DrawBounties,
     Posts,
     Run,
     Showdown,
@@ -52,7 +53,7 @@ def _shape(game: Game) -> str | None:
         return f"hole cards are dealt before {early[0].__name__}"
     if Betting not in kinds:
         return "nobody bets in its script"
-    return _tosses(game) or _board(game) or _forced(game) or _swaps(game)
+    return _tosses(game) or _bounties(game) or _board(game) or _forced(game) or _swaps(game)
 
 
 def _board(game: Game) -> str | None:
@@ -102,6 +103,20 @@ def _forced(game: Game) -> str | None:
         rounds += isinstance(one, Betting)
     if found and tuple(found) != game.blind_rounds:
         return f"blind_rounds says {game.blind_rounds}, and its script {tuple(found)}"
+    return None
+
+
+def _bounties(game: Game) -> str | None:
+    """Bounties are drawn once; the other of two players pays, and may owe more than he has (B2)."""
+    draws = [step.hands for step in game.script if isinstance(step, DrawBounties)]
+    if not draws:
+        return None
+    if len(draws) > 1 or draws[0] < 1:
+        return "bounties are drawn once in its script, for one hand or more"
+    if game.seats_max != 2:
+        return "a bounty is paid by the other of two players: seats_max is 2"
+    if game.stacks != "reset":
+        return "a bounty may cost more than is left: stacks are reset for every hand"
     return None
 
 

@@ -24,6 +24,8 @@ from events.values import (
     Step,
 )
 
+# What opens a hand and marks its way.
+
 
 class HandStarted(Fact, frozen=True, omit_defaults=True):
     """A hand begins under a ruleset, its players in seat order with what each brings.
@@ -57,6 +59,9 @@ class StepEntered(Fact, frozen=True):
     name: str
 
 
+# What is put in before anybody chooses.
+
+
 class AntePosted(Fact, frozen=True):
     """A seat puts its ante into the pot: a stake, but no bet of any round."""
 
@@ -72,6 +77,9 @@ class BlindPosted(Fact, frozen=True):
     to: Chips
     kind: BlindKind
     origin: Origin = "forced"
+
+
+# What chance gives.
 
 
 class HoleDealt(Fact, frozen=True):
@@ -105,6 +113,9 @@ class BountyDrawn(Fact, frozen=True):
 
     seat: Seat
     rank: Rank
+
+
+# What players choose.
 
 
 class BettingOpened(Fact, frozen=True):
@@ -190,6 +201,9 @@ class AuctionSettled(Fact, frozen=True):
     sealed: bool
 
 
+# What ends a hand.
+
+
 class UncalledReturned(Fact, frozen=True):
     """The part of the last bet that nobody matched goes back."""
 
@@ -267,6 +281,9 @@ class HandVoided(Fact, frozen=True):
 
 class HandEnded(Fact, frozen=True):
     """Nothing more can happen to chips or cards of this hand."""
+
+
+# What clocks, connections and programs do.
 
 
 class TimedOut(Fact, frozen=True):

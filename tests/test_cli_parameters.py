@@ -188,6 +188,14 @@ def test_no_file_has_the_name_of_other_rules(tmp_path: Path, capsys: Captured) -
         (("auction-2024", "--set", "burn=1", "--mirror"), "auction-2024.burn-1 burns cards"),
         (("site-nl", "--set", "time_out=none", "--live"), "site-nl.time_out-none has no clock"),
         (
+            ("bounty-2025-mit", "--set", "stacks=carried"),
+            "a bounty may cost more than is left: stacks are reset for every hand",
+        ),
+        (
+            ("bounty-2025-mit", "--set", "seats_max=3"),
+            "a bounty is paid by the other of two players: seats_max is 2",
+        ),
+        (
             ("acpc-nl", "--set", "stack=5"),
             "acpc-nl.stack-5 is for foreign records and is not dealt",
         ),

@@ -262,13 +262,13 @@ def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
 
 def _hand(hand: str, line: str, void: bool, at: int | str) -> dict[str, Any]:
     """A hand that is over, on one line."""
-    told = taken_apart(line)
+    apart = taken_apart(line)
     return {
         "key": f"{'HandVoided' if void else 'HandEnded'} {hand}",
         "hand": hand,
         "match": split(hand)[0],
-        "line": told,
-        "pot": told.paid,
+        "line": apart,
+        "pot": apart.paid,
         "at": at,
     }
 

@@ -59,10 +59,10 @@ class Order:
         by = None if self.sort is None else self.columns.get(self.sort.removeprefix("-"))
         if self.sort is None or by is None:
             return list(rows)
-        told = [(place if by.path == "#" else by.value(row), row) for place, row in enumerate(rows)]
-        known = [one for one in told if one[0] is not None]
+        each = [(place if by.path == "#" else by.value(row), row) for place, row in enumerate(rows)]
+        known = [one for one in each if one[0] is not None]
         known.sort(key=lambda one: one[0], reverse=self.sort.startswith("-"))
-        return [row for _, row in known] + [row for found, row in told if found is None]
+        return [row for _, row in known] + [row for found, row in each if found is None]
 
     def head(self, column: str, title: str = "", kind: str = "", of: str = "") -> Markup:
         """The head of a column: a link to its order, or to the opposite of it. Of numbers, which

@@ -151,8 +151,8 @@ def players(
     with ask.viewed() as viewed:
         rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, {}, by)
         units = moneys(viewed.units)
-    told: dict[str, Any] = {"rows": rows, "following": following, "order": by, "units": units}
-    return page(request, ask, "players.html", **told)
+    listed: dict[str, Any] = {"rows": rows, "following": following, "order": by, "units": units}
+    return page(request, ask, "players.html", **listed)
 
 
 @router.get("/players/{player}")
@@ -166,8 +166,8 @@ def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") 
             raise Problem("invalid", f"there is no split by {split}: {', '.join(splits)}")
         key = split.removeprefix(TAG) if split.startswith(TAG) else None
         chosen = of.chosen(viewed, by=None if key else split or None)
-        said = tuple((row["match"], row["value"]) for row in tags if row["tag"] == key)
-        chosen = replace(chosen, tagged=said)
+        values = tuple((row["match"], row["value"]) for row in tags if row["tag"] == key)
+        chosen = replace(chosen, tagged=values)
         told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
     parts = [one for _, one in sorted(told.dealt)]
     return of.sent(

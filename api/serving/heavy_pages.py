@@ -1,10 +1,10 @@
 """Heavy pages of a large ledger: made by processes of their own, kept, and drawn when they come.
 
-Who asks for one that is kept is sent it. Anybody else waits `SOON_S`, and is then sent a page with
-how far it is, which asks again by itself, with a script or without. So whoever asks for another
-page meanwhile is answered as if nobody had asked for this one. Two who may see the same wait for
-one process. Few run at a time, fewer for one caller; one that nobody waits for any more is ended
-when somebody else's turn has come.
+A page that is kept is sent at once. For any other a caller waits `SOON_S`, and is then sent a page
+that shows how far the work is and asks again by itself, with a script or without. Meanwhile other
+requests are answered as if nobody had asked for it. Two callers who may see the same wait for one
+process. Few processes run at a time, fewer for one caller; a process that nobody waits for any more
+is ended when somebody else's turn has come.
 
     jobs/pages/DIGEST     a kept page: what it was made of, and its bytes
 
@@ -213,11 +213,11 @@ class HeavyPages(Layer):
                         making.ends(None, failed=ENDED if left else SLOW)
                         making.left = left
                         return
-                told = await run_in_threadpool(ours.recv)
-                if isinstance(told, Progress):
-                    making.progress = told
+                message = await run_in_threadpool(ours.recv)
+                if isinstance(message, Progress):
+                    making.progress = message
                 else:
-                    making.ends(told, refused=told is None)
+                    making.ends(message, refused=message is None)
         except (EOFError, OSError):
             making.ends(None, failed=ENDED)
         finally:

@@ -148,7 +148,7 @@ def make(
 
     path = folder_of(settings) / wanted.digest
     limits = Limits(rate=0, seconds=SECONDS_MAX, apart=NEVER, apart_counted=NEVER)
-    told = replace(settings, limits=limits, hosts=(), logs=False, fronted=False)
+    own = replace(settings, limits=limits, hosts=(), logs=False, fronted=False)
     with ExitStack() as held:
         with suppress(OSError, NoLocks):
             for folder in (path.parent.parent, path.parent):
@@ -156,7 +156,7 @@ def make(
             lock_file(held.enter_context(path.open("ab")))
         as_of, kept = f"{pinned.next_pos}.{pinned.next_seq}", read(path)
         if kept is None or kept.as_of != as_of:
-            service = LedgerService(told, pinned, watch)
+            service = LedgerService(own, pinned, watch)
             with service.viewed(Viewer(wanted.view, wanted.matches)) as viewed:
                 hands = own_hands(viewed, wanted)
             if kept is None or kept.hands != hands:

@@ -27,10 +27,10 @@ class Engine(Struct, frozen=True):
     `auction` are bids, noted after the awards, and bad replies with an exception or an amount.
     `again` is the flop after an auction, `won` the card; `run` is what a run was worth. `worth`
     is the moment at which stakes are divided for the footer, which others do not have; under `kept`
-    and `asked_kept` parts of the hand before stay where they are not divided anew. `stacks` stand
-    below each street, and the number of a street above an action that was illegal on it. `bounties`
-    are told every 25 hands, with stacks and standings; `hits` who hit his. No log of our own is
-    `undetermined`.
+    and `asked_kept` parts of the hand before stay where they are not divided anew. `tosses` have
+    streets, and the number of a street stands above an action that was illegal on it. `bounties`
+    are told every 25 hands, with standings; `hits` who hit his. Stacks stand below the streets of
+    both. No log of our own is `undetermined`.
     """
 
     rules: Game
@@ -44,7 +44,7 @@ class Engine(Struct, frozen=True):
     bounties: bool = False
     hits: bool = False
     worth: Literal["dealt", "asked", "asked_kept", "kept"] | None = None
-    stacks: bool = False
+    tosses: bool = False
     undetermined: bool = False
 
 
@@ -59,7 +59,7 @@ ENGINES: dict[str, Engine] = {  # of each game the newest first
     "no flop": replace(_SWAP, undetermined=True),
     "R2": replace(_RIVER, run=True),
     "R1": _RIVER,
-    "T1": Engine(TOSS_2026_MIT, "6.9630", worth="kept", stacks=True),
+    "T1": Engine(TOSS_2026_MIT, "6.9630", worth="kept", tosses=True),
     "B3": replace(_BOUNTY, hits=True, worth="asked_kept"),
     "B2": replace(_BOUNTY, hits=True),
     "B1": _BOUNTY,
@@ -105,9 +105,9 @@ def dialect_of(header: str, marks: set[str], named: Game | None) -> str:
     auction = bool(marks & {"bids", "note"})
     of_years = {"swaps": swap, "runs": "Run" in marks, "auctions": auction}
     of_years |= {"bounties": "bounties" in marks, "tosses": "tosses" in marks}
-    told = [what for what, there in of_years.items() if there]
-    if len(told) > 1:
-        raise Refused(1, f"{' and '.join(told)} in one log: two logs are mixed in this file")
+    kinds = [what for what, there in of_years.items() if there]
+    if len(kinds) > 1:
+        raise Refused(1, f"{' and '.join(kinds)} in one log: two logs are mixed in this file")
     if "tosses" in marks:
         return "T1"
     if "bounties" in marks:

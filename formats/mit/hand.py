@@ -356,18 +356,18 @@ class Block(Cursor):
 
     def _counts(self) -> bool:
         """Whether the last line tells what both have won by now: with what the hand changed."""
-        told = self.names.counts.fullmatch(self._line())
+        counts = self.names.counts.fullmatch(self._line())
         begun = self.names.round.fullmatch(self._lines[0])
-        if told is None or begun is None:
+        if counts is None or begun is None:
             return False
         self.marks.add("bounties")
         self._at += 1
         if self._at < len(self._lines):
             raise self._refused("nothing comes after the winning counts")
         for seat, at in zip(self._order, (1, 3), strict=True):
-            if self._seat(told[at], seat) != seat:
+            if self._seat(counts[at], seat) != seat:
                 raise self._refused("the dealer's count is named first here")
-            if int(told[at + 1]) != int(begun[at + 2]) + self.nets[seat]:
+            if int(counts[at + 1]) != int(begun[at + 2]) + self.nets[seat]:
                 self._differs("other winning counts are told than the awards come to")
         return True
 

@@ -237,8 +237,8 @@ class Teller(NamedTuple):
             wrong = block.unreported()
         drawn: dict[int, Rank] = {}
         if ENGINES[self.dialect].bounties:
-            told = [number for number in self.bounties if number <= block.number]
-            drawn = self.bounties[max(told)] if told else {}
+            resets = [number for number in self.bounties if number <= block.number]
+            drawn = self.bounties[max(resets)] if resets else {}
             wrong = wrong or self._unhit(block, drawn)
         if wrong is not None:
             return Skipped(block.line, wrong)

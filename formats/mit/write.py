@@ -268,23 +268,23 @@ class _Hand:
         """The cards, and what both have put in so far, the price of an auction included."""
         board = self.hand.board
         dealer = self.order[0]
-        if len(board) == 6 and not self.engine.stacks and self.hand.stacks[dealer]:
+        if len(board) == 6 and not self.engine.tosses and self.hand.stacks[dealer]:
             self.before_run = self.hand.paid[dealer]
         put_in = (self.hand.paid[seat] + self.hand.dead[seat] for seat in self.order)
         names = (self.log.names[seat] for seat in self.order)
         totals = ", ".join(f"{name} ({total})" for name, total in zip(names, put_in, strict=True))
-        counts = streets(tosses=self.engine.stacks)
+        counts = streets(tosses=self.engine.tosses)
         named = {count: name for name, count in counts.items()}
         self.lines.append(f"{named.get(len(board), 'Run')} [{' '.join(board)}], {totals}")
-        if self.engine.stacks or self.engine.bounties:
+        if self.engine.tosses or self.engine.bounties:
             left = ", ".join(str(self.hand.stacks[seat]) for seat in self.order)
             self.lines.append(f"Current stacks: {left}")
 
     def _bounties(self, drawn: Mapping[int, str]) -> None:
         """Told every 25 hands below the line of the round, and where they are others than told."""
         if self.log.bounties != drawn or self.log.count % BOUNTY_HANDS == 1:
-            said = (f"{drawn[seat]} for player {self.log.names[seat]}" for seat in self.order)
-            self.lines.insert(1, f"Bounties reset to {' and '.join(said)}")
+            each = (f"{drawn[seat]} for player {self.log.names[seat]}" for seat in self.order)
+            self.lines.insert(1, f"Bounties reset to {' and '.join(each)}")
         self.log.bounties = {**drawn}
 
     def _hits(self) -> None:
@@ -314,7 +314,7 @@ class _Hand:
                 self._says(event.seat, "ran out of time")
             case "disconnected":
                 self._says(event.seat, "disconnected")
-            case "illegal" if self.engine.stacks:
+            case "illegal" if self.engine.tosses:
                 self._illegal(event)
             case "illegal":
                 self._says(event.seat, f"attempted illegal {self._attempt(event.raw)}")
