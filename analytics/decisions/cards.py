@@ -191,7 +191,7 @@ class Held:
     def board(self, row: Column) -> Column:
         """Which of `boards` lay before these rows; less than nothing if none did."""
         hands = self._hands
-        boards = hands.boards_upto.take(row)
+        boards = hands.boards_upto.take(row - 1)
         first = hands.boards_upto.take(hands.heads).take(hands.hand_of.take(row))
         return np.where(boards == first, NONE, boards - 1)
 

@@ -2,7 +2,7 @@
 
 `docs/decisions.md` says each column and the words that stand in it. What others (`SHOWN`) say is
 counted when a question is put.
-Actions are found in lock-step; bids, straddles, shows and mucks by their rows.
+Actions are found in lock-step; bids, tosses, straddles, shows and mucks by their rows.
 Rows of hands that do not add up, and of voided ones, are left out.
 """
 
@@ -21,8 +21,8 @@ from analytics.replay.rulebook import Rulebook, games_of
 from odds.rank import CATEGORIES
 from store.columns.cells import Column
 
-ACTIONS = ("fold", "check", "call", "bet", "raise", "bid", "straddle", "show", "muck")
-FOLD, CHECK, CALL, BET, RAISE, BID, STRADDLE, SHOW, MUCK = range(len(ACTIONS))
+ACTIONS = ("fold", "check", "call", "bet", "raise", "bid", "straddle", "show", "muck", "toss")
+FOLD, CHECK, CALL, BET, RAISE, BID, STRADDLE, SHOW, MUCK, TOSS = range(len(ACTIONS))
 FACED = ("nothing", "blind", "bet", "raise", "straddle", "auction", "showdown", "toss")
 ROUND = FACED[:4]  # what is faced in a round of betting
 ORIGINS = ("chosen", "forced", "default", "recorded")
@@ -72,7 +72,7 @@ _COUNTED = {
         raised_to,
         CASE WHEN {_SIZED} THEN amount - to_call END AS size,
         CASE WHEN {_SIZED} THEN (amount - to_call) / nullif(pot + to_call, 0) END AS share,
-        CASE WHEN action NOT IN ('bid', 'show', 'muck') THEN amount > 0 AND amount = stack END
+        CASE WHEN action NOT IN ('bid', 'show', 'muck', 'toss') THEN amount > 0 AND amount = stack END
             AS all_in""",
 }
 SHOWN = ", ".join(_COUNTED.get(name, name) for name in SCHEMA.names[1:])
@@ -118,7 +118,13 @@ def faced_by(hands: Hands, rules: Rulebook) -> Faced:
 NONE = -1  # what a number is where there is none: chips, seats and words are never less than 0
 _ORIGINS = {word: code for code, word in enumerate(ORIGINS)}
 _NOTHING, _BLIND, _BET, _RAISE, _STRADDLE, _AUCTION, _SHOWDOWN, _TOSS = range(len(FACED))
-_MADE = {BID: _AUCTION, STRADDLE: _STRADDLE, SHOW: _SHOWDOWN, MUCK: _SHOWDOWN}
+_MADE = {
+    BID: _AUCTION,
+    STRADDLE: _STRADDLE,
+    SHOW: _SHOWDOWN,
+    MUCK: _SHOWDOWN,
+    TOSS: _TOSS,
+}
 
 
 class _Choices(NamedTuple):
@@ -147,7 +153,7 @@ def decisions_of(rules: Rulebook, hands: Hands) -> pa.Table:
     """The rows of hands, in their order and that of the record."""
     if not hands.columns.count:
         return SCHEMA.empty_table()
-    kinds = _actions(hands, rules), _bids(hands), _straddles(hands), _shows(hands)
+    kinds = _actions(hands, rules), *(of(hands) for of in (_bids, _straddles, _tosses, _shows))
     every = _Choices(*(np.concatenate(column) for column in zip(*kinds, strict=True)))
     columns = hands.columns
     told = np.flatnonzero(hands.told.take(every.hand))
@@ -161,7 +167,7 @@ def decisions_of(rules: Rulebook, hands: Hands) -> pa.Table:
     tenth = tenths(_at(held.cards.classes(), turn, NONE), ruleset, compared)
     hole, board = (_at(it.masks(), at, 0) for it, at in ((held.cards, turn), (held.boards, lies)))
     best = made(hole, board, ruleset, compared)
-    pays = (it.action <= RAISE) | (it.action == STRADDLE)
+    timed = (it.action <= RAISE) | (it.action == STRADDLE) | (it.action == TOSS)
     forced = (it.action == BID) & (stack == 0)  # nothing but 0 could be bid
     size, matched = on.last(it.size), pot + np.maximum(it.to_call, 0) + it.size
     called = pot - matched.take(on.raiser, mode="clip") if len(pot) else pot
@@ -192,7 +198,7 @@ def decisions_of(rules: Rulebook, hands: Hands) -> pa.Table:
         "raised_to": _numbers(it.raised_to),
         "origin": chosen(ORIGINS, np.where(forced, _ORIGINS["forced"], it.origin)),
         "sealed": pa.array(it.sealed == 1, mask=it.sealed == NONE),
-        "think_ms": hands.thought(it.hand, it.row, pays),
+        "think_ms": hands.thought(it.hand, it.row, timed),
         "hole": chosen(held.cards.text(), turn),
         "board": chosen(held.boards.text(), lies),
         "shown": pa.array(_at(held.shown, turn, False)),
@@ -215,7 +221,7 @@ class _Street(NamedTuple):
     def of(cls, hands: Hands, it: _Choices) -> "_Street":
         """Counted over choices in the order of the record."""
         columns, each = hands.columns, np.arange(len(it.row))
-        boards: Column = columns.boards_upto.take(it.row)
+        boards: Column = columns.deals_upto.take(it.row)
         first: Column = np.ones(len(each), dtype=bool)
         first[1:] = (it.hand[1:] != it.hand[:-1]) | (boards[1:] != boards[:-1])
         begins: Column = np.maximum.accumulate(np.where(first, each, 0))
@@ -303,6 +309,19 @@ def _straddles(hands: Hands) -> _Choices:
         amount=columns.cells.numbers("amount", row),
         raised_to=columns.cells.numbers("to", row),
         origin=origin[some],
+    )
+
+
+def _tosses(hands: Hands) -> _Choices:
+    """Cards that seats laid on the board (H1)."""
+    columns = hands.columns
+    row, hand, seat, place = columns.at("Tossed")
+    return _others(
+        hands,
+        (row, hand, seat, place),
+        TOSS,
+        effective=hands.effective(hand, seat, row),
+        origin=columns.cells.codes("origin", _ORIGINS, row),
     )
 
 

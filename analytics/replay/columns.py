@@ -120,8 +120,9 @@ class ReplayColumns(Hands):
         """
         row = self.board_row = self.of("BoardDealt", "Tossed")
         cards = self.card_count(row)
-        grows = (self.kind == KIND["BoardDealt"]) | (self.kind == KIND["Tossed"])
-        self.boards_upto = np.cumsum(grows, dtype=np.int32)
+        dealt, tossed = (self.kind == KIND[name] for name in ("BoardDealt", "Tossed"))
+        self.deals_upto = np.cumsum(dealt, dtype=np.int32)
+        self.boards_upto = np.cumsum(dealt | tossed, dtype=np.int32)
         hand = self.hand_of.take(row)
         first = self.boards_upto.take(self.heads)  # none of a hand's: it has begun otherwise
         tosses = self.hand_of.take(self._toss_steps)

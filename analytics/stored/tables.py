@@ -34,9 +34,10 @@ def facts(kept: Text) -> Projection:
 
 
 def decisions(kept: Text) -> Projection:
-    """The one that everybody may ask. 2: what other columns of a row tell is counted, not kept."""
+    """The one that everybody may ask. 2: what other columns of a row tell is counted, not kept; 3: tosses
+    have rows."""
     made = partial(_decisions, kept)
-    return Projection("decisions", 2, made, tuple(columns()), shown=SHOWN)
+    return Projection("decisions", 3, made, tuple(columns()), shown=SHOWN)
 
 
 # Functions of a module, so that another process can be asked; numpy comes with what they import.

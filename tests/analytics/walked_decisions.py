@@ -101,8 +101,10 @@ class _Walk:
         self.hand = evolve(self.hand, event)
         if self.hand.round is not None:
             self.round = self.hand.round
-        if isinstance(event, t.BoardDealt | t.Tossed):
+        if isinstance(event, t.BoardDealt):
             self.street()
+        elif isinstance(event, t.Tossed):
+            self.round = None
 
     def about(self, idx: int, seat: int) -> Row:
         """What every choice has: who, where, with what."""
@@ -158,6 +160,9 @@ class _Walk:
                 row |= {"action": "straddle", "faced": "straddle", "origin": origin}
                 row |= {"amount": event.amount, "raised_to": event.to}
                 row |= {"all_in": event.amount == self.hand.stacks[seat]}
+                row |= {"effective": self._effective(seat), "think_ms": self._thought(idx)}
+            case t.Tossed(seat=seat, origin=origin):
+                row |= {"action": "toss", "faced": "toss", "origin": origin}
                 row |= {"effective": self._effective(seat), "think_ms": self._thought(idx)}
             case t.Shown():
                 row |= {"action": "show", "faced": "showdown"}

@@ -53,6 +53,25 @@ def test_streets_are_those_that_the_game_names(told: None, capsys: Captured) -> 
         assert [hand] == [row.split("\t")[0] for row in found]
 
 
+def test_a_toss_is_a_decision_and_its_card_an_event(told: None, capsys: Captured) -> None:
+    """It is of the flop, where it comes first; the last to toss sees the other's card."""
+    tosses = _table(
+        capsys,
+        "SELECT d.number, d.street, d.place, d.faced, d.hole, d.board, e.cards FROM decisions AS d"
+        " JOIN events AS e ON e.hand_seq = d.hand_seq AND e.idx = d.idx WHERE d.action = 'toss'"
+        " ORDER BY d.number, d.idx",
+    )
+    assert [
+        *(["1", "flop", "1", "toss", "Ks Kh 3d", "7c 8d", "3d"],),
+        *(["1", "flop", "2", "toss", "As Ah 2c", "7c 8d 3d", "2c"],),
+        *(["2", "flop", "1", "toss", "Td Jd 6s", "7h 8c", "6s"],),
+    ] == tosses
+    public = "SELECT count(hole), count(*) FROM decisions WHERE action = 'toss'"
+    assert [["0", "3"]] == [
+        row.split("\t") for row in printed(capsys, "sql", "--as", "public", public).splitlines()[1:]
+    ]
+
+
 def test_luck_and_odds_of_its_hands_are_not_counted(told: None, capsys: Captured) -> None:
     swaps = json.loads(printed(capsys, "swaps", "--json"))
     assert [0, 0] == [one["measures"]["luck"]["n"] for one in swaps["players"]]
