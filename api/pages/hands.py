@@ -24,7 +24,7 @@ from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.declared.fairness import hands_of
 from api.questions.declared.hands import QUESTION, hands_by
-from api.questions.facets import FACETS, facets
+from api.questions.facets import FACETS, facets, times
 from api.questions.filters import WrongFilter, parsed, said
 from api.questions.filters_sql import asks_verdicts
 from api.questions.filters_tree import FIELDS, FLAGS
@@ -106,6 +106,7 @@ def hands(
             "rows": [asdict(row) | {"line": taken_apart(row.line or "")} for row in found.rows],
             "following": following,
             "counted": facets(viewed, one, judged) if counting else None,
+            "times": times(viewed, one, judged) if counting else None,
             "left": 0 if asks_verdicts(one) else judged.left,
             "waiting": found.unjudged,
         }
