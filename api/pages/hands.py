@@ -13,11 +13,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 import msgspec
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
-from msgspec.structs import asdict
 
 from api.http.ask import Ask
 from api.http.routes.questions import page_of
-from api.pages.hand_line import taken_apart
+from api.pages.hand_line import listed
 from api.pages.home import place
 from api.pages.matches import JUDGED_AT_ONCE
 from api.pages.site import Addresses, page
@@ -103,7 +102,7 @@ def hands(
         found, following = page_of(QUESTION, ask, viewed, LISTED, after, asked)
         judged = verdicts_of(viewed.snapshot).known(viewed.snapshot)
         context |= {
-            "rows": [asdict(row) | {"line": taken_apart(row.line or "")} for row in found.rows],
+            "rows": list(map(listed, found.rows)),
             "following": following,
             "counted": facets(viewed, one, judged) if counting else None,
             "times": times(viewed, one, judged) if counting else None,

@@ -100,6 +100,11 @@ class Sorting:
         self.tables.append(Order(self.sort, self.at))
         return self.tables[-1]
 
+    def to(self, name: str, value: str) -> str:
+        """This address with another value of a parameter, from the first row on."""
+        at = self.at.remove_query_params("after").include_query_params(**{name: value})
+        return f"{at.path}?{at.query}"
+
     def check(self) -> None:
         """Refuse a column that no table of the page has; a page without a table may lack them."""
         known = dict.fromkeys(name for one in self.tables for name in one.columns)
@@ -116,7 +121,9 @@ def _address(request: Request) -> URL:
 def _check(sort: str | None, known: Iterable[str]) -> None:
     if sort is not None and sort.removeprefix("-") not in known:
         raise Problem(
-            "invalid", f"nothing here is sorted by {sort[:60]}: {', '.join(known)} can be"
+            "invalid",
+            f"nothing here is sorted by {sort[:60]}: {', '.join(known)} can be",
+            choices={"sort": list(known)},
         )
 
 
