@@ -321,13 +321,13 @@ def audit(
     ask: Ask,
     match: str,
     number: str,
+    within: Within,
     ruleset: str | None = None,
-    q: Within = "",
 ) -> Response:
     """A hand judged, as a court would write it down; no script is on this page."""
     with ask.viewed() as viewed:
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
-        context = of_hand(request, viewed, redacted_hand, "audit", q.strip())
+        context = of_hand(request, viewed, redacted_hand, "audit", within)
         try:
             found = judged(viewed.snapshot, redacted_hand, ruleset)
         except (Unfinished, NoRules) as reason:

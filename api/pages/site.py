@@ -110,10 +110,12 @@ class Addresses(Struct, frozen=True):
         """The hands that a filter finds."""
         return self._at("/hands", q=q or None, **asked)
 
-    def hand(self, hand: str, page: str = "", event: int | None = None, q: str = "") -> str:
+    def hand(
+        self, hand: str, page: str = "", event: int | None = None, q: str = "", **asked: str | None
+    ) -> str:
         """A page of a hand MATCH/NUMBER: its replay, `audit` or `events`; one of a filter's."""
         path = "/".join(map(_part, hand.rpartition("/")[::2]))
-        at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None)
+        at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None, **asked)
         return at if event is None else f"{at}#{event}"
 
     def players(self) -> str:
