@@ -65,6 +65,7 @@ def swaps(of: OfPlayer) -> Response:
     ]
     return of.sent(
         "swaps.html", "swaps", told=told.told, rates=rates, independence=independence, rows=rows,
+        uncounted=lucky.uncounted_sentence(told.uncounted),
         why=None, counting=told.unit,
         figures=[(name, title, led.get(name)) for name, title in FIGURES], found=found,
         games=len({one["game"] for one in rates}), top=min(1.0, scale(ends).high),
