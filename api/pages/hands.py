@@ -30,7 +30,7 @@ from api.questions.filters_tree import FIELDS, FLAGS
 from api.questions.frames import frames, in_words, opening
 from api.questions.games import address
 from api.questions.hand import NoRules, judged
-from api.questions.hand_orders import TITLES, player_of
+from api.questions.hand_orders import TITLES, Order, player_of
 from api.questions.proof import NoSecrets, Unsigned, proof
 from api.questions.verdicts import verdicts_of
 from api.rules import Rules
@@ -48,6 +48,11 @@ from store.proof.tree import Refuted
 
 router = APIRouter(include_in_schema=False)
 Ordered = Literal["newest", "oldest", "pot", "won", "lost", "price"]
+
+
+def by_of(order: Ordered) -> Order | None:
+    """What hands are sorted by, if not by when they ended."""
+    return None if order == "newest" or order == "oldest" else order
 
 
 class Found(NamedTuple):
@@ -120,8 +125,7 @@ def hands(
         verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
         few = hands_of(viewed, None) <= COUNTED_AT_ONCE
         counting = after is None and (counts == "now" or (few and counts is None))
-        by = None if order in ("newest", "oldest") else order
-        asked = {"filter": said(one), "newest": order == "newest", "order": by}
+        asked = {"filter": said(one), "newest": order == "newest", "order": by_of(order)}
         found, following = page_of(QUESTION, ask, viewed, LISTED, after, asked)
         judged = verdicts_of(viewed.snapshot).known(viewed.snapshot)
         context |= {
@@ -283,8 +287,9 @@ def beside(
     if within.q and here is not None:
         one = parsed(within.q)
         known = verdicts_of(viewed.snapshot).known(viewed.snapshot) if asks_verdicts(one) else None
-        by = None if within.order in ("newest", "oldest") else within.order
-        found = hands_by(viewed, one, here, 1, newest_first=step < 0, judged=known, by=by).rows
+        found = hands_by(
+            viewed, one, here, 1, newest_first=step < 0, judged=known, by=by_of(within.order)
+        ).rows
         return found[0].hand if found else None
     hand = f"{match}/{number + step}"
     return None if number + step < 0 or viewed.snapshot.hand_seq(hand) is None else hand

@@ -255,7 +255,7 @@ def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
             last = redacted_hand.ones[-1]
             void = isinstance(last.seen, t.HandVoided)
             start = opening(redacted_hand)
-            unit = start and viewed.redactor.units.get(start.ruleset)
+            unit = None if start is None else viewed.redactor.units.get(start.ruleset)
             return _hand(stream, one_line(redacted_hand), void, last.stored.at, unit)
     if kind in ("MatchStarted", "MatchEnded"):
         told = (started if kind == "MatchStarted" else ended)(viewed.snapshot, stream)
