@@ -18,6 +18,12 @@ def per_chip(unit: str) -> int:
     return int(named[1]) if named else _WHOLE.get(unit, (1, unit))[0]
 
 
+def counted_in(money: str) -> tuple[list[str], str]:
+    """The units of a money: their names, and a pattern of those that have no name of their own."""
+    named = [unit for unit, (_, whole) in _WHOLE.items() if whole == money]
+    return [money, *named], _PART.pattern if money == "chip" else ""
+
+
 def money(unit: str) -> str:
     """What is played for: amounts of one money add up, those of two have no sum."""
     return "chip" if _PART.fullmatch(unit) else _WHOLE.get(unit, (1, unit))[1]

@@ -88,6 +88,7 @@ WORDS = {
     "--numbers": Word("only hands of these numbers", "A-B"),
     "--on": Word("machines of Spark do the work", "SPARK"),
     "--open-bids": Word("the first bid is shown early"),
+    "--order": Word("what hands are sorted by", "WORD"),
     "--out": Word("the file that the answer is written into", "FILE"),
     "--page": Word("the page that a browser opens", "PATH"),
     "--player": Word("only hands with this player", "P"),

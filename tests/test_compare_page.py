@@ -47,7 +47,8 @@ def test_it_says_what_the_api_says(site: Site) -> None:
     shown = [one for one in told["statistics"].values() if one["difference"] is not None]
     assert len(shown) == page.count('<th scope="row">') > 5
     vpip = told["statistics"]["vpip"]
-    assert f"{vpip['one_k']}/{vpip['one_n']}" in page
+    assert f"{vpip['one_k']}/{vpip['one_n']}" in re.sub("<[^>]+>", "", page)
+    assert "q=random-0%3Adid%3Dvpip+%26+match%3Dold" in page
     assert "Nothing that is compared surely differs." in page
 
 

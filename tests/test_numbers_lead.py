@@ -9,9 +9,13 @@ from starlette.testclient import TestClient
 
 from analytics.replay.flags import FLAGS
 from analytics.statistics.catalogue import STATISTICS
-from api.questions.filters_tree import COUNTED
+from api.playing.names import tagged, tags_of
+from api.playing.recording import WHOLE, Recording, announced, projections
+from api.questions.chances import CHANCES
 from dealer.play import play
+from engine.game import fingerprint, to_json
 from engine.games import GAMES
+from store.ledger import open_ledger
 from tests.http.clients import Site, site_of
 from tests.profiles import sized
 from tests.sessions import forged
@@ -51,7 +55,7 @@ def test_each_number_of_a_statistic_leads_to_its_hands(site: Site) -> None:
         if one is None or "k/n" in row:
             continue
         counts = re.sub("<[^>]+>", "", row.split("</td>")[-3]).split("/")
-        assert len(counts) == (2 if one.name in COUNTED else 1), one.name
+        assert len(counts) == (2 if one.kind in ("share", "ratio") else 1), one.name
         assert len(links) == sum(whole(it) > 0 for it in counts), one.name
         seen.add(one.name)
         for href, said in links[len(seen) % step :: step]:
@@ -62,6 +66,100 @@ def test_each_number_of_a_statistic_leads_to_its_hands(site: Site) -> None:
                 parse_qs(urlsplit(unescape(href)).query),
             )
     assert seen == set(STATISTICS)
+
+
+def found_by(page: str) -> set[int]:
+    """How many hands a list says that it found, and how often they are counted."""
+    said = re.search(
+        r"<b>([\d\s\u202f]+) hands?</b>(?:, counted <b>([\d\u202f]+) times?</b>)?", page
+    )
+    return {whole(one) for one in said.groups() if one} if said else {0}
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """A tagged match of auctions and two others: of swaps, and of more than a window of hands."""
+    folder = tmp_path_factory.mktemp("mixed") / "ledger"
+    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    for game, hands in (("auction-2024", 12), ("swap-2022", 24), ("auction-2024-mit", 110)):
+        rules, match = GAMES[game], f"of-{game}"
+        ledger.keep_ruleset(fingerprint(rules), to_json(rules))
+        played = list(play(rules, match, hands, match, 2))
+        tags = tags_of(["A=version:2"]) if hands == 12 else {}
+        start = announced(match, played[0], match, "sealed")
+        recording = Recording(ledger, start, rules, tagged(tags, {"A": PLAYER}))
+        recording.keep_all(played)
+        recording.end(WHOLE)
+    ledger.close()
+    lock.release()
+    return site_of(folder)
+
+
+PAGES = (
+    *(
+        f"/players/{PLAYER}?split={by}"
+        for by in ("position", "game", "match", "opponent", "window")
+    ),
+    f"/players/{PLAYER}?split=tag:version",
+    f"/players/{PLAYER}/bids",
+    f"/players/{PLAYER}/swaps",
+    f"/players/{PLAYER}/opponent",
+    f"/players/{PLAYER}/compare?other=random-1",
+)
+VALUED = "(known)", "(own)", "Went where worth more", "Hands adjusted", "Cards swapped"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -> None:
+    """A list says how many hands it finds and, where one counts several times, how often. Numbers
+    of cards that were valued on a sample, whose hands nobody keeps, are the only ones without."""
+    page = read(mixed, path)
+    rows = re.findall("<tr.*?</tr>", page, re.DOTALL)
+    cells = [(row, cell) for row in rows for cell in re.findall("<td.*?</td>", row, re.DOTALL)]
+    dead = [row for row, cell in cells if re.search(r"[>\s](?!0/)[\d\u202f]+/\d+<", cell)]
+    assert not [row for row in dead if not any(word in row for word in VALUED)]
+    counts = [
+        link
+        for _, cell in cells
+        for link in LINK.findall(cell)
+        if link[0].startswith("/hands?") and whole(link[1])
+    ]
+    assert len(counts) > (10 if path != f"/players/{PLAYER}/opponent" else 4), path
+    for href, said in counts[:: max(1, len(counts) // sized(6, 12, len(counts)))]:
+        assert whole(said) in found_by(read(mixed, unescape(href))), unescape(href)
+
+
+def test_looks_at_an_opponent_are_counts_of_a_filter(mixed: Site) -> None:
+    """Each k and n of a report is what its own filter finds; in profile `quick` of every fifth."""
+    with TestClient(mixed.app):
+        answer = mixed.as_("auditor").get(f"/api/v1/players/{PLAYER}/opponent").json()
+    looks = answer["parts"][0]["looks"]
+    known = [name for name in looks if name in CHANCES and looks[name]["k"]]
+    assert {"fold_river", "bet_large", "after_check", "bid_above_pot"} <= {*known}
+    assert {"bluff", "slow_play"} == {*looks} - {*CHANCES}
+    for name in known[:: sized(5, 2, 1)]:
+        for end, numbers in (("did", "k"), ("could", "n")):
+            q = urlencode({"q": f"{PLAYER}:{end}={name}"})
+            assert looks[name][numbers] in found_by(read(mixed, f"/hands?{q}")), (name, end)
+
+
+def test_parts_that_a_tag_says_nothing_of_lead_there_too(mixed: Site) -> None:
+    page = read(mixed, f"/players/{PLAYER}?split=tag:version")
+    terms = {
+        parse_qs(urlsplit(unescape(href)).query)["q"][0]
+        for href, _ in LINK.findall(page)
+        if "/hands?" in href
+    }
+    assert f'{PLAYER}:(could=vpip & tag="version:2")' in terms
+    assert f"{PLAYER}:(could=vpip & !tag=version)" in terms
+
+
+def test_a_list_says_how_often_its_hands_are_counted(site: Site) -> None:
+    """A player may face several bets on a street: those hands are fewer than his chances."""
+    q = f"{PLAYER}:could=fold_preflop"
+    assert len(found_by(read(site, f"/hands?{urlencode({'q': q})}"))) == 2
+    q = f"{PLAYER}:could=vpip"
+    assert "counted" not in read(site, f"/hands?{urlencode({'q': q})}").partition("</p>")[0]
 
 
 def test_the_filters_of_the_page_go_along(site: Site) -> None:

@@ -3,7 +3,7 @@
 import re
 from html import unescape
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 from msgspec.structs import replace
@@ -11,6 +11,8 @@ from starlette.datastructures import URL
 from starlette.testclient import TestClient
 
 from api.main import main
+from api.pages import hands as pages_of_hands
+from api.pages import matches as pages_of_matches
 from api.pages import order
 from api.pages.order import Order
 from api.pages.site import TEMPLATES
@@ -105,6 +107,7 @@ def test_tables_of_a_question_sort_by_any_column_that_they_have(path: str, site:
 def column(page: str, nth: int, table: str) -> list[str]:
     """What a table says in one of its columns, row by row."""
     body = page.partition(f'aria-label="{table}"')[2].partition("</table>")[0]
+    body = re.sub('<small class="counts">.*?</small>', "", body)
     rows = re.findall(r"<tr[^>]*>(.*?)</tr>", body.partition("<tbody>")[2], re.DOTALL)
     cells = [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)[nth] for row in rows]
     return [re.sub(r"<[^>]+>", "", one).strip().replace("\u202f", "") for one in cells]
@@ -178,8 +181,95 @@ def test_a_list_of_too_many_is_sorted_by_nothing_else(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(order, "SORTED_MAX", 2)
-    page = read(site, "/matches", 413, sort="hands")
-    assert "ore than 2 matches stand in their own order only, not by hands" in page
+    page = read(site, "/matches", 413, sort="-players")
+    assert "ore than 2 matches stand in their own order only, not by -players" in page
+
+
+@pytest.mark.parametrize(("sort", "names"), [("hands", "bac"), ("-hands", "cab"), ("", "acb")])
+def test_a_sorted_list_goes_on_page_after_page(
+    sort: str, names: str, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two to a page: the address keeps the order, and every row comes once."""
+    monkeypatch.setattr(pages_of_matches, "LISTED", 2)
+    page = read(site, "/matches", sort=sort)
+    (further,) = re.findall(r'rel="next" href="([^"]+)"', page)
+    assert f"sort={sort}" in further
+    last = read(site, further)
+    assert names == matches(page) + matches(last)
+    assert 'rel="next"' not in last
+
+
+def test_a_place_in_a_sorted_list_is_a_number(site: Site) -> None:
+    page = read(site, "/players?sort=net&after=x", 400)
+    assert "A list by net goes on after a number of rows" in page
+
+
+ORDERED = "match=c"
+
+
+def listed(site: Site, q: str, by: str) -> list[str]:
+    page = read(site, f"/hands?{urlencode({'q': q, 'order': by})}")
+    return re.findall(r'class="whole" href="([^"]+)"', page)
+
+
+def amounts(site: Site, order: str, player: str = "") -> list[int]:
+    """What hands of a list are sorted by, as JSON has it, in the order of the page."""
+    q = ORDERED + (f" & player={player}" if player else "")
+    with TestClient(site.app):
+        rows = site.as_("auditor").get(f"/api/v1/hands?{urlencode({'q': q})}").json()["data"]
+    every = {row["hand"]: row for row in rows}
+    hands = [urlsplit(at).path.removeprefix("/hands/") for at in listed(site, q, order)]
+    assert sorted(every) == sorted(hands)
+    if not player:
+        return [every[hand]["pot"] for hand in hands]
+    return [every[hand]["net"][every[hand]["players"].index(player)] for hand in hands]
+
+
+def test_hands_are_sorted_by_what_they_came_to(site: Site) -> None:
+    pots = amounts(site, "pot")
+    assert pots == sorted(pots, reverse=True)
+    won = amounts(site, "won", "random-0")
+    assert won == sorted(won, reverse=True)
+    assert won[::-1] == amounts(site, "lost", "random-0") or len(set(won)) < len(won)
+    assert len(set(pots)) > 3
+
+
+@pytest.mark.parametrize("by", ["pot", "lost", "price"])
+def test_next_and_previous_follow_the_order_of_the_list(by: str, site: Site) -> None:
+    """Page after page of the list, and from hand to hand, each comes once."""
+    q = f"{ORDERED} & player=random-0"
+    hands = listed(site, q, by)
+    at, passed = hands[0], []
+    while at:
+        passed.append(at)
+        assert f"order={by}" in at
+        page = read(site, at)
+        assert f'href="/hands?{urlencode({"q": q, "order": by})}"' in page
+        found = re.search(r'rel="next" href="([^"]+)"', page)
+        at = found[1] if found else ""
+    assert hands == passed
+    back = re.search(r'rel="prev" href="([^"]+)"', read(site, hands[3]))
+    assert back is not None
+    assert hands[2] == back[1]
+
+
+def test_pages_of_a_sorted_filter_are_one_list(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = listed(site, ORDERED, "pot")
+    monkeypatch.setattr(pages_of_hands, "LISTED", 4)
+    at, found = f"/hands?{urlencode({'q': ORDERED, 'order': 'pot'})}", []
+    while at:
+        page = read(site, at)
+        found += re.findall(r'class="whole" href="([^"]+)"', page)
+        more = re.search(r'rel="next" href="(/hands\?[^"]+)"', page)
+        at = more[1] if more else ""
+    assert whole == found
+
+
+def test_what_a_player_won_is_no_order_of_hands_of_anybody(site: Site) -> None:
+    page = read(site, "/hands?q=match%3Dc&order=won", 400)
+    assert "By won hands of one player are sorted: name him, as in player=NAME" in page
+    assert "most won" not in read(site, "/hands?q=match%3Dc")
+    assert "most won first, random-0" in read(site, "/hands?q=random-0:showdown")
 
 
 @pytest.mark.parametrize(

@@ -11,17 +11,14 @@ from starlette.testclient import TestClient
 
 from analytics.results.winnings import Point, Winnings
 from api.main import main
+from api.pages.amounts import chips, many, money, rate
 from api.pages.hand_line import BETWEEN, Line, Piece, taken_apart
 from api.pages.site import (
     SIZE,
     STATIC,
     Addresses,
-    chips,
     hashed,
     in_logs,
-    many,
-    money,
-    rate,
     when,
 )
 from api.pages.winnings import is_crowded, window

@@ -173,6 +173,11 @@ PROBLEM: dict[str, Any] = {
             },
         },
         "position": {"type": "integer", "description": "Where a filter cannot be read."},
+        "choices": {
+            "type": "object",
+            "description": "What could be asked instead, by parameter.",
+            "additionalProperties": {"type": "array", "items": {"type": "string"}},
+        },
         "request_id": {"type": "string", "description": "What the server's log calls it."},
     },
     "examples": [

@@ -13,13 +13,18 @@ from api.pages import (
     matches,
     players,
     questions,
+    statistics,
+    swaps,
     winnings,
 )
 from api.pages.site import STATIC, Files
 
 PAGES: tuple[APIRouter, ...] = tuple(
     one.router
-    for one in (home, matches, live, hands, audit, questions, players, leagues, winnings, frames)
+    for one in (
+        *(home, matches, live, hands, audit, questions),
+        *(players, statistics, leagues, winnings, swaps, frames),
+    )
 )
 
 

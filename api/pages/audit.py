@@ -14,8 +14,9 @@ from fastapi.responses import Response
 from api.evidence import verify as evidence
 from api.evidence.make import Unproved
 from api.http.ask import Ask
+from api.pages.amounts import amount
 from api.pages.hands import Within, of_hand
-from api.pages.site import chips, page
+from api.pages.site import page
 from api.questions.frames import as_seen
 from api.questions.hand import Judged, NoRules, judged
 from api.questions.proof import NoSecrets, Unsigned, bundle
@@ -251,7 +252,7 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
     for place, one in enumerate(splits):
         rake = rakes.get(one.pot, 0)
         eligible = found[place].seats if is_layer else one.seats
-        beside = tuple(_beside(layers[place], 0 if place else dead, rake))
+        beside = tuple(_beside(layers[place], 0 if place else dead, rake, game.unit))
         due = right[place] if place < len(right) else None
         shares = _shares(one, due, game.split_unit, differs=differs and bool(right))
         weighed = due is not None and len(set(due.award.weights)) > 1
@@ -280,15 +281,15 @@ def _shares(one: t.PotSplit, due: Cut | None, unit: int, *, differs: bool) -> tu
     return tuple(shares)
 
 
-def _beside(layer: Layer | None, dead: int, rake: int) -> Iterator[str]:
+def _beside(layer: Layer | None, dead: int, rake: int, unit: str) -> Iterator[str]:
     if layer is not None:
-        yield f"{chips(layer.low)} to {chips(layer.high)} each"
+        yield f"{amount(layer.low, unit)} to {amount(layer.high, unit)} each"
         if layer.folded:
-            yield f"{chips(layer.folded)} of hands that folded"
+            yield f"{amount(layer.folded, unit)} of hands that folded"
     if dead:
-        yield f"{chips(dead)} dead"
+        yield f"{amount(dead, unit)} dead"
     if rake:
-        yield f"rake {chips(rake)}"
+        yield f"rake {amount(rake, unit)}"
 
 
 def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
@@ -320,13 +321,13 @@ def audit(
     ask: Ask,
     match: str,
     number: str,
+    within: Within,
     ruleset: str | None = None,
-    q: Within = "",
 ) -> Response:
     """A hand judged, as a court would write it down; no script is on this page."""
     with ask.viewed() as viewed:
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
-        context = of_hand(request, viewed, redacted_hand, "audit", q.strip())
+        context = of_hand(request, viewed, redacted_hand, "audit", within)
         try:
             found = judged(viewed.snapshot, redacted_hand, ruleset)
         except (Unfinished, NoRules) as reason:

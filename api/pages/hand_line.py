@@ -7,9 +7,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from api.pages.site import chips, money
+from msgspec.structs import asdict
+
+from api.pages.amounts import amount
+from api.questions.declared.hands import HandRow
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _CARD = r"(?:[2-9TJQKA][cdhs]|\?\?|\*)"
@@ -57,6 +60,7 @@ class Line(NamedTuple):
     streets: tuple[Pieces, ...]
     outcome: tuple[str, ...] = ("",)
     paid: int | None = None
+    unit: str | None = None
 
     @property
     def seats(self) -> tuple[Pieces, ...]:
@@ -68,7 +72,7 @@ class Line(NamedTuple):
                 where = "after" if piece.after else "before"
                 piece = piece._replace(**{where: getattr(piece, where)[:-1]})
             if len(seats[-1]) == 1 and piece.before.isdecimal():  # behind the name
-                piece = Piece(chips(int(piece.before)))
+                piece = Piece(amount(int(piece.before), self.unit))
             seats[-1].append(piece)
             if last:
                 seats.append([])
@@ -87,16 +91,26 @@ def _cards_of(*streets: Pieces) -> set[str]:
     return {card for street in streets for piece in street for card in piece.cards}
 
 
-def taken_apart(line: str) -> Line:
-    """`s1 b2 R6 C | Jd7c6c 12 X | 4: lynx +2` as streets in words, and an outcome."""
+def taken_apart(line: str, unit: str | None = None) -> Line:
+    """`s1 b2 R6 C | Jd7c6c 12 X | 4: lynx +2` as streets in words, and an outcome; amounts count in
+    `unit`."""
     *streets, last = [found[1] for found in _SECTION.finditer(line) if found[0]] or [""]
     paid, _, outcome = last.partition(": ")
     pot = paid.partition(" rake ")[0]
     if not (outcome and pot.isdecimal()):
         streets, outcome, pot = [*streets, last], "", ""
     table, *rest = streets or [""]
-    nets = tuple(f"{_name(one[1])} {money(int(one[2]))}" for one in _NET.finditer(outcome))
-    return Line((pieces(table), *_streets(rest)), nets or (outcome,), int(pot) if pot else None)
+    nets = tuple(
+        f"{_name(one[1])} {amount(int(one[2]), unit, signed=True)}"
+        for one in _NET.finditer(outcome)
+    )
+    drawn = (pieces(table), *_streets(rest, unit))
+    return Line(drawn, nets or (outcome,), int(pot) if pot else None, unit)
+
+
+def listed(row: HandRow) -> dict[str, Any]:
+    """A hand of a list, its line in words and its amounts as the money that they are."""
+    return asdict(row) | {"line": taken_apart(row.line or "", row.unit)}
 
 
 def pieces(said: str) -> Pieces:
@@ -116,7 +130,7 @@ def _cards(text: str) -> tuple[str, ...]:
     return tuple("hidden" if one == "*" else one for one in _EACH.findall(text))
 
 
-def _streets(sections: Sequence[str]) -> Iterator[Pieces]:
+def _streets(sections: Sequence[str], unit: str | None) -> Iterator[Pieces]:
     """The sections after the table; one without a choice, once somebody is all-in, is run out."""
     all_in = False
     for place, section in enumerate(sections):
@@ -127,7 +141,7 @@ def _streets(sections: Sequence[str]) -> Iterator[Pieces]:
         chosen = any(one.fullmatch(word) for one in (_ACTION, _AUCTION, _BIDS) for word in words)
         ran = [] if chosen or not all_in else [(Piece("run-out"),)]
         blinds = any(_BLIND.fullmatch(word) for word in words)
-        yield tuple(_between([*_acts(words, blinds=blinds), *ran]))
+        yield tuple(_between([*_acts(words, unit, blinds=blinds), *ran]))
         all_in = (all_in and not ran) or any(word.endswith("!") for word in words)
 
 
@@ -150,7 +164,7 @@ def _shown(words: Sequence[str]) -> Iterator[Piece]:
         yield Piece("announces") if word == "says" else _piece(word)
 
 
-def _acts(words: Sequence[str], *, blinds: bool) -> Iterator[Pieces]:
+def _acts(words: Sequence[str], unit: str | None, *, blinds: bool) -> Iterator[Pieces]:
     """What is done in a street; several folds in a row, or checks, are counted."""
     raises, limped = int(blinds), False
     for word, row in groupby(words):
@@ -158,18 +172,20 @@ def _acts(words: Sequence[str], *, blinds: bool) -> Iterator[Pieces]:
         found = _ACTION.fullmatch(word)
         if found is None:
             for _ in range(count):
-                yield from _aside(word)
+                yield from _aside(word, unit)
         elif found[5] or not _BLIND.fullmatch(word):
             for _ in range(1 if found[1] in "FX" else count):
-                said = _act(found, count, raises, limped=limped, blinds=blinds)
+                said = _act(found, count, raises, unit, limped=limped, blinds=blinds)
                 yield (Piece(f"{said}{' all-in' * bool(found[5])}{' (default)' * bool(found[4])}"),)
                 raises += found[1] in ("B", "R")
                 limped = limped or found[1] == "C"
 
 
-def _act(found: re.Match[str], count: int, raises: int, *, limped: bool, blinds: bool) -> str:
+def _act(
+    found: re.Match[str], count: int, raises: int, unit: str | None, *, limped: bool, blinds: bool
+) -> str:
     """`open 6`, `3-bet 20`, `2 folds`: a raise by how many there were before it."""
-    kind, amount = found[1], chips(int(found[2])) if found[2] else ""
+    kind, chips = found[1], amount(int(found[2]), unit) if found[2] else ""
     match kind:
         case "F":
             return "fold" if count == 1 else f"{count} folds"
@@ -178,25 +194,25 @@ def _act(found: re.Match[str], count: int, raises: int, *, limped: bool, blinds:
         case "C":
             return "limp" if blinds and raises == 1 else "call"
         case "B":
-            return f"bet {amount}"
+            return f"bet {chips}"
         case "R":
             opened = "open" if blinds and not limped else "raise"
-            return f"{opened if raises <= 1 else f'{raises + 1}-bet'} {amount}"
+            return f"{opened if raises <= 1 else f'{raises + 1}-bet'} {chips}"
         case "T":
             return "out of time"
     times = f" \N{MULTIPLICATION SIGN}{found[3]}" if found[3] else ""
-    return f"{_FORCED[kind]} {amount}{times}"
+    return f"{_FORCED[kind]} {chips}{times}"
 
 
-def _aside(word: str) -> Iterator[Pieces]:
+def _aside(word: str, unit: str | None) -> Iterator[Pieces]:
     """Cards, the pot, and what stands in brackets: an auction, a swap, a later card."""
     if word.isdecimal():
-        yield (Piece(f"pot {chips(int(word))}"),)
+        yield (Piece(f"pot {amount(int(word), unit)}"),)
     elif found := _AUCTION.fullmatch(word):
-        yield tuple(_auction(found))
+        yield tuple(_auction(found, unit))
     elif found := _BIDS.fullmatch(word):
         sealed = found[1].count("*")
-        bids = [f"bid {chips(int(bid))}" for bid in found[1].split() if bid != "*"]
+        bids = [f"bid {amount(int(bid), unit)}" for bid in found[1].split() if bid != "*"]
         yield (Piece(", ".join([*bids, *["sealed bid"] * sealed])),)
     elif word.startswith("[") and (later := list(_LATER.finditer(word))):
         for one in later:
@@ -205,11 +221,11 @@ def _aside(word: str) -> Iterator[Pieces]:
         yield (_piece(word),)
 
 
-def _auction(found: re.Match[str]) -> Iterator[Piece]:
+def _auction(found: re.Match[str], unit: str | None) -> Iterator[Piece]:
     """`ursa pays 37 for Th (bids 52, 37)`"""
     names = [_name(one) for one in _NAMES.findall(found["names"])]
-    bids = [chips(int(bid)) for bid in re.findall(r"\d+", found["bids"] or "")]
-    price = chips(int(found["price"])) if found["price"] else bids[1] if bids[1:] else "0"
+    bids = [amount(int(bid), unit) for bid in re.findall(r"\d+", found["bids"] or "")]
+    price = amount(int(found["price"]), unit) if found["price"] else bids[1] if bids[1:] else "0"
     if names == ["nobody"] and not found["cards"]:
         yield Piece("nobody buys a card")
     else:

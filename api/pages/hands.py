@@ -8,29 +8,29 @@ of a hand have in common: whose it is, where it stands, what is beside it.
 
 from contextlib import suppress
 from itertools import groupby, pairwise
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 import msgspec
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from fastapi.responses import RedirectResponse, Response
-from msgspec.structs import asdict
 
 from api.http.ask import Ask
 from api.http.routes.questions import page_of
-from api.pages.hand_line import taken_apart
+from api.pages.hand_line import listed
 from api.pages.home import place
 from api.pages.matches import JUDGED_AT_ONCE
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.declared.fairness import hands_of
 from api.questions.declared.hands import QUESTION, hands_by
-from api.questions.facets import FACETS, facets
+from api.questions.facets import FACETS, facets, times
 from api.questions.filters import WrongFilter, parsed, said
 from api.questions.filters_sql import asks_verdicts
 from api.questions.filters_tree import FIELDS, FLAGS
 from api.questions.frames import frames, in_words, opening
 from api.questions.games import address
 from api.questions.hand import NoRules, judged
+from api.questions.hand_orders import TITLES, Order, player_of
 from api.questions.proof import NoSecrets, Unsigned, proof
 from api.questions.verdicts import verdicts_of
 from api.rules import Rules
@@ -47,9 +47,31 @@ from store.log.leaf import split
 from store.proof.tree import Refuted
 
 router = APIRouter(include_in_schema=False)
-Within = Annotated[
-    str, Query(max_length=2_000)
-]  # the filter whose next and previous hands are meant
+Ordered = Literal["newest", "oldest", "pot", "won", "lost", "price"]
+
+
+def by_of(order: Ordered) -> Order | None:
+    """What hands are sorted by, if not by when they ended."""
+    return None if order == "newest" or order == "oldest" else order
+
+
+class Found(NamedTuple):
+    """The filter that found a hand, and the order of its list, whose next and previous count."""
+
+    q: str
+    order: Ordered
+
+    @property
+    def kept(self) -> str | None:
+        """The order as addresses have it: not said where it is the usual one."""
+        return None if self.order == "newest" or not self.q else self.order
+
+
+def _found(q: Annotated[str, Query(max_length=2_000)] = "", order: Ordered = "newest") -> Found:
+    return Found(q.strip(), order)
+
+
+Within = Annotated[Found, Depends(_found)]
 LISTED = 50  # hands of a page
 COUNTED_AT_ONCE = 100_000  # hands of a ledger; in a larger one the list comes before its counts
 HALF_TYPED = {"HX-Retarget": "#said", "HX-Reselect": "#said", "HX-Push-Url": "false"}
@@ -68,7 +90,7 @@ def hands(
     ask: Ask,
     q: Annotated[str, Query(max_length=2_000)] = "",
     after: Annotated[str | None, Query(max_length=500)] = None,
-    order: Literal["newest", "oldest"] = "newest",
+    order: Ordered = "newest",
     counts: Literal["now", "later"] | None = None,
 ) -> Response:
     """The hands that a filter finds, each on one line; the filter stands in the address."""
@@ -76,6 +98,9 @@ def hands(
         "q": q.strip(),
         "order": order,
         "kept": None if order == "newest" else order,
+        "title_of": TITLES,
+        "of_player": None,
+        "orders": [(name, TITLES[name]) for name in get_args(Ordered)],
         "further": after is not None,
         "fields": FIELDS,
         "flags": FLAGS,
@@ -95,17 +120,19 @@ def hands(
         if typing:  # half a word wipes nothing: the hands stay, and so does the address
             answer.headers.update(HALF_TYPED)
         return answer
+    context["of_player"] = player_of(one)
     with ask.viewed() as viewed:
         verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
         few = hands_of(viewed, None) <= COUNTED_AT_ONCE
         counting = after is None and (counts == "now" or (few and counts is None))
-        asked = {"filter": said(one), "newest": order == "newest"}
+        asked = {"filter": said(one), "newest": order == "newest", "order": by_of(order)}
         found, following = page_of(QUESTION, ask, viewed, LISTED, after, asked)
         judged = verdicts_of(viewed.snapshot).known(viewed.snapshot)
         context |= {
-            "rows": [asdict(row) | {"line": taken_apart(row.line or "")} for row in found.rows],
+            "rows": list(map(listed, found.rows)),
             "following": following,
             "counted": facets(viewed, one, judged) if counting else None,
+            "times": times(viewed, one, judged) if counting else None,
             "left": 0 if asks_verdicts(one) else judged.left,
             "waiting": found.unjudged,
         }
@@ -113,11 +140,11 @@ def hands(
 
 
 @router.get("/hands/{match}/{number}")
-def replayer(request: Request, ask: Ask, match: str, number: str, q: Within = "") -> Response:
+def replayer(request: Request, ask: Ask, match: str, number: str, within: Within) -> Response:
     """A hand replayed: every frame is drawn here, and a script only turns the pages."""
     with ask.viewed() as viewed:
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
-        context = of_hand(request, viewed, redacted_hand, "replay", q.strip())
+        context = of_hand(request, viewed, redacted_hand, "replay", within)
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
     told = frames(redacted_hand, ask.viewer.view, game)
     return page(
@@ -202,15 +229,16 @@ def rows(seat: dict[str, Any]) -> list[list[Any]]:
 
 
 def of_hand(
-    request: Request, viewed: Viewed, redacted_hand: RedactedEvents, tab: str, q: str
+    request: Request, viewed: Viewed, redacted_hand: RedactedEvents, tab: str, within: Found
 ) -> dict[str, Any]:
-    """What `hand.html` needs; `q` is the filter that found the hand, and `players` are the seats
-    that an auditor may look from."""
+    """What `hand.html` needs; `within` is the list in which the hand was found, and `players` are
+    the seats that an auditor may look from."""
     start = opening(redacted_hand)
     if start is None:
         raise Problem("conflict", f"{redacted_hand.stream} does not begin as a hand does")
     match, number = split(redacted_hand.stream)
     assert number is not None
+    q = within.q
     to = Addresses(request.query_params.get("as"))
     announced = started(viewed.snapshot, match)
     game = Rules(viewed.snapshot, None).marked(start.ruleset)
@@ -234,25 +262,34 @@ def of_hand(
         "open": redacted_hand.open,
         "of_a_seed": OF_A_SEED if announced and announced.dealing == "seeded" else None,
         "q": q,
-        "earlier": beside(viewed, match, number, q, -1),
-        "later": beside(viewed, match, number, q, 1),
+        "kept": within.kept,
+        "earlier": beside(viewed, match, number, within, -1),
+        "later": beside(viewed, match, number, within, 1),
         "trail": (
-            *((("Hands of this filter", to.hands(q)),) if q else (("Matches", to.matches()),)),
+            *(
+                (("Hands of this filter", to.hands(q, order=within.kept)),)
+                if q
+                else (("Matches", to.matches()),)
+            ),
             (match, to.match(match)),
         ),
     }
 
 
-def beside(viewed: Viewed, match: str, number: int, q: str, step: Literal[-1, 1]) -> str | None:
+def beside(
+    viewed: Viewed, match: str, number: int, within: Found, step: Literal[-1, 1]
+) -> str | None:
     """The hand before or after it, if that is over: of its match, or of those that a filter finds.
 
-    Those of a filter stand in the order in which they ended, in any match.
+    Those of a filter stand in the order in which they ended, in any match, or by what they came to.
     """
     here = viewed.snapshot.hand_seq(f"{match}/{number}")
-    if q and here is not None:
-        one = parsed(q)
+    if within.q and here is not None:
+        one = parsed(within.q)
         known = verdicts_of(viewed.snapshot).known(viewed.snapshot) if asks_verdicts(one) else None
-        found = hands_by(viewed, one, here, 1, newest_first=step < 0, judged=known).rows
+        found = hands_by(
+            viewed, one, here, 1, newest_first=step < 0, judged=known, by=by_of(within.order)
+        ).rows
         return found[0].hand if found else None
     hand = f"{match}/{number + step}"
     return None if number + step < 0 or viewed.snapshot.hand_seq(hand) is None else hand
@@ -263,11 +300,11 @@ _OF_A_SEAT = ("stack", "bet", "standing", "cards")
 
 
 @router.get("/hands/{match}/{number}/events")
-def events(request: Request, ask: Ask, match: str, number: str, q: Within = "") -> Response:
+def events(request: Request, ask: Ask, match: str, number: str, within: Within) -> Response:
     """A record event by event, as it is seen, and what each one changed."""
     with ask.viewed() as viewed:
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
-        context = of_hand(request, viewed, redacted_hand, "events", q.strip())
+        context = of_hand(request, viewed, redacted_hand, "events", within)
         commitments = committed(viewed, redacted_hand)
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
     told = frames(redacted_hand, ask.viewer.view, game)

@@ -11,12 +11,11 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
-from msgspec.structs import asdict
 
 from analytics.sql.chosen import quoted
 from api.http.ask import Ask
 from api.http.routes.questions import page_of
-from api.pages.hand_line import taken_apart
+from api.pages.hand_line import listed
 from api.pages.matches import disputed_hands, drawn
 from api.pages.site import Addresses, page
 from api.problem import Problem
@@ -61,7 +60,7 @@ def home(request: Request, ask: Ask, judge: bool = False) -> Response:
         "home.html",
         rows=rows,
         running=running,
-        newest=[asdict(row) | {"line": taken_apart(row.line or "")} for row in newest.rows],
+        newest=list(map(listed, newest.rows)),
         totals=totals,
         disputed=disputed,
     )

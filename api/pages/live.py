@@ -23,7 +23,7 @@ from api.problem import Problem
 from api.questions.declared.hands import hands_by
 from api.questions.filters import parsed
 from api.questions.filters_tree import EVERY, word
-from api.questions.frames import as_seen, frames, in_words
+from api.questions.frames import as_seen, frames, in_words, opening
 from api.questions.one_line import lines, one_line
 from api.rules import Rules
 from api.viewpoints.feed_events import Teller
@@ -93,6 +93,7 @@ def _of_match(ask: Access, viewed: Viewed, match: str | None, grown: bool) -> di
     goes_on = ask.service.is_played(ask.viewer, viewed.snapshot, match)
     return {
         "players": start.players,
+        "unit": viewed.redactor.units.get(start.ruleset),
         "table": table(viewed, match, goes_on),
         "money": bankrolls(viewed, match, start.players) if grown else None,
     }
@@ -238,7 +239,7 @@ def _last(viewed: Viewed, match: str | None) -> dict[str, Any]:
     found = hands_by(viewed, chosen, None, LIVE_MAX, True).rows
     told = lines(viewed, [row.hand for row in found])
     rows = [
-        _hand(row.hand, line, bool(row.void), row.at)
+        _hand(row.hand, line, bool(row.void), row.at, row.unit)
         for row, line in zip(found, told, strict=True)
         if line is not None
     ]
@@ -253,22 +254,25 @@ def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
             redacted_hand = viewed.redacted_hand(stream)
             last = redacted_hand.ones[-1]
             void = isinstance(last.seen, t.HandVoided)
-            return _hand(stream, one_line(redacted_hand), void, last.stored.at)
+            start = opening(redacted_hand)
+            unit = None if start is None else viewed.redactor.units.get(start.ruleset)
+            return _hand(stream, one_line(redacted_hand), void, last.stored.at, unit)
     if kind in ("MatchStarted", "MatchEnded"):
         told = (started if kind == "MatchStarted" else ended)(viewed.snapshot, stream)
         return None if told is None else {"key": one, "match": stream, "told": told, "hand": None}
     return None
 
 
-def _hand(hand: str, line: str, void: bool, at: int | str) -> dict[str, Any]:
+def _hand(hand: str, line: str, void: bool, at: int | str, unit: str | None) -> dict[str, Any]:
     """A hand that is over, on one line."""
-    apart = taken_apart(line)
+    apart = taken_apart(line, unit)
     return {
         "key": f"{'HandVoided' if void else 'HandEnded'} {hand}",
         "hand": hand,
         "match": split(hand)[0],
         "line": apart,
         "pot": apart.paid,
+        "unit": unit,
         "at": at,
     }
 

@@ -82,7 +82,9 @@ def disputed_hands(
     found = {row["verdict"]: row["hands"] for row in counted}
     grave = f"{'AND' if of else 'WHERE'} verdict IN ('differ', 'contested')"
     order = f"ORDER BY verdict DESC, hand_seq DESC LIMIT {NAMED}"
-    told_of = "hand, CAST(verdict AS VARCHAR) AS verdict, players, game, pot, played, last_at AS at"
+    told_of = (
+        "hand, CAST(verdict AS VARCHAR) AS verdict, players, game, pot, unit, played, last_at AS at"
+    )
     rows = viewed.rows(f"SELECT {told_of} {told} {grave} {order}")
     unsettled = tuple({**row, "players": json.loads(row["players"] or "[]")} for row in rows)
     left = max(0, hands - sum(found.values())) if judged.left else 0

@@ -5,9 +5,12 @@ A template draws the heads and then the rows; of several tables each that has th
 """
 
 import re
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import quote
+from weakref import WeakKeyDictionary
 
 from fastapi import Query, Request
 from markupsafe import Markup
@@ -18,9 +21,11 @@ from api.http.routes.questions import page_of
 from api.problem import Problem
 from api.questions.question import Question
 from api.viewpoints.views import Viewed
+from store.sql.query import Query as Views
 
 Sort = Annotated[str | None, Query(max_length=60)]
-SORTED_MAX = 1_000  # rows of a list that are sorted otherwise than they are found
+SORTED_MAX = 20_000  # rows of a list that are sorted otherwise than they are found
+KEPT_MAX = 2  # sorted lists of a viewer that are kept: some megabytes each, if they are long
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
 
 
@@ -81,6 +86,11 @@ class Order:
             title or column,
         )
 
+    def further(self, after: str) -> str:
+        """This address in this order, from a row on."""
+        at = self.at.include_query_params(after=after)
+        return f"{at.path}?{at.query}"
+
     def next_head(self, title: str, place: int, kind: str) -> Markup:
         """The head of the column at a place of a sheet; a second one of a name is numbered."""
         same = sum(1 for one in self.columns if one == title or one.startswith(f"{title} ("))
@@ -100,6 +110,11 @@ class Sorting:
         self.tables.append(Order(self.sort, self.at))
         return self.tables[-1]
 
+    def to(self, name: str, value: str) -> str:
+        """This address with another value of a parameter, from the first row on."""
+        at = self.at.remove_query_params("after").include_query_params(**{name: value})
+        return f"{at.path}?{at.query}"
+
     def check(self) -> None:
         """Refuse a column that no table of the page has; a page without a table may lack them."""
         known = dict.fromkeys(name for one in self.tables for name in one.columns)
@@ -116,7 +131,9 @@ def _address(request: Request) -> URL:
 def _check(sort: str | None, known: Iterable[str]) -> None:
     if sort is not None and sort.removeprefix("-") not in known:
         raise Problem(
-            "invalid", f"nothing here is sorted by {sort[:60]}: {', '.join(known)} can be"
+            "invalid",
+            f"nothing here is sorted by {sort[:60]}: {', '.join(known)} can be",
+            choices={"sort": list(known)},
         )
 
 
@@ -136,12 +153,40 @@ def sorted_list(
     asked: dict[str, Any],
     by: Order,
 ) -> tuple[Sequence[Any], str | None]:
-    """A page of a list in its own order, or all of it in another."""
-    size = limit if by.sort is None else SORTED_MAX
-    found, following = page_of(
-        question, ask, viewed, size, after if by.sort is None else None, asked
-    )
-    if by.sort is not None and following is not None:
-        sentence = f"more than {SORTED_MAX:,} {question.name} stand in their own order only"
-        raise Problem("too-large", f"{sentence}, not by {by.sort}")
-    return by.rows(found.rows), following
+    """A page of a list in its own order; or in another: then `after` is how many came before."""
+    if by.sort is None:
+        found, following = page_of(question, ask, viewed, limit, after, asked)
+        return found.rows, following
+    if after is not None and not re.fullmatch("[0-9]{1,9}", after):
+        raise Problem("wrong-cursor", f"a list by {by.sort} goes on after a number of rows")
+    place = int(after or 0)
+    rows = _sorted(question, ask, viewed, asked, by)
+    following = str(place + limit) if place + limit < len(rows) else None
+    return rows[place : place + limit], following
+
+
+_turn = threading.Lock()
+_kept: WeakKeyDictionary[Views, OrderedDict[str, Sequence[Any]]] = WeakKeyDictionary()
+
+
+def _sorted(
+    question: Question, ask: Access, viewed: Viewed, asked: dict[str, Any], by: Order
+) -> Sequence[Any]:
+    """All of a list in this order; as long as a viewer sees the same ledger the last ones are kept,
+    so that he pages through one list, and its order is counted once."""
+    name = f"{question.name} {by.sort}"
+    with _turn:
+        kept = _kept.setdefault(viewed.query, OrderedDict())
+        rows = kept.get(name)
+    if rows is None:
+        found, following = page_of(question, ask, viewed, SORTED_MAX, None, asked)
+        if following is not None:
+            sentence = f"more than {SORTED_MAX:,} {question.name} stand in their own order only"
+            raise Problem("too-large", f"{sentence}, not by {by.sort}")
+        rows = by.rows(found.rows)
+    with _turn:
+        kept[name] = rows
+        kept.move_to_end(name)
+        while len(kept) > KEPT_MAX:
+            kept.popitem(last=False)
+    return rows

@@ -1,40 +1,36 @@
-"""`/players`: everybody who played; `/players/NAME`: how he plays, each number with its doubt.
+"""`/players`: everybody who played, and what all pages of one player have in common (`PlayerPage`).
 
-Beside it lie `grid`, the 169 classes of hole cards, each a cell that leads to its hands;
+Of those pages here lie `grid`, the 169 classes of hole cards, each a cell that leads to its hands;
 `opponent`, what of his play stands out, with the hands to look at; and `compare`, two players or
-two versions of a bot, side by side, picked there. `PlayerPage` is what all pages of one player have
-in common: his name, the filters, where to go on.
+two versions of a bot, side by side, picked there.
 """
 
 import re
 import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
-from msgspec.structs import replace
 
 from analytics.opponents.measures import ALL_LOOKS
-from analytics.sql.chosen import By, Chosen, moneys, quoted
-from analytics.statistics.answers import Answer
+from analytics.sql.chosen import Chosen, moneys, quoted
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
 from api.http.routes.questions import Named
 from api.pages.order import Sort, order, sorted_list
 from api.pages.site import Addresses, page
-from api.problem import Problem
 from api.questions import players as counted
+from api.questions.chances import COULD, DID
 from api.questions.declared import grid as hole_cards
 from api.questions.declared.compare import Comparison, Sides, comparison, sheets
 from api.questions.declared.grid import Cell
 from api.questions.declared.matches import titles
 from api.questions.declared.opponent import HANDS_MAX
-from api.questions.declared.player import Whose, player
 from api.questions.declared.players import QUESTION
-from api.questions.filters_tree import COUNTED, STREETS, narrowed, word
-from api.questions.opponents import Fault, OpponentParams, report
+from api.questions.filters_tree import STREETS, narrowed, word
+from api.questions.opponents import Fault, OpponentParams, Report, report
 from api.questions.players import Nonsense, NoSum, check
 from api.questions.question import Sheet
 from api.viewpoints.selection import Absent
@@ -55,7 +51,6 @@ TABS = (
 MANY = 30  # below so many opportunities a number is grey
 LISTED = 100  # players of a page
 FILTERED = {"before": "as_of"}  # what a filter is called in an address, where that differs
-TAG = "tag:"  # what a split by a tag begins with
 
 
 class PlayerPage(NamedTuple):
@@ -89,7 +84,8 @@ class PlayerPage(NamedTuple):
             "narrowed": {name: value or "" for name, value in filters.items()},
             "given": given,
             "few": MANY,
-            "counted": COUNTED,
+            "did": DID,
+            "could": COULD,
             "units": units if len(units) > 1 else (),
             "titles": named,
             "named": word(self.player),
@@ -111,7 +107,7 @@ class PlayerPage(NamedTuple):
     @property
     def also(self) -> str:
         """The same filters in the words of a filter of hands, to be put after a term of it."""
-        return narrowed(**self.filters)
+        return narrowed(**self.filters, unit=self.unit)
 
 
 def clean(value: str | None) -> str | None:
@@ -153,48 +149,6 @@ def players(
         units = moneys(viewed.units)
     listed: dict[str, Any] = {"rows": rows, "following": following, "order": by, "units": units}
     return page(request, ask, "players.html", **listed)
-
-
-@router.get("/players/{player}")
-def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") -> Response:
-    """How a player plays, each number with its doubt; split by a tag as it was in each match."""
-    with of.viewed() as viewed:
-        about = player(viewed, Whose(of.player), of.ask.watch)
-        tags = [row for row in viewed.tags.to_pylist() if row["player"] == of.player]
-        splits = [*get_args(By), *sorted({f"{TAG}{row['tag']}" for row in tags})]
-        if split and split not in splits:
-            raise Problem("invalid", f"there is no split by {split}: {', '.join(splits)}")
-        key = split.removeprefix(TAG) if split.startswith(TAG) else None
-        chosen = of.chosen(viewed, by=None if key else split or None)
-        values = tuple((row["match"], row["value"]) for row in tags if row["tag"] == key)
-        chosen = replace(chosen, tagged=values)
-        told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
-    parts = [one for _, one in sorted(told.dealt)]
-    return of.sent(
-        "player_statistics.html",
-        "statistics",
-        going_on={"split": split},
-        about=about,
-        parts=parts,
-        dealt=told.dealt,
-        groups=groups(told.found, told.field, parts),
-        splits=splits,
-    )
-
-
-def groups(found: list[Answer], field: dict[str, Answer], every: list[str]) -> list[dict[str, Any]]:
-    """Statistics by the street that they look at, each with its parts and everybody else."""
-    by_name: dict[str, dict[str, Answer]] = {}
-    for one in found:
-        by_name.setdefault(one.statistic, {})[one.part] = one
-    rows = [
-        {"of": STATISTICS[name], "parts": [*map(parts.get, every)], "field": field.get(name)}
-        for name, parts in by_name.items()
-    ]
-    streets: dict[str, list[Any]] = {}
-    for name, row in zip(by_name, rows, strict=True):
-        streets.setdefault(STATISTICS[name].street or "all streets", []).append(row)
-    return [{"street": street, "rows": those} for street, those in streets.items()]
 
 
 What = Literal["acts", "vpip", "raise", "net", "n"]
@@ -275,6 +229,7 @@ def cell(name: str, one: Cell | None, show: str) -> dict[str, Any]:
     return {**told, "acts": acts([one]) if show == "acts" else None}
 
 
+LOCKS_MAX = 15  # matches that somebody had won, as many as a filter may name
 SPOTS = 200  # acts that were shown down, whose strength is counted
 OPTIONS = {"hands": "numbers"}  # what the command calls a filter, where that differs
 ENDINGS = {
@@ -301,9 +256,18 @@ def opponent(of: OfPlayer) -> Response:
             if hands <= HANDS_MAX:
                 found = report(viewed, asked, of.ask.watch)
                 context |= {"found": found, "faults": faults(found.faults)}
+                context["undecided"] = undecided(found)
         except (Absent, NoSum) as reason:
             context["why"] = str(reason)
     return of.sent("opponent.html", "opponent", **context)
+
+
+def undecided(found: Report) -> str | None:
+    """The filter of hands before somebody had won the match; None if it would be too long."""
+    if len(found.locks) > LOCKS_MAX:
+        return None
+    won = (f"match={word(one.match)} & number>={one.number}" for one in found.locks)
+    return "".join(f" & !({one})" for one in won)
 
 
 def faults(every: Sequence[Fault]) -> list[dict[str, Any]]:

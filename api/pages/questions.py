@@ -11,6 +11,7 @@ from fastapi.responses import Response
 from api.http.ask import Ask
 from api.http.routes.questions import FIXED, Named, asked_for, formats, signed
 from api.pages.order import Sort
+from api.pages.players import others_of
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions import games as rulesets
@@ -36,6 +37,11 @@ def endpoint(question: Question) -> Callable[..., Response]:
     """The page of a question, which takes what its route takes."""
 
     def shown(request: Request, ask: Ask, sort: Sort = None, **given: Any) -> Response:
+        if missing := [name for name in needed if given[name] is None]:
+            with ask.viewed() as viewed:
+                choices = {missing[0]: others_of(viewed, given["player"])}
+            sentence = f"{question.name} takes one more player, `{missing[0]}`"
+            raise Problem("invalid", sentence, choices=choices)
         params = asked(question, given, people=True)
         with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
             if question.bound is not None:
@@ -55,8 +61,20 @@ def endpoint(question: Question) -> Callable[..., Response]:
             formats=[(kind, at(request, kind)) for kind in formats(question)],
         )
 
+    every = asked_for(question, question.path, people=True)
+    needed = [
+        one.name
+        for one in every
+        if one.default is Parameter.empty and f"{{{one.name}}}" not in question.path
+    ]
+    every = [_left_out(one) if one.name in needed else one for one in every]
     sort = Parameter("sort", Parameter.KEYWORD_ONLY, annotation=Sort, default=None)
-    return signed(shown, [*FIXED, *asked_for(question, question.path, people=True), sort])
+    return signed(shown, [*FIXED, *every, sort])
+
+
+def _left_out(one: Parameter) -> Parameter:
+    """The same, which may be left out: a page then offers what there is."""
+    return one.replace(annotation=one.annotation | None, default=None)
 
 
 def at(request: Request, kind: str) -> str:

@@ -27,6 +27,18 @@ from starlette.types import Scope
 
 from api.http.ask import AUDIT, Access
 from api.http.compression import PACKERS, encoding_of
+from api.pages.amounts import (
+    THIN,
+    amount,
+    amount_here,
+    chips,
+    decimal,
+    many,
+    minus,
+    money,
+    percent,
+    rate,
+)
 from api.pages.order import Sorting
 from api.printable import printable
 from api.questions.filters_tree import word
@@ -98,10 +110,12 @@ class Addresses(Struct, frozen=True):
         """The hands that a filter finds."""
         return self._at("/hands", q=q or None, **asked)
 
-    def hand(self, hand: str, page: str = "", event: int | None = None, q: str = "") -> str:
+    def hand(
+        self, hand: str, page: str = "", event: int | None = None, q: str = "", **asked: str | None
+    ) -> str:
         """A page of a hand MATCH/NUMBER: its replay, `audit` or `events`; one of a filter's."""
         path = "/".join(map(_part, hand.rpartition("/")[::2]))
-        at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None)
+        at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None, **asked)
         return at if event is None else f"{at}#{event}"
 
     def players(self) -> str:
@@ -151,44 +165,6 @@ class Addresses(Struct, frozen=True):
         return f"{path}?{urlencode(given, doseq=True)}" if given else path
 
 
-_THIN = "\N{NARROW NO-BREAK SPACE}"
-_MINUS = "\N{MINUS SIGN}"
-
-
-def chips(amount: int | None) -> str:
-    """12 345, its thousands apart."""
-    if amount is None:
-        return "?"
-    said = f"{abs(amount):,}".replace(",", _THIN)
-    return f"{_MINUS}{said}" if amount < 0 else said
-
-
-def money(net: int | None) -> str:
-    """What was won or lost, with its sign: +1 234, −19, 0."""
-    return f"+{chips(net)}" if net is not None and net > 0 else chips(net)
-
-
-def decimal(number: float, digits: int = 2) -> str:
-    """46.21, −1 000.00."""
-    return f"{number:,.{digits}f}".replace(",", _THIN).replace("-", _MINUS)
-
-
-def rate(net: float, digits: int = 2) -> str:
-    """What is won or lost in the mean, with its sign: +46.21, −1 000.00."""
-    said = decimal(abs(net), digits)
-    return said if not round(net, digits) else f"{_MINUS if net < 0 else '+'}{said}"
-
-
-def minus(numbers: str) -> str:
-    """Numbers as a terminal has them, with the minus sign of pages; a hyphen in a name stays."""
-    return re.sub(r"(?<!\S)-(?=\d)", _MINUS, numbers)
-
-
-def percent(share: float, digits: int = 1) -> str:
-    """61.3 %"""
-    return f"{100 * share:.{digits}f}{_THIN}%"
-
-
 def when(at: int | str | None) -> Markup:
     """A moment in UTC, said shortly and kept exactly; a ledger counts it in milliseconds."""
     if at is None:
@@ -198,7 +174,7 @@ def when(at: int | str | None) -> Markup:
         moment = datetime.fromisoformat(exact).astimezone(UTC)
     except ValueError:  # a year that only Arrow knows
         return Markup("<time>{}</time>").format(exact)
-    said = f"{moment.day}{_THIN}{moment:%b %Y, %H:%M}"
+    said = f"{moment.day}{THIN}{moment:%b %Y, %H:%M}"
     return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, said)
 
 
@@ -219,11 +195,6 @@ def coded(sentence: str) -> Markup:
         Markup("<code>{}</code>" if at % 2 else "{}").format(part)
         for at, part in enumerate(sentence.split("`"))
     )
-
-
-def many(count: int, one: str, more: str | None = None) -> str:
-    """1 hand, 412 hands."""
-    return f"{chips(count)} {one if count == 1 else more or one + 's'}"
 
 
 HERE = Path(__file__).parent
@@ -248,6 +219,8 @@ TEMPLATES.filters.update(
     minus=minus,
     money=money,
     chips=chips,
+    amount=amount,
+    amount_here=amount_here,
     rate=rate,
     decimal=decimal,
     percent=percent,

@@ -1,9 +1,9 @@
-"""`/players/NAME/winnings`, `bids` and `swaps`: what he won, what he paid, and what was luck.
+"""`/players/NAME/winnings` and `bids`: what a player won, and what he bid.
 
 Winnings are lines that a script draws, and a table. A window of them (`first` to `last` of his
 hands) is said in numbers and leads to its hands: a script asks for it where somebody drags over
 the graph, a form where there is no script. Bids stand beside the rival's, the worth of the card,
-and his hand. Swaps say how often his cards changed, and what luck did to his winnings.
+and his hand.
 """
 
 import json
@@ -18,9 +18,6 @@ from analytics.auctions.bidding import MEASURES
 from analytics.auctions.sniffing import SEED
 from analytics.luck.streets import CHANCES
 from analytics.results.winnings import LINES, Point, Winnings
-from analytics.stored.equity import MODEL
-from analytics.stored.equity import SEED as LUCK_SEED
-from analytics.swaps.luck import MEASURES as LUCK
 from api.http.routes.questions import Named
 from api.pages.players import FULL, OfPlayer, PlayerPage
 from api.pages.site import (
@@ -32,7 +29,6 @@ from api.pages.site import (
     in_logs,
     scale,
 )
-from api.questions import luck as lucky
 from api.questions.declared import bids as bidding
 from api.questions.declared.grid import classes as hole_cards
 from api.questions.declared.results import Luck, ResultsParams, luck
@@ -344,56 +340,3 @@ def card_luck(found: Luck) -> dict[str, Any]:
     rows = [row for each in found.chances.values() for row in each]
     most = max((abs(row.chips) for row in rows), default=0.0) or 1.0
     return {"rows": rows, "known": found.known, "hands": found.counted, "most": most}
-
-
-SWAPS_SPOTS, RUNOUTS = 25, 500  # that are counted while somebody waits for a page
-FIGURES = (
-    ("net", "net"),
-    ("net_ev", "without run-out luck"),
-    ("blue", "at showdown"),
-    ("red", "without showdown"),
-    ("swap_luck_sum", "luck of swaps counted"),
-    ("cost", "paid in auctions"),
-)
-FILTERS = {  # of the hands that a measure counts, where a filter can say it
-    "hands": "player={0}",
-    "net": "player={0}",
-    "blue": "{0}:showdown",
-    "red": "player={0} & !{0}:showdown",
-    "net_swapped": "{0}:swapped",
-    "net_kept": "player={0} & !{0}:swapped",
-    "cost": "{0}:auction-won",
-}
-
-
-@router.get("/players/{player}/swaps")
-def swaps(of: OfPlayer) -> Response:
-    """How often a player's cards changed, and what luck did to his winnings."""
-    player = of.player
-    asked = lucky.LuckParams(player, **of.filters, spots=SWAPS_SPOTS, runouts=RUNOUTS)
-    with of.viewed() as viewed:
-        try:
-            told = lucky.luck(viewed, asked, of.ask.watch)
-        except (Absent, NoSum) as reason:
-            return of.sent("swaps.html", "swaps", told=None, why=str(reason))
-        rates = [row | {"share": row["k"] / row["n"]} for row in told.luck.rates(player)]
-        independence = told.luck.independence(player)
-    found = {
-        one.statistic: one
-        for one in told.found
-        if one.player == player and one.value is not None and (one.n or one.value)
-    }
-    ends = [share for one in rates for share in (one["high"], one["stated"]) if share is not None]
-    led = {name: said.format(word(player)) + of.also for name, said in FILTERS.items()}
-    rows = [
-        {"of": one, "told": found[name], "led": led.get(name)}
-        for name, one in LUCK.items()
-        if name in found and found[name].n
-    ]
-    return of.sent(
-        "swaps.html", "swaps", told=told.told, rates=rates, independence=independence, rows=rows,
-        why=None, counting=told.unit,
-        figures=[(name, title, led.get(name)) for name, title in FIGURES], found=found,
-        games=len({one["game"] for one in rates}), top=min(1.0, scale(ends).high),
-        model=MODEL, seed=LUCK_SEED,
-    )  # fmt: skip

@@ -17,6 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import UNSET, Struct, UnsetType
 
+from analytics.sql.chosen import quoted
+from api.questions.chances import CHANCES, counts
 from api.questions.filters_sql import STREET, where
 from api.questions.filters_tree import (
     EVERY,
@@ -26,6 +28,7 @@ from api.questions.filters_tree import (
     Filter,
     Flag,
     Not,
+    Of,
     joined,
     said,
 )
@@ -160,6 +163,34 @@ def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float)
         counted["verdict"] = _spread(codes[np.concatenate([played, void])], ("", *VERDICTS))
     told = {name: _told(name, counts, one) for name, counts in counted.items()}
     return Facets(hands=len(played) + len(void), **told, unjudged=UNSET)
+
+
+def times(viewed: Viewed, one: Filter, judged: Judged | None) -> int | None:
+    """How often a count of pages counts the hands of its own filter, where one may count several
+    times; None of any other filter."""
+    asked = [
+        (part.player, term)
+        for part in (one.all if isinstance(one, And) else (one,))
+        if isinstance(part, Of) and part.player is not None
+        for term in (part.one.all if isinstance(part.one, And) else (part.one,))
+        if isinstance(term, Compare) and term.field in ("did", "could") and term.op == "="
+    ]
+    if len(asked) != 1:
+        return None
+    ((player, term),) = asked
+    name = str(term.value)
+    if CHANCES[name].once:
+        return None
+    rows, end = counts(name, "true"), "k" if term.field == "did" else "n"
+    passed = where(one, None, lent(viewed, judged) if judged else "verdicts")
+    his = f"SELECT hand_seq, seat FROM players WHERE player = {quoted(player)}"
+    those = f"hand_seq IN (SELECT hand_seq FROM hands WHERE {passed})"
+    found = viewed.query.ask(
+        f"SELECT CAST(sum({end}) AS BIGINT) AS times FROM ({rows})"
+        f" WHERE {those} AND (hand_seq, seat) IN ({his})",
+        SECONDS,
+    )
+    return int(found["times"][0].as_py() or 0)
 
 
 def _spread(codes: Numbers, names: Sequence[str]) -> list[tuple[str, int]]:

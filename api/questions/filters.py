@@ -15,8 +15,9 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NoReturn, cast
 
+from analytics.replay.seating import POSITIONS
+from api.questions.chances import COULD, DID
 from api.questions.filters_tree import (
-    COUNTED,
     EVERY,
     FIELDS,
     FLAGS,
@@ -267,15 +268,18 @@ def _plain(found: re.Match[str]) -> str:
     return found[0]
 
 
+_A_COUNT = "a count of pages by its name (vpip, cbet_flop, won, fold_river, swap_flop_1)"
 _READ: Final[dict[Kind, tuple[Callable[[str], Any], str]]] = {
     "amount": (amount, "chips or big blinds (40, 2.5bb)"),
     "count": (lambda text: int(text) if re.fullmatch("[0-9]{1,18}", text) else None, "a number"),
     "text": (str, 'a word, or anything between quotes ("...")'),
-    "tag": (lambda text: text if re.fullmatch("[^:]+:.+", text) else None, "a tag, TAG:VALUE"),
+    "tag": (lambda text: text if re.fullmatch("[^:]+(:.+)?", text) else None, "TAG:VALUE or TAG"),
     "street": (lambda text: text if text in STREETS else None, " ".join(STREETS)),
     "verdict": (lambda text: text if text in VERDICTS else None, " ".join(VERDICTS)),
     "made": (lambda text: text if text in MADE else None, " ".join(MADE)),
-    "statistic": (lambda text: text if text in COUNTED else None, " ".join(COUNTED)),
+    "statistic": (lambda text: text if text in DID else None, _A_COUNT),
+    "chance": (lambda text: text if text in COULD else None, _A_COUNT),
+    "position": (lambda text: text if text in POSITIONS else None, " ".join(POSITIONS)),
     "cards": (pattern, "a card pattern (AA, AKs, AKo, As, 7h??)"),
     "moment": (moment, "a date or a time with its zone (2026-11-22, 2026-11-22T14:05:00Z)"),
     "hand": (

@@ -16,8 +16,7 @@ from functools import partial
 from typing import NamedTuple, assert_never
 
 from analytics.sql.chosen import quoted
-from analytics.sql.tables import text_of
-from analytics.statistics.catalogue import STATISTICS
+from api.questions.chances import counted
 from api.questions.filters_tree import (
     MADE,
     STREETS,
@@ -39,6 +38,7 @@ from api.questions.filters_tree import (
 from engine.games import GAMES
 from engine.parameters import first
 from engine.steps import TossHole
+from engine.units import counted_in
 from store.log.leaf import split
 
 _TOSSING = ", ".join(f"'{name}'" for name, game in GAMES.items() if first(game, TossHole))
@@ -225,6 +225,14 @@ def _ended(term: Term) -> str:
     return it if term.op == "=" else f"hand_seq {term.op} (SELECT hand_seq FROM hands WHERE {it})"
 
 
+def _unit(term: Term) -> str:
+    """It is null where there is none, and what a record calls a unit may be anything."""
+    assert isinstance(term, Compare)
+    named, pattern = counted_in(str(term.value))
+    so = f"unit IN ({', '.join(map(quoted, named))})"
+    return f"({so} OR regexp_full_match(unit, {quoted(pattern)}))" if pattern else so
+
+
 def _plays(term: Term) -> str:
     assert isinstance(term, Compare)
     return PLAYS.format(name=quoted(str(term.value)))
@@ -239,6 +247,7 @@ _OF_HANDS: dict[str, Asks] = {
     "player": _plays,
     "match": _held("match"),
     "game": _held("game"),
+    "unit": _unit,
     "ruleset": _held("ruleset"),
     "at": _held("last_at"),
     "played": _played,
@@ -294,30 +303,27 @@ def _walk(term: Term, span: str) -> Rows:
 
 
 def _counted(end: str) -> AsksRows:
-    """Whether a statistic counts the hand of a player: its own question is asked, a hand a part."""
+    """Whether a count of pages, its k or its n, counts the hand of a player."""
 
     def told(term: Term, span: str) -> Rows:
         assert isinstance(term, Compare)
-        one = STATISTICS[str(term.value)]
-        each = "SELECT *, {'hand_seq': hand_seq, 'seat': seat} AS part FROM facts"
-        counts = (
-            f"WITH chosen AS ({each} WHERE {span}) SELECT part.hand_seq, part.seat "
-            f"FROM (\n{text_of(one.file)}) WHERE {one.counted}_{end} > 0"
-        )
-        known = f"SELECT hand_seq FROM facts WHERE {span}"
-        return Rows(
-            "players",
-            f"CASE WHEN (hand_seq, seat) IN ({counts}) THEN true "
-            f"WHEN hand_seq IN ({known}) THEN false END",
-        )
+        return Rows("players", counted(str(term.value), end, span))
 
     return told
 
 
+def _position(term: Term, span: str) -> Rows:
+    assert isinstance(term, Compare)
+    facts = f"SELECT hand_seq, seat FROM facts WHERE {span}"
+    there = f"{facts} AND position = {quoted(str(term.value))}"
+    so, known = (f"(hand_seq, seat) IN ({rows})" for rows in (there, facts))
+    return Rows("players", f"CASE WHEN {so} THEN true WHEN {known} THEN false END")
+
+
 def _tag(term: Term, span: str) -> Rows:
     assert isinstance(term, Compare)
-    tag, _, value = str(term.value).partition(":")
-    so = f"tag = {quoted(tag)} AND value = {quoted(value)}"
+    tag, named, value = str(term.value).partition(":")
+    so = f"tag = {quoted(tag)}" + (f" AND value = {quoted(value)}" if named else "")
     return Rows("players", f"(match, player) IN (SELECT (match, player) FROM tags WHERE {so})")
 
 
@@ -327,6 +333,7 @@ _OF_ROWS: dict[str, AsksRows] = {
     "hole": _players(_held("hole")),
     "did": _counted("k"),
     "could": _counted("n"),
+    "position": _position,
     "tag": _tag,
     "all-in": _players(lambda term: "all_in"),
     "showdown": _showdown,

@@ -16,7 +16,6 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from analytics.statistics.catalogue import STATISTICS
 from api.viewpoints.redaction import HIDDEN
 from engine.verdict import VERDICTS
 from events.cards import RANKS, SUITS
@@ -182,6 +181,8 @@ Kind = Literal[
     "cards",
     "made",
     "statistic",
+    "chance",
+    "position",
     "moment",
     "hand",
     "tag",
@@ -190,7 +191,6 @@ Value = Amount | Moment | Pattern | int | str
 
 STREETS = ("preflop", "flop", "turn", "river")
 MADE = tuple(name.replace(" ", "-") for name in CATEGORIES)  # the weakest first
-COUNTED = tuple(it.name for it in STATISTICS.values() if it.kind in ("share", "ratio"))
 
 
 class Field(NamedTuple):
@@ -225,12 +225,14 @@ FIELDS: dict[str, Field] = {
     "street": Field("street", False, "the last that was dealt: preflop, flop, turn or river"),
     "hole": Field("cards", True, "cards that a player held at the end"),
     "did": Field("statistic", True, "a player did what a statistic counts: its k counts the hand"),
-    "could": Field("statistic", True, "a player had that chance: the n of a statistic counts it"),
+    "could": Field("chance", True, "a player had that chance: the n of a statistic counts it"),
+    "position": Field("position", True, "where a player sat: SB, BB, BTN, ..."),
     "board": Field("cards", False, "cards on the board at the end"),
     "player": Field("text", False, "who sat at the table"),
-    "tag": Field("tag", True, "what is said of a player beside his name: bot:ursa, version:3"),
+    "tag": Field("tag", True, "what is said of a player beside his name: version:3, or version"),
     "match": Field("text", False, "the match by its name"),
     "game": Field("text", False, "the ruleset by its name"),
+    "unit": Field("text", False, "what it is played for: chip, dollar, euro, pound"),
     "ruleset": Field("text", False, "the ruleset by its fingerprint"),
     "verdict": Field("verdict", False, "what an audit says: " + ", ".join(VERDICTS)),
     "at": Field("moment", False, "when the hand ended here; of an imported one, when it came in"),
@@ -356,9 +358,16 @@ def narrowed(
     game: str | None = None,
     hands: str | None = None,
     before: str | None = None,
+    unit: str | None = None,
 ) -> str:
     """Filters of a player's hands in the words of a filter, to be put after a term of it."""
-    named = (("player=", vs), ("match=", match), ("game=", game), ("hand<", before))
+    named = (
+        ("player=", vs),
+        ("match=", match),
+        ("game=", game),
+        ("hand<", before),
+        ("unit=", unit),
+    )
     found = [f"{what}{word(value)}" for what, value in named if value]
     if hands:
         first, _, last = hands.partition("-")

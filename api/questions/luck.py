@@ -1,6 +1,6 @@
 """Luck in the hands of a viewpoint: of swaps and of run-outs, counted in some of them and kept."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -13,7 +13,7 @@ from analytics.sql.tables import JoinedViews
 from analytics.statistics.measured import Measured, in_unit
 from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows
-from analytics.stored.closed_betting import Closed
+from analytics.stored.closed_betting import Closed, uncounted
 from analytics.stored.equity import equities_in, lucks
 from analytics.swaps.luck import MEASURES, By, Luck
 from api.questions.players import chosen_by, money_of
@@ -30,6 +30,7 @@ from api.viewpoints.views import Viewed
 from store.folder.cache_folder import cache_folder
 
 Row = dict[str, Any]
+OF_LUCK = ("net_ev", "luck", "luck_error", "adjusted", "net_ev_hand")  # measures of run-outs
 
 
 class LuckParams(Filters, frozen=True):
@@ -58,12 +59,13 @@ class LuckParams(Filters, frozen=True):
 
 class Lucky(NamedTuple):
     """Hands and swaps, every measure of them; `told` of how many were counted; what
-    amounts are played for."""
+    amounts are played for; the games whose luck is not counted."""
 
     luck: Luck
     found: list[Measured]
     told: dict[str, int]
     unit: str | None
+    uncounted: tuple[str, ...]
 
 
 def luck(
@@ -73,7 +75,10 @@ def luck(
     *,
     again: bool = False,
 ) -> Lucky:
-    """The answer, as long as the views are there. Nothing to count is said to be absent."""
+    """The answer, as long as the views are there. Nothing to count is said to be absent.
+
+    Where luck is counted in none of the games, no number is told without it: it would be the net.
+    """
     chosen = chosen_by(viewed, asked)
     hands = where(hands_of(chosen))
     if not viewed.rows(f"SELECT 1 FROM played{hands} LIMIT 1"):
@@ -86,7 +91,14 @@ def luck(
     made = Luck(JoinedViews(viewed.query, views, tables), asked.vs)
     told = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
     measures = made.measures(asked.player, asked.by, again=again)
-    return Lucky(made, list(in_unit(measures, MEASURES, unit)), told, unit)
+    games = _games(viewed, [*players_of(chosen), *hands_of(chosen)])
+    without = tuple(sorted(name for name, counts in games.items() if not counts))
+    every = [
+        one
+        for one in in_unit(measures, MEASURES, unit)
+        if len(without) < len(games) or one.statistic not in OF_LUCK
+    ]
+    return Lucky(made, every, told, unit, without)
 
 
 def nets_without_luck(
@@ -135,6 +147,23 @@ def _lucks(
     wanted = _spread(every, runouts)
     rows = list(_counted(viewed, watch(wanted, "counting run-outs", len(wanted))))
     return pa.Table.from_pylist(rows, _LUCKS), every.num_rows, len(wanted)
+
+
+def _games(viewed: Viewed, terms: list[str]) -> dict[str, bool]:
+    """The games of these hands, and whether run-outs of each are counted."""
+    rules = Rulebook(viewed.snapshot.ruleset)
+    found: dict[str, bool] = {}
+    for row in viewed.rows(f"SELECT DISTINCT game, ruleset FROM played{where(terms)}"):
+        game = rules.of(row["ruleset"])
+        counts = game is None or uncounted(game) is None
+        found[row["game"]] = found.get(row["game"], True) and counts
+    return found
+
+
+def uncounted_sentence(games: Sequence[str]) -> str:
+    """What is not counted, where something is not."""
+    names = ", ".join(games)
+    return f"luck of run-outs is not counted in {names}: hands stand at their net" if games else ""
 
 
 def _counted(viewed: Viewed, hands: Iterable[Row]) -> Iterator[Row]:

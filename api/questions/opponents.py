@@ -222,7 +222,7 @@ def report(
 def _filtered(found: Leads, params: OpponentParams) -> Leads:
     """The same, each filter asking for this player's hands and for no others than the report's;
     a filter that calls players by their names finds none of somebody who is told by his tags."""
-    also = narrowed(params.vs, params.match, params.game, params.hands, params.before)
+    also = narrowed(params.vs, params.match, params.game, params.hands, params.before, params.unit)
     player = word(params.player)
     ranked = [
         replace(one, filter="" if params.by_tag else one.filter.format(player) + also)

@@ -16,7 +16,12 @@ from api.viewpoints.views import Viewed
 
 
 class Nonsense(ValueError):
-    """A question that cannot have an answer; the sentence says why."""
+    """A question that cannot have an answer; the sentence says why, and `choices` by parameter what
+    could be asked instead."""
+
+    def __init__(self, sentence: str, **choices: Sequence[str]) -> None:
+        super().__init__(sentence)
+        self.choices = choices
 
 
 class NoSum(Nonsense):
@@ -35,7 +40,8 @@ def money_of(viewed: Viewed, rows: str) -> str | None:
         several = " and ".join(f"{one}s" for one in found)
         raise NoSum(
             f"these hands are played for {several}, which have no sum: ask for one unit, "
-            f"{' or '.join(found)}"
+            f"{' or '.join(found)}",
+            unit=found,
         )
     return found[0] if found else None
 

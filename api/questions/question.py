@@ -91,11 +91,13 @@ class Pages(Struct, frozen=True):
 
 
 class Cell(NamedTuple):
-    """A text, grey where there is too little behind it; `warmth` colours it from 0 to 1."""
+    """A text, grey where there is too little behind it; `warmth` colours it from 0 to 1. `leads`:
+    for each of its numbers, which a `/` parts, the filter that finds the hands."""
 
     text: str
     few: bool = False
     warmth: float | None = None
+    leads: tuple[str, ...] = ()
 
 
 class Sheet(Struct, frozen=True):

@@ -74,7 +74,8 @@ def problem_of(failure: Exception) -> Problem:
             return Problem("unavailable", str(failure)).after(SIGNED_S)
     for kinds, name, sentence in NAMED:
         if isinstance(failure, kinds):
-            return Problem(name, sentence or str(failure))
+            choices = {"choices": made} if (made := getattr(failure, "choices", None)) else {}
+            return Problem(name, sentence or str(failure), **choices)
     return Problem("internal", OURS)
 
 
@@ -129,7 +130,8 @@ async def answered(request: Request, failure: Exception) -> Response:
         return JSONResponse(problem.document(), problem.status, headers=told, media_type=JSON)
     caller = getattr(request.state, "caller", Caller())
     asked = Access(caller, Viewer(), request.app.state.service)  # nothing on it is of the ledger
-    answer = page(request, asked, "problem.html", problem=problem.document())
+    choices = problem.members.get("choices", {})
+    answer = page(request, asked, "problem.html", problem=problem.document(), choices=choices)
     answer.status_code = problem.status
     answer.headers.update(headers | problem.headers)
     return answer

@@ -33,7 +33,11 @@ class Wanted(NamedTuple):
 
 
 class Absent(Exception):
-    """What was asked for does not exist."""
+    """What was asked for does not exist; `choices` says by parameter what does."""
+
+    def __init__(self, sentence: str, **choices: Sequence[str]) -> None:
+        super().__init__(sentence)
+        self.choices = choices
 
 
 class Unfinished(Exception):

@@ -97,7 +97,7 @@ class Viewed:
         known = moneys(self.units) if unit is not None else []
         if unit is not None and unit not in known:
             here = f"those here are for {' and '.join(known)}" if known else "there is none here"
-            raise Absent(f"no hand is played for {unit}: {here}")
+            raise Absent(f"no hand is played for {unit}: {here}", unit=known)
         unit = None if known == [unit] else unit
         wanted = tuple(by_tag.split(",")) if by_tag is not None else ()
         if unit is None and not wanted:
@@ -106,7 +106,7 @@ class Viewed:
         for one in wanted:
             if one not in there:
                 here = f"tags here are {', '.join(there)}" if there else "there are no tags here"
-                raise Absent(f"no player has a tag {one}: {here}")
+                raise Absent(f"no player has a tag {one}: {here}", by_tag=there)
         with self._turn:
             if (unit, wanted) not in self._others:
                 only = (

@@ -5,9 +5,10 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
+from analytics.replay.seating import POSITIONS
+from analytics.statistics.catalogue import STATISTICS
 from api.questions.filters_tree import (
     AMOUNT_MAX,
-    COUNTED,
     FIELDS,
     FLAGS,
     MADE,
@@ -57,6 +58,7 @@ def patterns() -> st.SearchStrategy[Pattern]:
     return (rows | classes).map(pattern).filter(bool)  # type: ignore[return-value]
 
 
+COUNTED = tuple(it.name for it in STATISTICS.values() if it.kind in ("share", "ratio"))
 ANYTHING: dict[Kind, st.SearchStrategy[Any]] = {
     "amount": st.builds(Amount, st.integers(-AMOUNT_MAX, AMOUNT_MAX), st.booleans()),
     "count": st.integers(0, 999),
@@ -66,8 +68,13 @@ ANYTHING: dict[Kind, st.SearchStrategy[Any]] = {
     "cards": patterns(),
     "made": st.sampled_from(MADE),
     "statistic": st.sampled_from(COUNTED),
+    "chance": st.sampled_from(COUNTED),
+    "position": st.sampled_from(POSITIONS),
     "moment": moments(),
-    "tag": st.builds("{}:{}".format, st.sampled_from(("bot", "team")), st.text(min_size=1)),
+    "tag": st.one_of(
+        st.builds("{}:{}".format, st.sampled_from(("bot", "team")), st.text(min_size=1)),
+        st.sampled_from(("bot", "team")),
+    ),
     "hand": st.builds("{}/{}".format, st.text(min_size=1).filter(_is_name), st.integers(0, 10**9)),
 }
 assert set(ANYTHING) == set(get_args(Kind))

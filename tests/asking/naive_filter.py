@@ -25,6 +25,7 @@ from api.questions.filters_tree import (
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.rendering import table_after
 from engine.games import RULESETS
+from engine.units import money
 from events import types as t
 from events.cards import RANKS, is_card
 from events.state import Hand
@@ -163,6 +164,9 @@ def _term(term: Term, hand: Taken) -> Truth:
         case "match" | "game" | "ruleset":
             told = {"match": hand.match, "game": start.game, "ruleset": start.ruleset}
             return bool(told[name] == value)
+        case "unit":
+            game = RULESETS.get(start.game)
+            return None if game is None else money(game.unit) == value
         case "at":
             return _moment(hand.at, op, value)
         case "played":
@@ -226,7 +230,12 @@ def _of_seat(term: Term, hand: Taken, seat: int) -> Iterable[Truth]:
             case "hole":
                 return [_fits(value, now.hole[seat])]
             case "tag":
-                return [(now.start.players[seat], *str(value).split(":", 1)) in hand.tags]
+                tag, named, said = str(value).partition(":")
+                mine = [it for it in hand.tags if it[:2] == (now.start.players[seat], tag)]
+                return [any(not named or it[2] == said for it in mine)]
+            case "position":
+                row = hand.facts.get(seat)
+                return [None if row is None else row["position"] == value]
             case "did" | "could":
                 row = hand.facts.get(seat)
                 return [row is not None and COUNTS[str(value)](row)[term.field == "could"] > 0]

@@ -15,7 +15,6 @@ from msgspec.structs import replace
 from api.questions.filters import Filter, parsed, said
 from api.questions.filters_sql import Span, where
 from api.questions.filters_tree import (
-    COUNTED,
     FIELDS,
     FLAGS,
     MADE,
@@ -40,7 +39,7 @@ from events import types as t
 from events.cards import UNKNOWN
 from events.types import Events
 from store.log.leaf import split
-from tests.asking.drawn_filters import PATTERNS, every_term, filters
+from tests.asking.drawn_filters import COUNTED, PATTERNS, every_term, filters
 from tests.asking.naive_filter import Taken, answer, taken
 from tests.asking.seen_ledgers import TAGS, Kept, ledger_of, matches
 from tests.hands import NAMES
@@ -150,13 +149,15 @@ def values() -> dict[Kind, tuple[Any, ...]]:
     return {
         "amount": tuple(filter(None, map(amount, amounts))),
         "count": (0, 2, 3, 6),
-        "text": (*names, *own),
+        "text": (*names, *own, "chip"),
         "street": STREETS,
         "verdict": VERDICTS,
         "cards": tuple(filter(None, map(pattern, PATTERNS))),
         "made": MADE[:4],
-        "tag": ("bot:bear", "version:3", "version:4"),
+        "tag": ("bot:bear", "version:3", "version:4", "version"),
         "statistic": ("vpip", "check_raise", "wsd", "cbet_flop", "af"),
+        "chance": ("vpip", "check_raise", "wsd", "cbet_flop", "af"),
+        "position": ("BTN", "SB", "BB"),
         "moment": tuple(
             filter(None, map(moment, ("2023-11-14", "2023-11-14T22:14:00Z", "1999-01-01")))
         ),
@@ -173,7 +174,7 @@ def test_every_field_and_flag_with_every_operator(view: str, asked: dict[str, As
     """Also their opposites, of the hand and of one player."""
     one = asked[view]
     few = {kind: some[:: max(1, len(some) // 2)] for kind, some in values().items()}
-    few["text"] = (NAMES[0], "closed-auction-2024", "auction-2024", MARK)
+    few["text"] = (NAMES[0], "chip", "closed-auction-2024", "auction-2024", MARK)
     wrong: list[str] = []
     passed: set[str] = set()
     terms = [it for each in every_term(few, NAMED[:1]) for it in (each, Not(each))]

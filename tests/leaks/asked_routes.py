@@ -176,6 +176,10 @@ ROUTES: dict[str, Asked] = {
             "q=bid>=1&limit=2&newest=true&format=csv",
             "q=swapped&limit=2&format=parquet",
             "bid_min=5&swapped=false",
+            "order=pot&limit=3",
+            "order=price&limit=3&q=auction-won",
+            f"order=lost&limit=3&q=player={LYNX}",
+            f"q={LYNX}:did=bid_nothing",
             "q=hole=",
             "cursor=none",
         ),
@@ -306,7 +310,12 @@ ROUTES: dict[str, Asked] = {
         "a page", tuple((one,) for one in MATCHES), queries=("verify=true", "as=auditor")
     ),
     "/hands": Asked(
-        "a page with its counts", queries=tuple(f"q={one}" for one in ("", *FILTERS[:4], "bid>=1"))
+        "a page with its counts",
+        queries=(
+            *(f"q={one}" for one in ("", *FILTERS[:4], "bid>=1")),
+            *(f"q={LYNX}:{one}" for one in ("could=fold_preflop", "did=won", "position=SB")),
+            f"q={LYNX}:showdown&order=won",
+        ),
     ),
     "/hands/{match}/{number}": of_hands("the page's source, frames included"),
     "/hands/{match}/{number}/audit": of_hands("a page", queries=("ruleset=swap-2022",)),

@@ -14,7 +14,8 @@ from analytics.comparing.players import COMPARED, METHODS, Compared, Deck, Metho
 from analytics.confidence.intervals import DRAWS, SEED
 from analytics.sql.chosen import Chosen, moneys_of, table
 from analytics.statistics.answers import rows_of
-from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.catalogue import STATISTICS, Statistic
+from api.questions.filters_tree import narrowed, word
 from api.questions.numbers import between, counts, value_of
 from api.questions.players import Nonsense, chosen_of
 from api.questions.question import (
@@ -35,6 +36,7 @@ from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 Row = dict[str, Any]
+COUNTED = (5, 6)  # the columns of k/n, the one's and the other's
 COLUMNS = ("difference", "95 % interval", "k/n", "k/n", "p", "p of all", "")
 
 
@@ -190,7 +192,7 @@ def sheets(told: Comparison, asked: Sides) -> Iterator[Sheet | str]:
     ]
     yield Sheet(
         ("", *names, *COLUMNS),
-        [_line(it) for it in every if it.difference is not None],
+        [_line(it, asked) for it in every if it.difference is not None],
         range(1, len(COLUMNS) + 2),
         headed("   ".join(head), told.unit),
         f"{told.compared} compared: one in twenty differs by chance; p of all is Holm's over them",
@@ -200,8 +202,10 @@ def sheets(told: Comparison, asked: Sides) -> Iterator[Sheet | str]:
         yield f"amounts are left out: these hands are played for {several}; --unit names one"
 
 
-def _line(one: Compared) -> tuple[Cell, ...]:
+def _line(one: Compared, asked: Sides) -> tuple[Cell, ...]:
     it = STATISTICS[one.statistic]
+    sides = zip((asked.player, asked.other), asked.matches, strict=True)
+    led = [() if asked.by_tag else _leads(it, player, match, asked) for player, match in sides]
     scale, digits = (100, 1) if it.kind == "share" else (1, 2)
     cells = (
         it.title,
@@ -215,7 +219,17 @@ def _line(one: Compared) -> tuple[Cell, ...]:
         "" if one.counted is None else f"{one.counted:.2g}",
         "too few" if one.few else "",
     )
-    return tuple(Cell(text, one.few) for text in cells)
+    leads = dict(zip(COUNTED, led, strict=True))
+    return tuple(
+        Cell(text, one.few, leads=leads.get(place, ())) for place, text in enumerate(cells)
+    )
+
+
+def _leads(it: Statistic, player: str, match: str | None, asked: Sides) -> tuple[str, ...]:
+    """The filters that find the hands of its k and n."""
+    also = narrowed(vs=asked.vs, match=match, game=asked.game, unit=asked.unit)
+    ends = ("did", "could") if it.kind in ("share", "ratio") else ("could",)
+    return tuple(f"{word(player)}:{end}={it.name}{also}" for end in ends)
 
 
 def code(told: Comparison, asked: Sides) -> int:

@@ -15,7 +15,7 @@ from msgspec.structs import astuple, replace
 
 from api.questions.facets import FACETS, SECONDS, Facets, facets
 from api.questions.filters import parsed
-from api.questions.filters_sql import STREET, Span, asks_verdicts, where
+from api.questions.filters_sql import STREET, asks_verdicts, where
 from api.questions.filters_tree import (
     AMOUNT_MAX,
     EVERY,
@@ -28,6 +28,7 @@ from api.questions.filters_tree import (
     joined,
     said,
 )
+from api.questions.hand_orders import WINDOW, Order, Place, in_order, spanned, windows
 from api.questions.one_line import lines
 from api.questions.question import (
     HIDDEN,
@@ -66,8 +67,6 @@ AT_ONCE = 20_000  # hands that are judged for a command that does not ask for it
 AT_ONCE_ONLINE = 2_000  # hands whose verdicts are waited for over HTTP
 PATIENT_S = 600.0  # that a page of a command may take
 
-WINDOW = 1 << 13  # hands that are looked at first
-WIDER = 8  # how many times as many are looked at next
 FOUND = f"""
 WITH chosen AS MATERIALIZED (
     SELECT hand_seq FROM hands WHERE {{span}} AND {{where}}
@@ -108,6 +107,10 @@ class Which(Struct, frozen=True):
         Param("Only those that came so far and no further."),
     ] = None
     newest: Newest = False
+    order: Annotated[
+        Order | None,
+        Param("By what they came to: the largest pot, won or lost by the player named, price."),
+    ] = None
     facets: Annotated[
         bool,
         Param("How many hands have what: with a page over HTTP, instead of hands in a command."),
@@ -194,7 +197,8 @@ def hands(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
     if asked.online and asks_verdicts(one) and judged and judged.left:
         lack = unjudged(viewed, one, asked)
         judged = verdicts_of(viewed.snapshot).known(viewed.snapshot)  # all that is not lacking
-    page = hands_by(viewed, one, asked.after, asked.limit, asked.newest, judged, seconds)
+    where_from = (asked.after, asked.limit, asked.newest)
+    page = hands_by(viewed, one, *where_from, judged, seconds, asked.order)
     if not asked.online:
         return page
     told = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
@@ -273,8 +277,10 @@ def hands_by(
     newest_first: bool = False,
     judged: Judged | None = None,
     seconds: float = SECONDS,
+    by: Order | None = None,
 ) -> Page:
-    """The next `limit` hands after a `hand_seq`, or before it, in the order asked for.
+    """The next `limit` hands after a `hand_seq`, or before it, in the order asked for; `by` what
+    they came to: then `newest_first` is the other way round.
 
     A page is found in windows of that order, each wider than the one before, so that the first
     hands of a million cost what those of a thousand do, and a filter that few hands pass looks at
@@ -289,7 +295,16 @@ def hands_by(
         "join": f"LEFT JOIN {verdicts} USING (hand_seq)" if verdicts else "",
     }
     found: list[dict[str, Any]] = []
-    for span in _windows(after, viewed.snapshot.next_seq, newest_first, max(WINDOW, 2 * limit)):
+    if by is not None:
+        at = Place(after, limit + 1, backwards=newest_first)
+        those = in_order(viewed, one, by, at, verdicts or None, seconds)
+        if those:
+            span, asked = spanned(those)
+            sql = FOUND.format(span=span, where=asked, limit=len(those), **told)
+            found = plain(viewed.query.ask(sql, seconds))
+            found.sort(key=lambda row: those.index(row["hand_seq"]))
+        return _page(found, limit)
+    for span in windows(after, viewed.snapshot.next_seq, newest_first, max(WINDOW, 2 * limit)):
         lack = limit + 1 - len(found)
         asked = where(one, span, verdicts)
         sql = FOUND.format(span=span, where=asked, limit=lack, **told)
@@ -299,22 +314,13 @@ def hands_by(
         found += plain(viewed.query.ask(sql, left))
         if len(found) > limit:
             break
+    return _page(found, limit)
+
+
+def _page(found: list[dict[str, Any]], limit: int) -> Page:
+    """So many of these, and the key of the last, if there are more."""
     more = found[limit - 1]["hand_seq"] if len(found) > limit else None
     return Page([_row(row) for row in found[:limit]], more)
-
-
-def _windows(after: int | None, end: int, newest_first: bool, size: int) -> Iterator[Span]:
-    """All hands from there on, window by window."""
-    if newest_first:
-        before = end if after is None else min(after, end)
-        while before > 0:
-            yield Span(before - size - 1, before)
-            before, size = before - size, size * WIDER
-    else:
-        after = -1 if after is None else after
-        while after < end - 1:
-            yield Span(after, after + size + 1)
-            after, size = after + size, size * WIDER
 
 
 def _row(row: dict[str, Any]) -> HandRow:
@@ -333,7 +339,10 @@ def _row(row: dict[str, Any]) -> HandRow:
 def page_query(asked: Which) -> dict[str, str | None]:
     """What the page is asked: it has one field for the filter, and no other way to name a match."""
     terms, text = said(asked.terms), asked.filter
-    return {"q": " & ".join(filter(None, (terms, f"({text})" if text and terms else text))) or None}
+    return {
+        "order": asked.order,
+        "q": " & ".join(filter(None, (terms, f"({text})" if text and terms else text))) or None,
+    }
 
 
 class FacetRow(Struct, frozen=True):

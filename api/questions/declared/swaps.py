@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 
 from analytics.stored.equity import DRAWS, MODEL, SEED
 from analytics.swaps.luck import MEASURES
-from api.questions.luck import LuckParams, luck
+from api.questions.luck import LuckParams, luck, uncounted_sentence
 from api.questions.numbers import (
     Again,
     Drawn,
@@ -104,7 +104,7 @@ class Step(Struct, frozen=True):
 
 class Swaps(Struct, frozen=True, tag_field="schema", tag="muckrake.swaps/1"):
     """Players, how often cards changed, and whether that depends on anything; of how many swaps
-    and run-outs luck was counted."""
+    and run-outs luck was counted, and of which games it never is."""
 
     viewpoint: str = field(name="as")
     unit: str | None
@@ -119,6 +119,7 @@ class Swaps(Struct, frozen=True, tag_field="schema", tag="muckrake.swaps/1"):
     valued: int
     closed: int
     run_out: int
+    uncounted: list[str]
     curve: list[Step] | UnsetType = UNSET
 
 
@@ -148,6 +149,7 @@ def swaps(viewed: Viewed, asked: LuckParams, watch: ShowProgress) -> Swaps:
             Independence(**it._asdict(), verdict=it.verdict)
             for it in told.luck.independence(asked.player)
         ],
+        uncounted=list(told.uncounted),
         curve=[Step(**row, unit=told.unit) for row in told.luck.curve(asked.player)]
         if wanted
         else UNSET,
@@ -223,6 +225,8 @@ def _counted_of(told: Swaps) -> Iterator[str]:
     if told.run_out < told.closed:
         yield f"luck of {told.run_out} of {told.closed} hands closed with cards to come"
         yield "--runouts all counts all"
+    if told.uncounted:
+        yield uncounted_sentence(told.uncounted)
 
 
 def spark(values: Sequence[float], width: int = 40) -> str:

@@ -1,0 +1,70 @@
+"""Numbers as people read them: counts of chips, money in the units of its hand, shares."""
+
+import re
+
+from jinja2 import pass_context
+from jinja2.runtime import Context
+
+from engine.units import money as money_of
+from engine.units import per_chip
+
+SIGNS = {"dollar": "$", "euro": "\N{EURO SIGN}", "pound": "\N{POUND SIGN}"}
+THIN = "\N{NARROW NO-BREAK SPACE}"
+_MINUS = "\N{MINUS SIGN}"
+
+
+def chips(amount: int | None) -> str:
+    """12 345, its thousands apart."""
+    if amount is None:
+        return "?"
+    said = f"{abs(amount):,}".replace(",", THIN)
+    return f"{_MINUS}{said}" if amount < 0 else said
+
+
+def money(net: int | None) -> str:
+    """What was won or lost, with its sign: +1 234, −19, 0."""
+    return f"+{chips(net)}" if net is not None and net > 0 else chips(net)
+
+
+def amount(number: int | None, unit: str | None = None, *, signed: bool = False) -> str:
+    """So many of a unit as their money: 125 cents are $1.25, 3 half chips are 1.5; of chips, or of
+    a unit that nobody knows, the number itself."""
+    parts, sign = per_chip(unit or "chip"), SIGNS.get(money_of(unit or "chip"), "")
+    if number is None or (parts == 1 and not sign):
+        return money(number) if signed else chips(number)
+    whole, rest = divmod(abs(number), parts)
+    places = f"{rest / parts:.2f}"[1:] if sign else f"{rest / parts:g}"[1:]
+    before = _MINUS if number < 0 else "+" if signed and number > 0 else ""
+    return f"{before}{sign}{chips(whole)}{places if rest or (sign and parts > 1) else ''}"
+
+
+@pass_context
+def amount_here(context: Context, number: int | None, *, signed: bool = False) -> str:
+    """The same of the hand that a page is about, whose unit is the page's `unit`."""
+    return amount(number, context.get("unit"), signed=signed)
+
+
+def decimal(number: float, digits: int = 2) -> str:
+    """46.21, −1 000.00."""
+    return f"{number:,.{digits}f}".replace(",", THIN).replace("-", _MINUS)
+
+
+def rate(net: float, digits: int = 2) -> str:
+    """What is won or lost in the mean, with its sign: +46.21, −1 000.00."""
+    said = decimal(abs(net), digits)
+    return said if not round(net, digits) else f"{_MINUS if net < 0 else '+'}{said}"
+
+
+def minus(numbers: str) -> str:
+    """Numbers as a terminal has them, with the minus sign of pages; a hyphen in a name stays."""
+    return re.sub(r"(?<!\S)-(?=\d)", _MINUS, numbers)
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """61.3 %"""
+    return f"{100 * share:.{digits}f}{THIN}%"
+
+
+def many(count: int, one: str, more: str | None = None) -> str:
+    """1 hand, 412 hands."""
+    return f"{chips(count)} {one if count == 1 else more or one + 's'}"

@@ -1,0 +1,78 @@
+"""`/players/NAME/swaps`: how often a player's cards changed, and what luck did to his winnings."""
+
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from analytics.stored.equity import MODEL
+from analytics.stored.equity import SEED as LUCK_SEED
+from analytics.swaps.luck import MEASURES as LUCK
+from api.http.routes.questions import Named
+from api.pages.players import OfPlayer
+from api.pages.site import scale
+from api.questions import luck as lucky
+from api.questions.chances import swap_of
+from api.questions.filters_tree import word
+from api.questions.players import NoSum
+from api.viewpoints.selection import Absent
+
+router = APIRouter(include_in_schema=False, route_class=Named)
+SWAPS_SPOTS, RUNOUTS = 25, 500  # that are counted while somebody waits for a page
+FIGURES = (
+    ("net", "net"),
+    ("net_ev", "without run-out luck"),
+    ("blue", "at showdown"),
+    ("red", "without showdown"),
+    ("swap_luck_sum", "luck of swaps counted"),
+    ("cost", "paid in auctions"),
+)
+FILTERS = {  # of the hands that a measure counts, where its own name says none to a filter
+    **dict.fromkeys(
+        ("hands", "net", "net_hand", "net_ev", "net_ev_hand", "adjusted"), "{0}:could=net"
+    ),
+    "blue": "{0}:showdown & !voided",
+    "red": "{0}:could=net_without",
+    "net_swapped": "{0}:swapped & !voided",
+    "net_kept": "{0}:could=net & !{0}:swapped",
+    "cost": "{0}:price>0",
+}
+
+
+@router.get("/players/{player}/swaps")
+def swaps(of: OfPlayer) -> Response:
+    """How often a player's cards changed, and what luck did to his winnings."""
+    player = of.player
+    asked = lucky.LuckParams(player, **of.filters, spots=SWAPS_SPOTS, runouts=RUNOUTS)
+    with of.viewed() as viewed:
+        try:
+            told = lucky.luck(viewed, asked, of.ask.watch)
+        except (Absent, NoSum) as reason:
+            return of.sent("swaps.html", "swaps", told=None, why=str(reason))
+        rates = [rate(row) for row in told.luck.rates(player)]
+        independence = told.luck.independence(player)
+    found = {
+        one.statistic: one
+        for one in told.found
+        if one.player == player and one.value is not None and (one.n or one.value)
+    }
+    ends = [share for one in rates for share in (one["high"], one["stated"]) if share is not None]
+    led = {name: said.format(word(player)) + of.also for name, said in FILTERS.items()}
+    rows = [
+        {"of": one, "told": found[name], "led": led.get(name)}
+        for name, one in LUCK.items()
+        if name in found and found[name].n
+    ]
+    return of.sent(
+        "swaps.html", "swaps", told=told.told, rates=rates, independence=independence, rows=rows,
+        uncounted=lucky.uncounted_sentence(told.uncounted),
+        why=None, counting=told.unit,
+        figures=[(name, title, led.get(name)) for name, title in FIGURES], found=found,
+        games=len({one["game"] for one in rates}), top=min(1.0, scale(ends).high),
+        model=MODEL, seed=LUCK_SEED,
+    )  # fmt: skip
+
+
+def rate(row: dict[str, Any]) -> dict[str, Any]:
+    """How often a card changed, and what its swaps are called in a filter."""
+    return row | {"share": row["k"] / row["n"], "name": swap_of(row["street"], row["slot"])}
