@@ -126,10 +126,21 @@ def pytest_report_header() -> str:
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Copies of one ledger go different ways in different tests: each has its own memory."""
-    state = Path(os.environ["XDG_STATE_HOME"]) / str(abs(hash(request.node.nodeid)))
-    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+def by_itself(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test has its own memory of ledgers, whose copies go different ways, and its own loop.
+
+    Playwright leaves its loop running between its tests: whoever else needs one has his own. It is
+    one fixture that asks for no other, because each costs all thousands of tests half a minute.
+    """
+    item, state = request.node, os.environ["XDG_STATE_HOME"]
+    os.environ["XDG_STATE_HOME"] = f"{state}/{abs(hash(item.nodeid))}"
+    loop = None if item.get_closest_marker("browser") else _get_running_loop()
+    if loop is not None:
+        _set_running_loop(None)
+    yield
+    if loop is not None:
+        _set_running_loop(loop)
+    os.environ["XDG_STATE_HOME"] = state
 
 
 @pytest.fixture
@@ -156,24 +167,22 @@ def chosen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUCKRAKE_LEDGER", str(folder))
 
 
-@pytest.fixture(autouse=True)
-def no_loop_of_somebody_else(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Playwright leaves its loop running between its tests: whoever else needs one has his own."""
-    loop = _get_running_loop()
-    if loop is None or request.node.get_closest_marker("browser"):
-        yield
-        return
-    _set_running_loop(None)
-    yield
-    _set_running_loop(loop)
-
-
 @pytest.fixture(scope="session")
 def jobs_are_forked() -> Iterator[None]:
     """Applications in this process start their jobs by `tests/processes.py`."""
     from tests.processes import forks_for
 
     with forks_for("api.jobs.jobs"):
+        yield
+
+
+@pytest.fixture(scope="session")
+def workers_are_forked() -> Iterator[None]:
+    """Matches and files that this process gives to others, each of which would import for a second:
+    they are forked. How they are spawned is tested where a command is a process of its own."""
+    from tests.processes import forks_what_spawns
+
+    with forks_what_spawns("dealer.worker", "api.importing.pool", "api.cluster.tasks"):
         yield
 
 
