@@ -129,8 +129,8 @@ def pytest_report_header() -> str:
 def by_itself(request: pytest.FixtureRequest) -> Iterator[None]:
     """A test has its own memory of ledgers, whose copies go different ways, and its own loop.
 
-    Playwright leaves its loop running between its tests: whoever else needs one has his own. It is
-    one fixture that asks for no other, because each costs all thousands of tests half a minute.
+    Playwright leaves its loop running between its tests: whoever else needs one has his own. This
+    is one fixture and asks for no other: what is set up here is set up for thousands of tests.
     """
     item, state = request.node, os.environ["XDG_STATE_HOME"]
     os.environ["XDG_STATE_HOME"] = f"{state}/{abs(hash(item.nodeid))}"
@@ -173,16 +173,6 @@ def jobs_are_forked() -> Iterator[None]:
     from tests.processes import forks_for
 
     with forks_for("api.jobs.jobs"):
-        yield
-
-
-@pytest.fixture(scope="session")
-def workers_are_forked() -> Iterator[None]:
-    """Matches and files that this process gives to others, each of which would import for a second:
-    they are forked. How they are spawned is tested where a command is a process of its own."""
-    from tests.processes import forks_what_spawns
-
-    with forks_what_spawns("dealer.worker", "api.importing.pool", "api.cluster.tasks"):
         yield
 
 

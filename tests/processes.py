@@ -6,7 +6,6 @@ imports. The command is `[sys.executable, "-c", CODE, *WORDS]` or `[..., "-m", N
 """
 
 import multiprocessing
-import multiprocessing.context
 import os
 import runpy
 import signal
@@ -121,35 +120,6 @@ def forks_for(module: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         instead = SimpleNamespace(Popen=Popen, DEVNULL=subprocess.DEVNULL)
         patch.setattr(f"{module}.subprocess", instead)
-        yield
-
-
-class _Forked(_FORKS.Process):  # type: ignore[name-defined]  # a class that belongs to its context
-    """A process of `multiprocessing` with the environment and the folder of who starts it."""
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        self._environment, self._folder = dict(os.environ), os.getcwd()
-
-    def run(self) -> None:
-        os.environ.clear()
-        os.environ.update(self._environment)
-        os.chdir(self._folder)
-        super().run()
-
-
-class _Forks(multiprocessing.context.ForkServerContext):
-    """What `get_context("spawn")` gives, with processes that have imported everything already."""
-
-    Process = _Forked
-
-
-@contextmanager
-def forks_what_spawns(*modules: str) -> Iterator[None]:
-    """What these modules would spawn is forked."""
-    with pytest.MonkeyPatch.context() as patch:
-        for module in modules:
-            patch.setattr(f"{module}.get_context", lambda how: _Forks())
         yield
 
 

@@ -22,8 +22,6 @@ from tests.test_cli_play_many import members, wait_for
 from tests.test_cli_width import written
 from tests.wire.misfits import bot
 
-pytestmark = pytest.mark.usefixtures("workers_are_forked")
-
 ROOT = Path(__file__).parents[1]
 SLOW = "def odd(line):\n time.sleep(0.05)\n return polite(line)"
 

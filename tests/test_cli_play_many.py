@@ -27,8 +27,6 @@ from store.reader import Reader
 from tests.processes import Popen
 from tests.sessions import kept, printed, said
 
-pytestmark = pytest.mark.usefixtures("workers_are_forked")
-
 GAME = GAMES["auction-2024"]
 Captured = pytest.CaptureFixture[str]
 

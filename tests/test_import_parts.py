@@ -18,8 +18,6 @@ from formats.source import Refused, Skipped, SourceHand
 from store.ledger import FileLedger
 from tests.foreign import opened
 
-pytestmark = pytest.mark.usefixtures("workers_are_forked")
-
 AT = 1_700_000_000_000
 HANDS = 23  # of a file; of a part 5
 

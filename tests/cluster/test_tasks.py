@@ -24,8 +24,6 @@ from tests import profiles
 from tests.cluster.ledgers import PLAYED, damaged
 from tests.sessions import Captured, printed, said, told
 
-pytestmark = pytest.mark.usefixtures("workers_are_forked")
-
 
 def _cut(folder: Path, snapshot: Snapshot, places: list[int]) -> list[Task]:
     ends = [*places[1:], snapshot.next_seq]
