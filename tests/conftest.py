@@ -126,10 +126,21 @@ def pytest_report_header() -> str:
 
 
 @pytest.fixture(autouse=True)
-def nothing_remembered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Copies of one ledger go different ways in different tests: each has its own memory."""
-    state = Path(os.environ["XDG_STATE_HOME"]) / str(abs(hash(request.node.nodeid)))
-    monkeypatch.setenv("XDG_STATE_HOME", str(state))
+def by_itself(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test has its own memory of ledgers, whose copies go different ways, and its own loop.
+
+    Playwright leaves its loop running between its tests: whoever else needs one has his own. This
+    is one fixture and asks for no other: what is set up here is set up for thousands of tests.
+    """
+    item, state = request.node, os.environ["XDG_STATE_HOME"]
+    os.environ["XDG_STATE_HOME"] = f"{state}/{abs(hash(item.nodeid))}"
+    loop = None if item.get_closest_marker("browser") else _get_running_loop()
+    if loop is not None:
+        _set_running_loop(None)
+    yield
+    if loop is not None:
+        _set_running_loop(loop)
+    os.environ["XDG_STATE_HOME"] = state
 
 
 @pytest.fixture
@@ -154,18 +165,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def chosen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands without `--ledger` look at that one."""
     monkeypatch.setenv("MUCKRAKE_LEDGER", str(folder))
-
-
-@pytest.fixture(autouse=True)
-def no_loop_of_somebody_else(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Playwright leaves its loop running between its tests: whoever else needs one has his own."""
-    loop = _get_running_loop()
-    if loop is None or request.node.get_closest_marker("browser"):
-        yield
-        return
-    _set_running_loop(None)
-    yield
-    _set_running_loop(loop)
 
 
 @pytest.fixture(scope="session")

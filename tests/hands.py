@@ -6,7 +6,7 @@ bytes, drawn by Hypothesis and shrunk to a shorter, calmer one, and it always en
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, TypeVar, get_args
 
 import pytest
@@ -64,13 +64,20 @@ NAMES = ("ursa", "lynx", "puma", "wolf", "crow", "moth", "toad", "hare", "boar")
 CLOCKED = ("all_in_if_paid", "fold_or_check")  # values of time_out under which a clock is a player
 
 
+def steps(game: Game) -> set[tuple[str, str]]:
+    """The kinds of its steps alone."""
+    return {("step", type(step).__name__) for step in game.script}
+
+
 def traits(game: Game) -> set[tuple[str, str]]:
     """Each policy with its value, and the kinds of its steps."""
     policies = {(name, repr(getattr(game, name))) for name in Policies.__struct_fields__}
-    return policies | {("step", type(step).__name__) for step in game.script}
+    return policies | steps(game)
 
 
-def covering(games: Mapping[str, Game]) -> dict[str, Game]:
+def covering(
+    games: Mapping[str, Game], traits: Callable[[Game], set[tuple[str, str]]] = traits
+) -> dict[str, Game]:
     """A few of these rulesets: every step and every value of a policy that one of them has, some
     of these few has. The next one taken is always that which adds the most."""
     missing = set().union(*map(traits, games.values()))

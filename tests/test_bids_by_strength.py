@@ -2,6 +2,8 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Callable
+from functools import cache
 from statistics import median
 
 import pytest
@@ -15,10 +17,11 @@ from events.evolve import replay
 from events.types import Events
 from odds.rank import CATEGORIES, category, value
 from tests.http.clients import Site, site_of
+from tests.profiles import sized
 from tests.sessions import forged
 
 GAME = GAMES["auction-2024"]
-PLAYED = tuple(play(GAME, "scrim", 150, "7"))
+PLAYED = tuple(play(GAME, "scrim", sized(90, 150), "7"))
 PLAYER = "random-0"
 
 
@@ -29,6 +32,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return site_of(folder)
 
 
+@cache
 def walked(shown_only: bool = False) -> dict[str, dict[str, int]]:
     """His chosen bids by what he held, and the hand of each."""
     found: dict[str, dict[str, int]] = defaultdict(dict)
@@ -51,10 +55,21 @@ def _shown(record: Events, seat: int) -> bool:
     return any(isinstance(one, t.Shown) and one.seat == seat for one in record)
 
 
-def rows(site: Site, who: str | None) -> dict[str, list[str]]:
+@pytest.fixture(scope="module")
+def page_of(site: Site) -> Callable[[str | None], str]:
+    """The page that somebody sees, asked for once."""
+
+    @cache
+    def page(who: str | None) -> str:
+        with TestClient(site.app):
+            asked = site.as_(who).get(f"/players/{PLAYER}/bids", headers={"Accept": "text/html"})
+        return asked.text
+
+    return page
+
+
+def rows(page: str) -> dict[str, list[str]]:
     """The table of the page: a row's head, and its cells."""
-    with TestClient(site.app):
-        page = site.as_(who).get(f"/players/{PLAYER}/bids", headers={"Accept": "text/html"}).text
     table = page.partition('aria-label="Bids by what he held"')[2].partition("</table>")[0]
     found = {}
     for row in re.findall("<tr.*?</tr>", table.partition("<tbody>")[2], re.DOTALL):
@@ -64,8 +79,8 @@ def rows(site: Site, who: str | None) -> dict[str, list[str]]:
     return found
 
 
-def test_the_page_counts_what_the_events_say(site: Site) -> None:
-    counted, told = walked(), rows(site, "auditor")
+def test_the_page_counts_what_the_events_say(page_of: Callable[[str | None], str]) -> None:
+    counted, told = walked(), rows(page_of("auditor"))
     assert set(counted) == set(told) > {"high card", "pair"}
     for made, bids in counted.items():
         assert str(len(bids)) == told[made][0]
@@ -77,8 +92,8 @@ def test_the_page_counts_what_the_events_say(site: Site) -> None:
     assert list(told) == [name for name in CATEGORIES if name in counted]
 
 
-def test_the_public_counts_what_was_shown(site: Site) -> None:
-    counted, told = walked(shown_only=True), rows(site, None)
+def test_the_public_counts_what_was_shown(page_of: Callable[[str | None], str]) -> None:
+    counted, told = walked(shown_only=True), rows(page_of(None))
     assert {name: str(len(bids)) for name, bids in counted.items()} == {
         name: cells[0] for name, cells in told.items()
     }
@@ -86,7 +101,9 @@ def test_the_public_counts_what_was_shown(site: Site) -> None:
 
 
 @pytest.mark.parametrize("who", ["auditor", None])
-def test_the_grid_has_the_mean_bid_of_each_class_of_hole_cards(site: Site, who: str | None) -> None:
+def test_the_grid_has_the_mean_bid_of_each_class_of_hole_cards(
+    page_of: Callable[[str | None], str], who: str | None
+) -> None:
     """In pots, of the two cards that he had when he bid."""
     held: dict[str, list[float]] = defaultdict(list)
     for record in PLAYED:
@@ -101,9 +118,7 @@ def test_the_grid_has_the_mean_bid_of_each_class_of_hole_cards(site: Site, who: 
                     high, low = sorted(then.hole[seat], key=lambda it: -RANKS.index(it[0]))
                     suits = "" if high[0] == low[0] else "s" if high[1] == low[1] else "o"
                     held[high[0] + low[0] + suits].append(one.amount / then.pot)
-    with TestClient(site.app):
-        page = site.as_(who).get(f"/players/{PLAYER}/bids", headers={"Accept": "text/html"}).text
-    told = re.findall(r'title="(\w+): ([\d.]+) pots, (\d+) bids?"', page)
+    told = re.findall(r'title="(\w+): ([\d.]+) pots, (\d+) bids?"', page_of(who))
     assert {
         name: (f"{mean:.1f}" if (mean := sum(some) / len(some)) < 10 else f"{mean:.0f}", len(some))
         for name, some in held.items()

@@ -29,13 +29,13 @@ from events.values import Disclosure
 from events.views import Public, Viewpoint, viewpoint
 from store.reader import Snapshot
 from tests.exports import exported, ledger_of, start_of, started
-from tests.hands import NAMES, covering, seeded
+from tests.hands import NAMES, covering, seeded, steps
 from tests.profiles import in_turn, sized
 from tests.sessions import printed
 from tests.worlds import other_world
 
 HANDS = 5
-SOME = sized(quick=covering(GAMES), ci=covering(GAMES), slow=GAMES)
+SOME = sized(quick=covering(GAMES, steps), ci=covering(GAMES), slow=GAMES)
 FORMATS = sized(1, 1, 9)  # tests/leaks asks for every one
 
 

@@ -184,10 +184,10 @@ def faults(options: Iterable[Told]) -> list[str]:
     """Where a command says with another word what the others say, or with a word of theirs what
     they do not."""
     found = []
+    old = {it for _, other in every_option() for it in getattr(other, "formerly", ())}
     for command, one in options:
         name = flag(one)
         word, behind = WORDS.get(name), takes(one)
-        old = [it for _, other in every_option() for it in getattr(other, "formerly", ())]
         if word is None:
             found.append(
                 f"{command} {name}: an option means what one of WORDS means, or joins them"

@@ -41,11 +41,11 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def played(home: Path, capsys: Captured) -> Path:
     """A ledger of nothing but changed games, one of them from a file."""
     for match, words in GAMES_PLAYED.items():
-        assert main(["play", *words, "--hands", "12", "--seed", "7", "--match", match]) == 0
+        assert main(["play", *words, "--hands", "6", "--seed", "7", "--match", match]) == 0
     capsys.readouterr()
     own = home.parent / "own.json"
     own.write_text(renamed(printed(capsys, "games", "auction-2024", "--json").encode(), "mine"))
-    words = ("--ruleset", str(own), "--set", "stack=90", "--hands", "12", "--seed", "7")
+    words = ("--ruleset", str(own), "--set", "stack=90", "--hands", "6", "--seed", "7")
     assert main(["play", *words, "--match", "file"]) == 0
     capsys.readouterr()
     return home
@@ -81,7 +81,7 @@ def test_every_question_knows_changed_games(played: Path, capsys: Captured) -> N
         assert main(words) == 0, words
     capsys.readouterr()
     found = told(capsys, "hands", f"game={SITE}")["hands"]
-    assert [f"site/{number}" for number in range(1, 13)] == [one["hand"] for one in found]
+    assert [f"site/{number}" for number in range(1, 7)] == [one["hand"] for one in found]
     assert "mine.stack-90" in printed(capsys, "audit", "file/1")
 
 

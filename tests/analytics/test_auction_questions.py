@@ -1,6 +1,7 @@
 """Every SQL file about auctions and luck answers what its text file says, in a portable dialect."""
 
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_
 FILES = sorted(path.stem for path in SQL.glob("*.sql") if path.stem.startswith(("bids", "swaps")))
 
 
+@cache
 def answered(file: str) -> list[dict[str, Any]]:
     """By DuckDB, over the hands of the file's page."""
     leaves = page(PAGES / f"{file}.txt").leaves
@@ -72,14 +74,4 @@ def test_every_question_has_its_text() -> None:
 @pytest.mark.parametrize("one", [*MEASURES.values(), *OF_LUCK.values()], ids=lambda one: one.name)
 def test_every_measure_has_its_columns(one: Any) -> None:
     ends = {"share": "k", "mean": "mean", "ratio": "value", "number": "value"}
-    columns = set(_columns(one.file))
-    assert {f"{one.counted}_n", f"{one.counted}_{ends[one.kind]}"} <= columns
-
-
-def _columns(file: str) -> list[str]:
-    if file not in _KNOWN:
-        _KNOWN[file] = list(answered(file)[0])
-    return _KNOWN[file]
-
-
-_KNOWN: dict[str, list[str]] = {}
+    assert {f"{one.counted}_n", f"{one.counted}_{ends[one.kind]}"} <= set(answered(one.file)[0])

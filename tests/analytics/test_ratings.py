@@ -18,9 +18,10 @@ from analytics.results.ratings import MEAN, POINTS, Rating, circles
 from api.main import main
 from engine.audit import nets_of
 from events import types as t
+from store.reader import Reader
 from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_definition, trees
 from tests.profiles import sized
-from tests.sessions import Captured, kept, said, told
+from tests.sessions import Captured, said, told
 
 FILES = ("ratings_matches", "ratings_won")
 # The American League East of 1987, wins of the row over the column, and the logarithms of strength
@@ -143,12 +144,13 @@ def test_pairs_and_the_field_are_those_of_the_events(ledger: Path, capsys: Captu
     alone: dict[str, list[float]] = defaultdict(list)
     hands: dict[object, int] = defaultdict(int)
     matches: dict[tuple[str, str, str], float] = defaultdict(float)
+    reader = Reader(ledger)
     for match, deals in (
         *(("cup.1.random-0.tight-1", 2), ("cup.2.random-1.tight-0", 2), ("b", 2), ("ring", 1)),
     ):
         sums: dict[object, float] = defaultdict(float)
         for number in range(1, 41 if match == "ring" else 81):
-            events = kept(ledger, f"{match}/{number}")
+            events = tuple(one.event for one in reader.read(f"{match}/{number}"))
             if not events:
                 break
             start = events[0]

@@ -25,7 +25,7 @@ from tests.sessions import printed, said
 __all__ = ["running"]
 Captured = pytest.CaptureFixture[str]
 
-NAMES = ("--hands", "60", "--seed", "7", "--match")
+NAMES = ("--hands", "24", "--seed", "7", "--match")
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def cold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "hands pot>20",
         "matches",
         "replay scrim/3",
-        "replay final/59 --as public --at 5",
+        "replay final/23 --as public --at 5",
         "audit final/2",
         "audit --all",
         "stats",

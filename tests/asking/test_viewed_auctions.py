@@ -22,8 +22,10 @@ from store.reader import Snapshot
 from store.tables.projection import tabled
 from tests.analytics import walked_auctions, walked_played, walked_risks
 from tests.asking.seen_ledgers import ledger_of, matches, sorted_rows, viewers
+from tests.hands import covering, steps
+from tests.profiles import sized
 
-PLAYED = matches(GAMES.values())
+PLAYED = matches(sized(quick=covering(GAMES, steps), ci=GAMES).values())
 VIEWERS = viewers(PLAYED)
 names = [f"{one.view} in {len(one.matches) or 'all'}" for one in VIEWERS]
 

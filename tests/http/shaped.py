@@ -15,9 +15,9 @@ import httpx
 import jsonschema_rs
 import msgspec
 
-from docs.openapi import written
+from docs.openapi import PATH
 
-DOCUMENT: dict[str, Any] = msgspec.json.decode(written())
+DOCUMENT: dict[str, Any] = msgspec.json.decode(PATH.read_bytes())
 JSON = ("application/json", "application/problem+json")
 OUR_FAULT = 500
 _OPEN = {"Problem"}  # a problem may have members of its own beside those of all

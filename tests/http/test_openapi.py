@@ -16,7 +16,7 @@ from tests.http.exchanges import exchanges
 from tests.http.shaped import Misshapen, check
 
 HERE = Path(__file__).parent
-DOCUMENT: dict[str, Any] = msgspec.json.decode(written())
+DOCUMENT: dict[str, Any] = msgspec.json.decode(PATH.read_bytes())
 OPERATIONS = [
     (method, path, operation)
     for path, methods in DOCUMENT["paths"].items()

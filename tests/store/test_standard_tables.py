@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -138,24 +139,30 @@ UNUSUAL: dict[str, tuple[t.Event, ...]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def alone() -> dict[str, pa.Table]:
-    """Every table of a usual hand that has no neighbour."""
-    return alike(recorded([hand()]))
-
-
-@pytest.mark.parametrize("what", UNUSUAL)
-def test_an_unusual_hand_is_told_alike_and_hurts_no_neighbour(
-    what: str, alone: dict[str, pa.Table]
-) -> None:
-    found = alike(recorded([hand(*UNUSUAL[what]), hand()]))
+def test_unusual_hands_are_told_alike_and_hurt_no_neighbour() -> None:
+    """All of them at once, a usual hand after each: it is told as if it had no neighbour."""
+    alone = alike(recorded([hand()]))
+    found = alike(recorded([one for odd in UNUSUAL.values() for one in (hand(*odd), hand())]))
     for name, rows in found.items():
-        after = [row for row in rows.to_pylist() if row["hand_seq"] == 1]
-        before = alone[name].to_pylist()
-        for row in (*after, *before):
-            for position in ("hand_seq", "number", "first_pos", "last_pos"):
-                row.pop(position, None)
-        assert before == after
+        told = _by_hand(rows)
+        for number, what in enumerate(UNUSUAL):
+            assert _by_hand(alone[name]).get(0) == told.get(2 * number + 1), (what, name)
+
+
+def _by_hand(rows: pa.Table) -> dict[int, list[dict[str, Any]]]:
+    """The rows of each hand, without where it stands."""
+    found: dict[int, list[dict[str, Any]]] = {}
+    for row in rows.to_pylist():
+        hand_seq = row.pop("hand_seq")
+        for position in ("number", "first_pos", "last_pos"):
+            row.pop(position, None)
+        found.setdefault(hand_seq, []).append(row)
+    return found
+
+
+@pytest.mark.parametrize("what", sized([*UNUSUAL][::8], [*UNUSUAL]))
+def test_an_unusual_hand_alone_is_told_alike(what: str) -> None:
+    alike(recorded([hand(*UNUSUAL[what])]))
 
 
 def test_no_row_of_events_makes_no_row() -> None:
