@@ -5,11 +5,10 @@ one flushed line for each reply. The bare loop knows the lines from a match befo
 knows no rule and writes nothing down. What the match takes longer, a hand, is engine, clocks,
 recording and ledger together: from the first question to the last reply, and then until the last
 hand is durable. Both wait for the same bots in turn, so the clock on the wall is what counts:
-whatever else the machine does is measured too, and its load is told. The bare loop sleeps until a
-reply is there; the match tries a likely reply meanwhile, deals the next hand while the end of one
-is acknowledged, and then looks for the reply a moment before it sleeps: that may give back some of
-what it takes. How often a guess is right depends on the bots, so there are some that nobody can
-guess.
+whatever else the machine does is measured too, and its load is told. Both sleep until a reply is
+there; the match tries a likely reply before, and deals the next hand while the end of one is
+acknowledged: that may give back some of what it takes. How often a guess is right depends on the
+bots, so there are some that nobody can guess.
 """
 
 import json

@@ -25,7 +25,7 @@ class Conflict(Exception):
     """Somebody else was faster, or the writer is mistaken: nothing was appended."""
 
 
-class Append(Struct, frozen=True):
+class Append(Struct, frozen=True, gc=False):
     """Events to be added to one stream, all or none.
 
     `expected` is how many events the writer believes the stream has. A repeat of the same
@@ -41,7 +41,7 @@ class Append(Struct, frozen=True):
     sequence: int = 0
 
 
-class Appended(Struct, frozen=True):
+class Appended(Struct, frozen=True, gc=False):
     """The answer to an append, given when it is durable.
 
     `pos` is the position of its first event among all events, `version` how many the stream
@@ -54,7 +54,7 @@ class Appended(Struct, frozen=True):
     hand_seq: int | None
 
 
-class Recorded(Struct, frozen=True):
+class Recorded(Struct, frozen=True, gc=False):
     """One event as the ledger holds it."""
 
     pos: int

@@ -57,7 +57,7 @@ class Unusable(Struct, frozen=True):
 
 def unusable(game: Game, record: Events) -> Iterator[Unusable]:
     """Every bad reply of one hand, in order."""
-    if not any(isinstance(event, Faulted) for event in record):
+    if Faulted not in map(type, record):
         return
     start = start_of(record)
     hand = opened(start)

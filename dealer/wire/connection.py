@@ -6,8 +6,6 @@ import time
 from collections.abc import Iterator
 
 _CHUNK = 65_536
-_LOOK_S = 0.000_1
-_PATIENT = 30  # replies
 
 IDLE: Iterator[None] = iter(())
 """Nothing to be done while a bot thinks."""
@@ -43,7 +41,6 @@ class Connection:
         self._held = b""
         self._timeout: float | None = None
         self.arrived = 0.0
-        self._patient = 0
 
     def ask(self, line: bytes, seconds: float, meanwhile: Iterator[None] = IDLE) -> bytes:
         """The reply to a line, without its end; nothing if the other side has closed.
@@ -83,30 +80,13 @@ class Connection:
         self._link.close()
 
     def _come(self, meanwhile: Iterator[None]) -> bytes:
-        """The bytes that have come, or come in time; looked for after every piece of work.
-
-        A quick bot replies before this process would be asleep and awake again, so it goes on
-        looking for a moment before it waits. Where that was in vain, the bot is a slow one or has
-        no processor of its own: then its next replies are waited for without a look.
-        """
+        """The bytes that have come, or come in time; looked for after every piece of work."""
         for _ in meanwhile:
             try:
                 return self._link.recv(_CHUNK, socket.MSG_DONTWAIT)
             except BlockingIOError:
                 self.arrived = time.perf_counter()
-        if self._patient:
-            self._patient -= 1
-            return self._now(self._link.recv(_CHUNK))
-        until = time.perf_counter() + _LOOK_S
-        while time.perf_counter() < until:
-            try:
-                return self._now(self._link.recv(_CHUNK, socket.MSG_DONTWAIT))
-            except BlockingIOError:
-                pass
-        self._patient = _PATIENT
-        return self._now(self._link.recv(_CHUNK))
-
-    def _now(self, chunk: bytes) -> bytes:
+        chunk = self._link.recv(_CHUNK)
         self.arrived = time.perf_counter()
         return chunk
 

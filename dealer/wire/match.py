@@ -11,6 +11,7 @@ processor, it takes one from them.
 `play_in_process` gives it a process of its own, so that nothing else holds up the bots' replies.
 """
 
+import gc
 import signal
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -21,6 +22,8 @@ from types import FrameType
 from typing import NamedTuple, NoReturn
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dealer.deck import Deck, Decks
 from dealer.wire.connection import done
@@ -73,7 +76,7 @@ class Listener(NamedTuple):
     conduct: Callable[[tuple[Conduct, Conduct]], None]
 
 
-class Spot(NamedTuple):
+class Spot(Struct, frozen=True):
     """Where a hand waits for a bot, or is over: the events that led here, who is asked, and how.
 
     It is never changed: `clauses` and `deck` are forked before anything is taken from them. Where
@@ -120,9 +123,8 @@ class Referee:
             kind := reply.fault or acknowledgement_fault(self.dialect, reply.text)
         ):
             return found
-        return found._replace(
-            events=(Faulted(seat, reply.text, kind, "acknowledgement"), *found.events)
-        )
+        fault = Faulted(seat, reply.text, kind, "acknowledgement")
+        return replace(found, events=(fault, *found.events))
 
     def _reached(self, stepped: tuple[Events, Hand], clauses: Clauses, deck: Deck) -> Spot:
         """On to the next question or the end: cards are dealt, swapped and, at the end, shown."""
@@ -131,9 +133,8 @@ class Referee:
         clauses.add(events, hand)
         own: Deck | None = None
         seat = None
-        tossed = next((event.seat for event in events if isinstance(event, Tossed)), None)
-        if tossed is not None:
-            seat = 1 - tossed
+        if self.dialect.tosses and events and isinstance(events[0], Tossed):
+            seat = 1 - events[0].seat
             return Spot(events, hand, seat, clauses.take(seat), clauses, deck, noting=True)
         while not hand.over:
             if hand.round is not None and hand.round.next is not None:
@@ -208,7 +209,7 @@ class Ahead:
     def pieces(self) -> Iterator[None]:
         """Try the habit or, where there is none, check or call; that is one piece of work."""
         spot, now = self._spot, self._spot.hand.round
-        self._kind = spot.hand.street, "".join(clause[:1] for clause in spot.line.split(" "))
+        self._kind = spot.hand.street, "".join([clause[:1] for clause in spot.line.split(" ")])
         likely = self._habits.get(self._kind)
         if likely is None and now is not None and spot.seat is not None:
             likely = "C" if now.bet > now.bets[spot.seat] else "K"  # of bids any is as likely
@@ -354,6 +355,7 @@ def play_in_process(
 
 
 def _work(pipe: Connection, job: MatchJob) -> None:
+    gc.freeze()  # what was imported stays: no collection need look at it, while a bot waits
     ignore_ctrl_c()
     signal.signal(signal.SIGTERM, _exit)
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
