@@ -27,7 +27,8 @@ from api.playing.recording import Recording
 from bench.ledger import disk
 from dealer.deck import SeededDecks
 from dealer.wire.connection import IDLE
-from dealer.wire.match import Listener, MatchJob, play, play_in_process, started
+from dealer.wire.match import play, started
+from dealer.wire.match_process import Listener, MatchJob, Processes
 from dealer.wire.plan import plan
 from dealer.wire.player import Player, Reply
 from dealer.wire.program import Limits, Program, program
@@ -196,9 +197,11 @@ def _match(bots: tuple[Program, Program], folder: Path, hands: int) -> float:
         listener = Listener(print, lambda legs: over.append((perf_counter(), legs[0].lasted)))
         recording = Recording(ledger, Meeting(job).announced("wire", "sealed"), match.game)
         durable = 0.0
-        for hand in recording.keep(play_in_process(job, listener, lambda: False), lambda: False):
-            assert not any(unusable(match.game, hand))
-            durable = perf_counter()
+        with Processes() as processes:
+            played = processes.play(job, listener, lambda: False)
+            for hand in recording.keep(played, lambda: False):
+                assert not any(unusable(match.game, hand))
+                durable = perf_counter()
         heard, lasted = over[0]
         return lasted + max(0.0, durable - heard)
     finally:

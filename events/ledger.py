@@ -64,8 +64,8 @@ class Recorded(Struct, frozen=True, gc=False):
     event: Record
 
 
-class Ledger(Protocol):
-    """Appends are atomic per stream and durable when they return; positions are dense."""
+class Writable(Protocol):
+    """What who records a match needs of a ledger."""
 
     def append(self, *appends: Append) -> tuple[Appended, ...]:
         """Add events to streams; each append is atomic, and all are durable on return."""
@@ -75,6 +75,10 @@ class Ledger(Protocol):
         """A signed checkpoint over all that has closed, kept as the one from before this hand of a
         match, durable on return; None where nobody signs."""
         ...
+
+
+class Ledger(Writable, Protocol):
+    """Appends are atomic per stream and durable when they return; positions are dense."""
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
         """Everything in one stream, in order; nothing if there is no such stream."""

@@ -91,7 +91,8 @@ class Connection:
         return chunk
 
     def _put(self, line: bytes, deadline: float, seconds: float) -> None:
-        self._allow(seconds)
+        if seconds != self._timeout:
+            self._allow(seconds)
         while (sent := self._link.send(line)) < len(line):
             line = line[sent:]
             self._allow(deadline - time.perf_counter())
@@ -100,16 +101,17 @@ class Connection:
         """The next wait; no time at all is too late, not for ever."""
         if seconds <= 0:
             raise TimeoutError
-        if seconds != self._timeout:
-            micros = max(1, int(seconds * 1_000_000))
-            wait = struct.pack("ll", *divmod(micros, 1_000_000))
-            self._link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, wait)
-            self._link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, wait)
-            self._timeout = seconds
+        micros = max(1, int(seconds * 1_000_000))
+        wait = struct.pack("ll", *divmod(micros, 1_000_000))
+        self._link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, wait)
+        self._link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, wait)
+        self._timeout = seconds
 
     def _line(self) -> bytes | None:
         """The next whole line: they end as Python's text streams read them."""
         held = self._held
+        if not held:
+            return None
         if b"\r" in held:
             return self._other_end()
         end = held.find(b"\n")

@@ -7,31 +7,23 @@ usable gets the default answer, and its raw reply stands in the record right bef
 makes of a hand is a function of both (`Referee`): so a likely reply is tried while the bot thinks,
 and what it would lead to is dropped if another comes. A second is not tried: where bots wait for a
 processor, it takes one from them.
-
-`play_in_process` gives it a process of its own, so that nothing else holds up the bots' replies.
 """
 
-import gc
-import signal
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
-from multiprocessing.connection import Connection
-from types import FrameType
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from dealer.deck import Deck, Decks
 from dealer.wire.connection import done
 from dealer.wire.plan import WirePlan
-from dealer.wire.player import Answering, Conduct, Player, Reply
-from dealer.wire.process import sweep
+from dealer.wire.player import Answering, Player, Reply
 from dealer.wire.program import Limits, Program
-from dealer.wire.sandbox import Guard, Sandbox, remove_stale, rooms
+from dealer.wire.sandbox import Guard, Sandbox, rooms
 from dealer.wire.words import (
     Clauses,
     WireTurn,
@@ -41,39 +33,12 @@ from dealer.wire.words import (
     dialect_of,
     meaning,
 )
-from dealer.worker import PATIENCE_S, Gone, decode_hands, ignore_ctrl_c, receive, send_hands, start
 from engine.hand import begin, step, turn
 from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToDraw, ToShow, ToSwap, ToToss
-from events.cards import DECK
 from events.evolve import evolve
 from events.state import Hand
 from events.types import Event, Events, Faulted, Tossed
 from events.values import FaultPlace
-from odds.rank import ranker
-
-BATCH_HANDS = 200
-_LAST_S = 5.0  # for ending its bots, when the process is told to go
-_HANDS, _NOTE, _CONDUCT, _OVER, _FAILED = b"+", b"#", b"=", b".", b"!"
-_conduct: msgspec.msgpack.Decoder[tuple[Conduct, Conduct]] = msgspec.msgpack.Decoder(
-    tuple[Conduct, Conduct]
-)
-
-
-class MatchJob(NamedTuple):
-    """All that is needed to play a match."""
-
-    match: WirePlan
-    programs: tuple[Program, Program]
-    limits: Limits
-    decks: Decks
-    guard: Guard
-
-
-class Listener(NamedTuple):
-    """Takes what is no hand: remarks, and what each bot did in a leg."""
-
-    note: Callable[[str], None]
-    conduct: Callable[[tuple[Conduct, Conduct]], None]
 
 
 class Spot(Struct, frozen=True):
@@ -310,84 +275,3 @@ def play(
         record = dealt.pop().play(meanwhile=next_hand)
         done(next_hand)  # what no bot left time for
         yield record
-
-
-def play_in_process(
-    job: MatchJob, listener: Listener, stop: Callable[[], bool]
-) -> Generator[Events | None, None, None]:
-    """Every hand of the match, and None when no other is at hand; after `stop` none is begun."""
-    process, pipe = start(_work, job)
-    stopped = False
-    try:
-        while True:
-            if not stopped and stop():
-                stopped = True
-                pipe.send_bytes(_OVER)
-            if not pipe.poll(PATIENCE_S):
-                yield None
-                continue
-            kind, body = receive(pipe, "played the match")
-            if kind == _HANDS:
-                yield from decode_hands(body)
-            elif kind == _CONDUCT:
-                listener.conduct(_conduct.decode(body))
-                yield None
-            elif kind == _NOTE:
-                listener.note(body.decode())
-            elif kind == _FAILED:
-                raise Gone(f"the process that played {job.match.match} failed: {body.decode()}")
-            else:
-                return
-    finally:  # the process is told to go, and ends its bots; if it cannot, they are ended here
-        pipe.close()
-        process.terminate()
-        process.join(_LAST_S)
-        if process.is_alive():
-            process.kill()
-            process.join()
-        if process.exitcode != 0:
-            sweep(f"{process.pid}-")
-        if process.pid is not None:
-            remove_stale(process.pid)
-
-
-# The other process.
-
-
-def _work(pipe: Connection, job: MatchJob) -> None:
-    gc.freeze()  # what was imported stays: no collection need look at it, while a bot waits
-    ignore_ctrl_c()
-    signal.signal(signal.SIGTERM, _exit)
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        try:
-            _play(pipe, job)
-        except (OSError, EOFError):
-            raise
-        except Exception as failure:
-            pipe.send_bytes(_FAILED + f"{type(failure).__name__}: {failure}".encode())
-        finally:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is going already
-
-
-def _exit(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(0)
-
-
-def _play(pipe: Connection, job: MatchJob) -> None:
-    """Leg by leg, each by newly started bots."""
-
-    def note(sentence: str) -> None:
-        pipe.send_bytes(_NOTE + sentence.encode())
-
-    game = job.match.game
-    best = ranker(game.straights, game.ranking, game.hole_min)
-    for held in (2, 3):  # read a showdown's tables before the first question, not in a hand
-        best(DECK[:held], DECK[held : held + 5])
-    for leg in job.match.legs:
-        with started(job.programs, job.limits, job.guard, note) as players:
-            hands = play(job.match, leg, job.decks, players)
-            whole = send_hands(pipe, hands, BATCH_HANDS, _HANDS, _HANDS)
-        pipe.send_bytes(_CONDUCT + msgspec.msgpack.encode([player.conduct() for player in players]))
-        if not whole:
-            break
-    pipe.send_bytes(_OVER)
