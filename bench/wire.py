@@ -5,11 +5,10 @@ one flushed line for each reply. The bare loop knows the lines from a match befo
 knows no rule and writes nothing down. What the match takes longer, a hand, is engine, clocks,
 recording and ledger together: from the first question to the last reply, and then until the last
 hand is durable. Both wait for the same bots in turn, so the clock on the wall is what counts:
-whatever else the machine does is measured too, and its load is told. The bare loop sleeps until a
-reply is there; the match tries a likely reply meanwhile, deals the next hand while the end of one
-is acknowledged, and then looks for the reply a moment before it sleeps: that may give back some of
-what it takes. How often a guess is right depends on the bots, so there are some that nobody can
-guess.
+whatever else the machine does is measured too, and its load is told. Both sleep until a reply is
+there; the match tries a likely reply before, and deals the next hand while the end of one is
+acknowledged: that may give back some of what it takes. How often a guess is right depends on the
+bots, so there are some that nobody can guess.
 """
 
 import json
@@ -28,7 +27,8 @@ from api.playing.recording import Recording
 from bench.ledger import disk
 from dealer.deck import SeededDecks
 from dealer.wire.connection import IDLE
-from dealer.wire.match import Listener, MatchJob, play, play_in_process, started
+from dealer.wire.match import play, started
+from dealer.wire.match_process import Listener, MatchJob, Processes
 from dealer.wire.plan import plan
 from dealer.wire.player import Player, Reply
 from dealer.wire.program import Limits, Program, program
@@ -197,9 +197,11 @@ def _match(bots: tuple[Program, Program], folder: Path, hands: int) -> float:
         listener = Listener(print, lambda legs: over.append((perf_counter(), legs[0].lasted)))
         recording = Recording(ledger, Meeting(job).announced("wire", "sealed"), match.game)
         durable = 0.0
-        for hand in recording.keep(play_in_process(job, listener, lambda: False), lambda: False):
-            assert not any(unusable(match.game, hand))
-            durable = perf_counter()
+        with Processes() as processes:
+            played = processes.play(job, listener, lambda: False)
+            for hand in recording.keep(played, lambda: False):
+                assert not any(unusable(match.game, hand))
+                durable = perf_counter()
         heard, lasted = over[0]
         return lasted + max(0.0, durable - heard)
     finally:

@@ -35,35 +35,38 @@ class Nonces:
     `of_values`: one for each value of each field, since version 2.
 
     Known, the key opens that match and no other. This is HMAC-SHA256 as the standard library has
-    it, spelled out, with the key's two blocks ready: three times as fast.
+    it, spelled out, with the key's two blocks hashed once: a hash goes on from a copy of theirs.
     """
 
     def __init__(self, key: bytes, *, of_values: bool = False) -> None:
         self._of_values = of_values
         block = key.ljust(64, b"\0")
-        self._inner = bytes(byte ^ 0x36 for byte in block)
-        self._outer = bytes(byte ^ 0x5C for byte in block)
+        self._inner = sha256(bytes(byte ^ 0x36 for byte in block))
+        self._outer = sha256(bytes(byte ^ 0x5C for byte in block))
 
     def of(self, stream: str, index: int, field: str, value: Any) -> bytes:
         """The nonce of one field of one event, in which this is hidden."""
-        inner = sha256(self._inner + f"{stream}\n{index}\n{field}".encode())
+        inner, outer = self._inner.copy(), self._outer.copy()
+        inner.update(f"{stream}\n{index}\n{field}".encode())
         if self._of_values:
             inner.update(b"\n" + _canonical(value))
-        return sha256(self._outer + inner.digest()).digest()
+        outer.update(inner.digest())
+        return outer.digest()
 
     def begun(self, stream: str) -> Any:
         """Where every nonce of a stream begins, for `hide`."""
-        return sha256(self._inner + f"{stream}\n".encode())
+        found = self._inner.copy()
+        found.update(f"{stream}\n".encode())
+        return found
 
     def hide(
         self, begun: Iterable[Any], places: Iterable[bytes], values: Iterable[bytes]
     ) -> list[bytes]:
         """Many hidden values, as `commitment` would hide each: by what its stream begins with, its
-        place, `INDEX\\nFIELD`, and its canonical bytes. A hash that goes on from a copy is spared
-        the key."""
-        key, found = sha256(self._outer), []
+        place, `INDEX\\nFIELD`, and its canonical bytes."""
+        found = []
         for stream, place, value in zip(begun, places, values, strict=True):
-            inner, outer = stream.copy(), key.copy()
+            inner, outer = stream.copy(), self._outer.copy()
             inner.update(b"%b\n%b" % (place, value) if self._of_values else place)
             outer.update(inner.digest())
             found.append(hexlify(sha256(COMMITMENT + outer.digest() + value).digest()))

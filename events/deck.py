@@ -151,15 +151,16 @@ class Pile:
 
     def __init__(self, order: Cards) -> None:
         self._order = order
-        self._left = list(order)
+        self._top, self._bottom = 0, len(order)
 
     def take(self, many: int, place: str = "top", burn: int = 0) -> Cards:
         """The next cards from the top, after the burn; or the last, the very last one first."""
         if place == "bottom":
-            return tuple(self._left.pop() for _ in range(many))
-        taken = tuple(self._left[burn : burn + many])
-        del self._left[: burn + many]
-        return taken
+            end, self._bottom = self._bottom, max(self._top, self._bottom - many)
+            return self._order[self._bottom : end][::-1]
+        begin = min(self._top + burn, self._bottom)
+        self._top = min(begin + many, self._bottom)
+        return self._order[begin : self._top]
 
     def at(self, slots: Iterable[int]) -> Cards:
         """The cards of fixed places, which nothing before them can shift (G21)."""
@@ -167,8 +168,8 @@ class Pile:
 
     def fork(self) -> "Pile":
         """The same pile once more: what is taken from one is still in the other."""
-        other = Pile.__new__(Pile)
-        other._order, other._left = self._order, self._left.copy()
+        other = Pile(self._order)
+        other._top, other._bottom = self._top, self._bottom
         return other
 
 

@@ -25,7 +25,7 @@ class Conflict(Exception):
     """Somebody else was faster, or the writer is mistaken: nothing was appended."""
 
 
-class Append(Struct, frozen=True):
+class Append(Struct, frozen=True, gc=False):
     """Events to be added to one stream, all or none.
 
     `expected` is how many events the writer believes the stream has. A repeat of the same
@@ -41,7 +41,7 @@ class Append(Struct, frozen=True):
     sequence: int = 0
 
 
-class Appended(Struct, frozen=True):
+class Appended(Struct, frozen=True, gc=False):
     """The answer to an append, given when it is durable.
 
     `pos` is the position of its first event among all events, `version` how many the stream
@@ -54,7 +54,7 @@ class Appended(Struct, frozen=True):
     hand_seq: int | None
 
 
-class Recorded(Struct, frozen=True):
+class Recorded(Struct, frozen=True, gc=False):
     """One event as the ledger holds it."""
 
     pos: int
@@ -64,8 +64,8 @@ class Recorded(Struct, frozen=True):
     event: Record
 
 
-class Ledger(Protocol):
-    """Appends are atomic per stream and durable when they return; positions are dense."""
+class Writable(Protocol):
+    """What who records a match needs of a ledger."""
 
     def append(self, *appends: Append) -> tuple[Appended, ...]:
         """Add events to streams; each append is atomic, and all are durable on return."""
@@ -75,6 +75,10 @@ class Ledger(Protocol):
         """A signed checkpoint over all that has closed, kept as the one from before this hand of a
         match, durable on return; None where nobody signs."""
         ...
+
+
+class Ledger(Writable, Protocol):
+    """Appends are atomic per stream and durable when they return; positions are dense."""
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
         """Everything in one stream, in order; nothing if there is no such stream."""

@@ -66,7 +66,7 @@ def lines(recorded: Iterable[Recorded], nonces: Nonces) -> tuple[bytes, ...]:
         if (hiding := _hiding(kind)) is not None:
             if (shown := _told(one, hiding, faults)) is not None:
                 found.append(_line(shown, nonces))
-        elif kind in _STEADY or _assumes(one.event):
+        elif kind in _STEADY or (kind is HandStarted and _assumes(one.event)):
             found.append(_pattern(one.event)[0] % one.at)
         else:
             found.append(_with_time(one.event, one.at))

@@ -28,7 +28,7 @@ from api.rules import start_of
 from dealer.deck import SeededDecks
 from dealer.examples import GRUFF, STEADY
 from dealer.play import play
-from dealer.wire.match import MatchJob
+from dealer.wire.match_process import MatchJob
 from dealer.wire.plan import plan
 from dealer.wire.program import USUAL, program
 from dealer.wire.sandbox import Guard

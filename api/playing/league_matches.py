@@ -7,7 +7,7 @@ such a call whole or not at all, so a league that was killed has left no half ma
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from itertools import groupby, islice
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,14 +16,13 @@ from api.playing.names import tagged
 from api.playing.over_the_wire import Meeting, Part, ShowProgress
 from api.playing.recording import WHOLE
 from dealer.deck import SeededDecks, drawn_seed
-from dealer.wire.match import MatchJob
+from dealer.wire.match_process import MatchJob, Processes
 from dealer.wire.plan import plan
 from dealer.wire.program import Limits, Program
 from dealer.wire.sandbox import Guard
 from engine.game import Game
-from events.ledger import Append, Ledger
+from events.ledger import Append, Appended, Ledger
 from events.match import MatchEnded, MatchStarted
-from store.memory import MemoryLedger
 from store.reader import Snapshot
 
 STOP_S = 0.2  # so often it is looked whether somebody asked to stop
@@ -122,16 +121,16 @@ def play(
 
     def one(pairing: Pairing) -> Match | None:
         meeting, start = matches.meeting(pairing)
-        memory = MemoryLedger()
-        played = meeting.recorded(memory, start, note, leaving.is_set, watch)
+        held = _Held()
+        played = meeting.recorded(held, start, note, leaving.is_set, watch, processes=processes)
         if played.reason != WHOLE:
             return None
-        ledger.append(*appends(memory))
+        ledger.append(*held.appends)
         nets = dict(zip(played.players, played.nets, strict=True))
         return Match(pairing, played.match, nets, meeting.parts())
 
     left, at_work = iter(todo), set[Future[Match | None]]()
-    with ThreadPoolExecutor(workers) as pool:
+    with Processes() as processes, ThreadPoolExecutor(workers) as pool:
         try:
             while True:
                 if not stop():
@@ -144,10 +143,16 @@ def play(
             leaving.set()
 
 
-def appends(memory: MemoryLedger) -> list[Append]:
-    """What was written into memory, as one call would write it."""
-    runs = (list(run) for _, run in groupby(memory.read_from(0), lambda one: one.stream))
-    return [
-        Append(run[0].stream, run[0].index, tuple(one.event for one in run), run[-1].at)
-        for run in runs
-    ]
+class _Held:
+    """What a match appends, until it is over; the ledger looks at it then."""
+
+    def __init__(self) -> None:
+        self.appends: list[Append] = []
+
+    def append(self, *appends: Append) -> tuple[Appended, ...]:
+        self.appends += appends
+        return ()
+
+    def attest(self, match: str, first: int) -> bytes | None:
+        """Nobody signs for what is not written."""
+        return None

@@ -6,7 +6,7 @@ That is each bot's part in it, and every reply that was no use, beside what the 
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from itertools import chain, islice
 from typing import Any
 
@@ -18,7 +18,7 @@ from api.playing.recording import STOPPED, WHOLE, Played, Recording
 from api.printable import Page, page
 from api.report import aligned
 from api.rules import start_of
-from dealer.wire.match import Listener, MatchJob, play_in_process
+from dealer.wire.match_process import Listener, MatchJob, Processes
 from dealer.wire.plan import WirePlan
 from dealer.wire.player import Conduct
 from dealer.wire.program import Program
@@ -28,7 +28,7 @@ from engine.game import Game, fingerprint
 from engine.hand import decide, turn
 from engine.turn import IllegalCommand, ToBid, ToToss
 from events.evolve import evolve
-from events.ledger import DeckSecrets, Ledger
+from events.ledger import DeckSecrets, Writable
 from events.match import MatchStarted, Tagged
 from events.notation import say
 from events.state import Hand, opened
@@ -57,7 +57,7 @@ class Unusable(Struct, frozen=True):
 
 def unusable(game: Game, record: Events) -> Iterator[Unusable]:
     """Every bad reply of one hand, in order."""
-    if not any(isinstance(event, Faulted) for event in record):
+    if Faulted not in map(type, record):
         return
     start = start_of(record)
     hand = opened(start)
@@ -275,17 +275,18 @@ class Meeting:
 
     def recorded(
         self,
-        ledger: Ledger,
+        ledger: Writable,
         start: MatchStarted,
         tell: Callable[[str], None],
         stop: Callable[[], bool],
         watch: ShowProgress = iter,
         kept: DeckSecrets | None = None,
+        processes: Processes | None = None,
     ) -> Played:
         """Every hand durable soon after it was played; however it ends, no bot is left behind.
 
         `kept` is where the secrets of committed decks are kept: these are made here, for the job
-        knows only of a seed.
+        knows only of a seed. `processes` are those of other matches, too.
         """
         match, job = self._job.match, self._job
         recording = Recording(ledger, start, match.game, self._tags)
@@ -296,7 +297,11 @@ class Meeting:
                 for_good(match, count, over), over=over
             )
             job = job._replace(decks=decks.committed(match.hands))
-        with closing(play_in_process(job, Listener(tell, self._legs.append), stop)) as hands:
+        listener = Listener(tell, self._legs.append)
+        with (
+            nullcontext(processes) if processes else Processes() as playing,
+            closing(playing.play(job, listener, stop)) as hands,
+        ):
             for record in watch(recording.keep(hands, lambda: False)):
                 self.faults += unusable(match.game, record)
         return recording.end(WHOLE if recording.hands == match.hands else STOPPED)

@@ -12,7 +12,7 @@ from api.rules import start_of
 from engine.game import Game
 from engine.standing import Last, standing
 from events.evolve import replay
-from events.ledger import Append, Ledger
+from events.ledger import Append, Writable
 from events.match import DeckOpened, Match, MatchEnded, MatchStarted, Tagged
 from events.state import Hand
 from events.types import Events
@@ -83,7 +83,7 @@ class Recording:
 
     def __init__(
         self,
-        ledger: Ledger,
+        ledger: Writable,
         start: MatchStarted,
         game: Game,
         tags: tuple[Tagged, ...] = (),

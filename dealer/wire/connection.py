@@ -6,8 +6,6 @@ import time
 from collections.abc import Iterator
 
 _CHUNK = 65_536
-_LOOK_S = 0.000_1
-_PATIENT = 30  # replies
 
 IDLE: Iterator[None] = iter(())
 """Nothing to be done while a bot thinks."""
@@ -43,7 +41,6 @@ class Connection:
         self._held = b""
         self._timeout: float | None = None
         self.arrived = 0.0
-        self._patient = 0
 
     def ask(self, line: bytes, seconds: float, meanwhile: Iterator[None] = IDLE) -> bytes:
         """The reply to a line, without its end; nothing if the other side has closed.
@@ -83,35 +80,19 @@ class Connection:
         self._link.close()
 
     def _come(self, meanwhile: Iterator[None]) -> bytes:
-        """The bytes that have come, or come in time; looked for after every piece of work.
-
-        A quick bot replies before this process would be asleep and awake again, so it goes on
-        looking for a moment before it waits. Where that was in vain, the bot is a slow one or has
-        no processor of its own: then its next replies are waited for without a look.
-        """
+        """The bytes that have come, or come in time; looked for after every piece of work."""
         for _ in meanwhile:
             try:
                 return self._link.recv(_CHUNK, socket.MSG_DONTWAIT)
             except BlockingIOError:
                 self.arrived = time.perf_counter()
-        if self._patient:
-            self._patient -= 1
-            return self._now(self._link.recv(_CHUNK))
-        until = time.perf_counter() + _LOOK_S
-        while time.perf_counter() < until:
-            try:
-                return self._now(self._link.recv(_CHUNK, socket.MSG_DONTWAIT))
-            except BlockingIOError:
-                pass
-        self._patient = _PATIENT
-        return self._now(self._link.recv(_CHUNK))
-
-    def _now(self, chunk: bytes) -> bytes:
+        chunk = self._link.recv(_CHUNK)
         self.arrived = time.perf_counter()
         return chunk
 
     def _put(self, line: bytes, deadline: float, seconds: float) -> None:
-        self._allow(seconds)
+        if seconds != self._timeout:
+            self._allow(seconds)
         while (sent := self._link.send(line)) < len(line):
             line = line[sent:]
             self._allow(deadline - time.perf_counter())
@@ -120,16 +101,17 @@ class Connection:
         """The next wait; no time at all is too late, not for ever."""
         if seconds <= 0:
             raise TimeoutError
-        if seconds != self._timeout:
-            micros = max(1, int(seconds * 1_000_000))
-            wait = struct.pack("ll", *divmod(micros, 1_000_000))
-            self._link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, wait)
-            self._link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, wait)
-            self._timeout = seconds
+        micros = max(1, int(seconds * 1_000_000))
+        wait = struct.pack("ll", *divmod(micros, 1_000_000))
+        self._link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, wait)
+        self._link.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, wait)
+        self._timeout = seconds
 
     def _line(self) -> bytes | None:
         """The next whole line: they end as Python's text streams read them."""
         held = self._held
+        if not held:
+            return None
         if b"\r" in held:
             return self._other_end()
         end = held.find(b"\n")

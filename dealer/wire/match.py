@@ -7,28 +7,23 @@ usable gets the default answer, and its raw reply stands in the record right bef
 makes of a hand is a function of both (`Referee`): so a likely reply is tried while the bot thinks,
 and what it would lead to is dropped if another comes. A second is not tried: where bots wait for a
 processor, it takes one from them.
-
-`play_in_process` gives it a process of its own, so that nothing else holds up the bots' replies.
 """
 
-import signal
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from itertools import islice
-from multiprocessing.connection import Connection
-from types import FrameType
-from typing import NamedTuple, NoReturn
+from typing import NamedTuple
 
-import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
 from dealer.deck import Deck, Decks
 from dealer.wire.connection import done
 from dealer.wire.plan import WirePlan
-from dealer.wire.player import Answering, Conduct, Player, Reply
-from dealer.wire.process import sweep
+from dealer.wire.player import Answering, Player, Reply
 from dealer.wire.program import Limits, Program
-from dealer.wire.sandbox import Guard, Sandbox, remove_stale, rooms
+from dealer.wire.sandbox import Guard, Sandbox, rooms
 from dealer.wire.words import (
     Clauses,
     WireTurn,
@@ -38,42 +33,15 @@ from dealer.wire.words import (
     dialect_of,
     meaning,
 )
-from dealer.worker import PATIENCE_S, Gone, decode_hands, ignore_ctrl_c, receive, send_hands, start
 from engine.hand import begin, step, turn
 from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToDraw, ToShow, ToSwap, ToToss
-from events.cards import DECK
 from events.evolve import evolve
 from events.state import Hand
 from events.types import Event, Events, Faulted, Tossed
 from events.values import FaultPlace
-from odds.rank import ranker
-
-BATCH_HANDS = 200
-_LAST_S = 5.0  # for ending its bots, when the process is told to go
-_HANDS, _NOTE, _CONDUCT, _OVER, _FAILED = b"+", b"#", b"=", b".", b"!"
-_conduct: msgspec.msgpack.Decoder[tuple[Conduct, Conduct]] = msgspec.msgpack.Decoder(
-    tuple[Conduct, Conduct]
-)
 
 
-class MatchJob(NamedTuple):
-    """All that is needed to play a match."""
-
-    match: WirePlan
-    programs: tuple[Program, Program]
-    limits: Limits
-    decks: Decks
-    guard: Guard
-
-
-class Listener(NamedTuple):
-    """Takes what is no hand: remarks, and what each bot did in a leg."""
-
-    note: Callable[[str], None]
-    conduct: Callable[[tuple[Conduct, Conduct]], None]
-
-
-class Spot(NamedTuple):
+class Spot(Struct, frozen=True):
     """Where a hand waits for a bot, or is over: the events that led here, who is asked, and how.
 
     It is never changed: `clauses` and `deck` are forked before anything is taken from them. Where
@@ -120,9 +88,8 @@ class Referee:
             kind := reply.fault or acknowledgement_fault(self.dialect, reply.text)
         ):
             return found
-        return found._replace(
-            events=(Faulted(seat, reply.text, kind, "acknowledgement"), *found.events)
-        )
+        fault = Faulted(seat, reply.text, kind, "acknowledgement")
+        return replace(found, events=(fault, *found.events))
 
     def _reached(self, stepped: tuple[Events, Hand], clauses: Clauses, deck: Deck) -> Spot:
         """On to the next question or the end: cards are dealt, swapped and, at the end, shown."""
@@ -131,9 +98,8 @@ class Referee:
         clauses.add(events, hand)
         own: Deck | None = None
         seat = None
-        tossed = next((event.seat for event in events if isinstance(event, Tossed)), None)
-        if tossed is not None:
-            seat = 1 - tossed
+        if self.dialect.tosses and events and isinstance(events[0], Tossed):
+            seat = 1 - events[0].seat
             return Spot(events, hand, seat, clauses.take(seat), clauses, deck, noting=True)
         while not hand.over:
             if hand.round is not None and hand.round.next is not None:
@@ -208,7 +174,7 @@ class Ahead:
     def pieces(self) -> Iterator[None]:
         """Try the habit or, where there is none, check or call; that is one piece of work."""
         spot, now = self._spot, self._spot.hand.round
-        self._kind = spot.hand.street, "".join(clause[:1] for clause in spot.line.split(" "))
+        self._kind = spot.hand.street, "".join([clause[:1] for clause in spot.line.split(" ")])
         likely = self._habits.get(self._kind)
         if likely is None and now is not None and spot.seat is not None:
             likely = "C" if now.bet > now.bets[spot.seat] else "K"  # of bids any is as likely
@@ -309,83 +275,3 @@ def play(
         record = dealt.pop().play(meanwhile=next_hand)
         done(next_hand)  # what no bot left time for
         yield record
-
-
-def play_in_process(
-    job: MatchJob, listener: Listener, stop: Callable[[], bool]
-) -> Generator[Events | None, None, None]:
-    """Every hand of the match, and None when no other is at hand; after `stop` none is begun."""
-    process, pipe = start(_work, job)
-    stopped = False
-    try:
-        while True:
-            if not stopped and stop():
-                stopped = True
-                pipe.send_bytes(_OVER)
-            if not pipe.poll(PATIENCE_S):
-                yield None
-                continue
-            kind, body = receive(pipe, "played the match")
-            if kind == _HANDS:
-                yield from decode_hands(body)
-            elif kind == _CONDUCT:
-                listener.conduct(_conduct.decode(body))
-                yield None
-            elif kind == _NOTE:
-                listener.note(body.decode())
-            elif kind == _FAILED:
-                raise Gone(f"the process that played {job.match.match} failed: {body.decode()}")
-            else:
-                return
-    finally:  # the process is told to go, and ends its bots; if it cannot, they are ended here
-        pipe.close()
-        process.terminate()
-        process.join(_LAST_S)
-        if process.is_alive():
-            process.kill()
-            process.join()
-        if process.exitcode != 0:
-            sweep(f"{process.pid}-")
-        if process.pid is not None:
-            remove_stale(process.pid)
-
-
-# The other process.
-
-
-def _work(pipe: Connection, job: MatchJob) -> None:
-    ignore_ctrl_c()
-    signal.signal(signal.SIGTERM, _exit)
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        try:
-            _play(pipe, job)
-        except (OSError, EOFError):
-            raise
-        except Exception as failure:
-            pipe.send_bytes(_FAILED + f"{type(failure).__name__}: {failure}".encode())
-        finally:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is going already
-
-
-def _exit(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(0)
-
-
-def _play(pipe: Connection, job: MatchJob) -> None:
-    """Leg by leg, each by newly started bots."""
-
-    def note(sentence: str) -> None:
-        pipe.send_bytes(_NOTE + sentence.encode())
-
-    game = job.match.game
-    best = ranker(game.straights, game.ranking, game.hole_min)
-    for held in (2, 3):  # read a showdown's tables before the first question, not in a hand
-        best(DECK[:held], DECK[held : held + 5])
-    for leg in job.match.legs:
-        with started(job.programs, job.limits, job.guard, note) as players:
-            hands = play(job.match, leg, job.decks, players)
-            whole = send_hands(pipe, hands, BATCH_HANDS, _HANDS, _HANDS)
-        pipe.send_bytes(_CONDUCT + msgspec.msgpack.encode([player.conduct() for player in players]))
-        if not whole:
-            break
-    pipe.send_bytes(_OVER)

@@ -4,7 +4,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -30,7 +30,7 @@ _OWN = (
 _LAST_CALL_S = 1.0  # a program that exits before it connects may have left another one to do it
 
 
-class Reply(NamedTuple):
+class Reply(Struct, frozen=True, gc=False):
     """What came back: the text, or why nothing that could be used did."""
 
     text: str

@@ -90,11 +90,11 @@ def dialect_of(game: Game) -> Dialect:
 
 
 class Clauses:
-    """One hand as the clauses that wait for each seat; `take` empties the list of one."""
+    """One hand as the clauses that wait for each seat; `take` empties the line of one."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._waiting: tuple[list[str], list[str]] = ([], [])
+        self._waiting = ["", ""]  # each clause after a space
         self._roles = ("P0", "P1")
         self._bids: dict[int, int] = {}
         self._hits: dict[int, bool] = {}
@@ -102,16 +102,13 @@ class Clauses:
     def fork(self) -> "Clauses":
         """A copy: what is added or taken there is not added or taken here."""
         other = Clauses(self._dialect)
-        other._waiting = (self._waiting[0].copy(), self._waiting[1].copy())
-        other._roles, other._bids = self._roles, self._bids.copy()
-        other._hits = self._hits.copy()
+        other._waiting = self._waiting.copy()
+        other._roles, other._bids, other._hits = self._roles, self._bids, self._hits
         return other
 
     def take(self, seat: int) -> str:
         """Every clause that this seat has not been sent yet, its own actions included."""
-        clauses = self._waiting[seat]
-        line = " ".join(clauses)
-        clauses.clear()
+        line, self._waiting[seat] = self._waiting[seat][1:], ""
         return line
 
     def add(self, events: Events, hand: Hand) -> None:
@@ -123,10 +120,9 @@ class Clauses:
     def begin(self, event: HandStarted, hand: Hand) -> None:
         """The seat of each: the dealer's is 0."""
         self._roles = ("P0", "P1") if event.button == 0 else ("P1", "P0")
-        self._bids.clear()
-        self._hits.clear()
+        self._bids, self._hits = {}, {}
         for seat in (0, 1):
-            self._waiting[seat].append(self._roles[seat])
+            self._add(seat, self._roles[seat])
 
     def check(self, event: Checked, hand: Hand) -> None:
         self._both("K")
@@ -144,25 +140,27 @@ class Clauses:
         self._both(f"R{event.to}")
 
     def _both(self, clause: str) -> None:
-        self._waiting[0].append(clause)
-        self._waiting[1].append(clause)
+        self._waiting = [f"{line} {clause}" for line in self._waiting]
+
+    def _add(self, seat: int, clause: str) -> None:
+        self._waiting[seat] += f" {clause}"
 
     def hole(self, event: HoleDealt, hand: Hand) -> None:
         """The first two cards; a third one is sent with the result of its auction."""
         if not hand.board:
             for seat in self._seeing(event, "cards"):
-                self._waiting[seat].append(f"H{','.join(event.cards)}")
+                self._add(seat, f"H{','.join(event.cards)}")
                 if self._dialect.tosses:
-                    self._waiting[seat].append("G")
+                    self._add(seat, "G")
         elif event.seat == self._last_winner(hand):
             self._auction(hand)
 
     def bounty(self, event: BountyDrawn, hand: Hand) -> None:
         for seat in self._seeing(event, "rank"):
-            self._waiting[seat].append(f"G{event.rank}")
+            self._add(seat, f"G{event.rank}")
 
     def settled_bounty(self, event: BountySettled, hand: Hand) -> None:
-        self._hits[event.seat] = event.hit
+        self._hits = {**self._hits, event.seat: event.hit}
 
     def _seeing(self, event: Event, field: str) -> list[int]:
         """The seats that see a secret of an event."""
@@ -180,7 +178,7 @@ class Clauses:
         self._both(f"B{','.join(hand.board)}")
         if self._dialect.swaps and len(hand.board) < 5:
             for seat in (0, 1):
-                self._waiting[seat].append(f"U{','.join(hand.hole[seat])}")
+                self._add(seat, f"U{','.join(hand.hole[seat])}")
 
     def toss(self, event: Tossed, hand: Hand) -> None:
         self._both(f"D{event.slot}")
@@ -193,10 +191,10 @@ class Clauses:
     def bid(self, event: BidPlaced, hand: Hand) -> None:
         """The first bid is sent to the other bidder at once: in clear only if it is not sealed."""
         early = not self._bids
-        self._bids[event.seat] = event.amount
+        self._bids = {**self._bids, event.seat: event.amount}
         seeing = self._seeing(event, "amount") if early else [0, 1]
         for seat in (0, 1):
-            self._waiting[seat].append(f"A{event.amount}" if seat in seeing else MASKED)
+            self._add(seat, f"A{event.amount}" if seat in seeing else MASKED)
 
     def _auction(self, hand: Hand) -> None:
         """Stacks and bids, the dealer's first, then all cards of the seat; the board again."""
@@ -205,7 +203,7 @@ class Clauses:
         bids = ",".join(str(self._bids[seat]) for seat in order)
         for seat in (0, 1):
             own = ",".join(hand.hole[seat])
-            self._waiting[seat].extend((self._roles[seat], f"N{stacks}_{bids}_{own}"))
+            self._add(seat, f"{self._roles[seat]} N{stacks}_{bids}_{own}")
         self._both(f"B{','.join(hand.board)}")
 
     def end(self, event: HandEnded, hand: Hand) -> None:
@@ -214,11 +212,11 @@ class Clauses:
         shown: tuple[Cards, ...] = () if "folded" in hand.standing else hand.hole
         for seat in (0, 1):
             if shown:
-                self._waiting[seat].append(f"O{','.join(shown[1 - seat])}")
+                self._add(seat, f"O{','.join(shown[1 - seat])}")
             net = hand.stacks[seat] - hand.start.stacks[seat]
-            self._waiting[seat].append(f"{'A' if self._dialect.tosses else 'D'}{net}")
+            self._add(seat, f"{'A' if self._dialect.tosses else 'D'}{net}")
             if self._hits:
-                self._waiting[seat].append(f"Y{self._hit(hand, seat)}{self._hit(hand, 1 - seat)}")
+                self._add(seat, f"Y{self._hit(hand, seat)}{self._hit(hand, 1 - seat)}")
 
     def _hit(self, hand: Hand, seat: int) -> str:
         lost = hand.stacks[seat] < hand.start.stacks[seat]

@@ -4,7 +4,6 @@ Many hands have no other form: a row group is read into it and written from it, 
 in it, and a single hand is the event columns of one.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain, zip_longest
@@ -20,6 +19,7 @@ from store.log.leaf import Leaf, split
 
 Look = Callable[[type[Record], str, Iterable[Any]], None]
 _NUMBERS: dict[str, Any] = {"truth": bool, "number": np.int32, "large": np.int64}
+_AT, _EVENT, _POS = map(attrgetter, ("at", "event", "pos"))
 _MOST = 1 << 62  # different rows that one number can tell apart
 
 
@@ -131,16 +131,16 @@ class EventColumns:
 
 def of_leaves(leaves: Sequence[Leaf]) -> EventColumns:
     """Event columns of what closed."""
-    recorded = [one for leaf in leaves for one in leaf.recorded]
+    recorded = list(chain.from_iterable(leaf.recorded for leaf in leaves))
     sizes = np.array([len(leaf.recorded) for leaf in leaves], dtype=np.int64)
     return EventColumns(
         *_streams([leaf.stream for leaf in leaves]),
         sizes,
-        np.array([one.at for one in recorded], dtype=np.int64),
-        _many([one.event for one in recorded], sizes),
+        np.array(list(map(_AT, recorded)), dtype=np.int64),
+        _many(list(map(_EVENT, recorded)), sizes),
         hand_seq=np.array([leaf.hand_seq for leaf in leaves], dtype=np.int64),
         first=np.array([leaf.recorded[0].index for leaf in leaves], dtype=np.int64),
-        pos=np.array([one.pos for one in recorded], dtype=np.int64),
+        pos=np.array(list(map(_POS, recorded)), dtype=np.int64),
     )
 
 
@@ -226,14 +226,15 @@ def different(columns: Iterable[Column], count: int) -> tuple[Column, Column]:
 
 def _many(events: Sequence[Record], sizes: Column, look: Look | None = None) -> list[Many]:
     """Events of leaves of these sizes, sorted by their kinds, each kind's in order."""
-    found: dict[type[Record], list[int]] = defaultdict(list)
-    for row, kind in enumerate(map(type, events)):
-        found[kind].append(row)
+    kinds = list(map(type, events))
+    words = list(dict.fromkeys(kinds))
+    codes = _codes(words, kinds)
     hand = np.repeat(np.arange(len(sizes)), sizes)
     index = np.arange(len(events)) - (np.cumsum(sizes) - sizes)[hand]
     many = []
-    for kind, places in found.items():
-        told, where = [events[row] for row in places], np.array(places)
+    for code, kind in enumerate(words):
+        where = np.flatnonzero(codes == code)
+        told = list(map(events.__getitem__, where.tolist()))
         columns = {}
         for field in fields(kind):
             values = list(map(attrgetter(field.name), told))

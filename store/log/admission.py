@@ -183,10 +183,9 @@ def check_start(append: Append) -> None:
     """A hand begins with its own HandStarted, and only there."""
     if is_match(append.stream):
         return
-    starts = [index for index, event in enumerate(append.events) if type(event) is HandStarted]
-    if starts != ([] if append.expected else [0]):
+    first, starts = append.events[0], list(map(type, append.events)).count(HandStarted)
+    if starts != (0 if append.expected else 1) or (starts and type(first) is not HandStarted):
         raise Conflict(f"{append.stream} begins with one HandStarted, and has no other")
-    first = append.events[0]
     if isinstance(first, HandStarted) and first.hand != append.stream:
         raise Conflict(f"{append.stream} is not the hand that its start names: {first.hand}")
 

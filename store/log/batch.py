@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from events.codec import encode
+from events.codec import encode_lines
 from events.ledger import Append, Conflict, Record, is_match
 from events.match import Match
 from events.types import Event
@@ -47,7 +47,7 @@ def spelled(appends: Sequence[Append]) -> bytes:
 
 def to_payload(appends: Sequence[Append]) -> bytes:
     """The bytes of a call, unchecked: of appends that have been read from a log."""
-    return b"\n".join(b"\n".join(_lines(one)) for one in appends)
+    return b"\n".join(_header(one) + b"\n" + _events(one) for one in appends)
 
 
 def from_payload(payload: bytes) -> tuple[Append, ...]:
@@ -96,18 +96,22 @@ def check_stream(one: Append) -> None:
         raise Conflict(f"{one.stream!r} is no stream: one is called MATCH or MATCH/NUMBER")
 
 
-def _lines(one: Append) -> list[bytes]:
-    header = _Header(one.at, len(one.events), one.expected, one.producer, one.sequence, one.stream)
-    return [_encoder.encode(header), *map(encode, one.events)]
+def _header(one: Append) -> bytes:
+    return _encoder.encode(
+        _Header(one.at, len(one.events), one.expected, one.producer, one.sequence, one.stream)
+    )
+
+
+def _events(one: Append) -> bytes:
+    return encode_lines(one.events).removesuffix(b"\n")
 
 
 def _checked(one: Append) -> bytes:
     check_stream(one)
     decoder = _record_decoder if is_match(one.stream) else _event_decoder
     try:
-        header, *lines = _lines(one)
+        header, events = _header(one), _events(one)
         _header_decoder.decode(header)
-        events = b"\n".join(lines)
         same = decoder.decode_lines(events) == list(one.events)
     except (ValueError, TypeError, OverflowError, msgspec.EncodeError) as reason:
         raise Conflict(f"an append to {one.stream!r} cannot be written: {reason}") from None

@@ -7,6 +7,7 @@ stored.
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import count, repeat
 from typing import NamedTuple
 
 from events.ledger import Append, Appended, Recorded, closes, is_match
@@ -151,10 +152,8 @@ class Tail:
 
 
 def _recorded(stream: str, before: int, placed: tuple[Placed, ...]) -> tuple[Recorded, ...]:
-    found = []
-    index = before
+    found: list[Recorded] = []
     for pos, append in placed:
-        for offset, event in enumerate(append.events):
-            found.append(Recorded(pos + offset, stream, index, append.at, event))
-            index += 1
+        index, at = count(before + len(found)), append.at
+        found += map(Recorded, count(pos), repeat(stream), index, repeat(at), append.events)
     return tuple(found)

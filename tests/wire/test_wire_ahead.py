@@ -78,7 +78,7 @@ def test_to_try_a_reply_leaves_the_question_as_it_was(game: str) -> None:
 def _said(spot: Spot) -> tuple[object, ...]:
     """All that a spot says, and what either seat would be told next."""
     waiting = spot.clauses.fork()
-    return *spot[:4], waiting.take(0), waiting.take(1)
+    return spot.events, spot.hand, spot.seat, spot.line, waiting.take(0), waiting.take(1)
 
 
 def test_a_bot_that_repeats_itself_is_foreseen() -> None:

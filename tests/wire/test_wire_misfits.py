@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from api.playing.over_the_wire import unusable
 from dealer.deck import SeededDecks
-from dealer.wire.match import Listener, MatchJob, play_in_process, started
+from dealer.wire.match import started
+from dealer.wire.match_process import Listener, MatchJob, Processes
 from dealer.wire.plan import plan
 from dealer.worker import Gone
 from engine.audit import audit
@@ -143,9 +144,8 @@ def test_a_referee_that_is_killed_is_told_of_and_leaves_no_bot_behind(tmp_path: 
     pair = (bot(tmp_path, "good"), bot(tmp_path, "plain"))
     match = plan(GAMES["auction-2024-mit"], "m", ("good", "plain"), 99_999)
     listener = Listener(print, lambda legs: None)
-    hands = play_in_process(
-        MatchJob(match, pair, SHORT, SeededDecks("7"), OPEN), listener, lambda: False
-    )
+    job = MatchJob(match, pair, SHORT, SeededDecks("7"), OPEN)
+    hands = Processes().play(job, listener, lambda: False)
     while next(hands) is None:
         pass
     assert len(left_behind(tmp_path)) == 2
