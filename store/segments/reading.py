@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -239,9 +240,9 @@ def _today(rows: pa.Table, segment: Segment) -> pa.Table:
 def _repeated(value: Any, kind: pa.DataType, rows: int) -> pa.Array:
     """A column of one value; of text the one word, and its number in each row."""
     if kind != pa.string():
-        return pa.repeat(pa.scalar(value, kind), rows)
-    zeros = pa.repeat(pa.scalar(0, pa.int32()), rows)
-    return pa.DictionaryArray.from_arrays(zeros, pa.array([value], kind))
+        return pa.array(np.full(rows, value), kind)
+    zeros = pa.array(np.zeros(rows, dtype=np.int32))
+    return pa.DictionaryArray.from_arrays(zeros, pa.array([value], kind), safe=False)
 
 
 def _first(batches: Iterable[pa.RecordBatch], rows: int) -> pa.Table:
