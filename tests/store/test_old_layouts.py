@@ -99,8 +99,9 @@ def _layouts(folder: Path) -> set[int]:
 
 
 def _verified(folder: Path) -> None:
-    private = Private(folder)
-    verifier = Verifier(Reader(folder).snapshot(), private.nonces())
+    nonces = Private(folder).nonces()
+    assert nonces is not None
+    verifier = Verifier(Reader(folder).snapshot(), nonces)
     for _ in verifier.leaves():
         pass
     found = verifier.verified()
