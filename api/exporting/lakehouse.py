@@ -173,7 +173,7 @@ def _table(snapshot: Snapshot, now: Manifest, name: str) -> SealedTable:
     files, where = files_of(disk), place_of(disk).removesuffix(FOLDER)
     if name == "events":
         version, schema, columns = layout.SCHEMA_VERSION, layout.schema(), layout.view()
-        lacking = [it for it in now.segments if it.schema != layout.SCHEMA_VERSION]
+        lacking = [it for it in now.segments if it.schema not in layout.ALIKE]
     else:
         one = next(it for it in (*STANDARD, *stored(snapshot.ruleset)) if it.name == name)
         version, schema, columns = one.version, one.build([]).schema, one.view

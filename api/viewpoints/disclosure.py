@@ -130,8 +130,9 @@ AUCTIONS = Finding(
     ),
     """
     WITH told AS (
-        SELECT hand_seq, idx, type, amount, bids FROM events
-        WHERE type IN ('BidPlaced', 'AuctionSettled')
+        SELECT hand_seq, idx, type, CASE WHEN type = 'BidPlaced' THEN amount END AS amount,
+            CASE WHEN type = 'AuctionSettled' THEN bids END AS bids
+        FROM events WHERE type IN ('BidPlaced', 'AuctionSettled')
     ), auctions AS (
         SELECT hand_seq, count(*) AS size, max(bids) AS settled,
             count(bids) <> 1 OR arg_max(type, idx) <> 'AuctionSettled' AS odd,
@@ -144,7 +145,7 @@ AUCTIONS = Finding(
         SELECT hand_seq FROM auctions LEFT JOIN larger USING (hand_seq)
         WHERE odd OR settled IS DISTINCT FROM coalesce(placed, two)
     )
-    SELECT hand_seq, idx, type, CASE WHEN type = 'AuctionSettled' THEN bids END AS bids
+    SELECT hand_seq, idx, type, bids
     FROM told JOIN doubtful USING (hand_seq) ORDER BY hand_seq, idx
     """,
     _SETTLED,
@@ -244,7 +245,7 @@ def _sealed(live: Live, segment: Segment, finding: Finding) -> pa.Table:
     with _turn:
         kept = _kept.setdefault(live, {})
     if key not in kept:
-        if segment.schema == layout.SCHEMA_VERSION:
+        if segment.schema in layout.ALIKE:
             kept[key] = _asked(
                 finding, _file(live, segment, "events"), _doubtful(live, segment, finding)
             )

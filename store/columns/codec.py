@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from events.ledger import Column, Each, Many, Record
 from store.columns import layout
@@ -20,6 +21,7 @@ from store.columns.layout import (
     KINDS,
     NOBODY,
     Field,
+    blanks,
     columns,
     fields,
     schema,
@@ -99,6 +101,19 @@ def filled(each: Iterable[EventColumns]) -> list[str]:
     """The columns that any of these fill."""
     found = {name for one in each for many in one.many for name in _cells(many)}
     return [name for name in columns() if name in ENVELOPE or name in found]
+
+
+def whole(rows: pa.Table) -> pa.Table:
+    """Rows in which a cell is empty only where its column has no filler: others are in columns that
+    nothing fills, and in rows of version 1."""
+    for place, field in enumerate(rows.schema):
+        if field.name in blanks() and rows.column(place).null_count:
+            kind = columns()[field.name].arrow
+            cells = pc.fill_null(
+                rows.column(place).cast(kind), pa.scalar(blanks()[field.name], kind)
+            )
+            rows = rows.set_column(place, field.name, cells)
+    return rows
 
 
 def _is_empty(it: Many, field: layout.Field) -> bool:

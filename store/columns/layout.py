@@ -6,9 +6,10 @@ row of numbers is written with spaces between, a row of names as JSON, and cards
 each.
 
 A row means something only in the columns of its own type. The others hold whatever is smallest:
-nothing, the value from the row before, or a constant (`_LAYOUT`); telling row by row whether a
-column is null costs more than a byte a hand, repeating what stood there next to nothing. `view`
-tells SQL what to believe.
+nothing, the value from the row before, or a constant (`_LAYOUT`). A column with such a filler has a
+value in every row of a file, and is stored as one that is never null: to look row by row whether
+there is one takes a reader as long as the values do. Cards are nothing there all the same, for a
+filler would cost six bytes a hand. `view` tells SQL what to believe.
 """
 
 from collections.abc import Iterable
@@ -23,7 +24,8 @@ from events import types as t
 from events.ledger import Record
 from events.match import DeckOpened, Match, MatchStarted
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+ALIKE = (1, 2)  # versions that say the same in the columns of a row's own type, and so to the view
 KINDS: dict[str, type[Record]] = {
     kind.__name__: kind for kind in (*get_args(t.Event), *get_args(Match))
 }
@@ -57,6 +59,7 @@ class Field(NamedTuple):
 
 
 EMPTY: tuple[Any, ...] = ((), "")  # of a late field that says nothing
+_NOTHING = {"number": 0, "large": 0, "truth": False, "text": "", "numbers": "", "names": "[]"}
 CARRY = object()
 
 ENVELOPE = {
@@ -87,10 +90,10 @@ _LAYOUT: dict[str, tuple[Any, Encoding]] = {
     "street": (CARRY, "DICTIONARY"),
     "bet": (CARRY, "DICTIONARY"),
     "size": (CARRY, "DICTIONARY"),
-    "seat": (NOBODY, "DICTIONARY"),
-    "next": (NOBODY, "DICTIONARY"),
-    "amount": (None, "BYTE_STREAM_SPLIT"),
-    "to": (None, "BYTE_STREAM_SPLIT"),
+    "seat": (CARRY, "BYTE_STREAM_SPLIT"),
+    "next": (NOBODY, "PLAIN"),
+    "amount": (0, "BYTE_STREAM_SPLIT"),
+    "to": (0, "BYTE_STREAM_SPLIT"),
     "kind": (CARRY, "DICTIONARY"),
     "origin": ("chosen", "DICTIONARY"),
     "full": (True, "RLE"),
@@ -101,8 +104,8 @@ _LAYOUT: dict[str, tuple[Any, Encoding]] = {
     "seats": (CARRY, "DICTIONARY"),
     "shares": (CARRY, "DICTIONARY"),
     "price": (CARRY, "BYTE_STREAM_SPLIT"),
-    "bids": (None, "DELTA_LENGTH_BYTE_ARRAY"),
-    "step": (NOBODY, "DICTIONARY"),
+    "bids": (CARRY, "DICTIONARY"),
+    "step": (CARRY, "BYTE_STREAM_SPLIT"),
     "old": (None, "DICTIONARY"),
     "new": (None, "DICTIONARY"),
 }
@@ -151,6 +154,19 @@ def filled_by() -> dict[str, tuple[str, ...]]:
 
 
 @cache
+def blanks() -> dict[str, Any]:
+    """What a column with a filler holds where nothing stood before that could be carried on."""
+    found = {}
+    for kind in KINDS.values():
+        for field in fields(kind):
+            for column in columns_of(field):
+                if column.filler is not None:
+                    carried = column.filler is CARRY
+                    found[column.name] = _NOTHING[field.form] if carried else column.filler
+    return found
+
+
+@cache
 def of_types(types: tuple[str, ...]) -> tuple[str, ...]:
     """The envelope, and the columns that these types of event may fill."""
     mine = {
@@ -177,12 +193,12 @@ def view() -> str:
         if name == "card1":
             told["cards"] = f"nullif(concat_ws(' ', {cards}, more_cards), '')"
         elif name in ("seat", "next"):
-            told[name] = f'nullif("{name}", {NOBODY})'
-        elif name in ("assumed", "played"):
-            empty = "[]" if name == "assumed" else ""
             told[name] = (
-                f"""CASE WHEN type IN {_words(kinds)} THEN nullif("{name}", '{empty}') END"""
+                f"""CASE WHEN type IN {_words(kinds)} THEN nullif("{name}", {NOBODY}) END"""
             )
+        elif name in ("assumed", "played"):
+            none = f"""nullif("{name}", '{blanks()[name]}')"""
+            told[name] = f"CASE WHEN type IN {_words(kinds)} THEN {none} END"
         elif columns()[name].filler is not None:
             told[name] = f'CASE WHEN type IN {_words(kinds)} THEN "{name}" END'
         elif not name.startswith("card") and name != "more_cards":

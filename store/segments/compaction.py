@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 from msgspec.structs import replace
 
+from store.columns.codec import whole
 from store.columns.layout import schema
 from store.folder import manifest
 from store.folder.disk import Disk
@@ -183,7 +184,7 @@ def _rows(files: Files, run: Sequence[Segment], today: pa.Schema) -> Iterator[pa
             for field in today:
                 if field.name not in rows.column_names:
                     rows = rows.append_column(field, pa.nulls(rows.num_rows, field.type))
-            yield rows.select(today.names).cast(today)
+            yield whole(rows.select(today.names).cast(today))
 
 
 def _swap(

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from store.columns.layout import SCHEMA_VERSION, columns, of_types
+from store.columns.layout import ALIKE, SCHEMA_VERSION, columns, of_types
 from store.folder.disk import Disk, RealDisk, digest_of
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
@@ -32,7 +33,7 @@ Upcast = Callable[[pa.Table], pa.Table]
 
 # From each version of the schema to the next: nothing stored is ever rewritten for a new one. A new
 # field with a default needs no function here; a column that changed its name or its meaning does.
-UPCASTS: Mapping[int, Upcast] = {}
+UPCASTS: Mapping[int, Upcast] = {1: lambda rows: rows}  # of `ALIKE`
 
 _AT_ONCE = 2  # files
 Places = list[tuple[int, pa.Array]]
@@ -94,7 +95,7 @@ class Files:
 
     def filled(self, segment: Segment) -> list[str]:
         """Today's columns that a segment's events fill, as far as that is known."""
-        if segment.schema != SCHEMA_VERSION:
+        if segment.schema not in ALIKE:
             return list(columns())
         there = set(self.open(segment, "events").names)
         return [name for name in _filled(segment) or columns() if name in there]
@@ -115,7 +116,7 @@ class Files:
         """
         opened = self.open(segment, "events")
         known = opened.same(group)
-        if not wanted or segment.schema != SCHEMA_VERSION:
+        if not wanted or segment.schema not in ALIKE:
             with self._reading(segment, "events", group) as file:
                 rows = file.read_row_group(group, columns=_filled(segment))
             if any(rows[name].unique().to_pylist() != [one] for name, one in known.items()):
@@ -239,9 +240,9 @@ def _today(rows: pa.Table, segment: Segment) -> pa.Table:
 def _repeated(value: Any, kind: pa.DataType, rows: int) -> pa.Array:
     """A column of one value; of text the one word, and its number in each row."""
     if kind != pa.string():
-        return pa.repeat(pa.scalar(value, kind), rows)
-    zeros = pa.repeat(pa.scalar(0, pa.int32()), rows)
-    return pa.DictionaryArray.from_arrays(zeros, pa.array([value], kind))
+        return pa.array(np.full(rows, value), kind)
+    zeros = pa.array(np.zeros(rows, dtype=np.int32))
+    return pa.DictionaryArray.from_arrays(zeros, pa.array([value], kind), safe=False)
 
 
 def _first(batches: Iterable[pa.RecordBatch], rows: int) -> pa.Table:
@@ -257,7 +258,7 @@ def _first(batches: Iterable[pa.RecordBatch], rows: int) -> pa.Table:
 
 def _filled(segment: Segment) -> list[str] | None:
     """The columns that a segment's events fill; all of an old one's."""
-    if segment.schema != SCHEMA_VERSION or not segment.types:
+    if segment.schema not in ALIKE or not segment.types:
         return None
     return list(of_types(segment.types))
 

@@ -1,12 +1,13 @@
 """Parquet files of a segment, written once: row groups hold whole hands, names hold a digest.
 
 Rows are sorted by `hand_seq`, and row groups are cut where a hand ends, so a reader of one group
-has whole hands: a cut hand once looked like a pot that does not balance. A group of 36,864 rows
-is the measured middle: a third fewer make a hand 4 bytes longer, a third more a look-up half a
-millisecond slower. Columns that nothing in the segment fills are left out: each would take 100
-bytes of every group. Those of `STEADY` tell their bounds, for where the bounds are the same nobody
-need decode them; those of `CERTAIN` have a value in every row, and nobody need look for nulls.
-Groups of this size at level 15 of zstd keep a hand below 60 bytes.
+has whole hands: a cut hand once looked like a pot that does not balance. A group of 49,152 rows
+is the measured middle: a quarter fewer make a hand 2 bytes longer, and every column of every group
+costs a reader the same once more; a third more make a look-up slower. Columns that nothing in the
+segment fills are left out: each would take 100 bytes of every group. Those of `STEADY` tell their
+bounds, for where the bounds are the same nobody need decode them; those of `CERTAIN`, and all with
+a filler, have a value in every row, and nobody need look for nulls. Groups of this size at level 15
+of zstd keep a hand below 60 bytes.
 
 The footer holds a digest of each row group, and the manifest one of the footer, beside that of the
 whole file. So a reader of a few row groups compares those and the footer, and no more.
@@ -30,12 +31,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from store.columns.layout import ENVELOPE, columns
+from store.columns.codec import whole
+from store.columns.layout import ENVELOPE, blanks, columns
 from store.folder.disk import Disk, Output
 from store.log.leaf import Leaf
 
 FOLDER = "segments"
-ROW_GROUP = 36_864
+ROW_GROUP = 49_152
 LEVEL = 15
 STEADY = ("game", "ruleset", "players", "stacks", "dead_small", "size", "sealed", "pot")
 CERTAIN = set(ENVELOPE) - {"number"}  # a match's own records have no number
@@ -82,6 +84,7 @@ class Aside:
 
     def add(self, group: pa.Table) -> None:
         """One more row group; the first one says which columns there are."""
+        group = whole(group) if _is_of_events(group.schema) else group
         self._writer = self._writer or _writer(self._sink, group.schema, self._level)
         self._writer.write_table(
             group.cast(self._writer.schema), row_group_size=max(1, group.num_rows)
@@ -177,13 +180,12 @@ def _last_end(hands: pa.ChunkedArray, rows: int) -> int:
 
 def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
     """Events as their layout says, other tables by type."""
-    events = set(ENVELOPE) <= set(given.names)
+    events = _is_of_events(given)
     bounded = {*BOUNDED, *(STEADY if events else ("player",))}  # one player's rows are soon found
+    certain = CERTAIN | blanks().keys() if events else set()
     return pq.ParquetWriter(
         sink,
-        pa.schema(
-            [field.with_nullable(not events or field.name not in CERTAIN) for field in given]
-        ),
+        pa.schema([field.with_nullable(field.name not in certain) for field in given]),
         compression="zstd",
         compression_level=level,
         write_statistics=[name for name in given.names if name in bounded],
@@ -191,6 +193,10 @@ def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter
         store_schema=False,
         **(_events_layout(given) if events else _plain_layout(given)),
     )
+
+
+def _is_of_events(schema: pa.Schema) -> bool:
+    return set(ENVELOPE) <= set(schema.names)
 
 
 def _events_layout(schema: pa.Schema) -> dict[str, Any]:
@@ -353,8 +359,10 @@ def open_file(source: Callable[[], Any], seen: Seen | None, footer: bytes | None
     """With a footer that has been compared, its row groups are yet to be."""
     metadata = pq.read_metadata(source() if footer is None else pa.BufferReader(footer))
     names = [metadata.schema.column(place).name for place in range(metadata.num_columns)]
-    words = [name for name in _WORDS if name in names] if "type" in names else []
     wide = "type" in names  # for few columns the threads of one large read cost more than they save
+    words = [
+        name for name in _WORDS if wide and name in names and _has_words(metadata, name, names)
+    ]
     steady = {name: names.index(name) for name in ("match", *STEADY) if name in names}
 
     def reader() -> pq.ParquetFile:
@@ -370,6 +378,11 @@ def open_file(source: Callable[[], Any], seen: Seen | None, footer: bytes | None
         seen=seen,
         settled=seen is not None and is_settled(seen),
     )
+
+
+def _has_words(metadata: pq.FileMetaData, name: str, names: list[str]) -> bool:
+    """Whether a column is stored as numbers of words, which not every version does alike."""
+    return "RLE_DICTIONARY" in metadata.row_group(0).column(names.index(name)).encodings
 
 
 def _row_groups(metadata: pq.FileMetaData) -> Iterator[RowGroup]:

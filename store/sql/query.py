@@ -348,7 +348,7 @@ class Query:
         live, (segments, closed) = self.snapshot.live, self._parts
         hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
         if name == "events":
-            have = tuple(it for it in segments if it.schema == layout.SCHEMA_VERSION)
+            have = tuple(it for it in segments if it.schema in layout.ALIKE)
             made = [rows for it in segments if it not in have for rows in live.events(it)]
             made.append(table(hot) if hot else layout.schema().empty_table())
         else:

@@ -1,7 +1,9 @@
-"""Makes the frozen ledger of this version: `python -m tests.store.frozen.make FOLDER`.
+"""Makes the frozen ledgers of this version: `python -m tests.store.frozen.make FOLDER SIGNED`.
 
-Run once for every version of the format, when it is settled, into a folder of its own; then never
+Run once for every version of the format, when it is settled, into folders of its own; then never
 again for that version. What it leaves must be read, and replay to the states beside it, for ever.
+The ledger in `SIGNED` has keys, a tree and marks; it must verify, and answer as the same events
+answer that are written today. Its secrets are nobody's.
 """
 
 import shutil
@@ -20,12 +22,13 @@ from events.ledger import Append, Record, is_match
 from events.match import MatchEnded, MatchStarted, SourceNoted
 from events.types import Event
 from store.folder.disk import RealDisk
-from store.ledger import FileLedger
+from store.ledger import FileLedger, open_ledger
 from store.tables.standard import STANDARD
 
 START = 1_732_200_000_000
 SEALED = ("auction-2024-mit", "swap-2022", "urcs-1998")
 HOT = "site-pl"
+MATCHES = ("auction-2024", "swap-2022", "site-nl", "bounty-2025-mit", "toss-2026-mit")
 SEQUENCE = count(1)
 
 
@@ -65,6 +68,26 @@ def make(folder: Path) -> None:
     (folder / "expected.json").write_bytes(text + b"\n")
 
 
+def make_signed(folder: Path) -> None:
+    """Two segments, and the last matches in the log; a hand is one append."""
+    ledger, lock = open_ledger(folder, "frozen", STANDARD)
+    for game in MATCHES:
+        hands = list(play(GAMES[game], game, 6, "frozen"))
+        start = hands[0][0]
+        assert isinstance(start, t.HandStarted)
+        began = MatchStarted(
+            game, game, start.ruleset, start.players, "seeded", "sealed", True, seed="frozen"
+        )
+        ledger.append(Append(game, 0, (began,), START))
+        for number, events in enumerate(hands, start=1):
+            ledger.append(Append(f"{game}/{number}", 0, events, START + number))
+        ledger.append(Append(game, 1, (MatchEnded((0, 0), "all hands played"),), START + 99))
+        if game in ("auction-2024", "site-nl"):
+            ledger.seal()
+    ledger.close()
+    lock.release()
+
+
 def _one(stream: str, expected: int, events: tuple[Record, ...], minute: int) -> Append:
     return Append(stream, expected, events, START + 60_000 * minute, "frozen", next(SEQUENCE))
 
@@ -81,3 +104,4 @@ def _made(folder: Path) -> Path:
 
 if __name__ == "__main__":
     make(Path(sys.argv[1]))
+    make_signed(Path(sys.argv[2]))
