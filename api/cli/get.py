@@ -45,9 +45,11 @@ async def _answered(folder: Path, path: str, query: str, output: Path | None) ->
     from api.http.ask import Caller
     from api.http.keys import SCOPES
     from api.http.ledger_service import LedgerService, Settings
+    from api.http.limits import Limits
     from api.serving.app import create_app
 
-    app = create_app(LedgerService(Settings(folder.absolute(), delay_s=0)))
+    limits = Limits(pages=0)  # nobody else waits
+    app = create_app(LedgerService(Settings(folder.absolute(), delay_s=0, limits=limits)))
     answer = _Answer(output)
     scope = {
         "type": "http",

@@ -111,7 +111,8 @@ class _Answer:
         kind = headers.get("content-type", "").partition(";")[0]
         tag, length = headers.get("etag", ""), headers.get("content-length")
         packed_tag = f'{tag[:-1]}-{self._how}"'
-        if kind in TEXTS or start["status"] == 304:
+        varies = "Accept-Encoding" in headers.get("vary", "")  # as one says that was made apart
+        if not varies and (kind in TEXTS or start["status"] == 304):
             headers.add_vary_header("Accept-Encoding")
         if start["status"] == 304 and tag and self._how is not None and packed_tag in self._held:
             headers["etag"] = packed_tag  # whoever has it packed is told so; another keeps his

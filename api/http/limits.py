@@ -29,9 +29,10 @@ class Limits(Struct, frozen=True):
     keep_free: int = 128 << 20  # bytes of the disk that no job is begun with less of
     at_once: int = 256  # connections of one address; requests of one caller
     bulk: int = 4  # exports that one worker makes at once
-    apart: int = 200  # hands of a ledger from which on a process makes pages that value cards
-    apart_counted: int = 20_000  # ... and all pages of players
-    pages: int = 3  # such processes of one worker
+    apart: int = 20  # hands: an answer about so many that values cards is made by a process
+    apart_counted: int = 2_000  # ... and a page that counts
+    apart_data: int = 20_000  # ... and data that counts, of which no first word is waited for
+    pages: int = 3  # such processes of one worker; 0: it makes all answers itself
     sql: int = 2  # questions of strangers that it answers at once
     wait_s: float = 5.0  # how long one more waits for his turn
 

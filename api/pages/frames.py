@@ -20,6 +20,7 @@ from api.viewpoints.viewer import PUBLIC, Viewer
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 _TO = Addresses(PUBLIC)
+FRAMES = "/embed/"
 
 
 async def _public(request: Request) -> Access:
@@ -34,7 +35,7 @@ def live(
     """A match's feed, to stand in a frame of another site."""
     name = clean(match)
     shown = followed(request, ask, name, framed=True, whole=_TO.live(name), to=_TO)
-    return _framed(shown, ask)
+    return framed(shown, ask)
 
 
 @router.get("/embed/players/{player}/winnings")
@@ -57,10 +58,10 @@ def winnings(
         whole=whole,
         to=_TO,
     )
-    return _framed(shown, ask)
+    return framed(shown, ask)
 
 
-def _framed(answer: Response, ask: Access) -> Response:
+def framed(answer: Response, ask: Access) -> Response:
     """An answer that the sites which may frame it can show, if there are any."""
     if sites := ask.service.settings.frame_origins:
         policy = POLICY.replace("frame-ancestors 'none'", f"frame-ancestors {' '.join(sites)}")

@@ -215,5 +215,5 @@ def _layers(
         Middleware(RequestQueue, settings.limits),
         Middleware(RequestLimits, settings.limits),
         Middleware(HeadRequests),
-        Middleware(HeavyPages, service, create_app),
+        *([Middleware(HeavyPages, service, create_app)] if settings.limits.pages else []),
     ]

@@ -1,43 +1,51 @@
-"""Heavy pages of a large ledger: made by processes of their own, kept, and drawn when they come.
+"""Heavy answers: made by processes of their own, kept, and sent when they come.
 
-A page that is kept is sent at once. For any other a caller waits `SOON_S`, and is then sent a page
-that shows how far the work is and asks again by itself, with a script or without. Meanwhile other
-requests are answered as if nobody had asked for it. Two callers who may see the same wait for one
-process. Few processes run at a time, fewer for one caller; a process that nobody waits for any more
-is ended when somebody else's turn has come.
+What is about so many hands that it would take longer than a moment is made apart, be it a page, a
+frame or JSON; all else the server answers itself. An answer that is kept is sent at once. For any
+other a caller waits `SOON_S`, and is then sent a page that shows how far the work is and asks again
+by itself, with a script or without; who asks for data waits, and is told how far it is if it does
+not come in time. Meanwhile other requests are answered as if nobody had asked for it. Two callers
+who may see the same wait for one process. Few processes run at a time, fewer for one caller; a
+process that nobody waits for any more is ended when somebody else's turn has come.
 
-    jobs/pages/DIGEST     a kept page: what it was made of, and its bytes
+    jobs/pages/DIGEST     a kept answer: the digest of what it is about, its headers, its bytes
 
-`DIGEST` is that of the program, and of all that decides a page beside the ledger: its address, the
-viewpoint and what its caller may do. A kept page is sent as long as the ledger has not grown. When
-it has, a process looks at the hands that the page is about: as long as they are the same, so is the
-page. A page that somebody waited for is shown to him, even if the ledger grew while it was made.
+`DIGEST` is that of the program, and of all that decides an answer beside the ledger: its address,
+the viewpoint and what its caller may do. A kept answer is sent as long as what its viewer is told
+of the hands that it is about is the same (`own_hands`). One that somebody waited for is shown to
+him, even if there are new hands meanwhile.
 
-Only whole pages are kept. What is refused is refused by the page itself, in its usual words. On a
-full disk, or where nobody may write, pages are kept in memory, and made again after a restart.
+Only whole answers are kept. What is refused is refused by the route itself, in its usual words. On
+a full disk, or where nobody may write, they are kept in memory, and made again after a restart.
 """
 
 import asyncio
-import re
 import time
 from collections import OrderedDict
 from itertools import islice
 from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
 
 from fastapi import Request
+from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from api.http.answer import known
 from api.http.ask import Access, Caller
 from api.http.connections import who
 from api.http.layers import Layer, put
 from api.http.ledger_service import LedgerService
-from api.pages.site import page, sent
+from api.pages.frames import FRAMES, framed
+from api.pages.site import Addresses, page
 from api.problem import Problem
+from api.questions.question import API
+from api.serving.own_hands import About, OwnHands, about, own_hands
 from api.serving.page_process import (
     SECONDS_MAX,
     Application,
-    KeptPage,
+    KeptAnswer,
     Pinned,
     Progress,
     Wanted,
@@ -46,46 +54,49 @@ from api.serving.page_process import (
     read,
 )
 from api.serving.request_limits import Places
+from api.viewpoints.viewer import PUBLIC, Viewer
 from dealer.worker import ctrl_c_blocked
 from store.folder.cache_folder import cache_folder
 
-HEAVY = re.compile(r"/players(/[^/]+(/[a-z]+)?)?|/ratings")
-VALUED = re.compile(r"/players/[^/]+/(bids|swaps|results|opponent)")  # cards are, one by one
 SOON_S = 0.2  # a page that comes so soon needs no progress
-LOOK_S = 1  # so often a page with progress asks again
+DATA_S = 30.0  # so long a program waits for data: less than for any answer
+LOOK_S = 1  # so often a page with progress asks again, and whether a program is still there
 WAITED_FOR_S = 10.0  # a page is shown to who has waited for it, as it was then
 LEFT_S = 10.0  # who has not asked for so long has left
 QUEUE_MAX = 16  # pages of one caller that are waited for
-IN_MEMORY = 24  # pages
+IN_MEMORY = 24  # answers
 ENDED = "the process that made this page has ended before it was done: ask again"
 SLOW = f"this page was not made within {SECONDS_MAX:g} seconds: ask for less, such as one match"
 
 
 class Making:
-    """A page that somebody waits for: how far it is, and in the end itself, or why it is not."""
+    """An answer about some hands that somebody waits for: how far it is, and in the end itself, or
+    why it is not."""
 
-    def __init__(self, asker: str) -> None:
-        self.asker = asker
+    def __init__(self, asker: str, hands: str) -> None:
+        self.asker, self.hands = asker, hands
         self.progress: Progress | None = None
-        self.made: KeptPage | None = None
+        self.made: KeptAnswer | None = None
         self.refused = False  # by the page itself, which says why
         self.failed: str | None = None
         self.asked_at = self.over_at = time.monotonic()
         self.over = self.left = False
 
-    def ends(self, made: KeptPage | None, refused: bool = False, failed: str | None = None) -> None:
+    def ends(
+        self, made: KeptAnswer | None, refused: bool = False, failed: str | None = None
+    ) -> None:
         """It is there, or never will be."""
         self.made, self.refused, self.failed = made, refused, failed
         self.over, self.over_at = True, time.monotonic()
 
-    def answers(self, as_of: str) -> bool:
-        """Whether it is for who asks now: it comes, has just come, or nothing has come since."""
+    def answers(self, hands: str) -> bool:
+        """Whether it is for who asks now: it comes, has just come, or its hands are the same."""
         fresh = time.monotonic() - self.over_at < WAITED_FOR_S and not self.left
-        return not self.over or fresh or (self.made is not None and self.made.as_of == as_of)
+        return not self.over or fresh or (self.made is not None and self.hands == hands)
 
 
 class HeavyPages(Layer):
-    """Sends kept pages, has others made, and shows how far they are."""
+    """Sends kept answers, has others made, and shows how far they are."""
 
     def __init__(self, app: ASGIApp, service: LedgerService, application: Application) -> None:
         """`application` is called by each process, for the same as is served here."""
@@ -97,22 +108,28 @@ class HeavyPages(Layer):
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["method"] != "GET" or not HEAVY.fullmatch(scope["path"]):
+        path = scope.get("raw_path", b"").partition(b"?")[0].decode("latin-1")
+        of = about(path, scope["query_string"].decode("latin-1"))
+        if of is None or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return
-        request, until = Request(scope), time.monotonic() + SOON_S
+        request, begun = Request(scope, receive), time.monotonic()
         try:
-            ask, pinned = await run_in_threadpool(self._asked, request)
-        except Problem:  # the page says the same
+            ask, pinned, own = await run_in_threadpool(self._asked, request, of)
+        except Problem:  # the route says the same
             await self.app(scope, receive, send)
             return
-        limits = self.service.settings.limits
-        if pinned.next_seq < (limits.apart if VALUED.fullmatch(ask.path) else limits.apart_counted):
+        if not of.is_heavy(own.hands, self.service.settings.limits):
             await self.app(scope, receive, send)
             return
-        making = await self._making(request, ask, pinned)
+        making = await self._making(request, ask, path, pinned, own.digest)
+        until = begun + (DATA_S if of.data else SOON_S)
         while not making.over and time.monotonic() < until:
             await asyncio.sleep(0.01)
+            if of.data and time.monotonic() - making.asked_at > LOOK_S:
+                if await request.is_disconnected():
+                    return
+                making.asked_at = time.monotonic()
         if making.refused:
             await self.app(scope, receive, send)
             return
@@ -120,26 +137,31 @@ class HeavyPages(Layer):
         if making.failed is not None:
             raise Problem("unavailable", making.failed).after(WAITED_FOR_S)
         if making.made is not None:
-            answer = sent(request, making.made.body)
+            answer = again(request, making.made)
+        elif of.data:
+            raise Problem("unavailable", f"{far(making.progress)}: ask again").after(LOOK_S)
         else:
-            far, look_s = making.progress, LOOK_S
-            answer = page(request, ask, "progress.html", status=202, progress=far, look_s=look_s)
-            answer.headers["Cache-Control"] = "no-store"
+            answer = progress(request, ask, path, making.progress)
         await answer(scope, receive, send)
 
-    def _asked(self, request: Request) -> tuple[Access, Pinned]:
-        """Who asks, and what he may know of the ledger by now."""
+    def _asked(self, request: Request, of: About) -> tuple[Access, Pinned, OwnHands]:
+        """Who asks, what he may know of the ledger by now, and which hands he asks about."""
         caller: Caller = getattr(request.state, "caller", Caller())
         viewer = caller.viewer(request.query_params.get("as"))
-        known = self.service.snapshot(viewer)
-        pinned = Pinned(known.next_pos, known.next_seq, known.early)
-        return Access(caller, viewer, self.service, request.url.path), pinned
+        if request.url.path.startswith(FRAMES):  # whoever looks
+            caller, viewer = Caller(), Viewer()
+        ask = Access(caller, viewer, self.service, request.url.path)
+        with ask.viewed() as viewed:
+            at = viewed.snapshot
+            return ask, Pinned(at.next_pos, at.next_seq, at.early), own_hands(viewed, of)
 
-    async def _making(self, request: Request, ask: Access, pinned: Pinned) -> Making:
-        """The page as it is made, or was: the same for all who may see the same."""
+    async def _making(
+        self, request: Request, ask: Access, at: str, pinned: Pinned, hands: str
+    ) -> Making:
+        """The answer as it is made, or was: the same for all who may see the same."""
         settings = self.service.settings
         wanted = Wanted(
-            request.scope["path"],
+            at,
             request.scope["query_string"].decode("latin-1"),
             request.scope["scheme"],
             request.headers.get("host", ""),
@@ -148,23 +170,24 @@ class HeavyPages(Layer):
             ask.viewer.view,
             ask.viewer.matches,
             settings.frame_origins,
+            request.headers.get("accept", "") if at.startswith(API) else "text/html",
             request.headers.get("hx-request") is not None,
         )
         digest = await run_in_threadpool(lambda: wanted.digest)
-        as_of = f"{pinned.next_pos}.{pinned.next_seq}"
         asker = who(request.scope)
         known = self._known.get(digest)
-        if known is None or not known.answers(as_of):
+        if known is None or not known.answers(hands):
             mine = sum(not one.over and one.asker == asker for one in self._known.values())
             if mine >= QUEUE_MAX:
                 sentence = f"{QUEUE_MAX} pages are being made for you: wait until one is there"
                 raise Problem("too-many-requests", sentence).after(LOOK_S)
-            known = self._known[digest] = Making(asker)
-            kept = read(folder_of(settings) / digest)
-            if kept is not None and kept.as_of == as_of:
+            known = self._known[digest] = Making(asker, hands)
+            path = folder_of(settings) / digest
+            kept = await run_in_threadpool(read, path)
+            if kept is not None and kept.hands == hands:
                 known.ends(kept)
             else:
-                task = asyncio.create_task(self._make(known, wanted, pinned))
+                task = asyncio.create_task(self._make(known, wanted, pinned, path))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
         known.asked_at = time.monotonic()
@@ -174,7 +197,7 @@ class HeavyPages(Layer):
             del self._known[name]
         return known
 
-    async def _make(self, making: Making, wanted: Wanted, pinned: Pinned) -> None:
+    async def _make(self, making: Making, wanted: Wanted, pinned: Pinned, path: Path) -> None:
         """Its turn, and its process."""
         try:
             while not await self._places.take(making.asker, LEFT_S):
@@ -182,20 +205,23 @@ class HeavyPages(Layer):
                     making.left = True
                     return
             try:
-                await self._by_process(making, wanted, pinned)
+                await self._by_process(making, wanted, pinned, path)
             finally:
                 self._places.leave(making.asker)
         finally:
             if not making.over:
                 making.ends(None, failed=ENDED)
 
-    async def _by_process(self, making: Making, wanted: Wanted, pinned: Pinned) -> None:
+    async def _by_process(self, making: Making, wanted: Wanted, pinned: Pinned, path: Path) -> None:
         """Started, heard and, where it must be, ended."""
         context = get_context("forkserver")  # forked from one that has imported everything
         context.set_forkserver_preload([__name__, self._application.__module__])
         ours, theirs = context.Pipe(duplex=False)
-        given = (theirs, self._application, wanted, pinned, self.service.settings, cache_folder())
-        process = context.Process(target=make, args=given, daemon=True)
+        settings, hands = self.service.settings, making.hands
+        given = (wanted, pinned, hands, path, settings, cache_folder())
+        process = context.Process(
+            target=make, args=(theirs, self._application, *given), daemon=True
+        )
 
         def start() -> None:
             with ctrl_c_blocked():
@@ -225,3 +251,30 @@ class HeavyPages(Layer):
                 process.kill()
                 await asyncio.shield(run_in_threadpool(process.join, 5))
             ours.close()
+
+
+def again(request: Request, made: KeptAnswer) -> Response:
+    """An answer that was made, or that whoever asks has this very one."""
+    if "etag" in made.headers and known(request, made.headers["etag"]):
+        headers = {name: it for name, it in made.headers.items() if name != "content-type"}
+        return Response(status_code=304, headers=headers)
+    return Response(made.body, headers=made.headers)
+
+
+def progress(request: Request, ask: Access, path: str, made: Progress | None) -> Response:
+    """A page that shows how far it is; in a frame where the page will stand in one."""
+    more: dict[str, Any] = {"progress": made, "look_s": LOOK_S}
+    in_frame = path.startswith(FRAMES)
+    if in_frame:
+        query = request.url.include_query_params(**{"as": PUBLIC}).query
+        whole = f"/{path.removeprefix(FRAMES)}?{query}"
+        more |= {"framed": True, "whole": whole, "to": Addresses(PUBLIC)}
+    answer = page(request, ask, "progress.html", status=202, **more)
+    answer.headers["Cache-Control"] = "no-store"
+    return framed(answer, ask) if in_frame else answer
+
+
+def far(made: Progress | None) -> str:
+    """How far it is, in a sentence that has no end."""
+    done = "" if made is None else f" ({made.doing}, {made.done} of {made.total})"
+    return f"this answer is being made{done}"

@@ -1,12 +1,11 @@
-"""The process that makes a page: the same application over the asker's snapshot, and what is kept.
+"""The process that makes an answer: the same application over the asker's snapshot; what is kept.
 
-It tells the server how far it is. Its page lies in a file, beside what it was made of, until the
-hands that it is about are others.
+It tells the server how far it is. Its answer lies in a file, beside the digest of what it is about,
+until that is another.
 """
 
 import asyncio
 import os
-import re
 import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
@@ -16,38 +15,38 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from threading import Thread
 from typing import Any, NamedTuple, NoReturn
-from urllib.parse import quote
+from urllib.parse import unquote
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp
 
-from analytics.sql.chosen import quoted
 from api.http.ask import Caller
 from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.jobs.jobs import FOLDER
 from api.questions.verdict_files import program
-from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
 from dealer.worker import ignore_ctrl_c
 from store.folder.cache_folder import VARIABLE
 from store.folder.lock import NoLocks, lock_file
 
-OWN = re.compile(r"/players/[^/]+/(grid|winnings|bids|swaps|opponent|results|history)")
 DECIDING = ("analytics", "api", "engine", "events", "odds", "store")  # folders of the program
 SECONDS_MAX = 600.0  # no page takes longer
 NICE = 5  # those who wait for anything else go first
 TELL_S = 0.25
-NEVER = 1 << 62  # hands
-KEPT_MAX = 400  # ... and in files
+KEPT_MAX = 400  # answers, in files
+HEADERS = frozenset(  # of an answer that are kept with it; the server adds the others
+    {"content-type", "etag", "cache-control", "vary", "link", "content-disposition"}
+    | {"content-security-policy", "cross-origin-resource-policy"}
+)
 
 
 class Wanted(Struct, frozen=True):
-    """All that decides a page, but for the ledger and the program."""
+    """All that decides an answer, but for the ledger and the program."""
 
-    path: str
+    path: str  # as it was sent
     query: str
     scheme: str
     host: str
@@ -56,6 +55,7 @@ class Wanted(Struct, frozen=True):
     view: str
     matches: tuple[str, ...]
     framers: tuple[str, ...]
+    accept: str
     part: bool  # of a page, for a script
 
     @property
@@ -72,11 +72,11 @@ class Pinned(NamedTuple):
     early: bool
 
 
-class KeptPage(Struct, frozen=True):
-    """A page as it is kept: the ledger that it was made of, the hands it is about, its bytes."""
+class KeptAnswer(Struct, frozen=True):
+    """An answer as it is kept: the digest of what it is about, its headers, its bytes."""
 
-    as_of: str
     hands: str
+    headers: dict[str, str]
     body: bytes
     digest: str
 
@@ -90,19 +90,19 @@ class Progress(Struct, frozen=True):
 
 
 def folder_of(settings: Settings) -> Path:
-    """Where pages of a ledger are kept: beside its jobs, for its owner alone."""
+    """Where answers about a ledger are kept: beside its jobs, for its owner alone."""
     return settings.folder / FOLDER / "pages"
 
 
-def read(path: Path) -> KeptPage | None:
-    """The page that is kept here, if it is whole."""
+def read(path: Path) -> KeptAnswer | None:
+    """The answer that is kept here, if it is whole."""
     with suppress(OSError, msgspec.MsgspecError):
-        kept = msgspec.msgpack.decode(path.read_bytes(), type=KeptPage)
+        kept = msgspec.msgpack.decode(path.read_bytes(), type=KeptAnswer)
         return kept if kept.digest == sha256(kept.body).hexdigest() else None
     return None
 
 
-def keep(path: Path, kept: KeptPage) -> None:
+def keep(path: Path, kept: KeptAnswer) -> None:
     """Replace the file as a whole; those that were kept longest ago make room."""
     aside = path.with_suffix(f".{os.getpid()}")
     try:
@@ -124,12 +124,16 @@ def make(
     application: Application,
     wanted: Wanted,
     pinned: Pinned,
+    hands: str,
+    path: Path,
     settings: Settings,
     cache: Path,
 ) -> None:
-    """Send how far it is, and then the page; nothing, if it refuses.
+    """Send how far it is, and then the answer about these hands, which is kept at `path`; nothing,
+    if it refuses.
 
-    Other servers of this ledger wait for the lock, and find what was kept.
+    Other servers of this ledger wait for the lock, and find what was kept. The server says where
+    that is: a program that was replaced since it began would have another name for it.
     """
     ignore_ctrl_c()
     Thread(target=_leave_with_parent, daemon=True).start()
@@ -146,60 +150,36 @@ def make(
                 pipe.send(Progress(doing, done, total))
             yield one
 
-    path = folder_of(settings) / wanted.digest
-    limits = Limits(rate=0, seconds=SECONDS_MAX, apart=NEVER, apart_counted=NEVER)
+    limits = Limits(rate=0, seconds=SECONDS_MAX, pages=0)
     own = replace(settings, limits=limits, hosts=(), logs=False, fronted=False)
     with ExitStack() as held:
         with suppress(OSError, NoLocks):
             for folder in (path.parent.parent, path.parent):
                 folder.mkdir(0o700, exist_ok=True)
             lock_file(held.enter_context(path.open("ab")))
-        as_of, kept = f"{pinned.next_pos}.{pinned.next_seq}", read(path)
-        if kept is None or kept.as_of != as_of:
-            service = LedgerService(own, pinned, watch)
-            with service.viewed(Viewer(wanted.view, wanted.matches)) as viewed:
-                hands = own_hands(viewed, wanted)
-            if kept is None or kept.hands != hands:
-                status, body = asyncio.run(answered(application(service), wanted))
-                kept = KeptPage(as_of, hands, body, sha256(body).hexdigest())
-                if status != 200:
-                    path.unlink(missing_ok=True)
-                    leave_with(pipe, None)
-            kept = replace(kept, as_of=as_of)
+        kept = read(path)
+        if kept is None or kept.hands != hands:
+            app = application(LedgerService(own, pinned, watch))
+            status, headers, body = asyncio.run(answered(app, wanted))
+            if status != 200:
+                path.unlink(missing_ok=True)
+                leave_with(pipe, None)
+            kept = KeptAnswer(hands, headers, body, sha256(body).hexdigest())
             keep(path, kept)
     leave_with(pipe, kept)
 
 
-def leave_with(pipe: Connection, kept: KeptPage | None) -> NoReturn:
+def leave_with(pipe: Connection, kept: KeptAnswer | None) -> NoReturn:
     """The last word; DuckDB would complain of what else the interpreter drops."""
     pipe.send(kept)
     pipe.close()
     os._exit(0)
 
 
-def own_hands(viewed: Viewed, wanted: Wanted) -> str:
-    """The digest of what the viewer is told of the hands that a page is about: of a player's own
-    matches how many he has there, the last one, and what each match has recorded; else of all."""
-    snapshot = viewed.snapshot
-    if not OWN.fullmatch(wanted.path) or "by_tag" in wanted.query:
-        return snapshot.as_of
-    name = quoted(wanted.path.split("/")[2])
-    rows = viewed.rows(
-        "SELECT match, count(*) AS hands, max(hand_seq) AS last FROM players"
-        f" WHERE player = {name} GROUP BY match ORDER BY match"
-    )
-    about: list[Any] = [sorted(viewed.units), sorted(snapshot.rulesets())]
-    for row in rows:
-        records = [one.hand_seq for one in snapshot.live.records(row["match"])]
-        known = [one for one in records if one < snapshot.next_seq]
-        about.append((*row.values(), known, row["match"] in viewed.opened))
-    return sha256(msgspec.msgpack.encode(about)).hexdigest()
-
-
-async def answered(app: ASGIApp, wanted: Wanted) -> tuple[int, bytes]:
-    """The status and the body that the application has for it."""
+async def answered(app: ASGIApp, wanted: Wanted) -> tuple[int, dict[str, str], bytes]:
+    """The status, the headers and the body that the application has for it."""
     over = asyncio.Event()
-    body, status = bytearray(), 500
+    body, status, headers = bytearray(), 500, dict[str, str]()
     asked = [{"type": "http.request", "body": b"", "more_body": False}]
 
     async def receive() -> dict[str, Any]:
@@ -209,32 +189,37 @@ async def answered(app: ASGIApp, wanted: Wanted) -> tuple[int, bytes]:
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
-        nonlocal status
-        status = message.get("status", status)
+        nonlocal status, headers
+        if message["type"] == "http.response.start":
+            status, sent = message["status"], Headers(raw=message["headers"])
+            headers = {name: value for name, value in sent.items() if name in HEADERS}
         body.extend(message.get("body", b""))
         if message["type"] == "http.response.body" and not message.get("more_body", False):
             over.set()
 
-    headers = [(b"host", wanted.host.encode("latin-1")), (b"accept", b"text/html")]
+    asks = {"host": wanted.host, "accept": wanted.accept}
     if wanted.part:
-        headers.append((b"hx-request", b"true"))
+        asks["hx-request"] = "true"
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
         "http_version": "1.1",
         "method": "GET",
         "scheme": wanted.scheme,
-        "path": wanted.path,
-        "raw_path": quote(wanted.path).encode(),
+        "path": unquote(wanted.path),
+        "raw_path": wanted.path.encode("latin-1"),
         "query_string": wanted.query.encode("latin-1"),
         "root_path": "",
-        "headers": headers,
+        "headers": Headers(asks).raw,
         "server": ("localhost", 80),
         "client": None,
-        "state": {"caller": Caller(wanted.caller, frozenset(wanted.scopes))},
+        "state": {
+            "caller": Caller(wanted.caller, frozenset(wanted.scopes)),
+            "recognized": wanted.caller is not None,
+        },
     }
     await app(scope, receive, send)
-    return status, bytes(body)
+    return status, headers, bytes(body)
 
 
 def _leave_with_parent() -> None:

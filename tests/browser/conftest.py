@@ -157,11 +157,14 @@ class Site:
         return context.new_page()
 
     def open(self, path: str, *, status: int = 200, **options: Any) -> "Page":
-        """A page of the site in a new browser."""
+        """A page of the site in a new browser; a heavy one when it has come."""
         page = self.page(**options)
         self._expected = str(status)
         answer = page.goto(path)
         assert answer is not None
+        if (status, answer.status) == (200, 202):
+            expect(page.locator("#progress")).to_have_count(0, timeout=120_000)
+            return page
         assert status == answer.status, page.inner_text("body")
         return page
 

@@ -60,6 +60,7 @@ def test_how_somebody_bids_with_strong_and_with_weak_hands(site: Site) -> None:
     he.link("random-0", within="main")
     he.link("Bids", within=".tabs")
     table = he.page.get_by_role("region", name="Bids by what he held")
+    expect(table).to_be_visible(timeout=120_000)  # its progress comes first
     strengths = table.locator("tbody th").all_inner_texts()
     assert [text.removesuffix(" too few") for text in strengths[:2]] == ["high card", "pair"]
     assert he.clicks == 3

@@ -36,8 +36,9 @@ class Site:
 
 
 def site_of(folder: Path, **settings: Any) -> Site:
-    """An application over a folder; nobody is too fast for it, unless a test says so."""
-    settings = {"limits": Limits(rate=0, key_jobs=0), **settings}
+    """An application over a folder, which makes every answer itself; nobody is too fast for it,
+    unless a test says so."""
+    settings = {"limits": Limits(rate=0, key_jobs=0, pages=0), **settings}
     return Site(folder, create_app(LedgerService(Settings(folder, **settings))))
 
 

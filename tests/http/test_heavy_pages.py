@@ -16,14 +16,16 @@ from starlette.testclient import TestClient
 
 from api.http.limits import Limits
 from api.main import main
+from api.questions.question import API
 from api.serving import heavy_pages, page_process
 from api.serving.heavy_pages import HeavyPages
-from api.serving.page_process import KeptPage, keep, read
+from api.serving.page_process import KeptAnswer, keep, read
 from tests.http.clients import Site, site_of
+from tests.profiles import sized
 
-APART = Limits(rate=0, apart=0, apart_counted=0)
+APART = Limits(rate=0, apart=0, apart_counted=0, apart_data=0)
 GRID, RATINGS = "/players/lynx/grid", "/ratings"
-PAGE = KeptPage("1.1", "", b"page", sha256(b"page").hexdigest())
+PAGE = KeptAnswer("", {}, b"page", sha256(b"page").hexdigest())
 SAID = "This page is being made"
 
 
@@ -57,7 +59,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Processes that come to no end; the addresses of their pages."""
     begun: list[str] = []
 
-    async def endless(self: HeavyPages, making: Any, wanted: Any, pinned: Any) -> None:
+    async def endless(self: HeavyPages, making: Any, wanted: Any, *given: Any) -> None:
         begun.append(wanted.path)
         await anyio.sleep_forever()
 
@@ -81,9 +83,65 @@ def test_a_page_is_first_its_progress_and_then_itself(large: Site, own: Path) ->
         assert plain.headers["etag"] == answer.headers["etag"]
 
 
-def test_pages_of_small_ledgers_come_at_once(site: Site, never: list[str]) -> None:
-    assert 200 == site.as_().get(GRID).status_code
-    assert [] == never
+@pytest.mark.parametrize(
+    "address", ["/players/lynx/bids?spots=1", "/players/lynx/stats?format=csv"]
+)
+@pytest.mark.parametrize("who", sized([None], [None, "auditor"]))
+def test_data_is_waited_for_and_comes_as_the_server_would_have_sent_it(
+    address: str, who: str | None, own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heavy_pages, "DATA_S", 200)  # a machine may have more to do than this
+    large = site_of(own, limits=replace(APART, seconds=300))
+    names = ("content-type", "etag", "cache-control", "vary")
+    with asking(site_of(own), who) as client:
+        plain = client.get(f"{API}{address}")
+    with asking(large, who) as client:
+        for _ in range(2):  # made, and kept
+            answer = client.get(f"{API}{address}")
+            assert (200, plain.content) == (answer.status_code, answer.content)
+            assert [plain.headers[it] for it in names] == [answer.headers[it] for it in names]
+        known = {"If-None-Match": plain.headers["etag"]}
+        assert 304 == client.get(f"{API}{address}", headers=known).status_code
+    assert 1 == len(kept_in(own))
+
+
+def test_data_that_does_not_come_in_time_is_said_to_be_made(
+    large: Site, never: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(heavy_pages, "DATA_S", 0.1)
+    with asking(large) as client:
+        answers = [client.get(f"{API}{GRID}") for _ in range(2)]
+        assert 200 == client.get("/matches").status_code
+    assert [(503, "1")] * 2 == [(it.status_code, it.headers["retry-after"]) for it in answers]
+    assert "this answer is being made: ask again" == answers[0].json()["detail"]
+    assert [f"{API}{GRID}"] == never
+
+
+def test_a_frame_shows_its_progress_and_then_itself_where_it_may_stand(own: Path) -> None:
+    path, club = "/embed/players/lynx/winnings", "https://club.example"
+    with asking(site_of(own, frame_origins=(club,))) as client:
+        plain = client.get(path)
+    with asking(site_of(own, frame_origins=(club,), limits=APART), "auditor") as client:
+        first = client.get(path)
+        answer = drawn(client, path)
+    assert (202, 200) == (first.status_code, answer.status_code)
+    for one in (first, answer):
+        assert f"frame-ancestors {club};" in one.headers["content-security-policy"]
+        assert "x-frame-options" not in one.headers
+        assert "<nav" not in one.text
+    assert 'href="/players/lynx/winnings?as=public"' in first.text
+    assert plain.text == answer.text
+
+
+def test_pages_about_few_hands_come_at_once(own: Path, never: list[str]) -> None:
+    """Of a large ledger, too; and what values many cards does not, however small the ledger is."""
+    site = site_of(own, limits=replace(APART, apart=13, apart_counted=53))
+    with asking(site, "auditor") as client:
+        assert 200 == client.get(GRID).status_code
+        assert 200 == client.get("/players/lynx/bids?match=auction").status_code
+        assert 404 == client.get("/players/nobody/grid").status_code
+        assert [] == never
+        assert 202 == client.get("/players/lynx/bids").status_code
 
 
 def test_what_a_page_refuses_it_refuses_in_its_own_words(large: Site, own: Path) -> None:
@@ -111,7 +169,7 @@ def test_a_page_that_was_made_needs_no_process_after_a_restart(
         assert 202 == client.get(GRID).status_code
 
 
-async def _none(self: HeavyPages, making: Any, wanted: Any, pinned: Any) -> None:
+async def _none(self: HeavyPages, *given: Any) -> None:
     await anyio.sleep_forever()
 
 
@@ -214,8 +272,9 @@ def test_what_nobody_waits_for_gives_way(own: Path, monkeypatch: pytest.MonkeyPa
         other.portal = client.portal
         others = running()  # of tests before
         assert 202 == client.get(GRID).status_code
-        first = running() - others
         until = time.monotonic() + 30
+        while not (first := running() - others) and time.monotonic() < until:
+            time.sleep(0.001)
         while running() - others in (first, set()) and time.monotonic() < until:
             assert 202 == other.get(RATINGS).status_code
         assert first

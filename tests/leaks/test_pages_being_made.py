@@ -6,11 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.serving import heavy_pages
+from api.serving.own_hands import OwnHands, about, own_hands
+from api.viewpoints.viewer import Viewer
 from tests.leaks.conftest import Pair
 from tests.leaks.doors import Answer, answers, door
-from tests.leaks.hidden_worlds import LYNX
+from tests.leaks.hidden_worlds import EYES, LYNX
 from tests.profiles import sized
 
 ADDRESSES = [f"/players/{LYNX}/{tab}" for tab in ("bids", *sized((), ("opponent", "winnings")))]
@@ -38,9 +41,30 @@ def test_progress_and_page_are_alike_in_both_worlds(
         assert here != audited
 
 
+@pytest.mark.parametrize("name", sized(quick=("public",), ci=("public", "a player")))
+def test_what_decides_that_a_page_is_kept_is_alike_in_both_worlds(
+    name: str, pair_of: Callable[[str], Pair]
+) -> None:
+    """Else somebody could tell them apart by which page is there at once, and which is made."""
+    here, there = (decided(folder, EYES[name].viewer) for folder in pair_of(name).folders)
+    assert here == there
+    assert len(here) == len({one.digest for one in here.values()})
+
+
+def decided(folder: Path, viewer: Viewer) -> dict[str, OwnHands]:
+    """How many hands each answer is about, and whether they are the same as before."""
+    paths = (f"/players/{LYNX}/bids", f"/players/{LYNX}", "/leagues/none")
+    service = LedgerService(Settings(folder, delay_s=0))
+    try:
+        with service.viewed(viewer) as viewed:
+            return {one: own_hands(viewed, of) for one in paths if (of := about(one, ""))}
+    finally:
+        service.close()
+
+
 def asked(folder: Path, key: str | None) -> list[Answer]:
     """What a server is asked whose pages are made by processes."""
-    app = door(folder, limits=Limits(rate=0, seconds=300, apart=0, apart_counted=0))
+    app = door(folder, limits=Limits(rate=0, seconds=300, apart=0, apart_counted=0, apart_data=0))
     try:
         return answers(app, ADDRESSES, key)
     finally:

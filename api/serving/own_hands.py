@@ -1,0 +1,131 @@
+"""Which hands an answer is about, as far as its viewer is told of them: how many, and their digest.
+
+How many there are says whether a process of its own makes it; an answer that was kept is sent as
+long as the digest is the same. The digest is made of what the viewer is told, so what is kept tells
+nobody of anything else: of each match its hands that he is told of, how much is announced about it,
+and whether its hands are open to all. Records only grow, and hands never change: where these are
+the same, all of them are.
+
+A player's answer is about his own hands, unless it sets them beside everybody's. Filters may leave
+fewer hands to count, and never make the digest narrower: a page says what else there is of him.
+"""
+
+import re
+from hashlib import sha256
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, unquote
+from weakref import WeakKeyDictionary
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from analytics.sql.chosen import quoted
+from api.http.limits import Limits
+from api.playing.league import pairing_of
+from api.questions.question import API
+from api.viewpoints.views import Viewed
+
+_HEAVY = re.compile(
+    r"(?:/embed|/api/v1)?/players(?:/(?P<player>[^/]+)(?:/(?P<what>[a-z]+))?)?"
+    r"|(?:/api/v1)?/ratings|(?:/api/v1)?/leagues(?:/(?P<league>[^/]+)(?:/[^/]+/[^/]+)?)?"
+)
+VALUED = frozenset({"bids", "swaps", "results", "opponent"})  # cards are, one by one
+BESIDE = frozenset({"compare"})  # everybody's
+ELSEWHERE = ("by_tag", "as_of", "before")  # parameters that name what may be no hand of his
+OWN = """
+SELECT match, count(*) AS hands, bit_xor(hash(hand_seq)) AS which
+FROM {table} GROUP BY match ORDER BY match
+"""
+
+
+class About(NamedTuple):
+    """What an answer is about: a player's hands, a league's, or everybody's (`whole`)."""
+
+    player: str | None
+    league: str | None
+    match: str | None  # of which alone hands are counted
+    whole: bool
+    valued: bool
+    data: bool  # for a program, not a page
+
+    def is_heavy(self, hands: int, limits: Limits) -> bool:
+        """Whether so many are too many to be answered for by the server itself."""
+        counted = limits.apart_data if self.data else limits.apart_counted
+        return hands >= (limits.apart if self.valued else counted)
+
+
+class OwnHands(NamedTuple):
+    """How many hands an answer is about, and the digest of what its viewer is told of them."""
+
+    hands: int
+    digest: str
+
+
+def about(path: str, query: str) -> About | None:
+    """What the answer at an address is about, as it was sent; None if it is never heavy."""
+    found = _HEAVY.fullmatch(path)
+    if found is None:
+        return None
+    asked = {name: values[-1] for name, values in parse_qs(query).items()}
+    player, league = (None if it is None else unquote(it) for it in found.group("player", "league"))
+    what = found["what"] or ""
+    data = path.startswith(API)
+    page_of_all = not (what or data or asked.get("split"))
+    whole = (
+        (player is None and league is None)
+        or page_of_all
+        or what in BESIDE
+        or "field" in asked
+        or any(asked.get(name) for name in ELSEWHERE)
+    )
+    valued = what in VALUED or "luck" in asked
+    return About(player, league, asked.get("match"), whole and league is None, valued, data)
+
+
+KNOWN_MAX = 1_000  # answers about one snapshot
+_known: WeakKeyDictionary[Viewed, dict[About, OwnHands]] = WeakKeyDictionary()
+
+
+def own_hands(viewed: Viewed, of: About) -> OwnHands:
+    """What was found before about the same snapshot, or is now."""
+    known = _known.setdefault(viewed, {})
+    found = known.get(of) or _looked_up(viewed, of)
+    if len(known) >= KNOWN_MAX:
+        known.clear()
+    known[of] = found
+    return found
+
+
+def _looked_up(viewed: Viewed, of: About) -> OwnHands:
+    """By one look at the table of hands, or of players."""
+    table = "hands"
+    if not of.whole and of.player is not None:
+        table = f"players WHERE player = {quoted(of.player)}"
+    rows = viewed.rows(OWN.format(table=table))
+    announced = viewed.snapshot.matches()
+    if of.league is not None:
+        rows = [row for row in rows if _is_of(row["match"], of.league)]
+        announced = {name: it for name, it in announced.items() if _is_of(name, of.league)}
+    elif not of.whole:
+        announced = {row["match"]: announced.get(row["match"], 0) for row in rows}
+    tags = viewed.tags
+    if of.league is not None:
+        tags = tags.filter(pc.is_in(tags["match"], pa.array([*announced], pa.string())))
+    elif of.player is not None and not of.whole:
+        tags = tags.filter(pc.equal(tags["player"], of.player))
+    parts: list[Any] = [
+        sorted(viewed.units),
+        sorted(viewed.query.rulesets()),
+        [[*row.values()] for row in rows],
+        sorted(announced.items()),
+        sorted(viewed.opened & announced.keys()),
+        tags.to_pylist(),
+    ]
+    counted = sum(row["hands"] for row in rows if of.match in (None, "", row["match"]))
+    return OwnHands(counted, sha256(msgspec.msgpack.encode(parts)).hexdigest())
+
+
+def _is_of(match: str, league: str) -> bool:
+    named = pairing_of(match)
+    return named is not None and named[0] == league
