@@ -28,9 +28,9 @@ from events.match import MatchEnded
 from events.types import Events, HandStarted
 from events.views import Auditor, see
 from store.ledger import open_ledger
-from store.memory import MemoryLedger
 from tests.processes import Popen
 from tests.sessions import PAIRS, SCRIM, dealt, forged, kept, printed, said, told
+from tests.store.memory import MemoryLedger
 
 Captured = pytest.CaptureFixture[str]
 pytestmark = pytest.mark.usefixtures("chosen")

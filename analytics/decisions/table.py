@@ -72,8 +72,9 @@ _COUNTED = {
         raised_to,
         CASE WHEN {_SIZED} THEN amount - to_call END AS size,
         CASE WHEN {_SIZED} THEN (amount - to_call) / nullif(pot + to_call, 0) END AS share,
-        CASE WHEN action NOT IN ('bid', 'show', 'muck', 'toss') THEN amount > 0 AND amount = stack END
-            AS all_in""",
+        CASE WHEN action NOT IN ('bid', 'show', 'muck', 'toss') THEN
+            amount > 0 AND amount = stack
+        END AS all_in""",
 }
 SHOWN = ", ".join(_COUNTED.get(name, name) for name in SCHEMA.names[1:])
 

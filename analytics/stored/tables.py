@@ -34,8 +34,8 @@ def facts(kept: Text) -> Projection:
 
 
 def decisions(kept: Text) -> Projection:
-    """The one that everybody may ask. 2: what other columns of a row tell is counted, not kept; 3: tosses
-    have rows."""
+    """The one that everybody may ask. 2: what other columns of a row tell is counted, not kept; 3:
+    tosses have rows."""
     made = partial(_decisions, kept)
     return Projection("decisions", 3, made, tuple(columns()), shown=SHOWN)
 

@@ -19,7 +19,7 @@ from engine.game import Game
 from engine.turn import Command
 from events.ledger import Append, Appended, Recorded
 from events.types import Events
-from store.memory import MemoryLedger
+from tests.store.memory import MemoryLedger
 
 START = 1_000_000
 

@@ -22,9 +22,9 @@ from events.ledger import Append, Appended, Conflict, DeckChain, Record
 from events.match import Match, MatchStarted
 from events.types import Events
 from store.ledger import open_ledger
-from store.memory import MemoryLedger
 from store.reader import Reader
 from tests.live.stepped import Noted, Scene, SteppedClock, never
+from tests.store.memory import MemoryLedger
 
 CLOCKED = [clocked(game) for game in GAMES.values()]
 some_games = pytest.mark.parametrize("game", CLOCKED, ids=lambda game: game.name)

@@ -23,9 +23,9 @@ from engine.audit import audit
 from engine.games import named
 from events import types as t
 from events.match import DeckCommitted
-from store.memory import MemoryLedger
 from store.reader import Reader
 from tests.sessions import Captured, kept, said, told
+from tests.store.memory import MemoryLedger
 
 SITE = named("site-nl")
 

@@ -16,10 +16,10 @@ from events.types import Called, Faulted, Folded, HandEnded, HandStarted, HandVo
 from store.folder.frames import Marks
 from store.ledger import VOID, FileLedger
 from store.log.admission import Call as Waiting
-from store.memory import MemoryLedger
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
 from store.proof.private import Secrets
+from tests.store.memory import MemoryLedger
 from tests.store.simulated_disk import PowerLost, SimulatedDisk
 
 LIVES = 5

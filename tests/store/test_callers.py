@@ -15,9 +15,9 @@ from events.types import BettingOpened, Folded, HandEnded, HandStarted, Raised
 from store.folder.disk import RealDisk
 from store.ledger import Broken, FileLedger
 from store.log.batch import CALL_MAX
-from store.memory import MemoryLedger
 from store.reader import Reader
 from tests.store.faulty_disk import FaultyDisk
+from tests.store.memory import MemoryLedger
 from tests.store.small_hands import begun, ended, noted, whole
 
 

@@ -14,7 +14,7 @@ from events.match import MatchEnded, MatchStarted, NonceGiven
 from events.types import Event, Folded, HandEnded, HandStarted, HandVoided, StepEntered
 from store.folder.disk import RealDisk
 from store.ledger import VOID, FileLedger
-from store.memory import MemoryLedger
+from tests.store.memory import MemoryLedger
 
 Events = tuple[Record, ...]
 NEVER = 10**9

@@ -17,9 +17,9 @@ from store.folder.frames import Damaged
 from store.folder.lock import Held
 from store.ledger import VOID, Broken, FileLedger, open_ledger
 from store.log import recovery
-from store.memory import MemoryLedger
 from tests.store.cheap_segments import cheap_segments
 from tests.store.faulty_disk import FaultyDisk
+from tests.store.memory import MemoryLedger
 from tests.store.simulated_disk import SimulatedDisk
 from tests.store.small_hands import begun, ended, noted, whole
 
