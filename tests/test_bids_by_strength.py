@@ -63,7 +63,7 @@ def page_of(site: Site) -> Callable[[str | None], str]:
     def page(who: str | None) -> str:
         with TestClient(site.app):
             asked = site.as_(who).get(f"/players/{PLAYER}/bids", headers={"Accept": "text/html"})
-        return asked.text
+        return str(asked.text)
 
     return page
 

@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from math import log
 from pathlib import Path
 from statistics import mean, stdev
+from typing import Any
 
 import numpy as np
 import pytest
@@ -150,7 +151,7 @@ def test_pairs_and_the_field_are_those_of_the_events(ledger: Path, capsys: Captu
     ):
         sums: dict[object, float] = defaultdict(float)
         for number in range(1, 41 if match == "ring" else 81):
-            events = tuple(one.event for one in reader.read(f"{match}/{number}"))
+            events: Any = tuple(one.event for one in reader.read(f"{match}/{number}"))
             if not events:
                 break
             start = events[0]
