@@ -360,9 +360,9 @@ def open_file(source: Callable[[], Any], seen: Seen | None, footer: bytes | None
     metadata = pq.read_metadata(source() if footer is None else pa.BufferReader(footer))
     names = [metadata.schema.column(place).name for place in range(metadata.num_columns)]
     wide = "type" in names  # for few columns the threads of one large read cost more than they save
-    words = [
-        name for name in _WORDS if wide and name in names and _has_words(metadata, name, names)
-    ]
+    some = metadata.row_group(0)  # not every version has the same columns as numbers of words
+    coded = {it for at, it in enumerate(names) if "RLE_DICTIONARY" in some.column(at).encodings}
+    words = [name for name in _WORDS if wide and name in coded]
     steady = {name: names.index(name) for name in ("match", *STEADY) if name in names}
 
     def reader() -> pq.ParquetFile:
@@ -378,11 +378,6 @@ def open_file(source: Callable[[], Any], seen: Seen | None, footer: bytes | None
         seen=seen,
         settled=seen is not None and is_settled(seen),
     )
-
-
-def _has_words(metadata: pq.FileMetaData, name: str, names: list[str]) -> bool:
-    """Whether a column is stored as numbers of words, which not every version does alike."""
-    return "RLE_DICTIONARY" in metadata.row_group(0).column(names.index(name)).encodings
 
 
 def _row_groups(metadata: pq.FileMetaData) -> Iterator[RowGroup]:
