@@ -24,6 +24,7 @@ import time
 from collections import OrderedDict
 from itertools import islice
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 from fastapi import Request
@@ -107,7 +108,7 @@ class HeavyPages(Layer):
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        path = scope.get("raw_path", b"").decode("latin-1")
+        path = scope.get("raw_path", b"").partition(b"?")[0].decode("latin-1")
         of = about(path, scope["query_string"].decode("latin-1"))
         if of is None or scope["method"] != "GET":
             await self.app(scope, receive, send)
@@ -155,12 +156,12 @@ class HeavyPages(Layer):
             return ask, Pinned(at.next_pos, at.next_seq, at.early), own_hands(viewed, of)
 
     async def _making(
-        self, request: Request, ask: Access, path: str, pinned: Pinned, hands: str
+        self, request: Request, ask: Access, at: str, pinned: Pinned, hands: str
     ) -> Making:
         """The answer as it is made, or was: the same for all who may see the same."""
         settings = self.service.settings
         wanted = Wanted(
-            path,
+            at,
             request.scope["query_string"].decode("latin-1"),
             request.scope["scheme"],
             request.headers.get("host", ""),
@@ -169,7 +170,7 @@ class HeavyPages(Layer):
             ask.viewer.view,
             ask.viewer.matches,
             settings.frame_origins,
-            request.headers.get("accept", "") if path.startswith(API) else "text/html",
+            request.headers.get("accept", "") if at.startswith(API) else "text/html",
             request.headers.get("hx-request") is not None,
         )
         digest = await run_in_threadpool(lambda: wanted.digest)
@@ -181,11 +182,12 @@ class HeavyPages(Layer):
                 sentence = f"{QUEUE_MAX} pages are being made for you: wait until one is there"
                 raise Problem("too-many-requests", sentence).after(LOOK_S)
             known = self._known[digest] = Making(asker, hands)
-            kept = await run_in_threadpool(read, folder_of(settings) / digest)
+            path = folder_of(settings) / digest
+            kept = await run_in_threadpool(read, path)
             if kept is not None and kept.hands == hands:
                 known.ends(kept)
             else:
-                task = asyncio.create_task(self._make(known, wanted, pinned))
+                task = asyncio.create_task(self._make(known, wanted, pinned, path))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
         known.asked_at = time.monotonic()
@@ -195,7 +197,7 @@ class HeavyPages(Layer):
             del self._known[name]
         return known
 
-    async def _make(self, making: Making, wanted: Wanted, pinned: Pinned) -> None:
+    async def _make(self, making: Making, wanted: Wanted, pinned: Pinned, path: Path) -> None:
         """Its turn, and its process."""
         try:
             while not await self._places.take(making.asker, LEFT_S):
@@ -203,21 +205,23 @@ class HeavyPages(Layer):
                     making.left = True
                     return
             try:
-                await self._by_process(making, wanted, pinned)
+                await self._by_process(making, wanted, pinned, path)
             finally:
                 self._places.leave(making.asker)
         finally:
             if not making.over:
                 making.ends(None, failed=ENDED)
 
-    async def _by_process(self, making: Making, wanted: Wanted, pinned: Pinned) -> None:
+    async def _by_process(self, making: Making, wanted: Wanted, pinned: Pinned, path: Path) -> None:
         """Started, heard and, where it must be, ended."""
         context = get_context("forkserver")  # forked from one that has imported everything
         context.set_forkserver_preload([__name__, self._application.__module__])
         ours, theirs = context.Pipe(duplex=False)
         settings, hands = self.service.settings, making.hands
-        given = (theirs, self._application, wanted, pinned, hands, settings, cache_folder())
-        process = context.Process(target=make, args=given, daemon=True)
+        given = (wanted, pinned, hands, path, settings, cache_folder())
+        process = context.Process(
+            target=make, args=(theirs, self._application, *given), daemon=True
+        )
 
         def start() -> None:
             with ctrl_c_blocked():
@@ -259,13 +263,13 @@ def again(request: Request, made: KeptAnswer) -> Response:
 
 def progress(request: Request, ask: Access, path: str, made: Progress | None) -> Response:
     """A page that shows how far it is; in a frame where the page will stand in one."""
-    told: dict[str, Any] = {"progress": made, "look_s": LOOK_S}
+    more: dict[str, Any] = {"progress": made, "look_s": LOOK_S}
     in_frame = path.startswith(FRAMES)
     if in_frame:
         query = request.url.include_query_params(**{"as": PUBLIC}).query
         whole = f"/{path.removeprefix(FRAMES)}?{query}"
-        told |= {"framed": True, "whole": whole, "to": Addresses(PUBLIC)}
-    answer = page(request, ask, "progress.html", status=202, **told)
+        more |= {"framed": True, "whole": whole, "to": Addresses(PUBLIC)}
+    answer = page(request, ask, "progress.html", status=202, **more)
     answer.headers["Cache-Control"] = "no-store"
     return framed(answer, ask) if in_frame else answer
 

@@ -114,7 +114,7 @@ def _looked_up(viewed: Viewed, of: About) -> OwnHands:
         tags = tags.filter(pc.is_in(tags["match"], pa.array([*announced], pa.string())))
     elif of.player is not None and not of.whole:
         tags = tags.filter(pc.equal(tags["player"], of.player))
-    told: list[Any] = [
+    parts: list[Any] = [
         sorted(viewed.units),
         sorted(viewed.query.rulesets()),
         [[*row.values()] for row in rows],
@@ -123,7 +123,7 @@ def _looked_up(viewed: Viewed, of: About) -> OwnHands:
         tags.to_pylist(),
     ]
     counted = sum(row["hands"] for row in rows if of.match in (None, "", row["match"]))
-    return OwnHands(counted, sha256(msgspec.msgpack.encode(told)).hexdigest())
+    return OwnHands(counted, sha256(msgspec.msgpack.encode(parts)).hexdigest())
 
 
 def _is_of(match: str, league: str) -> bool:

@@ -125,12 +125,15 @@ def make(
     wanted: Wanted,
     pinned: Pinned,
     hands: str,
+    path: Path,
     settings: Settings,
     cache: Path,
 ) -> None:
-    """Send how far it is, and then the answer about these hands; nothing, if it refuses.
+    """Send how far it is, and then the answer about these hands, which is kept at `path`; nothing,
+    if it refuses.
 
-    Other servers of this ledger wait for the lock, and find what was kept.
+    Other servers of this ledger wait for the lock, and find what was kept. The server says where
+    that is: a program that was replaced since it began would have another name for it.
     """
     ignore_ctrl_c()
     Thread(target=_leave_with_parent, daemon=True).start()
@@ -147,7 +150,6 @@ def make(
                 pipe.send(Progress(doing, done, total))
             yield one
 
-    path = folder_of(settings) / wanted.digest
     limits = Limits(rate=0, seconds=SECONDS_MAX, pages=0)
     own = replace(settings, limits=limits, hosts=(), logs=False, fronted=False)
     with ExitStack() as held:

@@ -141,9 +141,9 @@ def test_an_answer_is_the_same_as_long_as_its_hands_are(who: str | None, own: Pa
         others = {one for one in now if now[one] != before[one]}
         kinds = {"own": OWN, "whole": WHOLE, "league": LEAGUE}
         assert others == {one for kind in STEPS[step] for one in kinds[kind]}, step
-        told = asked(own, who, now)
-        assert [] == [one for one in now if one not in others and told[one] != bodies[one]], step
-        before, bodies = now, told
+        after = asked(own, who, now)
+        assert [] == [one for one in now if one not in others and after[one] != bodies[one]], step
+        before, bodies = now, after
 
 
 def asked(folder: Path, who: str | None, addresses: Iterable[str]) -> dict[str, str]:
