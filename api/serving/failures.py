@@ -35,6 +35,7 @@ from store.folder.frames import Damaged
 from store.folder.lock import Held, ReadOnly
 from store.proof.tree import Refuted
 from store.reader import Unreachable
+from store.segments.reading import FromTheFuture
 from store.snapshot import NoLedger
 from store.sql.guard import Refused
 
@@ -89,6 +90,7 @@ NAMED: tuple[tuple[tuple[type[Exception], ...], str, str | None], ...] = (
     ((Absent,), "not-found", None),
     ((Unreachable,), "wrong-cursor", None),
     ((NoAnswer,), "unavailable", "the ledger's storage does not answer: try again"),
+    ((FromTheFuture,), "unavailable", "a newer muckrake wrote this ledger, and reads it"),
     ((Damaged,), "damaged", "the ledger is damaged: muckrake doctor says where"),
 )
 STATUSES = {

@@ -39,7 +39,7 @@ _AT_ONCE = 2  # files
 Places = list[tuple[int, pa.Array]]
 
 
-class FromTheFuture(ValueError):
+class FromTheFuture(OSError):
     """A segment written by a newer program than this one."""
 
 
@@ -51,7 +51,10 @@ def upcast(
 ) -> pa.Table:
     """Stored rows of one version as rows of a later one."""
     if version > to:
-        raise FromTheFuture(f"schema {version} is newer than {to}: a newer muckrake reads it")
+        raise FromTheFuture(
+            f"a newer muckrake wrote this ledger, and reads it: layout {version} of its segments"
+            f" is newer than {to}"
+        )
     for step in range(version, to):
         rows = upcasts[step](rows)
     return rows

@@ -249,5 +249,5 @@ def _one_more(at: int, rows: pa.Table) -> pa.Table:
 
 
 def test_a_schema_of_tomorrow_is_refused() -> None:
-    with pytest.raises(FromTheFuture, match="a newer muckrake reads it"):
+    with pytest.raises(FromTheFuture, match="a newer muckrake wrote this ledger"):
         upcast(pa.table({}), SCHEMA_VERSION + 1)
