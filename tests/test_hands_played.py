@@ -130,13 +130,15 @@ def test_a_docket_tells_when_hands_were_played(site: Site) -> None:
     assert f'<td class="nowrap">{ZONED}</td>' in page
 
 
-def test_pages_of_hands_name_a_unit_that_is_no_chip(site: Site) -> None:
+def test_pages_of_hands_tell_cents_as_their_money(site: Site) -> None:
     client = site.as_("auditor")
-    page = client.get("/hands").text
-    assert page.count('<span class="quiet">cent</span>') == 2
+    listed = client.get("/hands").text
     for row in client.get("/api/v1/hands").json()["data"]:
-        said = "in units of a cent" in client.get(f"/hands/{row['hand']}").text
-        assert said == (row["unit"] == "cent")
+        pot = f"${row['pot'] / 100:.2f}"
+        assert (f"pot {pot}" in listed) == (row["unit"] == "cent")
+        assert (">$100.00</b>" in client.get(f"/hands/{row['hand']}").text) == (
+            row["unit"] == "cent"
+        )
 
 
 @pytest.mark.parametrize(

@@ -155,13 +155,14 @@ def _spelled(values: Column | Each, spell: Callable[[Sequence[Any]], str]) -> Ea
 def _column(
     column: layout.Column, parts: Sequence[tuple[Column, Column | Each]], size: int
 ) -> pa.Array:
-    """The cells of each kind in their rows; in other rows the filler, or nothing."""
+    """The cells of each kind in their rows; in other rows the filler, or nothing. What an event
+    does not say (a viewpoint may not see it) is nothing too, but where the filler means nobody."""
     kind, filler = column.arrow, column.filler
     text = kind == pa.string()
     if not parts:
         return pa.nulls(size, _NUMBERED if text else kind)
     words: dict[str, int] = {}
-    there = np.zeros(size, dtype=bool)
+    there, unsaid = np.zeros((2, size), dtype=bool)
     dtype = {pa.bool_(): bool, pa.int64(): np.int64}.get(kind, np.int32)
     values = np.zeros(size, dtype=dtype)
     for where, cells in parts:
@@ -171,6 +172,7 @@ def _column(
                 known = [words.setdefault(word, len(words)) for word in known]
             values[where] = np.array([*known, 0], dtype=dtype)[cells.codes]
             there[where] = cells.codes >= 0
+            unsaid[where] = (cells.codes < 0) & (filler != NOBODY)
         else:
             values[where] = cells
             there[where] = True
@@ -184,7 +186,7 @@ def _column(
             filler = words.setdefault(filler, len(words))
         values[~there] = filler
         there[:] = True
-    nothing = None if there.all() else ~there
+    nothing = None if there.all() and not unsaid.any() else ~there | unsaid
     return _text(values, list(words), nothing) if text else pa.array(values, kind, mask=nothing)
 
 

@@ -74,7 +74,8 @@ def test_a_toss_is_a_decision_and_its_card_an_event(told: None, capsys: Captured
 
 def test_luck_and_odds_of_its_hands_are_not_counted(told: None, capsys: Captured) -> None:
     swaps = json.loads(printed(capsys, "swaps", "--json"))
-    assert [0, 0] == [one["measures"]["luck"]["n"] for one in swaps["players"]]
+    assert {False} == {"luck" in one["measures"] for one in swaps["players"]}
+    assert "toss-2026-mit" in swaps["uncounted"]
     assert [0, 0] == [swaps["closed"], json.loads(printed(capsys, "results", "--json"))["counted"]]
 
 
