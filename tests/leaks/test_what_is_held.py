@@ -88,8 +88,10 @@ def played(ledger: FileLedger, number: int) -> None:
 def copies(
     pair_of: Callable[[str], Pair], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Worlds]:
-    """Both with the same secrets."""
-    with stubbed():
+    """Both with the same secrets, and with a memory of their own: the writer of each time that they
+    are copied goes another way."""
+    with stubbed(), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         folder = pair_of("public").folders[0]
         quiet, lively = (tmp_path_factory.mktemp("held") / name for name in ("quiet", "lively"))
         shutil.copytree(folder, quiet)
@@ -130,6 +132,8 @@ def _told_alike(addresses: Sequence[str], name: str, copies: Worlds, key: str | 
 
 def test_an_auditor_is_told(copies: Worlds, public: Pair) -> None:
     """Else nothing here would prove anything."""
+    played(copies.writer, 3)
+    copies.writer.seal()
     asked = ["/api/v1/matches", "/api/v1/log/checkpoint", "/api/v1/hands/held/1", "/live"]
     here, there = (answers(app, asked, public.auditor) for app in copies[:2])
     assert [] == [it for it, one, other in zip(asked, here, there, strict=True) if one == other]
