@@ -65,7 +65,7 @@ class Recorded(Struct, frozen=True, gc=False):
 
 
 class Writable(Protocol):
-    """What who records a match needs of a ledger."""
+    """The part of a ledger that the recording of a match calls."""
 
     def append(self, *appends: Append) -> tuple[Appended, ...]:
         """Add events to streams; each append is atomic, and all are durable on return."""

@@ -121,11 +121,11 @@ def play(
 
     def one(pairing: Pairing) -> Match | None:
         meeting, start = matches.meeting(pairing)
-        held = _Held()
-        played = meeting.recorded(held, start, note, leaving.is_set, watch, processes=processes)
+        pending = _Pending()
+        played = meeting.recorded(pending, start, note, leaving.is_set, watch, processes=processes)
         if played.reason != WHOLE:
             return None
-        ledger.append(*held.appends)
+        ledger.append(*pending.appends)
         nets = dict(zip(played.players, played.nets, strict=True))
         return Match(pairing, played.match, nets, meeting.parts())
 
@@ -143,8 +143,8 @@ def play(
             leaving.set()
 
 
-class _Held:
-    """What a match appends, until it is over; the ledger looks at it then."""
+class _Pending:
+    """The appends of a match, until it is over and the ledger takes them in one call."""
 
     def __init__(self) -> None:
         self.appends: list[Append] = []
