@@ -174,7 +174,7 @@ def _sorted(
 ) -> Sequence[Any]:
     """All of a list in this order; as long as a viewer sees the same ledger the last ones are kept,
     so that he pages through one list, and its order is counted once."""
-    name = f"{question.name} {by.sort}"
+    name = f"{question.name} {by.sort} {sorted(asked.items())}"
     with _turn:
         kept = _kept.setdefault(viewed.query, OrderedDict())
         rows = kept.get(name)
