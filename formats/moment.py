@@ -17,7 +17,7 @@ _ZONES = {  # as sites write them: the clocks of these places, in summer and in 
     "CET": "Europe/Paris",
     "EET": "Europe/Helsinki",
 }
-_SAID = re.compile(
+_MOMENT = re.compile(
     r"\b([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})"
     r"(?: (?:- )?([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?: \(?([A-Z]{2,5})\b)?)?"
 )
@@ -28,9 +28,9 @@ _UTC = re.compile(
 )
 
 
-def said_in(text: str) -> str:
+def moment_in(text: str) -> str:
     """The first time in a text whose zone is known, `2012/03/04 5:06:07 ET`, else the first."""
-    found = [_read(one, one[7] or "") for one in _SAID.finditer(text)]
+    found = [_read(one, one[7] or "") for one in _MOMENT.finditer(text)]
     return next(filter(is_whole, found), found[0] if found else "")
 
 
@@ -70,7 +70,7 @@ def time_of(hour: str, minute: str, second: str) -> time | None:
         return None
 
 
-def said_in_utc(written: object) -> str:
+def moment_in_utc(written: object) -> str:
     """What a field of this name says, `2019-08-24T14:15:22Z`; a time of another zone is none."""
     found = _UTC.fullmatch(written) if isinstance(written, str) else None
     return _read(found, "UTC") if found else ""

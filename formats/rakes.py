@@ -90,7 +90,7 @@ class Row(Struct, frozen=True, kw_only=True):
             return f"{least} players and more"
         return f"{least} players" if least == most else f"{least} to {most} players"
 
-    def said(self) -> str:
+    def source(self) -> str:
         """Whose rake it is, of which stakes, as of when, and who says so."""
         when = f"undated, seen {self.seen}" if self.begins is None else f"as of {self.begins}"
         stakes = _spelled(self.low, self.currency) if self.high == self.low else self.stakes
@@ -158,12 +158,12 @@ class Known(Struct, frozen=True):
     """The rake of a hand by its row, and what that row says of itself."""
 
     rake: Rake
-    said: str
+    source: str
 
     @property
     def assumed(self) -> str:
         """What the record assumes: `rake 5 % up to 100, as PokerStars takes of ...`."""
-        return f"rake {rake_said(self.rake)}, {self.said}"
+        return f"rake {rake_in_words(self.rake)}, {self.source}"
 
 
 class Unlisted(Struct, frozen=True):
@@ -199,7 +199,7 @@ def looked_up(asked: RakeQuestion, source: RakeFrom) -> Known | Unlisted:
     if row.no_flop == "unsaid" and not asked.flop:
         reason = f"{row.sources[0]} does not say what {row.site} takes of a hand without a flop"
         return Unlisted(reason)
-    return Known(row.raked(asked), row.said())
+    return Known(row.raked(asked), row.source())
 
 
 def _instead(asked: RakeQuestion, same: list[str], there: Iterable[str], wanted: str) -> Unlisted:
@@ -221,7 +221,7 @@ def rows_of_table() -> tuple[Row, ...]:
 
 
 @lru_cache(4096)
-def rake_said(rake: Rake) -> str:
+def rake_in_words(rake: Rake) -> str:
     """`5 % up to 300`, `4.5 %, rounded down`, `5 of every 100`."""
     text = f"{float(Fraction(rake.percent * 100, rake.of)):g} %"
     if rake.rounding == "incremental":

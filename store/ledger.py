@@ -346,7 +346,7 @@ class FileLedger:
         try:
             yield
         except BaseException as failure:
-            self._broken = f"{doing} failed: {_said(failure)}"
+            self._broken = f"{doing} failed: {_reason(failure)}"
             if isinstance(failure, Damaged) or not isinstance(failure, Exception):
                 raise
             raise Broken(self._why()) from failure
@@ -376,7 +376,7 @@ def open_ledger(
         make_whole(folder, 0o700)  # cards of every seat are in it: who opens it up chooses to
         lock = Lock(folder, doing)
     except OSError as failure:
-        raise Broken(f"{folder} cannot be written: {_said(failure)}") from failure
+        raise Broken(f"{folder} cannot be written: {_reason(failure)}") from failure
     try:
         disk = RealDisk(folder)
         secrets = secrets_of(folder, disk)
@@ -389,7 +389,7 @@ def open_ledger(
         raise
 
 
-def _said(failure: BaseException) -> str:
+def _reason(failure: BaseException) -> str:
     """What went wrong in a few words, without the number of the error."""
     if isinstance(failure, OSError) and failure.strerror:
         return f"{failure.filename}: {failure.strerror}" if failure.filename else failure.strerror

@@ -59,8 +59,8 @@ def signing(
         )
     if found.marks and not now.begin:
         found = logged(disk, found, replace(now, root=notary.root), found.calls)
-        told = _taken_over(signed, now.next_seq, notary.size + len(closed), closed)
-        found = found._replace(notes=(*found.notes, told))
+        note = _taken_over(signed, now.next_seq, notary.size + len(closed), closed)
+        found = found._replace(notes=(*found.notes, note))
     return notary, found
 
 

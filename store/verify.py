@@ -180,8 +180,8 @@ class Verifier:
         if sentence := self._records.wrong(leaf):
             self._wrong.append(Wrong(leaf.stream, sentence))
         if leaf.hand_seq != count["leaves"]:
-            told = f"it closed as {leaf.hand_seq}, and {count['leaves']} is the next"
-            self._wrong.append(Wrong(leaf.stream, told))
+            why = f"it closed as {leaf.hand_seq}, and {count['leaves']} is the next"
+            self._wrong.append(Wrong(leaf.stream, why))
         if count["leaves"] == self._signed:
             self._unsigned = leaf.stream
         count["leaves"] += 1
@@ -191,8 +191,8 @@ class Verifier:
         if stored in (None, hashed):
             count["digests"] += 1
         else:
-            told = "its events are not the ones whose digest was signed"
-            self._wrong.append(Wrong(leaf.stream, told))
+            why = "its events are not the ones whose digest was signed"
+            self._wrong.append(Wrong(leaf.stream, why))
         self._matches.add(split(leaf.stream)[0])
         if not is_match(leaf.stream):
             count["hands"] += 1

@@ -163,7 +163,7 @@ def compared(
 def _compared(it: Statistic, first: Side, second: Side) -> Compared:
     """One statistic; what one side had no chance of is not compared."""
     one, other = number(it, first), number(it, second)
-    found = Compared(it.name, *_told(it, one), *_told(it, other))
+    found = Compared(it.name, *_side(it, one), *_side(it, other))
     if found.one is None or found.other is None:
         return found
     _, here, there = np.intersect1d(first.deals, second.deals, True, return_indices=True)
@@ -193,7 +193,7 @@ def _compared(it: Statistic, first: Side, second: Side) -> Compared:
     return found
 
 
-def _told(it: Statistic, number: Number) -> tuple[float | None, int | None, int]:
+def _side(it: Statistic, number: Number) -> tuple[float | None, int | None, int]:
     """Value, done and chances of one side."""
     n = int(number.below.sum())
     value = steady(it.scale * number.value) if n else None

@@ -44,7 +44,7 @@ def of_values(values: Sequence[float], times: Sequence[int]) -> Interval | None:
 
 def of_deals(deals: Deals) -> Interval | None:
     """Of a mean of what may happen several times in a deal, or of one sum of another."""
-    rows, times = _told(deals)
+    rows, times = _columns(deals)
     if int(times.sum()) < FEW:
         return None
     return _numbers(mean, _sums(rows, times, np.random.default_rng(SEED)))
@@ -54,7 +54,7 @@ def of_difference(one: Deals, other: Deals) -> Interval | None:
     """Of two means in deals that have nothing to do with each other: the first less the second."""
     strata = []
     for at, deals in enumerate((one, other)):
-        amounts, times = _told(deals)
+        amounts, times = _columns(deals)
         rows = np.zeros((int(times.sum()), 4))
         rows[:, 2 * at : 2 * at + 2] = np.repeat(amounts, times, axis=0)
         strata.append(rows)
@@ -63,14 +63,14 @@ def of_difference(one: Deals, other: Deals) -> Interval | None:
 
 def of_ratio(deals: Deals) -> Interval | None:
     """Of a ratio, of few deals, too; none where one draw in forty has nothing below."""
-    over, under = _sums(*_told(deals), np.random.default_rng(SEED), few=True).T
+    over, under = _sums(*_columns(deals), np.random.default_rng(SEED), few=True).T
     if np.count_nonzero(under > 0) < DRAWS * 39 / 40:
         return None
     found = _middle(np.where(under > 0, over / np.where(under > 0, under, 1), np.inf))
     return found if np.isfinite(found[1]) else None
 
 
-def _told(deals: Deals) -> tuple[Numbers, Times]:
+def _columns(deals: Deals) -> tuple[Numbers, Times]:
     """Both sums of each cell, and how often there was one."""
     rows = np.array([row[:2] for row in deals], dtype=np.float64).reshape(-1, 2)
     return rows, np.array([row[2] for row in deals], dtype=np.int64)

@@ -73,9 +73,9 @@ class Hands:
         self.players = columns.players(columns.place_hand, columns.place_seat)
 
     @cached_property
-    def told(self) -> Column:
+    def counted(self) -> Column:
         """Of every hand, whether it adds up, where bids, swaps, tosses and mucks name seats."""
-        found = self.columns.told.copy()
+        found = self.columns.counted.copy()
         for kind in ("BidPlaced", "CardSwapped", "Tossed", "Mucked"):
             _, hand, _, place = self.columns.at(kind)
             found[hand[place == self.columns.places]] = False

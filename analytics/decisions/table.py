@@ -90,7 +90,7 @@ class Faced(NamedTuple):
     mine: Column
     effective: Column
     raising: Column
-    told: Column
+    menu_known: Column
     ranged: Column
     low: Column
     high: Column
@@ -100,7 +100,7 @@ def faced_by(hands: Hands, rules: Rulebook) -> Faced:
     """By the rulesets of the hands, as far as anybody has them."""
     size = len(hands.columns.acts.row)
     bet, stack, mine, effective, low, high = np.zeros((6, size), dtype=np.int64)
-    raising, told, ranged = np.zeros((3, size), dtype=bool)
+    raising, menu_known, ranged = np.zeros((3, size), dtype=bool)
     for walk in walks(hands.columns, *games_of(hands.columns, rules.of)):
         rounds, menu = walk.rounds, walk.menu
         for it in walk.steps():
@@ -109,11 +109,11 @@ def faced_by(hands: Hands, rules: Rulebook) -> Faced:
             others = rounds.deepest(it, able=True) - it.mine
             effective[act] = np.maximum(np.minimum(others, it.chips), 0)
             raising[act] = it.offered
-            told[act] = it.offered | (menu is not None)  # who raises was offered it
+            menu_known[act] = it.offered | (menu is not None)  # who raises was offered it
             if menu is not None and it.vetoed is not None:
                 ranged[act] = it.asked & ~it.vetoed
                 low[act], high[act], _ = sizes(menu, rounds.reach(it, menu))
-    return Faced(bet, stack, mine, effective, raising, told, ranged, low, high)
+    return Faced(bet, stack, mine, effective, raising, menu_known, ranged, low, high)
 
 
 NONE = -1  # what a number is where there is none: chips, seats and words are never less than 0
@@ -157,9 +157,9 @@ def decisions_of(rules: Rulebook, hands: Hands) -> pa.Table:
     kinds = _actions(hands, rules), *(of(hands) for of in (_bids, _straddles, _tosses, _shows))
     every = _Choices(*(np.concatenate(column) for column in zip(*kinds, strict=True)))
     columns = hands.columns
-    told = np.flatnonzero(hands.told.take(every.hand))
-    told = told[np.argsort(every.row[told], kind="stable")]
-    it = _Choices(*(column.take(told) for column in every))
+    rows = np.flatnonzero(hands.counted.take(every.hand))
+    rows = rows[np.argsort(every.row[rows], kind="stable")]
+    it = _Choices(*(column.take(rows) for column in every))
     on = _Street.of(hands, it)
     stack, pot = it.stack, hands.chips.pot(columns.heads.take(it.hand), it.row)
     which, words = columns.cells.words("ruleset", columns.heads)
@@ -267,7 +267,7 @@ def _actions(hands: Hands, rules: Rulebook) -> _Choices:
         stack,
         np.where(acts.asked, to_call, NONE),
         it.effective,
-        np.where(acts.asked & it.told, it.raising, NONE),
+        np.where(acts.asked & it.menu_known, it.raising, NONE),
         np.where(ranged, it.low, NONE),
         np.where(ranged, it.high, NONE),
         acts.amount,

@@ -59,7 +59,7 @@ _STREET_OF_BOARD = {3: "flop", 4: "turn", 5: "river"}
 _DEALT = (HoleDealt, BoardDealt, CardSwapped)
 
 
-def can_be_told(leaf: Leaf, rules: Rulebook) -> bool:
+def is_countable(leaf: Leaf, rules: Rulebook) -> bool:
     """Whether every card of the hand is known, and its ruleset and ranking can be counted."""
     end = leaf.hand
     if end is None or end.voided:

@@ -113,7 +113,7 @@ def played_of(hands: Hands, rules: Rulebook) -> Iterator[Played]:
     games, ruleset = games_of(columns, rules.of)
     known, units = [None if it is None else costs(it) for it in games], units_of(games, ruleset)
     match = word(columns, "match", np.arange(columns.count)).to_pylist()
-    for at in np.flatnonzero(columns.told & (columns.seats == 2)).tolist():
+    for at in np.flatnonzero(columns.counted & (columns.seats == 2)).tolist():
         cost, pair = known[ruleset[at]], slice(columns.base[at], columns.base[at] + 2)
         if cost is not None and hands.seen.dealt[pair].all():
             which = int(columns.hand_seq[at]), match[at], int(columns.number[at])

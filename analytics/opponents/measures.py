@@ -72,13 +72,13 @@ def _rest() -> Iterator[Look]:
     yield Look("bid_near_all", "Bids all but 10", "bid within 10 of his whole stack", bid)
 
 
-_SAID_BY_OTHERS = ("vpip_all", "pfr_able", "check_raise", "bet_when_checked_to", "afq")
+_COVERED_BY_OTHERS = ("vpip_all", "pfr_able", "check_raise", "bet_when_checked_to", "afq")
 
 
 def _flags() -> Iterator[Look]:
     """The statistics that are shares of hands, so that their hands can be named."""
     for one in STATISTICS.values():
-        share = one.kind == "share" and one.name not in _SAID_BY_OTHERS
+        share = one.kind == "share" and one.name not in _COVERED_BY_OTHERS
         if share and not one.name.startswith("afq"):
             yield Look(one.name, one.title, one.done, one.opportunity, one.file)
 

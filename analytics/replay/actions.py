@@ -328,7 +328,7 @@ def walks(hands: ReplayColumns, games: Sequence[Game | None], ruleset: Column) -
     menus: dict[Menu | None, list[int]] = {}
     for number, game in enumerate(games):
         menus.setdefault(menu(game), []).append(number)
-    some = hands.told & (np.diff(hands.first_act) > 0)
+    some = hands.counted & (np.diff(hands.first_act) > 0)
     for policies, numbers in menus.items():
         which = np.flatnonzero(some & np.isin(ruleset, numbers))
         if len(which):

@@ -92,7 +92,7 @@ class ReplayColumns(Hands):
         self.deals, self.shows = self.at("HoleDealt"), self.at("Shown")
 
     @cached_property
-    def told(self) -> Column:
+    def counted(self) -> Column:
         """Of every hand, whether it adds up, has two seats, and is not void."""
         found: Column = self.adds_up & ~self.voided & (self.seats > 1)
         return found
@@ -237,8 +237,12 @@ def _changes(
 
 def head(hands: ReplayColumns, hand: Column) -> dict[str, pa.Array]:
     """How stored rows about these hands begin."""
-    told = {"hand_seq": pa.array(hands.hand_seq.take(hand)), "match": word(hands, "match", hand)}
-    return {**told, "number": pa.array(hands.number.take(hand)), "game": word(hands, "game", hand)}
+    made = {"hand_seq": pa.array(hands.hand_seq.take(hand)), "match": word(hands, "match", hand)}
+    return {
+        **made,
+        "number": pa.array(hands.number.take(hand)),
+        "game": word(hands, "game", hand),
+    }
 
 
 def word(hands: ReplayColumns, name: str, hand: Column) -> pa.Array:

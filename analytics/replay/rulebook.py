@@ -60,7 +60,7 @@ def comparison(game: Policies) -> Showdown:
 def games_of(hands: ReplayColumns, rules: Rules) -> tuple[list[Game | None], Column]:
     """The rulesets, and which of them each hand was played by; the last is nobody's."""
     which, words = hands.cells.words("ruleset", hands.heads)
-    return [*map(rules, words.to_pylist()), None], np.where(hands.told, which, len(words))
+    return [*map(rules, words.to_pylist()), None], np.where(hands.counted, which, len(words))
 
 
 def units_of(games: Sequence[Game | None], ruleset: Column) -> Column:

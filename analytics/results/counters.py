@@ -91,12 +91,12 @@ def lines(chosen: Chosen) -> str:
 
 _ACTS = ("Raised", "Bet", "Called", "Checked", "Folded", "Shown")
 _LINES = """
-    SELECT f.match, f.player, f.number, told.line, told.amount
+    SELECT f.match, f.player, f.number, log.line, log.amount
     FROM ({mine}) AS f
     INNER JOIN (
         SELECT hand_seq, seat, type AS line, 0 AS amount FROM events WHERE type IN ({lines})
         UNION ALL SELECT hand_seq, seat, 'BidPlaced', amount FROM bids
-    ) AS told ON told.hand_seq = f.hand_seq AND told.seat = f.seat
+    ) AS log ON log.hand_seq = f.hand_seq AND log.seat = f.seat
     UNION ALL
     SELECT match, player, number, 'net', CAST(net AS DOUBLE) / per_chip FROM ({mine})
     UNION ALL

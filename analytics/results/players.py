@@ -183,7 +183,7 @@ class Streets:
         """Let go of the table."""
         self._tables.close()
 
-    def told(self, player: str | None = None) -> list[Row]:
+    def rows(self, player: str | None = None) -> list[Row]:
         """A row for each player and chance, in the order in which they come."""
         where = f" WHERE player = {quoted(player)}" if player is not None else ""
         chosen = f"SELECT *, '' AS part FROM streets{where}"

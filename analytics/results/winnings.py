@@ -179,7 +179,7 @@ def _paired(decks: pa.Table, points: int) -> tuple[tuple[Deck, ...], float]:
     deviation = _deviation(decks)
     kept = thinned([line], points)
     some = decks.take(pa.array(kept)).to_pylist()
-    told = (
+    decks_won = (
         Deck(
             at + 1,
             f"{row['match']}/{row['first_number']}",
@@ -189,7 +189,7 @@ def _paired(decks: pa.Table, points: int) -> tuple[tuple[Deck, ...], float]:
         )
         for at, row in zip(kept.tolist(), some, strict=True)
     )
-    return tuple(told), deviation
+    return tuple(decks_won), deviation
 
 
 def _deviation(rows: pa.Table) -> float:

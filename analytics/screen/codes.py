@@ -103,7 +103,7 @@ class Why(IntEnum):
     ACTION = 6  # an action tells another amount, successor or origin than the rules
     BID = 7  # a bid is more than the stack, or not told as it has to be
     SHAPE = 8  # events are missing, too many, or in another order
-    TOLD = 9  # an event says something else than the rules decide
+    DIFFERS = 9  # an event says something else than the rules decide
     SHOWING = 10  # somebody shows out of turn, other cards, or mucks where he may not
     RAKE = 11  # the rake is not what the rules take
     AWARD = 12  # a pot is not paid as the rules pay it

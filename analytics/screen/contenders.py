@@ -119,12 +119,12 @@ class Cards:
         """Each card at risk in turn, the dealer's first; a new one was never in play before."""
         record, rows = self.record, self.record.played.rows
         dealer = record.played.hands.button
-        both_told = self.plan.game.swap_seen == "both_told"
+        both_see = self.plan.game.swap_seen == "both_told"
         holes, orders = self.hole, self.order
         for place in range(4):
             seat, slot = dealer ^ (place // 2), place % 2
             there = stage.there
-            record.hold(stage, Why.CARDS, place, seat=seat, slot=slot, told=both_told)
+            record.hold(stage, Why.CARDS, place, seat=seat, slot=slot, told=both_see)
             old = record.cell("old", stage, place).astype(np.int32) + 1
             new = record.cell("new", stage, place).astype(np.int32) + 1
             at = self.at(seat, rows, dealer)
@@ -154,10 +154,10 @@ class Contenders:
         stage = record.parts[-1][2][1]
         rows = stage.row.take(down)
         self.rows = np.repeat(rows - self.first, self.count) + np.arange(len(self.of))
-        self.said = record.columns.codes.take(self.rows, mode="clip")
-        seat = field(self.said, "seat") - 1
+        self.codes = record.columns.codes.take(self.rows, mode="clip")
+        seat = field(self.codes, "seat") - 1
         self.seat = np.minimum(np.maximum(seat, 0), self.plan.seats - 1)
-        self.mucked = field(self.said, "cards") == 0
+        self.mucked = field(self.codes, "cards") == 0
         button = played.hands.button.take(self.hand)
         self.at = cards.at(self.seat, self.hand, button)
         self.hole = cards.hole.take(self.at)
@@ -189,7 +189,7 @@ class Contenders:
         wrong |= turn <= before
         shown = ~self.mucked
         cards = (self.held + np.int8(1)) * shown
-        wrong |= self.said != event_code(SHOW, seat=self.seat) + event_code(
+        wrong |= self.codes != event_code(SHOW, seat=self.seat) + event_code(
             0, cards=cards - np.int8(1)
         )
         order = record.columns.order.take(self.rows, mode="clip")

@@ -112,10 +112,10 @@ class Record:
 
     def hold(self, stage: Stage, why: Why, place: int = 0, /, **expected: Expected) -> None:
         """A stage's event is there, and its code says this."""
-        unlike = self.said(stage, place) != event_code(stage.kind, **expected)
+        unlike = self.codes(stage, place) != event_code(stage.kind, **expected)
         self.fail(unlike & stage.there, why)
 
-    def said(self, stage: Stage, place: int = 0) -> Column:
+    def codes(self, stage: Stage, place: int = 0) -> Column:
         """The code of a stage's event; any, where a hand has none."""
         rows = stage.row + place if place else stage.row
         return self.columns.codes.take(rows, mode="clip")
@@ -127,7 +127,7 @@ class Record:
 
     def entered(self, stage: Stage, line: Line) -> None:
         """A step that waits says its number and its name."""
-        self.hold(stage, Why.TOLD, step=line.at, street=self.columns.words.number(line.name))
+        self.hold(stage, Why.DIFFERS, step=line.at, street=self.columns.words.number(line.name))
 
     # What the rules alone decide, cards and payment apart.
 
@@ -163,7 +163,7 @@ class Record:
         wrong |= np.stack([stage.row for _, stage in bets]).ravel().take(place) != opens.row
         wrong |= opens.bet != played.open_bet.ravel().take(place)
         wrong |= opens.size != played.hands.sizes
-        self.doubt(played.of.take(np.flatnonzero(wrong)), Why.TOLD)
+        self.doubt(played.of.take(np.flatnonzero(wrong)), Why.DIFFERS)
         opened = (played.open_next >= 0).sum(0, dtype=np.int8)
         self.fail(opened != played.hands.opened, Why.SHAPE)
 
@@ -176,7 +176,7 @@ class Record:
         wrong = self.columns.codes.take(rows, mode="clip") != seat
         amount = self.columns.values["amount"].take(rows, mode="clip")
         wrong |= amount != played.back[number].take(hands)
-        self.doubt(hands.compress(wrong), Why.TOLD)
+        self.doubt(hands.compress(wrong), Why.DIFFERS)
 
     def _forced(self) -> None:
         """Antes and blinds: who, how much, and that nobody chose them."""
@@ -204,24 +204,24 @@ class Record:
         there = settled.there
         every: Column | bool = True
         for place, seat in enumerate((1 - dealer, dealer)):
-            codes = self.said(placed, place)
+            codes = self.codes(placed, place)
             sealed: Column | bool = True
             if game.bids != "sealed":
                 sealed = field(codes, "sealed") == 2
                 every = every & sealed
-            told = event_code(placed.kind, seat=seat, sealed=sealed)
+            code = event_code(placed.kind, seat=seat, sealed=sealed)
             broke = played.bid_max.ravel().take(seat * np.int64(played.n) + played.rows) == 0
-            usual = told + event_code(0, origin=broke * np.int8(ORIGINS["forced"]))
-            default = told + event_code(0, origin=ORIGINS["default"])
+            usual = code + event_code(0, origin=broke * np.int8(ORIGINS["forced"]))
+            default = code + event_code(0, origin=ORIGINS["default"])
             self.fail(there & (codes != usual) & (codes != default), Why.BID)
         self.hold(settled, Why.SHAPE)
         self.chips(settled, Why.BID, price=played.price, sealed=every)
-        told, winners = self.columns.lists["bids"], self.columns.lists["seats"]
+        revealed, winners = self.columns.lists["bids"], self.columns.lists["seats"]
         row = settled.row
         if game.bids_revealed == "after_auction":
-            unlike = told.one_or_two(row) != pair(*bids)
+            unlike = revealed.one_or_two(row) != pair(*bids)
         else:
-            unlike = told.many(row) != 0
+            unlike = revealed.many(row) != 0
         both = played.winners == 3
         first = both * dealer + (played.winners >> 1) * ~both  # the dealer before the other
         unlike |= winners.one_or_two(row) != pair(first, both * (2 - dealer) - 1)

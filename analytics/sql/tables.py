@@ -29,7 +29,7 @@ class Source(Protocol):
         """One file's answer; `chosen` is the SELECT that it reads."""
         ...
 
-    def told(self, sql: str, chosen: str) -> pa.Table:
+    def arrow(self, sql: str, chosen: str) -> pa.Table:
         """The answer to a question that is put like those of the files."""
         ...
 
@@ -54,9 +54,9 @@ class JoinedViews:
 
     def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
         """One file's answer; `chosen` is the SELECT that it reads."""
-        return plain(self.told(text_of(file), chosen))
+        return plain(self.arrow(text_of(file), chosen))
 
-    def told(self, sql: str, chosen: str) -> pa.Table:
+    def arrow(self, sql: str, chosen: str) -> pa.Table:
         """The answer to a question that is put like those of the files."""
         return self.table(f"SELECT * FROM (\n{sql})", chosen=chosen)
 
@@ -89,9 +89,9 @@ class Tables:
 
     def table_of(self, file: str, chosen: str) -> pa.Table:
         """The same as a table."""
-        return self.told(text_of(file), chosen)
+        return self.arrow(text_of(file), chosen)
 
-    def told(self, sql: str, chosen: str) -> pa.Table:
+    def arrow(self, sql: str, chosen: str) -> pa.Table:
         """The answer to a question that is put like those of the files."""
         return self.table(f"WITH chosen AS ({chosen}) SELECT * FROM (\n{sql})")
 

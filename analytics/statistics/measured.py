@@ -145,7 +145,7 @@ class Resampled:
         """The amounts behind these numbers of a file; it may have none of them."""
         if not (sql := amounts(file, names)):
             return
-        *keys, named, above, below, times = tables.told(sql, chosen).to_pydict().values()
+        *keys, named, above, below, times = tables.arrow(sql, chosen).to_pydict().values()
         counted = sorted(zip(zip(*keys, strict=True), named, above, below, times, strict=True))
         for key, name, value, number, often in counted:
             self._deals.setdefault((file, name, key), []).append((value, number, int(often)))

@@ -21,7 +21,7 @@ from analytics.sql.chosen import Chosen, table
 from analytics.sql.tables import Tables, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.hands import Facts, soonest
-from analytics.stored.patterns import Places, column, rows_by_pair, said
+from analytics.stored.patterns import Places, column, rows_by_pair, unpacked
 
 OFTEN = "SELECT player, part, pattern, count(*) AS hands FROM chosen GROUP BY player, part, pattern"
 HANDS = "SELECT * REPLACE ({'part': part, 'hand': hand_seq} AS part) FROM"
@@ -80,7 +80,7 @@ def chances(tables: Tables, chosen: str, wanted: Sequence[Statistic]) -> pa.Tabl
     """A row for each chance that these shares count in hands that have names: `look` is the name of
     the share, `done` whether the chance was taken. `chosen` is what their questions read.
     """
-    rows = tables.told("SELECT player, part, hand_seq, hand, pattern FROM chosen", chosen)
+    rows = tables.arrow("SELECT player, part, hand_seq, hand, pattern FROM chosen", chosen)
     patterns = rows["pattern"].combine_chunks().dictionary_encode()
     counts, others = _counted(patterns.dictionary, dict.fromkeys(one.file for one in wanted))
     hands, which = rows.drop_columns("pattern"), patterns.indices.to_numpy()
@@ -89,13 +89,13 @@ def chances(tables: Tables, chosen: str, wanted: Sequence[Statistic]) -> pa.Tabl
     for one in wanted:
         those = hands
         if one.file in others:
-            told = tables.told(
+            answer = tables.arrow(
                 "SELECT player, part.part AS part, part.hand_seq AS hand_seq, part.hand AS hand, "
                 f"{one.counted}_k AS k, {one.counted}_n AS n FROM (\n{text_of(one.file)})",
                 f"{SEATS} ({chosen})",
             )
-            those = told.drop_columns(["k", "n"]).cast(hands.schema)
-            k, n = (told[name].cast(pa.float64()).fill_null(0).to_numpy() for name in "kn")
+            those = answer.drop_columns(["k", "n"]).cast(hands.schema)
+            k, n = (answer[name].cast(pa.float64()).fill_null(0).to_numpy() for name in "kn")
         else:
             k, n = (counts[f"{one.counted}_{end}"][which] for end in "kn")
         for times, taken in ((k, 1), (n - k, 0)):
@@ -115,7 +115,7 @@ def _counted(patterns: pa.Array, files: Iterable[str]) -> tuple[dict[str, Number
     others = set()
     size = len(patterns)
     numbers = pa.table({"player": column(np.arange(size)), "part": pa.repeat("", size)})
-    rows = said(patterns)
+    rows = unpacked(patterns)
     for name in rows.column_names:
         numbers = numbers.append_column(name, rows[name])
     tables = Tables({"patterns": numbers})
@@ -146,16 +146,16 @@ class _Unpatterned:
         self.sums: dict[Key, dict[str, Any]] = {}
         self.deals: dict[Key, dict[str, Deals]] = {}
         for file in dict.fromkeys(one.file for one in wanted):
-            told = f"WITH chosen AS ({table(chosen)}) SELECT * FROM (\n{text_of(file)})"
-            for row in facts.rows(told):
+            sql = f"WITH chosen AS ({table(chosen)}) SELECT * FROM (\n{text_of(file)})"
+            for row in facts.rows(sql):
                 self.sums.setdefault((row["player"], row["part"]), {}).update(row)
         for name, file in {one.counted: one.file for one in wanted if one.kind == "ratio"}.items():
-            told = (
+            sql = (
                 f"WITH chosen AS ({HANDS} ({table(chosen)})) SELECT player, part.part AS part, "
                 f"{name}_k AS k, {name}_n AS n, count(*) AS hands FROM (\n{text_of(file)}) "
                 f"GROUP BY ALL ORDER BY ALL"
             )
-            for row in facts.rows(told):
+            for row in facts.rows(sql):
                 deals = self.deals.setdefault((row["player"], row["part"]), {})
                 deals.setdefault(name, []).append(
                     (int(row["k"] or 0), int(row["n"] or 0), row["hands"])

@@ -64,7 +64,7 @@ def _of_rows(events: EventRows) -> pa.Table:
     """First auctions of all hands, then second ones, and so on; in the order of hands."""
     hands = events.once(Hands)
     settled = hands.of("AuctionSettled")
-    settled = settled[hands.told.take(hands.hand_of.take(settled))]
+    settled = settled[hands.counted.take(hands.hand_of.take(settled))]
     nth = np.arange(len(settled)) - begins(hands.hand_of.take(settled))
     parts = [SCHEMA.empty_table()]
     since = hands.heads
@@ -133,8 +133,8 @@ def _table(hands: Hands, number: int, bids: Bids) -> pa.Table:
     board = hands.board(bids.until)
     deck = _in_deck(board)[hand]
     player = hands.players(hand, seat)
-    told = hands.column("origin", bids.row, "chosen").cast(pa.string())
-    origin = pc.if_else(pc.is_in(told, pa.array(ORIGINS)), told, pa.scalar(None, pa.string()))
+    origin = hands.column("origin", bids.row, "chosen").cast(pa.string())
+    origin = pc.if_else(pc.is_in(origin, pa.array(ORIGINS)), origin, pa.scalar(None, pa.string()))
     origin = pc.if_else(pa.array(stack == 0), "forced", origin)
     role = np.where(seat == hands.cells.numbers("button", head), 0, np.where(seats == 2, 1, 2))
     dealt, shown = _hole(hands, bids)
@@ -239,14 +239,14 @@ def _best_of_others(bids: Bids) -> pa.Array:
 
 
 def _plain(hands: Hands, bids: Bids, settled: Column) -> Column:
-    """Whether the settlement told the amounts that were placed, in their order, as secretly."""
+    """Whether the settlement revealed the amounts that were placed, in their order, as secretly."""
     order = np.lexsort((bids.first, bids.hand))
     place = np.arange(len(order)) - begins(bids.hand)
-    told = hands.cells.ragged("bids", settled)
+    revealed = hands.cells.ragged("bids", settled)
     size = np.bincount(bids.hand)[bids.hand] if len(order) else order
-    alike = (told.count == size) & (place < told.count)
-    values = np.append(told.values, 0)
-    alike &= values.take(np.where(alike, told.at + place, 0)) == bids.amount[order]
+    alike = (revealed.count == size) & (place < revealed.count)
+    values = np.append(revealed.values, 0)
+    alike &= values.take(np.where(alike, revealed.at + place, 0)) == bids.amount[order]
     secret = [hands.cells.truths("sealed", row) for row in (bids.row, settled)]
     wrong = np.zeros(hands.count, dtype=bool)
     wrong[bids.hand[~alike | (secret[0] != secret[1])]] = True

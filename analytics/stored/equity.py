@@ -268,5 +268,5 @@ def _is_drawn(spot: Closed) -> bool:
     return any(spot.third) or bool(spot.chances)
 
 
-def _key(*said: object) -> bytes:
-    return sha256(repr(said).encode()).digest()[:16]
+def _key(*parts: object) -> bytes:
+    return sha256(repr(parts).encode()).digest()[:16]

@@ -152,13 +152,13 @@ def facts_of(rules: Rules, hands: Hands) -> pa.Table:
     for word, bits in zip(words, straddled(), strict=True):
         word[replayed.straddlers] |= bits
     chips = money(replayed)
-    keep = np.flatnonzero(replayed.told.take(replayed.place_hand) & was.dealt)
+    keep = np.flatnonzero(replayed.counted.take(replayed.place_hand) & was.dealt)
     hand = replayed.place_hand[keep]
     mine = [word[keep] for word in words]
     truths = [it[keep] for it in (*was.saw, was.showdown, chips.won)]
     counts = _counts(replayed, keep)
     kinds, _ = classes()
-    told: FactColumns = {
+    columns: FactColumns = {
         **head(replayed, hand),
         "seat": pa.array(replayed.place_seat[keep].astype(np.int32)),
         "player": hands.players.take(pa.array(keep)),
@@ -176,7 +176,7 @@ def facts_of(rules: Rules, hands: Hands) -> pa.Table:
         **dict(zip(COUNTS, map(pa.array, counts), strict=True)),
         "pattern": patterns(mine, truths, counts),
     }
-    return pa.table([told[one.name] for one in SCHEMA], schema=SCHEMA)
+    return pa.table([columns[one.name] for one in SCHEMA], schema=SCHEMA)
 
 
 def _meanings(walk: Walk, streets: Streets) -> Column:
@@ -204,9 +204,9 @@ def _stakes(
         *(none if it is None else (*stakes(it), per_chip(it.unit)) for it in games), strict=True
     )
     found = {}
-    for name, told in zip(("big_blind", "big_bet", "per_chip"), each, strict=True):
-        known: Column = np.array([it or 0 for it in told], dtype=np.int64).take(ruleset)
-        there: Column = np.array([it is not None for it in told]).take(ruleset)
+    for name, values in zip(("big_blind", "big_bet", "per_chip"), each, strict=True):
+        known: Column = np.array([it or 0 for it in values], dtype=np.int64).take(ruleset)
+        there: Column = np.array([it is not None for it in values]).take(ruleset)
         if name == "big_blind":
             row, of, *_ = replayed.blinds
             highest = np.zeros(replayed.count, dtype=np.int64)

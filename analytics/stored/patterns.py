@@ -89,7 +89,7 @@ def patterns(words: Sequence[Column], truths: Sequence[Column], counts: Column) 
     return known.take(column(which))
 
 
-def said(known: pa.Array) -> pa.Table:
+def unpacked(known: pa.Array) -> pa.Table:
     """What each of these patterns says, in the columns of facts."""
     letters = np.array(known.to_pylist(), dtype=f"U{len(NAMES)}").view(np.uint32)
     found = {}

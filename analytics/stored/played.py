@@ -57,7 +57,7 @@ def played(kept: Text) -> Projection:
     return Projection("played", 3, partial(_of_rows, kept), tuple(columns()))
 
 
-def told_spot(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:
+def encoded_spot(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:
     """What luck has to be counted of as it is kept, or why it cannot be; or neither."""
     spot = spot_of(leaf, rules)
     if isinstance(spot, Closed):
@@ -84,12 +84,12 @@ def spot_of(leaf: Leaf, rules: Rulebook) -> Closed | str | None:
 def _of_rows(kept: Text, events: EventRows) -> pa.Table:
     """The rows of these hands; those that closed with cards to come are looked at one by one."""
     rules, hands = Rulebook(kept), events.once(Hands)
-    place = np.flatnonzero(hands.told.take(hands.place_hand))
+    place = np.flatnonzero(hands.counted.take(hands.place_hand))
     hand, seat = hands.place_hand[place], hands.place_seat[place]
     head = hands.heads.take(hand)
     stays = ~hands.marked("Folded")
     left = np.bincount(hands.place_hand, stays, hands.count) > 1
-    closes = hands.told & left & _runs_out(hands)
+    closes = hands.counted & left & _runs_out(hands)
     spots, whys = _spots(hands, rules, closes)
     unit = _units(hands, rules)[hand]
     net = sum(map(hands.summed, (hands.shares, hands.bounties))) - hands.summed(hands.moves)
@@ -142,7 +142,7 @@ def _spots(hands: Hands, rules: Rulebook, closes: Column) -> tuple[pa.Array, pa.
     whys: list[str | None] = [None] * hands.count
     leaves = _leaves_in(hands.rows, pa.array(closes.take(hands.hand_of)))
     for leaf, hand in zip(leaves, np.flatnonzero(closes).tolist(), strict=True):
-        spots[hand], whys[hand] = told_spot(leaf, rules)
+        spots[hand], whys[hand] = encoded_spot(leaf, rules)
     return pa.array(spots, pa.string()), pa.array(whys, pa.string())
 
 

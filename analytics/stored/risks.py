@@ -65,7 +65,7 @@ def _of_rows(kept: Text, events: EventRows) -> pa.Table:
     step: Column = np.searchsorted(steps, row) - 1
     draw = step - np.searchsorted(steps, hands.heads.take(hand))
     swaps = np.flatnonzero(
-        hands.told.take(hand) & (place < hands.places) & (draw >= 0) & (draw < len(STREETS))
+        hands.counted.take(hand) & (place < hands.places) & (draw >= 0) & (draw < len(STREETS))
     )
     row, hand, seat, place, draw = (it[swaps] for it in (row, hand, seat, place, draw))
     step = hands.cells.numbers("step", steps[step[swaps]])

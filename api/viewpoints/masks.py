@@ -99,7 +99,7 @@ class Redacted(Query):
         self._faults: pa.Table | None = None
         super().__init__(snapshot, projections, seconds=seconds, only=only, called=called)
 
-    def told(self, name: str, rows: str) -> str:
+    def visible(self, name: str, rows: str) -> str:
         """The view as the viewer sees it, without hands that are told to auditors alone."""
         if self._opened.withheld:
             withheld = f"number IS NOT NULL AND {self.among(self._opened.withheld)}"

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.mit import lines as say
-from formats.mit.lines import MANY, Column, Said
+from formats.mit.lines import MANY, Column, LogLines
 
 ROUNDS = 4  # of betting: before the flop, and on each street
 _SHIFT = 32  # above a total, which has fewer bits
@@ -31,16 +31,16 @@ class Places(NamedTuple):
 class Counted:
     """Chips and cards of hands, line by line and altogether."""
 
-    def __init__(self, said: Said, begins: Column, numbers: Column) -> None:
+    def __init__(self, log: LogLines, begins: Column, numbers: Column) -> None:
         """`begins` is where each hand's first line is, and the end of the last."""
-        self.said, self.begins, self.numbers = said, begins, numbers
+        self.log, self.begins, self.numbers = log, begins, numbers
         self.button: Column = 1 - numbers % 2
         self.hands = len(numbers)
-        self.line = np.arange(len(said.letter))
+        self.line = np.arange(len(log.letter))
         self.hand = np.repeat(np.arange(self.hands), np.diff(begins))
         self.dealer = self.button[self.hand]
-        self.before = np.append(np.int8(0), said.letter[:-1])
-        self.after = np.append(said.letter[1:], np.int8(0))
+        self.before = np.append(np.int8(0), log.letter[:-1])
+        self.after = np.append(log.letter[1:], np.int8(0))
         self.is_act = self.of(say.FOLD, say.CHECK, say.CALL, say.BET, say.RAISE)
         again = self.of(say.FLOP) & np.isin(self.before, [ord(say.BID), ord(say.WON)])
         self.is_street = self.of(say.FLOP, say.TURN, say.RIVER) & ~again
@@ -53,15 +53,15 @@ class Counted:
         self._cards()
         self.nets = np.zeros((self.hands, 2), dtype=np.int64)
         second = self.at.award
-        self.nets[np.arange(self.hands), 1 - self.button] = said.second[second]
-        self.nets[np.arange(self.hands), self.button] = said.second[second - 1]
+        self.nets[np.arange(self.hands), 1 - self.button] = log.second[second]
+        self.nets[np.arange(self.hands), self.button] = log.second[second - 1]
         self.sound = self._sound()
 
     def of(self, *letters: str) -> Column:
         """Which lines are of these kinds."""
         wanted = np.zeros(128, dtype=bool)
         wanted[[ord(letter) for letter in letters]] = True
-        found: Column = wanted.take(self.said.letter)
+        found: Column = wanted.take(self.log.letter)
         return found
 
     def marks(self, which: Column) -> Iterator[str]:
@@ -80,8 +80,8 @@ class Counted:
                 ("flop once", self.auction & ~twice),
                 ("won", at.won >= 0),
                 ("hands", self._any(say.HAND)),
-                ("swapped", self._any(say.AWARD, self.said.first == 1)),
-                ("note", self._any(say.BIDS_SAID) | self._any(say.NO_BIDS_SAID)),
+                ("swapped", self._any(say.AWARD, self.log.first == 1)),
+                ("note", self._any(say.BIDS_NOTED) | self._any(say.NO_BIDS_NOTED)),
             )
             if (there & which).any()
         )
@@ -118,18 +118,18 @@ class Counted:
 
     def _bets(self) -> None:
         """A seat's total of a round is what it last named, or, if it called, the largest named."""
-        said = self.said
+        log = self.log
         place = self.hand * ROUNDS + self.round
         names = self.of(say.POST, say.BET, say.RAISE)
-        self.largest = self.highest(np.where(names, said.first, 0))
-        self.total: Column = np.where(self.of(say.CALL), self.largest, said.first)
+        self.largest = self.highest(np.where(names, log.first, 0))
+        self.total: Column = np.where(self.of(say.CALL), self.largest, log.first)
         sets = names | self.of(say.CALL)
         ends = np.zeros((self.hands * ROUNDS, 2), dtype=np.int64)
-        self.had = np.zeros((2, len(said.letter)), dtype=np.int64)  # before each line, by seat
+        self.had = np.zeros((2, len(log.letter)), dtype=np.int64)  # before each line, by seat
         for seat in (0, 1):
-            lines = np.flatnonzero(sets & (said.seat == seat))
+            lines = np.flatnonzero(sets & (log.seat == seat))
             ends[place[lines], seat] = self.total[lines]  # of several the last
-            latest = np.full(len(said.letter), -1)
+            latest = np.full(len(log.letter), -1)
             latest[lines] = lines
             latest = np.append(-1, np.maximum.accumulate(latest)[:-1])
             same = (latest >= 0) & (place[latest] == place)
@@ -146,11 +146,11 @@ class Counted:
 
     def _bids(self) -> None:
         """The higher bidder pays the lower bid, two of one size both do; it joins the totals."""
-        said, bid = self.said, self.at.bid
+        log, bid = self.log, self.at.bid
         self.auction = bid >= 0
         rows = np.where(self.auction, bid, 0)
-        self.bids = np.stack([said.first[rows], said.first[rows + 1]], axis=1)
-        self.bidder = np.stack([said.seat[rows], said.seat[rows + 1]], axis=1)
+        self.bids = np.stack([log.first[rows], log.first[rows + 1]], axis=1)
+        self.bidder = np.stack([log.seat[rows], log.seat[rows + 1]], axis=1)
         self.price: Column = self.bids.min(1) * self.auction
         self.wins = np.zeros((self.hands, 2), dtype=bool)  # by seat
         best = (self.bids == self.bids.max(1)[:, None]) & self.auction[:, None]
@@ -165,7 +165,7 @@ class Counted:
         hands = np.flatnonzero(self.auction)
         for place in (0, 1):
             rows = self.at.bid[hands] + place
-            meant = self.stake(rows, self.said.seat[rows]) + self.said.first[rows]
+            meant = self.stake(rows, self.log.seat[rows]) + self.log.first[rows]
             found[hands] |= meant >= stack
         return found
 
@@ -180,7 +180,7 @@ class Counted:
 
     def _cards(self) -> None:
         """Two cards a seat: as dealt, after the flop's swaps, after the turn's."""
-        cards = self.said.cards
+        cards = self.log.cards
         start = self.begins[:-1]
         rows = np.arange(self.hands)
         self.dealt = np.zeros((self.hands, 2, 2), dtype=np.int8)
@@ -204,34 +204,37 @@ class Counted:
         """The card won at auction, by seat: as the log names it, or as it is shown; -1 if never."""
         self.third = np.full((self.hands, 2), -1, dtype=np.int8)
         won = np.flatnonzero(self.of(say.WON))
-        self.third[self.hand[won], self.said.seat[won]] = self.said.cards[won, 0]
+        self.third[self.hand[won], self.log.seat[won]] = self.log.cards[won, 0]
         self.named = self.third >= 0
         shows = np.flatnonzero(self.of(say.SHOWS))
-        hand, seat = self.hand[shows], self.said.seat[shows]
+        hand, seat = self.hand[shows], self.log.seat[shows]
         unnamed = self.wins[hand, seat] & ~self.named[hand].any(1)
         rows = shows[unnamed]
-        self.third[hand[unnamed], seat[unnamed]] = self.said.cards[rows, 2]
+        self.third[hand[unnamed], seat[unnamed]] = self.log.cards[rows, 2]
 
     # What must fit.
 
     def _sound(self) -> Column:
         """Hands whose lines name the right seats, and tell the same twice where they tell twice."""
-        said, start, dealer = self.said, self.begins[:-1], self.dealer
-        wrong = self.of(say.POST) & (said.first != np.where(self.before == ord(say.ROUND), 1, 2))
+        log, start, dealer = self.log, self.begins[:-1], self.dealer
+        wrong = self.of(say.POST) & (log.first != np.where(self.before == ord(say.ROUND), 1, 2))
         ordered = self.of(say.POST, say.DEALT, say.HAND, say.SHOWS, say.AWARD)
-        second = ordered & (self.before == said.letter)
-        wrong |= ordered & (said.seat != np.where(second, 1 - dealer, dealer))
-        wrong |= self.of(say.FLOP, say.TURN, say.RIVER) & (said.seat != dealer)
+        second = ordered & (self.before == log.letter)
+        wrong |= ordered & (log.seat != np.where(second, 1 - dealer, dealer))
+        wrong |= self.of(say.FLOP, say.TURN, say.RIVER) & (log.seat != dealer)
         wrong[self.flop_again] |= self._changes(self.flop_again, self.at.flop, 5)
         turns, rivers = (place[place >= 0] for place in (self.at.turn, self.at.river))
         wrong[turns] |= self._changes(turns, self.at.flop, 3)
         wrong[rivers] |= self._changes(rivers, self.at.turn, 4)
         rows = np.flatnonzero(self.of(say.FLOP, say.TURN, say.RIVER))
-        for seat, told in ((dealer[rows], said.first[rows]), (1 - dealer[rows], said.second[rows])):
-            wrong[rows] |= self.stake(rows, seat) != told
+        for seat, bet in (
+            (dealer[rows], log.first[rows]),
+            (1 - dealer[rows], log.second[rows]),
+        ):
+            wrong[rows] |= self.stake(rows, seat) != bet
         self._shown(wrong)
         self._summed_up(wrong)
-        wrong |= (said.first >= MANY) | (abs(said.second) >= MANY) | (abs(said.third) >= MANY)
+        wrong |= (log.first >= MANY) | (abs(log.second) >= MANY) | (abs(log.third) >= MANY)
         found = np.add.reduceat(wrong, start) == 0
         found &= ~self.auction | (self.bidder[:, 0] != self.bidder[:, 1])
         found &= self.nets.sum(1) == 0
@@ -239,38 +242,38 @@ class Counted:
 
     def _changes(self, rows: Column, before: Column, count: int) -> Column:
         """Streets that do not begin with the cards of the one before."""
-        cards = self.said.cards
+        cards = self.log.cards
         found: Column = (cards[rows, :count] != cards[before[self.hand[rows]], :count]).any(1)
         return found
 
     def _shown(self, wrong: Column) -> None:
         """Shown is what was held; a card won at auction may be named here first."""
         rows = np.flatnonzero(self.of(say.SHOWS))
-        hand, seat, cards = self.hand[rows], self.said.seat[rows], self.said.cards[rows]
+        hand, seat, cards = self.hand[rows], self.log.seat[rows], self.log.cards[rows]
         wrong[rows] |= (cards[:, :2] != self.held[hand, seat]).any(1)
         wrong[rows] |= cards[:, 2] != self.third[hand, seat]
         wrong[rows] |= self.wins[hand, seat] & (cards[:, 2] < 0)
 
     def _summed_up(self, wrong: Column) -> None:
         """Check the bids that are repeated after the awards, and swaps reported with them."""
-        said = self.said
-        rows = np.flatnonzero(self.of(say.BIDS_SAID))
+        log = self.log
+        rows = np.flatnonzero(self.of(say.BIDS_NOTED))
         hand = self.hand[rows]
         first = self.bidder[hand, 0] == self.dealer[rows]
         dealers = np.where(first, self.bids[hand, 0], self.bids[hand, 1])
         others = np.where(first, self.bids[hand, 1], self.bids[hand, 0])
-        wrong[rows] |= (said.first[rows] != dealers) | (said.second[rows] != others)
+        wrong[rows] |= (log.first[rows] != dealers) | (log.second[rows] != others)
         wrong[rows] |= ~self.auction[hand]
-        rows = np.flatnonzero(self.of(say.NO_BIDS_SAID))
+        rows = np.flatnonzero(self.of(say.NO_BIDS_NOTED))
         wrong[rows] |= self.auction[self.hand[rows]]
         rows = np.flatnonzero(self.of(say.AWARD))
-        said_so = said.first[rows] == 1
-        wrong[rows] |= said_so & ~self.swapped[self.hand[rows], said.seat[rows]]
+        reported = log.first[rows] == 1
+        wrong[rows] |= reported & ~self.swapped[self.hand[rows], log.seat[rows]]
 
     def unreported(self) -> Column:
         """Hands with a swap that no award reports."""
-        rows = np.flatnonzero(self.of(say.AWARD) & (self.said.first == 0))
+        rows = np.flatnonzero(self.of(say.AWARD) & (self.log.first == 0))
         found = np.zeros(self.hands, dtype=bool)
-        unsaid = self.swapped[self.hand[rows], self.said.seat[rows]]
-        found[self.hand[rows[unsaid]]] = True
+        unreported = self.swapped[self.hand[rows], self.log.seat[rows]]
+        found[self.hand[rows[unreported]]] = True
         return found

@@ -42,7 +42,7 @@ class Block(Cursor):
         self._bids: list[tuple[int, int]] = []
         self._before_run = 0  # what the dealer had put in when the river had been bet on
         self._meant = 0  # the most that a bidder had put in and bid
-        self._swapped, self._said = [False, False], [False, False]
+        self._swapped, self._reported = [False, False], [False, False]
         self._named = 0  # of two lines, the dealer's first, how many were read
         self._next = button
         self._noting = False  # the other has tossed a card, and this seat answers that it saw it
@@ -76,7 +76,7 @@ class Block(Cursor):
     def unreported(self) -> str | None:
         """In logs that report swaps with the awards: a swap that is not reported."""
         for seat in (0, 1):
-            if self._swapped[seat] and not self._said[seat]:
+            if self._swapped[seat] and not self._reported[seat]:
                 return f"round #{self.number}: a swap is not reported with the award"
         return None
 
@@ -285,7 +285,7 @@ class Block(Cursor):
             self.nets[seat] = int(found[group + 2])
             if found[group + 1]:
                 self.marks.add("swapped")
-                self._said[seat] = True
+                self._reported[seat] = True
                 if not self._swapped[seat]:
                     self._differs("a swap is reported that no hand shows")
         self._named = 2
@@ -327,8 +327,8 @@ class Block(Cursor):
         elif found := BIDS.fullmatch(self._line()):
             self.marks.add("note")
             self._at += 1
-            said = {self.button: int(found[1]), 1 - self.button: int(found[2])}
-            if said != dict(self._bids):
+            bids = {self.button: int(found[1]), 1 - self.button: int(found[2])}
+            if bids != dict(self._bids):
                 self._differs("other bids are reported than were made")
         elif self._line() == RUN:
             self.marks.add(RUN)

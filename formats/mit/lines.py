@@ -23,7 +23,7 @@ Column = Any  # an array of numbers
 ROUND, POST, DEALT = "#", "p", "d"
 FOLD, CHECK, CALL, BET, RAISE, BID = "f", "k", "c", "b", "r", "a"
 FLOP, TURN, RIVER, HAND, WON = "F", "T", "V", "h", "w"
-SHOWS, AWARD, BIDS_SAID, NO_BIDS_SAID = "s", "m", "n", "o"
+SHOWS, AWARD, BIDS_NOTED, NO_BIDS_NOTED = "s", "m", "n", "o"
 STRANGE = "?"  # what is not in every hand: a bad reply, or what no pattern knows
 MANY = (1 << 31) - 1  # no number of an undisturbed hand is so large
 
@@ -34,7 +34,7 @@ _AUCTION = f"(?:{BID}{BID}{WON}{{0,2}}{FLOP}?)?"
 _BOARDS = f"(?:{FLOP}{_SWAPS}{_AUCTION}{_ACTS}(?:{TURN}{_SWAPS}{_ACTS}(?:{RIVER}{_ACTS})?)?)?"
 UNDISTURBED = re.compile(
     f"{ROUND}{POST}{POST}{DEALT}{DEALT}{_ACTS}{_BOARDS}"
-    f"(?:{SHOWS}{SHOWS})?{AWARD}{AWARD}[{BIDS_SAID}{NO_BIDS_SAID}]?"
+    f"(?:{SHOWS}{SHOWS})?{AWARD}{AWARD}[{BIDS_NOTED}{NO_BIDS_NOTED}]?"
 )
 
 _VERBS = {  # by whether an amount follows
@@ -59,7 +59,7 @@ for _place, _card in enumerate(DECK):
     _PLACES[ord(_card[0]), ord(_card[1])] = _place
 
 
-class Said(NamedTuple):
+class LogLines(NamedTuple):
     """Lines as columns: a letter's code, whose name comes first, numbers, places of cards in the
     deck (-1: none)."""
 
@@ -111,7 +111,7 @@ class Lines:
         found: bytes = np.frombuffer(self._letters, dtype=np.int8).take(codes).tobytes()
         return found
 
-    def said(self, codes: Column) -> Said:
+    def log(self, codes: Column) -> LogLines:
         """What these lines say; of a number with more digits than there is room for, the most."""
         if self._words:
             words = np.array(self._words, dtype="S14").view("u1").reshape(-1, 14)
@@ -121,7 +121,7 @@ class Lines:
         seat, one, two, three = (
             np.frombuffer(it, dtype=np.int64).take(codes).clip(-MANY, MANY) for it in self._numbers
         )
-        return Said(letter, seat, one, two, three, self._cards.take(codes, axis=0))
+        return LogLines(letter, seat, one, two, three, self._cards.take(codes, axis=0))
 
     def _read(self, form: "_Form", lines: Texts) -> None:
         for kind, some, columns in form.read(lines):
@@ -129,16 +129,16 @@ class Lines:
         strange = list(filterfalse(self._known.__contains__, lines))
         self._add(strange, STRANGE * len(strange), [0] * len(strange))
 
-    def _add(self, lines: Texts, letters: Iterable[str], seats: list[int], **said: Any) -> None:
+    def _add(self, lines: Texts, letters: Iterable[str], seats: list[int], **values: Any) -> None:
         """Lines that are new: `one`, `two` and `three` are numbers, `cards` words."""
         begin, count = len(self._known), len(lines)
         self._known.update(zip(lines, range(begin, begin + count), strict=True))
         self._letters.frombytes("".join(letters).encode())
         nothing = [0] * count
         for held, name in zip(self._numbers[1:], ("one", "two", "three"), strict=True):
-            held.extend(array("q", said.get(name, nothing)))
+            held.extend(array("q", values.get(name, nothing)))
         self._numbers[0].extend(array("q", seats))
-        self._words += said.get("cards", [""] * count)
+        self._words += values.get("cards", [""] * count)
 
     def _whose(self, names: Texts) -> list[int]:
         return list(map(self._seats.__getitem__, names))
@@ -148,21 +148,21 @@ class Lines:
         letters = [
             STRANGE if one == two else ROUND for one, two in zip(dealers, others, strict=True)
         ]
-        told = {"one": _ints(numbers), "two": _ints(his), "three": _ints(theirs)}
-        self._add(lines, letters, self._whose(dealers), **told)
+        values = {"one": _ints(numbers), "two": _ints(his), "three": _ints(theirs)}
+        self._add(lines, letters, self._whose(dealers), **values)
 
     def _blind(self, lines: Texts, names: Texts, amounts: Texts) -> None:
         self._add(lines, POST * len(lines), self._whose(names), one=_ints(amounts))
 
     def _act(self, lines: Texts, names: Texts, verbs: Texts, amounts: Texts) -> None:
-        told = zip(verbs, map(bool, amounts), strict=True)
-        letters = [_VERBS.get(it, STRANGE) for it in told]
+        kinds = zip(verbs, map(bool, amounts), strict=True)
+        letters = [_VERBS.get(it, STRANGE) for it in kinds]
         self._add(lines, letters, self._whose(names), one=[int(it or 0) for it in amounts])
 
     def _street(self, lines: Texts, streets: Texts, cards: Texts, *both: Texts) -> None:
         dealers, his, others, theirs = both
-        told = zip(streets, map(len, cards), map(eq, dealers, others), strict=True)
-        letters = [_STREETS.get(it, STRANGE) for it in told]
+        kinds = zip(streets, map(len, cards), map(eq, dealers, others), strict=True)
+        letters = [_STREETS.get(it, STRANGE) for it in kinds]
         seats = self._whose(dealers)
         self._add(lines, letters, seats, one=_ints(his), two=_ints(theirs), cards=cards)
 
@@ -181,15 +181,15 @@ class Lines:
 
     def _award(self, lines: Texts, names: Texts, swapped: Texts, nets: Texts) -> None:
         """The first number tells whether a swap is reported with it, the second what was won."""
-        said_so = [int(it != "") for it in swapped]
-        self._add(lines, AWARD * len(lines), self._whose(names), one=said_so, two=_ints(nets))
+        reported = [int(it != "") for it in swapped]
+        self._add(lines, AWARD * len(lines), self._whose(names), one=reported, two=_ints(nets))
 
     def _bids(self, lines: Texts, first: Texts, second: Texts) -> None:
         nobody = [0] * len(lines)
-        self._add(lines, BIDS_SAID * len(lines), nobody, one=_ints(first), two=_ints(second))
+        self._add(lines, BIDS_NOTED * len(lines), nobody, one=_ints(first), two=_ints(second))
 
-    def _without(self, lines: Texts, said: Texts) -> None:
-        self._add(lines, NO_BIDS_SAID * len(lines), [0] * len(lines))
+    def _without(self, lines: Texts, _note: Texts) -> None:
+        self._add(lines, NO_BIDS_NOTED * len(lines), [0] * len(lines))
 
 
 _READ: dict[str, Callable[..., None]] = {
@@ -226,8 +226,8 @@ class _Form:
         columns = list(zip(*found, strict=True))
         for kind, (begin, end) in self._groups if found else ():
             if any(which := columns[begin]):
-                told: list[Texts] = [list(compress(it, which)) for it in columns[begin:end]]
-                yield kind, list(compress(lines, which)), told
+                texts: list[Texts] = [list(compress(it, which)) for it in columns[begin:end]]
+                yield kind, list(compress(lines, which)), texts
 
 
 def _kinds(names: Names) -> dict[str, str]:

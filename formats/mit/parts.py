@@ -102,9 +102,9 @@ class Part:
             wanted = np.zeros(len(self), dtype=bool)
             wanted[self.places] = True
             sizes = np.diff(self._begins)
-            said = known.said(codes[np.repeat(wanted, sizes)])
+            log = known.log(codes[np.repeat(wanted, sizes)])
             begins = np.cumsum([0, *sizes[wanted].tolist()])
-            self.counted = Counted(said, begins, self.first + self.places)
+            self.counted = Counted(log, begins, self.first + self.places)
             self.sound = self.counted.sound
             nets[self.places] = self.counted.nets
         rest = np.ones(len(self), dtype=bool)
@@ -206,14 +206,14 @@ def _usual(letters: bytes, begins: list[int]) -> list[int]:
 
 def _check_chain(known: Lines, part: Part, banks: Column) -> None:
     """Each round has the next number, names its dealer first, and what both have won so far."""
-    said = known.said(part.rounds)
+    log = known.log(part.rounds)
     count = np.arange(len(part))
     number = part.first + count
     dealer = 1 - number % 2
-    wrong = (said.letter != ord(say.ROUND)) | (said.first != number) | (said.seat != dealer)
-    wrong |= said.first >= say.MANY
-    wrong |= said.second != banks[count, dealer]
-    wrong |= said.third != banks[count, 1 - dealer]
+    wrong = (log.letter != ord(say.ROUND)) | (log.first != number) | (log.seat != dealer)
+    wrong |= log.first >= say.MANY
+    wrong |= log.second != banks[count, dealer]
+    wrong |= log.third != banks[count, 1 - dealer]
     if wrong.any():
         place = int(wrong.argmax())
         raise Refused(part.lines[place], f"round #{part.first + place} does not follow")

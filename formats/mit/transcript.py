@@ -86,7 +86,7 @@ class _Transcript:
     """Which lines make which events."""
 
     def __init__(self, counted: Counted, table: TableFacts) -> None:
-        self.it, self.said, self.at, self.table = counted, counted.said, counted.at, table
+        self.it, self.log, self.at, self.table = counted, counted.log, counted.at, table
         script = list(enumerate(table.game.script))
         self.bets = {step.street: at for at, step in script if isinstance(step, Betting)}
         self.boards = {step.total: at for at, step in script if isinstance(step, DealBoard)}
@@ -107,7 +107,7 @@ class _Transcript:
 
     def _begun(self) -> Iterator[_Some]:
         """A hand, its blinds, two cards for each."""
-        it, said, game = self.it, self.said, self.table.game
+        it, log, game = self.it, self.log, self.table.game
         rounds = it.begins[:-1]
         start: dict[str, object] = {
             "game": game.name,
@@ -122,14 +122,14 @@ class _Transcript:
         dead = np.zeros(len(rounds), dtype=bool)
         yield _Some(t.HandStarted, rounds, 0, {**same, "button": it.button, "dead_small": dead})
         posts = np.flatnonzero(it.of(say.POST))
-        amount = said.first[posts]
+        amount = log.first[posts]
         second = it.before[posts] == ord(say.POST)
         yield _Some(
             t.BlindPosted,
             posts,
             0,
             {
-                "seat": said.seat[posts],
+                "seat": log.seat[posts],
                 "amount": amount,
                 "to": amount,
                 "kind": Each(second.astype(np.int64), ("small", "big")),
@@ -138,8 +138,8 @@ class _Transcript:
         )
         yield self._entered(self.script[DealHole], "hole", rounds + 3)
         dealt = np.flatnonzero(it.of(say.DEALT))
-        cards = Each(said.cards[dealt, :2], CARDS)
-        yield _Some(t.HoleDealt, dealt, 1, {"seat": said.seat[dealt], "cards": cards})
+        cards = Each(log.cards[dealt, :2], CARDS)
+        yield _Some(t.HoleDealt, dealt, 1, {"seat": log.seat[dealt], "cards": cards})
 
     def _entered(self, step: int, name: str, lines: Column, within: int = 0) -> _Some:
         named = {"step": np.full(len(lines), step), "name": _each(name, len(lines))}
@@ -149,10 +149,10 @@ class _Transcript:
 
     def _acts(self) -> Iterator[_Some]:
         """The choices; the next to act is the seat of the next line."""
-        it, said = self.it, self.said
-        asked = np.where(np.append(it.is_act[1:], False), np.append(said.seat[1:], 0), -1)
+        it, log = self.it, self.log
+        asked = np.where(np.append(it.is_act[1:], False), np.append(log.seat[1:], 0), -1)
         lines = {letter: np.flatnonzero(it.of(letter)) for letter in "fkcbr"}
-        seat = {letter: said.seat[rows] for letter, rows in lines.items()}
+        seat = {letter: log.seat[rows] for letter, rows in lines.items()}
 
         def act(kind: type[t.Event], letter: str, **fields: object) -> _Some:
             rows = lines[letter]
@@ -193,7 +193,7 @@ class _Transcript:
 
     def _rounds(self) -> Iterator[_Some]:
         """A round opens with its first choice; after its last, what was not matched goes back."""
-        it, said = self.it, self.said
+        it, log = self.it, self.log
         before, after = np.append(False, it.is_act[:-1]), np.append(it.is_act[1:], False)
         first = np.flatnonzero(it.is_act & ~before)
         number = it.round[first]
@@ -203,7 +203,7 @@ class _Transcript:
             "street": Each(number, _STREETS),
             "bet": it.largest[first - 1] * (number == 0),
             "size": self._sizes()[number],
-            "next": said.seat[first],
+            "next": log.seat[first],
         }
         yield _Some(t.BettingOpened, first, 0, opened)
         last = np.flatnonzero(it.is_act & ~after)
@@ -219,7 +219,7 @@ class _Transcript:
         for total, place in ((3, self.at.flop), (4, self.at.turn), (5, self.at.river)):
             rows = place[place >= 0]
             yield self._entered(self.boards[total], _STREETS[total - 2], rows, 9)
-            cards = self.said.cards[rows, total - 1 if total > 3 else 0 : total]
+            cards = self.log.cards[rows, total - 1 if total > 3 else 0 : total]
             yield _Some(t.BoardDealt, rows, 10, {"cards": Each(cards, CARDS)})
 
     def _swapped(self) -> Iterator[_Some]:
@@ -234,23 +234,23 @@ class _Transcript:
                 slot = np.full(len(rows), count % 2)
                 seat = it.button[hands] if count < 2 else 1 - it.button[hands]
                 old, new = was[hands, seat, slot], now[hands, seat, slot]
-                told = np.full(len(rows), self.table.game.swap_seen == "both_told")
-                fields: dict[str, object] = {"seat": seat, "slot": slot, "told": told}
+                bankroll = np.full(len(rows), self.table.game.swap_seen == "both_told")
+                fields: dict[str, object] = {"seat": seat, "slot": slot, "told": bankroll}
                 fields |= {"old": Each(old, DECK), "new": Each(new, DECK)}
                 yield _Some(t.CardSwapped, rows, 1 + count, fields)
 
     def _auctions(self) -> Iterator[_Some]:
         """Two bids, the first shown to who makes the second (A1); price, winners, their cards."""
-        it, said, game = self.it, self.said, self.table.game
+        it, log, game = self.it, self.log, self.table.game
         hands = np.flatnonzero(it.auction)
         first = self.at.bid[hands]
         yield self._entered(self.script[Auction], "auction", first)
         for count, rows in enumerate((first, first + 1)):
-            seat = said.seat[rows]
+            seat = log.seat[rows]
             left = self.table.stack - it.stake(rows, seat)
             origin = Each((left <= 0).astype(np.int64), ("chosen", "forced"))
             sealed = np.full(len(rows), count == 1)
-            bid = {"seat": seat, "amount": said.first[rows], "sealed": sealed, "origin": origin}
+            bid = {"seat": seat, "amount": log.first[rows], "sealed": sealed, "origin": origin}
             yield _Some(t.BidPlaced, rows, 1, bid)
         both = it.wins[hands].all(1)
         dealer, winner = it.button[hands], it.wins[hands].argmax(1)
@@ -267,7 +267,7 @@ class _Transcript:
         """Cards won: where the log names them; else with the price, the dealer's first."""
         it = self.it
         rows = np.flatnonzero(it.of(say.WON))
-        won = {"seat": self.said.seat[rows], "cards": Each(self.said.cards[rows, :1], CARDS)}
+        won = {"seat": self.log.seat[rows], "cards": Each(self.log.cards[rows, :1], CARDS)}
         yield _Some(t.HoleDealt, rows, 0, won)
         for count in (0, 1):
             seat = it.button[hands] if count == 0 else 1 - it.button[hands]
@@ -285,8 +285,8 @@ class _Transcript:
         shows = self.at.shows[self.at.shows >= 0]
         yield self._entered(self.script[Showdown], "showdown", shows)
         for count, rows in enumerate((shows + 1, shows)):
-            cards = Each(self.said.cards[rows, :3], CARDS)
-            fields = {"seat": self.said.seat[rows], "cards": cards}
+            cards = Each(self.log.cards[rows, :3], CARDS)
+            fields = {"seat": self.log.seat[rows], "cards": cards}
             yield _Some(t.Shown, shows, 1 + count, fields)
 
     def _ended(self) -> Iterator[_Some]:

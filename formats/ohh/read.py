@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from events.values import Cards
-from formats.moment import said_in_utc
+from formats.moment import moment_in_utc
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posting, Posts, Unread
 from formats.pokerstars.played import Line, Played
@@ -214,7 +214,7 @@ def _header(hand: History) -> Header:
         tournament=tournament,
         capped=bool(hand.bet_limit.bet_cap),
         site=SITE,
-        played=said_in_utc(hand.start_date_utc),
+        played=moment_in_utc(hand.start_date_utc),
         room=hand.site_name,
         fast="Fast" in (hand.flags or ()),
     )

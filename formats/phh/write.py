@@ -138,9 +138,9 @@ def _actions(game: Game, record: Events, order: tuple[int, ...]) -> list[str]:
     actions = [f"d dh p{place} {''.join(cards)}" for place, cards in enumerate(dealt, 1)]
     places = {seat: f"p{place}" for place, seat in enumerate(order, 1)}
     after = _last_choice(record) + 1
-    actions += _said(game, record[:after], places)
+    actions += _board_and_bets(game, record[:after], places)
     actions += _shown(record, places, held if _runs_out(record) else {})
-    return actions + list(_said(game, record[after:], places))
+    return actions + list(_board_and_bets(game, record[after:], places))
 
 
 def _last_choice(record: Events) -> int:
@@ -152,7 +152,7 @@ def _runs_out(record: Events) -> bool:
     return any(isinstance(event, BoardDealt) for event in record[_last_choice(record) + 1 :])
 
 
-def _said(game: Game, events: Events, places: dict[int, str]) -> Iterator[str]:
+def _board_and_bets(game: Game, events: Events, places: dict[int, str]) -> Iterator[str]:
     for event in events:
         match event:
             case BoardDealt(cards=cards):
@@ -177,11 +177,11 @@ def _commented(actions: list[str], note: SourceNoted | None) -> list[str]:
     """The source's commentary again, where its actions are as many as ours."""
     if note is None or note.format != "phh" or not note.footer:
         return actions
-    said = parsed(1, f"said = {note.footer}")["said"]
-    if len(said) != len(actions):
+    remarks = parsed(1, f"remarks = {note.footer}")["remarks"]
+    if len(remarks) != len(actions):
         return actions
     return [
-        f"{one} # {remark}" if remark else one for one, remark in zip(actions, said, strict=True)
+        f"{one} # {remark}" if remark else one for one, remark in zip(actions, remarks, strict=True)
     ]
 
 

@@ -47,8 +47,8 @@ class _Sizes(Struct, frozen=True):
 
 def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: str) -> Forced:
     """The first arrangement under which the rules post what was posted."""
-    said = _posts(whole, seats)
-    sizes, assumed = _sizes(whole, said, stacks)
+    kinds = _posts(whole, seats)
+    sizes, assumed = _sizes(whole, kinds, stacks)
     # The ruleset of this sizing at these stakes; who plays for chips pays no rake.
     header = whole.header
     high = header.high if header.limit == "fl" else None
@@ -61,10 +61,12 @@ def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: 
         for line in whole.lines
     ):
         raise Unread("a bet has reached the cap of its table: no ruleset of ours knows one")
-    if said[_ANTE] != {seat: min(sizes.ante, had) for seat, had in enumerate(stacks) if sizes.ante}:
+    if kinds[_ANTE] != {
+        seat: min(sizes.ante, had) for seat, had in enumerate(stacks) if sizes.ante
+    }:
         raise Unread("some pay an ante and some do not, or not the same")
     for game_there, small, big in _places(game, _button(whole, seats), len(seats)):
-        posts = _beside(said, sizes, small, big)
+        posts = _beside(kinds, sizes, small, big)
         if posts is not None:
             button = _button(whole, seats)
             if game_there != game:
@@ -74,10 +76,10 @@ def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: 
                     *assumed,
                     f"button of empty seat {whole.button} is the next to its right",
                 )
-            if said[_STRADDLE]:
-                game_there = _straddled(game_there, said[_STRADDLE], sizes, button, (small, big))
+            if kinds[_STRADDLE]:
+                game_there = _straddled(game_there, kinds[_STRADDLE], sizes, button, (small, big))
             return Forced(game_there, button, posts, small is None, inferred, assumed)
-    raise Unread(f"the blinds are not where the rules put them: {_where(said, tuple(seats))}")
+    raise Unread(f"the blinds are not where the rules put them: {_where(kinds, tuple(seats))}")
 
 
 def _posts(whole: Played, seats: dict[str, int]) -> Posted:

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from events.cards import UNKNOWN, is_card
 from events.values import Cards
-from formats.moment import said_in
+from formats.moment import moment_in
 
 Limit = Literal["fl", "pl", "nl"]
 Verb = Literal["folds", "checks", "calls", "bets", "raises"]
@@ -93,7 +93,7 @@ class Late(Struct, frozen=True):
     """The clock ran out, so what comes next was not chosen."""
 
 
-Said = Posts | Acts | Turns | Takes | Late
+Remark = Posts | Acts | Turns | Takes | Late
 
 
 class Totals(Struct, frozen=True):
@@ -179,7 +179,7 @@ def header(line: str) -> Header:
         room="GGPoker" if start["gg"] else f"PokerStars{' Home Game' if start['home'] else ''}",
         fast=line.startswith("PokerStars Zoom "),
         terse=bool(start["gg"] and tournament),
-        played=said_in(rest[found.end() :]),
+        played=moment_in(rest[found.end() :]),
     )
 
 
@@ -224,7 +224,7 @@ _CHATTER = re.compile(
 )
 
 
-def said(rest: str) -> Said | None:
+def remark(rest: str) -> Remark | None:
     """What stands after `NAME: `; nothing that moves chips or cards, if it is only chatter."""
     if plain := _PLAIN.get(rest):
         return plain
@@ -250,7 +250,7 @@ def is_chatter(rest: str) -> bool:
     return _CHATTER.fullmatch(rest) is not None
 
 
-def outcome(rest: str) -> Said | None:
+def outcome(rest: str) -> Remark | None:
     """What stands after `NAME ` without a colon."""
     if found := _TAKEN.fullmatch(rest):
         place = int(found[2] or 1) if "side" in rest else 0

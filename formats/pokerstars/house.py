@@ -37,7 +37,7 @@ from formats.rakes import (
     RakeQuestion,
     Unlisted,
     looked_up,
-    rake_said,
+    rake_in_words,
 )
 from formats.rules import Rules
 
@@ -280,7 +280,7 @@ def raked(
     if isinstance(house, House):
         rake = house.at(till.seats)
         if house.sure or till.fits(_kept_by(game, rake)):
-            return _kept_by(game, rake), (f"rake {rake_said(rake)}",)
+            return _kept_by(game, rake), (f"rake {rake_in_words(rake)}",)
     why = f": {house.reason}" if isinstance(house, Unlisted) else ""
     if not till.total:
         if till.fits(game) and not isinstance(house, House):
@@ -288,7 +288,7 @@ def raked(
         return _kept_by(game, None), (f"unraked pot of {sum(till.pots)}{why}",)
     for rate in _rates(no_flop=not till.flop) if house is None else ():
         if rate.rounding in ("half_even", "incremental") and till.fits(_kept_by(game, rate)):
-            return _kept_by(game, rate), (f"rake {rake_said(rate)}",)
+            return _kept_by(game, rate), (f"rake {rake_in_words(rate)}",)
     whole = Rake(percent=till.total, of=sum(till.pots), no_flop_no_drop=False)
     return _kept_by(game, whole), (f"shortfall {till.total} of {sum(till.pots)}{why}",)
 

@@ -22,7 +22,7 @@ from formats.pokerstars.grammar import (
     Header,
     Late,
     Posts,
-    Said,
+    Remark,
     Takes,
     Totals,
     Turns,
@@ -245,13 +245,13 @@ def _same(notes: _Notes, board: Cards, wrong: str) -> None:
         raise Unread(wrong)
 
 
-def _player_line(names: Iterable[str], text: str) -> tuple[str, Said] | None:
+def _player_line(names: Iterable[str], text: str) -> tuple[str, Remark] | None:
     """Whose line this is, the longest name first; None if no reading of it makes sense."""
     before, colon, after = text.partition(": ")
-    if colon and before in names and (what := grammar.said(after)):
+    if colon and before in names and (what := grammar.remark(after)):
         return before, what
     for name, rest in _starts(names, text):
-        what = grammar.said(rest[2:]) if rest.startswith(": ") else grammar.outcome(rest[1:])
+        what = grammar.remark(rest[2:]) if rest.startswith(": ") else grammar.outcome(rest[1:])
         if what is not None:
             return name, what
     for _, rest in _starts(names, text):
@@ -266,7 +266,7 @@ def _starts(names: Iterable[str], text: str) -> Iterator[tuple[str, str]]:
             yield name, text[len(name) :]
 
 
-def _by_player(notes: _Notes, name: str, what: Said) -> None:
+def _by_player(notes: _Notes, name: str, what: Remark) -> None:
     match what:
         case Acts(cards=cards):
             notes.lines.append(Line(name, what, notes.late == name))
@@ -297,7 +297,7 @@ def _by_nobody(text: str) -> None:
     if 'said, "' in text:
         return
     _, collected, paid = text.rpartition(" collected ")
-    acts = bool(colon) and isinstance(grammar.said(rest), Posts | Acts)
+    acts = bool(colon) and isinstance(grammar.remark(rest), Posts | Acts)
     wins = bool(collected) and isinstance(grammar.outcome(f"collected {paid}"), Takes)
     if acts or wins:
         raise Unread(f'somebody without a seat plays: "{text[:80]}"')

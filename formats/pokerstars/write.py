@@ -271,7 +271,7 @@ def _summary(
     sides = [
         f"Side pot{f'-{at}' * (len(parts) > 2)} {part}." for at, part in enumerate(parts[1:], 1)
     ]
-    split = "".join(f" {said}" for said in (f"Main pot {parts[0]}.", *sides)) if sides else ""
+    split = "".join(f" {part}" for part in (f"Main pot {parts[0]}.", *sides)) if sides else ""
     yield "*** SUMMARY ***"
     yield f"Total pot {text.money(sum(text.won) + rake)}{split} | Rake {text.money(rake)}"
     if text.board:

@@ -33,7 +33,7 @@ _BUTTON = re.compile(r"Seat ([0-9]+) is the button")
 _COUNT = re.compile(r"Total number of players : ([0-9]+)")
 _SEAT = re.compile(r"Seat ([0-9]+): (.+?) ?\( ([^()]*) \)")
 _PART = re.compile(r"\*\* (.*?) \*\*(?: ?:? ?\[([^\]]*)\])?.*")
-_SAID = re.compile(r"([a-z' -]+?)(?: ?\[([^\]]*)\])?")
+_REMARK = re.compile(r"([a-z' -]+?)(?: ?\[([^\]]*)\])?")
 _STREETS = {"dealing flop": 0, "dealing turn": 1, "dealing river": 2}
 _PARTS = ("dealing down cards", "summary", *_STREETS)
 _IDLE = (
@@ -154,7 +154,7 @@ def _player_line(notes: Notes, names: Sequence[str], line: str) -> None:
     for name in names:
         if line.startswith(f"{name} "):
             rest = line[len(name) + 1 :]
-            found = _SAID.fullmatch(rest)
+            found = _REMARK.fullmatch(rest)
             if found and _done(notes, name, found[1], found[2] or ""):
                 return
             if rest.startswith(_IDLE):

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from formats.moment import said_in
+from formats.moment import moment_in
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posts, Totals, Turns, Unread
 from formats.pokerstars.played import Played
@@ -105,7 +105,7 @@ def _table(lines: Sequence[str]) -> Notes:
         room="Winamax",
         fast=start["kind"] == "Go Fast",
     )
-    header = replace(header, played=said_in(lines[0][start.end() :]))
+    header = replace(header, played=moment_in(lines[0][start.end() :]))
     return Notes(header, int(table[2]), tuple(chairs))
 
 
@@ -119,7 +119,7 @@ def _player_line(notes: Notes, names: Sequence[str], line: str) -> None:
                 pot = int(took[2] or 1) if "side" in rest else 0
                 notes.take(name, grammar.money(took[1]), pot)
                 return
-            match grammar.said(rest):
+            match grammar.remark(rest):
                 case Acts() as acts:
                     notes.act(name, acts)
                     return

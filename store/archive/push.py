@@ -96,7 +96,7 @@ class _Push:
         now = manifest.opened(raw)
         self._root = sealed_root(self._disk, now)
         if self._old is not None and not self._goes_on(now):
-            return self._told(now, is_new=False)
+            return self._pushed(now, is_new=False)
         files = {manifest.PATH: File(raw), now.log: self._log(now)}
         for segment in watch(now.segments):
             files |= {path: self._sealed(segment, name) for name, path in segment.files.items()}
@@ -106,10 +106,10 @@ class _Push:
         data = index.encode(Index(files))
         tag = None if self._found is None else self._found[1]
         if self._found is not None and self._found[0] == data:
-            return self._told(now, is_new=False)
-        return self._told(now) if self._objects.swap(index.PATH, data, tag) else None
+            return self._pushed(now, is_new=False)
+        return self._pushed(now) if self._objects.swap(index.PATH, data, tag) else None
 
-    def _told(self, now: Manifest, is_new: bool = True) -> Pushed:
+    def _pushed(self, now: Manifest, is_new: bool = True) -> Pushed:
         url, count = self._objects.url, len(now.segments)
         return Pushed(url, now.next_seq, count, self._sent, self._bytes, is_new)
 

@@ -234,10 +234,10 @@ def _many(events: Sequence[Record], sizes: Column, look: Look | None = None) -> 
     many = []
     for code, kind in enumerate(words):
         where = np.flatnonzero(codes == code)
-        told = list(map(events.__getitem__, where.tolist()))
+        some = list(map(events.__getitem__, where.tolist()))
         columns = {}
         for field in fields(kind):
-            values = list(map(attrgetter(field.name), told))
+            values = list(map(attrgetter(field.name), some))
             if look is not None:
                 look(kind, field.name, values)
             columns[field.name] = _column(field, values)

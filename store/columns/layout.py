@@ -186,24 +186,24 @@ def schema() -> pa.Schema:
 def view() -> str:
     """The SQL expressions of the view `events`: whole streams and cards, and no fillers."""
     cards = ", ".join(f"card{number}" for number in range(1, CARDS + 1))
-    told = {name: f'"{name}"' for name in ("hand_seq", "pos")}
-    told["hand"] = "match || coalesce('/' || number, '')"
-    told |= {name: f'"{name}"' for name in ("match", "number", "idx", "at", "type")}
+    selected = {name: f'"{name}"' for name in ("hand_seq", "pos")}
+    selected["hand"] = "match || coalesce('/' || number, '')"
+    selected |= {name: f'"{name}"' for name in ("match", "number", "idx", "at", "type")}
     for name, kinds in filled_by().items():
         if name == "card1":
-            told["cards"] = f"nullif(concat_ws(' ', {cards}, more_cards), '')"
+            selected["cards"] = f"nullif(concat_ws(' ', {cards}, more_cards), '')"
         elif name in ("seat", "next"):
-            told[name] = (
+            selected[name] = (
                 f"""CASE WHEN type IN {_words(kinds)} THEN nullif("{name}", {NOBODY}) END"""
             )
         elif name in ("assumed", "played"):
             none = f"""nullif("{name}", '{blanks()[name]}')"""
-            told[name] = f"CASE WHEN type IN {_words(kinds)} THEN {none} END"
+            selected[name] = f"CASE WHEN type IN {_words(kinds)} THEN {none} END"
         elif columns()[name].filler is not None:
-            told[name] = f'CASE WHEN type IN {_words(kinds)} THEN "{name}" END'
+            selected[name] = f'CASE WHEN type IN {_words(kinds)} THEN "{name}" END'
         elif not name.startswith("card") and name != "more_cards":
-            told[name] = f'"{name}"'
-    return ",\n".join(f'{how} AS "{name}"' for name, how in told.items())
+            selected[name] = f'"{name}"'
+    return ",\n".join(f'{how} AS "{name}"' for name, how in selected.items())
 
 
 def columns_of(field: Field) -> tuple[Column, ...]:

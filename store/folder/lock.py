@@ -64,7 +64,7 @@ class Lock:
             self._file.flush()
         except BlockingIOError:
             self._file.seek(0)
-            holder = _said(self._file.read())
+            holder = _holder_in_words(self._file.read())
             self._file.close()
             raise Held(f"{folder} is being written by {holder}: only one may write") from None
         except BaseException:
@@ -85,7 +85,7 @@ def holder(folder: Path) -> str | None:
         writer = msgspec.json.decode(text, type=Holder)
     except (FileNotFoundError, ValueError):
         return None
-    return _said(text) if is_alive(writer.process) else None
+    return _holder_in_words(text) if is_alive(writer.process) else None
 
 
 def held_since(folder: Path) -> int | None:
@@ -108,7 +108,7 @@ def is_alive(process: int) -> bool:
     return True
 
 
-def _said(text: bytes) -> str:
+def _holder_in_words(text: bytes) -> str:
     try:
         writer = msgspec.json.decode(text, type=Holder)
     except ValueError:

@@ -86,7 +86,7 @@ class Maker(NamedTuple):
             found = digests(columns, self.nonces)
         firsts, sizes = columns.first.tolist(), columns.sizes.tolist()
         each = zip(columns.streams, firsts, sizes, found, strict=True)
-        leaves = tuple(Made(stream, first, size, *told) for stream, first, size, told in each)
+        leaves = tuple(Made(stream, first, size, *numbers) for stream, first, size, numbers in each)
         wanted = with_hands(self.projections)
         versions = {one.name: one.version for one in wanted}
         return Run(name_of(self.nonces), versions, leaves, tables_of(columns, wanted))

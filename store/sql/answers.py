@@ -34,7 +34,7 @@ _INSTEAD = "in the column {}: CAST(... AS VARCHAR) tells it as text"
 def tellable(relation: "duckdb.DuckDBPyRelation") -> "duckdb.DuckDBPyRelation":
     """The same rows under names that differ, other types as text; or `Refused`."""
     names = unique(relation.columns)
-    types = [_told(kind, 1) for kind in relation.types]
+    types = [_cast_to(kind, 1) for kind in relation.types]
     if names == relation.columns and not any(types):
         return relation
     columns = (
@@ -88,18 +88,18 @@ def plain_value(value: Any) -> Any:
     return value
 
 
-def _told(kind: Any, depth: int) -> str | None:
+def _cast_to(kind: Any, depth: int) -> str | None:
     """The type in SQL that a type is told as; `None` if it is told as it is."""
     if depth > DEPTH_MAX:
         raise Refused(f"the answer is nested deeper than {DEPTH_MAX}: unnest it, or take a part")
     match kind.id:
         case "list" | "array":
-            inner = _told(kind.children[0][1], depth + 1)
+            inner = _cast_to(kind.children[0][1], depth + 1)
             size = kind.children[1][1] if kind.id == "array" else ""
             return None if inner is None else f"{inner}[{size}]"
         case "struct" | "tuple" | "map":
             parts = kind.children
-            inners = [_told(part, depth + 1) for _, part in parts]
+            inners = [_cast_to(part, depth + 1) for _, part in parts]
             if not any(inners):
                 return None
             types = [inner or str(part) for inner, (_, part) in zip(inners, parts, strict=True)]

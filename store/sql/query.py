@@ -1,7 +1,7 @@
 """SQL over one snapshot for questions of our own, with a view for each table of the ledger.
 
-Who tells less than everything (`api.viewpoints.masks`) says so (`tells_all`), and in `told` how: a
-mask around the SELECT of a table. A stranger's SQL never comes here (`strangers.py`): it is asked
+Who tells less than everything (`api.viewpoints.masks`) says so (`tells_all`), and in `visible` how:
+a mask around the SELECT of a table. A stranger's SQL never comes here (`strangers.py`): it is asked
 of copies of what these views show, part by part: a segment, or all rows that lie in none.
 
 A view is made when a statement first names it: so a question about matches decodes no events of
@@ -218,7 +218,7 @@ class Query:
             yield Part(name, rows, digest_of(rows, self._beside, None), self._number, None)
             return
         segments, tables = self._sources(name)
-        masked = self._in_units(name, self.told(name, _ROWS))
+        masked = self._in_units(name, self.visible(name, _ROWS))
 
         def part(rows: str, segment: Segment | None, described: str) -> Part:
             digest = digest_of(f"{masked} {described}", self._beside, segment)
@@ -233,7 +233,7 @@ class Query:
             rows = self._rows(name, [self.beside(rows) for rows in tables])
             yield part(rows, None, rows)
 
-    def told(self, name: str, rows: str) -> str:
+    def visible(self, name: str, rows: str) -> str:
         """The SELECT behind a view, over the SELECT of all its rows."""
         return rows
 
@@ -319,7 +319,7 @@ class Query:
             self._files.check(segment, name)  # binding a view reads footers
         parts = [self._sealed(name, have)] if have else []
         parts += [self.beside(rows) for rows in made]
-        return _View(self._in_units(name, self.told(name, self._rows(name, parts))), have)
+        return _View(self._in_units(name, self.visible(name, self._rows(name, parts))), have)
 
     def rulesets(self) -> Sequence[str]:
         """The fingerprints of the rulesets that are told of."""

@@ -158,7 +158,7 @@ class Strangers:
                 self._known.move_to_end(sql)
                 return self._known[sql]
         order = {"views": {}, "names": list(self.views)}
-        named = self._workers.ask(order, (), sql, READ_S).said
+        named = self._workers.ask(order, (), sql, READ_S).reply
         with self._turn:
             self._known[sql] = named
             while len(self._known) > _KNOWN:

@@ -40,11 +40,11 @@ def table(snapshot: Snapshot) -> pa.Table:
 
 def called_by(tags: pa.Table, wanted: Sequence[str]) -> Called:
     """What these tags call a player of a match, two of them `ursa 3`, if he has one."""
-    said: dict[tuple[str, str], dict[str, str]] = {}
+    values: dict[tuple[str, str], dict[str, str]] = {}
     for row in tags.to_pylist():
         if row["tag"] in wanted:
-            said.setdefault((row["match"], row["player"]), {})[row["tag"]] = row["value"]
-    return {who: " ".join(it[one] for one in wanted if one in it) for who, it in said.items()}
+            values.setdefault((row["match"], row["player"]), {})[row["tag"]] = row["value"]
+    return {who: " ".join(it[one] for one in wanted if one in it) for who, it in values.items()}
 
 
 def names(called: Called) -> pa.Table:
@@ -57,13 +57,13 @@ def names(called: Called) -> pa.Table:
 def renamed(rows: str, columns: Collection[str], names: str) -> str:
     """The SELECT of a view whose players are called as the table of names says."""
     of = [one for one in _OF_PLAYERS if one in columns]
-    told = ", ".join(f"coalesce({one}_is.called, r.{one}) AS {one}" for one in of)
+    replaced = ", ".join(f"coalesce({one}_is.called, r.{one}) AS {one}" for one in of)
     joins = "".join(
         f" LEFT JOIN {names} AS {one}_is ON {one}_is.of_match = r.match"
         f" AND {one}_is.of_player = r.{one}"
         for one in of
     )
-    return f"SELECT r.* REPLACE ({told}) FROM ({rows}) AS r{joins}"
+    return f"SELECT r.* REPLACE ({replaced}) FROM ({rows}) AS r{joins}"
 
 
 def _tagged(snapshot: Snapshot, files: Files) -> Iterator[pa.Table]:

@@ -41,7 +41,7 @@ _ENVIRONMENT = {  # one thread and no memory set aside: a process with threads d
 class Answer(Struct, frozen=True):
     """The last word to a statement, and the pieces that came before it."""
 
-    said: dict[str, Any]
+    reply: dict[str, Any]
     pieces: bytes
 
 
@@ -67,12 +67,12 @@ class Workers:
         except UnicodeEncodeError:
             raise Refused("this statement is refused: it is no text") from None
         with self._places, contextlib.closing(self._taken()) as worker:
-            said = worker.told({**order, "seconds": seconds}, files)
-            if "refused" in said:
-                raise Refused(f"SQL is not answered on this system: {said['refused']}")
+            reply = worker.opened({**order, "seconds": seconds}, files)
+            if "refused" in reply:
+                raise Refused(f"SQL is not answered on this system: {reply['refused']}")
             answer = worker.asked(statement, seconds)
-        if "refused" in answer.said:
-            raise Refused(answer.said["refused"])
+        if "refused" in answer.reply:
+            raise Refused(answer.reply["refused"])
         return answer
 
     def close(self) -> None:
@@ -127,7 +127,7 @@ class _Worker:
         self._ended = False
         self._until = 0.0
 
-    def told(self, order: dict[str, Any], files: Sequence[int]) -> dict[str, Any]:
+    def opened(self, order: dict[str, Any], files: Sequence[int]) -> dict[str, Any]:
         """What it says when it has opened these files and is locked."""
         body = json.dumps({**order, "files": len(files)}).encode()
         self._until = time.monotonic() + BEGIN_S

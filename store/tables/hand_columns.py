@@ -166,7 +166,7 @@ class Hands:
         return found
 
     @cached_property
-    def told(self) -> Column:
+    def counted(self) -> Column:
         """Of every hand, whether it adds up and is not void: what others are in no statistic."""
         found: Column = self.adds_up & ~self.voided
         return found

@@ -168,7 +168,7 @@ def _players(rows: EventRows) -> pa.Table:
     beside the pot, are in `net` alone. `position` counts seats from the button.
     """
     hands = rows.once(Hands)
-    place = np.flatnonzero(hands.told.take(hands.place_hand))
+    place = np.flatnonzero(hands.counted.take(hands.place_hand))
     hand, seat = hands.place_hand[place], hands.place_seat[place]
     button = hands.cells.numbers("button", hands.heads)[hand]
     put_in, collected = (hands.summed(it)[place] for it in (hands.moves, hands.shares))
@@ -254,7 +254,7 @@ def _pots(rows: EventRows) -> pa.Table:
     """Who was paid from which pot; the rake of a pot stands with its first award since then."""
     hands = rows.once(Hands)
     every = hands.shares
-    kept = np.flatnonzero(hands.told.take(every.hand) & (every.place < hands.places))
+    kept = np.flatnonzero(hands.counted.take(every.hand) & (every.place < hands.places))
     paid = Chips(*(column[kept] for column in every))
     # The rake of each pot, beside who is next paid from it
     found, taken = np.zeros(len(paid.row), dtype=np.int64), hands.of("RakeTaken")
@@ -288,7 +288,7 @@ def _done(hands: Hands, kind: str) -> tuple[Column, Column, Column]:
     did is told of nobody."""
     row = hands.of(kind)
     hand, seat = hands.hand_of.take(row), hands.seat(row)
-    kept = hands.told.take(hand) & (seat < hands.seats.take(hand)) & (seat >= 0)
+    kept = hands.counted.take(hand) & (seat < hands.seats.take(hand)) & (seat >= 0)
     return row[kept], hand[kept], seat[kept]
 
 

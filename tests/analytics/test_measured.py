@@ -70,7 +70,7 @@ def test_what_is_drawn_again_is_what_the_file_averages(file: str) -> None:
     tables, asked = _tables(file)
     names = {one.counted for one in MEANS if one.file == file}
     found: dict[Any, list[dict[str, Any]]] = {}
-    for row in tables.told(amounts(file, names), asked).to_pylist():
+    for row in tables.arrow(amounts(file, names), asked).to_pylist():
         key = (row["player"], row["part"], row.get("basis"), row["measure"])
         found.setdefault(key, []).append(row)
     said = 0
@@ -91,7 +91,7 @@ def test_both_sums_of_a_ratio_are_those_that_the_file_divides() -> None:
     for file in {one.file for one in MEASURES.values() if one.kind == "ratio"}:
         tables, asked = _tables(file)
         names = {one.counted for one in MEASURES.values() if one.file == file} & RATIOS
-        told = tables.told(amounts(file, names), asked).to_pylist()
+        told = tables.arrow(amounts(file, names), asked).to_pylist()
         assert names == {row["measure"] for row in told}
         for row in tables.ask(file, asked):
             for name in names:
@@ -130,7 +130,7 @@ def test_a_ratio_has_the_interval_of_auctions_drawn_again() -> None:
 
 def test_what_is_drawn_again_of_ends_is_what_hands_came_to() -> None:
     tables, asked = _tables("opponent_ends")
-    deals = tables.told(amounts("opponent_ends", ["net"]), asked).to_pylist()
+    deals = tables.arrow(amounts("opponent_ends", ["net"]), asked).to_pylist()
     for row in tables.ask("opponent_ends", asked):
         mine = [one for one in deals if all(one[it] == row[it] for it in ("player", "ending"))]
         assert row["hands"] == sum(one["times"] for one in mine)

@@ -16,7 +16,7 @@ from analytics.sql.tables import Tables, text_of
 from analytics.statistics.answers import Answer, answers, named
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.tallies import tallies
-from analytics.stored.patterns import NAMES, TRUTHS, coded, grouped, patterns, said
+from analytics.stored.patterns import NAMES, TRUTHS, coded, grouped, patterns, unpacked
 from analytics.stored.tables import facts
 from dealer.play import play
 from engine.games import GAMES
@@ -54,7 +54,7 @@ def rows() -> pa.Table:
 
 
 def test_a_pattern_says_how_a_hand_was_played(rows: pa.Table) -> None:
-    again = said(rows["pattern"].combine_chunks())
+    again = unpacked(rows["pattern"].combine_chunks())
     assert 20 < len(rows["pattern"].unique()) < rows.num_rows
     for name in NAMES:
         assert rows[name].to_pylist() == again[name].to_pylist(), name
@@ -66,7 +66,7 @@ def test_a_count_has_a_letter_however_large_it_is() -> None:
     counts = np.array([many] * len(COUNTS), dtype=np.int32)
     none = np.zeros(len(many), dtype=np.int64)
     truths = [np.arange(len(many)) > 3] * len(TRUTHS)
-    again = said(patterns([none] * WORDS, truths, counts))
+    again = unpacked(patterns([none] * WORDS, truths, counts))
     assert [many] * len(COUNTS) == [again[name].to_pylist() for name in COUNTS]
     assert truths[0].tolist() == again["won"].to_pylist()
 

@@ -15,7 +15,7 @@ import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.luck.streets import CHANCES, can_be_told, rows_of
+from analytics.luck.streets import CHANCES, is_countable, rows_of
 from analytics.results.players import METHODS, Spread, Streets, rakes
 from analytics.sql.chosen import Chosen
 from analytics.sql.tables import SQL, Tables, text_of
@@ -130,7 +130,7 @@ def test_who_folds_first_has_no_luck_after_that() -> None:
 def test_cards_that_were_shown_are_known_and_others_are_not() -> None:
     shown = leaf(1, RIVER.format(river="4h"))
     folded = leaf(2, "site-nl, button 0, stacks 400 400\ndeal 0: 7c 2h, 1: As Ad\n> 0 folds")
-    assert [True, True] == [can_be_told(one, RULES) for one in (shown, folded)]
+    assert [True, True] == [is_countable(one, RULES) for one in (shown, folded)]
 
 
 # Rake.
@@ -285,7 +285,7 @@ def test_a_graph_needs_a_name(capsys: Captured) -> None:
 def test_who_was_shown_no_cards_is_told_no_luck(capsys: Captured, here: Path) -> None:
     """For the public a hand counts if every hand in it was shown."""
     ledger = Reader(here).snapshot()
-    shown = [one for one in leaves(Viewed(ledger, Viewer("public"))) if can_be_told(one, RULES)]
+    shown = [one for one in leaves(Viewed(ledger, Viewer("public"))) if is_countable(one, RULES)]
     found = told(capsys, "results", "--spots", "all", "--as", "public")
     assert len(shown) == found["known"] < 20
     for one in shown:
@@ -312,6 +312,6 @@ def test_every_question_about_results_is_asked_here() -> None:
 
 def test_every_chance_is_in_its_place() -> None:
     asked = Streets(_hands("swap-2022", 2), RULES)
-    rows = [row["chance"] for row in asked.told("random-0")]
+    rows = [row["chance"] for row in asked.rows("random-0")]
     asked.close()
     assert sorted(rows, key=list(CHANCES).index) == rows

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored.closed_betting import BOARD
-from analytics.stored.played import SCHEMA, told_spot
+from analytics.stored.played import SCHEMA, encoded_spot
 from engine.units import per_chip
 from events.state import Hand
 from events.types import (
@@ -42,7 +42,7 @@ def _stored(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     events = [one.event for one in leaf.recorded]
     end = leaf.hand
     closes = end is not None and not end.voided and may_close(events, end)
-    spot, why = told_spot(leaf, rules) if closes else (None, None)
+    spot, why = encoded_spot(leaf, rules) if closes else (None, None)
     for row in _rows(leaf, rules):
         seat = row["seat"]
         row |= {"took": _took(events, seat) if closes else None, "may_close": closes}

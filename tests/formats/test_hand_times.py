@@ -15,7 +15,7 @@ from events.notation import read, say
 from events.types import Events, HandStarted
 from formats import irc
 from formats.follow import follow
-from formats.moment import moment, said_in, said_in_utc
+from formats.moment import moment, moment_in, moment_in_utc
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.phh.write import write
@@ -164,7 +164,7 @@ def test_an_hour_that_no_zone_has_and_years_of_local_mean_time() -> None:
     assert moment(date(1850, 1, 1), time(12), "America/New_York") == "1850-01-01T12:00:00"
     assert moment(date(1, 1, 1), time(0), "ET") == "0001-01-01T00:00:00"
     assert moment(date(9999, 12, 31), time(23, 59, 59), "ET") == "9999-12-31T23:59:59-05:00"
-    assert ("", "") == (said_in_utc(None), said_in("12012/03/04 5:06:07 ET"))
+    assert ("", "") == (moment_in_utc(None), moment_in("12012/03/04 5:06:07 ET"))
 
 
 def test_the_irc_database_counts_seconds(tmp_path: Path) -> None:

@@ -35,9 +35,9 @@ def alone(names: Names, line: str) -> Row:
     if (found := names.dealt.fullmatch(line)) and found[2].count(" ") == 1:
         return told(say.DEALT, seat(found[1]), cards=found[2])
     if found := BIDS.fullmatch(line):
-        return told(say.BIDS_SAID, 0, int(found[1]), int(found[2]))
+        return told(say.BIDS_NOTED, 0, int(found[1]), int(found[2]))
     if line == NO_AUCTION:
-        return told(say.NO_BIDS_SAID, 0)
+        return told(say.NO_BIDS_NOTED, 0)
     return within(names, line)
 
 
@@ -45,17 +45,17 @@ def within(names: Names, line: str) -> Row:
     seat, found = names.both.index, names.line.fullmatch(line)
     if found is None:
         return STRANGE
-    kind, said = found.lastgroup or "", [it for it in found.groups() if it is not None][1:]
+    kind, log = found.lastgroup or "", [it for it in found.groups() if it is not None][1:]
     if kind in HELD:
-        return told(HELD[kind], seat(said[0]), cards=said[1])
-    if kind == "act" and (VERBS[said[1]] in SWELL) == (len(said) == 3):
-        return told(VERBS[said[1]], seat(said[0]), int(said[2]) if len(said) == 3 else 0)
+        return told(HELD[kind], seat(log[0]), cards=log[1])
+    if kind == "act" and (VERBS[log[1]] in SWELL) == (len(log) == 3):
+        return told(VERBS[log[1]], seat(log[0]), int(log[2]) if len(log) == 3 else 0)
     if kind == "award":
-        return told(say.AWARD, seat(said[0]), int(len(said) == 3), int(said[-1]))
-    if kind == "street" and said[2] != said[4]:
-        letter, count = STREETS[said[0]]
-        if len(said[1].split()) == count:
-            return told(letter, seat(said[2]), int(said[3]), int(said[5]), cards=said[1])
+        return told(say.AWARD, seat(log[0]), int(len(log) == 3), int(log[-1]))
+    if kind == "street" and log[2] != log[4]:
+        letter, count = STREETS[log[0]]
+        if len(log[1].split()) == count:
+            return told(letter, seat(log[2]), int(log[3]), int(log[5]), cards=log[1])
     return STRANGE
 
 
@@ -85,7 +85,7 @@ def lines_of(one: str, other: str) -> list[str]:
             f"{who} {verb}" for verb in (*VERBS, "awarded", "disconnected", "ran out of time")
         ]
         for cards in ("As", "As Kd", "As Kd 2c", "As Kd 2c 2d", "Ax Kd"):
-            found += [f"{who} {said} [{cards}]" for said in ("dealt", "shows", "holds")]
+            found += [f"{who} {log} [{cards}]" for log in ("dealt", "shows", "holds")]
             found += [f"{who}'s hand: [{cards}]"]
             found += [f"{who} won the auction and was dealt [{cards}]"]
         found += [f"{who} attempted illegal RaiseAction with amount 7"]
@@ -112,8 +112,8 @@ def test_lines_read_together_say_what_each_says_alone(both: tuple[str, str]) -> 
     codes = known.codes(lines + lines[::-1])
     assert half.tolist() == codes[: len(lines) : 2].tolist()
     assert len(lines) == len(known)
-    said = known.said(codes)
-    columns = (said.seat, said.first, said.second, said.third, said.cards)
+    log = known.log(codes)
+    columns = (log.seat, log.first, log.second, log.third, log.cards)
     rows = zip(known.letters(codes).decode(), *(it.tolist() for it in columns), strict=True)
     for line, (letter, *numbers, cards) in zip(lines + lines[::-1], rows, strict=True):
         if letter != say.STRANGE:  # of a strange line nobody asks more

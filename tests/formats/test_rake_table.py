@@ -82,7 +82,9 @@ def test_a_row_is_of_the_days_for_which_its_source_vouches() -> None:
     }
     found = looked_up(STARS, "known")
     assert isinstance(found, Known)
-    assert found.said == f"as PokerStars takes of no-limit $0.05/$0.10, as of 2024-04-02: {CHANGED}"
+    assert found.source == (
+        f"as PokerStars takes of no-limit $0.05/$0.10, as of 2024-04-02: {CHANGED}"
+    )
 
 
 INSTEAD = [

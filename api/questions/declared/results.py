@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple
 from msgspec import UNSET, Struct, UnsetType, field
 
 from analytics.confidence.intervals import FEW
-from analytics.luck.streets import MODEL, can_be_told
+from analytics.luck.streets import MODEL, is_countable
 from analytics.replay.rulebook import Rulebook
 from analytics.results.players import METHODS, By, Spread, Streets, nets_by, rakes, rates
 from analytics.results.winnings import POINTS, Winnings
@@ -199,12 +199,12 @@ def luck(viewed: Viewed, params: ResultsParams, watch: ShowProgress = without_pr
     wanted = {params.player, params.vs} - {None}
     for leaf in leaves(viewed, chosen_by(viewed, params), watch):
         here = leaf.hand is not None and wanted <= set(leaf.hand.start.players)
-        if here and can_be_told(leaf, rules):
+        if here and is_countable(leaf, rules):
             every.add(leaf)
     those = every.chosen()
     chances: dict[str, list[Chance]] = {}
     with closing(Streets(watch(those, "counting luck", len(those)), rules)) as streets:
-        for row in streets.told(params.player):
+        for row in streets.rows(params.player):
             chances.setdefault(row.pop("player"), []).append(Chance(**row))
     return Luck(chances, every.seen, len(those))
 
