@@ -15,6 +15,7 @@ from api.questions.chances import CHANCES
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
+from events.evolve import finished
 from store.ledger import open_ledger
 from tests.http.clients import Site, site_of
 from tests.profiles import sized
@@ -88,7 +89,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Site:
         tags = tags_of(["A=version:2"]) if hands == 12 else {}
         start = announced(match, played[0], match, "sealed")
         recording = Recording(ledger, start, rules, tagged(tags, {"A": PLAYER}))
-        recording.keep_all(played)
+        recording.keep_all([*map(finished, played)])
         recording.end(WHOLE)
     ledger.close()
     lock.release()

@@ -13,6 +13,7 @@ from api.playing.recording import WHOLE, Recording, announced, projections
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
+from events.evolve import finished
 from events.match import Tagged
 from store.ledger import open_ledger
 from tests.foreign import gamelog
@@ -41,7 +42,7 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         who = {"A": URSA, "B": LYNX}
         tags = tags_of([f"A=bot:bear,version:{number}", "B=bot:lynx"]) if number < 3 else {}
         recording = Recording(ledger, start, GAME, tagged(tags, who))
-        recording.keep_all(hands)
+        recording.keep_all([*map(finished, hands)])
         recording.end(WHOLE)
         if number == 1:
             ledger.seal()

@@ -38,7 +38,7 @@ from engine.games import GAMES
 from engine.table import is_freeze_out
 from engine.verdict import Report, judge
 from events.codec import decode_all, encode_all
-from events.evolve import replay
+from events.evolve import finished, replay
 from events.ledger import Ledger
 from events.match import MatchEnded
 from events.notation import read as read_line
@@ -192,7 +192,9 @@ def played(
             tallies.append(tally(game, records))
             ledger.keep_ruleset(fingerprint(game), to_json(game))
             recording = Recording(ledger, announced(base[:64], records[0], seed, "open"), game)
-            written += [_digest(record) for record in recording.keep(records, lambda: False)]
+            written += [
+                _digest(record) for record in recording.keep(map(finished, records), lambda: False)
+            ]
             recording.end(OVER)
         records, wire = play_wire_match(folder, ledger, min(hands, WIRE_HANDS), seed, note)
         tally(GAMES[SPOKEN], records)

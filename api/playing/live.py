@@ -17,6 +17,7 @@ from dealer.live.clock import WallClock
 from dealer.live.events import Joins
 from dealer.live.table import LiveTable
 from dealer.play import player_name
+from events.evolve import finished
 from events.ledger import Ledger
 from events.types import Events
 
@@ -46,7 +47,7 @@ def live(
             match.ended = TOO_FEW
             break
         record = tuple(chain.from_iterable(played.table.hand()))
-        match.recording.played(record)
+        match.recording.played(finished(record))
         yield record
         if stop():
             break

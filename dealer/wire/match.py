@@ -36,7 +36,7 @@ from dealer.wire.words import (
 from engine.hand import begin, step, turn
 from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToDraw, ToShow, ToSwap, ToToss
 from events.evolve import evolve
-from events.state import Hand
+from events.state import Finished, Hand
 from events.types import Event, Events, Faulted, Tossed
 from events.values import FaultPlace
 
@@ -207,7 +207,7 @@ class WireHand(NamedTuple):
     habits: tuple[Habits, Habits]
     opening: Spot
 
-    def play(self, meanwhile: Iterator[None]) -> Events:
+    def play(self, meanwhile: Iterator[None]) -> Finished:
         """From the blinds to the last acknowledgement; `meanwhile` the bots think about that."""
         spot = self.opening
         record: list[Event] = [*spot.events]
@@ -222,7 +222,7 @@ class WireHand(NamedTuple):
                 kind := reply.fault or acknowledgement_fault(self.referee.dialect, reply.text)
             ):
                 record.append(Faulted(seat, reply.text, kind, "acknowledgement"))
-        return tuple(record)
+        return Finished(tuple(record), spot.hand.stacks)
 
 
 @contextmanager
@@ -254,7 +254,7 @@ def started(
 
 def play(
     match: WirePlan, leg: Iterable[int], decks: Decks, players: Pair
-) -> Generator[Events, None, None]:
+) -> Generator[Finished, None, None]:
     """The hands of one leg; in odd hands the first player is the dealer.
 
     A hand is dealt while the end of the one before it is acknowledged.
@@ -272,6 +272,6 @@ def play(
     done(deal())
     while dealt:
         next_hand = deal()
-        record = dealt.pop().play(meanwhile=next_hand)
+        played = dealt.pop().play(meanwhile=next_hand)
         done(next_hand)  # what no bot left time for
-        yield record
+        yield played

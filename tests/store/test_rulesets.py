@@ -18,6 +18,7 @@ from engine.game import LATER, Game, fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
 from engine.policies import Policies
 from engine.verdict import judge
+from events.evolve import finished
 from events.ledger import Append
 from events.types import Events, HandStarted
 from store.ledger import open_ledger
@@ -107,7 +108,7 @@ def test_a_ledger_of_older_rules_is_audited_screened_and_verified_as_before(
     ledger, lock = open_ledger(tmp_path, "test")
     ledger.keep_ruleset(fingerprint(old), to_json(old))
     recording = Recording(ledger, announced("old", records[0], "1", "open"), old)
-    assert 40 == sum(1 for _ in recording.keep(records, lambda: False))
+    assert 40 == sum(1 for _ in recording.keep(map(finished, records), lambda: False))
     recording.end("played")
     ledger.close()
     lock.release()

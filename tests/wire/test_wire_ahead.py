@@ -45,7 +45,7 @@ def _played(game: str, seed: int, pieces: int | None, *, mirrored: bool, shown: 
     bots = (Erratic(f"{seed}/a", pieces), Erratic(f"{seed}/b", pieces))
     match = plan(GAMES[game], "m", ("a", "b"), 20, mirrored=mirrored, open_bids=shown)
     decks = SeededDecks(str(seed), match.deals)
-    records = [record for leg in match.legs for record in play(match, leg, decks, bots)]
+    records = [hand.record for leg in match.legs for hand in play(match, leg, decks, bots)]
     return records, bots[0].lines, bots[1].lines
 
 
