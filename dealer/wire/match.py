@@ -97,13 +97,12 @@ class Referee:
         events, hand = stepped
         clauses.add(events, hand)
         own: Deck | None = None
-        seat = None
+        seat: int | None = None
         if self.dialect.tosses and events and isinstance(events[0], Tossed):
             seat = 1 - events[0].seat
             return Spot(events, hand, seat, clauses.take(seat), clauses, deck, noting=True)
         while not hand.over:
-            if hand.round is not None and hand.round.next is not None:
-                seat = hand.round.next
+            if (now := hand.round) is not None and (seat := now.next) is not None:
                 break
             asked = turn(game, hand)
             if isinstance(asked, ToBid | ToToss):
@@ -159,8 +158,10 @@ class Referee:
         return Faulted(asked.seat, reply.text, kind, where)
 
 
-Habits = dict[tuple[str, str], str]
-"""What a bot replies to each kind of question: on this street, after clauses of these kinds."""
+Kind = tuple[str | type[Event], ...]
+Habits = dict[Kind, str]
+"""What a bot replies to each kind of question: on this street, to a line that begins with this
+letter (that of its own last answer), after events of these kinds."""
 
 
 class Ahead:
@@ -168,13 +169,13 @@ class Ahead:
 
     def __init__(self, referee: Referee, habits: Habits, spot: Spot) -> None:
         self._referee, self._habits, self._spot = referee, habits, spot
-        self._kind: tuple[str, str] | None = None
+        self._kind: Kind | None = None
         self._tried: tuple[str, Spot] | None = None
 
     def pieces(self) -> Iterator[None]:
         """Try the habit or, where there is none, check or call; that is one piece of work."""
         spot, now = self._spot, self._spot.hand.round
-        self._kind = spot.hand.street, "".join([clause[:1] for clause in spot.line.split(" ")])
+        self._kind = spot.hand.street, spot.line[:1], *map(type, spot.events)
         likely = self._habits.get(self._kind)
         if likely is None and now is not None and spot.seat is not None:
             likely = "C" if now.bet > now.bets[spot.seat] else "K"  # of bids any is as likely
