@@ -33,7 +33,7 @@ from dealer.wire.words import (
     dialect_of,
     meaning,
 )
-from engine.hand import begin, step, turn
+from engine.hand import begin, step, to_act, turn
 from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToDraw, ToShow, ToSwap, ToToss
 from events.evolve import evolve
 from events.state import Finished, Hand
@@ -102,7 +102,7 @@ class Referee:
             seat = 1 - events[0].seat
             return Spot(events, hand, seat, clauses.take(seat), clauses, deck, noting=True)
         while not hand.over:
-            if (now := hand.round) is not None and (seat := now.next) is not None:
+            if (seat := to_act(hand)) is not None:
                 break
             asked = turn(game, hand)
             if isinstance(asked, ToBid | ToToss):
