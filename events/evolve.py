@@ -102,20 +102,27 @@ def _enter(hand: Hand, event: StepEntered) -> Hand:
 
 
 def _ante(hand: Hand, event: AntePosted) -> Hand:
-    return _force(hand, event.seat, event.amount)
+    return _force(hand, event.seat, event.amount, hand.round)
 
 
 def _blind(hand: Hand, event: BlindPosted) -> Hand:
-    """A blind is a bet of the round to come; a dead one is nobody's stake (G6)."""
-    seat, amount = event.seat, event.amount
-    if event.kind == "dead":
+    """A blind is a bet of the round to come; a dead one is nobody's stake (G6).
+
+    A newcomer's post does not change who acts first (M2).
+    """
+    seat, amount, kind = event.seat, event.amount, event.kind
+    if kind == "dead":
         return _forfeit(hand, seat, amount)
-    paid = _force(hand, seat, amount)
     now = hand.round or round_of(hand)
-    now = replace(now, bets=add(now.bets, seat, amount), bet=max(now.bet, event.to))
-    if event.kind != "post":  # a newcomer's post does not change who acts first (M2)
-        now = replace(now, poster=seat, straddled=event.kind == "straddle")
-    return replace(paid, round=now)
+    first = kind != "post"
+    now = replace(
+        now,
+        bets=add(now.bets, seat, amount),
+        bet=max(now.bet, event.to),
+        poster=seat if first else now.poster,
+        straddled=kind == "straddle" if first else now.straddled,
+    )
+    return _force(hand, seat, amount, now)
 
 
 def _hole(hand: Hand, event: HoleDealt) -> Hand:
@@ -305,15 +312,6 @@ def _end(hand: Hand, event: HandEnded) -> Hand:
     return replace(hand, over=True, round=None, auction=None)
 
 
-def _pay(hand: Hand, seat: int, amount: int) -> Hand:
-    """Chips go from a stack to the pot as that seat's stake; who has none left is all-in."""
-    left = hand.stacks[seat] - amount
-    pot = hand.pot + amount
-    paid = add(hand.paid, seat, amount)
-    hand = replace(hand, stacks=put(hand.stacks, seat, left), paid=paid, pot=pot)
-    return hand if left else _tap_out(hand, seat)
-
-
 def _tap_out(hand: Hand, seat: int) -> Hand:
     """Nothing is left, or no time: the seat stays in for what it has put in."""
     if hand.standing[seat] != "live":
@@ -322,9 +320,18 @@ def _tap_out(hand: Hand, seat: int) -> Hand:
     return replace(hand, standing=standing, tapped=put(hand.tapped, seat, hand.paid))
 
 
-def _force(hand: Hand, seat: int, amount: int) -> Hand:
-    """An ante or a blind: a stake that nobody chose."""
-    return replace(_pay(hand, seat, amount), forced=add(hand.forced, seat, amount))
+def _force(hand: Hand, seat: int, amount: int, now: Round | None) -> Hand:
+    """An ante or a blind: a stake that nobody chose; who has nothing left is all-in."""
+    left = hand.stacks[seat] - amount
+    hand = replace(
+        hand,
+        stacks=put(hand.stacks, seat, left),
+        paid=add(hand.paid, seat, amount),
+        forced=add(hand.forced, seat, amount),
+        pot=hand.pot + amount,
+        round=now,
+    )
+    return hand if left else _tap_out(hand, seat)
 
 
 def _stake(hand: Hand, seat: int, amount: int, now: Round, asked: int | None) -> Hand:

@@ -133,8 +133,7 @@ class Referee:
         game, hand, seat = self._match.game, spot.hand, spot.seat
         assert seat is not None
         # Nobody bids after the last bid, so only the first can be shown too early (A1).
-        first = hand.auction is None or not hand.auction.bids
-        sealed = not (self._match.open_bids and first)
+        sealed = not self._match.open_bids or (hand.auction is not None and bool(hand.auction.bids))
         if reply is not None and not reply.fault:
             answer = meaning(self.dialect, seat, reply.text, sealed)
             if answer is not None:

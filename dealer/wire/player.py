@@ -171,16 +171,16 @@ class Player:
         try:
             raw = link.ask(line, min(self._limits.reply, self.clock), meanwhile)
         except TimeoutError:
-            self._spend(time.perf_counter() - begun)
+            self._spend(begun, time.perf_counter())
             return self._late("")
         except Overlong as flood:
-            self._spend(link.arrived - begun)
+            self._spend(begun, link.arrived)
             self._hang_up("it wrote without an end of line")
             return Reply(_text(flood.head), "malformed")
         except OSError:
             self._hang_up("its connection broke")
             return Reply("", "disconnected")
-        self._spend(link.arrived - begun)
+        self._spend(begun, link.arrived)
         if self.clock <= 0:
             return self._late(_text(raw))
         try:
@@ -188,8 +188,8 @@ class Player:
         except UnicodeDecodeError:
             return Reply(_text(raw), "malformed")
 
-    def _spend(self, took: float) -> None:
-        self._latest = time.perf_counter()
+    def _spend(self, begun: float, arrived: float) -> None:
+        self._latest, took = arrived, arrived - begun
         self.clock -= took
         if took > self.slowest:
             self.slowest = took
