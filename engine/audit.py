@@ -36,7 +36,7 @@ class Divergence(Struct, frozen=True):
     undecided: bool = False
 
 
-class _Told(NamedTuple):
+class _PlacedEvents(NamedTuple):
     """The events of a record from which something follows, and where in it they stand."""
 
     places: Sequence[int]
@@ -50,13 +50,13 @@ def audit(game: Game, record: Events) -> Divergence | None:
     start = record[0]
     if start.ruleset != fingerprint(game):
         return _refused(record, 0, f"the record names {start.ruleset}, not {fingerprint(game)}")
-    told = _Told(range(len(record)), record)
+    told = _PlacedEvents(range(len(record)), record)
     if not _NOTES.isdisjoint(map(type, record)):
         for at, event in enumerate(record):
             if isinstance(event, Faulted) and event.seat >= len(start.stacks):
                 return _refused(record, at, f"there is no seat {event.seat}")
         places = [at for at, event in enumerate(record) if type(event) not in _NOTES]
-        told = _Told(places, tuple([record[at] for at in places]))
+        told = _PlacedEvents(places, tuple([record[at] for at in places]))
     try:
         decided, hand = begin(
             game,
@@ -97,7 +97,7 @@ def _signed(nets: tuple[int, ...]) -> str:
 
 
 def _follow(
-    game: Game, record: Events, told: _Told, decided: Events, hand: Hand
+    game: Game, record: Events, told: _PlacedEvents, decided: Events, hand: Hand
 ) -> Divergence | None:
     """Put each recorded choice to the rules, and hold what they decide against the record."""
     places, events = told
@@ -132,7 +132,7 @@ def _follow(
             return _refused(record, at, str(refusal))
 
 
-def _last(record: Events, told: _Told, done: int) -> Divergence | None:
+def _last(record: Events, told: _PlacedEvents, done: int) -> Divergence | None:
     """A hand may be voided at any time, and nothing comes after that."""
     if done + 1 == len(told.events):
         return None

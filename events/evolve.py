@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from msgspec.structs import replace
 
-from events.state import Auction, Finished, Hand, Round, opened
+from events.state import Auction, Hand, Round, opened
 from events.types import (
     Announced,
     AntePosted,
@@ -29,7 +29,6 @@ from events.types import (
     Claimed,
     Disconnected,
     Event,
-    Events,
     Faulted,
     Folded,
     HandEnded,
@@ -58,11 +57,6 @@ def replay(events: Iterable[Event]) -> Hand:
     if not isinstance(first, HandStarted):
         raise ValueError(f"a hand begins with HandStarted, not {type(first).__name__}")
     return evolved(opened(first), stream)
-
-
-def finished(record: Events) -> Finished:
-    """A whole hand that was recorded elsewhere, counted."""
-    return Finished(record, replay(record).stacks)
 
 
 def evolve(hand: Hand, event: Event) -> Hand:

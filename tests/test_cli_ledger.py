@@ -17,13 +17,12 @@ import pytest
 
 from api.main import main
 from api.playing.matches import SEEDED
-from api.playing.recording import FLUSH_S, STOPPED, WHOLE, Recording, announced
+from api.playing.recording import FLUSH_S, STOPPED, WHOLE, Recording, announced, finished
 from api.viewpoints.rendering import table_after
 from dealer.play import play
 from engine.games import GAMES
 from events import types as t
 from events.codec import encode_all
-from events.evolve import finished
 from events.ledger import Append, Appended
 from events.match import MatchEnded
 from events.state import Finished

@@ -10,12 +10,11 @@ from starlette.testclient import TestClient
 from analytics.replay.flags import FLAGS
 from analytics.statistics.catalogue import STATISTICS
 from api.playing.names import tagged, tags_of
-from api.playing.recording import WHOLE, Recording, announced, projections
+from api.playing.recording import WHOLE, Recording, announced, finished, projections
 from api.questions.chances import CHANCES
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
-from events.evolve import finished
 from store.ledger import open_ledger
 from tests.http.clients import Site, site_of
 from tests.profiles import sized

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from api.main import main
-from api.playing.recording import STOPPED, Recording, announced, has_it_all
+from api.playing.recording import STOPPED, Recording, announced, finished, has_it_all
 from dealer.deck import SeededDecks
 from dealer.play import Plan, dealt, finished_hands, last_standing
 from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES
-from events.evolve import finished, replay
+from events.evolve import replay
 from events.types import Events, HandStarted
 from store.ledger import open_ledger
 from tests.profiles import sized

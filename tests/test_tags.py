@@ -9,11 +9,10 @@ import pytest
 from api.main import main
 from api.playing.league import League, Unfit, parse
 from api.playing.names import Misnamed, tagged, tags_of
-from api.playing.recording import WHOLE, Recording, announced, projections
+from api.playing.recording import WHOLE, Recording, announced, finished, projections
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
-from events.evolve import finished
 from events.match import Tagged
 from store.ledger import open_ledger
 from tests.foreign import gamelog

@@ -21,7 +21,7 @@ from api.cli.ledger import closed_hands, reading, writing
 from api.evidence.make import evidence, save
 from api.evidence.verify import read_bundle
 from api.playing.over_the_wire import Meeting
-from api.playing.recording import Recording, announced
+from api.playing.recording import Recording, announced, finished
 from api.printable import Page, page
 from api.report import as_json, as_text
 from api.rules import start_of
@@ -38,7 +38,7 @@ from engine.games import GAMES
 from engine.table import is_freeze_out
 from engine.verdict import Report, judge
 from events.codec import decode_all, encode_all
-from events.evolve import finished, replay
+from events.evolve import replay
 from events.ledger import Ledger
 from events.match import MatchEnded
 from events.notation import read as read_line

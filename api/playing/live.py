@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from api.playing.matches import Playing
-from api.playing.recording import TOO_FEW
+from api.playing.recording import TOO_FEW, finished
 from dealer.live.bots import (
     STAGE,
     Stage,
@@ -17,7 +17,6 @@ from dealer.live.clock import WallClock
 from dealer.live.events import Joins
 from dealer.live.table import LiveTable
 from dealer.play import player_name
-from events.evolve import finished
 from events.ledger import Ledger
 from events.types import Events
 

@@ -11,6 +11,7 @@ from msgspec import Struct
 from api.rules import start_of
 from engine.game import Game
 from engine.standing import Last, standing
+from events.evolve import replay
 from events.ledger import Append, Writable
 from events.match import DeckOpened, Match, MatchEnded, MatchStarted, Tagged
 from events.state import Finished
@@ -72,6 +73,11 @@ def announced(match: str, first: Events, seed: str, disclosure: Disclosure) -> M
     return MatchStarted(
         match, start.game, start.ruleset, start.players, "seeded", disclosure, True, seed
     )
+
+
+def finished(record: Events) -> Finished:
+    """A whole hand whose record alone is there, counted."""
+    return Finished(record, replay(record).stacks)
 
 
 class Recording:

@@ -11,14 +11,13 @@ from analytics.screen.columns import Words
 from analytics.screen.ledger import batches
 from analytics.screen.screen import Screen
 from api.main import main
-from api.playing.recording import Recording, announced
+from api.playing.recording import Recording, announced, finished
 from api.rules import Rules
 from dealer.play import play
 from engine.game import LATER, Game, fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
 from engine.policies import Policies
 from engine.verdict import judge
-from events.evolve import finished
 from events.ledger import Append
 from events.types import Events, HandStarted
 from store.ledger import open_ledger
