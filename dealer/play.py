@@ -46,8 +46,8 @@ from engine.turn import (
     ToStraddle,
     ToSwap,
 )
-from events.state import Hand
-from events.types import Event, Events, Faulted
+from events.state import Finished, Hand
+from events.types import Event, Events, Faulted, HandStarted
 from events.values import FaultKind, FaultPlace
 
 BATCH_HANDS = 500
@@ -84,7 +84,7 @@ class DealtHands(NamedTuple):
     """Some more hands of a match; `over` if they are the last."""
 
     match: str
-    hands: tuple[Events, ...]
+    hands: tuple[Finished, ...]
     over: bool
 
 
@@ -123,6 +123,13 @@ def play(
 def dealt(
     match: Plan, decks: Decks, first: int = 1, makers: Sequence[own.Maker] = ()
 ) -> Iterator[Events]:
+    """The records of the hands of a match."""
+    return (hand.record for hand in finished_hands(match, decks, first, makers))
+
+
+def finished_hands(
+    match: Plan, decks: Decks, first: int = 1, makers: Sequence[own.Maker] = ()
+) -> Iterator[Finished]:
     """The hands of a match, one after another; a freeze-out ends when one player has it all.
 
     `makers` make the bots, chair by chair, if their names do not say it. A bot is made anew for
@@ -155,7 +162,7 @@ def dealt(
         )
         hand_id = f"{match.match}/{number}"
         record, hand = play_hand(game, hand_id, seating, decks.deck(number), bots)
-        yield record
+        yield Finished(record, hand.stacks)
         if match.deals > 1:  # stacks are made anew, and nobody leaves
             continue
         table = settled(game, table, seating, hand)
@@ -230,10 +237,11 @@ def usual_seats(game: Game) -> int:
     return max(game.seats_min, min(game.seats_max, 6))
 
 
-def last_standing(hand: Hand) -> str | None:
+def last_standing(hand: Finished) -> str | None:
     """The player who holds every chip after a hand, if one does."""
-    left = [seat for seat, stack in enumerate(hand.stacks) if stack]
-    return hand.start.players[left[0]] if len(left) == 1 else None
+    start, left = hand.record[0], [seat for seat, stack in enumerate(hand.stacks) if stack]
+    assert isinstance(start, HandStarted)
+    return start.players[left[0]] if len(left) == 1 else None
 
 
 def at_once(
@@ -284,7 +292,7 @@ def _work(pipe: Connection) -> None:
             if job is None:  # told to stop after the match was over
                 continue
             try:
-                send_hands(pipe, dealt(job.plan, job.decks), BATCH_HANDS, _MORE, _LAST)
+                send_hands(pipe, finished_hands(job.plan, job.decks), BATCH_HANDS, _MORE, _LAST)
             except OSError:
                 raise
             except Exception as failure:

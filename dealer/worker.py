@@ -14,14 +14,16 @@ from typing import Any
 
 import msgspec
 
-from events.types import Events
+from events.state import Finished
 
 BATCH_S = 0.05  # hands wait no longer than this for their way to the writer
 PATIENCE_S = 0.1  # how long it may take until a stop is noticed
 
 _CTRL_C = {signal.SIGINT}
 _encoder = msgspec.msgpack.Encoder()
-_decoder: msgspec.msgpack.Decoder[tuple[Events, ...]] = msgspec.msgpack.Decoder(tuple[Events, ...])
+_decoder: msgspec.msgpack.Decoder[tuple[Finished, ...]] = msgspec.msgpack.Decoder(
+    tuple[Finished, ...]
+)
 decode_hands = _decoder.decode
 
 
@@ -70,10 +72,10 @@ def receive(pipe: Connection, what: str) -> tuple[bytes, bytes]:
 
 
 def send_hands(
-    pipe: Connection, hands: Iterable[Events], most: int, kind: bytes, last: bytes
+    pipe: Connection, hands: Iterable[Finished], most: int, kind: bytes, last: bytes
 ) -> bool:
     """Send hands in batches of `most`; False if a message from the reader stopped it."""
-    batch: list[Events] = []
+    batch: list[Finished] = []
     sent, whole = monotonic(), True
     for hand in hands:
         batch.append(hand)

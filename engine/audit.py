@@ -5,12 +5,13 @@ command, and only what the rules decide is folded. A divergence is a value, not 
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.game import Game, fingerprint
-from engine.hand import begin, step, turn
+from engine.hand import begin, step, to_act, turn
 from engine.recorded import before_payment, command_of, posts_of
 from engine.settle import Undecided, awards
 from engine.turn import IllegalCommand, Turn
@@ -18,7 +19,7 @@ from events.evolve import replay
 from events.state import Hand
 from events.types import Claimed, Event, Events, Faulted, HandStarted, HandVoided, PotSplit
 
-_NOTES = (Faulted, Claimed)  # nothing follows from them
+_NOTES = frozenset((Faulted, Claimed))  # nothing follows from them
 
 
 class Divergence(Struct, frozen=True):
@@ -35,6 +36,13 @@ class Divergence(Struct, frozen=True):
     undecided: bool = False
 
 
+class _PlacedEvents(NamedTuple):
+    """The events of a record from which something follows, and where in it they stand."""
+
+    places: Sequence[int]
+    events: Events
+
+
 def audit(game: Game, record: Events) -> Divergence | None:
     """The first event that this ruleset would not have made, or None if it agrees with all."""
     if not record or not isinstance(record[0], HandStarted):
@@ -42,10 +50,13 @@ def audit(game: Game, record: Events) -> Divergence | None:
     start = record[0]
     if start.ruleset != fingerprint(game):
         return _refused(record, 0, f"the record names {start.ruleset}, not {fingerprint(game)}")
-    told = [(at, event) for at, event in enumerate(record) if not isinstance(event, _NOTES)]
-    for at, event in enumerate(record):
-        if isinstance(event, Faulted) and event.seat >= len(start.stacks):
-            return _refused(record, at, f"there is no seat {event.seat}")
+    told = _PlacedEvents(range(len(record)), record)
+    if not _NOTES.isdisjoint(map(type, record)):
+        for at, event in enumerate(record):
+            if isinstance(event, Faulted) and event.seat >= len(start.stacks):
+                return _refused(record, at, f"there is no seat {event.seat}")
+        places = [at for at, event in enumerate(record) if type(event) not in _NOTES]
+        told = _PlacedEvents(places, tuple([record[at] for at in places]))
     try:
         decided, hand = begin(
             game,
@@ -61,7 +72,7 @@ def audit(game: Game, record: Events) -> Divergence | None:
     # no rule asks what was assumed, or when it was played
     begun = replace(hand.start, assumed=start.assumed, played=start.played)
     found = _follow(game, record, told, (begun, *decided[1:]), hand)
-    return _claim(record) if found is None else found
+    return _claim(record) if found is None and Claimed in map(type, record) else found
 
 
 def _claim(record: Events) -> Divergence | None:
@@ -86,31 +97,33 @@ def _signed(nets: tuple[int, ...]) -> str:
 
 
 def _follow(
-    game: Game, record: Events, told: Sequence[tuple[int, Event]], decided: Events, hand: Hand
+    game: Game, record: Events, told: _PlacedEvents, decided: Events, hand: Hand
 ) -> Divergence | None:
     """Put each recorded choice to the rules, and hold what they decide against the record."""
+    places, events = told
     done = 0
     while True:
         for event in decided:
-            if done == len(told):
+            if done == len(events):
                 return Divergence(len(record), None, event)
-            at, recorded = told[done]
-            if isinstance(recorded, HandVoided):
-                return _last(record, told, done)
-            if recorded != event and not _allowed(game, record, recorded, event):
-                return Divergence(at, recorded, event)
+            recorded = events[done]
+            if recorded != event:
+                if type(recorded) is HandVoided:
+                    return _last(record, told, done)
+                if not _allowed(game, record, recorded, event):
+                    return Divergence(places[done], recorded, event)
             done += 1
-        if done == len(told):
+        if done == len(events):
             return None if hand.over else _stopped(game, record, hand)
-        at, recorded = told[done]
-        if isinstance(recorded, HandVoided) and not hand.over:
+        at, recorded = places[done], events[done]
+        if type(recorded) is HandVoided and not hand.over:
             return _last(record, told, done)
         if hand.over:
             return _refused(record, at, "the hand is over: nothing more can happen in it")
-        asked = turn(game, hand)
-        command = command_of(asked, tuple(event for _, event in told[done:]))
+        asked = turn(game, hand) if to_act(hand) is None else None
+        command = command_of(asked, events[done:])
         if command is None:
-            return _refused(record, at, f"the hand waits for {_waits(asked)}")
+            return _refused(record, at, f"the hand waits for {_waits(turn(game, hand))}")
         try:
             decided, hand = step(game, hand, command)
         except Undecided as reason:
@@ -119,11 +132,12 @@ def _follow(
             return _refused(record, at, str(refusal))
 
 
-def _last(record: Events, told: Sequence[tuple[int, Event]], done: int) -> Divergence | None:
+def _last(record: Events, told: _PlacedEvents, done: int) -> Divergence | None:
     """A hand may be voided at any time, and nothing comes after that."""
-    if done + 1 == len(told):
+    if done + 1 == len(told.events):
         return None
-    return _refused(record, told[done + 1][0], "the hand is void: nothing more can happen in it")
+    why = "the hand is void: nothing more can happen in it"
+    return _refused(record, told.places[done + 1], why)
 
 
 def _allowed(game: Game, record: Events, recorded: Event, decided: Event) -> bool:

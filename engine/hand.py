@@ -47,6 +47,12 @@ def turn(game: Game, hand: Hand) -> Turn:
     return Over() if hand.over else game.script[hand.step].turn(game, hand)
 
 
+def to_act(hand: Hand) -> int | None:
+    """The seat that a round of betting waits for, if it is one that is asked; what it may do is
+    for `turn`."""
+    return None if hand.round is None else hand.round.next
+
+
 def decide(game: Game, hand: Hand, command: Command) -> Events:
     """What this answer makes happen by itself; an illegal one is refused and changes nothing."""
     if hand.over:
@@ -73,14 +79,16 @@ def _walk(game: Game, hand: Hand, events: list[Event], at: int) -> tuple[Events,
     """From a step that is done to the next question, or to the end of the hand."""
     script = game.script
     while True:
-        hand = _fold(events, hand, script[at].leave(game, hand))
+        if left := script[at].leave(game, hand):
+            hand = _fold(events, hand, left)
         at += 1
         if at == len(script):
             break
         if is_alone(hand):  # the last contender wins unseen (G17)
             hand = _fold(events, hand, settle(game, hand))
             break
-        hand = _fold(events, hand, script[at].enter(game, hand, at))
+        if entered := script[at].enter(game, hand, at):
+            hand = _fold(events, hand, entered)
         if not script[at].done(game, hand):
             return tuple(events), hand
     hand = _fold(events, hand, (HandEnded(),))
@@ -88,7 +96,7 @@ def _walk(game: Game, hand: Hand, events: list[Event], at: int) -> tuple[Events,
 
 
 def _fold(events: list[Event], hand: Hand, new: Events) -> Hand:
-    events.extend(new)
+    events += new
     return evolved(hand, new)
 
 

@@ -68,8 +68,10 @@ def posts_of(record: Events) -> tuple[Post, ...]:
     return tuple(posts)
 
 
-def command_of(asked: Turn, rest: Events) -> Command | None:
-    """The answer that the next recorded events tell of; None if they answer nothing."""
+def command_of(asked: Turn | None, rest: Events) -> Command | None:
+    """The answer that the next recorded events tell of; None if they answer nothing. What a seat
+    that is to act may do needs not be asked: its answer is taken as it is recorded.
+    """
     if isinstance(asked, ToDeal):
         return _deal(asked, rest) or _unasked(rest)
     if isinstance(asked, ToSwap):

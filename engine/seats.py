@@ -27,9 +27,10 @@ def is_alone(hand: Hand) -> bool:
 
 def in_order(hand: Hand, seats: tuple[int, ...]) -> tuple[int, ...]:
     """These seats as the button sees them: first the one left of it."""
-    if len(seats) == 1:
-        return seats
-    return tuple([seat for seat in clockwise(hand, hand.start.button) if seat in seats])
+    order = clockwise(hand, hand.start.button)
+    if len(seats) == len(order):
+        return order
+    return tuple([seat for seat in order if seat in seats])
 
 
 @lru_cache(maxsize=1 << 12)

@@ -8,7 +8,7 @@ every hash: another way to derive a deck is another word.
 import hashlib
 import hmac
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
+from itertools import chain, count, islice
 
 from msgspec import Struct
 
@@ -175,18 +175,17 @@ class Pile:
 
 def stream(key: bytes, label: bytes) -> Iterator[int]:
     """Bytes without end: HMAC-SHA256 of the label and a counter."""
-    for block in count():
-        yield from _mac(key, label + block.to_bytes(4, "big"))
+    return chain.from_iterable(_mac(key, label + block.to_bytes(4, "big")) for block in count())
 
 
 def _below(many: int, draws: Iterator[int], width: int) -> int:
     """Numbers that would favour the small remainders are thrown away, and drawn again."""
     numbers = 256**width
     assert 0 < many <= numbers
-    while True:
-        drawn = int.from_bytes(bytes(next(draws) for _ in range(width)), "big")
-        if drawn < numbers - numbers % many:
-            return drawn % many
+    fair = numbers - numbers % many
+    while (drawn := int.from_bytes(islice(draws, width), "big")) >= fair:
+        pass
+    return drawn % many
 
 
 def _counted(text: str) -> bytes:

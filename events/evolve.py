@@ -96,20 +96,27 @@ def _enter(hand: Hand, event: StepEntered) -> Hand:
 
 
 def _ante(hand: Hand, event: AntePosted) -> Hand:
-    return _force(hand, event.seat, event.amount)
+    return _force(hand, event.seat, event.amount, hand.round)
 
 
 def _blind(hand: Hand, event: BlindPosted) -> Hand:
-    """A blind is a bet of the round to come; a dead one is nobody's stake (G6)."""
-    seat, amount = event.seat, event.amount
-    if event.kind == "dead":
+    """A blind is a bet of the round to come; a dead one is nobody's stake (G6).
+
+    A newcomer's post does not change who acts first (M2).
+    """
+    seat, amount, kind = event.seat, event.amount, event.kind
+    if kind == "dead":
         return _forfeit(hand, seat, amount)
-    paid = _force(hand, seat, amount)
-    now = round_of(hand)
-    now = replace(now, bets=add(now.bets, seat, amount), bet=max(now.bet, event.to))
-    if event.kind != "post":  # a newcomer's post does not change who acts first (M2)
-        now = replace(now, poster=seat, straddled=event.kind == "straddle")
-    return replace(paid, round=now)
+    now = hand.round or round_of(hand)
+    first = kind != "post"
+    now = replace(
+        now,
+        bets=add(now.bets, seat, amount),
+        bet=max(now.bet, event.to),
+        poster=seat if first else now.poster,
+        straddled=kind == "straddle" if first else now.straddled,
+    )
+    return _force(hand, seat, amount, now)
 
 
 def _hole(hand: Hand, event: HoleDealt) -> Hand:
@@ -149,7 +156,7 @@ def _draw(hand: Hand, event: BountyDrawn) -> Hand:
 
 def _open(hand: Hand, event: BettingOpened) -> Hand:
     """A round begins, on top of the blinds that were posted for it, if any."""
-    now, bet = round_of(hand), event.bet
+    now, bet = hand.round or round_of(hand), event.bet
     return replace(
         hand,
         step=event.step,
@@ -170,19 +177,19 @@ def _open(hand: Hand, event: BettingOpened) -> Hand:
 
 
 def _fold(hand: Hand, event: Folded) -> Hand:
-    now = round_of(hand)
+    now = hand.round or round_of(hand)
     now = replace(now, folds=now.folds + 1, next=event.next)
     return replace(hand, standing=put(hand.standing, event.seat, "folded"), round=now)
 
 
 def _check(hand: Hand, event: Checked) -> Hand:
-    now = round_of(hand)
+    now = hand.round or round_of(hand)
     matched = put(now.matched, event.seat, now.bet)
     return replace(hand, round=replace(now, matched=matched, next=event.next))
 
 
 def _call(hand: Hand, event: Called) -> Hand:
-    return _stake(hand, event.seat, event.amount, round_of(hand), event.next)
+    return _stake(hand, event.seat, event.amount, hand.round or round_of(hand), event.next)
 
 
 def _bet(hand: Hand, event: Bet) -> Hand:
@@ -195,7 +202,7 @@ def _raise(hand: Hand, event: Raised) -> Hand:
 
 def _raise_to(hand: Hand, event: Bet | Raised, to: int) -> Hand:
     """The bet to match goes up; a full one is what the next raise is measured by."""
-    now, seat = round_of(hand), event.seat
+    now, seat = hand.round or round_of(hand), event.seat
     least = max(now.least, 2 * to - now.bet)
     if event.full:
         size = max(now.size, to - now.bet)
@@ -299,15 +306,6 @@ def _end(hand: Hand, event: HandEnded) -> Hand:
     return replace(hand, over=True, round=None, auction=None)
 
 
-def _pay(hand: Hand, seat: int, amount: int) -> Hand:
-    """Chips go from a stack to the pot as that seat's stake; who has none left is all-in."""
-    left = hand.stacks[seat] - amount
-    pot = hand.pot + amount
-    paid = add(hand.paid, seat, amount)
-    hand = replace(hand, stacks=put(hand.stacks, seat, left), paid=paid, pot=pot)
-    return hand if left else _tap_out(hand, seat)
-
-
 def _tap_out(hand: Hand, seat: int) -> Hand:
     """Nothing is left, or no time: the seat stays in for what it has put in."""
     if hand.standing[seat] != "live":
@@ -316,9 +314,18 @@ def _tap_out(hand: Hand, seat: int) -> Hand:
     return replace(hand, standing=standing, tapped=put(hand.tapped, seat, hand.paid))
 
 
-def _force(hand: Hand, seat: int, amount: int) -> Hand:
-    """An ante or a blind: a stake that nobody chose."""
-    return replace(_pay(hand, seat, amount), forced=add(hand.forced, seat, amount))
+def _force(hand: Hand, seat: int, amount: int, now: Round | None) -> Hand:
+    """An ante or a blind: a stake that nobody chose; who has nothing left is all-in."""
+    left = hand.stacks[seat] - amount
+    hand = replace(
+        hand,
+        stacks=put(hand.stacks, seat, left),
+        paid=add(hand.paid, seat, amount),
+        forced=add(hand.forced, seat, amount),
+        pot=hand.pot + amount,
+        round=now,
+    )
+    return hand if left else _tap_out(hand, seat)
 
 
 def _stake(hand: Hand, seat: int, amount: int, now: Round, asked: int | None) -> Hand:

@@ -3,11 +3,11 @@
 All chips of a hand are in `stacks`, `pot` or `rake`, and the sum stays.
 """
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
-from events.types import HandStarted
+from events.types import Events, HandStarted
 from events.values import Cards, Rank
 
 Standing = Literal["live", "all_in", "folded"]
@@ -105,3 +105,10 @@ def opened(event: HandStarted) -> Hand:
         standing=(live,) * len(event.stacks),
         hole=((),) * len(event.stacks),
     )
+
+
+class Finished(NamedTuple):
+    """A whole hand: its record, and what each seat has at its end."""
+
+    record: Events
+    stacks: tuple[int, ...]

@@ -17,7 +17,7 @@ import pytest
 
 from api.main import main
 from api.playing.matches import SEEDED
-from api.playing.recording import FLUSH_S, STOPPED, WHOLE, Recording, announced
+from api.playing.recording import FLUSH_S, STOPPED, WHOLE, Recording, announced, finished
 from api.viewpoints.rendering import table_after
 from dealer.play import play
 from engine.games import GAMES
@@ -25,6 +25,7 @@ from events import types as t
 from events.codec import encode_all
 from events.ledger import Append, Appended
 from events.match import MatchEnded
+from events.state import Finished
 from events.types import Events, HandStarted
 from events.views import Auditor, see
 from store.ledger import open_ledger
@@ -195,11 +196,11 @@ def test_hands_wait_for_a_tenth_of_a_second_at_most(monkeypatch: pytest.MonkeyPa
             self.calls.append((passed_s, len(appends)))
             return super().append(*appends)
 
-    def slowly(records: tuple[Events, ...]) -> Iterator[Events]:
+    def slowly(records: tuple[Events, ...]) -> Iterator[Finished]:
         nonlocal passed_s
         for record in records:
             passed_s += each_s
-            yield record
+            yield finished(record)
 
     clock = SimpleNamespace(monotonic=lambda: passed_s, time_ns=time.time_ns)
     monkeypatch.setattr("api.playing.recording.time", clock)
@@ -219,12 +220,12 @@ def test_hands_wait_for_a_tenth_of_a_second_at_most(monkeypatch: pytest.MonkeyPa
 def test_a_hand_that_no_other_follows_does_not_wait_for_company() -> None:
     records, ledger = dealt(), MemoryLedger()
 
-    def pausing() -> Iterator[Events | None]:
-        yield records[0]
+    def pausing() -> Iterator[Finished | None]:
+        yield finished(records[0])
         assert not ledger.read("scrim/1")
         yield None
         assert ledger.read("scrim/1")
-        yield records[1]
+        yield finished(records[1])
 
     recording = Recording(
         ledger, announced("scrim", records[0], "7", "sealed"), GAMES["auction-2024"]

@@ -53,7 +53,7 @@ def test_processes_deal_what_one_process_would(home: Path) -> None:
     found: dict[str, list[t.Events]] = {}
     over: list[str] = []
     for news in at_once(jobs(3, 30), 2, never):
-        found.setdefault(news.match, []).extend(news.hands)
+        found.setdefault(news.match, []).extend(hand.record for hand in news.hands)
         over += [news.match] if news.over else []
     assert {"m-1", "m-2", "m-3"} == set(over)
     for job in jobs(3, 30):
@@ -145,7 +145,7 @@ def test_stopping_ends_every_match_at_work_with_a_whole_hand() -> None:
         heard.append(news)
     assert {"m-1", "m-2"} == {news.match for news in heard}
     assert {"m-1", "m-2"} == {news.match for news in heard if news.over}
-    assert all(hand[-1] == t.HandEnded() for news in heard for hand in news.hands)
+    assert all(hand.record[-1] == t.HandEnded() for news in heard for hand in news.hands)
     assert [] == children()
 
 

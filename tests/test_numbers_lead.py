@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 from analytics.replay.flags import FLAGS
 from analytics.statistics.catalogue import STATISTICS
 from api.playing.names import tagged, tags_of
-from api.playing.recording import WHOLE, Recording, announced, projections
+from api.playing.recording import WHOLE, Recording, announced, finished, projections
 from api.questions.chances import CHANCES
 from dealer.play import play
 from engine.game import fingerprint, to_json
@@ -88,7 +88,7 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Site:
         tags = tags_of(["A=version:2"]) if hands == 12 else {}
         start = announced(match, played[0], match, "sealed")
         recording = Recording(ledger, start, rules, tagged(tags, {"A": PLAYER}))
-        recording.keep_all(played)
+        recording.keep_all([*map(finished, played)])
         recording.end(WHOLE)
     ledger.close()
     lock.release()

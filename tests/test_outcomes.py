@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from api.main import main
-from api.playing.recording import STOPPED, Recording, announced, has_it_all
+from api.playing.recording import STOPPED, Recording, announced, finished, has_it_all
 from dealer.deck import SeededDecks
-from dealer.play import Plan, dealt, last_standing
+from dealer.play import Plan, dealt, finished_hands, last_standing
 from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES
 from events.evolve import replay
@@ -134,7 +134,7 @@ def recorded(home: Path, game: Game, records: list[Events], reason: str | None) 
     ledger, lock = open_ledger(home, "test")
     ledger.keep_ruleset(fingerprint(game), to_json(game))
     recording = Recording(ledger, announced("m", records[0], "7", "sealed"), game)
-    assert len(records) == sum(1 for _ in recording.keep(records, lambda: False))
+    assert len(records) == sum(1 for _ in recording.keep(map(finished, records), lambda: False))
     played = recording.end(reason) if reason else None
     ledger.close()
     lock.release()
@@ -162,9 +162,9 @@ def test_an_older_freeze_out_said_only_at_its_end_that_it_was_one(
     game = replace(GAMES["urcs-1998"], broke="set_anew")
     match = Plan(game, "m", 5_000, "5", ("aggressive",) * 3)
     records, winner = [], None
-    for record in dealt(match, SeededDecks("5")):
-        records.append(record)
-        if (winner := last_standing(replay(record))) is not None:
+    for hand in finished_hands(match, SeededDecks("5")):
+        records.append(hand.record)
+        if (winner := last_standing(hand)) is not None:
             break
     assert winner is not None
     recorded(home, game, records, has_it_all(winner))

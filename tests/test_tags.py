@@ -9,7 +9,7 @@ import pytest
 from api.main import main
 from api.playing.league import League, Unfit, parse
 from api.playing.names import Misnamed, tagged, tags_of
-from api.playing.recording import WHOLE, Recording, announced, projections
+from api.playing.recording import WHOLE, Recording, announced, finished, projections
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
@@ -41,7 +41,7 @@ def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         who = {"A": URSA, "B": LYNX}
         tags = tags_of([f"A=bot:bear,version:{number}", "B=bot:lynx"]) if number < 3 else {}
         recording = Recording(ledger, start, GAME, tagged(tags, who))
-        recording.keep_all(hands)
+        recording.keep_all([*map(finished, hands)])
         recording.end(WHOLE)
         if number == 1:
             ledger.seal()

@@ -21,7 +21,7 @@ from api.cli.ledger import closed_hands, reading, writing
 from api.evidence.make import evidence, save
 from api.evidence.verify import read_bundle
 from api.playing.over_the_wire import Meeting
-from api.playing.recording import Recording, announced
+from api.playing.recording import Recording, announced, finished
 from api.printable import Page, page
 from api.report import as_json, as_text
 from api.rules import start_of
@@ -192,7 +192,9 @@ def played(
             tallies.append(tally(game, records))
             ledger.keep_ruleset(fingerprint(game), to_json(game))
             recording = Recording(ledger, announced(base[:64], records[0], seed, "open"), game)
-            written += [_digest(record) for record in recording.keep(records, lambda: False)]
+            written += [
+                _digest(record) for record in recording.keep(map(finished, records), lambda: False)
+            ]
             recording.end(OVER)
         records, wire = play_wire_match(folder, ledger, min(hands, WIRE_HANDS), seed, note)
         tally(GAMES[SPOKEN], records)

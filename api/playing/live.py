@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 
 from api.playing.matches import Playing
-from api.playing.recording import TOO_FEW
+from api.playing.recording import TOO_FEW, finished
 from dealer.live.bots import (
     STAGE,
     Stage,
@@ -46,7 +46,7 @@ def live(
             match.ended = TOO_FEW
             break
         record = tuple(chain.from_iterable(played.table.hand()))
-        match.recording.played(record)
+        match.recording.played(finished(record))
         yield record
         if stop():
             break

@@ -14,11 +14,12 @@ from dealer.deck import (
     Decks,
     SeededDecks,
 )
-from dealer.play import DealJob, Plan, at_once, dealt, last_standing
+from dealer.play import DealJob, Plan, at_once, finished_hands, last_standing
 from engine.game import fingerprint, to_json
 from engine.table import is_freeze_out
 from events.ledger import DeckSecrets, Ledger
 from events.match import MatchStarted, Tagged
+from events.state import Finished
 from events.types import Events
 from events.values import Dealing, Disclosure
 from store.ledger import FileLedger
@@ -116,9 +117,9 @@ def here(
     return match.recording.keep(_until_failed(match, makers), stop)
 
 
-def _until_failed(match: Playing, makers: Sequence[Maker]) -> Iterator[Events]:
+def _until_failed(match: Playing, makers: Sequence[Maker]) -> Iterator[Finished]:
     try:
-        yield from dealt(match.plan, match.decks, makers=makers)
+        yield from finished_hands(match.plan, match.decks, makers=makers)
     except BotFailed as why:
         match.failed = str(why)
 

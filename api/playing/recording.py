@@ -14,7 +14,7 @@ from engine.standing import Last, standing
 from events.evolve import replay
 from events.ledger import Append, Writable
 from events.match import DeckOpened, Match, MatchEnded, MatchStarted, Tagged
-from events.state import Hand
+from events.state import Finished
 from events.types import Events
 from events.values import Disclosure
 from store.folder.disk import now_ms
@@ -75,6 +75,11 @@ def announced(match: str, first: Events, seed: str, disclosure: Disclosure) -> M
     )
 
 
+def finished(record: Events) -> Finished:
+    """A whole hand whose record alone is there, counted."""
+    return Finished(record, replay(record).stacks)
+
+
 class Recording:
     """A match being written: hands wait, are appended together and counted when durable.
 
@@ -96,7 +101,7 @@ class Recording:
         self._records = 0
         self._events = 0
         self.hands = 0
-        self.last: Hand | None = None
+        self.last: Finished | None = None
         self.opens: Opens = lambda number, over: ()
         self.gives: Callable[[bytes], None] = lambda checkpoint: None
         self.publish((start, *tags))
@@ -114,13 +119,13 @@ class Recording:
         if checkpoint := self._ledger.attest(self.start.match, first):
             self.gives(checkpoint)
 
-    def keep(self, hands: Iterable[Events | None], stop: Callable[[], bool]) -> Iterator[Events]:
+    def keep(self, hands: Iterable[Finished | None], stop: Callable[[], bool]) -> Iterator[Events]:
         """Each hand again once it is durable; after `stop` no other is begun.
 
         None among the hands says that the next one is not there yet: what waits is written
         at once instead of waiting for company.
         """
-        waiting: list[tuple[int, Events]] = []
+        waiting: list[tuple[int, Finished]] = []
         flushed = time.monotonic()
         for hand in hands:
             if hand is not None:
@@ -133,14 +138,14 @@ class Recording:
                 break
         yield from self._flush(waiting)
 
-    def keep_all(self, hands: Sequence[Events]) -> None:
+    def keep_all(self, hands: Sequence[Finished]) -> None:
         """Hands that were dealt elsewhere, durable on return."""
         now = now_ms()
         self._flush([(now, hand) for hand in hands])
 
-    def played(self, record: Events) -> None:
+    def played(self, hand: Finished) -> None:
         """A hand that is durable already, as a live one is: counted, and its deck opened."""
-        self._count(record)
+        self._count(hand)
         if self.start.disclosure == "open" and (opened := self.opens(self.hands, False)):
             self.publish(opened)
 
@@ -168,11 +173,11 @@ class Recording:
             found.places,
         )
 
-    def _flush(self, waiting: list[tuple[int, Events]]) -> tuple[Events, ...]:
+    def _flush(self, waiting: list[tuple[int, Finished]]) -> tuple[Events, ...]:
         """Append all waiting hands in one call; nothing is counted before it is durable."""
         if not waiting:
             return ()
-        appends = [Append(start_of(hand).hand, 0, hand, at) for at, hand in waiting]
+        appends = [Append(start_of(hand.record).hand, 0, hand.record, at) for at, hand in waiting]
         open_now = self.start.disclosure == "open"
         opened = self.opens(self.hands + len(waiting), False) if open_now else ()
         if opened:
@@ -181,7 +186,7 @@ class Recording:
         self._told(opened)
         for _, hand in waiting:
             self._count(hand)
-        return tuple(hand for _, hand in waiting)
+        return tuple(hand.record for _, hand in waiting)
 
     def _of_match(self, records: tuple[Match, ...]) -> Append:
         return Append(self.start.match, self._records, records, now_ms())
@@ -190,14 +195,12 @@ class Recording:
         self._records += len(records)
         self._events += len(records)
 
-    def _count(self, record: Events) -> None:
-        hand = replay(record)
-        self.last = hand
+    def _count(self, hand: Finished) -> None:
+        start = start_of(hand.record)
         self.hands += 1
-        self._events += len(record)
-        for player, brought, left in zip(
-            hand.start.players, hand.start.stacks, hand.stacks, strict=True
-        ):
+        self._events += len(hand.record)
+        self.last = hand
+        for player, brought, left in zip(start.players, start.stacks, hand.stacks, strict=True):
             if player in self._nets:  # who joined later has no part in the match's own nets
                 self._nets[player] += left - brought
                 self._lasts[player] = Last(self.hands, brought, left)

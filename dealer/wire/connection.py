@@ -54,15 +54,15 @@ class Connection:
         deadline = self.arrived + seconds
         try:
             self._put(line, deadline, seconds)
-            while (reply := self._line()) is None:
+            reply = self._line() if self._held else None
+            while reply is None:
                 if len(self._held) > self._line_bytes:
                     raise Overlong(self._held[: self._line_bytes])
                 chunk = self._come(meanwhile)
-                if not chunk:
-                    rest, self._held = self._held, b""
-                    return rest
                 self._held += chunk
-                if b"\n" not in chunk:
+                if not chunk:
+                    reply, self._held = self._held, b""
+                elif (reply := self._line()) is None and b"\n" not in chunk:
                     self._allow(deadline - time.perf_counter())
         except BlockingIOError:
             raise TimeoutError from None
@@ -109,16 +109,13 @@ class Connection:
 
     def _line(self) -> bytes | None:
         """The next whole line: they end as Python's text streams read them."""
-        held = self._held
-        if not held:
-            return None
-        if b"\r" in held:
+        line, newline, rest = self._held.partition(b"\n")
+        if b"\r" in line:
             return self._other_end()
-        end = held.find(b"\n")
-        if end < 0:
+        if not newline:
             return None
-        self._held = held[end + 1 :]
-        return held[:end]
+        self._held = rest
+        return line
 
     def _other_end(self) -> bytes | None:
         """A carriage return ends a line too, once it is known that no newline follows it."""

@@ -33,10 +33,10 @@ from dealer.wire.words import (
     dialect_of,
     meaning,
 )
-from engine.hand import begin, step, turn
+from engine.hand import begin, step, to_act, turn
 from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToDraw, ToShow, ToSwap, ToToss
 from events.evolve import evolve
-from events.state import Hand
+from events.state import Finished, Hand
 from events.types import Event, Events, Faulted, Tossed
 from events.values import FaultPlace
 
@@ -97,13 +97,12 @@ class Referee:
         events, hand = stepped
         clauses.add(events, hand)
         own: Deck | None = None
-        seat = None
+        seat: int | None = None
         if self.dialect.tosses and events and isinstance(events[0], Tossed):
             seat = 1 - events[0].seat
             return Spot(events, hand, seat, clauses.take(seat), clauses, deck, noting=True)
         while not hand.over:
-            if hand.round is not None and hand.round.next is not None:
-                seat = hand.round.next
+            if (seat := to_act(hand)) is not None:
                 break
             asked = turn(game, hand)
             if isinstance(asked, ToBid | ToToss):
@@ -134,8 +133,7 @@ class Referee:
         game, hand, seat = self._match.game, spot.hand, spot.seat
         assert seat is not None
         # Nobody bids after the last bid, so only the first can be shown too early (A1).
-        first = hand.auction is None or not hand.auction.bids
-        sealed = not (self._match.open_bids and first)
+        sealed = not self._match.open_bids or (hand.auction is not None and bool(hand.auction.bids))
         if reply is not None and not reply.fault:
             answer = meaning(self.dialect, seat, reply.text, sealed)
             if answer is not None:
@@ -159,8 +157,10 @@ class Referee:
         return Faulted(asked.seat, reply.text, kind, where)
 
 
-Habits = dict[tuple[str, str], str]
-"""What a bot replies to each kind of question: on this street, after clauses of these kinds."""
+Kind = tuple[str | type[Event], ...]
+Habits = dict[Kind, str]
+"""What a bot replies to each kind of question: on this street, to a line that begins with this
+letter (that of its own last answer), after events of these kinds."""
 
 
 class Ahead:
@@ -168,13 +168,13 @@ class Ahead:
 
     def __init__(self, referee: Referee, habits: Habits, spot: Spot) -> None:
         self._referee, self._habits, self._spot = referee, habits, spot
-        self._kind: tuple[str, str] | None = None
+        self._kind: Kind | None = None
         self._tried: tuple[str, Spot] | None = None
 
     def pieces(self) -> Iterator[None]:
         """Try the habit or, where there is none, check or call; that is one piece of work."""
         spot, now = self._spot, self._spot.hand.round
-        self._kind = spot.hand.street, "".join([clause[:1] for clause in spot.line.split(" ")])
+        self._kind = spot.hand.street, spot.line[:1], *map(type, spot.events)
         likely = self._habits.get(self._kind)
         if likely is None and now is not None and spot.seat is not None:
             likely = "C" if now.bet > now.bets[spot.seat] else "K"  # of bids any is as likely
@@ -207,7 +207,7 @@ class WireHand(NamedTuple):
     habits: tuple[Habits, Habits]
     opening: Spot
 
-    def play(self, meanwhile: Iterator[None]) -> Events:
+    def play(self, meanwhile: Iterator[None]) -> Finished:
         """From the blinds to the last acknowledgement; `meanwhile` the bots think about that."""
         spot = self.opening
         record: list[Event] = [*spot.events]
@@ -222,7 +222,7 @@ class WireHand(NamedTuple):
                 kind := reply.fault or acknowledgement_fault(self.referee.dialect, reply.text)
             ):
                 record.append(Faulted(seat, reply.text, kind, "acknowledgement"))
-        return tuple(record)
+        return Finished(tuple(record), spot.hand.stacks)
 
 
 @contextmanager
@@ -254,7 +254,7 @@ def started(
 
 def play(
     match: WirePlan, leg: Iterable[int], decks: Decks, players: Pair
-) -> Generator[Events, None, None]:
+) -> Generator[Finished, None, None]:
     """The hands of one leg; in odd hands the first player is the dealer.
 
     A hand is dealt while the end of the one before it is acknowledged.
@@ -272,6 +272,6 @@ def play(
     done(deal())
     while dealt:
         next_hand = deal()
-        record = dealt.pop().play(meanwhile=next_hand)
+        played = dealt.pop().play(meanwhile=next_hand)
         done(next_hand)  # what no bot left time for
-        yield record
+        yield played

@@ -24,7 +24,7 @@ from dealer.wire.program import Limits, Program
 from dealer.wire.sandbox import Guard, remove_stale
 from dealer.worker import PATIENCE_S, Gone, decode_hands, ignore_ctrl_c, receive, send_hands, start
 from events.cards import DECK
-from events.types import Events
+from events.state import Finished
 from odds.rank import ranker
 
 BATCH_HANDS = 200
@@ -73,7 +73,7 @@ class Processes:
 
     def play(
         self, job: MatchJob, listener: Listener, stop: Callable[[], bool]
-    ) -> Generator[Events | None, None, None]:
+    ) -> Generator[Finished | None, None, None]:
         """Every hand of the match, and None when no other is at hand; after `stop` none is begun.
 
         Several threads may play a match each.
@@ -97,7 +97,7 @@ class Processes:
 
 def _played(
     pipe: Connection, job: MatchJob, listener: Listener, stop: Callable[[], bool]
-) -> Generator[Events | None, None, None]:
+) -> Generator[Finished | None, None, None]:
     stopped = False
     while True:
         if not stopped and stop():

@@ -160,7 +160,8 @@ class Player:
 
     def ask(self, clauses: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
         """Send one line and take its reply; the bot's clock runs, but not for work of our own."""
-        if self._connection is None or self.silent is not None:
+        link = self._connection
+        if link is None or self.silent is not None:
             return None
         self.replies += 1
         line = f"T{self.clock:.3f} {clauses}\n".encode()
@@ -168,18 +169,18 @@ class Player:
         if self._first is None:
             self._first = begun
         try:
-            raw = self._connection.ask(line, min(self._limits.reply, self.clock), meanwhile)
+            raw = link.ask(line, min(self._limits.reply, self.clock), meanwhile)
         except TimeoutError:
-            self._spend(time.perf_counter() - begun)
+            self._spend(begun, time.perf_counter())
             return self._late("")
         except Overlong as flood:
-            self._spend(self._connection.arrived - begun)
+            self._spend(begun, link.arrived)
             self._hang_up("it wrote without an end of line")
             return Reply(_text(flood.head), "malformed")
         except OSError:
             self._hang_up("its connection broke")
             return Reply("", "disconnected")
-        self._spend(self._connection.arrived - begun)
+        self._spend(begun, link.arrived)
         if self.clock <= 0:
             return self._late(_text(raw))
         try:
@@ -187,8 +188,8 @@ class Player:
         except UnicodeDecodeError:
             return Reply(_text(raw), "malformed")
 
-    def _spend(self, took: float) -> None:
-        self._latest = time.perf_counter()
+    def _spend(self, begun: float, arrived: float) -> None:
+        self._latest, took = arrived, arrived - begun
         self.clock -= took
         if took > self.slowest:
             self.slowest = took

@@ -8,7 +8,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
@@ -89,26 +91,22 @@ def dialect_of(game: Game) -> Dialect:
 # What a bot is sent.
 
 
-class Clauses:
+class Clauses(Struct):
     """One hand as the clauses that wait for each seat; `take` empties the line of one."""
 
-    def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
-        self._waiting = ["", ""]  # each clause after a space
-        self._roles = ("P0", "P1")
-        self._bids: dict[int, int] = {}
-        self._hits: dict[int, bool] = {}
+    dialect: Dialect
+    waiting: list[str] = msgspec.field(default_factory=lambda: ["", ""])  # each after a space
+    roles: tuple[str, str] = ("P0", "P1")
+    bids: dict[int, int] = {}
+    hits: dict[int, bool] = {}
 
     def fork(self) -> "Clauses":
         """A copy: what is added or taken there is not added or taken here."""
-        other = Clauses(self._dialect)
-        other._waiting = self._waiting.copy()
-        other._roles, other._bids, other._hits = self._roles, self._bids, self._hits
-        return other
+        return replace(self, waiting=self.waiting.copy())
 
     def take(self, seat: int) -> str:
         """Every clause that this seat has not been sent yet, its own actions included."""
-        line, self._waiting[seat] = self._waiting[seat][1:], ""
+        line, self.waiting[seat] = self.waiting[seat][1:], ""
         return line
 
     def add(self, events: Events, hand: Hand) -> None:
@@ -119,10 +117,10 @@ class Clauses:
 
     def begin(self, event: HandStarted, hand: Hand) -> None:
         """The seat of each: the dealer's is 0."""
-        self._roles = ("P0", "P1") if event.button == 0 else ("P1", "P0")
-        self._bids, self._hits = {}, {}
+        self.roles = ("P0", "P1") if event.button == 0 else ("P1", "P0")
+        self.bids, self.hits = {}, {}
         for seat in (0, 1):
-            self._add(seat, self._roles[seat])
+            self._add(seat, self.roles[seat])
 
     def check(self, event: Checked, hand: Hand) -> None:
         self._both("K")
@@ -140,17 +138,19 @@ class Clauses:
         self._both(f"R{event.to}")
 
     def _both(self, clause: str) -> None:
-        self._waiting = [f"{line} {clause}" for line in self._waiting]
+        said, waiting = f" {clause}", self.waiting
+        waiting[0] += said
+        waiting[1] += said
 
     def _add(self, seat: int, clause: str) -> None:
-        self._waiting[seat] += f" {clause}"
+        self.waiting[seat] += f" {clause}"
 
     def hole(self, event: HoleDealt, hand: Hand) -> None:
         """The first two cards; a third one is sent with the result of its auction."""
         if not hand.board:
             for seat in self._seeing(event, "cards"):
                 self._add(seat, f"H{','.join(event.cards)}")
-                if self._dialect.tosses:
+                if self.dialect.tosses:
                     self._add(seat, "G")
         elif event.seat == self._last_winner(hand):
             self._auction(hand)
@@ -160,7 +160,7 @@ class Clauses:
             self._add(seat, f"G{event.rank}")
 
     def settled_bounty(self, event: BountySettled, hand: Hand) -> None:
-        self._hits = {**self._hits, event.seat: event.hit}
+        self.hits = {**self.hits, event.seat: event.hit}
 
     def _seeing(self, event: Event, field: str) -> list[int]:
         """The seats that see a secret of an event."""
@@ -169,14 +169,14 @@ class Clauses:
 
     def _last_winner(self, hand: Hand) -> int:
         """The seat whose card comes last: in a tie the dealer's comes first (A3)."""
-        best = max(self._bids.values())
-        winners = [seat for seat, bid in self._bids.items() if bid == best]
+        best = max(self.bids.values())
+        winners = [seat for seat, bid in self.bids.items() if bid == best]
         return winners[0] if len(winners) == 1 else 1 - hand.start.button
 
     def board(self, event: BoardDealt, hand: Hand) -> None:
         """All cards so far; where cards are swapped, everybody's own, changed or not."""
         self._both(f"B{','.join(hand.board)}")
-        if self._dialect.swaps and len(hand.board) < 5:
+        if self.dialect.swaps and len(hand.board) < 5:
             for seat in (0, 1):
                 self._add(seat, f"U{','.join(hand.hole[seat])}")
 
@@ -190,8 +190,8 @@ class Clauses:
 
     def bid(self, event: BidPlaced, hand: Hand) -> None:
         """The first bid is sent to the other bidder at once: in clear only if it is not sealed."""
-        early = not self._bids
-        self._bids = {**self._bids, event.seat: event.amount}
+        early = not self.bids
+        self.bids = {**self.bids, event.seat: event.amount}
         seeing = self._seeing(event, "amount") if early else [0, 1]
         for seat in (0, 1):
             self._add(seat, f"A{event.amount}" if seat in seeing else MASKED)
@@ -200,10 +200,10 @@ class Clauses:
         """Stacks and bids, the dealer's first, then all cards of the seat; the board again."""
         order = (hand.start.button, 1 - hand.start.button)
         stacks = ",".join(str(hand.stacks[seat]) for seat in order)
-        bids = ",".join(str(self._bids[seat]) for seat in order)
+        bids = ",".join(str(self.bids[seat]) for seat in order)
         for seat in (0, 1):
             own = ",".join(hand.hole[seat])
-            self._add(seat, f"{self._roles[seat]} N{stacks}_{bids}_{own}")
+            self._add(seat, f"{self.roles[seat]} N{stacks}_{bids}_{own}")
         self._both(f"B{','.join(hand.board)}")
 
     def end(self, event: HandEnded, hand: Hand) -> None:
@@ -214,13 +214,13 @@ class Clauses:
             if shown:
                 self._add(seat, f"O{','.join(shown[1 - seat])}")
             net = hand.stacks[seat] - hand.start.stacks[seat]
-            self._add(seat, f"{'A' if self._dialect.tosses else 'D'}{net}")
-            if self._hits:
+            self._add(seat, f"{'A' if self.dialect.tosses else 'D'}{net}")
+            if self.hits:
                 self._add(seat, f"Y{self._hit(hand, seat)}{self._hit(hand, 1 - seat)}")
 
     def _hit(self, hand: Hand, seat: int) -> str:
         lost = hand.stacks[seat] < hand.start.stacks[seat]
-        return "#" if lost else str(int(self._hits[seat]))
+        return "#" if lost else str(int(self.hits[seat]))
 
 
 _ADD: dict[type[Event], Callable[[Clauses, Any, Hand], None]] = {

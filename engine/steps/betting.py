@@ -60,7 +60,9 @@ class Betting(Struct, frozen=True, tag=True):
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
         """The event that this answer makes, or the sentence why it is refused."""
-        now, seat = _waiting(hand)
+        now = hand.round
+        assert now is not None
+        seat = now.next
         answer = _ANSWERS.get(type(command))
         if answer is None:
             raise IllegalCommand(

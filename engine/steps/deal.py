@@ -1,5 +1,7 @@
 """Cards from the deck: the step asks for so many, a dealer answers, the rules check them."""
 
+from functools import lru_cache
+
 from msgspec import Struct
 
 from engine.policies import Policies
@@ -27,12 +29,7 @@ class DealHole(Struct, frozen=True, tag=True):
 
     def turn(self, game: Policies, hand: Hand) -> ToDeal:
         """Two at once from the dealer round, or one at a time from his left (G15)."""
-        order = clockwise(hand, hand.start.button)
-        if game.hole_order == "one_each_from_left":
-            to = order * self.count
-        else:
-            from_dealer = (order[-1], *order[:-1])
-            to = tuple([seat for seat in from_dealer for _ in range(self.count)])
+        to = _around(clockwise(hand, hand.start.button), self.count, game.hole_order)
         slots = tuple(range(len(to))) if game.deck_slots == "fixed" else ()
         return ToDeal(len(to), "hole", to, slots=slots)
 
@@ -66,15 +63,23 @@ class DealBoard(Struct, frozen=True, tag=True, omit_defaults=True, repr_omit_def
         return ToDeal(self.total - dealt, "board", slots=slots)
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
-        return (BoardDealt(dealt(game, hand, self.turn(game, hand), command)),)
+        return (BoardDealt(dealt(game, hand, self.total - len(hand.board), command)),)
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         return ()
 
 
+@lru_cache(maxsize=1 << 10)
+def _around(order: tuple[int, ...], count: int, hole_order: str) -> tuple[int, ...]:
+    """Whom the cards of a deal are for, one after another; few tables differ."""
+    if hole_order == "one_each_from_left":
+        return order * count
+    return tuple(seat for seat in (order[-1], *order[:-1]) for _ in range(count))
+
+
 def to_seats(game: Policies, hand: Hand, asked: ToDeal, command: Command) -> Events:
     """The cards of a deal, given out in the order that was asked for; one event a seat."""
-    cards = dealt(game, hand, asked, command)
+    cards = dealt(game, hand, asked.count, command)
     held: dict[int, list[str]] = {seat: [] for seat in asked.to}
     for seat, card in zip(asked.to, cards, strict=True):
         held[seat].append(card)
@@ -82,14 +87,14 @@ def to_seats(game: Policies, hand: Hand, asked: ToDeal, command: Command) -> Eve
     return tuple(events)
 
 
-def dealt(game: Policies, hand: Hand, asked: ToDeal, command: Command) -> Cards:
-    """As many cards as were asked for, none of them in play already."""
+def dealt(game: Policies, hand: Hand, count: int, command: Command) -> Cards:
+    """So many cards, none of them in play already."""
     if not isinstance(command, Deal):
         raise IllegalCommand(
-            f"the dealer owes {asked.count} cards: {type(command).__name__} does not answer that"
+            f"the dealer owes {count} cards: {type(command).__name__} does not answer that"
         )
-    if len(command.cards) != asked.count:
-        raise IllegalCommand(f"{asked.count} cards are to be dealt, not {len(command.cards)}")
+    if len(command.cards) != count:
+        raise IllegalCommand(f"{count} cards are to be dealt, not {len(command.cards)}")
     return unused(game, hand, command.cards)
 
 

@@ -11,7 +11,7 @@ from analytics.screen.columns import Words
 from analytics.screen.ledger import batches
 from analytics.screen.screen import Screen
 from api.main import main
-from api.playing.recording import Recording, announced
+from api.playing.recording import Recording, announced, finished
 from api.rules import Rules
 from dealer.play import play
 from engine.game import LATER, Game, fingerprint, fingerprint_of, to_json
@@ -107,7 +107,7 @@ def test_a_ledger_of_older_rules_is_audited_screened_and_verified_as_before(
     ledger, lock = open_ledger(tmp_path, "test")
     ledger.keep_ruleset(fingerprint(old), to_json(old))
     recording = Recording(ledger, announced("old", records[0], "1", "open"), old)
-    assert 40 == sum(1 for _ in recording.keep(records, lambda: False))
+    assert 40 == sum(1 for _ in recording.keep(map(finished, records), lambda: False))
     recording.end("played")
     ledger.close()
     lock.release()

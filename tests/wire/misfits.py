@@ -96,7 +96,8 @@ def matched(
             said.append(sentence)
 
     with started(programs, limits, guard, tell) as players:
-        records = list(play(match, match.legs[0], SeededDecks("7"), players))
+        played = play(match, match.legs[0], SeededDecks("7"), players)
+        records = [hand.record for hand in played]
     return match, records, players, said
 
 

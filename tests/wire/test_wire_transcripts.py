@@ -47,4 +47,4 @@ def _played(name: str, log: str, bots: tuple[Scripted, Scripted]) -> str:
         len(decks.records),
         open_bids=not name.startswith("masked"),
     )
-    return write(play(match, match.legs[0], decks, bots))
+    return write(hand.record for hand in play(match, match.legs[0], decks, bots))

@@ -110,7 +110,7 @@ def test_a_hand_of_2026_is_told_as_its_bots_expect_it() -> None:
     """A `G` after three cards; a toss is `D`, its answer a check; `A` says what was won."""
     players = (Tosser(), Tosser())
     match = plan(GAMES["toss-2026-mit"], "m", ("a", "b"), 1)
-    (record,) = play(match, range(1, 2), SeededDecks("4"), players)
+    ((record, _),) = play(match, range(1, 2), SeededDecks("4"), players)
     hand = replay(record)
     holes = [event.cards for event in record if isinstance(event, HoleDealt)]
     one, two = (",".join(cards) for cards in holes)
@@ -185,7 +185,7 @@ class Watching(Bidder):
 def _met(open_bids: bool, game: str = "auction-2024-mit") -> tuple[list[Events], Bidder, Bidder]:
     bots = (Bidder(37), Bidder(52))
     match = plan(GAMES[game], "m", ("ada", "ben"), 2, open_bids=open_bids)
-    return list(play(match, match.legs[0], SeededDecks("3"), bots)), *bots
+    return [hand.record for hand in play(match, match.legs[0], SeededDecks("3"), bots)], *bots
 
 
 def test_a_sealed_bid_is_told_to_nobody_before_both_are_in() -> None:
@@ -233,7 +233,7 @@ def test_a_mirrored_match_deals_each_deck_to_both_sides_and_never_twice_in_a_leg
     match = plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8, mirrored=True)
     assert ((1, 4, 5, 8), (2, 3, 6, 7)) == match.legs
     decks, bots = SeededDecks("3", match.deals), (Bidder(5), Bidder(5))
-    played = [record for leg in match.legs for record in play(match, leg, decks, bots)]
+    played = [hand.record for leg in match.legs for hand in play(match, leg, decks, bots)]
     hands = dict(zip((number for leg in match.legs for number in leg), played, strict=True))
     for number in (1, 3, 5, 7):
         one, two = replay(hands[number]), replay(hands[number + 1])
