@@ -34,11 +34,12 @@ def sized(quick: Size, ci: Size, slow: Size | None = None) -> Size:
 
 
 def in_turn(every: Iterable[Size], others: Sequence[Other]) -> list[tuple[Size, Other]]:
-    """Each with all of the others; in `quick` with one of them, and the next with the next."""
+    """Each with one of the others, in turn; in `ci` with the one after it, in `slow` with all."""
+    count = len(others)
     return [
         (one, other)
         for number, one in enumerate(every)
-        for other in sized(quick=(others[number % len(others)],), ci=others)
+        for other in sized([others[number % count]], [others[(number + 1) % count]], [*others])
     ]
 
 
@@ -52,7 +53,7 @@ def tell_hypothesis() -> None:
     settings.register_profile(
         "muckrake",
         deadline=None,
-        max_examples=sized(10, 25, 100),
+        max_examples=sized(10, 15, 100),
         print_blob=True,
         suppress_health_check=list(HealthCheck),
         derandomize=bool(os.environ.get("CI")),

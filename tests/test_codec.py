@@ -33,7 +33,7 @@ def test_an_event_is_one_object_with_sorted_keys() -> None:
 
 
 @some_games
-@examples(3, 5)
+@examples(3)
 @given(source=sources)
 def test_bytes_of_random_hands_are_canonical(game: Game, source: bytes) -> None:
     rfc8785 = pytest.importorskip("rfc8785")
@@ -66,7 +66,7 @@ def test_a_lone_surrogate_is_no_text() -> None:
 
 
 @some_games
-@examples(3, 5)
+@examples(3)
 @given(source=sources)
 def test_a_hand_survives_its_lines(game: Game, source: bytes) -> None:
     record = walk(game, source).record

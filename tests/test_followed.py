@@ -50,7 +50,7 @@ COVER = covering(RULES)
 every_rules = pytest.mark.parametrize("name", sized(quick=COVER, ci=COVER, slow=RULES))
 TIMES = 3  # how many rulesets are changed in one way, in `quick`
 FEW, MANY = 1, 60  # hands of each mutant, those that are dealt by it and those that are not
-OWN = sized(1, 3)  # times as many of the ruleset itself
+OWN = sized(1, 2, 3)  # times as many of the ruleset itself
 
 
 @pytest.fixture(autouse=True)

@@ -46,7 +46,7 @@ def test_slow() -> None:
     ("words", "said"),
     [
         ([], ["sizes 1 1 10"]),
-        pytest.param(["--profile", "ci"], ["sizes 2 2 25", "ci ran"], marks=pytest.mark.ci),
+        pytest.param(["--profile", "ci"], ["sizes 2 2 15", "ci ran"], marks=pytest.mark.ci),
         (["--slow"], ["sizes 3 3 100", "ci ran", "slow ran"]),
     ],
 )

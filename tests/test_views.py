@@ -29,7 +29,7 @@ _encoder = msgspec.json.Encoder(order="sorted")
 
 
 @some_games
-@examples(4, 12)
+@examples(4)
 @given(source=sources, seed=st.integers(0, 2**16))
 def test_two_worlds_look_alike_to_whom_they_differ_in_secret(
     game: Game, source: bytes, seed: int
@@ -43,7 +43,7 @@ def test_two_worlds_look_alike_to_whom_they_differ_in_secret(
 
 
 @some_games
-@examples(4, 12)
+@examples(4)
 @given(source=sources)
 def test_a_stream_never_changes_behind_who_follows_it(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -55,7 +55,7 @@ def test_a_stream_never_changes_behind_who_follows_it(game: Game, source: bytes)
 
 
 @some_games
-@examples(4, 12)
+@examples(4)
 @given(source=sources)
 def test_no_secret_stands_anywhere_in_what_is_seen(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -69,7 +69,7 @@ def test_no_secret_stands_anywhere_in_what_is_seen(game: Game, source: bytes) ->
 
 
 @some_games
-@examples(4, 12)
+@examples(4)
 @given(source=sources)
 def test_nothing_is_hidden_from_an_auditor(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -81,7 +81,7 @@ def test_nothing_is_hidden_from_an_auditor(game: Game, source: bytes) -> None:
 
 
 @some_games
-@examples(4, 12)
+@examples(4)
 @given(source=sources)
 def test_that_a_sealed_bid_failed_is_for_its_bidder_alone(game: Game, source: bytes) -> None:
     record = walk(game, source).record

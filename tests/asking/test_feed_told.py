@@ -21,7 +21,7 @@ from tests.profiles import sized
 
 PLAYED = matches((GAMES["auction-2024-mit"], GAMES["swap-2022"], GAMES["site-nl"]))
 VIEWERS = viewers(PLAYED)
-STRIDE = sized(41, 13)
+STRIDE = sized(41, 29, 13)
 each_viewer = pytest.mark.parametrize(
     "viewer", VIEWERS, ids=lambda one: f"{one.view} {len(one.matches)}"
 )

@@ -207,7 +207,7 @@ DRAWN = filters(
 
 
 @pytest.mark.parametrize("view", VIEWERS)
-@examples(12, 40)
+@examples(12)
 @given(one=DRAWN)
 def test_any_filter(view: str, asked: dict[str, Asked], one: Filter) -> None:
     assert asked[view].by_hand(one) == asked[view].by_sql(one)
@@ -276,7 +276,7 @@ def test_auction_winners_who_paid_and_lost_the_showdown(asked: dict[str, Asked])
     assert found < asked["auditor"].by_sql(parsed(terms))
 
 
-@examples(5, 15)
+@examples(5)
 @given(one=DRAWN, ends=st.tuples(st.integers(-1, 250), st.integers(0, 260)))
 def test_of_a_span_it_finds_what_it_finds_of_all(
     asked: dict[str, Asked], one: Filter, ends: tuple[int, int]
@@ -288,7 +288,7 @@ def test_of_a_span_it_finds_what_it_finds_of_all(
     assert inside == {row["hand_seq"] for row in rows}
 
 
-@examples(5, 15)
+@examples(5)
 @given(one=DRAWN)
 def test_no_hand_passes_a_filter_and_its_opposite(asked: dict[str, Asked], one: Filter) -> None:
     seen = asked["public"]

@@ -58,7 +58,7 @@ def in_order(viewed: Viewed, one: Filter, judged: Judged) -> list[str]:
     return [row["hand"] for row in rows]
 
 
-@examples(4, 12)
+@examples(4)
 @given(
     text=st.sampled_from(FILTERS),
     view=st.sampled_from(VIEWS),
@@ -128,7 +128,7 @@ def test_verdicts_are_told_as_far_as_they_are_known(
     assert {None} == {row.verdict for row in hands_by(eyes["auditor"], limit=1_000).rows}
 
 
-@pytest.mark.parametrize("view", sized(VIEWS[2:], VIEWS[1:], VIEWS))
+@pytest.mark.parametrize("view", sized(VIEWS[2:], VIEWS[1:2], VIEWS))
 @pytest.mark.parametrize("text", FILTERS)
 def test_each_value_of_a_facet_finds_as_many_hands_as_it_says(
     view: str, text: str, eyes: dict[str, Viewed], judged: Judged

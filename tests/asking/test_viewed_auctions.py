@@ -25,7 +25,7 @@ from tests.asking.seen_ledgers import ledger_of, matches, sorted_rows, viewers
 from tests.hands import covering, steps
 from tests.profiles import sized
 
-PLAYED = matches(sized(quick=covering(GAMES, steps), ci=GAMES).values())
+PLAYED = matches(sized(quick=covering(GAMES, steps), ci=covering(GAMES), slow=GAMES).values())
 VIEWERS = viewers(PLAYED)
 names = [f"{one.view} in {len(one.matches) or 'all'}" for one in VIEWERS]
 

@@ -38,7 +38,9 @@ def spoilt(draw: st.DrawFn) -> bytes:
     return text.decode("latin-1").encode(encoding, "replace")
 
 
-@settings(max_examples=sized(60, 600), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=sized(60, 150, 600), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(spoilt())
 def test_any_bytes_are_known_or_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "file"
@@ -51,7 +53,9 @@ def test_any_bytes_are_known_or_refused(tmp_path: Path, data: bytes) -> None:
         assert found is FORMATS[found.name]
 
 
-@settings(max_examples=sized(40, 300), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=sized(40, 100, 300), suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(spoilt(), st.sampled_from([one for one in FORMATS.values() if one.name != "irc"]))
 def test_any_bytes_are_read_or_refused_by_every_reader(
     tmp_path: Path, data: bytes, named: Format

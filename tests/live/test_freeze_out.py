@@ -84,7 +84,9 @@ def test_no_number_of_hands_ends_a_freeze_out_before_the_last_dollar(
     """Unless it is given; and where decks of all hands are committed to first, it must be."""
     monkeypatch.setenv("MUCKRAKE_LEDGER", f"{tmp_path}/ledger")
     bots, seed, hands = sized(
-        quick=("tight,tight,random", "1", 1539), ci=("tight,tight,tight", "7", 13563)
+        quick=("tight,tight,random", "1", 1539),
+        ci=("tight,tight,random", "1", 1539),
+        slow=("tight,tight,tight", "7", 13563),
     )
     words = ["play", "urcs-1998", "--seats", "3", "--seed", seed]
     assert 0 == main([*words, "--bots", bots, "--match", "m"])

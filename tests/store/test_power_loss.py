@@ -35,7 +35,7 @@ SYNCS = {
 
 RARE = {("settle", 0.1): 1519, ("create log", 1): 1885}  # one trial in a thousand: look there first
 
-WRITERS = sized(quick=120, ci=800, slow=2000)
+WRITERS = sized(quick=120, ci=300, slow=2000)
 
 
 def test_writers_lose_power_and_nothing_else() -> None:
@@ -45,7 +45,7 @@ def test_writers_lose_power_and_nothing_else() -> None:
 
 
 def test_writers_of_parquet_lose_power_and_nothing_else() -> None:
-    trials = sized(8, 40)
+    trials = sized(8, 16, 40)
     assert trials < sum(trial(f"parquet {number}", parquet=True) for number in range(trials))
 
 

@@ -32,7 +32,7 @@ RAW = t.Faulted(0, 'X"\n', "malformed", "bid")
 
 
 @some_games
-@examples(4, 10)
+@examples(4)
 @given(source=sources)
 def test_a_line_is_canonical_json_by_its_specification(game: Game, source: bytes) -> None:
     for line in lines(_recorded(walk(game, source).record), KEY):
@@ -40,7 +40,7 @@ def test_a_line_is_canonical_json_by_its_specification(game: Game, source: bytes
 
 
 @some_games
-@examples(4, 10)
+@examples(4)
 @given(source=sources)
 def test_the_public_sees_as_many_events_as_there_are_lines(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -48,7 +48,7 @@ def test_the_public_sees_as_many_events_as_there_are_lines(game: Game, source: b
 
 
 @some_games
-@examples(4, 10)
+@examples(4)
 @given(source=sources, seed=st.integers(0, 2**16))
 def test_two_worlds_differ_in_commitments_alone(game: Game, source: bytes, seed: int) -> None:
     record = walk(game, source).record
@@ -58,7 +58,7 @@ def test_two_worlds_differ_in_commitments_alone(game: Game, source: bytes, seed:
 
 
 @some_games
-@examples(4, 10)
+@examples(4)
 @given(source=sources)
 def test_no_secret_stands_in_a_line(game: Game, source: bytes) -> None:
     record = walk(game, source).record
@@ -125,7 +125,7 @@ def test_a_failure_after_the_end_has_a_line_of_its_own() -> None:
 
 
 @some_games
-@examples(4, 10)
+@examples(4)
 @given(source=sources, seed=st.integers(0, 2**16))
 def test_every_event_is_bound_by_the_digest(game: Game, source: bytes, seed: int) -> None:
     record = walk(game, source).record
@@ -139,7 +139,7 @@ def test_every_event_is_bound_by_the_digest(game: Game, source: bytes, seed: int
 
 
 @some_games
-@examples(4, 10)
+@examples(4)
 @given(source=sources)
 def test_every_opening_opens_what_stands_in_its_line(game: Game, source: bytes) -> None:
     recorded = _recorded(walk(game, source).record)
@@ -151,7 +151,7 @@ def test_every_opening_opens_what_stands_in_its_line(game: Game, source: bytes) 
 
 
 @some_games
-@examples(4, 10)
+@examples(4)
 @given(source=sources)
 def test_nobody_opens_more_than_he_may_see(game: Game, source: bytes) -> None:
     record = walk(game, source).record

@@ -17,6 +17,7 @@ from formats.mit.write import rounds
 from formats.rules import Rules
 from formats.source import SourceHand
 from store.reader import Reader
+from tests.profiles import in_turn
 from tests.sessions import Captured, printed, said
 from tests.wire.misfits import MISFITS, bot
 
@@ -36,18 +37,18 @@ def _folders(tmp_path: Path, names: tuple[str, ...]) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("game", "mirror", "pair"),
-    [*product(SPOKEN, ([], ["--mirror"]), (*PAIRS, ("good", "plain")))],
+    ("played", "pair"),
+    in_turn(product(SPOKEN, ([], ["--mirror"])), (*PAIRS, ("good", "plain"))),
 )
 def test_match_and_export_write_the_same_log(
-    game: str,
-    mirror: list[str],
+    played: tuple[str, list[str]],
     pair: tuple[str, str],
     ledger: Path,
     tmp_path: Path,
     capsys: Captured,
 ) -> None:
     """Of every game and dialect, with a bot that dies and one that replies what is no text."""
+    game, mirror = played
     log, out = tmp_path / "log.txt", tmp_path / "out.txt"
     words = ["match", *_folders(tmp_path, pair), "--ruleset", game, *mirror, "--seed", "4"]
     words += ["--hands", "12", "--match", "m", "--gamelog", str(log)]
