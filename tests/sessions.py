@@ -8,7 +8,8 @@ import pytest
 
 from api.main import main
 from dealer.play import play
-from engine.games import GAMES
+from engine.game import fingerprint, to_json
+from engine.games import GAMES, RULESETS
 from events.ledger import Append
 from events.types import Events, HandStarted
 from store.ledger import open_ledger
@@ -69,3 +70,16 @@ def forged(tmp_path: Path, *records: Events) -> tuple[str, str]:
     ledger.close()
     lock.release()
     return "--ledger", str(tmp_path)
+
+
+def of_every_game(folder: Path, hands: int = 2) -> tuple[str, ...]:
+    """Add hands of every ruleset there is to a ledger, not sealed; each match is called as its
+    ruleset. Their names."""
+    ledger, lock = open_ledger(folder, "a test")
+    for match, game in RULESETS.items():
+        ledger.keep_ruleset(fingerprint(game), to_json(game))
+        records = play(game, match, hands, match, 2)
+        ledger.append(*(Append(name(record), 0, record, 1) for record in records))
+    ledger.close()
+    lock.release()
+    return tuple(RULESETS)

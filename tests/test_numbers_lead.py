@@ -7,8 +7,12 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import pytest
 from starlette.testclient import TestClient
 
+from analytics.auctions.bidding import MEASURES as BIDS
 from analytics.replay.flags import FLAGS
 from analytics.statistics.catalogue import STATISTICS
+from analytics.swaps.luck import MEASURES as SWAPS
+from api.pages.swaps import SWAPS_SPOTS
+from api.pages.winnings import VALUED as VALUED_SPOTS
 from api.playing.names import tagged, tags_of
 from api.playing.recording import WHOLE, Recording, announced, finished, projections
 from api.questions.chances import CHANCES
@@ -21,6 +25,7 @@ from tests.profiles import sized
 from tests.sessions import forged
 
 PLAYER = "random-0"
+MEASURED = {**BIDS, **SWAPS}
 TITLES = {one.title: one for one in STATISTICS.values()}
 LINK = re.compile(r'<a href="([^"]+)"[^>]*>([^<]+)</a>')
 
@@ -106,18 +111,16 @@ PAGES = (
     f"/players/{PLAYER}/opponent",
     f"/players/{PLAYER}/compare?other=random-1",
 )
-VALUED = "(known)", "(own)", "Went where worth more", "Hands adjusted", "Cards swapped"
 
 
 @pytest.mark.parametrize("path", PAGES)
 def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -> None:
-    """A list says how many hands it finds and, where one counts several times, how often. Numbers
-    of cards that were valued on a sample, whose hands nobody keeps, are the only ones without."""
+    """A list says how many hands it finds and, where one counts several times, how often. Of cards
+    that were valued on a sample it has the hands of the sample."""
     page = read(mixed, path)
     rows = re.findall("<tr.*?</tr>", page, re.DOTALL)
     cells = [(row, cell) for row in rows for cell in re.findall("<td.*?</td>", row, re.DOTALL)]
-    dead = [row for row, cell in cells if re.search(r"[>\s](?!0/)[\d\u202f]+/\d+<", cell)]
-    assert not [row for row in dead if not any(word in row for word in VALUED)]
+    assert not [row for row, cell in cells if re.search(r"[>\s](?!0/)[\d\u202f]+/\d+<", cell)]
     counts = [
         link
         for _, cell in cells
@@ -127,6 +130,51 @@ def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -
     assert len(counts) > (10 if path != f"/players/{PLAYER}/opponent" else 4), path
     for href, said in counts[:: max(1, len(counts) // sized(6, 12, len(counts)))]:
         assert whole(said) in found_by(read(mixed, unescape(href))), unescape(href)
+
+
+VALUED = {
+    "bids": ("regret_known", "value_own", "overpaid_own", "break_even_unbounded_own", "allocated"),
+    "swaps": ("swap_luck", "swap_luck_sum", "luck", "adjusted"),
+}
+
+
+@pytest.mark.parametrize("view", ["auditor", "public"])
+@pytest.mark.parametrize("tab", VALUED)
+def test_numbers_of_valued_cards_lead_to_the_hands_of_the_sample(
+    tab: str, view: str, mixed: Site
+) -> None:
+    """As many as the answer says, each of a card that is at risk or for sale, and known to the
+    viewer; who sees fewer cards has fewer."""
+    page = read(mixed, f"/players/{PLAYER}/{tab}?as={view}")
+    spots = {"bids": VALUED_SPOTS, "swaps": SWAPS_SPOTS}[tab]
+    with TestClient(mixed.app):
+        told = mixed.as_("auditor").get(
+            f"/api/v1/players/{PLAYER}/{tab}", params={"as": view, "spots": spots}
+        )
+    measures = told.json()["players"][0]["measures"]
+    rows = {
+        unescape(row.partition("<summary>")[2].partition("<")[0]): row
+        for row in re.findall("<tr.*?</tr>", page, re.DOTALL)
+    }
+    seen = 0
+    for name in VALUED[tab]:
+        number = measures[name]
+        links = LINK.findall(rows.get(MEASURED[name].title, ""))
+        ends = [number[end] for end in ("k", "n") if number[end]]
+        assert [whole(said) for _, said in links] == (ends if number["n"] else []), name
+        for (href, _), count in zip(links, ends, strict=False):
+            assert count in found_by(read(mixed, unescape(f"{href}&as={view}"))), (name, href)
+            seen += 1
+    assert bool(seen) == (view == "auditor" or any(measures[it]["n"] for it in VALUED[tab]))
+    assert view != "auditor" or seen >= 5
+
+
+def test_a_list_of_hands_says_how_often_each_is_counted(mixed: Site) -> None:
+    """As often as its filter names it, of those that are there."""
+    q = urlencode({"q": f'player={PLAYER} & hand_seq="1,2,2,5,99999"'})
+    assert {3, 4} == found_by(read(mixed, f"/hands?{q}"))
+    q = urlencode({"q": 'hand_seq="1,2,5" & !hand_seq=5'})
+    assert {2} == found_by(read(mixed, f"/hands?{q}"))
 
 
 def test_looks_at_an_opponent_are_counts_of_a_filter(mixed: Site) -> None:

@@ -1,20 +1,29 @@
 """Tags of players: kept with a match, in SQL, and what players go by in every question."""
 
 import re
+from html import unescape
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlencode, urlsplit
 
+import pyarrow as pa
 import pytest
+from httpx import QueryParams
 
+from api.cluster import tasks as cluster
 from api.main import main
 from api.playing.league import League, Unfit, parse
 from api.playing.names import Misnamed, tagged, tags_of
 from api.playing.recording import WHOLE, Recording, announced, finished, projections
+from api.questions.filters_tree import word
+from api.viewpoints.viewer import viewer_of
+from api.viewpoints.views import Viewed
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events.match import Tagged
 from store.ledger import open_ledger
+from store.reader import Reader
 from tests.foreign import gamelog
 from tests.http.clients import over, site_of
 from tests.profiles import in_turn
@@ -24,7 +33,7 @@ from tests.wire.misfits import bot
 GAME = GAMES["auction-2024"]
 URSA, LYNX = "random-0", "random-1"
 HANDS = 12
-ABOUT = ("stats", "results", "bids", "history", "winnings", "opponent")
+ABOUT = ("stats", "results", "bids", "swaps", "history", "winnings", "opponent", "grid")
 
 
 @pytest.fixture(autouse=True)
@@ -85,6 +94,120 @@ def test_a_question_by_tag_is_that_of_the_hands_of_whom_the_tag_calls_so(
     if question == "bids":  # how many values were new, and not kept from the first question
         by_tag["counted"] = by_name["counted"]
     assert by_name == _renamed(by_tag, {"bear": URSA, "lynx": LYNX}, by_name)
+
+
+TABS = ("", "/grid", "/winnings", "/bids", "/swaps", "/opponent", "/compare?other={}", "/counters")
+LINK = re.compile(r'<a href="(/hands\?[^"]+)"[^>]*>([^<]+)</a>')
+
+
+@pytest.mark.parametrize(("tab", "view"), in_turn(TABS, ("auditor", "public")))
+def test_a_page_by_tag_is_that_of_the_hands_of_whom_the_tag_calls_so(
+    ledger: Path, tab: str, view: str
+) -> None:
+    """In one match that is a name: the pages differ by it alone, and their links find as much."""
+    client = site_of(ledger).as_("auditor")
+
+    def page(player: str, other: str, by_tag: str | None) -> tuple[str, list[str]]:
+        path = f"/players/{player}{tab.format(other)}"
+        asked = {"match": "first", "as": view} | ({"by_tag": by_tag} if by_tag else {})
+        answer = client.get(path, params=QueryParams(urlsplit(path).query).merge(asked))
+        assert answer.status_code == 200, answer.text
+        main = answer.text.partition('<main class="page" id="main">')[2].partition("<footer")[0]
+        main = re.split("<h2>Against|<h2>With", main.partition("</header>")[2])[0]  # of all hands
+        main = re.sub(r'<p class="quiet called">.*?</p>|<code class="cmd">.*?</code>', "", main)
+        words = re.sub(r"<script.*?</script>|<[^>]+>", " ", main, flags=re.DOTALL)
+        for name, same in ((player, "HE"), (other, "OTHER"), (URSA, "HE"), (LYNX, "OTHER")):
+            words = re.sub(rf"\b{name}\b", same, words)
+        return words.replace("--by-tag bot", ""), [unescape(href) for href, _ in LINK.findall(main)]
+
+    (by_name, named), (by_tag, tagged) = page(URSA, LYNX, None), page("bear", "lynx", "bot")
+    assert by_name.split() == by_tag.split()
+    assert len(named) == len(tagged)
+    for one, other in list(zip(named, tagged, strict=True))[:: max(1, len(named) // 4)]:
+        assert "tag=bot:bear" in unquote(other).replace('"', "") or LYNX in one
+        found = [
+            re.search(r"<b>([^<]*) hands?</b>", client.get(href).text) for href in (one, other)
+        ]
+        assert found[0] is not None, one
+        assert found[1] is not None, other
+        assert found[0][1] == found[1][1], other
+
+
+def test_pages_by_tag_are_found_from_those_by_name_and_keep_the_tag(ledger: Path) -> None:
+    client = site_of(ledger).as_("auditor")
+    page = client.get(f"/players/{URSA}/bids").text
+    assert '<a href="/players/bear/bids?by_tag=bot">bot bear</a>' in page
+    assert '<a href="/players/2/bids?by_tag=version">version 2</a>' in page
+    page = client.get("/players/bear?by_tag=bot").text
+    assert 'href="/players/bear/opponent?by_tag=bot"' in page
+    assert f'<a href="/players/{URSA}">by his name {URSA}</a>' in page
+    assert 'href="/api/v1/players/bear/stats?by_tag=bot"' in page
+    assert 'href="/players/lynx?vs=' not in page
+    roster = client.get("/players?by_tag=bot,version").text
+    assert 'href="/players/bear%202?by_tag=bot%2Cversion"' in roster
+    q = urlencode({"q": f"player(tag={word('bot:bear')} & tag={word('version:2')})"})
+    assert f'href="/hands?{q}"' in roster
+    own = urlencode({"q": f"{URSA}:(!tag=bot & !tag=version)"})
+    assert f'href="/hands?{own}"' in roster
+    refused = client.get("/players/bear/bids?by_tag=team")
+    assert 404 == refused.status_code
+    assert "no player has a tag team: tags here are bot, version" in refused.text
+
+
+def test_a_page_by_tag_is_split_by_another_tag(ledger: Path) -> None:
+    """Of two versions that met in one match each has its own part."""
+    live, lock = open_ledger(ledger, "a test", projections(ledger))
+    hands = list(play(GAME, "selves", HANDS, "seed", 2))
+    tags = tags_of(["A=bot:bear,version:1", "B=bot:bear,version:2"])
+    recording = Recording(
+        live,
+        announced("selves", hands[0], "seed", "sealed"),
+        GAME,
+        tagged(tags, {"A": URSA, "B": LYNX}),
+    )
+    recording.keep_all(hands)
+    recording.end(WHOLE)
+    live.close()
+    lock.release()
+    client = site_of(ledger).as_("auditor")
+    asked = {"by_tag": "bot", "split": "tag:version", "match": "selves"}
+    page = client.get("/players/bear", params=asked).text
+    links = [unquote(unescape(href)) for href, said in LINK.findall(page) if said == str(HANDS)]
+    assert any('version:1"' in one for one in links)
+    assert any('version:2"' in one for one in links)
+    asked = {"by_tag": "bot", "match": "selves"}
+    (row,) = client.get("/api/v1/players/bear/stats", params=asked).json()["players"]
+    assert 2 * HANDS == row["hands"]
+    every = LINK.findall(client.get("/players/bear", params=asked).text)
+    href, said = next(one for one in every if "could%3Dvpip" in one[0])
+    assert int(said) > HANDS
+    found = client.get(unescape(href)).text
+    assert f"<b>{HANDS} hands</b>, counted <b>{said} times</b>" in found
+
+
+@pytest.mark.parametrize("view", ["auditor", "public"])
+def test_a_task_of_a_cluster_calls_players_by_tags_in_hands_of_a_unit(
+    ledger: Path, view: str
+) -> None:
+    """What Spark counts is what its workers answer: facts of the hands and players asked for."""
+    snapshot = Reader(ledger).snapshot()
+    one = Viewed(snapshot, viewer_of(view), frozenset({"chip"}), ("bot",))
+    eyes = cluster.Eyes(view, one.only, one.by_tag)
+    wanted = cluster.schema(one, "facts")
+    rows = [
+        it for task in cluster.tasks(snapshot) for it in cluster.rows(task, eyes, "facts", wanted)
+    ]
+    found = pa.Table.from_batches(rows, wanted)
+    assert {"bear", "lynx", URSA, LYNX} == set(found["player"].to_pylist())
+    assert 3 * 2 * HANDS == found.num_rows
+    one.close()
+    other = cluster.Eyes(view, frozenset({"cent"}))
+    assert not [
+        it for task in cluster.tasks(snapshot) for it in cluster.rows(task, other, "hands", HAND)
+    ]
+
+
+HAND = pa.schema([("hand_seq", pa.int64())])
 
 
 def _renamed(told: Any, names: dict[str, str], like: Any) -> Any:
@@ -167,7 +290,6 @@ def main_says(capsys: Captured, filter: str) -> str:
 def test_a_tag_that_nobody_has_is_refused_with_those_there_are(capsys: Captured) -> None:
     sentence = said(capsys, 5, "stats", "--by-tag", "team")
     assert "no player has a tag team: tags here are bot, version" == sentence
-    assert "calls players by their names" in said(capsys, 2, "stats", "--by-tag", "bot", "--web")
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from api.pages.site import (
 )
 from api.pages.winnings import is_crowded, window
 from api.questions.filters import parsed
+from api.questions.finder import Finder
 from dealer.play import play
 from engine.game import fingerprint
 from engine.games import GAMES
@@ -353,7 +354,7 @@ DRAWN = Winnings("a b", 9, 1.0, POINTS, None, 0, 0.0, ())
 def test_a_window_of_a_graph_is_what_lies_between_two_of_its_points(
     first: int | None, last: int, hands: tuple[int, int], net: float
 ) -> None:
-    seen = window(DRAWN, "a b", "", first, last)
+    seen = window(DRAWN, Finder((("a b", ""),)), first, last)
     assert seen is not None
     assert (*hands, net) == (seen.first, seen.last, seen.net)
     begins = f' & hand>"m/{hands[0] - 1}"' if hands[0] > 1 else ""
@@ -362,5 +363,5 @@ def test_a_window_of_a_graph_is_what_lies_between_two_of_its_points(
 
 
 def test_without_ends_there_is_no_window() -> None:
-    assert window(DRAWN, "lynx", "", None, None) is None
-    assert window(replace(DRAWN, points=(), hands=0), "lynx", "", 1, 2) is None
+    assert window(DRAWN, Finder((("lynx", ""),)), None, None) is None
+    assert window(replace(DRAWN, points=(), hands=0), Finder((("lynx", ""),)), 1, 2) is None

@@ -10,11 +10,14 @@ from typing import Any, Literal
 from analytics.sql.chosen import Chosen, hands_of, in_money, players_of, quoted, where
 from analytics.sql.tables import Source
 from analytics.statistics.measured import (
+    A_HAND,
     BASES,
+    CountedHands,
     Kind,
     Measure,
     Measured,
     Resampled,
+    counted_hands,
     means,
     of_parts,
     ratios,
@@ -161,6 +164,7 @@ MEASURES: dict[str, Measure] = {
 }
 By = Literal["seat", "pot", "board", "strength", "hole", "made", "rival", "match", "game"]
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
+_OF_CARDS = ("bids_worth", "bids_allocation")  # which count auctions whose card was valued
 NOT_KNOWN = "not known"
 POTS = ("up to 4", "5 to 20", "21 to 100", "over 100")
 
@@ -186,7 +190,8 @@ def class_of(hole: str) -> str:
     )
 
 
-_PARTS: dict[By, str] = {
+_PARTS: dict[By | Literal["hand"], str] = {
+    A_HAND: "CAST(a.hand_seq AS VARCHAR)",
     "seat": "a.role",
     "pot": sized("a.pot"),
     "board": "coalesce(a.texture, 'not known')",
@@ -225,6 +230,11 @@ class Bids:
             drawn.ask(self._tables, file, chosen(player, by, self._vs), wanted)
         return of_parts(MEASURES, {file: self._ask(file, player, by) for file in FILES}, drawn)
 
+    def valued(self, player: str) -> dict[str, CountedHands]:
+        """The hands that measures of valued cards count."""
+        answers = {file: self._ask(file, player, A_HAND) for file in _OF_CARDS}
+        return counted_hands((it for it in MEASURES.values() if it.file in answers), answers)
+
     def ranks(self, player: str | None, by: By | None = None) -> list[dict[str, Any]]:
         """The bids at each tenth, in chips and in pots."""
         return sorted(self._ask("bids_ranks", player, by), key=lambda it: (it["part"], it["tenth"]))
@@ -250,7 +260,9 @@ class Bids:
         """His auctions as points for a picture: bid, rival's bid, what the card was worth."""
         return self._ask("bids_drawn", player, None)
 
-    def _ask(self, file: str, player: str | None, by: By | None) -> list[dict[str, Any]]:
+    def _ask(
+        self, file: str, player: str | None, by: By | Literal["hand"] | None
+    ) -> list[dict[str, Any]]:
         return self._tables.ask(file, chosen(player, by, self._vs))
 
 
@@ -284,7 +296,7 @@ BESIDE = """
 """
 
 
-def chosen(player: str | None, by: By | None, vs: str | None = None) -> str:
+def chosen(player: str | None, by: By | Literal["hand"] | None, vs: str | None = None) -> str:
     """The auctions that a question is asked of; each with the part it belongs to."""
     part = _PARTS[by] if by else "''"
     source = "auctions AS a"

@@ -160,8 +160,8 @@ def leads(opponent: Opponent) -> Leads:
     return Leads(opponent.won_already(), ranked)
 
 
-_FOLDED = "player={0} & street=%s & !{0}:showdown & {0}:net<0"
-# By look: its title, what to do about it, and the filter that finds its hands.
+_FOLDED = "player(!showdown & net<0) & street=%s"
+# By look: its title, what to do about it, and the filter that finds its hands, of any player.
 ANSWERS: dict[str, tuple[str, str, str]] = {
     f"fold_{at}": (
         f"Folds too much, {at}",
@@ -173,11 +173,11 @@ ANSWERS: dict[str, tuple[str, str, str]] = {
     "bid_above_pot": (
         "Bids above the pot",
         "Bid just below what he usually bids: he pays more for his card than it is worth.",
-        "({0}:auction-won | {0}:auction-lost)",
+        "player(auction-won | auction-lost)",
     ),
     "bluff_river": (
         "Bluffs too much, river",
         "Call his river bets with any hand that beats a bluff.",
-        "{0}:showdown & street=river",
+        "player(showdown) & street=river",
     ),
 }

@@ -26,7 +26,8 @@ class Chosen(Struct, frozen=True, kw_only=True):
     `vs`: hands in which this player was dealt in, too. `hands`: first and last number within
     its match. `before`: as of a place in the order in which hands closed. `others`: everybody
     but `player`, counted as if they were one. `tagged`: what a tag says of him in each match that
-    he is tagged in, which is then what the answer is divided by.
+    he is tagged in, by his name there (in the column `own_name`), which is then what the answer is
+    divided by.
     """
 
     player: str | None = None
@@ -38,16 +39,20 @@ class Chosen(Struct, frozen=True, kw_only=True):
     before: int | None = None
     by: By | None = None
     others: bool = False
-    tagged: tuple[tuple[str, str], ...] = ()
+    tagged: tuple[tuple[str, str, str], ...] = ()
+    own_name: str = "player"
 
 
 def table(chosen: Chosen, known: str = "coalesce(cards, shown)") -> str:
     """The SELECT behind `chosen`; `known` is the class of hole cards that the asker may see."""
     part = _PARTS[chosen.by] if chosen.by else "''"
     if chosen.tagged:
-        part = _case(
-            "f.match", {it: quoted(value) for it, value in chosen.tagged}, quoted(UNTAGGED)
+        cases = " ".join(
+            f"WHEN f.match = {quoted(match)} AND f.{chosen.own_name} = {quoted(name)}"
+            f" THEN {quoted(value)}"
+            for match, name, value in chosen.tagged
         )
+        part = f"CASE {cases} ELSE {quoted(UNTAGGED)} END"
     terms = [*players_of(chosen, "f."), *hands_of(chosen, "f.")]
     if chosen.positions:
         terms.append(f"f.position IN ({', '.join(map(quoted, chosen.positions))})")

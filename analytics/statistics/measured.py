@@ -127,6 +127,38 @@ def of_parts(
             yield measured(one, row, drawn, who, part)
 
 
+class CountedHands(NamedTuple):
+    """The hands that a measure counts, by `hand_seq`, in its k and in its n: each as often as it is
+    counted."""
+
+    k: tuple[int, ...]
+    n: tuple[int, ...]
+
+
+A_HAND: Literal["hand"] = "hand"  # answers are divided by hand, too
+
+
+def counted_hands(
+    measures: Iterable[Measure], answers: Mapping[str, Iterable[Row]]
+) -> dict[str, CountedHands]:
+    """Those of one player, out of the answers of files that were divided by hand."""
+    found = {}
+    for one in measures:
+        rows = [row for row in answers.get(one.file, ()) if row.get("basis") == one.basis]
+        k, n = (
+            tuple(
+                sorted(
+                    int(row["part"])
+                    for row in rows
+                    for _ in range(int(row.get(f"{one.counted}_{end}") or 0))
+                )
+            )
+            for end in "kn"
+        )
+        found[one.name] = CountedHands(k, n)
+    return found
+
+
 def in_unit(
     found: Iterable[Measured], amounts: Mapping[str, Measure], unit: str | None
 ) -> Iterator[Measured]:

@@ -14,7 +14,17 @@ from analytics.confidence.p_values import binomial, fisher, holm
 from analytics.fairness.dealing import LEVEL
 from analytics.sql.chosen import Chosen, players_of, where
 from analytics.sql.tables import Source
-from analytics.statistics.measured import Kind, Measure, Measured, Resampled, means, of_parts
+from analytics.statistics.measured import (
+    A_HAND,
+    CountedHands,
+    Kind,
+    Measure,
+    Measured,
+    Resampled,
+    counted_hands,
+    means,
+    of_parts,
+)
 
 Row = dict[str, Any]
 ACTS = ("bet", "check", "fold")
@@ -96,7 +106,17 @@ MEASURES: dict[str, Measure] = {
 By = Literal["seat", "match", "game"]
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
 _OF_RISKS = ("swaps_luck", "swaps_behaviour", "swaps_rates", "swaps_apart")
-_PARTS: dict[By, str] = {"seat": "p.role", "match": "c.match", "game": "c.game"}
+_PARTS: dict[By | Literal["hand"], str] = {
+    A_HAND: "CAST(c.hand_seq AS VARCHAR)",
+    "seat": "p.role",
+    "match": "c.match",
+    "game": "c.game",
+}
+# Which rows of a file were valued, on a sample, and the measures that count those alone.
+_VALUED = {
+    "swaps_luck": ("after IS NOT NULL", ("swap_change", "swap_luck", "swap_luck_sum")),
+    "swaps_results": ("adjusted", ("luck", "luck_error", "adjusted")),
+}
 
 
 class Luck:
@@ -123,6 +143,16 @@ class Luck:
                 drawn.ask(self._tables, file, asked, means(MEASURES.values()))
         return of_parts(MEASURES, {file: self._ask(file, player, by) for file in FILES}, drawn)
 
+    def valued(self, player: str) -> dict[str, CountedHands]:
+        """The hands in which swaps and run-outs were valued, of measures that count those; of
+        `adjusted` its k, for its n counts all hands."""
+        found: dict[str, CountedHands] = {}
+        for file, (valued, names) in _VALUED.items():
+            rows = f"SELECT * FROM ({of_luck(file, player, A_HAND, self._vs)}) WHERE {valued}"
+            answers = {file: self._tables.ask(file, rows)}
+            found |= counted_hands([MEASURES[name] for name in names], answers)
+        return found
+
     def rates(self, player: str | None = None) -> list[Row]:
         """How often cards changed, beside the stated chance: exact and two-sided."""
         found = self._ask("swaps_rates", player)
@@ -147,7 +177,9 @@ class Luck:
         return self._tables.ask(file, of_luck(file, player, by, self._vs))
 
 
-def of_luck(file: str, player: str | None, by: By | None, vs: str | None = None) -> str:
+def of_luck(
+    file: str, player: str | None, by: By | Literal["hand"] | None, vs: str | None = None
+) -> str:
     """The rows that a question is asked of, each with the part it belongs to."""
     part = _PARTS[by] if by else "''"
     whose = where(players_of(Chosen(player=player, vs=vs), "c."))

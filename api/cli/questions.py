@@ -128,8 +128,6 @@ def answered(
     **given: Any,
 ) -> None:
     """Ask, and write the answer as it is wanted."""
-    if web and question.page is not None and given.get("by_tag"):
-        raise click.UsageError("its page calls players by their names: leave out --by-tag")
     if web:
         opened(_page(question), {**given, "view": view, "folder": folder})
         return

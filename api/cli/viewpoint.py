@@ -87,8 +87,6 @@ def spark_on(master: str) -> Iterator["SparkSession"]:
 @contextmanager
 def counting(on: str | None, viewed: "Viewed") -> Iterator[None]:
     """Facts are counted by Spark, if somebody says by which."""
-    if on and viewed.by_tag:
-        raise click.UsageError("--on counts players by their names: leave out --by-tag")
     with spark_on(on) if on else nullcontext() as spark:
         if spark is not None:
             from api.cluster.spark import Facts

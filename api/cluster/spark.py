@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from api.cluster.tasks import Task, Work, audit, decoded, place_of, rows, schema, tasks
+from api.cluster.tasks import Eyes, Task, Work, audit, decoded, place_of, rows, schema, tasks
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
 from store.reader import Reader
@@ -174,7 +174,8 @@ def views(
     try:
         every = tasks(snapshot)
         names = (*viewed.query.public, FACTS)
-        frames = {name: frame(spark, every, view, name, schema(viewed, name)) for name in names}
+        eyes = Eyes(view)
+        frames = {name: frame(spark, every, eyes, name, schema(viewed, name)) for name in names}
     finally:
         viewed.close()
     for name, one in frames.items():
@@ -183,22 +184,22 @@ def views(
 
 
 def frame(
-    spark: "SparkSession", every: list[Task], view: str, name: str, wanted: pa.Schema
+    spark: "SparkSession", every: list[Task], eyes: Eyes, name: str, wanted: pa.Schema
 ) -> "DataFrame":
     """A view of a ledger as a frame, in these columns."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     return _spread(spark, len(every)).mapInArrow(
-        partial(_rows, every, view, name, wanted), from_arrow_schema(wanted)
+        partial(_rows, every, eyes, name, wanted), from_arrow_schema(wanted)
     )
 
 
 def _rows(
-    every: list[Task], view: str, name: str, wanted: pa.Schema, batches: Iterable[pa.RecordBatch]
+    every: list[Task], eyes: Eyes, name: str, wanted: pa.Schema, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """In a worker: the rows of a view in the hands of these tasks."""
     for number in (it for batch in batches for it in batch["id"].to_pylist()):
-        yield from rows(every[number], view, name, wanted)
+        yield from rows(every[number], eyes, name, wanted)
 
 
 def verdicts(
@@ -233,14 +234,14 @@ class Facts:
     def __init__(self, spark: "SparkSession", viewed: Viewed) -> None:
         self._spark = spark
         self._every = tasks(viewed.snapshot)
-        self._view = viewed.viewer.view
+        self._eyes = Eyes(viewed.viewer.view, viewed.only, viewed.by_tag)
         self._schema = schema(viewed, FACTS)
 
     def ask(self, sql: str) -> pa.Table:
         """The answer as a table."""
         words = set(re.findall(r"\w+", sql))
         wanted = pa.schema([it for it in self._schema if it.name in words])
-        one = frame(self._spark, self._every, self._view, FACTS, wanted)
+        one = frame(self._spark, self._every, self._eyes, FACTS, wanted)
         one.createOrReplaceTempView(FACTS)
         return answer(self._spark, _TEXTS.sub(_respelled, sql))
 

@@ -50,6 +50,15 @@ class Task(Struct, frozen=True):
     program: str
 
 
+class Eyes(Struct, frozen=True):
+    """Through whose eyes a worker sees the rows; of hands in `only` these units, and their players
+    as these tags call them."""
+
+    view: str
+    only: frozenset[str] | None = None
+    by_tag: tuple[str, ...] = ()
+
+
 class OtherProgram(Exception):
     """A worker has another muckrake than who asks: its answer could be another one."""
 
@@ -104,8 +113,8 @@ def place_of(ledger: str | os.PathLike[str]) -> Path:
 
 
 @lru_cache(maxsize=4)
-def _viewed(ledger: str, as_of: str, view: str) -> Viewed:
-    viewed = Viewed(_snapshot(ledger, as_of), viewer_of(view))
+def _viewed(ledger: str, as_of: str, eyes: Eyes) -> Viewed:
+    viewed = Viewed(_snapshot(ledger, as_of), viewer_of(eyes.view), eyes.only, eyes.by_tag)
     atexit.register(viewed.close)
     return viewed
 
@@ -207,11 +216,11 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def rows(task: Task, view: str, name: str, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The rows of a view as a viewpoint sees them, in these columns. A view that has no hands is
+def rows(task: Task, eyes: Eyes, name: str, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The rows of a view as these eyes see them, in these columns. A view that has no hands is
     told by the first task."""
     opened(task)
-    viewed = _viewed(task.ledger, task.as_of, view)
+    viewed = _viewed(task.ledger, task.as_of, eyes)
     where = ""
     if name not in MADE:
         where = f"WHERE hand_seq >= {task.first} AND hand_seq < {task.end}"

@@ -24,7 +24,7 @@ from api.problem import Problem
 from api.questions.declared.fairness import hands_of
 from api.questions.declared.hands import QUESTION, hands_by
 from api.questions.facets import FACETS, facets, times
-from api.questions.filters import WrongFilter, parsed, said
+from api.questions.filters import LENGTH_MAX, WrongFilter, parsed, said
 from api.questions.filters_sql import asks_verdicts
 from api.questions.filters_tree import FIELDS, FLAGS
 from api.questions.frames import frames, in_words, opening
@@ -67,7 +67,9 @@ class Found(NamedTuple):
         return None if self.order == "newest" or not self.q else self.order
 
 
-def _found(q: Annotated[str, Query(max_length=2_000)] = "", order: Ordered = "newest") -> Found:
+def _found(
+    q: Annotated[str, Query(max_length=LENGTH_MAX)] = "", order: Ordered = "newest"
+) -> Found:
     return Found(q.strip(), order)
 
 
@@ -88,7 +90,7 @@ EXAMPLES = (
 def hands(
     request: Request,
     ask: Ask,
-    q: Annotated[str, Query(max_length=2_000)] = "",
+    q: Annotated[str, Query(max_length=LENGTH_MAX)] = "",
     after: Annotated[str | None, Query(max_length=500)] = None,
     order: Ordered = "newest",
     counts: Literal["now", "later"] | None = None,

@@ -21,7 +21,7 @@ from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.declared import hands
 from api.questions.declared.matches import Which, matches, played_of, rows_of
-from api.questions.filters import WrongFilter, parsed
+from api.questions.filters import LENGTH_MAX, WrongFilter, parsed
 from api.questions.players import is_there
 from api.questions.question import API
 from api.viewpoints.viewer import without_progress
@@ -82,7 +82,9 @@ ORDER BY hands DESC, name LIMIT {limit:d}
 
 
 @router.get("/find")
-def find(request: Request, ask: Ask, q: Annotated[str, Query(max_length=2_000)] = "") -> Response:
+def find(
+    request: Request, ask: Ask, q: Annotated[str, Query(max_length=LENGTH_MAX)] = ""
+) -> Response:
     """The box in the head goes to the hand, match or player that is called so."""
     text = q.strip()
     to = Addresses(request.query_params.get("as"))

@@ -24,12 +24,13 @@ from api.pages.site import Addresses, page
 from api.questions import players as counted
 from api.questions.chances import COULD, DID
 from api.questions.declared import grid as hole_cards
-from api.questions.declared.compare import Comparison, Sides, comparison, sheets
+from api.questions.declared.compare import Comparison, Sides, comparison, finders, sheets
 from api.questions.declared.grid import Cell
 from api.questions.declared.matches import titles
 from api.questions.declared.opponent import HANDS_MAX
 from api.questions.declared.players import QUESTION
-from api.questions.filters_tree import STREETS, narrowed, word
+from api.questions.filters_tree import STREETS, word
+from api.questions.finder import Finder, finder
 from api.questions.opponents import Fault, OpponentParams, Report, report
 from api.questions.players import Nonsense, NoSum, check
 from api.questions.question import Sheet
@@ -50,6 +51,7 @@ TABS = (
 )
 MANY = 30  # below so many opportunities a number is grey
 LISTED = 100  # players of a page
+CALLED_MAX = 12  # other names of a player on his pages
 FILTERED = {"before": "as_of"}  # what a filter is called in an address, where that differs
 
 
@@ -61,10 +63,12 @@ class PlayerPage(NamedTuple):
     player: str
     filters: dict[str, Any]
     unit: str | None
+    by_tag: str | None
 
     def viewed(self) -> AbstractContextManager[Viewed]:
-        """The ledger as the caller sees it, of hands that are played for the unit."""
-        return self.ask.viewed(self.unit)
+        """The ledger as the caller sees it, of hands that are played for the unit, its players as
+        the tags call them that are asked for."""
+        return self.ask.viewed(self.unit, self.by_tag)
 
     def chosen(self, viewed: Viewed, **more: str | None) -> Chosen:
         """His hands that the filters leave."""
@@ -74,7 +78,10 @@ class PlayerPage(NamedTuple):
         """The page; the filters go on from tab to tab, and so does whatever is in `going_on`."""
         to = Addresses(self.request.query_params.get("as"))
         with self.ask.viewed() as viewed:
-            units, named = moneys(viewed.units), titles(viewed, self.player)
+            units = moneys(viewed.units)
+        with self.viewed() as viewed:
+            named, finds = titles(viewed, self.player), self.finder(viewed)
+            called = called_too(viewed, self.player)
         filters = {**self.filtered, **context.pop("going_on", {})}
         given = {name: value for name, value in filters.items() if value}
         of_player: dict[str, Any] = {
@@ -89,12 +96,13 @@ class PlayerPage(NamedTuple):
             "units": units if len(units) > 1 else (),
             "titles": named,
             "named": word(self.player),
-            "also": self.also,
+            "called": called,
+            "finds": finds,
             "api_of": lambda *path, **asked: to.api(
                 "players", self.player, *path, **given, **asked
             ),
-            "players": (self.player,),
-            "trail": (("Players", to.players()),),
+            "players": () if self.by_tag else (self.player,),
+            "trail": (("Players", to.players(self.by_tag)),),
         }
         return page(self.request, self.ask, template, **of_player, **context)
 
@@ -102,12 +110,21 @@ class PlayerPage(NamedTuple):
     def filtered(self) -> dict[str, Any]:
         """The filters as an address has them."""
         filters = {FILTERED.get(name, name): value for name, value in self.filters.items()}
-        return {**filters, "unit": self.unit}
+        return {**filters, "unit": self.unit, "by_tag": self.by_tag}
 
-    @property
-    def also(self) -> str:
-        """The same filters in the words of a filter of hands, to be put after a term of it."""
-        return narrowed(**self.filters, unit=self.unit)
+    def finder(self, viewed: Viewed) -> Finder:
+        """What finds his hands, under the same filters."""
+        return finder(viewed, self.player, **self.filters, unit=self.unit)
+
+
+def called_too(viewed: Viewed, player: str) -> list[tuple[str, str | None, str]]:
+    """What else he is called, by which tag: by each that matches say of him, and by his name."""
+    rows = viewed.tags.to_pylist()
+    his = [row for row in rows if viewed.name_of(row["match"], row["player"]) == player]
+    names = sorted({row["player"] for row in his} if viewed.by_tag else ())
+    tags = sorted({(row["tag"], row["value"]) for row in his})
+    found: list[tuple[str, str | None, str]] = [("by his name", None, name) for name in names]
+    return [*found, *((tag, tag, value) for tag, value in tags)][:CALLED_MAX]
 
 
 def clean(value: str | None) -> str | None:
@@ -125,11 +142,12 @@ async def _of_player(
     hands: Narrow = None,
     as_of: Narrow = None,
     unit: Narrow = None,
+    by_tag: Narrow = None,
     sort: Sort = None,
 ) -> PlayerPage:
     filters = {"vs": vs, "match": match, "game": game, "hands": hands, "before": as_of}
     cleaned = {name: clean(value) for name, value in filters.items()}
-    return PlayerPage(request, ask, player, cleaned, clean(unit))
+    return PlayerPage(request, ask, player, cleaned, clean(unit), clean(by_tag))
 
 
 OfPlayer = Annotated[PlayerPage, Depends(_of_player)]
@@ -140,15 +158,22 @@ def players(
     request: Request,
     ask: Ask,
     after: Annotated[str | None, Query(max_length=500)] = None,
+    by_tag: Narrow = None,
     sort: Sort = None,
 ) -> Response:
-    """Everybody who played."""
-    by = order(request, ("player", "hands", "net", "matches", "last_at"))
-    with ask.viewed() as viewed:
-        rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, {}, by)
-        units = moneys(viewed.units)
-    listed: dict[str, Any] = {"rows": rows, "following": following, "order": by, "units": units}
-    return page(request, ask, "players.html", **listed)
+    """Everybody who played, by his name or as tags call him."""
+    by, by_tag = order(request, ("player", "hands", "net", "matches", "last_at")), clean(by_tag)
+    asked = {"by_tag": by_tag} if by_tag else {}
+    with ask.viewed(by_tag=by_tag) as viewed:
+        rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, asked, by)
+        listed: dict[str, Any] = {
+            "rows": [(row, finder(viewed, row.player)()) for row in rows],
+            "units": moneys(viewed.units),
+            "tags": sorted({*viewed.tags["tag"].to_pylist()}),
+        }
+    return page(
+        request, ask, "players.html", **listed, following=following, order=by, by_tag=by_tag
+    )
 
 
 What = Literal["acts", "vpip", "raise", "net", "n"]
@@ -233,18 +258,19 @@ LOCKS_MAX = 15  # matches that somebody had won, as many as a filter may name
 SPOTS = 200  # acts that were shown down, whose strength is counted
 OPTIONS = {"hands": "numbers"}  # what the command calls a filter, where that differs
 ENDINGS = {
-    "preflop": "street=preflop",
-    "flop": "street=flop",
-    "turn": "street=turn",
-    "river": "street=river",
-    "showdown": "{}:showdown",
+    "preflop": "player() & street=preflop",
+    "flop": "player() & street=flop",
+    "turn": "player() & street=turn",
+    "river": "player() & street=river",
+    "showdown": "player(showdown)",
 }
 
 
 @router.get("/players/{player}/opponent")
 def opponent(of: OfPlayer) -> Response:
     """What stands out of a player's play, with the hands to look at."""
-    filters = {OPTIONS.get(name, name): it for name, it in of.filters.items() if it}
+    given = {**of.filters, "unit": of.unit, "by-tag": of.by_tag}
+    filters = {OPTIONS.get(name, name): it for name, it in given.items() if it}
     options = "".join(f" --{name} {shlex.quote(it)}" for name, it in filters.items())
     context: dict[str, Any] = {"found": None, "why": None, "hands_max": HANDS_MAX}
     context["command"] = f"muckrake opponent {shlex.quote(of.player)}{options}"
@@ -252,7 +278,9 @@ def opponent(of: OfPlayer) -> Response:
         asked = OpponentParams(of.player, spots=SPOTS, **of.filters)
         try:
             hands = counted.hands_asked(viewed, asked)
-            context |= {"hands": hands, "endings": ENDINGS, "looks": ALL_LOOKS}
+            finds = of.finder(viewed)
+            endings = {name: finds.of(filter) for name, filter in ENDINGS.items()}
+            context |= {"hands": hands, "endings": endings, "looks": ALL_LOOKS}
             if hands <= HANDS_MAX:
                 found = report(viewed, asked, of.ask.watch)
                 context |= {"found": found, "faults": faults(found.faults)}
@@ -312,7 +340,7 @@ def compare(
             )
             try:
                 told = comparison(viewed, sides, of.ask.watch)
-                context |= shown(told, sides)
+                context |= shown(told, sides, finders(viewed, sides))
             except (Absent, Nonsense) as reason:
                 context["why"] = str(reason)
     return of.sent("compare.html", "compare", others=others, **context)
@@ -328,9 +356,9 @@ def others_of(viewed: Viewed, player: str) -> list[str]:
     return [row["player"] for row in rows]
 
 
-def shown(told: Comparison, asked: Sides) -> dict[str, Any]:
+def shown(told: Comparison, asked: Sides, finds: Sequence[Finder]) -> dict[str, Any]:
     """The tables as a terminal has them, and what surely differs."""
-    every = list(sheets(told, asked))
+    every = list(sheets(told, asked, finds))
     return {
         "told": told,
         "sheets": [one for one in every if isinstance(one, Sheet)],

@@ -38,7 +38,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
 
     def shown(request: Request, ask: Ask, sort: Sort = None, **given: Any) -> Response:
         if missing := [name for name in needed if given[name] is None]:
-            with ask.viewed() as viewed:
+            with ask.viewed(by_tag=given.get("by_tag")) as viewed:
                 choices = {missing[0]: others_of(viewed, given["player"])}
             sentence = f"{question.name} takes one more player, `{missing[0]}`"
             raise Problem("invalid", sentence, choices=choices)
@@ -48,7 +48,8 @@ def endpoint(question: Question) -> Callable[..., Response]:
                 question.bound(viewed, params)
             told = list(question.told(question.ask(viewed, params, ask.watch), params))
         to, player = Addresses(request.query_params.get("as")), given.get("player")
-        trail = [("Players", to.players())] if player else []
+        by_tag = given.get("by_tag")
+        trail = [("Players", to.players(by_tag))] if player else []
         return page(
             request,
             ask,
@@ -56,8 +57,8 @@ def endpoint(question: Question) -> Callable[..., Response]:
             question=question,
             sheets=[one for one in told if isinstance(one, Sheet)],
             notes=[one for one in told if not isinstance(one, Sheet)],
-            trail=[*trail, (player, to.player(player))] if player else trail,
-            players=(player,) if player else (),
+            trail=[*trail, (player, to.player(player, by_tag=by_tag))] if player else trail,
+            players=(player,) if player and not by_tag else (),
             formats=[(kind, at(request, kind)) for kind in formats(question)],
         )
 

@@ -118,8 +118,8 @@ class Addresses(Struct, frozen=True):
         at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None, **asked)
         return at if event is None else f"{at}#{event}"
 
-    def players(self) -> str:
-        return self._at("/players")
+    def players(self, by_tag: str | None = None) -> str:
+        return self._at("/players", by_tag=by_tag)
 
     def player(self, name: str, page: str = "", **asked: str | int | tuple[str, ...] | None) -> str:
         """A page of a player: `grid`, `winnings`, `bids` or `swaps`, or himself."""

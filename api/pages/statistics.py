@@ -15,6 +15,7 @@ from api.problem import Problem
 from api.questions import players as counted
 from api.questions.declared.player import Whose, player
 from api.questions.filters_tree import word
+from store.sql.tags import OWN_NAME
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 TAG = "tag:"  # what a split by a tag begins with
@@ -26,15 +27,22 @@ def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") 
     """How a player plays, each number with its doubt; split by a tag as it was in each match."""
     with of.viewed() as viewed:
         about = player(viewed, Whose(of.player), of.ask.watch)
-        tags = [row for row in viewed.tags.to_pylist() if row["player"] == of.player]
+        tags = [
+            row
+            for row in viewed.tags.to_pylist()
+            if viewed.name_of(row["match"], row["player"]) == of.player
+        ]
         splits = [*get_args(By), *sorted({f"{TAG}{row['tag']}" for row in tags})]
         if split and split not in splits:
             sentence = f"there is no split by {split}: {', '.join(splits)}"
             raise Problem("invalid", sentence, choices={"split": splits})
         key = split.removeprefix(TAG) if split.startswith(TAG) else None
         chosen = of.chosen(viewed, by=None if key else split or None)
-        values = tuple((row["match"], row["value"]) for row in tags if row["tag"] == key)
-        chosen = replace(chosen, tagged=values)
+        values = tuple(
+            (row["match"], row["player"], row["value"]) for row in tags if row["tag"] == key
+        )
+        own_name = OWN_NAME if viewed.by_tag else "player"
+        chosen = replace(chosen, tagged=values, own_name=own_name)
         told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
     every = sorted((one for _, one in told.dealt), key=natural)
     parts = every[:PARTS_MAX]

@@ -13,7 +13,6 @@ from api.pages.players import OfPlayer
 from api.pages.site import scale
 from api.questions import luck as lucky
 from api.questions.chances import swap_of
-from api.questions.filters_tree import word
 from api.questions.players import NoSum
 from api.viewpoints.selection import Absent
 
@@ -29,13 +28,13 @@ FIGURES = (
 )
 FILTERS = {  # of the hands that a measure counts, where its own name says none to a filter
     **dict.fromkeys(
-        ("hands", "net", "net_hand", "net_ev", "net_ev_hand", "adjusted"), "{0}:could=net"
+        ("hands", "net", "net_hand", "net_ev", "net_ev_hand", "adjusted"), "player(could=net)"
     ),
-    "blue": "{0}:showdown & !voided",
-    "red": "{0}:could=net_without",
-    "net_swapped": "{0}:swapped & !voided",
-    "net_kept": "{0}:could=net & !{0}:swapped",
-    "cost": "{0}:price>0",
+    "blue": "player(showdown) & !voided",
+    "red": "player(could=net_without)",
+    "net_swapped": "player(swapped) & !voided",
+    "net_kept": "player(could=net & !swapped)",
+    "cost": "player(price>0)",
 }
 
 
@@ -50,14 +49,17 @@ def swaps(of: OfPlayer) -> Response:
         except (Absent, NoSum) as reason:
             return of.sent("swaps.html", "swaps", told=None, why=str(reason))
         rates = [rate(row) for row in told.luck.rates(player)]
-        independence = told.luck.independence(player)
+        independence, finds = told.luck.independence(player), of.finder(viewed)
+        valued = told.luck.valued(player)
     found = {
         one.statistic: one
         for one in told.found
         if one.player == player and one.value is not None and (one.n or one.value)
     }
     ends = [share for one in rates for share in (one["high"], one["stated"]) if share is not None]
-    led = {name: said.format(word(player)) + of.also for name, said in FILTERS.items()}
+    led = {name: [finds.at(hands) for hands in both] for name, both in valued.items()}
+    for name, filter in FILTERS.items():
+        led[name] = [*led.get(name, [""])[:1], finds.of(filter)]
     rows = [
         {"of": one, "told": found[name], "led": led.get(name)}
         for name, one in LUCK.items()
@@ -67,7 +69,7 @@ def swaps(of: OfPlayer) -> Response:
         "swaps.html", "swaps", told=told.told, rates=rates, independence=independence, rows=rows,
         uncounted=lucky.uncounted_sentence(told.uncounted),
         why=None, counting=told.unit,
-        figures=[(name, title, led.get(name)) for name, title in FIGURES], found=found,
+        figures=[(name, title, led.get(name, ("", ""))[1]) for name, title in FIGURES], found=found,
         games=len({one["game"] for one in rates}), top=min(1.0, scale(ends).high),
         model=MODEL, seed=LUCK_SEED,
     )  # fmt: skip

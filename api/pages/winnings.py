@@ -34,6 +34,7 @@ from api.questions.declared.grid import classes as hole_cards
 from api.questions.declared.results import Luck, ResultsParams, luck
 from api.questions.declared.winnings import WinningsParams, winnings
 from api.questions.filters_tree import word
+from api.questions.finder import Finder
 from api.questions.players import NoSum
 from api.viewpoints.selection import Absent
 from odds.rank import CATEGORIES
@@ -62,9 +63,16 @@ def bids(of: OfPlayer) -> Response:
         drawn = told.auctions.drawn(player)
         made = [row | {"share": row["won"] / row["bids"]} for row in told.auctions.made(player)]
         classes = bid_cells(told.auctions.held(player))
+        finds, valued = of.finder(viewed), told.auctions.valued(player)
     found = {one.statistic: one for one in told.found if one.player == player}
     rows = {
-        name: {"of": one, "told": found[name]} for name, one in MEASURES.items() if name in found
+        name: {
+            "of": one,
+            "told": found[name],
+            "led": [finds.at(hands) for hands in valued[name]] if name in valued else None,
+        }
+        for name, one in MEASURES.items()
+        if name in found
     }
     return of.sent(
         "bids.html",
@@ -255,22 +263,22 @@ def grown(
 ) -> Response:
     """A page with the graph, of the whole or of the hands from one to another."""
     step = max(1, len(told.points) // ROWS)
+    with of.viewed() as viewed:
+        finds = of.finder(viewed)
     return of.sent(
         template,
         "winnings",
         told=told,
         why=why,
         rows=[*told.points[:-1:step], *told.points[-1:]],
-        window=window(told, of.player, of.also, first, last),
+        window=window(told, finds, first, last),
         drawn=inert(curves(told)),
         picture=picture(told.points),
         **more,
     )
 
 
-def window(
-    told: Winnings, player: str, also: str, first: int | None, last: int | None
-) -> Window | None:
+def window(told: Winnings, finds: Finder, first: int | None, last: int | None) -> Window | None:
     """The hands between two points that are drawn, nothing narrower than what was asked for."""
     if not told.points or (first is None and last is None):
         return None
@@ -279,7 +287,7 @@ def window(
     before = next((one for one in reversed(told.points) if one.k < first), NOTHING)
     end = next(one for one in told.points if one.k >= last)
     after = f" & hand>{word(before.hand)}" if before.k else ""
-    found = f"player={word(player)} & !voided{also}{after} & hand<={word(end.hand)}"
+    found = f"{finds()} & !voided{after} & hand<={word(end.hand)}"
     return Window(
         before.k + 1,
         end.k,

@@ -17,9 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import UNSET, Struct, UnsetType
 
-from analytics.sql.chosen import quoted
 from api.questions.chances import CHANCES, counts
-from api.questions.filters_sql import STREET, where
+from api.questions.filters_sql import STREET, seats, where
 from api.questions.filters_tree import (
     EVERY,
     STREETS,
@@ -167,27 +166,35 @@ def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float)
 
 def times(viewed: Viewed, one: Filter, judged: Judged | None) -> int | None:
     """How often a count of pages counts the hands of its own filter, where one may count several
-    times; None of any other filter."""
-    asked = [
-        (part.player, term)
+    times: by what it counts, or as often as the filter names a hand. None of any other filter."""
+    passed = where(one, None, lent(viewed, judged) if judged else "verdicts")
+    those = f"SELECT hand_seq FROM hands WHERE {passed}"
+    named = [
+        seq
         for part in (one.all if isinstance(one, And) else (one,))
-        if isinstance(part, Of) and part.player is not None
+        if isinstance(part, Compare) and (part.field, part.op) == ("hand_seq", "=")
+        for seq in map(int, str(part.value).split(","))
+    ]
+    if len(named) > len({*named}):
+        there = {*viewed.query.ask(those, SECONDS)["hand_seq"].to_pylist()}
+        return sum(seq in there for seq in named)
+    asked = [
+        (part, term)
+        for part in (one.all if isinstance(one, And) else (one,))
+        if isinstance(part, Of)
         for term in (part.one.all if isinstance(part.one, And) else (part.one,))
         if isinstance(term, Compare) and term.field in ("did", "could") and term.op == "="
     ]
     if len(asked) != 1:
         return None
-    ((player, term),) = asked
+    ((his, term),) = asked
     name = str(term.value)
-    if CHANCES[name].once:
+    if CHANCES[name].once and his.player is not None:
         return None
     rows, end = counts(name, "true"), "k" if term.field == "did" else "n"
-    passed = where(one, None, lent(viewed, judged) if judged else "verdicts")
-    his = f"SELECT hand_seq, seat FROM players WHERE player = {quoted(player)}"
-    those = f"hand_seq IN (SELECT hand_seq FROM hands WHERE {passed})"
     found = viewed.query.ask(
         f"SELECT CAST(sum({end}) AS BIGINT) AS times FROM ({rows})"
-        f" WHERE {those} AND (hand_seq, seat) IN ({his})",
+        f" WHERE hand_seq IN ({those}) AND (hand_seq, seat) IN ({seats(his)})",
         SECONDS,
     )
     return int(found["times"][0].as_py() or 0)

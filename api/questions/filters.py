@@ -43,7 +43,7 @@ from engine.verdict import VERDICTS
 
 __all__ = ["EVERY", "Filter", "WrongFilter", "parsed", "said"]
 
-LENGTH_MAX = 2_000
+LENGTH_MAX = 6_000  # five hundred hands by their numbers
 DEPTH_MAX = 40
 TERMS_MAX = 50
 SHOWN_MAX = 40
@@ -282,6 +282,10 @@ _READ: Final[dict[Kind, tuple[Callable[[str], Any], str]]] = {
     "position": (lambda text: text if text in POSITIONS else None, " ".join(POSITIONS)),
     "cards": (pattern, "a card pattern (AA, AKs, AKo, As, 7h??)"),
     "moment": (moment, "a date or a time with its zone (2026-11-22, 2026-11-22T14:05:00Z)"),
+    "numbers": (
+        lambda text: text if re.fullmatch("[0-9]{1,18}(,[0-9]{1,18})*", text) else None,
+        'a number, or several between quotes ("7,12,40")',
+    ),
     "hand": (
         lambda text: text if re.fullmatch("[^/]+/[0-9]{1,18}", text) else None,
         "a hand, MATCH/NUMBER",

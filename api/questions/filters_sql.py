@@ -74,6 +74,13 @@ def where(one: Filter, span: Span | None = None, verdicts: str | None = "verdict
     return f"({_Condition(span, verdicts).of(one, True)})"
 
 
+def seats(one: Of) -> str:
+    """The SELECT of `hand_seq` and `seat` of those of whom it surely holds."""
+    his = "true" if one.player is None else f"player = {quoted(one.player)}"
+    found = _Condition(None, None).players(one.one, his, True)
+    return f"SELECT hand_seq, seat FROM {found.rows} WHERE {found.so}"
+
+
 def asks_verdicts(one: Filter) -> bool:
     """Whether there must be a table of verdicts: of `hand_seq`, `verdict` and `moves`."""
     return bool({_name(term) for term in terms(one)} & _JUDGED.keys())
@@ -225,6 +232,12 @@ def _ended(term: Term) -> str:
     return it if term.op == "=" else f"hand_seq {term.op} (SELECT hand_seq FROM hands WHERE {it})"
 
 
+def _among(term: Term) -> str:
+    """Numbers with commas, as they were read."""
+    assert isinstance(term, Compare)
+    return f"hand_seq IN ({term.value})"
+
+
 def _unit(term: Term) -> str:
     """It is null where there is none, and what a record calls a unit may be anything."""
     assert isinstance(term, Compare)
@@ -252,6 +265,7 @@ _OF_HANDS: dict[str, Asks] = {
     "at": _held("last_at"),
     "played": _played,
     "hand": _ended,
+    "hand_seq": _among,
     "showdown": lambda term: "showdown",
     "voided": lambda term: "voided",
 }

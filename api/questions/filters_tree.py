@@ -186,6 +186,7 @@ Kind = Literal[
     "moment",
     "hand",
     "tag",
+    "numbers",
 ]
 Value = Amount | Moment | Pattern | int | str
 
@@ -238,6 +239,7 @@ FIELDS: dict[str, Field] = {
     "at": Field("moment", False, "when the hand ended here; of an imported one, when it came in"),
     "played": Field("moment", False, "when it was played, as its source says it"),
     "hand": Field("hand", False, "MATCH/NUMBER; after it are those that ended after it"),
+    "hand_seq": Field("numbers", False, 'where it stands among all that ended: 7, or "7,12,40"'),
 }
 FLAGS: dict[str, FlagField] = {
     "showdown": FlagField(True, "somebody showed his cards; of a player: and he had not folded"),
@@ -350,29 +352,6 @@ def word(text: str) -> str:
     if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", text):
         return text
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def narrowed(
-    vs: str | None = None,
-    match: str | None = None,
-    game: str | None = None,
-    hands: str | None = None,
-    before: str | None = None,
-    unit: str | None = None,
-) -> str:
-    """Filters of a player's hands in the words of a filter, to be put after a term of it."""
-    named = (
-        ("player=", vs),
-        ("match=", match),
-        ("game=", game),
-        ("hand<", before),
-        ("unit=", unit),
-    )
-    found = [f"{what}{word(value)}" for what, value in named if value]
-    if hands:
-        first, _, last = hands.partition("-")
-        found += [f"number>={int(first)}", f"number<={int(last or first)}"]
-    return "".join(f" & {one}" for one in found)
 
 
 def _value(value: Value) -> str:

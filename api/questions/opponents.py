@@ -19,7 +19,7 @@ from analytics.replay.rulebook import Rulebook
 from analytics.sql.chosen import table
 from analytics.statistics.measured import Measured
 from api.playing.recording import STOPPED
-from api.questions.filters_tree import narrowed, word
+from api.questions.finder import finder
 from api.questions.numbers import Again, Drawn, drawn
 from api.questions.players import chosen_by, money_of
 from api.questions.question import (
@@ -209,7 +209,7 @@ def report(
             hands=int(dealt["hands"]),
             known=int(dealt["known"]),
             strength=Strength(WEAK, STRONG, source.spots, source.counted),
-            leads=_filtered(leads(found), params),
+            leads=_filtered(viewed, leads(found), params),
             differences=differences(found),
             parts=list(_parts(found, params.by)),
             locks=[Lock(**row) for row in found.locks()],
@@ -219,16 +219,11 @@ def report(
         )
 
 
-def _filtered(found: Leads, params: OpponentParams) -> Leads:
-    """The same, each filter asking for this player's hands and for no others than the report's;
-    a filter that calls players by their names finds none of somebody who is told by his tags."""
-    also = narrowed(params.vs, params.match, params.game, params.hands, params.before, params.unit)
-    player = word(params.player)
-    ranked = [
-        replace(one, filter="" if params.by_tag else one.filter.format(player) + also)
-        for one in found.found
-    ]
-    return replace(found, found=ranked)
+def _filtered(viewed: Viewed, found: Leads, params: OpponentParams) -> Leads:
+    """The same, each filter asking for this player's hands and for no others than the report's."""
+    names = ("vs", "match", "game", "hands", "before", "unit")
+    finds = finder(viewed, params.player, **{name: getattr(params, name) for name in names})
+    return replace(found, found=[replace(one, filter=finds.of(one.filter)) for one in found.found])
 
 
 def opponent(

@@ -336,8 +336,7 @@ class Filters(Struct, frozen=True, kw_only=True):
     by_tag: ByTag = None
 
 
-# What a player's pages take, too: there he goes by his name alone.
-FILTERS = tuple(one for one in Filters.__struct_fields__ if one != "by_tag")
+FILTERS = Filters.__struct_fields__
 
 
 TYPES = {str: "string", int: "int64", float: "double", bool: "bool"}  # as Arrow calls them

@@ -7,7 +7,7 @@ an auditor's does, and no page, filter or statistic needs to know who asks.
 
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -26,7 +26,7 @@ from store.log.leaf import Leaf, split
 from store.reader import Snapshot
 from store.sql.query import Query
 from store.sql.strangers import Strangers
-from store.sql.tags import Called, called_by
+from store.sql.tags import OWN_NAME, Called, tagged_by
 from store.sql.tags import table as tags_of
 from store.tables.standard import STANDARD
 
@@ -79,9 +79,26 @@ class Viewed:
         return tags_of(self.snapshot)
 
     @cached_property
+    def tagged(self) -> Mapping[tuple[str, str], dict[str, str]]:
+        """What the tags that are asked for say of a player of a match, if he has one of them."""
+        return tagged_by(self.tags, self.by_tag)
+
+    @cached_property
     def called(self) -> Called:
-        """What the tags that are asked for call a player of a match, if he has one of them."""
-        return called_by(self.tags, self.by_tag)
+        """What they call him."""
+        return {who: " ".join(said.values()) for who, said in self.tagged.items()}
+
+    def name_of(self, match: str, player: str) -> str:
+        """What a player of a match goes by here."""
+        return self.called.get((match, player), player)
+
+    @cached_property
+    def untagged(self) -> frozenset[str]:
+        """Who goes by his own name in some match."""
+        sql = f"SELECT DISTINCT match, player FROM players WHERE player = {OWN_NAME}"
+        rows = self.rows(sql) if self.by_tag else ()
+        found = ((row["match"], row["player"]) for row in rows)
+        return frozenset(who[1] for who in found if who not in self.called)
 
     @property
     def units(self) -> set[str]:

@@ -64,7 +64,7 @@ def _all_called(viewed: Viewed, rows: pa.Table) -> pa.Table:
 
 
 def _names(viewed: Viewed, match: str, players: Iterable[str]) -> list[str]:
-    return [viewed.called.get((match, one), one) for one in players]
+    return [viewed.name_of(match, one) for one in players]
 
 
 def events(

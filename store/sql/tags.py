@@ -18,6 +18,7 @@ VIEW = "tags"  # as SQL names them all
 SCHEMA = pa.schema(dict.fromkeys(("match", "player", "tag", "value"), pa.string()))
 _ROWS = pa.schema([pa.field("hand_seq", pa.int64()), *SCHEMA])
 _OF_PLAYERS = ("player", "rival")  # columns of views that name one
+OWN_NAME = "own_name"  # a column of views whose players go by tags
 _KIND = Tagged.__name__
 _READ = ("type", *_ROWS.names)
 _found: WeakKeyDictionary[Files, dict[str, pa.Table]] = WeakKeyDictionary()
@@ -38,6 +39,7 @@ def table(snapshot: Snapshot) -> pa.Table:
     return pa.Table.from_pylist(list(held.values()), SCHEMA)
 
 
+<<<<<<< HEAD
 def called_by(tags: pa.Table, wanted: Sequence[str]) -> Called:
     """What these tags call a player of a match, two of them `ursa 3`, if he has one."""
     values: dict[tuple[str, str], dict[str, str]] = {}
@@ -45,6 +47,16 @@ def called_by(tags: pa.Table, wanted: Sequence[str]) -> Called:
         if row["tag"] in wanted:
             values.setdefault((row["match"], row["player"]), {})[row["tag"]] = row["value"]
     return {who: " ".join(it[one] for one in wanted if one in it) for who, it in values.items()}
+=======
+def tagged_by(tags: pa.Table, wanted: Sequence[str]) -> Mapping[tuple[str, str], dict[str, str]]:
+    """What these tags say of a player of a match, in the order in which they are wanted, if he has
+    one: joined by blanks they are what he is called, `ursa 3`."""
+    said: dict[tuple[str, str], dict[str, str]] = {}
+    for row in tags.to_pylist():
+        said.setdefault((row["match"], row["player"]), {})[row["tag"]] = row["value"]
+    found = {who: {one: it[one] for one in wanted if one in it} for who, it in said.items()}
+    return {who: it for who, it in found.items() if it}
+>>>>>>> h-tags
 
 
 def names(called: Called) -> pa.Table:
@@ -55,7 +67,8 @@ def names(called: Called) -> pa.Table:
 
 
 def renamed(rows: str, columns: Collection[str], names: str) -> str:
-    """The SELECT of a view whose players are called as the table of names says."""
+    """The SELECT of a view whose players are called as the table of names says; `OWN_NAME` is what
+    each was called before."""
     of = [one for one in _OF_PLAYERS if one in columns]
     replaced = ", ".join(f"coalesce({one}_is.called, r.{one}) AS {one}" for one in of)
     joins = "".join(
@@ -63,7 +76,11 @@ def renamed(rows: str, columns: Collection[str], names: str) -> str:
         f" AND {one}_is.of_player = r.{one}"
         for one in of
     )
+<<<<<<< HEAD
     return f"SELECT r.* REPLACE ({replaced}) FROM ({rows}) AS r{joins}"
+=======
+    return f"SELECT r.* REPLACE ({told}), r.player AS {OWN_NAME} FROM ({rows}) AS r{joins}"
+>>>>>>> h-tags
 
 
 def _tagged(snapshot: Snapshot, files: Files) -> Iterator[pa.Table]:

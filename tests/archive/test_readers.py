@@ -20,7 +20,7 @@ from store.proof.checkpoint import Remembered
 from store.reader import Reader
 from tests.archive.ledgers import grow, push
 from tests.archive.s3 import named, running
-from tests.sessions import printed, said
+from tests.sessions import of_every_game, printed, said
 
 __all__ = ["running"]
 Captured = pytest.CaptureFixture[str]
@@ -37,6 +37,7 @@ def league(running: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         named(running, patched)
         for match in ("scrim", "final"):
             assert main(["play", "auction-2024", *NAMES, match, "--ledger", str(folder)]) == 0
+        of_every_game(folder)
         assert main(["compact", "--ledger", str(folder)]) == 0
         assert main(["push", URL, "--ledger", str(folder)]) == 0
         yield folder
@@ -61,7 +62,8 @@ def cold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "audit final/2",
         "audit --all",
         "stats",
-        "swaps",
+        "export --to ndjson",
+        "swaps --unit chip",
         "export scrim --to mit-gamelog",
         "get matches",
         "get hands/scrim/3",

@@ -77,6 +77,9 @@ ANYTHING: dict[Kind, st.SearchStrategy[Any]] = {
     ),
     "hand": st.builds("{}/{}".format, st.text(min_size=1).filter(_is_name), st.integers(0, 10**9)),
 }
+ANYTHING["numbers"] = st.lists(st.integers(0, 10**18 - 1), min_size=1, max_size=9).map(
+    lambda some: ",".join(map(str, some))
+)
 assert set(ANYTHING) == set(get_args(Kind))
 
 

@@ -171,6 +171,8 @@ def _term(term: Term, hand: Taken) -> Truth:
             return _moment(hand.at, op, value)
         case "played":
             return _played(start.played, op, value)
+        case "hand_seq":
+            return str(hand.place) in str(value).split(",")
         case "hand" if op == "=":
             return f"{hand.match}/{hand.number}" == value
         case "hand":

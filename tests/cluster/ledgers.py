@@ -4,14 +4,18 @@ import shutil
 from pathlib import Path
 
 from api.main import main
+from engine.games import RULESETS
 from events.ledger import Append
 from store.ledger import open_ledger
 from store.reader import Reader
-from tests.sessions import dealt, name
+from tests.sessions import dealt, name, of_every_game
 
-PLAYED = ("auction", "swaps", "limit", "tables", "late")
+PLAYED = ("auction", "swaps", "limit", "tables", *RULESETS, "late")
 _GAMES = (
-    ("auction-2024", "--hands", "12", "--seed", "1", "--match", PLAYED[0]),
+    (
+        *("auction-2024", "--hands", "12", "--seed", "1", "--match", PLAYED[0]),
+        *("--tags", "random-0=bot:bear,version:1", "--tags", "random-1=bot:lynx"),
+    ),
     ("swap-2022", "--hands", "6", "--seed", "2", "--match", PLAYED[1]),
     ("urcs-1998", "--hands", "5", "--seats", "4", "--match", PLAYED[2], "--disclosure", "open"),
     ("site-nl", "--hands", "6", "--seats", "5", "--seed", "3", "--match", PLAYED[3]),
@@ -19,10 +23,14 @@ _GAMES = (
 
 
 def mixed(folder: Path) -> Path:
-    """Each match is sealed alone; then come one that is not, and a hand paid to the wrong seat."""
+    """Each of the first matches is sealed alone, then hands of every ruleset together; then come
+    one that is not, and a hand paid to the wrong seat."""
     where = ("--ledger", str(folder))
-    for words in _GAMES:
-        assert main(["play", *words, *where]) == 0
+    for words in (*_GAMES, None):
+        if words is None:
+            of_every_game(folder)
+        else:
+            assert main(["play", *words, *where]) == 0
         ledger, lock = open_ledger(folder, "a test")
         ledger.seal()
         ledger.close()
@@ -34,7 +42,7 @@ def mixed(folder: Path) -> Path:
     ledger.close()
     lock.release()
     assert (
-        main(["play", "auction-2024", "--hands", "4", "--seed", "4", "--match", PLAYED[4], *where])
+        main(["play", "auction-2024", "--hands", "4", "--seed", "4", "--match", PLAYED[-1], *where])
         == 0
     )
     return folder

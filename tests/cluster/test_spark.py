@@ -26,6 +26,7 @@ WORDS = (
     ("random-1", "--by", "opponent"),
     ("--by", "game"),
     ("random-0", "--vs", "random-1", "--hands", "2-9"),
+    ("bear", "--by-tag", "bot", "--vs", "lynx"),
 )
 
 
@@ -41,7 +42,7 @@ class TestOnThisMachine:
                 capsys, *words, *more, *LOCAL, code=3
             )
 
-    @pytest.mark.parametrize("words", WORDS[: profiles.sized(2, len(WORDS))])
+    @pytest.mark.parametrize("words", WORDS[-profiles.sized(3, len(WORDS)) :])
     def test_statistics_are_the_same(
         self, words: tuple[str, ...], ledger: Path, capsys: Captured
     ) -> None:

@@ -216,7 +216,9 @@ ROUTES: dict[str, Asked] = {
     "/api/v1/players": Asked(
         "nets and counts", formats=TABULAR, queries=("limit=2", "cursor=none")
     ),
-    "/api/v1/players/{player}": of_players("what he played and won", *TABULAR),
+    "/api/v1/players/{player}": of_players(
+        "what he played and won", *TABULAR, queries=("by_tag=bot",)
+    ),
     "/api/v1/players/{player}/stats": of_players(
         "k and n of each statistic",
         *TABULAR,
@@ -228,7 +230,10 @@ ROUTES: dict[str, Asked] = {
     "/api/v1/players/{player}/bids": of_players(
         "with the value of a card",
         *TABULAR,
-        queries=(f"match=closed-{AUCTION}", f"vs={LYNX}&hands=1-2", f"as_of=closed-{AUCTION}/2"),
+        queries=(
+            *(f"match=closed-{AUCTION}", f"vs={LYNX}&hands=1-2", f"as_of=closed-{AUCTION}/2"),
+            "by_tag=bot",
+        ),
     ),
     "/api/v1/players/{player}/swaps": of_players(
         "with luck", *TABULAR, queries=(f"as_of=closed-{SWAP}/3", "table=rates&format=csv")
@@ -322,17 +327,18 @@ ROUTES: dict[str, Asked] = {
     "/hands/{match}/{number}/events": of_hands("a page with commitments and openings"),
     "/games": Asked("made of the code"),
     "/games/{game}": Asked("as the route has it", ((AUCTION,), ("none",))),
-    "/players": Asked("a page", queries=("sort=-net",)),
+    "/players": Asked("a page", queries=("sort=-net", "by_tag=bot")),
     "/players/{player}": of_players(
-        "a page", queries=("split=match&sort=-statistic", "split=tag:bot")
+        "a page", queries=("split=match&sort=-statistic", "split=tag:bot", "by_tag=bot")
     ),
     "/players/{player}/grid": of_players("a page"),
     "/players/{player}/winnings": of_players(
-        "a page, a window of it, and luck", queries=("first=2&last=5", "luck=yes")
+        "a page, a window of it, and luck",
+        queries=("first=2&last=5", "luck=yes", "by_tag=bot&first=2&last=5"),
     ),
-    "/players/{player}/bids": of_players("a page", queries=("sort=-value",)),
-    "/players/{player}/swaps": of_players("a page"),
-    "/players/{player}/opponent": of_players("a page", queries=("hands=1-2",)),
+    "/players/{player}/bids": of_players("a page", queries=("sort=-value", "by_tag=bot")),
+    "/players/{player}/swaps": of_players("a page", queries=("by_tag=bot",)),
+    "/players/{player}/opponent": of_players("a page", queries=("hands=1-2", "by_tag=bot")),
     "/find": Asked(
         "goes to what is named, and lists what is called like it",
         queries=(

@@ -4,7 +4,7 @@ docs/statistics.md says what a row means.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct, field
@@ -14,8 +14,8 @@ from analytics.comparing.players import COMPARED, METHODS, Compared, Deck, Metho
 from analytics.confidence.intervals import DRAWS, SEED
 from analytics.sql.chosen import Chosen, moneys_of, table
 from analytics.statistics.answers import rows_of
-from analytics.statistics.catalogue import STATISTICS, Statistic
-from api.questions.filters_tree import narrowed, word
+from analytics.statistics.catalogue import STATISTICS
+from api.questions.finder import Finder, finder
 from api.questions.numbers import between, counts, value_of
 from api.questions.players import Nonsense, chosen_of
 from api.questions.question import (
@@ -177,8 +177,18 @@ def _hands(viewed: Viewed, chosen: Chosen) -> int:
     return dealt
 
 
-def sheets(told: Comparison, asked: Sides) -> Iterator[Sheet | str]:
-    """A line for each statistic that both had a chance of, winnings first."""
+def finders(viewed: Viewed, asked: Sides) -> list[Finder]:
+    """What finds the hands of each side."""
+    sides = zip((asked.player, asked.other), asked.matches, strict=True)
+    return [
+        finder(viewed, player, vs=asked.vs, match=match, game=asked.game, unit=asked.unit)
+        for player, match in sides
+    ]
+
+
+def sheets(told: Comparison, asked: Sides, finds: Sequence[Finder] = ()) -> Iterator[Sheet | str]:
+    """A line for each statistic that both had a chance of, winnings first; its k and its n lead to
+    what finds their hands."""
     every = told.statistics.values()
     one, other = told.sides
     names = [one.player, other.player]
@@ -192,7 +202,7 @@ def sheets(told: Comparison, asked: Sides) -> Iterator[Sheet | str]:
     ]
     yield Sheet(
         ("", *names, *COLUMNS),
-        [_line(it, asked) for it in every if it.difference is not None],
+        [_line(it, finds) for it in every if it.difference is not None],
         range(1, len(COLUMNS) + 2),
         headed("   ".join(head), told.unit),
         f"{told.compared} compared: one in twenty differs by chance; p of all is Holm's over them",
@@ -202,10 +212,10 @@ def sheets(told: Comparison, asked: Sides) -> Iterator[Sheet | str]:
         yield f"amounts are left out: these hands are played for {several}; --unit names one"
 
 
-def _line(one: Compared, asked: Sides) -> tuple[Cell, ...]:
+def _line(one: Compared, finds: Sequence[Finder]) -> tuple[Cell, ...]:
     it = STATISTICS[one.statistic]
-    sides = zip((asked.player, asked.other), asked.matches, strict=True)
-    led = [() if asked.by_tag else _leads(it, player, match, asked) for player, match in sides]
+    ends = ("did", "could") if it.kind in ("share", "ratio") else ("could",)
+    led = [tuple(side(f"{end}={it.name}") for end in ends) for side in finds]
     scale, digits = (100, 1) if it.kind == "share" else (1, 2)
     cells = (
         it.title,
@@ -219,17 +229,10 @@ def _line(one: Compared, asked: Sides) -> tuple[Cell, ...]:
         "" if one.counted is None else f"{one.counted:.2g}",
         "too few" if one.few else "",
     )
-    leads = dict(zip(COUNTED, led, strict=True))
+    leads = dict(zip(COUNTED, led, strict=False))
     return tuple(
         Cell(text, one.few, leads=leads.get(place, ())) for place, text in enumerate(cells)
     )
-
-
-def _leads(it: Statistic, player: str, match: str | None, asked: Sides) -> tuple[str, ...]:
-    """The filters that find the hands of its k and n."""
-    also = narrowed(vs=asked.vs, match=match, game=asked.game, unit=asked.unit)
-    ends = ("did", "could") if it.kind in ("share", "ratio") else ("could",)
-    return tuple(f"{word(player)}:{end}={it.name}{also}" for end in ends)
 
 
 def code(told: Comparison, asked: Sides) -> int:
@@ -250,5 +253,5 @@ QUESTION = Question(
     sheets=sheets,
     code=code,
     page="/players/{player}/compare",
-    kept=("other", "vs", "match", "game", "street", "unit"),
+    kept=("other", "vs", "match", "game", "street", "unit", "by_tag"),
 )

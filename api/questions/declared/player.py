@@ -10,7 +10,7 @@ from msgspec import Meta, Struct, field
 from analytics.sql.chosen import quoted
 from api.questions.declared.players import sums_of
 from api.questions.players import nobody
-from api.questions.question import Name, Question, Sheet, Table, headed, plain, sheet
+from api.questions.question import ByTag, Name, Question, Sheet, Table, headed, plain, sheet
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
@@ -21,6 +21,7 @@ class Whose(Struct, frozen=True):
     """Which player."""
 
     player: Name
+    by_tag: ByTag = None
 
 
 class OfGame(Struct, frozen=True):
@@ -121,4 +122,5 @@ QUESTION = Question(
     tables=TABLES,
     sheets=sheets,
     page="/players/{player}",
+    kept=("by_tag",),
 )

@@ -99,4 +99,5 @@ QUESTION = Question(
     tables=(Table("players", PlayerRow, lambda page: page.rows),),
     pages=Pages(limit=100, key=key),
     page="/players",
+    kept=("by_tag",),
 )

@@ -1,0 +1,90 @@
+"""What finds a player's hands: a filter about his name, or about the seats that tags call so."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from api.questions.filters import LENGTH_MAX
+from api.questions.filters_tree import word
+from api.viewpoints.views import Viewed
+
+
+class Finder(NamedTuple):
+    """Filters of hands about one player. `seats`: by which name (empty: anybody), and by which
+    terms about whoever sits there; `also` are terms about the hands, each after its ` & `."""
+
+    seats: tuple[tuple[str, str], ...]
+    also: str = ""
+
+    def __call__(self, *his: str, also: str = "") -> str:
+        """The hands in which all these terms are so of him."""
+        return self.so(*his) + self.also + also
+
+    def so(self, *his: str) -> str:
+        """The same, whatever else is so of the hands."""
+        found = [_so(name, (which, *his)) for name, which in self.seats]
+        return found[0] if len(found) == 1 else f"({' | '.join(found)})"
+
+    def at(self, hands: Sequence[int]) -> str:
+        """These hands of his, by `hand_seq`, each as often as it is counted; nothing, where a
+        filter would be too long for them."""
+        found = f'{self.so()} & hand_seq="{",".join(map(str, hands))}"'
+        return found if len(found) <= LENGTH_MAX else ""
+
+    def of(self, anybody: str) -> str:
+        """A filter `player(TERMS) & ...`, which says it of anybody, of him."""
+        his, _, rest = anybody.removeprefix("player(").partition(")")
+        return self(his, also=rest)
+
+
+def _so(name: str, terms: tuple[str, ...]) -> str:
+    wanted = [f"({one})" if " | " in one else one for one in terms if one]
+    told = " & ".join(wanted)
+    if not name:
+        return f"player({told})"
+    if not wanted:
+        return f"player={word(name)}"
+    return (
+        f"{word(name)}:{told}"
+        if len(wanted) == 1 and " & " not in told
+        else f"{word(name)}:({told})"
+    )
+
+
+def finder(
+    viewed: Viewed,
+    player: str,
+    *,
+    vs: str | None = None,
+    match: str | None = None,
+    game: str | None = None,
+    hands: str | None = None,
+    before: str | None = None,
+    unit: str | None = None,
+) -> Finder:
+    """What finds his hands under the filters of a question about him."""
+    found = [] if vs is None else [Finder(_seats(viewed, vs)).so()]
+    named = (("match=", match), ("game=", game), ("hand<", before), ("unit=", unit))
+    found += [f"{what}{word(value)}" for what, value in named if value]
+    if hands:
+        first, _, last = hands.partition("-")
+        found += [f"number>={int(first)}", f"number<={int(last or first)}"]
+    return Finder(_seats(viewed, player), "".join(f" & {one}" for one in found))
+
+
+def _seats(viewed: Viewed, player: str) -> tuple[tuple[str, str], ...]:
+    """Whom the viewer's tags call so: the words of each, and who has none of them and that name."""
+    wanted = viewed.by_tag
+    every = {tuple(it.items()) for it in viewed.tagged.values() if " ".join(it.values()) == player}
+    found = [
+        (
+            "",
+            " & ".join(
+                f"tag={word(f'{tag}:{said[tag]}')}" if tag in said else f"!tag={word(tag)}"
+                for tag in wanted
+            ),
+        )
+        for said in map(dict, sorted(every))
+    ]
+    if not found or player in viewed.untagged:
+        found.append((player, " & ".join(f"!tag={word(tag)}" for tag in wanted)))
+    return tuple(found)
