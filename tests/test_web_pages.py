@@ -58,7 +58,7 @@ def read(site: Site, path: str, status: int = 200, who: str | None = "auditor") 
 def test_the_head_of_a_plain_table_has_its_parts_apart(tmp_path: Path) -> None:
     site = of_forger(tmp_path, *play(GAME, "scrim", 12, "7"))
     page = read(site, "/players/random-0/compare?other=random-1")
-    assert "<h2>random-0 less random-1 · 12 hands and 12 hands" in page
+    assert "<h2>Difference: random-0 less random-1 · 12 hands and 12 hands" in page
 
 
 def test_the_page_of_bids_opens_with_regret_and_then_efficiency(tmp_path: Path) -> None:

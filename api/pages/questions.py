@@ -101,8 +101,16 @@ class Answer(NamedTuple):
 def games(request: Request, ask: Ask, sort: Sort = None) -> Response:
     """The rulesets."""
     groups = (
-        ("Dealt here", "muckrake play, match", [g for g in RULESETS.values() if is_dealt(g)]),
-        ("Of records", "muckrake import", [g for g in RULESETS.values() if not is_dealt(g)]),
+        (
+            "To play by",
+            "in matches that are dealt here",
+            [g for g in RULESETS.values() if is_dealt(g)],
+        ),
+        (
+            "Of imported hands",
+            "as sites and logs write them",
+            [g for g in RULESETS.values() if not is_dealt(g)],
+        ),
     )
     return page(request, ask, "games.html", groups=groups, fingerprint=fingerprint)
 

@@ -33,6 +33,7 @@ from api.pages.amounts import (
     amount_here,
     chips,
     decimal,
+    headings,
     many,
     minus,
     money,
@@ -217,6 +218,8 @@ TEMPLATES = Environment(
 )
 TEMPLATES.filters.update(
     minus=minus,
+    headings=headings,
+    format_name=lambda kind: kind.title() if kind in ("arrow", "parquet") else kind.upper(),
     money=money,
     chips=chips,
     amount=amount,
