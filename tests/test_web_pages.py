@@ -254,6 +254,20 @@ def test_the_style_is_small() -> None:
     assert (STATIC / "style.css").stat().st_size < 25 * 1024
 
 
+def test_every_class_of_a_style_sheet_is_on_a_page() -> None:
+    """Or a script gives it, htmx, or the library that draws graphs."""
+    pages = STATIC.parent
+    files = (*pages.glob("*.py"), *pages.glob("templates/*"), *STATIC.glob("*.js"))
+    known = {*re.findall(r"[\w-]+", " ".join(one.read_text("utf-8") for one in files))}
+    numbered = {f"r{it}" for it in range(6)}  # lines of a picture, one after the other
+    for sheet in {*STATIC.glob("*.css")} - {STATIC / "api-docs.css"}:  # that is of a library's
+        rules = re.sub(r"/\*.*?\*/|\"[^\"]*\"", "", sheet.read_text("utf-8"), flags=re.DOTALL)
+        selectors = " ".join(re.findall(r"([^{}]+)\{", rules))
+        found = {*re.findall(r"\.([a-zA-Z][\w-]*)", selectors)} - known - numbered
+        own = {one for one in found if not one.startswith(("u-", "uplot", "htmx-"))}
+        assert set() == own, sheet.name
+
+
 @pytest.mark.parametrize("policy", ["showdown_tie", "bids", "third_card", "ask_when_closed"])
 def test_a_ruleset_says_where_its_partner_answers_otherwise(policy: str, tmp_path: Path) -> None:
     page = read(of_forger(tmp_path, dealt()), "/games/auction-2024")

@@ -199,7 +199,7 @@ def sheets(told: Comparison, asked: Sides) -> Iterator[Sheet | str]:
     )
     if len(told.moneys) > 1:
         several = " and ".join(f"{one}s" for one in told.moneys)
-        yield f"amounts are left out: these hands are played for {several}; choose one of these units"
+        yield f"amounts are left out: these hands are played for {several}; choose a unit"
 
 
 def _line(one: Compared, asked: Sides) -> tuple[Cell, ...]:
