@@ -70,7 +70,7 @@ FAULTS = r"""(internal) => {
     (one) => one.checkVisibility() && box(one).width > 1,
   );
   const scrolls = ".scroll, .cmd, .caret, .tabs, svg, .graph";
-  const airy = ".part, .ruling, .gridded, .pager";
+  const airy = ".part, .ruling, .gridded, .pager, :has(> .part:last-child)";
   const named = (one) => `${one.tagName} ${one.className} ${one.textContent.trim().slice(0, 40)}`;
   for (const one of drawn) {
     if (box(one).right > innerWidth + 1 && !one.closest(scrolls))
