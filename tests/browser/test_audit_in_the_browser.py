@@ -61,9 +61,7 @@ def test_an_audit_is_printed_without_what_is_for_a_screen(site: Site) -> None:
 
 def test_who_may_not_see_a_hand_is_told_what_he_may(site: Site) -> None:
     page = site.open(AUDIT, as_auditor=False)
-    expect(page.locator(".ruling")).to_contain_text(
-        "Judged from what the public may see of this hand"
-    )
+    expect(page.locator(".ruling")).to_contain_text("Judged from what the public may see")
     expect(page.locator(".checks")).to_contain_text("This bundle is for public")
 
 
