@@ -119,9 +119,9 @@ def column(page: str, nth: int, table: str) -> list[str]:
         ("/players/random-0", "value", "preflop", 1),
         ("/players/random-0?split=match", "c", "preflop", 2),
         ("/players/random-0/bids", "bids", "Bids by what he held", 1),
-        ("/players/random-0/winnings", "net", "As numbers", 2),
+        ("/players/random-0/winnings", "net", "The graph in numbers", 2),
         ("/players/random-0/opponent", "hands", "How hands end", 1),
-        ("/games", "stack", "Dealt here", 3),
+        ("/games", "stack", "To play by", 3),
     ],
 )
 def test_tables_made_by_hand_sort_by_the_same_heads(

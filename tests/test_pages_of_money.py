@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from api.main import main
 from api.pages.amounts import amount
 from api.pages.hand_line import taken_apart
 from tests.http.clients import site_of
@@ -67,6 +68,7 @@ def test_a_hand_of_a_list_is_told_in_money() -> None:
         ("/hands/euros/1/events", r"posts.*€0\.0"),
         ("/hands/dollars/1/audit", r'<td class="n[^"]*">\$\d+\.\d\d</td>'),
         ("/live?match=dollars", r'class="n">\$\d+\.\d\d</td>'),
+        ("/hands/dollars/1/audit", r'<td class="n[^"]*">[+−]\$\d+\.\d\d</td>'),
         ("/", r"[€$]\d+\.\d\d"),
     ],
 )
@@ -107,3 +109,13 @@ def test_the_same_choices_are_in_json(ledger: Path) -> None:
     with TestClient(site.app):
         told = site.as_("auditor").get("/api/v1/ratings").json()
     assert {"unit": ["chip", "dollar", "euro"]} == told["choices"]
+
+
+def test_bankrolls_of_a_match_that_is_dealt_in_cents_are_drawn_in_dollars(tmp_path: Path) -> None:
+    words = ("site-nl", "--set", "unit=cent", "--hands", "6", "--seed", "1", "--match", "m")
+    assert 0 == main(["play", *words, "--ledger", str(tmp_path / "ledger")])
+    page = read(tmp_path / "ledger", "/live?match=m")
+    figure = page[page.index('id="money"') :].partition("</figure>")[0]
+    amounts = re.findall(r"[+−]?\$\d+\.\d\d", figure)
+    assert {one[0] for one in amounts} == {"+", "−", "$"}
+    assert not re.search(r">[+−]?[\d\u202f]+</(text|td)>", figure)

@@ -59,7 +59,7 @@ def read(site: Site, path: str, status: int = 200, who: str | None = "auditor") 
 def test_the_head_of_a_plain_table_has_its_parts_apart(tmp_path: Path) -> None:
     site = of_forger(tmp_path, *play(GAME, "scrim", 12, "7"))
     page = read(site, "/players/random-0/compare?other=random-1")
-    assert "<h2>random-0 less random-1 · 12 hands and 12 hands" in page
+    assert "<h2>Difference: random-0 less random-1 · 12 hands and 12 hands" in page
 
 
 def test_the_page_of_bids_opens_with_regret_and_then_efficiency(tmp_path: Path) -> None:
@@ -253,6 +253,20 @@ def test_a_static_file_is_sent_in_fewer_bytes_to_who_can_unpack_them(
 
 def test_the_style_is_small() -> None:
     assert (STATIC / "style.css").stat().st_size < 25 * 1024
+
+
+def test_every_class_of_a_style_sheet_is_on_a_page() -> None:
+    """Or a script gives it, htmx, or the library that draws graphs."""
+    pages = STATIC.parent
+    files = (*pages.glob("*.py"), *pages.glob("templates/*"), *STATIC.glob("*.js"))
+    known = {*re.findall(r"[\w-]+", " ".join(one.read_text("utf-8") for one in files))}
+    numbered = {f"r{it}" for it in range(6)}  # lines of a picture, one after the other
+    for sheet in {*STATIC.glob("*.css")} - {STATIC / "api-docs.css"}:  # that is of a library's
+        rules = re.sub(r"/\*.*?\*/|\"[^\"]*\"", "", sheet.read_text("utf-8"), flags=re.DOTALL)
+        selectors = " ".join(re.findall(r"([^{}]+)\{", rules))
+        found = {*re.findall(r"\.([a-zA-Z][\w-]*)", selectors)} - known - numbered
+        own = {one for one in found if not one.startswith(("u-", "uplot", "htmx-"))}
+        assert set() == own, sheet.name
 
 
 @pytest.mark.parametrize("policy", ["showdown_tie", "bids", "third_card", "ask_when_closed"])

@@ -32,7 +32,6 @@ MEDIA = {
     "phh": "text/x-phh; charset=utf-8",
     "ohh": "application/x-ohh+json",
     "pokerstars": "text/x-pokerstars; charset=utf-8",
-    "svg": "image/svg+xml",
     "zip": "application/zip",
     "tile": "application/octet-stream",
     "sse": "text/event-stream",

@@ -11,6 +11,7 @@ from api.pages import (
     leagues,
     live,
     matches,
+    picture,
     players,
     questions,
     statistics,
@@ -23,7 +24,7 @@ PAGES: tuple[APIRouter, ...] = tuple(
     one.router
     for one in (
         *(home, matches, live, hands, audit, questions),
-        *(players, statistics, leagues, winnings, swaps, frames),
+        *(players, statistics, leagues, winnings, swaps, frames, picture),
     )
 )
 

@@ -56,8 +56,14 @@ def rate(net: float, digits: int = 2) -> str:
 
 
 def minus(numbers: str) -> str:
-    """Numbers as a terminal has them, with the minus sign of pages; a hyphen in a name stays."""
-    return re.sub(r"(?<!\S)-(?=\d)", _MINUS, numbers)
+    """Numbers as a terminal has them, with the minus sign and the thousands of pages; a hyphen in a
+    name stays."""
+    return re.sub(r"(?<=\d),(?=\d{3})", THIN, re.sub(r"(?<!\S)-(?=\d)", _MINUS, numbers))
+
+
+def headings(head: str) -> list[str]:
+    """The parts of a terminal's heading that a page does not say elsewhere: not who looks."""
+    return [one for one in head.split("   ") if one and not one.startswith("viewpoint: ")]
 
 
 def percent(share: float, digits: int = 1) -> str:

@@ -101,9 +101,10 @@ class Answer(NamedTuple):
 @router.get("/games")
 def games(request: Request, ask: Ask, sort: Sort = None) -> Response:
     """The rulesets."""
+    every = RULESETS.values()
     groups = (
-        ("Dealt here", "muckrake play, match", [g for g in RULESETS.values() if is_dealt(g)]),
-        ("Of records", "muckrake import", [g for g in RULESETS.values() if not is_dealt(g)]),
+        ("To play by", "in matches dealt here", [it for it in every if is_dealt(it)]),
+        ("Of imported hands", "as others wrote them", [it for it in every if not is_dealt(it)]),
     )
     return page(request, ask, "games.html", groups=groups, fingerprint=fingerprint)
 

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlencode, urljoin
 
 from fastapi import Request
 from fastapi.dependencies.utils import get_flat_params
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
@@ -33,6 +33,7 @@ from api.pages.amounts import (
     amount_here,
     chips,
     decimal,
+    headings,
     many,
     minus,
     money,
@@ -217,6 +218,8 @@ TEMPLATES = Environment(
 )
 TEMPLATES.filters.update(
     minus=minus,
+    headings=headings,
+    format_name=lambda kind: kind.title() if kind in ("arrow", "parquet") else kind.upper(),
     money=money,
     chips=chips,
     amount=amount,
@@ -286,7 +289,7 @@ def frame(request: Request, ask: Access, path: str, title: str) -> str | None:
     return f'<iframe src="{source}" title="{called}" width="100%" height="480"></iframe>'
 
 
-def sent(request: Request, body: bytes, status: int = 200) -> Response:
+def sent(request: Request, body: bytes, status: int = 200, kind: str = "text/html") -> Response:
     """A page and its validator: whoever has this very page is told so in a few bytes."""
     tag = f'"{sha256(body).hexdigest()[:32]}"'
     headers = {
@@ -296,7 +299,7 @@ def sent(request: Request, body: bytes, status: int = 200) -> Response:
     }
     if status == 200 and tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return HTMLResponse(body, status, headers)
+    return Response(body, status, headers, kind)
 
 
 def eyes(request: Request, ask: Access, players: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -18,14 +18,13 @@ from msgspec.structs import replace
 
 from api.exporting.texts import TEXTS, CannotExport, ExportRequest
 from api.questions.frames import card, in_words, opening, spoken
-from api.questions.moment_picture import moment_picture
 from api.questions.one_line import one_line
 from api.questions.one_line import told as in_one_line
 from api.rules import UNKNOWN, Judged, Rules, by_rules
 from api.viewpoints.match_records import ended, started
 from api.viewpoints.redaction import HIDDEN, RedactedEvents, revealed
 from api.viewpoints.rendering import masked, moments
-from api.viewpoints.selection import Unfinished
+from api.viewpoints.selection import Absent, Unfinished
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import UNCLOSED, Viewed
 from engine.game import Game
@@ -86,6 +85,15 @@ def summary(viewed: Viewed, redacted_hand: RedactedEvents) -> dict[str, Any]:
     }
 
 
+def place_of(told: dict[str, Any], at: int | None) -> int:
+    """Which of its frames is asked for: without a number the last."""
+    last = len(told["frames"]) - 1
+    place = last if at is None else at
+    if not 0 <= place <= last:
+        raise Absent(f"{told['hand']} has events 0..{last} to be seen here, not {place}")
+    return place
+
+
 def moment(redacted_hand: RedactedEvents, told: dict[str, Any], at: int) -> list[str]:
     """The table after one of its frames as lines of text, and the hand so far in one line."""
     frame, last = told["frames"][at], len(told["frames"]) - 1
@@ -105,12 +113,6 @@ def moment(redacted_hand: RedactedEvents, told: dict[str, Any], at: int) -> list
     lines.append(text(in_words(redacted_hand)[at]))
     seen = [one.seen for one in redacted_hand.ones[: at + 1]]
     return [*lines, in_one_line(seen)]
-
-
-def picture(redacted_hand: RedactedEvents, told: dict[str, Any], at: int) -> str:
-    """The same as an SVG."""
-    seen = [one.seen for one in redacted_hand.ones[: at + 1]]
-    return moment_picture(told, at, text(in_words(redacted_hand)[at]), in_one_line(seen))
 
 
 def folded(redacted_hand: RedactedEvents) -> Hand | None:

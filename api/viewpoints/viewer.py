@@ -32,6 +32,11 @@ class Viewer(Struct, frozen=True):
         """Whose seat it is, if it is one."""
         return self.view.removeprefix(SEAT) if self.view.startswith(SEAT) else None
 
+    @property
+    def named(self) -> str:
+        """How a sentence names him: the public, an auditor, or the player."""
+        return {PUBLIC: "the public", AUDITOR: "an auditor"}.get(self.view) or self.player or ""
+
     def sits_in(self, match: str) -> bool:
         """Whether his seat is his in this match, if anybody of that name plays it."""
         return self.player is not None and (not self.matches or match in self.matches)

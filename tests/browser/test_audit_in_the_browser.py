@@ -61,14 +61,16 @@ def test_an_audit_is_printed_without_what_is_for_a_screen(site: Site) -> None:
 
 def test_who_may_not_see_a_hand_is_told_what_he_may(site: Site) -> None:
     page = site.open(AUDIT, as_auditor=False)
-    expect(page.locator(".ruling")).to_contain_text("Judged from what public may see of this hand")
+    expect(page.locator(".ruling")).to_contain_text("Judged from what the public may see")
     expect(page.locator(".checks")).to_contain_text("This bundle is for public")
 
 
 def test_a_match_is_verified_on_demand_and_by_auditors_only(site: Site) -> None:
     page = site.open("/matches/scrim")
     page.get_by_role("link", name="Verify now").click()
-    expect(page.locator(".checks li").first).to_have_text("72 of 72 digests are what the tree has")
+    expect(page.locator(".checks li").first).to_have_text(
+        "72 of 72 records are as they were when they were signed"
+    )
     site.open("/matches/scrim?verify=yes", as_auditor=False, status=403)
 
 

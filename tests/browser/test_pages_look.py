@@ -1,4 +1,4 @@
-"""Every page in the light, in the dark and on a phone: whole, quiet, readable, to axe's taste."""
+"""Every page in light and dark, on a desk, a tablet and a phone: whole, quiet, to axe's taste."""
 
 import re
 from collections.abc import Iterator
@@ -32,7 +32,14 @@ if TYPE_CHECKING:
     from events.types import HandStarted
 
 DESK: "ViewportSize" = {"width": 1280, "height": 720}
-ROUTES = [it for router in PAGES for it in router.routes if isinstance(it, APIRoute)]
+TABLET: "ViewportSize" = {"width": 820, "height": 1180}
+PICTURE = "/hands/{match}/{number}/picture"  # no page, but an image of one's felt
+ROUTES = [
+    it
+    for router in PAGES
+    for it in router.routes
+    if isinstance(it, APIRoute) and it.path != PICTURE
+]
 FIRST = {
     route.path: path
     for path in reversed(PATHS)
@@ -54,6 +61,41 @@ TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
 HEAD = re.compile(r'class="sort" href="([^"]+)"')
 HYPHEN = re.compile(r"(?<!\S)-\d")  # a number has a minus sign
 LOOKED_AT = sized(quick=tuple(FIRST.values())[::3], ci=PATHS)
+
+
+FAULTS = r"""(internal) => {
+  const found = [];
+  const box = (one) => one.getBoundingClientRect();
+  const drawn = [...document.querySelectorAll("main *")].filter(
+    (one) => one.checkVisibility() && box(one).width > 1,
+  );
+  const scrolls = ".scroll, .cmd, .caret, .tabs, svg, .graph";
+  const airy = ".part, .ruling, .gridded, .pager, :has(> .part:last-child)";
+  const named = (one) => `${one.tagName} ${one.className} ${one.textContent.trim().slice(0, 40)}`;
+  for (const one of drawn) {
+    if (box(one).right > innerWidth + 1 && !one.closest(scrolls))
+      found.push(`runs out of the page: ${named(one)}`);
+    if (!one.matches(".scroll") || one.scrollWidth <= one.clientWidth + 1) continue;
+    if (one.clientWidth < 240) found.push(`is squeezed: ${named(one)}`);
+    if (parseFloat(getComputedStyle(one).getPropertyValue("--more")) === 0)
+      found.push(`shows no sign that there is more: ${named(one)}`);
+  }
+  for (const part of document.querySelectorAll(".part")) {
+    const before = part.previousElementSibling;
+    if (!before || !box(before).height || before.matches(airy)) continue;
+    if (box(part).top - box(before).bottom < 7)
+      found.push(`touches the line below it: ${named(before)}`);
+  }
+  for (const head of document.querySelectorAll("h2"))
+    if (/^[a-z]/.test(head.textContent.trim())) found.push(`begins small: ${named(head)}`);
+  const words = document.querySelector("main").cloneNode(true);
+  for (const code of words.querySelectorAll("code, pre, kbd, script, .frames")) code.remove();
+  const told = new RegExp(internal).exec(words.textContent.replaceAll(/\s+/g, " "));
+  if (told) found.push(`is no word of a player's: ${told[0]}`);
+  return found;
+}"""
+"""What is wrong with a page as it is now: nobody says so but who looks at it."""
+INTERNAL = r"viewpoint: \S+|seat:\S+|(^| )--[a-z]+|\b([Aa]s|to) (public|auditor)\b"
 
 
 class Looking(NamedTuple):
@@ -79,7 +121,7 @@ def looking(server: str, house: Path, auditor: Any, browser: "Browser") -> Itera
 
 
 @pytest.mark.parametrize("path", LOOKED_AT)
-def test_a_page_is_readable_in_the_light_in_the_dark_and_on_a_phone(
+def test_a_page_is_readable_in_the_light_in_the_dark_and_at_every_size(
     path: str, looking: Looking
 ) -> None:
     site, page = looking
@@ -90,15 +132,18 @@ def test_a_page_is_readable_in_the_light_in_the_dark_and_on_a_phone(
     site.go(page, path)
     site.shot(page, f"{named(path)}-light")
     assert [] == complaints(page)
+    assert [] == page.evaluate(FAULTS, INTERNAL)
     page.emulate_media(color_scheme="dark")
     settled(page)
     site.shot(page, f"{named(path)}-dark")
     assert [] == complaints(page, "color-contrast")
     page.emulate_media(color_scheme="light")
-    page.set_viewport_size(PHONE)
-    settled(page)
-    site.shot(page, f"{named(path)}-phone")
-    assert PHONE["width"] == page.evaluate("document.documentElement.scrollWidth")
+    for size, name in ((TABLET, "tablet"), (PHONE, "phone")):
+        page.set_viewport_size(size)
+        settled(page)
+        site.shot(page, f"{named(path)}-{name}")
+        assert size["width"] == page.evaluate("document.documentElement.scrollWidth")
+        assert [] == page.evaluate(FAULTS, INTERNAL)
     assert [] == site.wrong
 
 

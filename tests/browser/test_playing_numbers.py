@@ -82,7 +82,7 @@ def test_the_public_has_no_grid_of_cards_that_were_not_shown(site: Site) -> None
     expect(every.locator(".sub")).to_have_text("hole cards known in all 70 hands")
     page = site.open(f"{PLAYER}/grid?match=scrim", as_auditor=False)
     said = page.locator(".sub").inner_text()
-    known = int(re.findall(r"known to public in (\d+) of 70 hands", said)[0])
+    known = int(re.findall(r"known to the public in (\d+) of 70 hands", said)[0])
     assert 0 < known < 70
     shown, held = _dealt(page), _dealt(every)
     assert known == sum(shown.values())

@@ -101,8 +101,9 @@ IN_VIEW = """() => {
     const range = document.createRange();
     range.selectNodeContents(walker.currentNode);
     const box = range.getBoundingClientRect();
+    const seen = walker.currentNode.parentElement.offsetWidth !== 1;  // some is only read aloud
     const text = walker.currentNode.textContent.replace(/\\s+/g, " ").trim();
-    if (text && box.width > 1 && box.height > 1 && box.top < innerHeight) lines.push(text);
+    if (seen && text && box.width > 1 && box.height > 1 && box.top < innerHeight) lines.push(text);
   }
   return lines;
 }"""

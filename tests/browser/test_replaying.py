@@ -259,3 +259,25 @@ def test_without_a_script_the_address_alone_turns_the_pages(site: Site) -> None:
     stands(page, 0)
     page.locator(".log a").nth(8).click()
     stands(page, 8)
+
+
+@pytest.mark.parametrize("moment", ["scrim/2#14", "ring/1#20", "swap/3?as=public#31"])
+def test_a_picture_is_the_felt_of_the_replayer(moment: str, site: Site) -> None:
+    """Word by word and place by place, as wide as the picture is."""
+    where = """() => {
+      const felt = document.querySelector(".frame.now .felt, .picture .felt");
+      const table = felt.getBoundingClientRect();
+      const of = (one) => {
+        const box = one.getBoundingClientRect();
+        const across = (box.left + box.right - table.left - table.right) / 2 / table.width;
+        return [one.textContent.replace(/\\s+/g, " ").trim(), Math.round(across * 20)];
+      };
+      return [...felt.querySelectorAll(".seat, .pot, .board")].map(of);
+    }"""
+    page = site.open(f"/hands/{moment}", viewport={"width": 900, "height": 800})
+    as_page = page.evaluate(where)
+    path, _, at = moment.partition("#")
+    hand, _, query = path.partition("?")
+    page.goto(f"/hands/{hand}/picture?{query}&at={at}")
+    assert as_page
+    assert as_page == page.evaluate(where)

@@ -192,10 +192,8 @@ ROUTES: dict[str, Asked] = {
     "/api/v1/hands/{match}/{number}/state": Asked(
         "after every event, and after more than there are; odds are of what is seen",
         HANDS,
-        ("json", "txt", "svg"),
-        queries=tuple(
-            f"at={at}&format={kind}" for at in range(44) for kind in ("json", "txt", "svg")
-        ),
+        ("json", "txt"),
+        queries=tuple(f"at={at}&format={kind}" for at in range(44) for kind in ("json", "txt")),
         first=2,
     ),
     "/api/v1/hands/{match}/{number}/proof": of_hands("lines with stubbed digests", "json", "zip"),
@@ -324,6 +322,12 @@ ROUTES: dict[str, Asked] = {
     ),
     "/hands/{match}/{number}": of_hands("the page's source, frames included"),
     "/hands/{match}/{number}/audit": of_hands("a page", queries=("ruleset=swap-2022",)),
+    "/hands/{match}/{number}/picture": Asked(
+        "the felt after every event, and after more than there are",
+        HANDS,
+        queries=tuple(f"at={at}" for at in range(44)),
+        first=2,
+    ),
     "/hands/{match}/{number}/events": of_hands("a page with commitments and openings"),
     "/games": Asked("made of the code"),
     "/games/{game}": Asked("as the route has it", ((AUCTION,), ("none",))),

@@ -1,5 +1,6 @@
 """What is served of one hand is the same whichever way it is asked."""
 
+import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -39,20 +40,19 @@ def test_a_picture_of_a_moment_has_the_words_of_its_text_and_the_cards_that_are_
 ) -> None:
     client, path = site.as_(who), "/api/v1/hands/auction/3"
     for at, frame in enumerate(client.get(f"{path}/frames").json()["frames"]):
-        answer = client.get(f"{path}/state?at={at}&format=svg")
+        answer = client.get(f"/hands/auction/3/picture?at={at}")
         assert answer.headers["content-type"] == "image/svg+xml"
-        words = [one.text or "" for one in ElementTree.fromstring(answer.content).iter()]
-        lines = client.get(f"{path}/state?at={at}&format=txt").text.splitlines()
-        assert lines[0].startswith(words[words.index(f"auction/3, event {at} of 33")])
-        assert lines[-2] in words
-        assert lines[-1].split() == " ".join(words[words.index(lines[-2]) + 1 :]).split()
+        found = [*ElementTree.fromstring(answer.content).iter()]
+        notation = client.get(f"{path}/state?at={at}&format=txt").text.splitlines()[-1]
+        words = [one.text or "" for one in found]
+        assert [one for one in words if one.startswith(f"auction/3, event {at} of 33: ")]
+        assert notation in words
         seen = [card for seat in frame["seats"] for card in seat["cards"]]
-        faces = [
-            f"{card[0]}{'♠♥♦♣'['shdc'.index(card[1])]}"
-            for card in (*frame["board"], *seen)
-            if isinstance(card, str)
-        ]
-        assert sorted(faces) == sorted(one for one in words if one[1:] in {*"♠♥♦♣"})
+        known = sorted(card for card in (*frame["board"], *seen) if isinstance(card, str))
+        felt = next(one for one in found if one.get("class", "").startswith("felt"))
+        faces = [one for one in felt.iter() if re.fullmatch("card [shdc]", one.get("class", ""))]
+        assert known == sorted("".join(one.itertext()) for one in faces)
+    assert client.get("/hands/auction/3/picture?at=34").status_code == 404
 
 
 @pytest.mark.parametrize("who", VIEWS)

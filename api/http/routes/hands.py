@@ -165,9 +165,9 @@ def all_frames(request: Request, ask: Ask, match: Match, number: Number) -> Resp
     operation_id="state",
     summary="The table after one event",
     description="`at` counts events as they are seen, from 0; without it, the table as it is last."
-    " As text it is the same for a letter: stacks, cards, odds, and the hand so far on one line;"
-    " as `svg` it is a picture with the same words.",
-    responses=content_types("json", "txt", "svg"),
+    " As text it is the same for a letter: stacks, cards, odds, and the hand so far on one line."
+    " A picture of it is at `/hands/{match}/{number}/picture?at=N`.",
+    responses=content_types("json", "txt"),
 )
 def state(
     request: Request,
@@ -178,23 +178,15 @@ def state(
         int | None, Query(ge=0, lt=2**31, description="After this event, as it is seen.")
     ] = None,
 ) -> Response:
-    kind = format_of(request, ("json", "txt", "svg"))
+    kind = format_of(request, ("json", "txt"))
     with _seen(ask, match, number) as (viewed, redacted_hand):
         found = _frames(viewed, redacted_hand)
-        drawn = found["frames"]
-        place = len(drawn) - 1 if at is None else at
-        if not 0 <= place < len(drawn):
-            last = len(drawn) - 1
-            sentence = f"{redacted_hand.stream} has events 0..{last} to be seen here, not {place}"
-            raise Problem("not-found", sentence)
+        place = told.place_of(found, at)
         cache = _cache(viewed, redacted_hand)
         if kind == "txt":
             text = lines_of(told.moment(redacted_hand, found, place))
             return sent(request, text.encode(), "txt", cache=cache)
-        if kind == "svg":
-            drawing = told.picture(redacted_hand, found, place)
-            return sent(request, drawing.encode(), "svg", cache=cache)
-        return document(request, drawn[place], cache=cache)
+        return document(request, found["frames"][place], cache=cache)
 
 
 @router.get(

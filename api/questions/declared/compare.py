@@ -196,7 +196,7 @@ def sheets(told: Comparison, asked: Sides, finds: Sequence[Finder] = ()) -> Iter
         names = [f"{side.player} in {side.match}" for side in told.sides]
     pairs = max((it.shared for it in every), default=0)
     head = [
-        " less ".join(names),
+        "difference: " + " less ".join(names),
         f"{one.hands} hands and {other.hands} hands",
         f"{pairs} deals pair them" if pairs else "no deal pairs them",
     ]
@@ -205,11 +205,11 @@ def sheets(told: Comparison, asked: Sides, finds: Sequence[Finder] = ()) -> Iter
         [_line(it, finds) for it in every if it.difference is not None],
         range(1, len(COLUMNS) + 2),
         headed("   ".join(head), told.unit),
-        f"{told.compared} compared: one in twenty differs by chance; p of all is Holm's over them",
+        f"{told.compared} compared: one in twenty differs by chance, and p of all allows for it",
     )
     if len(told.moneys) > 1:
         several = " and ".join(f"{one}s" for one in told.moneys)
-        yield f"amounts are left out: these hands are played for {several}; --unit names one"
+        yield f"amounts are left out: these hands are played for {several}; choose a unit"
 
 
 def _line(one: Compared, finds: Sequence[Finder]) -> tuple[Cell, ...]:

@@ -107,7 +107,7 @@ def lines(told: Counted) -> Sequence[Struct]:
 
 def sheets(told: Counted, asked: Of) -> Iterator[Sheet]:
     """All of it, and a word on what it is not."""
-    foot = "every line of a log counts, chosen or not: muckrake stats and bids count otherwise"
+    foot = "every action counts, forced ones too: statistics and bids count only what was chosen"
     yield sheet(TABLE, told, headed(f"viewpoint: {told.viewpoint}", told.unit), foot)
 
 

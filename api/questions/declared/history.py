@@ -95,8 +95,10 @@ def sheets(answer: History, params: HistoryParams) -> Iterator[Sheet]:
             texts.append(f"{100 * value:.1f} %" if shared else plain(value))
         lines.append([Cell(text) for text in texts])
     columns = ("before", "hands", *(STATISTICS[name].title for name in OVERVIEW))
-    head = headed(f"{answer.player}   viewpoint: {answer.viewpoint}", answer.unit)
-    foot = f"{len(STATISTICS)} statistics with their n are in files and --json"
+    head = headed(
+        f"before each hand of {answer.player}   viewpoint: {answer.viewpoint}", answer.unit
+    )
+    foot = f"all {len(STATISTICS)} statistics, with what each is counted from, are in JSON and CSV"
     yield Sheet(columns, lines, range(1, len(columns)), head, foot)
 
 

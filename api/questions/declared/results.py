@@ -299,9 +299,9 @@ def _chances(answer: Results, params: ResultsParams, columns: Sequence[str]) -> 
         for it in one.streets:
             texts = (it.chance, plain(it.chips), plain(it.mean), _between(it), str(it.times))
             lines.append((one.player, it.times, texts))
-    foot = f"of {answer.counted} of {answer.known} hands with all cards known"
+    foot = f"counted in {answer.counted} of {answer.known} hands with all cards known"
     if answer.counted < (answer.known or 0):
-        foot += "; --spots all counts all"
+        foot += "; ask for all spots to count them all"
     return _means(params, columns, lines, foot=foot)
 
 
