@@ -39,24 +39,14 @@ def table(snapshot: Snapshot) -> pa.Table:
     return pa.Table.from_pylist(list(held.values()), SCHEMA)
 
 
-<<<<<<< HEAD
-def called_by(tags: pa.Table, wanted: Sequence[str]) -> Called:
-    """What these tags call a player of a match, two of them `ursa 3`, if he has one."""
-    values: dict[tuple[str, str], dict[str, str]] = {}
-    for row in tags.to_pylist():
-        if row["tag"] in wanted:
-            values.setdefault((row["match"], row["player"]), {})[row["tag"]] = row["value"]
-    return {who: " ".join(it[one] for one in wanted if one in it) for who, it in values.items()}
-=======
 def tagged_by(tags: pa.Table, wanted: Sequence[str]) -> Mapping[tuple[str, str], dict[str, str]]:
     """What these tags say of a player of a match, in the order in which they are wanted, if he has
     one: joined by blanks they are what he is called, `ursa 3`."""
-    said: dict[tuple[str, str], dict[str, str]] = {}
+    values: dict[tuple[str, str], dict[str, str]] = {}
     for row in tags.to_pylist():
-        said.setdefault((row["match"], row["player"]), {})[row["tag"]] = row["value"]
-    found = {who: {one: it[one] for one in wanted if one in it} for who, it in said.items()}
+        values.setdefault((row["match"], row["player"]), {})[row["tag"]] = row["value"]
+    found = {who: {one: it[one] for one in wanted if one in it} for who, it in values.items()}
     return {who: it for who, it in found.items() if it}
->>>>>>> h-tags
 
 
 def names(called: Called) -> pa.Table:
@@ -76,11 +66,7 @@ def renamed(rows: str, columns: Collection[str], names: str) -> str:
         f" AND {one}_is.of_player = r.{one}"
         for one in of
     )
-<<<<<<< HEAD
-    return f"SELECT r.* REPLACE ({replaced}) FROM ({rows}) AS r{joins}"
-=======
-    return f"SELECT r.* REPLACE ({told}), r.player AS {OWN_NAME} FROM ({rows}) AS r{joins}"
->>>>>>> h-tags
+    return f"SELECT r.* REPLACE ({replaced}), r.player AS {OWN_NAME} FROM ({rows}) AS r{joins}"
 
 
 def _tagged(snapshot: Snapshot, files: Files) -> Iterator[pa.Table]:
