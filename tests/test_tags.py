@@ -165,7 +165,7 @@ def test_a_page_by_tag_is_split_by_another_tag(ledger: Path) -> None:
         GAME,
         tagged(tags, {"A": URSA, "B": LYNX}),
     )
-    recording.keep_all(hands)
+    recording.keep_all(list(map(finished, hands)))
     recording.end(WHOLE)
     live.close()
     lock.release()
