@@ -23,11 +23,13 @@ from api.pages.players import Narrow, clean
 from api.pages.site import Addresses, page
 from api.questions.declared.fairness import Fairness, FairnessParams, Tested, hands_of
 from api.questions.declared.fairness import fairness as tested_by
-from api.questions.declared.matches import QUESTION, MatchRow, match_of, titles
+from api.questions.declared.matches import QUESTION, MatchRow, match_of
 from api.questions.games import address
+from api.questions.judging import due, judged
 from api.questions.proof import LEAVES_MAX, NoSecrets, Unsigned, root, verified
 from api.questions.shapes import MatchVerified, Root
-from api.questions.verdicts import due, judged, lent
+from api.questions.titles import titles
+from api.questions.verdicts import lent
 from api.rules import Rules
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed

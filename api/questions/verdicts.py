@@ -3,8 +3,7 @@
 Hands go through the screen in columns; those that it doubts the engine judges, as `audit --all`
 does. A verdict depends on hidden cards, so it is for auditors, and for all where a match is open to
 all. To judge millions takes a while: `judge` goes on where it was left, with the hands that
-somebody looks at, and `known` never waits. `due` says which those are; if they are many, a process
-judges them, and tells how far it is (`api/serving/own_hands.py`).
+somebody looks at (`judging.py`), and `known` never waits.
 Hands that an import has judged are not judged again: `take` has their verdicts from there.
 
 Verdicts lie in the user's cache: a file for each segment, a byte for each hand. A file is named by
@@ -20,10 +19,7 @@ bundle and `audit --all` decide anew and never look here.
 """
 
 import threading
-import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from itertools import repeat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -36,10 +32,8 @@ from analytics.screen.codes import Why
 from analytics.screen.columns import Words
 from analytics.screen.ledger import HANDS, Batch, batches
 from analytics.screen.screen import Screen
-from analytics.sql.chosen import quoted
 from api.questions.verdict_files import Kept, events_digest, load, log_of, save
 from api.rules import CODES, MOVELESS, Rules, by_rules, code_of
-from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 from engine.verdict import VERDICTS, Report, qualified
 from events.types import Events, HandStarted
@@ -58,7 +52,6 @@ if TYPE_CHECKING:
 
 NONE, UNJUDGED = 0, 255  # no hand, or none whose rules anybody has; and not looked at yet
 AT_ONCE = 250  # hands for the engine between two words of progress
-KEEP_S = 5.0  # of judging: no more is lost where it is broken off
 SCHEMA = pa.schema(
     {
         "hand_seq": pa.int64(),
@@ -324,56 +317,8 @@ def verdicts_of(snapshot: "Snapshot") -> Verdicts:
         return _verdicts_of.setdefault(snapshot.live, Verdicts())
 
 
-UNASKED_MAX = 5_000  # hands that are judged because somebody looks at a page
-
-
-def lacking(viewed: Viewed, match: str | None = None) -> "Numbers":
-    """The hands without a verdict, all or a match's, of which this viewpoint could be told one, the
-    newest first."""
-    verdicts, auditor = verdicts_of(viewed.snapshot), viewed.viewer.auditor
-    if not verdicts.known(viewed.snapshot).left or not (auditor or viewed.opened):
-        return np.zeros(0, dtype=np.int64)
-    if auditor and match is None:  # and what is no hand, which is seen then
-        return verdicts.left_of(np.arange(viewed.snapshot.next_seq)[::-1])
-    if match not in _tellable.setdefault(viewed, {}):
-        of = "" if match is None else f" AND match = {quoted(match)}"
-        sql = f"SELECT hand_seq FROM hands WHERE {tellable(viewed)}{of} ORDER BY hand_seq DESC"
-        _tellable[viewed][match] = viewed.ask(sql)["hand_seq"].to_numpy()
-    return verdicts.left_of(_tellable[viewed][match])
-
-
-def due(viewed: Viewed, *, asked: bool = False, match: str | None = None) -> "Numbers":
-    """Those of them that are judged before this viewpoint is answered: none of many, unless an
-    auditor asks for it."""
-    left = lacking(viewed, match)
-    return left if (asked and viewed.viewer.auditor) or len(left) <= UNASKED_MAX else left[:0]
-
-
-def judged(viewed: Viewed, hands: "Numbers", watch: ShowProgress) -> Judged:
-    """What can be said when these have been judged; they are kept for whoever asks later."""
-    verdicts, snapshot = verdicts_of(viewed.snapshot), viewed.snapshot
-    if len(hands):
-        with suppress(FileNotFoundError):  # compacted meanwhile: whoever asks again goes on
-            for _ in watch(_judging(verdicts, snapshot, hands), "judging", len(hands)):
-                pass
-        verdicts.keep(snapshot)
-    return verdicts.known(snapshot)
-
-
-def _judging(verdicts: Verdicts, snapshot: "Snapshot", hands: "Numbers") -> Iterator[None]:
-    """Judge these, a step a hand; what is judged is kept by the way."""
-    done, kept_at = 0, time.monotonic()
-    for progress in verdicts.judge(snapshot, hands):
-        yield from repeat(None, progress.done - done)
-        done = progress.done
-        if time.monotonic() - kept_at > KEEP_S:
-            verdicts.keep(snapshot)
-            kept_at = time.monotonic()
-
-
 _turn = threading.Lock()
 _verdicts_of: WeakKeyDictionary["Live", Verdicts] = WeakKeyDictionary()
-_tellable: WeakKeyDictionary[Viewed, dict[str | None, "Numbers"]] = WeakKeyDictionary()
 
 
 def shown(judged: Judged, viewed: Viewed) -> pa.Table:

@@ -29,8 +29,8 @@ from api.http.limits import Limits
 from api.playing.league import pairing_of
 from api.questions.filters import WrongFilter, parsed
 from api.questions.filters_sql import asks_verdicts
+from api.questions.judging import due, lacking
 from api.questions.question import API
-from api.questions.verdicts import due, lacking
 from api.viewpoints.views import Viewed
 
 _HEAVY = re.compile(
@@ -39,6 +39,7 @@ _HEAVY = re.compile(
 )
 _LIGHT = re.compile(
     r"/|(?P<hands>(?:/api/v1)?/hands)|(?:/api/v1)?/matches/(?P<match>[^/]+)(?P<verify>/verify)?"
+    r"|(?P<tested>/api/v1/fairness)"
 )
 VALUED = frozenset({"bids", "swaps", "results", "opponent"})  # cards are, one by one
 BESIDE = frozenset({"compare"})  # everybody's
@@ -110,12 +111,10 @@ def _about_light(path: str, query: str) -> About | None:
         return None
     asked = {name: values[-1] for name, values in parse_qs(query).items()}
     data, match = path.startswith(API), found["match"]
-    if match is not None:
-        match = unquote(match)
     if data and match is not None and not found["verify"]:
         return None
-    judge, verify = _is_yes(asked.get("judge")), _is_yes(asked.get("verify"))
-    spread = False
+    judge, spread = _is_yes(asked.get("judge")), False
+    verified = found["verify"] or found["tested"] or (match and _is_yes(asked.get("verify")))
     if found["hands"]:
         try:
             judge = asks_verdicts(parsed(asked.get("q", "")))
@@ -123,16 +122,16 @@ def _about_light(path: str, query: str) -> About | None:
             return None
         spread = _is_yes(asked.get("facets")) if data else asked.get("counts") == "now"
     return About(
-        None,
-        None,
-        match,
+        player=None,
+        league=None,
+        match=match and unquote(match),
         whole=True,
         valued=False,
         data=data,
         light=True,
         asked=judge,
         spread=spread,
-        verified=bool(found["verify"]) or (match is not None and verify),
+        verified=bool(verified),
     )
 
 

@@ -11,8 +11,9 @@ import pytest
 from api.http import ledger_service
 from api.http.limits import Limits
 from api.main import main
-from api.questions import verdicts
-from api.questions.verdicts import Verdicts, due, verdicts_of
+from api.questions import judging
+from api.questions.judging import due
+from api.questions.verdicts import Verdicts, verdicts_of
 from api.serving.heavy_pages import HeavyPages
 from api.viewpoints.viewer import Viewer
 from tests.http.clients import Site, site_of
@@ -35,7 +36,7 @@ def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(unjudged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """A ledger that is large for a page."""
     monkeypatch.setenv("MUCKRAKE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(verdicts, "UNASKED_MAX", 0)
+    monkeypatch.setattr(judging, "UNASKED_MAX", 0)
     return site_of(Path(shutil.copytree(unjudged, tmp_path / "ledger")))
 
 
@@ -133,14 +134,14 @@ def test_who_looks_has_hands_judged_that_he_may_know_of_and_no_others(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the public waits for, and is told of it, says nothing of matches that are sealed."""
-    monkeypatch.setattr(verdicts, "UNASKED_MAX", 20)
+    monkeypatch.setattr(judging, "UNASKED_MAX", 20)
     service = site.app.state.service
     with service.viewed(Viewer()) as viewed:
         shown = {one.hand_seq for one in viewed.snapshot.hands("shown")}
         assert shown == set(due(viewed).tolist()) == set(due(viewed, asked=True).tolist())
         assert shown == set(due(viewed, match="shown").tolist())
         assert [] == due(viewed, match="scrim").tolist()
-        monkeypatch.setattr(verdicts, "UNASKED_MAX", 19)
+        monkeypatch.setattr(judging, "UNASKED_MAX", 19)
         assert [] == due(viewed, asked=True).tolist()
     with service.viewed(Viewer("auditor")) as viewed:
         assert [] == due(viewed).tolist()

@@ -189,6 +189,7 @@ def test_what_is_light_is_heavy_for_hands_to_judge_and_for_counting_them() -> No
         ("/matches/a%2Fb", 10**6, 0, False),
         ("/matches/a%2Fb?verify=yes", 0, 0, True),
         ("/api/v1/matches/m/verify", 0, 0, True),
+        ("/api/v1/fairness?match=m", 0, 0, True),
         ("/hands?q=pot%3E1", 10**6, 0, False),
         ("/hands?q=pot%3E1&counts=now", 10, 0, True),
         ("/hands?q=pot%3E1&counts=now", 9, 0, False),

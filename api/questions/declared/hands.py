@@ -28,6 +28,7 @@ from api.questions.filters_tree import (
     said,
 )
 from api.questions.hand_orders import WINDOW, Order, Place, in_order, spanned, windows
+from api.questions.judging import due, judged
 from api.questions.one_line import lines
 from api.questions.question import (
     HIDDEN,
@@ -47,8 +48,6 @@ from api.questions.question import (
 from api.questions.verdicts import (
     Judged,
     Unjudged,
-    due,
-    judged,
     lent,
     tellable,
     verdicts_of,

@@ -46,22 +46,6 @@ SELECT match, count(*) AS hands, min(first_at) AS first, max(last_at) AS last,
        min(hand_seq) AS first_seq, max(hand_seq) AS last_seq
 FROM hands {only} GROUP BY match ORDER BY first_seq
 """
-TITLES = """
-SELECT match, string_agg(DISTINCT player, ', ' ORDER BY player) AS players, min(game) AS game,
-       substr(CAST(min(day) AS VARCHAR), 1, 10) AS day
-FROM (
-    SELECT match, game, day, last, unnest(from_json(players, '["VARCHAR"]')) AS player
-    FROM (
-        SELECT match, players, min(game) AS game, max(hand_seq) AS last,
-               least(min(played), CAST(min(first_at) FILTER (played IS NULL) AS VARCHAR)) AS day
-        FROM hands WHERE match IN (
-            SELECT match FROM {whose} GROUP BY match ORDER BY max(hand_seq) DESC LIMIT 50
-        )
-        GROUP BY match, players
-    )
-)
-GROUP BY match ORDER BY max(last) DESC
-"""
 NETS = """
 SELECT match, unit, player, sum(net) AS net FROM players WHERE match IN ({}) GROUP BY ALL
 """
@@ -251,17 +235,6 @@ def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow
             )
         )
     return rows
-
-
-def titles(viewed: Viewed, player: str | None = None) -> dict[str, str]:
-    """The newest matches, or a player's, each with what tells it from others: who played, by which
-    rules, when."""
-    whose = "hands" if player is None else f"players WHERE player = {quoted(player)}"
-    told = viewed.rows(TITLES.format(whose=whose))
-    return {
-        row["match"]: " · ".join(filter(None, (row["players"], row["game"], row["day"])))
-        for row in told
-    }
 
 
 def tags_of(snapshot: Snapshot, match: str) -> list[str]:
