@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
-from bench.large import build, name_of
+from bench.large import PLAYERS, build, name_of
 from bench.ledger import disk
 from bench.serve_hands import Server, server
 from store.folder.cache_folder import VARIABLE
@@ -82,7 +82,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     lines = [disk(scratch), "", f"{hands:,} hands, in matches of {each:,}."]
     with server(large) as it:
         _got(it, Asked(hand))
-        for title, every in asked(middle).items():
+        for title, every in asked(hands // each).items():
             found = {
                 one: _visit(it, one, hand) if time.monotonic() < until else None for one in every
             }
@@ -90,21 +90,21 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     return [*lines, ""]
 
 
-def asked(middle: int) -> dict[str, list[Asked]]:
-    """What is looked at: of this match and its players, and for programs of others, of whom nothing
-    was valued before. Hands are judged last: then all that shows verdicts is made anew."""
-    match, player, other = (
-        name_of(middle),
-        f"p{2 * middle % 200:03}",
-        f"p{(2 * middle + 2) % 200:03}",
-    )
+def asked(copies: int) -> dict[str, list[Asked]]:
+    """What is looked at: of a match in the middle and its players, and for programs of others, of
+    whom nothing was valued before. Hands are judged last: all that shows verdicts is new then."""
+    match, seats = name_of(copies // 2), min(PLAYERS, 2 * copies)
+    player, other = (f"p{(copies // 2 * 2 + more) % seats:03}" for more in (0, 2))
     won, lost = quote(f"{player}:net>0"), quote("auction-lost")
     return {
         PAGES: [
             *map(Asked, (f"/players/{player}{f'/{tab}' if tab else ''}" for tab in TABS)),
             *map(Asked, ("/players", "/ratings", "/", "/matches", f"/matches/{match}", "/hands")),
             *map(Asked, (f"/hands?q={won}", f"/hands?q={quote('pot>=400')}&order=pot")),
-            *map(Asked, ("/hands?counts=now", f"/hands?q={lost}&counts=now", "/find?q=p12")),
+            *map(
+                Asked,
+                ("/hands?counts=now", f"/hands?q={lost}&counts=now", f"/find?q={player[:-1]}"),
+            ),
             *(Asked(path, audits=True) for path in ("/", "/hands", "/fairness")),
             Asked(f"/matches/{match}?judge=yes", audits=True),
             Asked(f"/hands?q={quote('verdict=agree')}", audits=True),
