@@ -5,6 +5,7 @@ import os
 import platform
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -76,17 +77,19 @@ RESULTS = Path(__file__).parent / "results"
 def main(words: Sequence[str]) -> int:
     asked = _asked(words)
     for name in asked.names or USUAL:
-        page = report(name, asked.rounds, asked.seconds, asked.hands)
+        page = report(name, asked.rounds, asked.seconds, asked.hands, asked.folder)
         print(page)
         if asked.write:
             (RESULTS / f"{name}.md").write_text(page, encoding="utf-8")
     return 0
 
 
-def report(name: str, rounds: int, seconds: float, hands: int | None = None) -> str:
+def report(
+    name: str, rounds: int, seconds: float, hands: int | None = None, folder: Path | None = None
+) -> str:
     """One page: what is measured, on what, and a table for each bench of this name."""
     if name in LEDGERS:
-        return _report_on_disk(name, rounds, seconds, hands or LEDGERS[name].HANDS)
+        return _report_on_disk(name, rounds, seconds, hands or LEDGERS[name].HANDS, folder)
     lines = _head(name, BENCHES[name].__doc__)
     for bench in BENCHES[name].benches():
         names = {contender.name: label(contender) for contender in bench.contenders}
@@ -98,10 +101,12 @@ def report(name: str, rounds: int, seconds: float, hands: int | None = None) -> 
     return "\n".join(lines) + "\n"
 
 
-def _report_on_disk(name: str, rounds: int, seconds: float, hands: int) -> str:
-    """The same, for what is written to a disk and is large: files go where `TMPDIR` says."""
+def _report_on_disk(name: str, rounds: int, seconds: float, hands: int, folder: Path | None) -> str:
+    """The same, for what is written to a disk and is large: files go where `TMPDIR` says, or stay
+    in a folder, where a large ledger is measured again."""
     rounds = min(rounds, getattr(LEDGERS[name], "MOST", rounds))
-    with TemporaryDirectory(prefix="muckrake-bench-") as scratch:
+    made = TemporaryDirectory(prefix="muckrake-bench-") if folder is None else nullcontext(folder)
+    with made as scratch:
         sections = LEDGERS[name].sections(Path(scratch), hands, rounds, seconds)
     return "\n".join(
         [
@@ -129,6 +134,7 @@ def _asked(words: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--write", action="store_true", help="rewrite bench/results/NAME.md")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--seconds", type=float, default=0.5, help="of each, a round")
+    parser.add_argument("--folder", type=Path, help="where a ledger is made, and stays")
     parser.add_argument("--hands", type=int, help="how many a ledger is measured with")
     asked = parser.parse_args(words)
     for name in asked.names:

@@ -46,13 +46,16 @@ def build(
 ) -> int:
     """A ledger of so many hands in `large`, of few segments; how many hands a match of it has.
 
-    A `small` that is there is taken as it is. With `only`, no other tables are copied: nothing
-    else can then be asked of `large`.
+    A `small` that is there is taken as it is, and so is a `large` of so many hands. With `only`, no
+    other tables are copied: nothing else can then be asked of `large`.
     """
     each = min(hands, distinct)
     if not small.exists():
         _play(small, each, projections)
     disk = RealDisk(large)
+    known = manifest.read(disk) if large.exists() else None
+    if known is not None and known.next_seq == hands // each * each:
+        return each
     for folder in (hot.FOLDER, "segments"):
         disk.make_folder(folder)
     copies = hands // each

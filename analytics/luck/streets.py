@@ -25,6 +25,7 @@ from events.state import Hand
 from events.types import (
     BoardDealt,
     CardSwapped,
+    HandStarted,
     HoleDealt,
     Shown,
     StepEntered,
@@ -61,15 +62,20 @@ _DEALT = (HoleDealt, BoardDealt, CardSwapped)
 
 def is_countable(leaf: Leaf, rules: Rulebook) -> bool:
     """Whether every card of the hand is known, and its ruleset and ranking can be counted."""
-    end = leaf.hand
-    if end is None or end.voided:
+    start = leaf.recorded[0].event
+    if not isinstance(start, HandStarted):
         return False
-    game, how = rules.of(end.start.ruleset), rules.showdown(end.start.ruleset)
-    if game is None or how is None or uncounted(game) is not None or how.hole_min:
+    game, how = rules.of(start.ruleset), rules.showdown(start.ruleset)
+    if game is None or how is None or how.hole_min:
+        return False
+    if rules.found(start.ruleset, uncounted) is not None:
         return False
     events = filled([one.event for one in leaf.recorded])
     groups = [_cards(event) for event in events if isinstance(event, _DEALT)]
-    return bool(groups) and all(known(cards) for cards in groups)
+    if not groups or not all(known(cards) for cards in groups):
+        return False
+    end = leaf.hand  # added up last: of most hands somebody's cards stay hidden
+    return end is not None and not end.voided
 
 
 def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:

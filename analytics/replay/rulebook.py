@@ -1,6 +1,7 @@
 """Rulesets by their fingerprints, and which of them each of many hands was played by."""
 
 from collections.abc import Callable, Sequence
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from engine.units import per_chip
 from odds.batch import Showdown
 from store.columns.cells import Column
 
+T = TypeVar("T")
 Text = Callable[[str], bytes | None]
 Rules = Callable[[str], Game | None]
 
@@ -23,6 +25,7 @@ class Rulebook:
     def __init__(self, kept: Text) -> None:
         self._kept = kept
         self._known: dict[str, Game | None] = {fingerprint(one): one for one in RULESETS.values()}
+        self._found: dict[tuple[str, Callable[[Game], Any]], Any] = {}
 
     def of(self, mark: str) -> Game | None:
         """The ruleset; None where nobody has its text."""
@@ -32,8 +35,14 @@ class Rulebook:
 
     def showdown(self, mark: str) -> Showdown | None:
         """How its hands compare in columns; None where columns cannot say it."""
-        game = self.of(mark)
-        return None if game is None else comparable(game)
+        return self.found(mark, comparable)
+
+    def found(self, mark: str, question: Callable[[Game], T]) -> T | None:
+        """What is found of a ruleset, once however many hands ask; None of nobody's."""
+        if (mark, question) not in self._found:
+            game = self.of(mark)
+            self._found[mark, question] = None if game is None else question(game)
+        return cast(T | None, self._found[mark, question])
 
 
 # How columns compare hands: not where cards beyond five count. Who has to name five cards can name

@@ -33,7 +33,6 @@ from msgspec import Struct
 from api.http.limits import Limits
 from api.http.private_files import Cursors, cursor_key
 from api.problem import Problem
-from api.questions.verdicts import Numbers, verdicts_of
 from api.viewpoints.disclosure import WITHHELD
 from api.viewpoints.match_records import ended, records
 from api.viewpoints.viewer import ShowProgress, Viewer, without_progress
@@ -198,8 +197,6 @@ def _rows(live: Live, segment: Segment, group: int, wanted: list[str]) -> pa.Tab
 
 NO_LEDGER = "there is no ledger here yet: muckrake play or muckrake import makes one"
 FRESH_S = 0.5  # views of a growing ledger are made again no more often than this
-STOP_S = 5.0  # that a batch of judged hands may take to come to its end
-LOOKED_AT_MAX = 5_000  # hands of one reader that are judged before somebody else's
 VIEWERS_MAX = 8  # views that are kept for later callers
 
 
@@ -215,57 +212,6 @@ class Settings(Struct, frozen=True):
     logs: bool = False  # a line on stderr for each request
     fronted: bool = False  # by a proxy on this machine, whose word is taken
     bots: Path | None = None  # whose folders hold bots that a key may have played
-
-
-class Judging:
-    """At most one thread that judges what is left of a ledger: first what somebody looks at."""
-
-    def __init__(self) -> None:
-        self._turn = threading.Lock()
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._looked_at: Numbers | None = None
-
-    @property
-    def going(self) -> bool:
-        """Whether somebody judges now."""
-        return self._thread is not None and self._thread.is_alive()
-
-    def begin(self, snapshot: Snapshot, looked_at: Numbers) -> None:
-        """All that is left of this ledger: these hands in their order, and then all others."""
-        with self._turn:
-            self._looked_at = looked_at[:LOOKED_AT_MAX]
-            if not self.going and not self._stop.is_set():
-                self._thread = threading.Thread(target=self._judge, args=(snapshot,), daemon=True)
-                self._thread.start()
-
-    def close(self) -> None:
-        """What was judged so far stays."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(STOP_S)
-
-    def _judge(self, snapshot: Snapshot) -> None:
-        verdicts, first = verdicts_of(snapshot), self._next()
-        try:
-            while True:
-                for _ in verdicts.judge(snapshot, first):
-                    if self._stop.is_set():
-                        return
-                    if first is None and self._looked_at is not None:
-                        break  # the others wait again
-                else:
-                    if first is None:
-                        return
-                first = self._next()
-        except FileNotFoundError:
-            return  # compacted meanwhile: whoever asks again goes on, over the new files
-
-    def _next(self) -> Numbers | None:
-        """What was looked at last, once."""
-        with self._turn:
-            looked_at, self._looked_at = self._looked_at, None
-            return looked_at
 
 
 class _Shared:
@@ -298,7 +244,6 @@ class LedgerService:
         self._reader: Reader | None = None
         self._cursors: Cursors | None = None
         self._shared: OrderedDict[Viewer, _Shared] = OrderedDict()
-        self.judging = Judging()
 
     @property
     def reader(self) -> Reader:
@@ -357,7 +302,6 @@ class LedgerService:
 
     def close(self) -> None:
         """Nobody asks any more."""
-        self.judging.close()
         with self._lock:
             for one in self._shared.values():
                 one.viewed.close()

@@ -18,7 +18,6 @@ from api.http.ask import Ask
 from api.http.routes.questions import page_of
 from api.pages.hand_line import listed
 from api.pages.home import place
-from api.pages.matches import JUDGED_AT_ONCE
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.declared.fairness import hands_of
@@ -75,7 +74,6 @@ def _found(
 
 Within = Annotated[Found, Depends(_found)]
 LISTED = 50  # hands of a page
-COUNTED_AT_ONCE = 100_000  # hands of a ledger; in a larger one the list comes before its counts
 HALF_TYPED = {"HX-Retarget": "#said", "HX-Reselect": "#said", "HX-Push-Url": "false"}
 EXAMPLES = (
     "pot>100 & showdown",
@@ -124,8 +122,7 @@ def hands(
         return answer
     context["of_player"] = player_of(one)
     with ask.viewed() as viewed:
-        verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
-        few = hands_of(viewed, None) <= COUNTED_AT_ONCE
+        few = hands_of(viewed, None) < ask.service.settings.limits.apart_spread
         counting = after is None and (counts == "now" or (few and counts is None))
         asked = {"filter": said(one), "newest": order == "newest", "order": by_of(order)}
         found, following = page_of(QUESTION, ask, viewed, LISTED, after, asked)

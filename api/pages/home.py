@@ -20,7 +20,7 @@ from api.pages.matches import disputed_hands, drawn
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.declared import hands
-from api.questions.declared.matches import Which, matches, played_of, rows_of
+from api.questions.declared.matches import Which, every_played, matches, played_of, rows_of
 from api.questions.filters import LENGTH_MAX, WrongFilter, parsed
 from api.questions.players import is_there
 from api.questions.question import API
@@ -41,7 +41,8 @@ def home(request: Request, ask: Ask, judge: bool = False) -> Response:
         with ask.viewed() as viewed:
             found = matches(viewed, Which(newest=True, limit=LISTED), without_progress)
             rows = drawn(ask, viewed, found.rows)
-            totals = viewed.rows(TOTALS)[0]
+            played = every_played(viewed)
+            totals = {"hands": sum(played["hands"].to_pylist()), "matches": len(played)}
             disputed = disputed_hands(ask, viewed, totals["hands"], judge=judge)
             newest, _ = page_of(hands.QUESTION, ask, viewed, HANDS, None, {"newest": True})
             known = {row["match"] for row in rows}
@@ -64,11 +65,6 @@ def home(request: Request, ask: Ask, judge: bool = False) -> Response:
         totals=totals,
         disputed=disputed,
     )
-
-
-TOTALS = """
-SELECT count(*) AS hands, count(DISTINCT match) AS matches, max(last_at) AS last FROM hands
-"""
 
 
 FOUND_MAX = 20  # matches, and players, whose name has the text in it

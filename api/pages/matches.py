@@ -23,11 +23,13 @@ from api.pages.players import Narrow, clean
 from api.pages.site import Addresses, page
 from api.questions.declared.fairness import Fairness, FairnessParams, Tested, hands_of
 from api.questions.declared.fairness import fairness as tested_by
-from api.questions.declared.matches import QUESTION, MatchRow, match_of, titles
+from api.questions.declared.matches import QUESTION, MatchRow, match_of
 from api.questions.games import address
+from api.questions.judging import due, judged
 from api.questions.proof import LEAVES_MAX, NoSecrets, Unsigned, root, verified
 from api.questions.shapes import MatchVerified, Root
-from api.questions.verdicts import lent, verdicts_of
+from api.questions.titles import titles
+from api.questions.verdicts import lent
 from api.rules import Rules
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
@@ -36,21 +38,19 @@ from engine.verdict import VERDICTS
 from store.folder.disk import now_ms
 
 NAMED = 8  # hands that a page names
-JUDGED_AT_ONCE = 5_000  # hands that are judged while somebody waits for a page
 
 
 class DisputedHands(NamedTuple):
     """Hands by verdict, as far as the viewer may know one, and some that are not agreed on.
 
     `moveless` are those that differ without a chip going elsewhere. `left` are hands that
-    nobody has judged yet; `going` says that somebody does so now.
+    nobody has judged yet.
     """
 
     counts: dict[str, int]
     unsettled: tuple[dict[str, Any], ...]
     moveless: int
     left: int
-    going: bool
 
     @property
     def judged(self) -> int:
@@ -63,21 +63,17 @@ def disputed_hands(
 ) -> DisputedHands | None:
     """The verdicts of so many hands, all or a match's; None for who may know of none.
 
-    A few hands are judged at once. To have more of them judged (`judge`) is an auditor's to ask.
+    What is due is judged first. To have many of them judged (`judge`) is an auditor's to ask.
     """
     if judge:
         ask.needs(AUDIT)
-    judged = verdicts_of(viewed.snapshot).known(viewed.snapshot, JUDGED_AT_ONCE)
-    verdicts = lent(viewed, judged)
+    known = judged(viewed, due(viewed, asked=judge, match=match), ask.watch)
+    verdicts = lent(viewed, known)
     of = "" if match is None else f"WHERE match = {quoted(match)}"
-    if judge and judged.left:
-        newest = viewed.ask(f"SELECT hand_seq FROM hands {of} ORDER BY hand_seq DESC")
-        looked_at = verdicts_of(viewed.snapshot).left_of(newest["hand_seq"].to_numpy())
-        ask.service.judging.begin(viewed.snapshot, looked_at)
     told = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
     still = "count(*) FILTER (WHERE moves = 0) AS moveless"
     counted = viewed.rows(f"SELECT verdict, count(*) AS hands, {still} {told} GROUP BY verdict")
-    if not counted and not (viewed.viewer.auditor and judged.left):
+    if not counted and not (viewed.viewer.auditor and known.left):
         return None
     found = {row["verdict"]: row["hands"] for row in counted}
     grave = f"{'AND' if of else 'WHERE'} verdict IN ('differ', 'contested')"
@@ -87,10 +83,10 @@ def disputed_hands(
     )
     rows = viewed.rows(f"SELECT {told_of} {told} {grave} {order}")
     unsettled = tuple({**row, "players": json.loads(row["players"] or "[]")} for row in rows)
-    left = max(0, hands - sum(found.values())) if judged.left else 0
+    left = max(0, hands - sum(found.values())) if known.left else 0
     counts: dict[str, int] = {name: found.get(name, 0) for name in VERDICTS}
     moveless = sum(row["moveless"] for row in counted)
-    return DisputedHands(counts, unsettled, moveless, left, ask.service.judging.going)
+    return DisputedHands(counts, unsettled, moveless, left)
 
 
 router = APIRouter(include_in_schema=False)

@@ -26,7 +26,6 @@ from api.questions.chances import COULD, DID
 from api.questions.declared import grid as hole_cards
 from api.questions.declared.compare import Comparison, Sides, comparison, finders, sheets
 from api.questions.declared.grid import Cell
-from api.questions.declared.matches import titles
 from api.questions.declared.opponent import HANDS_MAX
 from api.questions.declared.players import QUESTION
 from api.questions.filters_tree import STREETS, word
@@ -34,6 +33,7 @@ from api.questions.finder import Finder, finder
 from api.questions.opponents import Fault, OpponentParams, Report, report
 from api.questions.players import Nonsense, NoSum, check
 from api.questions.question import Sheet
+from api.questions.titles import titles
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 

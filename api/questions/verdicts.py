@@ -2,8 +2,8 @@
 
 Hands go through the screen in columns; those that it doubts the engine judges, as `audit --all`
 does. A verdict depends on hidden cards, so it is for auditors, and for all where a match is open to
-all. To judge millions takes a while: `judge` goes on where it was left, first with the hands that
-somebody looks at, and `known` never waits.
+all. To judge millions takes a while: `judge` goes on where it was left, with the hands that
+somebody looks at (`judging.py`), and `known` never waits.
 Hands that an import has judged are not judged again: `take` has their verdicts from there.
 
 Verdicts lie in the user's cache: a file for each segment, a byte for each hand. A file is named by

@@ -92,7 +92,8 @@ class Making:
     def answers(self, hands: str) -> bool:
         """Whether it is for who asks now: it comes, has just come, or its hands are the same."""
         fresh = time.monotonic() - self.over_at < WAITED_FOR_S and not self.left
-        return not self.over or fresh or (self.made is not None and self.hands == hands)
+        same = self.made is not None and hands and self.hands == hands
+        return bool(not self.over or fresh or same)
 
 
 class HeavyPages(Layer):
@@ -119,14 +120,18 @@ class HeavyPages(Layer):
         except Problem:  # the route says the same
             await self.app(scope, receive, send)
             return
-        if not of.is_heavy(own.hands, self.service.settings.limits):
+        if not of.is_heavy(own, self.service.settings.limits):
             await self.app(scope, receive, send)
             return
         making = await self._making(request, ask, path, pinned, own.digest)
-        until = begun + (DATA_S if of.data else SOON_S)
+        parted = request.headers.get("hx-request") is not None and bool(
+            {"counts", "after"} & request.query_params.keys()
+        )
+        waits = of.data or parted  # what has a place in a page already
+        until = begun + (DATA_S if waits else SOON_S)
         while not making.over and time.monotonic() < until:
             await asyncio.sleep(0.01)
-            if of.data and time.monotonic() - making.asked_at > LOOK_S:
+            if waits and time.monotonic() - making.asked_at > LOOK_S:
                 if await request.is_disconnected():
                     return
                 making.asked_at = time.monotonic()
@@ -138,7 +143,7 @@ class HeavyPages(Layer):
             raise Problem("unavailable", making.failed).after(WAITED_FOR_S)
         if making.made is not None:
             answer = again(request, making.made)
-        elif of.data:
+        elif waits:
             raise Problem("unavailable", f"{far(making.progress)}: ask again").after(LOOK_S)
         else:
             answer = progress(request, ask, path, making.progress)
@@ -184,7 +189,7 @@ class HeavyPages(Layer):
             known = self._known[digest] = Making(asker, hands)
             path = folder_of(settings) / digest
             kept = await run_in_threadpool(read, path)
-            if kept is not None and kept.hands == hands:
+            if kept is not None and hands and kept.hands == hands:
                 known.ends(kept)
             else:
                 task = asyncio.create_task(self._make(known, wanted, pinned, path))

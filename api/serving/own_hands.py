@@ -8,6 +8,10 @@ the same, all of them are.
 
 A player's answer is about his own hands, unless it sets them beside everybody's. Filters may leave
 fewer hands to count, and never make the digest narrower: a page says what else there is of him.
+
+The first page, a match and a list of hands are light, unless hands must be judged before, or how
+hands are spread is counted. Only of the latter is more kept than the verdicts: a match that is
+verified is so at that moment, and who plays now is another matter than which hands there are.
 """
 
 import re
@@ -23,12 +27,19 @@ import pyarrow.compute as pc
 from analytics.sql.chosen import quoted
 from api.http.limits import Limits
 from api.playing.league import pairing_of
+from api.questions.filters import WrongFilter, parsed
+from api.questions.filters_sql import asks_verdicts
+from api.questions.judging import due, lacking
 from api.questions.question import API
 from api.viewpoints.views import Viewed
 
 _HEAVY = re.compile(
     r"(?:/embed|/api/v1)?/players(?:/(?P<player>[^/]+)(?:/(?P<what>[a-z]+))?)?"
     r"|(?:/api/v1)?/ratings|(?:/api/v1)?/leagues(?:/(?P<league>[^/]+)(?:/[^/]+/[^/]+)?)?"
+)
+_LIGHT = re.compile(
+    r"/|(?P<hands>(?:/api/v1)?/hands)|(?:/api/v1)?/matches/(?P<match>[^/]+)(?P<verify>/verify)?"
+    r"|(?P<tested>/api/v1/fairness)"
 )
 VALUED = frozenset({"bids", "swaps", "results", "opponent"})  # cards are, one by one
 BESIDE = frozenset({"compare"})  # everybody's
@@ -48,25 +59,35 @@ class About(NamedTuple):
     whole: bool
     valued: bool
     data: bool  # for a program, not a page
+    light: bool = False  # but for hands that are judged first, many of them if that is `asked`
+    asked: bool = False
+    spread: bool = False  # how hands are is counted, whatever they are
+    verified: bool = False
 
-    def is_heavy(self, hands: int, limits: Limits) -> bool:
+    def is_heavy(self, own: "OwnHands", limits: Limits) -> bool:
         """Whether so many are too many to be answered for by the server itself."""
+        if own.judged >= limits.apart_judged:
+            return True
+        if self.light:
+            return self.verified or (self.spread and own.hands >= limits.apart_spread)
         counted = limits.apart_data if self.data else limits.apart_counted
-        return hands >= (limits.apart if self.valued else counted)
+        return own.hands >= (limits.apart if self.valued else counted)
 
 
 class OwnHands(NamedTuple):
-    """How many hands an answer is about, and the digest of what its viewer is told of them."""
+    """How many hands an answer is about, the digest of what its viewer is told of them, and how
+    many must be judged first; without a digest it is not kept."""
 
     hands: int
     digest: str
+    judged: int = 0
 
 
 def about(path: str, query: str) -> About | None:
     """What the answer at an address is about, as it was sent; None if it is never heavy."""
     found = _HEAVY.fullmatch(path)
     if found is None:
-        return None
+        return _about_light(path, query)
     asked = {name: values[-1] for name, values in parse_qs(query).items()}
     player, league = (None if it is None else unquote(it) for it in found.group("player", "league"))
     what = found["what"] or ""
@@ -83,12 +104,55 @@ def about(path: str, query: str) -> About | None:
     return About(player, league, asked.get("match"), whole and league is None, valued, data)
 
 
+def _about_light(path: str, query: str) -> About | None:
+    """The first page, a match, hands."""
+    found = _LIGHT.fullmatch(path)
+    if found is None:
+        return None
+    asked = {name: values[-1] for name, values in parse_qs(query).items()}
+    data, match = path.startswith(API), found["match"]
+    if data and match is not None and not found["verify"]:
+        return None
+    judge, spread = _is_yes(asked.get("judge")), False
+    verified = found["verify"] or found["tested"] or (match and _is_yes(asked.get("verify")))
+    if found["hands"]:
+        try:
+            judge = asks_verdicts(parsed(asked.get("q", "")))
+        except WrongFilter:
+            return None
+        spread = _is_yes(asked.get("facets")) if data else asked.get("counts") == "now"
+    return About(
+        player=None,
+        league=None,
+        match=match and unquote(match),
+        whole=True,
+        valued=False,
+        data=data,
+        light=True,
+        asked=judge,
+        spread=spread,
+        verified=bool(verified),
+    )
+
+
+def _is_yes(word: str | None) -> bool:
+    """As a route reads it."""
+    return word is not None and word.lower() in ("1", "on", "t", "true", "y", "yes")
+
+
 KNOWN_MAX = 1_000  # answers about one snapshot
+EVERYBODYS = About(None, None, None, whole=True, valued=False, data=False)
 _known: WeakKeyDictionary[Viewed, dict[About, OwnHands]] = WeakKeyDictionary()
 
 
 def own_hands(viewed: Viewed, of: About) -> OwnHands:
     """What was found before about the same snapshot, or is now."""
+    if of.light:
+        judged = len(due(viewed, asked=of.asked, match=of.match))
+        if not of.spread:
+            return OwnHands(0, "", judged)
+        hands, digest, _ = own_hands(viewed, EVERYBODYS)
+        return OwnHands(hands, f"{digest}-{len(lacking(viewed)) - judged}", judged)
     known = _known.setdefault(viewed, {})
     found = known.get(of) or _looked_up(viewed, of)
     if len(known) >= KNOWN_MAX:

@@ -158,14 +158,17 @@ def make(
                 folder.mkdir(0o700, exist_ok=True)
             lock_file(held.enter_context(path.open("ab")))
         kept = read(path)
-        if kept is None or kept.hands != hands:
+        if kept is None or not hands or kept.hands != hands:
             app = application(LedgerService(own, pinned, watch))
             status, headers, body = asyncio.run(answered(app, wanted))
             if status != 200:
                 path.unlink(missing_ok=True)
                 leave_with(pipe, None)
             kept = KeptAnswer(hands, headers, body, sha256(body).hexdigest())
-            keep(path, kept)
+            if hands:
+                keep(path, kept)
+            else:
+                path.unlink(missing_ok=True)
     leave_with(pipe, kept)
 
 

@@ -23,7 +23,8 @@ from api.serving.page_process import KeptAnswer, keep, read
 from tests.http.clients import Site, site_of
 from tests.profiles import sized
 
-APART = Limits(rate=0, apart=0, apart_counted=0, apart_data=0)
+APART = Limits(rate=0, apart=0, apart_counted=0, apart_data=0, apart_spread=0)
+COUNTED = "/hands?q=pot%3E10&counts=now"
 GRID, RATINGS = "/players/lynx/grid", "/ratings"
 PAGE = KeptAnswer("", {}, b"page", sha256(b"page").hexdigest())
 SAID = "This page is being made"
@@ -70,7 +71,9 @@ def never(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_page_is_first_its_progress_and_then_itself(large: Site, own: Path) -> None:
     """At the same address; it asks again by itself, and is what the server would have sent."""
     whole = site_of(own)
-    for who, address in ((None, GRID), ("auditor", "/players/lynx/bids"), ("lynx", RATINGS)):
+    for who, address in (
+        *((None, GRID), ("auditor", "/players/lynx/bids"), ("lynx", RATINGS), (None, COUNTED)),
+    ):
         with asking(whole, who) as client:
             plain = client.get(address)
         with asking(large, who) as client:
@@ -84,7 +87,8 @@ def test_a_page_is_first_its_progress_and_then_itself(large: Site, own: Path) ->
 
 
 @pytest.mark.parametrize(
-    "address", ["/players/lynx/bids?spots=1", "/players/lynx/stats?format=csv"]
+    "address",
+    ["/players/lynx/bids?spots=1", "/players/lynx/stats?format=csv", "/hands?facets=1"],
 )
 @pytest.mark.parametrize("who", sized([None], [None, "auditor"]))
 def test_data_is_waited_for_and_comes_as_the_server_would_have_sent_it(
@@ -115,6 +119,34 @@ def test_data_that_does_not_come_in_time_is_said_to_be_made(
     assert [(503, "1")] * 2 == [(it.status_code, it.headers["retry-after"]) for it in answers]
     assert "this answer is being made: ask again" == answers[0].json()["detail"]
     assert [f"{API}{GRID}"] == never
+
+
+def test_the_counts_of_hands_come_into_their_page_when_they_are_made(own: Path) -> None:
+    """The list is there at once; a script puts the counts beside it, and a link does without."""
+    with asking(site_of(own, limits=APART)) as client:
+        page = client.get("/hands?q=pot%3E10")
+        assert (200, True) == (page.status_code, 'id="list"' in page.text)
+        assert f'href="{COUNTED.replace("&", "&amp;")}"' in page.text
+        part = client.get(COUNTED, headers={"HX-Request": "true"})
+        assert (200, True) == (part.status_code, '<details class="narrow">' in part.text)
+    (path,) = kept_in(own)
+    with asking(site_of(own, limits=APART)) as client:
+        path.write_bytes(path.read_bytes())
+        assert part.text == client.get(COUNTED, headers={"HX-Request": "true"}).text
+    assert [path] == kept_in(own)
+
+
+def test_a_match_is_verified_by_a_process_and_anew_each_time(large: Site, own: Path) -> None:
+    address = "/matches/holdem?verify=yes"
+    with asking(site_of(own), "auditor") as client:
+        plain = client.get(address).text
+    with asking(large, "auditor") as client:
+        assert 202 == client.get(address).status_code
+        assert plain == drawn(client, address).text
+        assert 200 == client.get("/matches/holdem").status_code
+    with asking(large) as client:
+        assert 403 == drawn(client, address).status_code
+    assert [] == kept_in(own)
 
 
 def test_a_frame_shows_its_progress_and_then_itself_where_it_may_stand(own: Path) -> None:

@@ -1,9 +1,7 @@
-"""A large ledger is judged when an auditor asks for it; until then pages say that nobody has."""
+"""Hands without a verdict are judged when somebody looks: many by a process, if he asks for it."""
 
 import shutil
-import time
 from collections.abc import Iterator
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +9,17 @@ import numpy as np
 import pytest
 
 from api.http import ledger_service
-from api.http.ledger_service import Judging
+from api.http.limits import Limits
 from api.main import main
-from api.questions.verdicts import Numbers, Verdicts, verdicts_of
-from store.reader import Reader, Snapshot
+from api.questions import judging
+from api.questions.judging import due
+from api.questions.verdicts import Verdicts, verdicts_of
+from api.serving.heavy_pages import HeavyPages
+from api.viewpoints.viewer import Viewer
 from tests.http.clients import Site, site_of
+from tests.http.test_heavy_pages import drawn
 
 ASK = "Judge them now"
-NOBODY = np.zeros(0, dtype=np.int64)  # looks at a hand
 
 
 @pytest.fixture(scope="module")
@@ -35,9 +36,7 @@ def unjudged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def site(unjudged: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
     """A ledger that is large for a page."""
     monkeypatch.setenv("MUCKRAKE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(import_module("api.pages.matches"), "JUDGED_AT_ONCE", 0)
-    monkeypatch.setattr(import_module("api.pages.hands"), "JUDGED_AT_ONCE", 0)
-    monkeypatch.setattr(import_module("api.questions.declared.hands"), "AT_ONCE_ONLINE", 0)
+    monkeypatch.setattr(judging, "UNASKED_MAX", 0)
     return site_of(Path(shutil.copytree(unjudged, tmp_path / "ledger")))
 
 
@@ -50,11 +49,10 @@ def test_an_auditor_has_it_judged_and_is_told_how_many_are_left(
     assert f"{hands} hands not judged yet" in text
     assert ASK in text
     assert "verdict%3Dagree" not in text  # nobody takes nothing for a count
-    client.get(f"{path}?judge=yes")
-    wait(site)
-    text = client.get(path).text
-    assert "not judged yet" not in text
-    assert "verdict%3Dagree" in text
+    for asked in (f"{path}?judge=yes", path):
+        text = client.get(asked).text
+        assert "not judged yet" not in text
+        assert "verdict%3Dagree" in text
 
 
 def test_the_public_may_not_have_it_judged_nor_is_told_of_how_many(
@@ -65,7 +63,6 @@ def test_the_public_may_not_have_it_judged_nor_is_told_of_how_many(
     assert ASK not in text
     assert "judged yet" not in text  # he is told of no verdict at all
     site.as_("auditor").get("/?judge=yes")
-    wait(site)
     assert "verdict%3Dagree" in site.as_().get("/matches/shown").text
     assert "verdict%3Dagree" not in site.as_().get("/matches/scrim").text
     words = ["--hands", "7", "--seed", "2", "--ledger", str(site.folder), "--match", "later"]
@@ -79,42 +76,22 @@ def test_the_public_may_not_have_it_judged_nor_is_told_of_how_many(
 
 
 @pytest.mark.parametrize("query", ["verdict=agree", "contested", "verdict=differ & pot>0"])
-def test_a_filter_by_verdict_has_hands_judged_and_never_counts_none_of_them(
+def test_a_filter_by_verdict_has_its_hands_judged_before_it_finds_any(
     query: str, site: Site
 ) -> None:
     client = site.as_("auditor")
     text = client.get("/hands", params={"q": query}).text
-    assert "Hands are being judged" in text
-    assert "40 hands not judged yet" in text
-    assert '<progress max="40" value="0"' in text
-    assert "No hand that is judged so far passes this filter" in text
-    assert "0 hands</b>" not in text
-    wait(site)
-    text = client.get("/hands", params={"q": query}).text
-    assert "judged" not in text.partition("<h2>Filters")[0].replace("unjudged", "")
-    found = client.get("/api/v1/hands", params={"q": query, "limit": 100}).json()["data"]
-    assert len(found) == text.count('<th scope="row" class="nowrap">')
-
-
-def test_a_program_is_told_how_many_hands_have_no_verdict_yet(site: Site) -> None:
-    """A table, which cannot say it, is refused: nobody takes `none judged` for `none differ`."""
-    client, asked = site.as_("auditor"), {"q": "match=scrim & verdict=agree"}
-    at_once = client.get("/api/v1/hands", params={**asked, "format": "csv"})
-    assert 503 == at_once.status_code
-    assert "2" == at_once.headers["retry-after"]
-    assert at_once.json()["detail"].startswith("20 hands that this filter may find are not judged")
-    wait(site)
-    told = client.get("/api/v1/hands", params=asked).json()
-    assert "unjudged" not in told
-    assert told["data"]
-    assert 200 == client.get("/api/v1/hands", params={**asked, "format": "csv"}).status_code
+    assert "judged" not in text.partition("<h2>Filters")[0]
+    found = client.get("/api/v1/hands", params={"q": query, "limit": 100}).json()
+    assert "unjudged" not in found
+    assert len(found["data"]) == text.count('<th scope="row" class="nowrap">')
+    table = client.get("/api/v1/hands", params={"q": query, "limit": 100, "format": "csv"})
+    assert len(found["data"]) == len(table.text.splitlines()) - 1
 
 
 def test_the_json_of_hands_that_nobody_judged_says_so(site: Site) -> None:
     client = site.as_("auditor")
     assert 40 == client.get("/api/v1/hands?facets=1").json()["facets"]["unjudged"]
-    told = client.get("/api/v1/hands?q=verdict%3Ddiffer").json()
-    assert ([], 40) == (told["data"], told["unjudged"])
 
 
 def test_the_public_is_told_that_hands_have_no_verdict_and_not_how_many(site: Site) -> None:
@@ -126,32 +103,7 @@ def test_the_public_is_told_that_hands_have_no_verdict_and_not_how_many(site: Si
     assert refused.json()["detail"].startswith("some hands that this filter may find")
     sealed = client.get("/api/v1/hands", params={"q": "match=scrim & verdict=agree"}).json()
     assert "unjudged" not in sealed  # their verdicts he will never be told
-    assert not site.app.state.service.judging.going
-
-
-@pytest.mark.parametrize(
-    "path", ["/hands?q=match%3Dshown+%26+verdict%3Dagree", "/matches/shown?judge=yes"]
-)
-def test_the_hands_that_somebody_looks_at_are_judged_first(
-    path: str, site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    begun: list[Numbers | None] = []
-    judge = Verdicts.judge
-
-    def noted(self: Verdicts, snapshot: Snapshot, hands: Numbers | None = None) -> Iterator[Any]:
-        begun.append(hands)
-        return judge(self, snapshot, hands)
-
-    monkeypatch.setattr(Verdicts, "judge", noted)
-    site.as_("auditor").get(path)
-    wait(site)
-    snapshot = Reader(site.folder).snapshot()
-    shown = [one.hand_seq for one in snapshot.hands("shown")]
-    first, rest = begun
-    assert first is not None
-    assert shown[::-1] == first.tolist()
-    assert rest is None
-    assert 0 == verdicts_of(site.app.state.service.reader.snapshot()).known(snapshot).left
+    assert 40 <= left_of(site)
 
 
 def test_a_filter_whose_hands_are_judged_waits_for_no_others(site: Site) -> None:
@@ -168,36 +120,84 @@ def test_a_filter_whose_hands_are_judged_waits_for_no_others(site: Site) -> None
 
 def test_a_filter_without_verdicts_has_nothing_judged(site: Site) -> None:
     text = site.as_("auditor").get("/hands", params={"q": "pot>0"}).text
-    assert "Hands are being judged" not in text
-    assert not site.app.state.service.judging.going
+    assert "judged" not in text.partition("<h2>Filters")[0].partition('id="said"')[2][:40]
+    assert 40 <= left_of(site)
 
 
 def test_the_public_has_nothing_judged_by_a_filter(site: Site) -> None:
     text = site.as_().get("/hands", params={"q": "verdict=agree"}).text
     assert "Not every hand is judged yet" in text
-    assert "<progress" not in text
-    assert not site.app.state.service.judging.going
+    assert 40 <= left_of(site)
 
 
-def test_it_is_judged_once_however_often_somebody_asks_and_ends_with_the_server(
-    site: Site,
+def test_who_looks_has_hands_judged_that_he_may_know_of_and_no_others(
+    site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    snapshot = Reader(site.folder).snapshot()
-    verdicts = verdicts_of(snapshot)
-    judging = Judging()
-    for _ in range(3):
-        judging.begin(snapshot, NOBODY)
-    judging.close()
-    assert not judging.going
-    left = verdicts.known(snapshot).left
-    judging.begin(snapshot, NOBODY)  # over is over
-    assert not judging.going
-    assert left == verdicts.known(snapshot).left
+    """What the public waits for, and is told of it, says nothing of matches that are sealed."""
+    monkeypatch.setattr(judging, "UNASKED_MAX", 20)
+    service = site.app.state.service
+    with service.viewed(Viewer()) as viewed:
+        shown = {one.hand_seq for one in viewed.snapshot.hands("shown")}
+        assert shown == set(due(viewed).tolist()) == set(due(viewed, asked=True).tolist())
+        assert shown == set(due(viewed, match="shown").tolist())
+        assert [] == due(viewed, match="scrim").tolist()
+        monkeypatch.setattr(judging, "UNASKED_MAX", 19)
+        assert [] == due(viewed, asked=True).tolist()
+    with service.viewed(Viewer("auditor")) as viewed:
+        assert [] == due(viewed).tolist()
+        assert 20 == len(due(viewed, asked=True, match="scrim"))
+        assert viewed.snapshot.next_seq == len(due(viewed, asked=True))
 
 
-def wait(site: Site) -> None:
-    """Until nobody judges any more."""
-    end = time.monotonic() + 20
-    while site.app.state.service.judging.going and time.monotonic() < end:
-        time.sleep(0.01)
-    assert not site.app.state.service.judging.going
+@pytest.fixture
+def nobody_here_judges(monkeypatch: pytest.MonkeyPatch) -> None:
+    def judge(*given: Any) -> Iterator[Any]:
+        raise AssertionError("the server has judged hands itself")
+
+    monkeypatch.setattr(Verdicts, "judge", judge)
+
+
+@pytest.mark.usefixtures("nobody_here_judges")
+@pytest.mark.parametrize(
+    "address", ["/?judge=yes", "/matches/scrim?judge=yes", "/hands?q=verdict%3Dagree"]
+)
+def test_many_hands_are_judged_by_a_process_and_kept(address: str, site: Site) -> None:
+    """The page says how far it is; then the server makes it itself, and so does the next one."""
+    apart = site_of(site.folder, limits=Limits(rate=0, apart_judged=20))
+    path = address.partition("?judge")[0]
+    with apart.as_("auditor") as client:
+        first = client.get(address)
+        assert (202, "no-store") == (first.status_code, first.headers["cache-control"])
+        assert '<div id="found"' in first.text  # where a script puts it in the page of hands
+        assert "not judged yet" not in drawn(client, address).text
+        assert (200, True) == ((text := client.get(path)).status_code, "verdict" in text.text)
+    assert "not judged yet" not in site_of(site.folder).as_("auditor").get(path).text
+
+
+@pytest.mark.usefixtures("nobody_here_judges")
+def test_a_program_waits_for_hands_that_a_process_judges(site: Site) -> None:
+    apart = site_of(site.folder, limits=Limits(rate=0, apart_judged=1))
+    with apart.as_("auditor") as client:
+        answer = client.get("/api/v1/hands?q=verdict%3Dagree&limit=100")
+        assert (200, False) == (answer.status_code, "unjudged" in answer.json())
+        assert answer.json()["data"]
+
+
+def test_few_hands_are_judged_by_the_server_and_an_answer_is_not_kept_for_them(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(*given: Any) -> None:
+        raise AssertionError("a process was begun")
+
+    monkeypatch.setattr(HeavyPages, "_by_process", never)
+    few = site_of(site.folder, limits=Limits(rate=0, apart_judged=41))
+    with few.as_("auditor") as client:
+        assert "20 hands not judged yet" in client.get("/matches/scrim").text
+        assert "not judged yet" not in client.get("/matches/scrim?judge=yes").text
+    assert not (site.folder / "jobs" / "pages").exists()
+
+
+def left_of(site: Site) -> int:
+    """How many hands and records nobody has looked at."""
+    snapshot = site.app.state.service.reader.snapshot()
+    return verdicts_of(snapshot).known(snapshot).left

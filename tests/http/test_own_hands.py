@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.playing.recording import projections
-from api.serving.own_hands import about, own_hands
+from api.serving.own_hands import OwnHands, about, own_hands
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint
 from engine.games import GAMES
@@ -55,6 +55,9 @@ WHOLE = (
     "/players",
     "/ratings",
     "/leagues",
+    "/hands?counts=now",
+    "/hands?q=pot%3E10&counts=now",
+    "/api/v1/hands?facets=1",
 )
 LEAGUE = ("/leagues/cup", "/leagues/cup/lynx/ursa", "/api/v1/leagues/cup")
 EYES = {None: "public", "lynx": "seat:lynx", "auditor": "auditor"}
@@ -173,8 +176,30 @@ def test_hands_are_counted_by_whom_and_what_an_address_is_about(house: Path) -> 
 
 
 def test_what_is_never_heavy_is_not_looked_up() -> None:
-    for path in ("/", "/hands", "/matches/holdem", "/games", "/live", "/static/style.css"):
+    for path in ("/matches", "/hands/holdem/1", "/games", "/live", "/static/style.css"):
         assert about(path, "") is None
+    assert about("/hands", "q=pot>") is None  # no filter: the page says so
+
+
+def test_what_is_light_is_heavy_for_hands_to_judge_and_for_counting_them() -> None:
+    limits = Limits(apart_judged=5, apart_spread=10)
+    for address, hands, judged, heavy in (
+        ("/", 10**6, 4, False),
+        ("/", 0, 5, True),
+        ("/matches/a%2Fb", 10**6, 0, False),
+        ("/matches/a%2Fb?verify=yes", 0, 0, True),
+        ("/api/v1/matches/m/verify", 0, 0, True),
+        ("/api/v1/fairness?match=m", 0, 0, True),
+        ("/hands?q=pot%3E1", 10**6, 0, False),
+        ("/hands?q=pot%3E1&counts=now", 10, 0, True),
+        ("/hands?q=pot%3E1&counts=now", 9, 0, False),
+        ("/api/v1/hands?facets=true", 10, 0, True),
+    ):
+        path, _, query = address.partition("?")
+        of = about(path, query)
+        assert of is not None
+        assert heavy == of.is_heavy(OwnHands(hands, "", judged), limits), address
+        assert ("a/b" if "matches/a" in path else None) == (of.match if "/m/" not in path else None)
 
 
 def test_a_player_is_called_as_the_address_says() -> None:

@@ -30,7 +30,6 @@ from api.questions.question import (
     parameters,
     plain_rows,
 )
-from api.viewpoints.viewer import without_progress
 from api.viewpoints.views import Viewed
 
 
@@ -98,7 +97,7 @@ def endpoint(question: Question, path: str) -> Callable[..., Response]:
         with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
-            answer = question.ask(viewed, params, without_progress)
+            answer = question.ask(viewed, params, ask.watch)
         if kind == "json":
             return document(request, question.steady(answer))
         chosen = next(it for it in question.tables if it.name == table)
@@ -122,15 +121,13 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
             page, following = page_of(question, ask, viewed, limit, cursor, given)
             if counts is not None and given[counts.name] and kind == "json":
                 params = asked(question, given, online=True)
-                found = counts.ask(viewed, params, without_progress)
+                found = counts.ask(viewed, params, ask.watch)
                 members = {counts.name: counts.steady(found)}
         if page.unjudged is not None:
-            left = len(page.unjudged.left) if ask.viewer.auditor else None
             if kind != "json":  # rows alone cannot say what they lack
-                many = "some" if left is None else left
-                sentence = f"{many} hands that this filter may find are not judged yet"
+                sentence = "some hands that this filter may find are not judged yet"
                 raise Problem("unavailable", f"{sentence}: ask again, or for JSON").after(LATER_S)
-            members |= {"unjudged": left}
+            members |= {"unjudged": None}
         if kind in FORMATS[:3]:
             return listed(request, plain_rows(page.rows), following, (kind,), **members)
         (table,) = question.tables
@@ -151,15 +148,12 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
 def page_of(
     question: Question, ask: Access, viewed: Viewed, limit: int, cursor: str | None, given: Any
 ) -> tuple[Page, str | None]:
-    """The page that a cursor stands for, and the cursor of the next one. What it lacks for want of
-    verdicts is judged from now on, if an auditor asks."""
+    """The page that a cursor stands for, and the cursor of the next one."""
     assert question.pages is not None
     about = [it for name, it in sorted(given.items()) if name not in question.pages.free]
     after = ask.after(cursor, *about)
     params = asked(question, given, limit=limit, after=after, online=True)
-    page = question.ask(viewed, params, without_progress)
-    if page.unjudged is not None and ask.viewer.auditor:
-        ask.service.judging.begin(viewed.snapshot, page.unjudged.left)
+    page = question.ask(viewed, params, ask.watch)
     return page, ask.cursor(page.next, *about)
 
 

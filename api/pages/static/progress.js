@@ -16,4 +16,4 @@ async function look() {
   setTimeout(look, 1000 * Number(shown.dataset.lookS));
 }
 
-setTimeout(look, 1000 * Number(shown.dataset.lookS));
+setTimeout(look, 300);

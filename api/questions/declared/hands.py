@@ -7,7 +7,6 @@ terms of it, and all of them must hold. A filter sees what you see and nothing e
 import json
 import time
 from collections.abc import Iterator
-from itertools import repeat
 from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -29,6 +28,7 @@ from api.questions.filters_tree import (
     said,
 )
 from api.questions.hand_orders import WINDOW, Order, Place, in_order, spanned, windows
+from api.questions.judging import due, judged
 from api.questions.one_line import lines
 from api.questions.question import (
     HIDDEN,
@@ -47,9 +47,7 @@ from api.questions.question import (
 )
 from api.questions.verdicts import (
     Judged,
-    Numbers,
     Unjudged,
-    Verdicts,
     lent,
     tellable,
     verdicts_of,
@@ -59,12 +57,10 @@ from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 from engine.verdict import Verdict
 from events.cards import Card
-from store.reader import Snapshot
 from store.sql.answers import plain
 from store.sql.guard import Refused
 
 AT_ONCE = 20_000  # hands that are judged for a command that does not ask for it
-AT_ONCE_ONLINE = 2_000  # hands whose verdicts are waited for over HTTP
 PATIENT_S = 600.0  # that a page of a command may take
 
 FOUND = f"""
@@ -183,8 +179,8 @@ class Hands(Listed, frozen=True, kw_only=True):
     unjudged: Annotated[
         int | UnsetType | None,
         Meta(
-            description="of a filter by verdict: how many hands that it may find have none yet, and"
-            " are being judged; null if that is an auditor's to know"
+            description="null, of a filter by verdict: some hands that it may find have none yet;"
+            " an auditor's request has them judged first"
         ),
     ] = UNSET
 
@@ -192,13 +188,12 @@ class Hands(Listed, frozen=True, kw_only=True):
 def hands(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
     """A page of them; over HTTP each with its line."""
     one = filter_of(viewed, asked)
-    judged, lack = judged_of(viewed, one, asked, watch), None
+    known, lack = judged_of(viewed, one, asked, watch), None
     seconds = SECONDS if asked.online else PATIENT_S
-    if asked.online and asks_verdicts(one) and judged and judged.left:
+    if asked.online and asks_verdicts(one) and known and known.left:
         lack = unjudged(viewed, one, asked)
-        judged = verdicts_of(viewed.snapshot).known(viewed.snapshot)  # all that is not lacking
     where_from = (asked.after, asked.limit, asked.newest)
-    page = hands_by(viewed, one, *where_from, judged, seconds, asked.order)
+    page = hands_by(viewed, one, *where_from, known, seconds, asked.order)
     if not asked.online:
         return page
     told = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
@@ -211,9 +206,9 @@ def hands(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
 def facets_of(viewed: Viewed, asked: Which, watch: ShowProgress) -> Facets:
     """How the same hands are spread; over HTTP `unjudged` is there if it says something."""
     one = filter_of(viewed, asked)
-    judged = judged_of(viewed, one, asked, watch)
-    found = facets(viewed, one, judged, SECONDS if asked.online else PATIENT_S)
-    left = len(unjudged(viewed, one, asked).left) if judged and judged.left else 0
+    known = judged_of(viewed, one, asked, watch)
+    found = facets(viewed, one, known, SECONDS if asked.online else PATIENT_S)
+    left = len(unjudged(viewed, one, asked).left) if known and known.left else 0
     secret = asked.online and not (left and viewed.viewer.auditor)
     return replace(found, unjudged=UNSET if secret else left)
 
@@ -227,20 +222,19 @@ def filter_of(viewed: Viewed, asked: Which) -> Filter:
 
 def judged_of(viewed: Viewed, one: Filter, asked: Which, watch: ShowProgress) -> Judged | None:
     """Verdicts as far as they are known. If the filter asks for them, the hands that it may find
-    are judged first: all for a command, a few over HTTP."""
-    snapshot, verdicts = viewed.snapshot, verdicts_of(viewed.snapshot)
-    needed, most = asks_verdicts(one), AT_ONCE_ONLINE if asked.online else AT_ONCE
-    told = viewed.viewer.auditor or bool(viewed.opened)
-    if not asked.online and not (told and (needed or asked.facets)):
-        return None
-    judged = verdicts.known(snapshot, 0 if needed and not asked.online else most)
-    if needed and told and judged.left:
-        left = unjudged(viewed, one, asked).left
-        if not asked.online or 0 < len(left) <= most:
-            for _ in watch(_judging(verdicts, snapshot, left), "judging", len(left)):
-                pass
-            judged = verdicts.known(snapshot)
-    return judged
+    are judged first; over HTTP by an auditor's wish alone, and of others what is due."""
+    needed, told = asks_verdicts(one), viewed.viewer.auditor or bool(viewed.opened)
+    if not asked.online:
+        if not (told and (needed or asked.facets)):
+            return None
+        known = verdicts_of(viewed.snapshot).known(viewed.snapshot, 0 if needed else AT_ONCE)
+    elif needed and viewed.viewer.auditor:
+        known = verdicts_of(viewed.snapshot).known(viewed.snapshot)
+    else:
+        return judged(viewed, due(viewed), watch)
+    if needed and known.left:
+        return judged(viewed, unjudged(viewed, one, asked).left, watch)
+    return known
 
 
 def unjudged(viewed: Viewed, one: Filter, asked: Which) -> Unjudged:
@@ -250,14 +244,6 @@ def unjudged(viewed: Viewed, one: Filter, asked: Which) -> Unjudged:
     seconds = SECONDS if asked.online else PATIENT_S
     found = viewed.query.ask(f"{sql} ORDER BY hand_seq {order}", seconds)["hand_seq"].to_numpy()
     return Unjudged(len(found), verdicts_of(viewed.snapshot).left_of(found))
-
-
-def _judging(verdicts: Verdicts, snapshot: Snapshot, left: Numbers) -> Iterator[None]:
-    """Judge these, a step a hand."""
-    done = 0
-    for progress in verdicts.judge(snapshot, left):
-        yield from repeat(None, progress.done - done)
-        done = progress.done
 
 
 def key(viewed: Viewed, hand: str) -> int:

@@ -6,7 +6,10 @@ Those without a hand are the newest of all.
 from collections.abc import Iterable, Mapping
 from math import lcm
 from typing import Annotated, Any, Literal, NamedTuple
+from weakref import WeakKeyDictionary
 
+import pyarrow as pa
+import pyarrow.compute as pc
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
@@ -35,21 +38,13 @@ from events.values import Dealing, Disclosure
 from events.views import Hidden, SourceNotedSeen
 from store.log.leaf import Leaf
 from store.reader import Snapshot
+from store.sql.answers import plain
 
 OPEN = "not ended"
 PLAYED = """
 SELECT match, count(*) AS hands, min(first_at) AS first, max(last_at) AS last,
        min(hand_seq) AS first_seq, max(hand_seq) AS last_seq
-FROM hands {only} GROUP BY match {after} ORDER BY first_seq {order} {limit}
-"""
-TITLES = """
-SELECT match, string_agg(DISTINCT player, ', ' ORDER BY player) AS players, min(game) AS game,
-       substr(CAST(min(coalesce(played, CAST(first_at AS VARCHAR))) AS VARCHAR), 1, 10) AS day
-FROM players JOIN (SELECT hand_seq, game, played, first_at FROM hands) USING (hand_seq)
-WHERE match IN (
-    SELECT match FROM players {whose} GROUP BY match ORDER BY max(hand_seq) DESC LIMIT 50
-)
-GROUP BY match ORDER BY max(hand_seq) DESC
+FROM hands {only} GROUP BY match ORDER BY first_seq
 """
 NETS = """
 SELECT match, unit, player, sum(net) AS net FROM players WHERE match IN ({}) GROUP BY ALL
@@ -158,24 +153,38 @@ def key(viewed: Viewed, match: str) -> Key:
 
 def played_of(viewed: Viewed, match: str) -> Played | None:
     """What the hands of a match come to, None before the first; `Absent` if there is no match."""
-    only = PLAYED.format(only=f"WHERE match = {quoted(match)}", after="", order="", limit="")
+    only = PLAYED.format(only=f"WHERE match = {quoted(match)}")
     played = next(iter(viewed.rows(only)), None)
     if played is None and not records(viewed.snapshot, match):
         raise Absent(f"there is no match {match}: muckrake matches lists those there are")
     return played
 
 
+_every: WeakKeyDictionary[Viewed, pa.Table] = WeakKeyDictionary()
+
+
+def every_played(viewed: Viewed) -> pa.Table:
+    """What the hands of each match come to, by their first hands: looked up once of a snapshot."""
+    if viewed not in _every:
+        _every[viewed] = viewed.ask(PLAYED.format(only=""))
+    return _every[viewed]
+
+
 def _with_hands(viewed: Viewed, asked: Which) -> list[tuple[Key, str, Played | None]]:
-    order, side = ("DESC", "<") if asked.newest else ("", ">")
-    beyond = f"HAVING first_seq {side} {asked.after[0]}" if asked.after else ""
-    sql = PLAYED.format(only="", after=beyond, order=order, limit=f"LIMIT {asked.limit}")
-    return [([row["first_seq"]], row["match"], row) for row in viewed.rows(sql)]
+    rows, first_seq = every_played(viewed), pc.field("first_seq")
+    if asked.after is not None:
+        after = asked.after[0]
+        rows = rows.filter(first_seq < after if asked.newest else first_seq > after)
+    rows = rows.slice(max(0, len(rows) - asked.limit) if asked.newest else 0, asked.limit)
+    found = plain(rows)
+    ordered = reversed(found) if asked.newest else found
+    return [([row["first_seq"]], row["match"], row) for row in ordered]
 
 
 def _without_hands(viewed: Viewed, asked: Which) -> list[tuple[Key, str, Played | None]]:
     """Matches that were announced and have no hand yet, by name; the notes of a file that had only
     conflicts are none of them."""
-    played = {row["match"] for row in viewed.rows("SELECT DISTINCT match FROM hands")}
+    played = set(every_played(viewed)["match"].to_pylist())
     snapshot = viewed.snapshot
     names = sorted(set(snapshot.matches()) - played, reverse=asked.newest)
     names = [it for it in names if left_out(snapshot, it) or not conflicts(snapshot, it)]
@@ -226,17 +235,6 @@ def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow
             )
         )
     return rows
-
-
-def titles(viewed: Viewed, player: str | None = None) -> dict[str, str]:
-    """The newest matches, or a player's, each with what tells it from others: who played, by which
-    rules, when."""
-    whose = "" if player is None else f"WHERE player = {quoted(player)}"
-    told = viewed.rows(TITLES.format(whose=whose))
-    return {
-        row["match"]: " · ".join(filter(None, (row["players"], row["game"], row["day"])))
-        for row in told
-    }
 
 
 def tags_of(snapshot: Snapshot, match: str) -> list[str]:

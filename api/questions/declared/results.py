@@ -38,6 +38,7 @@ from api.questions.question import (
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves
+from events.types import HandStarted
 from store.log.leaf import Leaf
 
 HANDS_MAX, ADJUSTED_MAX = 50_000, 2_000  # that are read, or adjusted, while somebody waits
@@ -198,7 +199,8 @@ def luck(viewed: Viewed, params: ResultsParams, watch: ShowProgress = without_pr
     every: Spread[Leaf] = Spread(params.spots)
     wanted = {params.player, params.vs} - {None}
     for leaf in leaves(viewed, chosen_by(viewed, params), watch):
-        here = leaf.hand is not None and wanted <= set(leaf.hand.start.players)
+        start = leaf.recorded[0].event
+        here = isinstance(start, HandStarted) and wanted <= set(start.players)
         if here and is_countable(leaf, rules):
             every.add(leaf)
     those = every.chosen()

@@ -1,0 +1,67 @@
+"""Hands are judged before somebody is answered who may know of their verdicts.
+
+`due` says which; if they are many, a process of the server judges them, and tells how far it is
+(`api/serving/own_hands.py`).
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from itertools import repeat
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from analytics.sql.chosen import quoted
+from api.questions.verdicts import Judged, Numbers, Verdicts, tellable, verdicts_of
+from api.viewpoints.viewer import ShowProgress
+from api.viewpoints.views import Viewed
+from store.reader import Snapshot
+
+KEEP_S = 5.0  # of judging: no more is lost where it is broken off
+UNASKED_MAX = 5_000  # hands that are judged because somebody looks at a page
+_tellable: WeakKeyDictionary[Viewed, dict[str | None, Numbers]] = WeakKeyDictionary()
+
+
+def lacking(viewed: Viewed, match: str | None = None) -> Numbers:
+    """The hands without a verdict, all or a match's, of which this viewpoint could be told one, the
+    newest first."""
+    verdicts, auditor = verdicts_of(viewed.snapshot), viewed.viewer.auditor
+    if not verdicts.known(viewed.snapshot).left or not (auditor or viewed.opened):
+        return np.zeros(0, dtype=np.int64)
+    if auditor and match is None:  # and what is no hand, which is seen then
+        return verdicts.left_of(np.arange(viewed.snapshot.next_seq)[::-1])
+    if match not in _tellable.setdefault(viewed, {}):
+        of = "" if match is None else f" AND match = {quoted(match)}"
+        sql = f"SELECT hand_seq FROM hands WHERE {tellable(viewed)}{of} ORDER BY hand_seq DESC"
+        _tellable[viewed][match] = viewed.ask(sql)["hand_seq"].to_numpy()
+    return verdicts.left_of(_tellable[viewed][match])
+
+
+def due(viewed: Viewed, *, asked: bool = False, match: str | None = None) -> Numbers:
+    """Those of them that are judged before this viewpoint is answered: none of many, unless an
+    auditor asks for it."""
+    left = lacking(viewed, match)
+    return left if (asked and viewed.viewer.auditor) or len(left) <= UNASKED_MAX else left[:0]
+
+
+def judged(viewed: Viewed, hands: Numbers, watch: ShowProgress) -> Judged:
+    """What can be said when these have been judged; they are kept for whoever asks later."""
+    verdicts, snapshot = verdicts_of(viewed.snapshot), viewed.snapshot
+    if len(hands):
+        with suppress(FileNotFoundError):  # compacted meanwhile: whoever asks again goes on
+            for _ in watch(_judging(verdicts, snapshot, hands), "judging", len(hands)):
+                pass
+        verdicts.keep(snapshot)
+    return verdicts.known(snapshot)
+
+
+def _judging(verdicts: Verdicts, snapshot: Snapshot, hands: Numbers) -> Iterator[None]:
+    """Judge these, a step a hand; what is judged is kept by the way."""
+    done, kept_at = 0, time.monotonic()
+    for progress in verdicts.judge(snapshot, hands):
+        yield from repeat(None, progress.done - done)
+        done = progress.done
+        if time.monotonic() - kept_at > KEEP_S:
+            verdicts.keep(snapshot)
+            kept_at = time.monotonic()
