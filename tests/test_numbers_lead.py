@@ -2,6 +2,7 @@
 
 import re
 from html import unescape
+from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
@@ -16,10 +17,13 @@ from api.pages.winnings import VALUED as VALUED_SPOTS
 from api.playing.names import tagged, tags_of
 from api.playing.recording import WHOLE, Recording, announced, finished, projections
 from api.questions.chances import CHANCES
-from dealer.play import play
+from dealer.bots.built_in import BOTS
+from dealer.deck import SeededDecks
+from dealer.play import dealt, plan, play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from store.ledger import open_ledger
+from tests.analytics.test_simulated_leaks import Opener, RiverFolder
 from tests.http.clients import Site, site_of
 from tests.profiles import sized
 from tests.sessions import forged
@@ -130,6 +134,22 @@ def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -
     assert len(counts) > (10 if path != f"/players/{PLAYER}/opponent" else 4), path
     for href, said in counts[:: max(1, len(counts) // sized(6, 12, len(counts)))]:
         assert whole(said) in found_by(read(mixed, unescape(href))), unescape(href)
+
+
+def test_numbers_of_what_pays_against_him_lead_to_its_hands(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(BOTS, "one", RiverFolder)
+    monkeypatch.setitem(BOTS, "other", Opener)
+    planned = plan(GAMES["auction-2024"], "m", 300, "1", ("one", "other"))
+    forged(tmp_path / "ledger", *dealt(planned, SeededDecks("1")))
+    site = site_of(tmp_path / "ledger")
+    page = read(site, "/players/one-0/opponent")
+    (row,) = re.findall("<tr><th[^>]*>Folds too much, river.*?</tr>", page, re.DOTALL)
+    counts = [link for link in LINK.findall(row) if link[0].startswith("/hands?")]
+    assert 2 == len(counts)
+    for href, said in counts:
+        assert whole(said) in found_by(read(site, unescape(href))), unescape(href)
 
 
 VALUED = {

@@ -118,6 +118,23 @@ class Opponent:
         """)
         return [row["hand"] for row in rows]
 
+    def counted_hands(self, look: str, *, pays: bool) -> tuple[list[int], list[int]]:
+        """His undecided hands behind the k and the n of a look, each as often as it is counted; of
+        what answering it pays, or of what he did beside the others."""
+        if pays:
+            rows = self._tables.rows(f"""
+                WITH chosen AS ({_rows_of("acts", None, _UNDECIDED)})
+                SELECT hand_seq, done FROM ({text_of("opponent_pays")}) {self._of(look)}
+            """)
+        else:
+            chances = self._chances(None, undecided=True)
+            rows = chances.rows(f"SELECT hand_seq, done FROM looks {self._of(look)}")
+        every = [int(row["hand_seq"]) for row in rows]
+        return [at for at, row in zip(every, rows, strict=True) if row["done"]], every
+
+    def _of(self, look: str) -> str:
+        return f"WHERE player = {quoted(self.player)} AND look = {quoted(look)} ORDER BY hand_seq"
+
     def looks(self, by: By | None = None) -> Iterator[Measured]:
         """Every look of `opponents.measures`, those of the statistics left out."""
         counted = {(row["part"], row["look"]): row for row in self.shares(by)}

@@ -8,13 +8,14 @@ two versions of a bot, side by side, picked there.
 import re
 import shlex
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from typing import Annotated, Any, Literal, NamedTuple
 
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 
 from analytics.opponents.measures import ALL_LOOKS
+from analytics.opponents.report import Opponent
 from analytics.sql.chosen import Chosen, moneys, quoted
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
@@ -30,7 +31,8 @@ from api.questions.declared.opponent import HANDS_MAX
 from api.questions.declared.players import QUESTION
 from api.questions.filters_tree import STREETS, word
 from api.questions.finder import Finder, finder
-from api.questions.opponents import Fault, OpponentParams, Report, report
+from api.questions.opponents import Fault, OpponentParams, Report, report_of
+from api.questions.opponents import opponent as tables_of
 from api.questions.players import Nonsense, NoSum, check
 from api.questions.question import Sheet
 from api.questions.titles import titles
@@ -282,12 +284,36 @@ def opponent(of: OfPlayer) -> Response:
             endings = {name: finds.of(filter) for name, filter in ENDINGS.items()}
             context |= {"hands": hands, "endings": endings, "looks": ALL_LOOKS}
             if hands <= HANDS_MAX:
-                found = report(viewed, asked, of.ask.watch)
+                with closing(tables_of(viewed, asked, of.ask.watch)) as tables:
+                    found = report_of(viewed, asked, tables)
+                    context |= _led(found, tables, finds)
                 context |= {"found": found, "faults": faults(found.faults)}
-                context["undecided"] = undecided(found)
         except (Absent, NoSum) as reason:
             context["why"] = str(reason)
     return of.sent("opponent.html", "opponent", **context)
+
+
+def _led(found: Report, tables: Opponent, finds: Finder) -> dict[str, Any]:
+    """The filters that find the hands of each k and n: by name what can be asked so, and hand by
+    hand what was counted by equities, of one rival, or beside too many matches that were won."""
+    open_matches = undecided(found)
+
+    def at(look: str, *, pays: bool) -> list[str]:
+        return [finds.at(hands) for hands in tables.counted_hands(look, pays=pays)]
+
+    def by_hand(look: str) -> bool:
+        of_one_rival = look.startswith("after_check") and found.vs is not None
+        return open_matches is None or look not in COULD or of_one_rival
+
+    return {
+        "undecided": open_matches or "",
+        "paid": {one.look: at(one.look, pays=True) for one in found.leads.found},
+        "led": {
+            one.look: at(one.look, pays=False)
+            for one in found.differences.found
+            if by_hand(one.look)
+        },
+    }
 
 
 def undecided(found: Report) -> str | None:

@@ -198,25 +198,28 @@ def report(
 ) -> Report:
     """The opponent as these hands show him."""
     with closing(opponent(viewed, params, watch)) as found:
-        (dealt,) = found.dealt()
-        source = found.source
-        return Report(
-            viewpoint=viewed.viewer.view,
-            player=params.player,
-            vs=params.vs,
-            unit=found.unit,
-            again=Again(),
-            hands=int(dealt["hands"]),
-            known=int(dealt["known"]),
-            strength=Strength(WEAK, STRONG, source.spots, source.counted),
-            leads=_filtered(viewed, leads(found), params),
-            differences=differences(found),
-            parts=list(_parts(found, params.by)),
-            locks=[Lock(**row) for row in found.locks()],
-            faults=[
-                Fault(**row, cause=CAUSES.get(row["suggested"] or "")) for row in found.faults()
-            ],
-        )
+        return report_of(viewed, params, found)
+
+
+def report_of(viewed: Viewed, params: OpponentParams, found: Opponent) -> Report:
+    """The report that the tables of an opponent make."""
+    (dealt,) = found.dealt()
+    source = found.source
+    return Report(
+        viewpoint=viewed.viewer.view,
+        player=params.player,
+        vs=params.vs,
+        unit=found.unit,
+        again=Again(),
+        hands=int(dealt["hands"]),
+        known=int(dealt["known"]),
+        strength=Strength(WEAK, STRONG, source.spots, source.counted),
+        leads=_filtered(viewed, leads(found), params),
+        differences=differences(found),
+        parts=list(_parts(found, params.by)),
+        locks=[Lock(**row) for row in found.locks()],
+        faults=[Fault(**row, cause=CAUSES.get(row["suggested"] or "")) for row in found.faults()],
+    )
 
 
 def _filtered(viewed: Viewed, found: Leads, params: OpponentParams) -> Leads:

@@ -108,6 +108,9 @@ def match(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Leads]:
         rows = [encoded([recorded(at, it) for at, it in enumerate(records, start=1)])]
         found = Opponent("one-0", opponent_tables(rows, RULES, Scope("one-0", spots=0), _at_once))
         told = leads(found)
+        for lead in told.found:
+            done, could = found.counted_hands(lead.look, pays=True)
+            assert (lead.k, lead.n) == (len(done), len(could))
         found.close()
         return told
 
