@@ -24,6 +24,7 @@ from store.sql.query import Query
 from store.tables.standard import STANDARD
 
 LONG = {
+    "learners",
     "leagues",
     "trust",
     "screen",

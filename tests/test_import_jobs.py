@@ -156,7 +156,7 @@ def test_a_spool_that_was_spoilt_is_not_written(
         assert 0 == ledger.next_pos
 
 
-FILES = sized(5, 12)
+FILES = sized(5, 6, 12)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])

@@ -132,7 +132,7 @@ def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -
         if link[0].startswith("/hands?") and whole(link[1])
     ]
     assert len(counts) > (10 if path != f"/players/{PLAYER}/opponent" else 4), path
-    for href, said in counts[:: max(1, len(counts) // sized(6, 12, len(counts)))]:
+    for href, said in counts[:: max(1, len(counts) // sized(6, 8, len(counts)))]:
         assert whole(said) in found_by(read(mixed, unescape(href))), unescape(href)
 
 

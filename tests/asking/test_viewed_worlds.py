@@ -22,7 +22,7 @@ SOME = (
     "auction-2024",
     "swap-2022-mit",
     "bounty-2025-mit",
-    *sized((), ("probability", "urcs-1998")),
+    *sized((), ("probability",), ("probability", "urcs-1998")),
 )
 PLAYED = matches(GAMES[name] for name in SOME)
 CURIOUS = tuple(one for one in viewers(PLAYED) if not one.auditor)

@@ -30,7 +30,7 @@ from odds.third_card import ThirdCard
 from tests.hands import NAMES, covering, some_games
 from tests.profiles import in_turn, sized
 
-HANDS = sized(60, 300)
+HANDS = sized(60, 100, 300)
 COMPANY = ("random", "aggressive", "caller")
 
 
@@ -126,7 +126,7 @@ def won(game: str, bot: str, other: str, decks: int) -> int:
 )
 def test_who_knows_the_odds_wins_in_the_long_run(bot: str, other: str, blinds: int) -> None:
     """At least so many big blinds a hand over hundreds of hands of fixed decks."""
-    decks = sized(100, 300)
+    decks = sized(100, 150, 300)
     assert won("probability-standard", bot, other, decks) > 2 * decks * blinds * 10
 
 
