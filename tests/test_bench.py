@@ -216,7 +216,7 @@ def test_results_are_kept_where_write_is_asked(
     assert [] == list(tmp_path.iterdir())
     assert command_line.main([*tiny, "--write"]) == 0
     printed = capsys.readouterr().out
-    assert "# codec, (1, 0.001, None)\n" == (tmp_path / "codec.md").read_text()
+    assert "# codec, (1, 0.001, None, None)\n" == (tmp_path / "codec.md").read_text()
     assert printed.endswith((tmp_path / "codec.md").read_text() + "\n")
 
 

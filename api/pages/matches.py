@@ -25,7 +25,7 @@ from api.questions.declared.fairness import Fairness, FairnessParams, Tested, ha
 from api.questions.declared.fairness import fairness as tested_by
 from api.questions.declared.matches import QUESTION, MatchRow, match_of
 from api.questions.games import address
-from api.questions.judging import due, judged
+from api.questions.judging import due, judged, lacking
 from api.questions.proof import LEAVES_MAX, NoSecrets, Unsigned, root, verified
 from api.questions.shapes import MatchVerified, Root
 from api.questions.titles import titles
@@ -83,7 +83,10 @@ def disputed_hands(
     )
     rows = viewed.rows(f"SELECT {told_of} {told} {grave} {order}")
     unsettled = tuple({**row, "players": json.loads(row["players"] or "[]")} for row in rows)
-    left = max(0, hands - sum(found.values())) if known.left else 0
+    if viewed.viewer.auditor:
+        left = max(0, hands - sum(found.values())) if known.left else 0
+    else:  # whether hands are judged that he may know nothing of is not his to know
+        left = len(lacking(viewed, match))
     counts: dict[str, int] = {name: found.get(name, 0) for name in VERDICTS}
     moveless = sum(row["moveless"] for row in counted)
     return DisputedHands(counts, unsettled, moveless, left)

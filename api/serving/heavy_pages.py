@@ -124,10 +124,8 @@ class HeavyPages(Layer):
             await self.app(scope, receive, send)
             return
         making = await self._making(request, ask, path, pinned, own.digest)
-        parted = request.headers.get("hx-request") is not None and bool(
-            {"counts", "after"} & request.query_params.keys()
-        )
-        waits = of.data or parted  # what has a place in a page already
+        # What a script puts into a page that is there has no room for progress.
+        waits = of.data or request.headers.get("hx-request") is not None
         until = begun + (DATA_S if waits else SOON_S)
         while not making.over and time.monotonic() < until:
             await asyncio.sleep(0.01)

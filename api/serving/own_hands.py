@@ -69,18 +69,20 @@ class About(NamedTuple):
         if own.judged >= limits.apart_judged:
             return True
         if self.light:
-            return self.verified or (self.spread and own.hands >= limits.apart_spread)
+            return own.verified or (self.spread and own.hands >= limits.apart_spread)
         counted = limits.apart_data if self.data else limits.apart_counted
         return own.hands >= (limits.apart if self.valued else counted)
 
 
 class OwnHands(NamedTuple):
-    """How many hands an answer is about, the digest of what its viewer is told of them, and how
-    many must be judged first; without a digest it is not kept."""
+    """How many hands an answer is about, the digest of what its viewer is told of them, how many
+    must be judged first, and whether a match is verified for him who may ask for that. Without a
+    digest it is not kept."""
 
     hands: int
     digest: str
     judged: int = 0
+    verified: bool = False
 
 
 def about(path: str, query: str) -> About | None:
@@ -150,8 +152,9 @@ def own_hands(viewed: Viewed, of: About) -> OwnHands:
     if of.light:
         judged = len(due(viewed, asked=of.asked, match=of.match))
         if not of.spread:
-            return OwnHands(0, "", judged)
-        hands, digest, _ = own_hands(viewed, EVERYBODYS)
+            may = of.match is None or viewed.viewer.auditor
+            return OwnHands(0, "", judged, of.verified and may)
+        hands, digest, *_ = own_hands(viewed, EVERYBODYS)
         return OwnHands(hands, f"{digest}-{len(lacking(viewed)) - judged}", judged)
     known = _known.setdefault(viewed, {})
     found = known.get(of) or _looked_up(viewed, of)

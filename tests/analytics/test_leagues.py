@@ -216,5 +216,5 @@ def test_a_cell_of_the_cross_table_leads_to_the_matches_of_two_and_these_to_thei
         assert 'href="/matches/cup.1.caller-1.tight-0"' in pairing
         assert 'href="/hands?q=match%3Dcup.1.caller-1.tight-0"' in pairing
         seen = client.get("/leagues/cup?as=public").text
-    assert "as public you see no hand of this league" in seen
+    assert "as the public you see no hand of this league" in seen
     assert "caller-1 beside tight-0: </i>" in seen

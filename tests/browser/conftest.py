@@ -173,6 +173,7 @@ class Site:
         answer = page.goto(path)
         assert answer is not None
         assert answer.ok, page.inner_text("body")
+        expect(page.locator("#progress")).to_have_count(0, timeout=120_000)
 
     def shot(self, page: "Page", name: str) -> None:
         """A picture of the page, if somebody wants pictures: in $MUCKRAKE_SCREENSHOTS."""

@@ -52,7 +52,7 @@ def test_a_filter_works_without_a_script(site: Site) -> None:
     page.fill("#q", "match=swap & pot>=4")
     page.get_by_role("button", name="Find").click()
     expect(page).to_have_url(re.compile(re.escape("q=match%3Dswap+%26+pot%3E%3D4")))
-    page.wait_for_load_state()
+    expect(page.locator(ROWS).first).to_have_text(re.compile("^swap/"))
     assert {"swap"} == {hand.split("/")[0] for hand in page.locator(ROWS).all_inner_texts()}
 
 

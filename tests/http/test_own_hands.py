@@ -198,7 +198,10 @@ def test_what_is_light_is_heavy_for_hands_to_judge_and_for_counting_them() -> No
         path, _, query = address.partition("?")
         of = about(path, query)
         assert of is not None
-        assert heavy == of.is_heavy(OwnHands(hands, "", judged), limits), address
+        own = OwnHands(hands, "", judged, of.verified)
+        assert heavy == of.is_heavy(own, limits), address
+        if of.verified and of.match is not None:  # asked by who may not
+            assert not of.is_heavy(own._replace(verified=False), limits)
         assert ("a/b" if "matches/a" in path else None) == (of.match if "/m/" not in path else None)
 
 

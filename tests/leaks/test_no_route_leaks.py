@@ -181,6 +181,13 @@ def test_a_hole_in_what_is_hidden_is_noticed(
     assert [address] == _differing(public, [address])
 
 
+def test_what_an_auditor_had_judged_changes_nothing(public: Pair) -> None:
+    """Else it would tell how many hands there are of which nobody else may know a verdict."""
+    asked = ["/", f"/matches/closed-{AUCTION}", "/hands"]
+    answers(public.apps[0], asked, public.auditor)
+    assert [] == _differing(public, asked)
+
+
 def _alike(pair: Pair, asked: list[str]) -> None:
     """Asked of new servers: what they count of requests is compared, too."""
     here, there = (answers(door(folder), asked, pair.key) for folder in pair.folders)

@@ -202,7 +202,7 @@ def test_where_nothing_can_be_locked_nothing_is_answered(
     code = "import platform; platform.machine = lambda: 'riscv64'\n" + LOCK
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert "Unlocked: it needs Linux on x86_64 or aarch64, this is linux on riscv64" in done.stderr
-    monkeypatch.setattr(pool._Worker, "told", lambda *given: {"refused": "it needs Linux"})
+    monkeypatch.setattr(pool._Worker, "opened", lambda *given: {"refused": "it needs Linux"})
     with pytest.raises(Refused, match=r"^SQL is not answered on this system: it needs Linux$"):
         asked.ask("SELECT 'never asked before'")
 
