@@ -111,7 +111,7 @@ def test_the_same_choices_are_in_json(ledger: Path) -> None:
     assert {"unit": ["chip", "dollar", "euro"]} == told["choices"]
 
 
-def test_bankrolls_of_a_match_that_is_dealt_in_cents_are_drawn_in_dollars(tmp_path: Path) -> None:
+def test_what_was_won_in_a_match_that_is_dealt_in_cents_is_in_dollars(tmp_path: Path) -> None:
     words = ("site-nl", "--set", "unit=cent", "--hands", "6", "--seed", "1", "--match", "m")
     assert 0 == main(["play", *words, "--ledger", str(tmp_path / "ledger")])
     page = read(tmp_path / "ledger", "/live?match=m")
@@ -119,3 +119,5 @@ def test_bankrolls_of_a_match_that_is_dealt_in_cents_are_drawn_in_dollars(tmp_pa
     amounts = re.findall(r"[+−]?\$\d+\.\d\d", figure)
     assert {one[0] for one in amounts} == {"+", "−", "$"}
     assert not re.search(r">[+−]?[\d\u202f]+</(text|td)>", figure)
+    for path in ("/", "/matches", "/matches/m"):
+        assert re.search(r">[+−]\$\d+\.\d\d</(span|td)>", read(tmp_path / "ledger", path)), path

@@ -34,6 +34,7 @@ from api.rules import Rules
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from engine.changes import partner_of
+from engine.units import per_chip
 from engine.verdict import VERDICTS
 from store.folder.disk import now_ms
 
@@ -168,6 +169,7 @@ def match(
         players=tuple(row.players or ()),
         trail=(("Matches", to.matches()),),
         row=row,
+        parts=per_chip(row.unit or "chip"),
         goes_on=goes_on,
         game=game,
         partner=None if game is None else partner_of(game),
