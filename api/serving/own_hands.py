@@ -39,7 +39,7 @@ _HEAVY = re.compile(
 )
 _LIGHT = re.compile(
     r"/|(?P<hands>(?:/api/v1)?/hands)|(?:/api/v1)?/matches/(?P<match>[^/]+)(?P<verify>/verify)?"
-    r"|(?P<tested>/api/v1/fairness)"
+    r"|(?P<tested>(?:/api/v1)?/fairness)"
 )
 VALUED = frozenset({"bids", "swaps", "results", "opponent"})  # cards are, one by one
 BESIDE = frozenset({"compare"})  # everybody's
@@ -63,6 +63,7 @@ class About(NamedTuple):
     asked: bool = False
     spread: bool = False  # how hands are is counted, whatever they are
     verified: bool = False
+    tested: bool = False  # whether its decks were dealt by chance
 
     def is_heavy(self, own: "OwnHands", limits: Limits) -> bool:
         """Whether so many are too many to be answered for by the server itself."""
@@ -76,8 +77,8 @@ class About(NamedTuple):
 
 class OwnHands(NamedTuple):
     """How many hands an answer is about, the digest of what its viewer is told of them, how many
-    must be judged first, and whether a match is verified for him who may ask for that. Without a
-    digest it is not kept."""
+    must be judged first, and whether a match is verified, for who may ask for that, or is tested.
+    Without a digest it is not kept."""
 
     hands: int
     digest: str
@@ -116,7 +117,7 @@ def _about_light(path: str, query: str) -> About | None:
     if data and match is not None and not found["verify"]:
         return None
     judge, spread = _is_yes(asked.get("judge")), False
-    verified = found["verify"] or found["tested"] or (match and _is_yes(asked.get("verify")))
+    verified = found["verify"] or (match and _is_yes(asked.get("verify")))
     if found["hands"]:
         try:
             judge = asks_verdicts(parsed(asked.get("q", "")))
@@ -134,6 +135,7 @@ def _about_light(path: str, query: str) -> About | None:
         asked=judge,
         spread=spread,
         verified=bool(verified),
+        tested=bool(found["tested"]),
     )
 
 
@@ -152,8 +154,7 @@ def own_hands(viewed: Viewed, of: About) -> OwnHands:
     if of.light:
         judged = len(due(viewed, asked=of.asked, match=of.match))
         if not of.spread:
-            may = of.match is None or viewed.viewer.auditor
-            return OwnHands(0, "", judged, of.verified and may)
+            return OwnHands(0, "", judged, of.tested or (of.verified and viewed.viewer.auditor))
         hands, digest, *_ = own_hands(viewed, EVERYBODYS)
         return OwnHands(hands, f"{digest}-{len(lacking(viewed)) - judged}", judged)
     known = _known.setdefault(viewed, {})

@@ -190,6 +190,7 @@ def test_what_is_light_is_heavy_for_hands_to_judge_and_for_counting_them() -> No
         ("/matches/a%2Fb?verify=yes", 0, 0, True),
         ("/api/v1/matches/m/verify", 0, 0, True),
         ("/api/v1/fairness?match=m", 0, 0, True),
+        ("/fairness", 0, 0, True),
         ("/hands?q=pot%3E1", 10**6, 0, False),
         ("/hands?q=pot%3E1&counts=now", 10, 0, True),
         ("/hands?q=pot%3E1&counts=now", 9, 0, False),
@@ -198,7 +199,7 @@ def test_what_is_light_is_heavy_for_hands_to_judge_and_for_counting_them() -> No
         path, _, query = address.partition("?")
         of = about(path, query)
         assert of is not None
-        own = OwnHands(hands, "", judged, of.verified)
+        own = OwnHands(hands, "", judged, of.verified or of.tested)
         assert heavy == of.is_heavy(own, limits), address
         if of.verified and of.match is not None:  # asked by who may not
             assert not of.is_heavy(own._replace(verified=False), limits)
