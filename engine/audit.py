@@ -50,13 +50,13 @@ def audit(game: Game, record: Events) -> Divergence | None:
     start = record[0]
     if start.ruleset != fingerprint(game):
         return _refused(record, 0, f"the record names {start.ruleset}, not {fingerprint(game)}")
-    told = _PlacedEvents(range(len(record)), record)
+    followed = _PlacedEvents(range(len(record)), record)
     if not _NOTES.isdisjoint(map(type, record)):
         for at, event in enumerate(record):
             if isinstance(event, Faulted) and event.seat >= len(start.stacks):
                 return _refused(record, at, f"there is no seat {event.seat}")
         places = [at for at, event in enumerate(record) if type(event) not in _NOTES]
-        told = _PlacedEvents(places, tuple([record[at] for at in places]))
+        followed = _PlacedEvents(places, tuple([record[at] for at in places]))
     try:
         decided, hand = begin(
             game,
@@ -71,7 +71,7 @@ def audit(game: Game, record: Events) -> Divergence | None:
         return _refused(record, 0, str(refusal))
     # no rule asks what was assumed, or when it was played
     begun = replace(hand.start, assumed=start.assumed, played=start.played)
-    found = _follow(game, record, told, (begun, *decided[1:]), hand)
+    found = _follow(game, record, followed, (begun, *decided[1:]), hand)
     return _claim(record) if found is None and Claimed in map(type, record) else found
 
 
@@ -97,10 +97,10 @@ def _signed(nets: tuple[int, ...]) -> str:
 
 
 def _follow(
-    game: Game, record: Events, told: _PlacedEvents, decided: Events, hand: Hand
+    game: Game, record: Events, followed: _PlacedEvents, decided: Events, hand: Hand
 ) -> Divergence | None:
     """Put each recorded choice to the rules, and hold what they decide against the record."""
-    places, events = told
+    places, events = followed
     done = 0
     while True:
         for event in decided:
@@ -109,7 +109,7 @@ def _follow(
             recorded = events[done]
             if recorded != event:
                 if type(recorded) is HandVoided:
-                    return _last(record, told, done)
+                    return _last(record, followed, done)
                 if not _allowed(game, record, recorded, event):
                     return Divergence(places[done], recorded, event)
             done += 1
@@ -117,7 +117,7 @@ def _follow(
             return None if hand.over else _stopped(game, record, hand)
         at, recorded = places[done], events[done]
         if type(recorded) is HandVoided and not hand.over:
-            return _last(record, told, done)
+            return _last(record, followed, done)
         if hand.over:
             return _refused(record, at, "the hand is over: nothing more can happen in it")
         asked = turn(game, hand) if to_act(hand) is None else None
@@ -132,12 +132,12 @@ def _follow(
             return _refused(record, at, str(refusal))
 
 
-def _last(record: Events, told: _PlacedEvents, done: int) -> Divergence | None:
+def _last(record: Events, followed: _PlacedEvents, done: int) -> Divergence | None:
     """A hand may be voided at any time, and nothing comes after that."""
-    if done + 1 == len(told.events):
+    if done + 1 == len(followed.events):
         return None
     why = "the hand is void: nothing more can happen in it"
-    return _refused(record, told.places[done + 1], why)
+    return _refused(record, followed.places[done + 1], why)
 
 
 def _allowed(game: Game, record: Events, recorded: Event, decided: Event) -> bool:

@@ -107,7 +107,7 @@ def _blind(hand: Hand, event: BlindPosted) -> Hand:
     seat, amount, kind = event.seat, event.amount, event.kind
     if kind == "dead":
         return _forfeit(hand, seat, amount)
-    now = hand.round or round_of(hand)
+    now = round_of(hand)
     first = kind != "post"
     now = replace(
         now,
@@ -156,7 +156,7 @@ def _draw(hand: Hand, event: BountyDrawn) -> Hand:
 
 def _open(hand: Hand, event: BettingOpened) -> Hand:
     """A round begins, on top of the blinds that were posted for it, if any."""
-    now, bet = hand.round or round_of(hand), event.bet
+    now, bet = round_of(hand), event.bet
     return replace(
         hand,
         step=event.step,
@@ -177,19 +177,19 @@ def _open(hand: Hand, event: BettingOpened) -> Hand:
 
 
 def _fold(hand: Hand, event: Folded) -> Hand:
-    now = hand.round or round_of(hand)
+    now = round_of(hand)
     now = replace(now, folds=now.folds + 1, next=event.next)
     return replace(hand, standing=put(hand.standing, event.seat, "folded"), round=now)
 
 
 def _check(hand: Hand, event: Checked) -> Hand:
-    now = hand.round or round_of(hand)
+    now = round_of(hand)
     matched = put(now.matched, event.seat, now.bet)
     return replace(hand, round=replace(now, matched=matched, next=event.next))
 
 
 def _call(hand: Hand, event: Called) -> Hand:
-    return _stake(hand, event.seat, event.amount, hand.round or round_of(hand), event.next)
+    return _stake(hand, event.seat, event.amount, round_of(hand), event.next)
 
 
 def _bet(hand: Hand, event: Bet) -> Hand:
@@ -202,7 +202,7 @@ def _raise(hand: Hand, event: Raised) -> Hand:
 
 def _raise_to(hand: Hand, event: Bet | Raised, to: int) -> Hand:
     """The bet to match goes up; a full one is what the next raise is measured by."""
-    now, seat = hand.round or round_of(hand), event.seat
+    now, seat = round_of(hand), event.seat
     least = max(now.least, 2 * to - now.bet)
     if event.full:
         size = max(now.size, to - now.bet)

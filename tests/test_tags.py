@@ -192,7 +192,7 @@ def test_a_task_of_a_cluster_calls_players_by_tags_in_hands_of_a_unit(
     """What Spark counts is what its workers answer: facts of the hands and players asked for."""
     snapshot = Reader(ledger).snapshot()
     one = Viewed(snapshot, viewer_of(view), frozenset({"chip"}), ("bot",))
-    eyes = cluster.Eyes(view, one.only, one.by_tag)
+    eyes = cluster.ViewedAs(view, one.only, one.by_tag)
     wanted = cluster.schema(one, "facts")
     rows = [
         it for task in cluster.tasks(snapshot) for it in cluster.rows(task, eyes, "facts", wanted)
@@ -201,7 +201,7 @@ def test_a_task_of_a_cluster_calls_players_by_tags_in_hands_of_a_unit(
     assert {"bear", "lynx", URSA, LYNX} == set(found["player"].to_pylist())
     assert 3 * 2 * HANDS == found.num_rows
     one.close()
-    other = cluster.Eyes(view, frozenset({"cent"}))
+    other = cluster.ViewedAs(view, frozenset({"cent"}))
     assert not [
         it for task in cluster.tasks(snapshot) for it in cluster.rows(task, other, "hands", HAND)
     ]

@@ -18,7 +18,16 @@ from analytics.sql.chosen import WINDOW, Chosen, quoted
 from analytics.sql.tables import Tables, text_of
 from analytics.statistics.answers import Answer, answers, natural
 from analytics.statistics.catalogue import STATISTICS
-from analytics.statistics.measured import Ends, Measure, Measured, Resampled, ends, judged, means
+from analytics.statistics.measured import (
+    CountedHands,
+    Ends,
+    Measure,
+    Measured,
+    Resampled,
+    ends,
+    judged,
+    means,
+)
 from analytics.statistics.tallies import chances
 
 By = Literal["position", "window", "match", "game", "locked"]
@@ -118,7 +127,7 @@ class Opponent:
         """)
         return [row["hand"] for row in rows]
 
-    def counted_hands(self, look: str, *, pays: bool) -> tuple[list[int], list[int]]:
+    def counted_hands(self, look: str, *, pays: bool) -> CountedHands:
         """His undecided hands behind the k and the n of a look, each as often as it is counted; of
         what answering it pays, or of what he did beside the others."""
         if pays:
@@ -129,8 +138,9 @@ class Opponent:
         else:
             chances = self._chances(None, undecided=True)
             rows = chances.rows(f"SELECT hand_seq, done FROM looks {self._of(look)}")
-        every = [int(row["hand_seq"]) for row in rows]
-        return [at for at, row in zip(every, rows, strict=True) if row["done"]], every
+        every = tuple([int(row["hand_seq"]) for row in rows])
+        done = tuple([at for at, row in zip(every, rows, strict=True) if row["done"]])
+        return CountedHands(done, every)
 
     def _of(self, look: str) -> str:
         return f"WHERE player = {quoted(self.player)} AND look = {quoted(look)} ORDER BY hand_seq"

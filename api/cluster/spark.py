@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from api.cluster.tasks import Eyes, Task, Work, audit, decoded, place_of, rows, schema, tasks
+from api.cluster.tasks import Task, ViewedAs, Work, audit, decoded, place_of, rows, schema, tasks
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
 from store.reader import Reader
@@ -174,8 +174,8 @@ def views(
     try:
         every = tasks(snapshot)
         names = (*viewed.query.public, FACTS)
-        eyes = Eyes(view)
-        frames = {name: frame(spark, every, eyes, name, schema(viewed, name)) for name in names}
+        who = ViewedAs(view)
+        frames = {name: frame(spark, every, who, name, schema(viewed, name)) for name in names}
     finally:
         viewed.close()
     for name, one in frames.items():
@@ -184,22 +184,26 @@ def views(
 
 
 def frame(
-    spark: "SparkSession", every: list[Task], eyes: Eyes, name: str, wanted: pa.Schema
+    spark: "SparkSession", every: list[Task], who: ViewedAs, name: str, wanted: pa.Schema
 ) -> "DataFrame":
     """A view of a ledger as a frame, in these columns."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     return _spread(spark, len(every)).mapInArrow(
-        partial(_rows, every, eyes, name, wanted), from_arrow_schema(wanted)
+        partial(_rows, every, who, name, wanted), from_arrow_schema(wanted)
     )
 
 
 def _rows(
-    every: list[Task], eyes: Eyes, name: str, wanted: pa.Schema, batches: Iterable[pa.RecordBatch]
+    every: list[Task],
+    who: ViewedAs,
+    name: str,
+    wanted: pa.Schema,
+    batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     """In a worker: the rows of a view in the hands of these tasks."""
     for number in (it for batch in batches for it in batch["id"].to_pylist()):
-        yield from rows(every[number], eyes, name, wanted)
+        yield from rows(every[number], who, name, wanted)
 
 
 def verdicts(
@@ -234,14 +238,14 @@ class Facts:
     def __init__(self, spark: "SparkSession", viewed: Viewed) -> None:
         self._spark = spark
         self._every = tasks(viewed.snapshot)
-        self._eyes = Eyes(viewed.viewer.view, viewed.only, viewed.by_tag)
+        self._who = ViewedAs(viewed.viewer.view, viewed.only, viewed.by_tag)
         self._schema = schema(viewed, FACTS)
 
     def ask(self, sql: str) -> pa.Table:
         """The answer as a table."""
         words = set(re.findall(r"\w+", sql))
         wanted = pa.schema([it for it in self._schema if it.name in words])
-        one = frame(self._spark, self._every, self._eyes, FACTS, wanted)
+        one = frame(self._spark, self._every, self._who, FACTS, wanted)
         one.createOrReplaceTempView(FACTS)
         return answer(self._spark, _TEXTS.sub(_respelled, sql))
 

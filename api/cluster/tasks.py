@@ -50,9 +50,9 @@ class Task(Struct, frozen=True):
     program: str
 
 
-class Eyes(Struct, frozen=True):
-    """Through whose eyes a worker sees the rows; of hands in `only` these units, and their players
-    as these tags call them."""
+class ViewedAs(Struct, frozen=True):
+    """As whom a worker sees the rows; `only` hands in these units, their players as these tags call
+    them."""
 
     view: str
     only: frozenset[str] | None = None
@@ -113,8 +113,8 @@ def place_of(ledger: str | os.PathLike[str]) -> Path:
 
 
 @lru_cache(maxsize=4)
-def _viewed(ledger: str, as_of: str, eyes: Eyes) -> Viewed:
-    viewed = Viewed(_snapshot(ledger, as_of), viewer_of(eyes.view), eyes.only, eyes.by_tag)
+def _viewed(ledger: str, as_of: str, who: ViewedAs) -> Viewed:
+    viewed = Viewed(_snapshot(ledger, as_of), viewer_of(who.view), who.only, who.by_tag)
     atexit.register(viewed.close)
     return viewed
 
@@ -216,11 +216,11 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def rows(task: Task, eyes: Eyes, name: str, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """The rows of a view as these eyes see them, in these columns. A view that has no hands is
+def rows(task: Task, who: ViewedAs, name: str, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """The rows of a view as `who` sees them, in these columns. A view that has no hands is
     told by the first task."""
     opened(task)
-    viewed = _viewed(task.ledger, task.as_of, eyes)
+    viewed = _viewed(task.ledger, task.as_of, who)
     where = ""
     if name not in MADE:
         where = f"WHERE hand_seq >= {task.first} AND hand_seq < {task.end}"

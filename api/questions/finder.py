@@ -20,7 +20,7 @@ class Finder(NamedTuple):
         return self.so(*his) + self.also + also
 
     def so(self, *his: str) -> str:
-        """The same, whatever else is so of the hands."""
+        """The hands in which they are so of him, without `also`."""
         found = [_so(name, (which, *his)) for name, which in self.seats]
         return found[0] if len(found) == 1 else f"({' | '.join(found)})"
 
@@ -38,15 +38,15 @@ class Finder(NamedTuple):
 
 def _so(name: str, terms: tuple[str, ...]) -> str:
     wanted = [f"({one})" if " | " in one else one for one in terms if one]
-    told = " & ".join(wanted)
+    joined = " & ".join(wanted)
     if not name:
-        return f"player({told})"
+        return f"player({joined})"
     if not wanted:
         return f"player={word(name)}"
     return (
-        f"{word(name)}:{told}"
-        if len(wanted) == 1 and " & " not in told
-        else f"{word(name)}:({told})"
+        f"{word(name)}:{joined}"
+        if len(wanted) == 1 and " & " not in joined
+        else f"{word(name)}:({joined})"
     )
 
 
@@ -79,11 +79,11 @@ def _seats(viewed: Viewed, player: str) -> tuple[tuple[str, str], ...]:
         (
             "",
             " & ".join(
-                f"tag={word(f'{tag}:{said[tag]}')}" if tag in said else f"!tag={word(tag)}"
+                f"tag={word(f'{tag}:{tags[tag]}')}" if tag in tags else f"!tag={word(tag)}"
                 for tag in wanted
             ),
         )
-        for said in map(dict, sorted(every))
+        for tags in map(dict, sorted(every))
     ]
     if not found or player in viewed.untagged:
         found.append((player, " & ".join(f"!tag={word(tag)}" for tag in wanted)))

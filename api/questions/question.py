@@ -29,7 +29,6 @@ from api.viewpoints.viewer import ShowProgress
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from api.questions.verdicts import Unjudged
     from api.viewpoints.views import Viewed
 
 
@@ -62,11 +61,12 @@ class Table(Struct, frozen=True):
 
 
 class Page(NamedTuple):
-    """Rows of a list, the key of the last of them, if more follow, and what the list may lack."""
+    """Rows of a list, the key of the last of them, if more follow, and whether it may lack some for
+    want of verdicts."""
 
     rows: list[Any]
     next: Any = None
-    unjudged: "Unjudged | None" = None
+    unjudged: bool = False
 
 
 class Listed(Struct, frozen=True, kw_only=True):

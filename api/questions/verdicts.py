@@ -68,14 +68,6 @@ class Judged(NamedTuple):
     left: int
 
 
-class Unjudged(NamedTuple):
-    """How many hands a list may have, whatever their verdicts are; and those that nobody has looked
-    at yet, in the order of the list."""
-
-    hands: int
-    left: "Numbers"
-
-
 class Progress(NamedTuple):
     """How many of those that were asked for are judged by now."""
 

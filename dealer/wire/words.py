@@ -138,9 +138,8 @@ class Clauses(Struct):
         self._both(f"R{event.to}")
 
     def _both(self, clause: str) -> None:
-        said, waiting = f" {clause}", self.waiting
-        waiting[0] += said
-        waiting[1] += said
+        for seat in (0, 1):
+            self._add(seat, clause)
 
     def _add(self, seat: int, clause: str) -> None:
         self.waiting[seat] += f" {clause}"

@@ -60,9 +60,7 @@ class Betting(Struct, frozen=True, tag=True):
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
         """The event that this answer makes, or the sentence why it is refused."""
-        now = hand.round
-        assert now is not None
-        seat = now.next
+        now, seat = _waiting(hand)
         answer = _ANSWERS.get(type(command))
         if answer is None:
             raise IllegalCommand(

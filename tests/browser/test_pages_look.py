@@ -167,8 +167,9 @@ def test_every_table_sorts_by_its_heads_or_has_an_order_of_its_own(
     client = looking.page.request
 
     def tables(at: str) -> list[str]:
-        while (answer := client.get(at)).status == 202:  # a process makes it
-            time.sleep(0.2)
+        until = time.monotonic() + 120
+        while (answer := client.get(at)).status == 202 and time.monotonic() < until:
+            time.sleep(0.2)  # a process makes it
         assert answer.status == 200, answer.text()
         return TABLE.findall(answer.text())
 

@@ -74,12 +74,12 @@ def test_an_audit_of_the_parts_is_that_of_the_whole(ledger: Path, capsys: Captur
 )
 def test_the_rows_of_the_parts_are_those_of_the_whole(ledger: Path, view: str, name: str) -> None:
     for every in _at_the_worst(ledger):
-        eyes = cluster.Eyes(view)
-        viewed = cluster._viewed(str(ledger), every[0].as_of, eyes)
+        who = cluster.ViewedAs(view)
+        viewed = cluster._viewed(str(ledger), every[0].as_of, who)
         schema = cluster.schema(viewed, name)
         order = [(it, "ascending") for it in ("hand_seq", "idx", "seat") if it in schema.names]
         whole = viewed.ask(f"SELECT * FROM {name}").cast(schema)
-        parts = [batch for task in every for batch in cluster.rows(task, eyes, name, schema)]
+        parts = [batch for task in every for batch in cluster.rows(task, who, name, schema)]
         found = pa.Table.from_batches(parts, schema)
         assert found.num_rows == whole.num_rows > 0
         if order:

@@ -89,7 +89,7 @@ def test_a_bot_that_repeats_itself_is_foreseen() -> None:
         done(ahead.pieces())
         after = ahead.after(Reply("R9"))
         assert (after is ahead.after(Reply("R9"))) == (number == 3)
-    assert ["R9"] == [*habits.values()]
+    assert [("preflop", "P", "R9")] == [(*kind[:2], reply) for kind, reply in habits.items()]
 
 
 def test_one_reply_is_tried_and_another_than_before_ends_the_habit() -> None:
@@ -110,7 +110,7 @@ def test_one_reply_is_tried_and_another_than_before_ends_the_habit() -> None:
         asked.append(referee.asked)
         referee.asked = 0
     assert asked == [2, 1, 2, 1, 1]  # without a habit, a call is likely
-    assert ["C"] == [*habits.values()]
+    assert [("preflop", "P", "C")] == [(*kind[:2], reply) for kind, reply in habits.items()]
 
 
 @pytest.mark.parametrize("made", [lambda: seeded("x"), lambda: of_key(b"x" * 32)])

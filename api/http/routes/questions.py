@@ -123,7 +123,7 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
                 params = asked(question, given, online=True)
                 found = counts.ask(viewed, params, ask.watch)
                 members = {counts.name: counts.steady(found)}
-        if page.unjudged is not None:
+        if page.unjudged:
             if kind != "json":  # rows alone cannot say what they lack
                 sentence = "some hands that this filter may find are not judged yet"
                 raise Problem("unavailable", f"{sentence}: ask again, or for JSON").after(LATER_S)

@@ -47,7 +47,7 @@ from api.questions.question import (
 )
 from api.questions.verdicts import (
     Judged,
-    Unjudged,
+    Numbers,
     lent,
     tellable,
     verdicts_of,
@@ -188,10 +188,10 @@ class Hands(Listed, frozen=True, kw_only=True):
 def hands(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
     """A page of them; over HTTP each with its line."""
     one = filter_of(viewed, asked)
-    known, lack = judged_of(viewed, one, asked, watch), None
+    known = judged_of(viewed, one, asked, watch)
     seconds = SECONDS if asked.online else PATIENT_S
-    if asked.online and asks_verdicts(one) and known and known.left:
-        lack = unjudged(viewed, one, asked)
+    lacks = asked.online and asks_verdicts(one) and bool(known and known.left)
+    lacks = lacks and len(unjudged(viewed, one, asked)) > 0
     where_from = (asked.after, asked.limit, asked.newest)
     page = hands_by(viewed, one, *where_from, known, seconds, asked.order)
     if not asked.online:
@@ -199,7 +199,7 @@ def hands(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
     told = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
     return page._replace(
         rows=[replace(row, line=line) for row, line in told],
-        unjudged=lack if lack and len(lack.left) else None,
+        unjudged=lacks,
     )
 
 
@@ -208,7 +208,7 @@ def facets_of(viewed: Viewed, asked: Which, watch: ShowProgress) -> Facets:
     one = filter_of(viewed, asked)
     known = judged_of(viewed, one, asked, watch)
     found = facets(viewed, one, known, SECONDS if asked.online else PATIENT_S)
-    left = len(unjudged(viewed, one, asked).left) if known and known.left else 0
+    left = len(unjudged(viewed, one, asked)) if known and known.left else 0
     secret = asked.online and not (left and viewed.viewer.auditor)
     return replace(found, unjudged=UNSET if secret else left)
 
@@ -233,17 +233,17 @@ def judged_of(viewed: Viewed, one: Filter, asked: Which, watch: ShowProgress) ->
     else:
         return judged(viewed, due(viewed), watch)
     if needed and known.left:
-        return judged(viewed, unjudged(viewed, one, asked).left, watch)
+        return judged(viewed, unjudged(viewed, one, asked), watch)
     return known
 
 
-def unjudged(viewed: Viewed, one: Filter, asked: Which) -> Unjudged:
+def unjudged(viewed: Viewed, one: Filter, asked: Which) -> Numbers:
     """The hands that may pass a filter, and have no verdict that this viewpoint could be told."""
     order, told = "DESC" if asked.newest else "ASC", tellable(viewed)
     sql = f"SELECT hand_seq FROM hands WHERE {where(one, None, None)} AND {told}"
     seconds = SECONDS if asked.online else PATIENT_S
     found = viewed.query.ask(f"{sql} ORDER BY hand_seq {order}", seconds)["hand_seq"].to_numpy()
-    return Unjudged(len(found), verdicts_of(viewed.snapshot).left_of(found))
+    return verdicts_of(viewed.snapshot).left_of(found)
 
 
 def key(viewed: Viewed, hand: str) -> int:
