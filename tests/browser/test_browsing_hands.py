@@ -39,8 +39,10 @@ def test_half_a_word_wipes_nothing_and_back_goes_through_filters(site: Site) -> 
     expect(page.locator("#said")).to_contain_text("po")
     expect(page.locator(ROWS).first).to_have_text(re.compile("^swap/"))
     expect(page).to_have_url(re.compile(r"q=match%3Dswap&order=newest$"))
+    page.evaluate("window.stayed = true")
     page.go_back()
     expect(page.locator("#q")).to_have_value("match=scrim")
+    assert not page.evaluate("window.stayed === true")  # a page of its own, which may show progress
     expect(page.locator(ROWS).first).to_have_text(re.compile("^scrim/"))
     page.go_forward()
     expect(page.locator("#q")).to_have_value("match=swap")
