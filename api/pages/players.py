@@ -289,7 +289,7 @@ def opponent(of: OfPlayer) -> Response:
                     context |= _led(found, tables, finds)
                 context |= {"found": found, "faults": faults(found.faults)}
         except (Absent, NoSum) as reason:
-            context["why"] = str(reason)
+            context["why"] = reason
     return of.sent("opponent.html", "opponent", **context)
 
 
@@ -368,7 +368,7 @@ def compare(
                 told = comparison(viewed, sides, of.ask.watch)
                 context |= shown(told, sides, finders(viewed, sides))
             except (Absent, Nonsense) as reason:
-                context["why"] = str(reason)
+                context["why"] = reason
     return of.sent("compare.html", "compare", others=others, **context)
 
 

@@ -47,7 +47,7 @@ def swaps(of: OfPlayer) -> Response:
         try:
             told = lucky.luck(viewed, asked, of.ask.watch)
         except (Absent, NoSum) as reason:
-            return of.sent("swaps.html", "swaps", told=None, why=str(reason))
+            return of.sent("swaps.html", "swaps", told=None, why=reason)
         rates = [rate(row) for row in told.luck.rates(player)]
         independence, finds = told.luck.independence(player), of.finder(viewed)
         valued = told.luck.valued(player)

@@ -59,7 +59,7 @@ def bids(of: OfPlayer) -> Response:
         try:
             told = bidding.bidding(viewed, asked, of.ask.watch)
         except (Absent, NoSum) as reason:
-            return of.sent("bids.html", "bids", told=None, why=str(reason))
+            return of.sent("bids.html", "bids", told=None, why=reason)
         drawn = told.auctions.drawn(player)
         made = [row | {"share": row["won"] / row["bids"]} for row in told.auctions.made(player)]
         classes = bid_cells(told.auctions.held(player))
@@ -192,7 +192,7 @@ POINTS = 800
 WIDE = 2.4  # how much wider than high the lines are drawn
 ROWS = 12  # of the table below the graph
 READ_MAX = 20_000  # of his hands that a page reads for luck; of more, the command line does it
-NO_HAND = "there is no hand of his here"
+NO_HAND = Absent("there is no hand of his here")
 SPOTS = 30  # hands of a player in which the luck of each card is counted
 NOTHING = Point(0, "", 0.0, 0.0, 0.0, 0.0, None, 0.0)
 Place = Annotated[int | None, Query(ge=1, le=2**31)]
@@ -241,7 +241,7 @@ def winning(
     )
 
 
-def told_of(of: PlayerPage) -> tuple[Winnings, str]:
+def told_of(of: PlayerPage) -> tuple[Winnings, Absent | NoSum]:
     """How his winnings grew; if nothing can be drawn, why."""
     with of.viewed() as viewed:
         try:
@@ -249,13 +249,13 @@ def told_of(of: PlayerPage) -> tuple[Winnings, str]:
                 viewed, WinningsParams(of.player, POINTS, **of.filters), of.ask.watch
             ), NO_HAND
         except NoSum as reason:
-            return Winnings(of.player, 0, 0.0, (), None, 0, 0.0, ()), str(reason)
+            return Winnings(of.player, 0, 0.0, (), None, 0, 0.0, ()), reason
 
 
 def grown(
     of: PlayerPage,
     told: Winnings,
-    why: str,
+    why: Absent | NoSum,
     first: int | None,
     last: int | None,
     template: str,
