@@ -37,12 +37,12 @@ def as_json(text: str) -> str:
 def _spelled(text: str, spell: Callable[[str], str]) -> str:
     if text.isprintable() and text.isascii():
         return text
-    told: list[str] = []
+    shown: list[str] = []
     marks = 0
     for place, one in enumerate(text):
         marks = marks + 1 if unicodedata.category(one) in ("Mn", "Me") else 0
-        told.append(one if marks <= MARKS_MAX and _shows(text, place) else spell(one))
-    return "".join(told)
+        shown.append(one if marks <= MARKS_MAX and _shows(text, place) else spell(one))
+    return "".join(shown)
 
 
 def _shows(text: str, place: int) -> bool:

@@ -88,7 +88,7 @@ def as_text(game: Game, record: Events, report: Report) -> Page:
     if report.recorded is None:  # a record that cannot even be counted
         return page([_title(start), "", *verdict])
     hand = before_payment(record)
-    told = [
+    parts = [
         _section("board", [" | ".join(_boards(record))] if any(_boards(record)) else []),
         _section("cards", aligned([[name, _held(record, s)] for s, name in _seats(start)])),
         _section("money in", _money(record)),
@@ -101,7 +101,7 @@ def as_text(game: Game, record: Events, report: Report) -> Page:
         _section("assumed", aligned([[one] for one in report.assumed]) if report.assumed else []),
         verdict,
     ]
-    return page([_title(start), "", *chain.from_iterable(told)])
+    return page([_title(start), "", *chain.from_iterable(parts)])
 
 
 def money_in(record: Events) -> dict[str, list[int]]:
@@ -284,8 +284,8 @@ def _readings(report: Report) -> list[str]:
     width = max((len(other.entry) for other in report.readings), default=0)
     rows = []
     for other in report.readings:
-        said = textwrap.wrap(other.sentence, _WIDTH - _TITLE - width - 2)
-        rows += [["" if number else other.entry, part] for number, part in enumerate(said)]
+        wrapped = textwrap.wrap(other.sentence, _WIDTH - _TITLE - width - 2)
+        rows += [["" if number else other.entry, part] for number, part in enumerate(wrapped)]
     return aligned(rows)
 
 

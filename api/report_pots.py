@@ -85,14 +85,14 @@ def showdown_as_json(game: Game, record: Events) -> list[Row]:
 def _held(game: Game, hand: Hand, seat: int) -> Row:
     value, cards = counted(game, hand, seat)
     made = describe(value, game.straights, game.ranking)
-    said = game.announce == "announced" and seat in dict(hand.showing.announced)
-    return {"seat": seat, "value": value, "made": made, "five": cards, "announced": said}
+    announced = game.announce == "announced" and seat in dict(hand.showing.announced)
+    return {"seat": seat, "value": value, "made": made, "five": cards, "announced": announced}
 
 
 def counted(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
     """The five cards that count, announced or best, and what they are worth."""
-    said = dict(hand.showing.announced) if game.announce == "announced" else {}
-    cards = said[seat] if seat in said else best_cards(game, hand, seat)
+    announced = dict(hand.showing.announced) if game.announce == "announced" else {}
+    cards = announced[seat] if seat in announced else best_cards(game, hand, seat)
     return five(cards, straights=game.straights, ranking=game.ranking), cards
 
 

@@ -50,13 +50,13 @@ def changed(game: Game, settings: Mapping[str, str]) -> Game:
             wanted = rest
     if not wanted:
         return base
-    said = [f"{name}-{plain(parameters(made)[name].said)}" for name in _in_order(wanted)]
+    names = [f"{name}-{plain(parameters(made)[name].text)}" for name in _in_order(wanted)]
     readings = tuple(
         one
         for one in made.readings
         if one.policy not in wanted and lacking(made, one.policy) is None
     )
-    return replace(made, name=".".join((base.name, *said)), readings=readings)
+    return replace(made, name=".".join((base.name, *names)), readings=readings)
 
 
 def ruleset(name: str) -> Game:

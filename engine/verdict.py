@@ -179,7 +179,7 @@ def _unknown(game: Game, hand: Hand) -> bool:
     )
 
 
-def _said(record: Events) -> Nets | None:
+def _recorded_nets(record: Events) -> Nets | None:
     """What the source claims of a hand, where no record can be of it."""
     seats = len(nets_of(record))
     claims = (event.nets for event in record if isinstance(event, Claimed))
@@ -306,7 +306,7 @@ def _forced_sum(game: Game, record: Events) -> tuple[Nets | None, Nets | None]:
         return None, None
     recorded = None
     try:
-        recorded = _said(record) or nets_of(record)
+        recorded = _recorded_nets(record) or nets_of(record)
         hand = before_payment(record)
         return recorded, _paid(game, hand) if hand else None
     except (LookupError, ValueError):

@@ -190,10 +190,10 @@ def _below(many: int, draws: Iterator[int], width: int) -> int:
 
 def _counted(text: str) -> bytes:
     """Text with its length before it, so that nothing can be moved across the border."""
-    said = text.encode()
-    if len(said) > COUNTED_MAX:
-        raise ValueError(f"a name or nonce of {len(said)} bytes: {COUNTED_MAX} are the most")
-    return len(said).to_bytes(2, "big") + said
+    encoded = text.encode()
+    if len(encoded) > COUNTED_MAX:
+        raise ValueError(f"a name or nonce of {len(encoded)} bytes: {COUNTED_MAX} are the most")
+    return len(encoded).to_bytes(2, "big") + encoded
 
 
 def _mac(key: bytes, message: bytes) -> bytes:

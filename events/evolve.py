@@ -241,8 +241,8 @@ def _take_back(hand: Hand, event: UncalledReturned) -> Hand:
 
 
 def _announce(hand: Hand, event: Announced) -> Hand:
-    said = (*hand.showing.announced, (event.seat, event.cards))
-    return replace(hand, showing=replace(hand.showing, announced=said))
+    announced = (*hand.showing.announced, (event.seat, event.cards))
+    return replace(hand, showing=replace(hand.showing, announced=announced))
 
 
 def _show(hand: Hand, event: Shown) -> Hand:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from api.pages.hand_line import taken_apart
-from api.questions.one_line import told
+from api.questions.one_line import line_of
 from engine.game import Game
 from events.views import Auditor, see
 from tests.hands import seeded, some_games
@@ -100,6 +100,6 @@ def test_a_name_is_one_name_whatever_signs_it_has() -> None:
 def test_no_sign_of_the_shorthand_is_left_in_any_game(game: Game) -> None:
     for seed in range(12):
         record = seeded(game, str(seed)).record
-        for street in taken_apart(told(list(see(record, Auditor())))).drawn:
+        for street in taken_apart(line_of(list(see(record, Auditor())))).drawn:
             for piece in street:
                 assert not _SHORT.fullmatch(piece.before), street

@@ -216,10 +216,10 @@ def audit(
     kind: str | None,
     csv: Path | None,
     parquet: Path | None,
-    **said: Any,
+    **options: Any,
 ) -> None:
     """Decide each HAND (MATCH/NUMBER) again, and say whether it was paid by its rules."""
-    request = Request(files=files_of(out, kind, csv, parquet), **said)
+    request = Request(files=files_of(out, kind, csv, parquet), **options)
     request.check()
     other = rules_of(None, rules) if rules else None
     if request.shared and other is not None and RULESETS.get(other.name) != other:

@@ -152,7 +152,7 @@ def _evidence_lines(evidence: Evidence, kept: KeptLedger) -> list[str]:
         "",
         f"Its evidence is in {evidence.file}. The verify.py in it, run by a",
         "Python with nothing else, says:",
-        *(f"  {line}" for line in evidence.said),
+        *(f"  {line}" for line in evidence.lines),
         "",
         "Look at all of it:",
         f"  {_program()} serve --ledger {shlex.quote(kept.folder)} --web",

@@ -106,7 +106,7 @@ class Evidence(NamedTuple):
 
     hand: str
     file: str
-    said: tuple[str, ...]
+    lines: tuple[str, ...]
 
 
 class Shown(NamedTuple):

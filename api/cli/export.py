@@ -285,7 +285,7 @@ def _check_seat(snapshot: "Snapshot", redactor: "Redactor", asked: "tuple[Wanted
         redactor.check(match)
     for one in asked:
         if one.number is not None:
-            redactor.check_told(f"{one.match}/{one.number}")
+            redactor.check_visible(f"{one.match}/{one.number}")
     if not named:
         redactor.check_any(snapshot.matches())
 

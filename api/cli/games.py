@@ -13,7 +13,7 @@ from api.cli.output import NotFound, answer, say, table
 from api.cli.serve import web_page
 from api.printable import Page, page
 from api.questions import games as rulesets
-from api.questions.shapes import GameTold
+from api.questions.shapes import GameDocument
 from api.report import aligned
 from engine.catalogue import CATALOGUE, meaning
 from engine.changes import partner_of
@@ -26,7 +26,7 @@ class Games(msgspec.Struct, frozen=True, tag_field="schema", tag="muckrake.games
     """Rulesets in full."""
 
     games: Annotated[
-        list[GameTold],
+        list[GameDocument],
         msgspec.Meta(description="as `/api/v1/games/{game}` answers, a member for each ruleset"),
     ]
 
@@ -103,7 +103,7 @@ def as_text(game: Game) -> Page:
     lines += ["", "script"]
     lines += [f"  {number:2}  {step!r}" for number, step in enumerate(game.script)]
     lines += ["", "parameters, changed by --set NAME=VALUE"]
-    rows = [[it.name, it.said, it.kind.may] for it in parameters(game).values()]
+    rows = [[it.name, it.text, it.kind.may] for it in parameters(game).values()]
     lines += ["  " + line for line in aligned(rows)]
     lines += ["", "policies"]
     policies = [

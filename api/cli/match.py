@@ -129,7 +129,7 @@ def match(
         raise NotFound(str(why)) from None
     except ValueError as why:
         raise click.UsageError(str(why)) from None
-    said_of = given_tags(tags, {"A": programs[0].name, "B": programs[1].name})
+    tags_of = given_tags(tags, {"A": programs[0].name, "B": programs[1].name})
     played_by = rules_of(None if rules else USUAL, rules, settings)
     hands = hands or played_by.hands or HANDS
     match = _planned(played_by, match_name(name), programs, hands, mirror, open_bids)
@@ -138,7 +138,7 @@ def match(
     seed = _seed(seed, made)
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
-    meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard), said_of)
+    meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard), tags_of)
     start = meeting.announced(seed, cast(Disclosure, disclosure), made)
     begun = time.monotonic()
     records: list[Events] | None = [] if gamelog else None

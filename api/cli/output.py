@@ -114,12 +114,12 @@ class _Shown(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, said: Any, /) -> int:
-        *lines, self._rest = (self._rest + bytes(said)).split(b"\n")
+    def write(self, text: Any, /) -> int:
+        *lines, self._rest = (self._rest + bytes(text)).split(b"\n")
         for line in lines:
             self._tell(line)
             self._out.write(b"\n")
-        return len(said)
+        return len(text)
 
     def close(self) -> None:
         if not self.closed:

@@ -56,21 +56,25 @@ def command(question: Question) -> click.Command:
     made.callback = lambda **given: answered(question, **given)
     made.params += [_parameter(one) for one in parameters(question)]
     if question.pages is not None:
-        told = "So many at most; all, if not given."
+        description = "So many at most; all, if not given."
         made.params.append(
-            click.Option(["--limit"], metavar="N", type=click.IntRange(min=1), help=told)
+            click.Option(["--limit"], metavar="N", type=click.IntRange(min=1), help=description)
         )
-        row, told = (
+        row, description = (
             question.tables[0].row.__struct_fields__[0].upper(),
             "Only those that come after this one.",
         )
-        made.params.append(click.Option(["--after"], metavar=row, help=told))
+        made.params.append(click.Option(["--after"], metavar=row, help=description))
     if len(question.tables) > 1:
         which = click.Choice([one.name for one in question.tables])
-        told = "Which table a file gets."
+        description = "Which table a file gets."
         made.params.append(
             click.Option(
-                ["--table"], type=which, default=which.choices[0], show_default=True, help=told
+                ["--table"],
+                type=which,
+                default=which.choices[0],
+                show_default=True,
+                help=description,
             )
         )
     if question.tables:
@@ -79,8 +83,8 @@ def command(question: Question) -> click.Command:
         option(made)
     if question.spark:
         on_option(made)
-    told = "Its page in the browser, until Ctrl-C, instead of text."
-    made.params.append(click.Option(["--web"], is_flag=True, help=told))
+    description = "Its page in the browser, until Ctrl-C, instead of text."
+    made.params.append(click.Option(["--web"], is_flag=True, help=description))
     return made
 
 
@@ -159,7 +163,7 @@ def answered(
         content = msgspec.to_builtins(answer)
         document(content.pop("schema", question.schema), **content)
     else:
-        for one in question.told(answer, params):
+        for one in question.sheets_of(answer, params):
             if isinstance(one, Sheet):
                 drawn(one.columns, one.rows, one.right, one.head, one.foot)
             else:

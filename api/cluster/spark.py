@@ -105,8 +105,8 @@ def _check_java() -> None:
     need = f"Spark needs Java {JAVA} or newer: Debian's default-jre-headless has it"
     if java is None or not Path(java).exists():
         raise NoSpark(f"there is no Java here, and {need}")
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    found = re.search(r'version "(\d+)', told)
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    found = re.search(r'version "(\d+)', output)
     if found is None or int(found[1]) < JAVA:
         raise NoSpark(f"{java} is {found[1] if found else 'no Java that says its version'}: {need}")
 

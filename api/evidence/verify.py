@@ -125,8 +125,11 @@ def judged(
 def refusals(wrong: Wrong) -> Tuple[str, ...]:
     """Its sentences; of very many, the first."""
     more = len(wrong.args) - PROBLEMS_MAX
-    told = [*wrong.args[:PROBLEMS_MAX], *([f"{more} more things are wrong"] if more > 0 else [])]
-    return tuple(plain(sentence) for sentence in told)
+    sentences = [
+        *wrong.args[:PROBLEMS_MAX],
+        *([f"{more} more things are wrong"] if more > 0 else []),
+    ]
+    return tuple(plain(sentence) for sentence in sentences)
 
 
 def proofs(
@@ -167,7 +170,7 @@ def proofs(
             " deck.json make."
         )
     if announced:
-        yield told_of_deck(announced, leaf)
+        yield deck_sentence(announced, leaf)
     is_known = known or (policy and policy.logs)
     compare = ", a key that you know." if is_known else ": compare it with the key you know."
     yield f"Signed by {key.line}{compare}"
@@ -193,10 +196,10 @@ def check_all(*checks: Callable[[], object]) -> None:
 
 def check_version(files: Dict[str, bytes]) -> None:
     """A bundle of a later version may hold anything: it needs a later copy of this program."""
-    told = re.match(rb"muckrake evidence v([1-9][0-9]{0,8})\n", files.get("contents", b""))
-    if told and int(told.group(1)) > VERSION:
+    version = re.match(rb"muckrake evidence v([1-9][0-9]{0,8})\n", files.get("contents", b""))
+    if version and int(version.group(1)) > VERSION:
         raise Unread(
-            f"this bundle is of version {told.group(1).decode()}, and this verify.py knows no"
+            f"this bundle is of version {version.group(1).decode()}, and this verify.py knows no"
             f" version after {VERSION}: take a newer one from somebody whom you trust"
         )
 
@@ -314,16 +317,16 @@ def check_contents(files: Dict[str, bytes], key: Key) -> None:
     if first != CONTENTS:
         raise Wrong(f"contents begins with {quoted(first)}, not with {CONTENTS}")
     pairs = [re.match(r"([0-9a-f]{64})  (\S+)\Z", row) for row in rows]
-    told = {pair.group(2): pair.group(1) for pair in pairs if pair}
-    if len(told) != len(rows) or list(told) != sorted(told):
+    digests = {pair.group(2): pair.group(1) for pair in pairs if pair}
+    if len(digests) != len(rows) or list(digests) != sorted(digests):
         raise Wrong("contents is not one line with digest and name for each file, in order")
     here = set(files) - {"contents"}
-    wrong = [f"{quoted(name)} is in contents, but missing" for name in sorted(set(told) - here)]
-    wrong += [f"contents does not name {name}" for name in sorted(here - set(told))]
+    wrong = [f"{quoted(name)} is in contents, but missing" for name in sorted(set(digests) - here)]
+    wrong += [f"contents does not name {name}" for name in sorted(here - set(digests))]
     wrong += [
         f"{name} was changed: its digest is not the one that {key.name} signed"
-        for name in sorted(here & set(told))
-        if hashlib.sha256(files[name]).hexdigest() != told[name]
+        for name in sorted(here & set(digests))
+        if hashlib.sha256(files[name]).hexdigest() != digests[name]
     ]
     if wrong:
         raise Wrong(*wrong)
@@ -432,8 +435,8 @@ def read_leaf(files: Dict[str, bytes], head: Head) -> Dict[str, Any]:
     """The leaf, if the receipt leads from it to the root, and it names the digest of the record."""
     leaf = read_json("leaf.json", files["leaf.json"], 1)
     check_leaf("leaf.json", leaf, is_whole(0))
-    told = read_text("receipt.tlog-proof", files["receipt.tlog-proof"])
-    proof, _, note = told.partition("\n\n")
+    receipt = read_text("receipt.tlog-proof", files["receipt.tlog-proof"])
+    proof, _, note = receipt.partition("\n\n")
     if note.encode() != files["checkpoint"]:
         raise Wrong("the receipt ends with another checkpoint than the one in checkpoint")
     found = re.match(r"([^\n]*)\nindex (0|[1-9][0-9]{0,18})((?:\n[^\n]+)*)\Z", proof)
@@ -700,12 +703,12 @@ def commitments(line: Line) -> Tuple[str, ...]:
 
 def read_openings(text: bytes, lines: List[Line]) -> Tuple[str, Opened]:
     """Who they are for, and the hidden values; each must be what its line commits to."""
-    told = read_json("openings.json", text, 6)
+    document = read_json("openings.json", text, 6)
     kinds: Dict[str, Check] = {"openings": is_row(is_opening), "view": is_text, "v": is_one_of(1)}
-    check_fields("openings.json", told, kinds)
+    check_fields("openings.json", document, kinds)
     opened: Opened = {}
     wrong = []
-    for one in told["openings"]:
+    for one in document["openings"]:
         number, field, value = one["line"], one["field"], one["value"]
         what = f"the opening of {quoted(field)} in line {number + 1}"
         if number >= len(lines) or field not in commitments(lines[number]):
@@ -720,7 +723,7 @@ def read_openings(text: bytes, lines: List[Line]) -> Tuple[str, Opened]:
             opened[number, field] = value
     if wrong:
         raise Wrong(*wrong)
-    return told["view"], opened
+    return document["view"], opened
 
 
 def is_opening(value: Any) -> bool:
@@ -1010,14 +1013,14 @@ def read_match(files: Dict[str, bytes], hand: Dict[str, Any], head: Head) -> Any
     """What match.json proves, or None where there is none: no records vouch for the deck then."""
     if "match.json" not in files:
         return None
-    told = read_json("match.json", files["match.json"], 6)
+    document = read_json("match.json", files["match.json"], 6)
     check_fields(
-        "match.json", told, {"records": lambda rows: type(rows) is list, "v": is_one_of(1)}
+        "match.json", document, {"records": lambda rows: type(rows) is list, "v": is_one_of(1)}
     )
     match, _, number = hand["stream"].rpartition("/")
     lines: List[Tuple[Dict[str, Any], Line]] = []
     place, event = -1, 0
-    for row in told["records"]:
+    for row in document["records"]:
         leaf = read_record(row, match, head)
         if leaf["hand_seq"] <= place or leaf["first"] < event:
             raise Wrong("match.json: the records are not in the order in which they closed")
@@ -1104,7 +1107,7 @@ def read_commitment(
     return found
 
 
-def told_of_deck(found: Announced, hand: Dict[str, Any]) -> str:
+def deck_sentence(found: Announced, hand: Dict[str, Any]) -> str:
     """How the deck was made, and what of it was there first."""
     if found.dealing == "committed":
         return (
@@ -1131,7 +1134,7 @@ CHAIN_MAX = 2**22  # hands of one chain; walking back through more would take lo
 
 def check_deck(files: Dict[str, bytes], lines: List[Line]) -> None:
     """Every card that is known here beside the deck that the opened secret makes."""
-    told = read_json("deck.json", files["deck.json"], 3)
+    document = read_json("deck.json", files["deck.json"], 3)
     kinds: Dict[str, Check] = {
         "commitment": is_hex,
         "deals": is_one_of(*range(1, 24)),
@@ -1141,19 +1144,19 @@ def check_deck(files: Dict[str, bytes], lines: List[Line]) -> None:
         "secret": is_hex,
         "v": is_one_of(1),
     }
-    check_fields("deck.json", told, kinds)
+    check_fields("deck.json", document, kinds)
     match, _, hand = lines[0]["hand"].rpartition("/")
     if not re.match(r"[1-9][0-9]{0,9}\Z", hand):
         raise Wrong(f"deck.json: {quoted(lines[0]['hand'])} has no number")
-    number = int(hand) - (int(hand) - 1) % told["deals"]
+    number = int(hand) - (int(hand) - 1) % document["deals"]
     rules = read_json("ruleset.json", files["ruleset.json"], DEPTH_MAX)
-    key = hand_key(told, match, number)
-    index = (int(hand) - 1) // told["deals"]
+    key = hand_key(document, match, number)
+    index = (int(hand) - 1) // document["deals"]
 
     def shared(hands: int) -> Draws:
         """The luck of so many decks in a row, of the first of them that this chain has."""
-        first = (index - index % hands) * told["deals"] + 1
-        return Draws(hand_key(told, match, max(first, told["first"])), BOUNTY)
+        first = (index - index % hands) * document["deals"] + 1
+        return Draws(hand_key(document, match, max(first, document["first"])), BOUNTY)
 
     dealer = Dealer(rules, lines[0], shuffled(key), Draws(key, LUCK), index, shared)
     for place, line in enumerate(lines, 1):
@@ -1174,18 +1177,18 @@ def fits(given: List[str], owed: List[str]) -> bool:
     )
 
 
-def hand_key(told: Dict[str, Any], match: str, number: int) -> bytes:
+def hand_key(document: Dict[str, Any], match: str, number: int) -> bytes:
     """The key of this hand's deck: from the dealer's secret and the players' nonces."""
-    first, opened, secret = told["first"], told["number"], bytes.fromhex(told["secret"])
+    first, opened, secret = document["first"], document["number"], bytes.fromhex(document["secret"])
     if not 0 < first <= number <= opened < first + CHAIN_MAX:
         raise Wrong(f"deck.json opens the decks {first}..{opened}, and this hand's is {number}")
     mine = secret
     for place in range(opened, first - 1, -1):
         mine = secret if place == number else mine
         secret = hashlib.sha256(b"muckrake/chain/v1" + secret).digest()
-    if secret.hex() != told["commitment"]:
+    if secret.hex() != document["commitment"]:
         raise Wrong("deck.json: the secret does not lead back to the commitment")
-    seats = b"".join(counted(text) for nonce in told["nonces"] for text in nonce)
+    seats = b"".join(counted(text) for nonce in document["nonces"] for text in nonce)
     given = hashlib.sha256(b"muckrake/seat-nonces/v1\x00" + seats).digest()
     message = b"muckrake/deck/v1\x00" + counted(match) + number.to_bytes(4, "big") + given
     return hmac.new(mine, message, "sha256").digest()
@@ -1193,10 +1196,10 @@ def hand_key(told: Dict[str, Any], match: str, number: int) -> bytes:
 
 def counted(text: str) -> bytes:
     """Text after its length, so that nothing can be moved across the border."""
-    said = text.encode("utf-8")
-    if len(said) > 65535:
+    encoded = text.encode("utf-8")
+    if len(encoded) > 65535:
         raise Wrong("deck.json: a name or a nonce is too long")
-    return len(said).to_bytes(2, "big") + said
+    return len(encoded).to_bytes(2, "big") + encoded
 
 
 class Draws:
@@ -1420,8 +1423,8 @@ def read_decimal(name: str, digits: str) -> int:
 
 def quoted(value: Any) -> str:
     """A hostile value in a sentence: short, and without anything that a terminal obeys."""
-    told = json.dumps(value)
-    return told if len(told) <= 70 else told[:67] + "..."
+    text = json.dumps(value)
+    return text if len(text) <= 70 else text[:67] + "..."
 
 
 def named(text: str) -> str:
@@ -1609,13 +1612,13 @@ def read_entries(whole: bytes, at: int, end: int, count: int) -> Iterator[Entry]
         if at > end:
             raise Wrong(f"{NO_ZIP}: its list is cut short")
         begin = at - comment - extra
-        said = read_name(whole[begin - name : begin])
+        file = read_name(whole[begin - name : begin])
         if stat.S_IFMT(fields[13] >> 16) not in (0, stat.S_IFREG):
-            raise Wrong(f"{quoted(said)} is not a plain file")
+            raise Wrong(f"{quoted(file)} is not a plain file")
         if comment or fields[11]:
-            raise Wrong(f"{quoted(said)} has a comment or is on another disk: that is not read")
-        check_extra(said, whole[begin : begin + extra])
-        yield Entry(said, flags, method, crc, packed, size, fields[14])
+            raise Wrong(f"{quoted(file)} has a comment or is on another disk: that is not read")
+        check_extra(file, whole[begin : begin + extra])
+        yield Entry(file, flags, method, crc, packed, size, fields[14])
     if at != end:
         raise Wrong(f"{NO_ZIP}: {end - at} bytes after its list belong to nothing")
 
@@ -1677,8 +1680,8 @@ def read_entry(whole: bytes, entry: Entry, at: int) -> Tuple[bytes, int]:
         raise Wrong(f"{NO_ZIP}: {name} says of itself what its list does not")
     if not entry.flags & DESCRIBED:
         return whole[data:end], end
-    told = struct.pack("<III", *sums)
-    for described in (b"PK\7\x08" + told, told):
+    descriptor = struct.pack("<III", *sums)
+    for described in (b"PK\7\x08" + descriptor, descriptor):
         if whole[end : end + len(described)] == described:
             return whole[data:end], end + len(described)
     raise Wrong(f"{NO_ZIP}: what stands after {name} is not its size and sum")

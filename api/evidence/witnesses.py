@@ -165,7 +165,7 @@ class _Asking:
             if status == http.client.CONFLICT:
                 self._size_of(witness, old, body)
             if status != http.client.OK:
-                raise _No(f"{witness.url} answered {status}: {_said(body)}")
+                raise _No(f"{witness.url} answered {status}: {_excerpt(body)}")
             return self._signature(witness, body)
         except (_No, Refuted, Damaged, OSError, http.client.HTTPException) as reason:
             return str(reason)
@@ -192,7 +192,7 @@ class _Asking:
         text = body.decode(errors="replace").strip()
         size = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
         if size is None:
-            raise _No(f"{witness.url} names no size of the last checkpoint: {_said(body)}")
+            raise _No(f"{witness.url} names no size of the last checkpoint: {_excerpt(body)}")
         if size > self._new.size:
             raise _No(
                 f"{witness.url} has cosigned {size} leaves of {self._new.origin}, and only"
@@ -229,5 +229,5 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 _opener = urllib.request.build_opener(_NoRedirects)
 
 
-def _said(body: bytes) -> str:
+def _excerpt(body: bytes) -> str:
     return repr(body.decode(errors="replace").strip()[:200])

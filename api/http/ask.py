@@ -52,9 +52,9 @@ class Caller(Struct, frozen=True):
 
     def has(self, scope: str) -> bool:
         """Whether he may do what the scope is for; an auditor sees what every seat sees."""
-        if said := SEAT_SCOPE.fullmatch(scope):
+        if parts := SEAT_SCOPE.fullmatch(scope):
             seats = self._seats()
-            whole = said["name"] in seats and not seats[said["name"]]
+            whole = parts["name"] in seats and not seats[parts["name"]]
             return bool({scope, AUDIT} & self.scopes) or whole
         return scope in self.scopes
 
@@ -69,12 +69,12 @@ class Caller(Struct, frozen=True):
         """The matches of each seat that is his; all of them where none is named."""
         found: dict[str, set[str] | None] = {}
         for scope in self.scopes:
-            if said := SEAT_SCOPE.fullmatch(scope):
-                known = found.setdefault(said["name"], set())
-                if said["match"] is None or known is None:
-                    found[said["name"]] = None
+            if parts := SEAT_SCOPE.fullmatch(scope):
+                known = found.setdefault(parts["name"], set())
+                if parts["match"] is None or known is None:
+                    found[parts["name"]] = None
                 else:
-                    known.add(said["match"])
+                    known.add(parts["match"])
         return {name: tuple(sorted(matches or ())) for name, matches in found.items()}
 
 

@@ -81,10 +81,10 @@ class Compression(Layer):
 
 def encoding_of(accepted: str) -> str | None:
     """What weighs most of what we can, the first of equals; none for whoever would rather not."""
-    said = {one.kind: one.weight for one in weighed(accepted)}
-    found = {how: said.get(how, said.get("*", 0)) for how in PACKERS}
+    weights = {one.kind: one.weight for one in weighed(accepted)}
+    found = {how: weights.get(how, weights.get("*", 0)) for how in PACKERS}
     best = max(found, key=lambda how: found[how])
-    return best if found[best] > 0 and found[best] >= said.get("identity", 0) else None
+    return best if found[best] > 0 and found[best] >= weights.get("identity", 0) else None
 
 
 class _Answer:

@@ -211,12 +211,12 @@ class LimitedServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _unheard(loop: asyncio.AbstractEventLoop, told: dict[str, Any]) -> None:
+def _unheard(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Without descriptors asyncio tries to accept again after a second: once is enough said."""
-    failure = told.get("exception")
+    failure = context.get("exception")
     if isinstance(failure, OSError) and failure.errno in NO_FILES:
         return
-    loop.default_exception_handler(told)
+    loop.default_exception_handler(context)
 
 
 class Room(NamedTuple):
@@ -245,8 +245,8 @@ def _answer(problem: Problem) -> bytes:
     """A whole answer, for where no request was read that could be answered."""
     body = msgspec.json.encode(problem.document())
     headers = {"Content-Type": JSON, "Content-Length": str(len(body)), "Connection": "close"}
-    told = "".join(f"{name}: {value}\r\n" for name, value in (headers | problem.headers).items())
-    head = f"HTTP/1.1 {problem.status} {KINDS[problem.kind].title}\r\n{told}\r\n"
+    lines = "".join(f"{name}: {value}\r\n" for name, value in (headers | problem.headers).items())
+    head = f"HTTP/1.1 {problem.status} {KINDS[problem.kind].title}\r\n{lines}\r\n"
     return head.encode("ascii") + body
 
 
@@ -285,14 +285,14 @@ class TokenBuckets:
         wait = self.wait_s(-left)
         sentence = f"that is more than {self.rate} a minute: wait a little"
         problem = Problem("too-many-requests", sentence).after(wait + 0.5)
-        problem.headers.update(self.said(0, wait))
+        problem.headers.update(self.headers(0, wait))
         raise problem
 
-    def said(self, left: float, seconds: float) -> dict[str, str]:
+    def headers(self, left: float, seconds: float) -> dict[str, str]:
         """What is left, as headers."""
-        told = f'"caller";r={int(left)};t={max(1, round(seconds))}'
+        state = f'"caller";r={int(left)};t={max(1, round(seconds))}'
         policy = f'"caller";q={self.rate};w={WINDOW_S}'
-        return {"RateLimit": told, "RateLimit-Policy": policy}
+        return {"RateLimit": state, "RateLimit-Policy": policy}
 
     def wait_s(self, lacking: float) -> float:
         """How long until so much has come in again."""
@@ -316,7 +316,7 @@ class RateLimit(Layer):
         async def forward(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in self.buckets.said(left, self.buckets.wait_s(cost)).items():
+                for name, value in self.buckets.headers(left, self.buckets.wait_s(cost)).items():
                     headers[name] = value
             await send(message)
 

@@ -75,7 +75,7 @@ class Key(Struct, frozen=True):
         return self.expires is not None and now >= self.expires
 
 
-class KeyTold(TypedDict):
+class KeyDocument(TypedDict):
     """A key as it is told of, without its secret."""
 
     id: str
@@ -125,11 +125,11 @@ class Keys:
 
     def known(self, spelled: str, now: float | None = None) -> Key:
         """The key of this spelling; `NoKey` says what is wrong, and never which part was right."""
-        said = _KEY.fullmatch(spelled)
-        if said is None or said["check"] != _check(spelled.rpartition("_")[0]):
+        parts = _KEY.fullmatch(spelled)
+        if parts is None or parts["check"] != _check(spelled.rpartition("_")[0]):
             raise NoKey(_MISTYPED)
-        digest = _hash(said["secret"])
-        found = next((one for one in self.all() if one.id == said["id"]), None)
+        digest = _hash(parts["secret"])
+        found = next((one for one in self.all() if one.id == parts["id"]), None)
         if not compare_digest(digest, found.hash if found else _hash("")) or found is None:
             raise NoKey("nobody here knows this key: it was revoked, or is another ledger's")
         if found.ended(time.time() if now is None else now):
@@ -137,7 +137,7 @@ class Keys:
         return found
 
 
-def as_json(key: Key) -> KeyTold:
+def as_json(key: Key) -> KeyDocument:
     """A key as it is listed, here and by `muckrake key list`."""
     return {
         "id": key.id,

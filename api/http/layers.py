@@ -75,8 +75,8 @@ class TrustedHosts(Layer):
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self.hosts:
-            said = _PORT.sub("", Headers(scope=scope).get("host", "")).lower()
-            if said not in self.hosts:
+            host = _PORT.sub("", Headers(scope=scope).get("host", "")).lower()
+            if host not in self.hosts:
                 raise Problem("misdirected", f"this server is {', '.join(sorted(self.hosts))}")
         await self.app(scope, receive, send)
 

@@ -142,13 +142,13 @@ def _spans(live: Live, first: int, end: int) -> tuple[list[_Span], set[str]]:
             rows = _rows(live, segment, group, [*_WANTED]).filter(
                 (pc.field("pos") >= first) & (pc.field("pos") < end)
             )
-            spans += _spans_of(_told(rows))
+            spans += _spans_of(_without_faults(rows))
             over.update(rows.filter(pc.field("type") == "MatchEnded")["match"].to_pylist())
     spans.sort(key=lambda one: one.pos)
     return spans, over
 
 
-def _told(rows: pa.Table) -> pa.Table:
+def _without_faults(rows: pa.Table) -> pa.Table:
     """Rows without replies to bids that failed, of which `events.views` tells nobody."""
     for kind, (field, value) in WITHHELD.items():
         if field in rows.column_names:  # else nothing failed here
@@ -278,14 +278,14 @@ class LedgerService:
         Who has the ledger's lock is told when the delay is over, as all that is written is. As long
         as the viewer may not know that, it goes on if the newest event that he sees is new.
         """
-        told = records(snapshot, match)
-        if not told or ended(snapshot, match) is not None:
+        records_of_match = records(snapshot, match)
+        if not records_of_match or ended(snapshot, match) is not None:
             return False
         since = held_since(self.settings.folder)
         held_ms = 0 if viewer.auditor else round(self.settings.delay_s * 1000)
         known = now_ms() - held_ms
         if since is not None and since <= known:
-            return told[0].at >= since
+            return records_of_match[0].at >= since
         if not held_ms:
             return False
         newest = next(snapshot.read_from(snapshot.next_pos - 1))

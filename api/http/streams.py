@@ -103,18 +103,18 @@ class Sink(io.RawIOBase):
     def __init__(self) -> None:
         super().__init__()
         self._held: list[bytes] = []
-        self._told = 0
+        self._sent = 0
 
     def writable(self) -> bool:
         return True
 
     def tell(self) -> int:
-        return self._told
+        return self._sent
 
     def write(self, data: object, /) -> int:
         held = bytes(data)  # type: ignore[call-overload]  # a buffer: the writer uses its own again
         self._held.append(held)
-        self._told += len(held)
+        self._sent += len(held)
         return len(held)
 
     def taken(self) -> bytes:

@@ -147,7 +147,7 @@ async def sent_files(
     return files.done
 
 
-def said_length(request: Request) -> int:
+def declared_length(request: Request) -> int:
     """How long a body says that it is; 0 if it does not say."""
     return int(request.headers.get("content-length", "0"))
 

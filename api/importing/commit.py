@@ -113,7 +113,7 @@ class Writer:
             part = self._sorted(found, chunk)
             if not (known and part.first and self._ledger.read(part.first)):
                 file.add(part)
-                self._told(part)
+                self._report(part)
                 way.flush_midway()
             else:
                 file.count(part)
@@ -132,7 +132,7 @@ class Writer:
         tags = (tag for tag in self._tags if tag.player in players)
         return (start, *tags, *_source_notes(found))
 
-    def _told(self, part: CheckedChunk) -> None:
+    def _report(self, part: CheckedChunk) -> None:
         """What was judged of a chunk's new hands, kept for questions about verdicts."""
         new = [mark for mark in part.marks if mark.verdict and mark.number not in part.again]
         if new:

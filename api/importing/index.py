@@ -339,7 +339,7 @@ def differs(known: Sequence[Record], now: Sequence[Record]) -> str:
     not: a card that only one of them knows is no contradiction."""
     for one, other in zip_longest(known, now):
         if one != other and not _compatible(one, other):
-            return f"it says {_said(other)}, where {_said(one)} is in the ledger"
+            return f"it says {_described(other)}, where {_described(one)} is in the ledger"
     return ""
 
 
@@ -353,7 +353,7 @@ def _compatible(one: Record | None, other: Record | None) -> bool:
     return one.seat == other.seat and all(a == b or UNKNOWN in (a, b) for a, b in pairs)
 
 
-def _said(event: Record | None) -> str:
+def _described(event: Record | None) -> str:
     return "nothing more" if event is None else repr(say(event)[:_QUOTED])
 
 

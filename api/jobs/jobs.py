@@ -75,7 +75,7 @@ class Progress(Struct, frozen=True):
     at: int = 0
 
 
-class JobTold(TypedDict):
+class JobDocument(TypedDict):
     """A job: how far it is, and in the end what came of it, by kind as its command tells it."""
 
     id: str
@@ -332,7 +332,7 @@ def is_alive(room: Path) -> bool:
 OF_A_BOT = ("player", "folder", "kept_apart", "not_kept_because")
 
 
-def told(job: Job, progress: Progress, *, whole: bool) -> JobTold:
+def job_document(job: Job, progress: Progress, *, whole: bool) -> JobDocument:
     """A job as it is answered; who is no auditor is told nothing of replies that failed, neither
     how many events they made nor what a bot said."""
     result = progress.result

@@ -295,7 +295,7 @@ def _beside(layer: Layer | None, dead: int, rake: int, unit: str) -> Iterator[st
 def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
     """What is recorded, what the ruleset decides, and what every other reading would pay."""
     declared = "declared by the hand" if start.game == report.ruleset else "asked for"
-    told: list[tuple[str, Nets | None, Nets | None, str, str]] = [
+    payments: list[tuple[str, Nets | None, Nets | None, str, str]] = [
         ("recorded", report.recorded, report.decided, "", ""),
         ("decided", report.decided, report.recorded, report.ruleset, declared),
         *(
@@ -305,7 +305,7 @@ def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
     ]
     nobody = (None,) * len(start.players)
     found = []
-    for name, nets, beside, ruleset, sentence in told:
+    for name, nets, beside, ruleset, sentence in payments:
         off = [a != b for a, b in zip(nets, beside, strict=True)] if nets and beside else nobody
         found.append(Account(name, nets or nobody, tuple(map(bool, off)), ruleset, sentence))
     return tuple(found)
@@ -341,7 +341,7 @@ def audit(
         "owed": owed(context["start"].players, found.report),
         "moot": moot(found.report),
         "parting": _parting(found.report, redacted_hand),
-        "told": explained(redacted_hand, found),
+        "explained": explained(redacted_hand, found),
         "proof": proof,
     }
     return page(request, ask, "audit.html", **context)

@@ -15,7 +15,7 @@ from api.http.routes.questions import Named
 from api.pages.live import followed
 from api.pages.players import Narrow, OfPlayer, clean
 from api.pages.site import Addresses
-from api.pages.winnings import Place, grown, told_of
+from api.pages.winnings import Place, grown, winnings_or_why
 from api.viewpoints.viewer import PUBLIC, Viewer
 
 router = APIRouter(include_in_schema=False, route_class=Named)
@@ -50,7 +50,7 @@ def winnings(
     public = of._replace(ask=ask)
     shown = grown(
         public,
-        *told_of(public),
+        *winnings_or_why(public),
         first,
         last,
         "framed_winnings.html",

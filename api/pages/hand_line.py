@@ -113,9 +113,9 @@ def listed(row: HandRow) -> dict[str, Any]:
     return asdict(row) | {"line": taken_apart(row.line or "", row.unit)}
 
 
-def pieces(said: str) -> Pieces:
+def pieces(text: str) -> Pieces:
     """`ursa 400 BTN 5d6h` word by word."""
-    return tuple(map(_piece, _WORD.findall(said)))
+    return tuple(map(_piece, _WORD.findall(text)))
 
 
 def _piece(word: str) -> Piece:
@@ -175,8 +175,8 @@ def _acts(words: Sequence[str], unit: str | None, *, blinds: bool) -> Iterator[P
                 yield from _aside(word, unit)
         elif found[5] or not _BLIND.fullmatch(word):
             for _ in range(1 if found[1] in "FX" else count):
-                said = _act(found, count, raises, unit, limped=limped, blinds=blinds)
-                yield (Piece(f"{said}{' all-in' * bool(found[5])}{' (default)' * bool(found[4])}"),)
+                text = _act(found, count, raises, unit, limped=limped, blinds=blinds)
+                yield (Piece(f"{text}{' all-in' * bool(found[5])}{' (default)' * bool(found[4])}"),)
                 raises += found[1] in ("B", "R")
                 limped = limped or found[1] == "C"
 

@@ -144,15 +144,15 @@ def table(viewed: Viewed, match: str, goes_on: bool) -> LiveTable:
     if not isinstance(first, t.HandStarted):
         return shown._replace(why=f"{hand} does not begin as a hand does")
     game = Rules(snapshot, None).marked(first.ruleset)
-    told = frames(redacted_hand, viewed.viewer.view, game)
-    if not told["frames"]:
+    document = frames(redacted_hand, viewed.viewer.view, game)
+    if not document["frames"]:
         return shown._replace(why=f"{hand} does not add up to a hand")
-    said = in_words(redacted_hand)
-    done = max(one["idx"] for one in told["frames"] if one["type"] not in _STEPS)
-    last = drawn(told, said)[-1] | {"said": said[done]}
+    words = in_words(redacted_hand)
+    done = max(one["idx"] for one in document["frames"] if one["type"] not in _STEPS)
+    last = drawn(document, words)[-1] | {"words": words[done]}
     asked, todo = awaited(redacted_hand, game)
     return shown._replace(
-        hand=hand, start=first, frame=last, broken=told["broken"], asked=asked, todo=todo
+        hand=hand, start=first, frame=last, broken=document["broken"], asked=asked, todo=todo
     )
 
 
@@ -237,10 +237,10 @@ def _last(viewed: Viewed, match: str | None) -> dict[str, Any]:
     """The last hands, newest first, and the place in the stream from which on there are more."""
     chosen = EVERY if match is None else parsed(f"match={word(match)}")
     found = hands_by(viewed, chosen, None, LIVE_MAX, True).rows
-    told = lines(viewed, [row.hand for row in found])
+    texts = lines(viewed, [row.hand for row in found])
     rows = [
         _hand(row.hand, line, bool(row.void), row.at, row.unit)
-        for row, line in zip(found, told, strict=True)
+        for row, line in zip(found, texts, strict=True)
         if line is not None
     ]
     return {"rows": rows, "after": _place(viewed, found[0].hand) if found else _FROM_THE_FIRST}
@@ -258,8 +258,10 @@ def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
             unit = None if start is None else viewed.redactor.units.get(start.ruleset)
             return _hand(stream, one_line(redacted_hand), void, last.stored.at, unit)
     if kind in ("MatchStarted", "MatchEnded"):
-        told = (started if kind == "MatchStarted" else ended)(viewed.snapshot, stream)
-        return None if told is None else {"key": one, "match": stream, "told": told, "hand": None}
+        event = (started if kind == "MatchStarted" else ended)(viewed.snapshot, stream)
+        return (
+            None if event is None else {"key": one, "match": stream, "event": event, "hand": None}
+        )
     return None
 
 
@@ -280,5 +282,5 @@ def _hand(hand: str, line: str, void: bool, at: int | str, unit: str | None) -> 
 def _place(viewed: Viewed, hand: str) -> str:
     """The place after the last event of a hand, as its viewer was told it."""
     events = viewed.snapshot.read(hand)
-    told = list(Teller(viewed.viewer).tell(events, viewed.snapshot))
-    return told[-1].place.decode() if told else _FROM_THE_FIRST
+    events_seen = list(Teller(viewed.viewer).tell(events, viewed.snapshot))
+    return events_seen[-1].place.decode() if events_seen else _FROM_THE_FIRST

@@ -71,18 +71,20 @@ def disputed_hands(
     known = judged(viewed, due(viewed, asked=judge, match=match), ask.watch)
     verdicts = lent(viewed, known)
     of = "" if match is None else f"WHERE match = {quoted(match)}"
-    told = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
+    of_verdicts = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
     still = "count(*) FILTER (WHERE moves = 0) AS moveless"
-    counted = viewed.rows(f"SELECT verdict, count(*) AS hands, {still} {told} GROUP BY verdict")
+    counted = viewed.rows(
+        f"SELECT verdict, count(*) AS hands, {still} {of_verdicts} GROUP BY verdict"
+    )
     if not counted and not (viewed.viewer.auditor and known.left):
         return None
     found = {row["verdict"]: row["hands"] for row in counted}
     grave = f"{'AND' if of else 'WHERE'} verdict IN ('differ', 'contested')"
     order = f"ORDER BY verdict DESC, hand_seq DESC LIMIT {NAMED}"
-    told_of = (
+    columns = (
         "hand, CAST(verdict AS VARCHAR) AS verdict, players, game, pot, unit, played, last_at AS at"
     )
-    rows = viewed.rows(f"SELECT {told_of} {told} {grave} {order}")
+    rows = viewed.rows(f"SELECT {columns} {of_verdicts} {grave} {order}")
     unsettled = tuple({**row, "players": json.loads(row["players"] or "[]")} for row in rows)
     if viewed.viewer.auditor:
         left = max(0, hands - sum(found.values())) if known.left else 0

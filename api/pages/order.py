@@ -36,7 +36,7 @@ class Column(NamedTuple):
     number: bool
 
     def value(self, row: Any) -> Any:
-        """A row's value: `told.value` is a member of a member, `3.text` of the fourth cell."""
+        """A row's value: `measured.value` is a member of a member, `3.text` of the fourth cell."""
         for part in self.path.split("."):
             if row is None:
                 return None

@@ -193,18 +193,18 @@ FULL = 12  # times that a class came, from which on its cell is at its fullest
 def grid(of: OfPlayer, show: What = "acts") -> Response:
     """The 169 classes of hole cards, each a cell that leads to its hands."""
     with of.viewed() as viewed:
-        told = hole_cards.grid(viewed, hole_cards.Whose(of.player, **of.filters), of.ask.watch)
-    cells = {one.name: one for one in told.cells}
+        answer = hole_cards.grid(viewed, hole_cards.Whose(of.player, **of.filters), of.ask.watch)
+    cells = {one.name: one for one in answer.cells}
     return of.sent(
         "grid.html",
         "grid",
         going_on={"show": show},
         cells=[cell(name, cells.get(name), show) for name in hole_cards.classes()],
-        hands=told.hands,
-        known=told.known,
+        hands=answer.hands,
+        known=answer.known,
         show=show,
         shows=list(TITLES.items()),
-        kinds=kinds(told.cells),
+        kinds=kinds(answer.cells),
         full=FULL,
     )
 
@@ -240,20 +240,20 @@ def kinds(cells: Sequence[Cell]) -> list[tuple[str, Acts]]:
 def cell(name: str, one: Cell | None, show: str) -> dict[str, Any]:
     """What a cell says, how warm it is from 0 to 1, and how full; of acts, how it is divided."""
     if one is None:
-        return {"name": name, "hands": 0, "said": "", "warmth": 0.0, "full": 0.0, "acts": None}
+        return {"name": name, "hands": 0, "text": "", "warmth": 0.0, "full": 0.0, "acts": None}
     if show == "net":
         mean = one.net_bb
-        said = "" if mean is None else f"{mean:+.1f}".replace("-", "\N{MINUS SIGN}")
+        text = "" if mean is None else f"{mean:+.1f}".replace("-", "\N{MINUS SIGN}")
         warmth = 0.5 if mean is None else min(1.0, max(0.0, 0.5 + mean / 20))
     elif show == "n":
-        said, warmth = str(one.hands), 0.5
+        text, warmth = str(one.hands), 0.5
     else:
         k, n = (one.pfr_k, one.pfr_n) if show == "raise" else (one.vpip_k, one.vpip_n)
-        said = f"{100 * k / n:.0f} %" if n else ""
+        text = f"{100 * k / n:.0f} %" if n else ""
         warmth = k / n if n else 0.0
     full = min(1.0, one.hands / FULL)
-    told = {"name": name, "hands": one.hands, "said": said, "warmth": warmth, "full": full}
-    return {**told, "acts": acts([one]) if show == "acts" else None}
+    row = {"name": name, "hands": one.hands, "text": text, "warmth": warmth, "full": full}
+    return {**row, "acts": acts([one]) if show == "acts" else None}
 
 
 LOCKS_MAX = 15  # matches that somebody had won, as many as a filter may name
@@ -351,7 +351,7 @@ def compare(
     matches = tuple(name for one in match if (name := clean(one)))
     of = of._replace(filters={**of.filters, "match": matches[0] if len(matches) == 1 else None})
     asked: dict[str, Any] = {"other": clean(other), "street": street or None}
-    context = {**asked, "told": None, "why": None, "matches": matches, "streets": STREETS}
+    context = {**asked, "answer": None, "why": None, "matches": matches, "streets": STREETS}
     with of.viewed() as viewed:
         check(viewed, of.player)
         others = others_of(viewed, of.player)
@@ -365,8 +365,8 @@ def compare(
                 game=of.filters["game"],
             )
             try:
-                told = comparison(viewed, sides, of.ask.watch)
-                context |= shown(told, sides, finders(viewed, sides))
+                answer = comparison(viewed, sides, of.ask.watch)
+                context |= shown(answer, sides, finders(viewed, sides))
             except (Absent, Nonsense) as reason:
                 context["why"] = str(reason)
     return of.sent("compare.html", "compare", others=others, **context)
@@ -382,16 +382,16 @@ def others_of(viewed: Viewed, player: str) -> list[str]:
     return [row["player"] for row in rows]
 
 
-def shown(told: Comparison, asked: Sides, finds: Sequence[Finder]) -> dict[str, Any]:
+def shown(answer: Comparison, asked: Sides, finds: Sequence[Finder]) -> dict[str, Any]:
     """The tables as a terminal has them, and what surely differs."""
-    every = list(sheets(told, asked, finds))
+    every = list(sheets(answer, asked, finds))
     return {
-        "told": told,
+        "answer": answer,
         "sheets": [one for one in every if isinstance(one, Sheet)],
         "notes": [one for one in every if not isinstance(one, Sheet)],
         "apart": [
             STATISTICS[one.statistic].title
-            for one in told.statistics.values()
+            for one in answer.statistics.values()
             if one.counted is not None and one.counted < SURE
         ],
     }

@@ -46,7 +46,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
         with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
-            told = list(question.told(question.ask(viewed, params, ask.watch), params))
+            sheets = list(question.sheets_of(question.ask(viewed, params, ask.watch), params))
         to, player = Addresses(request.query_params.get("as")), given.get("player")
         by_tag = given.get("by_tag")
         trail = [("Players", to.players(by_tag))] if player else []
@@ -55,8 +55,8 @@ def endpoint(question: Question) -> Callable[..., Response]:
             ask,
             "question.html",
             question=question,
-            sheets=[one for one in told if isinstance(one, Sheet)],
-            notes=[one for one in told if not isinstance(one, Sheet)],
+            sheets=[one for one in sheets if isinstance(one, Sheet)],
+            notes=[one for one in sheets if not isinstance(one, Sheet)],
             trail=[*trail, (player, to.player(player, by_tag=by_tag))] if player else trail,
             players=(player,) if player and not by_tag else (),
             formats=[(kind, at(request, kind)) for kind in formats(question)],
@@ -137,14 +137,14 @@ def game(request: Request, ask: Ask, game: str) -> Response:
 
 def answers(game: Game, partner: Game | None, kind: str) -> list[Answer]:
     """What a ruleset says to all questions of one class."""
-    told = []
+    found_answers = []
     for name, policy in CATALOGUE.items():
         if policy.kind != kind:
             continue
         value = getattr(game, name)
         other = value if partner is None else getattr(partner, name)
         differs = None if other == value else meaning(name, other) or spelled(other)
-        told.append(
+        found_answers.append(
             Answer(
                 name,
                 policy.question,
@@ -154,4 +154,4 @@ def answers(game: Game, partner: Game | None, kind: str) -> list[Answer]:
                 differs,
             )
         )
-    return told
+    return found_answers

@@ -175,8 +175,8 @@ def when(at: int | str | None) -> Markup:
         moment = datetime.fromisoformat(exact).astimezone(UTC)
     except ValueError:  # a year that only Arrow knows
         return Markup("<time>{}</time>").format(exact)
-    said = f"{moment.day}{THIN}{moment:%b %Y, %H:%M}"
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, said)
+    text = f"{moment.day}{THIN}{moment:%b %Y, %H:%M}"
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, text)
 
 
 def clock(at: int | str) -> Markup:
@@ -253,7 +253,7 @@ def page(
 
     `players` are those whose seats he may want to look from, if he may look from any.
     """
-    told = {
+    values = {
         "request": request,
         "path": request.url.path,
         "viewer": ask.viewer,
@@ -266,7 +266,7 @@ def page(
         "unasked": unasked(request),
         "sorting": (sorting := Sorting(request)),
     }
-    body = TEMPLATES.get_template(template).render({**told, **context}).encode()
+    body = TEMPLATES.get_template(template).render({**values, **context}).encode()
     sorting.check()
     return sent(request, body, status)
 

@@ -43,8 +43,8 @@ def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") 
         )
         own_name = OWN_NAME if viewed.by_tag else "player"
         chosen = replace(chosen, tagged=values, own_name=own_name)
-        told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
-    every = sorted((one for _, one in told.dealt), key=natural)
+        answer = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
+    every = sorted((one for _, one in answer.dealt), key=natural)
     parts = every[:PARTS_MAX]
     return of.sent(
         "player_statistics.html",
@@ -54,7 +54,7 @@ def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") 
         parts=parts,
         more_parts=len(every) - len(parts),
         leads=[lead(split, part) for part in parts],
-        groups=groups(told.found, told.field, parts),
+        groups=groups(answer.found, answer.field, parts),
         splits=splits,
     )
 

@@ -57,18 +57,18 @@ def bids(of: OfPlayer) -> Response:
     with of.viewed() as viewed:
         asked = bidding.BidsParams(player, **of.filters, spots=VALUED)
         try:
-            told = bidding.bidding(viewed, asked, of.ask.watch)
+            answer = bidding.bidding(viewed, asked, of.ask.watch)
         except (Absent, NoSum) as reason:
-            return of.sent("bids.html", "bids", told=None, why=str(reason))
-        drawn = told.auctions.drawn(player)
-        made = [row | {"share": row["won"] / row["bids"]} for row in told.auctions.made(player)]
-        classes = bid_cells(told.auctions.held(player))
-        finds, valued = of.finder(viewed), told.auctions.valued(player)
-    found = {one.statistic: one for one in told.found if one.player == player}
+            return of.sent("bids.html", "bids", counts=None, why=str(reason))
+        drawn = answer.auctions.drawn(player)
+        made = [row | {"share": row["won"] / row["bids"]} for row in answer.auctions.made(player)]
+        classes = bid_cells(answer.auctions.held(player))
+        finds, valued = of.finder(viewed), answer.auctions.valued(player)
+    found = {one.statistic: one for one in answer.found if one.player == player}
     rows = {
         name: {
             "of": one,
-            "told": found[name],
+            "measured": found[name],
             "led": [finds.at(hands) for hands in valued[name]] if name in valued else None,
         }
         for name, one in MEASURES.items()
@@ -77,8 +77,8 @@ def bids(of: OfPlayer) -> Response:
     return of.sent(
         "bids.html",
         "bids",
-        told=told.told,
-        counting=told.unit,
+        counts=answer.counts,
+        counting=answer.unit,
         why=None,
         model=bidding.MODEL,
         seed=SEED,
@@ -94,7 +94,7 @@ def bids(of: OfPlayer) -> Response:
         made=made,
         cells=classes,
         strengths={name: pots(made, some) for name, some in STRENGTHS.items()},
-        pairs=[pair for pair in told.beside if player in (pair.dealer, pair.rival)],
+        pairs=[pair for pair in answer.beside if player in (pair.dealer, pair.rival)],
     )
 
 
@@ -111,15 +111,15 @@ def bid_cells(held: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     found = []
     for name in hole_cards():
         row = held.get(name, {"bids": 0, "pots": None})
-        told = {
+        cell = {
             "name": name,
             "hands": row["bids"],
             "acts": None,
             "full": min(1.0, row["bids"] / FULL),
         }
         pots = row["pots"]
-        said = "" if pots is None else f"{pots:.1f}" if pots < 10 else f"{pots:.0f}"
-        found.append(told | {"said": said, "warmth": (pots or 0.0) / most})
+        text = "" if pots is None else f"{pots:.1f}" if pots < 10 else f"{pots:.0f}"
+        found.append(cell | {"text": text, "warmth": (pots or 0.0) / most})
     return found
 
 
@@ -179,13 +179,13 @@ def spread(place: int) -> float:
 
 
 def _point(place: int, row: dict[str, Any], x: float, y: float) -> dict[str, Any]:
-    said = f"{row['hand']}: bid {row['bid']}"
+    text = f"{row['hand']}: bid {row['bid']}"
     if row["rival_bid"] is not None:
-        said += f" against {row['rival_bid']}"
+        text += f" against {row['rival_bid']}"
     if row["worth"] is not None:
-        said += f", worth {row['worth']:.1f}"
+        text += f", worth {row['worth']:.1f}"
     where = {"x": round(x + spread(place), 1), "y": round(y + spread(place * 3), 1)}
-    return {**where, "hand": row["hand"], "outcome": row["outcome"], "said": said}
+    return {**where, "hand": row["hand"], "outcome": row["outcome"], "text": text}
 
 
 POINTS = 800
@@ -219,15 +219,15 @@ def winning(
 ) -> Response:
     """How winnings grew, as lines that a script draws, and as a table."""
     lucky = None
-    told, why = told_of(of)
-    small = told.hands <= READ_MAX
-    if streets and small and told.points:
+    answer, why = winnings_or_why(of)
+    small = answer.hands <= READ_MAX
+    if streets and small and answer.points:
         with of.viewed() as viewed:
             lucky = card_luck(luck(viewed, ResultsParams(of.player, spots=SPOTS, **of.filters)))
     at = Addresses().embedded("players", of.player, "winnings", **of.filtered)
     return grown(
         of,
-        told,
+        answer,
         why,
         first,
         last,
@@ -241,7 +241,7 @@ def winning(
     )
 
 
-def told_of(of: PlayerPage) -> tuple[Winnings, str]:
+def winnings_or_why(of: PlayerPage) -> tuple[Winnings, str]:
     """How his winnings grew; if nothing can be drawn, why."""
     with of.viewed() as viewed:
         try:
@@ -254,7 +254,7 @@ def told_of(of: PlayerPage) -> tuple[Winnings, str]:
 
 def grown(
     of: PlayerPage,
-    told: Winnings,
+    answer: Winnings,
     why: str,
     first: int | None,
     last: int | None,
@@ -262,30 +262,30 @@ def grown(
     **more: Any,
 ) -> Response:
     """A page with the graph, of the whole or of the hands from one to another."""
-    step = max(1, len(told.points) // ROWS)
+    step = max(1, len(answer.points) // ROWS)
     with of.viewed() as viewed:
         finds = of.finder(viewed)
     return of.sent(
         template,
         "winnings",
-        told=told,
+        answer=answer,
         why=why,
-        rows=[*told.points[:-1:step], *told.points[-1:]],
-        window=window(told, finds, first, last),
-        drawn=inert(curves(told)),
-        picture=picture(told.points),
+        rows=[*answer.points[:-1:step], *answer.points[-1:]],
+        window=window(answer, finds, first, last),
+        drawn=inert(curves(answer)),
+        picture=picture(answer.points),
         **more,
     )
 
 
-def window(told: Winnings, finds: Finder, first: int | None, last: int | None) -> Window | None:
+def window(answer: Winnings, finds: Finder, first: int | None, last: int | None) -> Window | None:
     """The hands between two points that are drawn, nothing narrower than what was asked for."""
-    if not told.points or (first is None and last is None):
+    if not answer.points or (first is None and last is None):
         return None
-    first, last = min(first or 1, told.hands), min(last or told.hands, told.hands)
+    first, last = min(first or 1, answer.hands), min(last or answer.hands, answer.hands)
     first, last = min(first, last), max(first, last)
-    before = next((one for one in reversed(told.points) if one.k < first), NOTHING)
-    end = next(one for one in told.points if one.k >= last)
+    before = next((one for one in reversed(answer.points) if one.k < first), NOTHING)
+    end = next(one for one in answer.points if one.k >= last)
     after = f" & hand>{word(before.hand)}" if before.k else ""
     found = f"{finds()} & !voided{after} & hand<={word(end.hand)}"
     return Window(
@@ -299,11 +299,11 @@ def window(told: Winnings, finds: Finder, first: int | None, last: int | None) -
     )
 
 
-def curves(told: Winnings) -> dict[str, Any]:
+def curves(answer: Winnings) -> dict[str, Any]:
     """The lines in columns, as the drawing script takes them."""
     names = ("k", "net", "showdown", "without", "auctions", "band")
-    columns = {name: [getattr(one, name) for one in told.points] for name in names}
-    return {**columns, "hand": [one.hand for one in told.points]}
+    columns = {name: [getattr(one, name) for one in answer.points] for name in names}
+    return {**columns, "hand": [one.hand for one in answer.points]}
 
 
 class Picture(NamedTuple):

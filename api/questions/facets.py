@@ -29,7 +29,7 @@ from api.questions.filters_tree import (
     Not,
     Of,
     joined,
-    said,
+    text_of,
 )
 from api.questions.verdicts import Judged, lent, shown
 from api.viewpoints.views import Viewed
@@ -109,7 +109,7 @@ class _Answer:
     def __init__(self) -> None:
         self.turn = threading.Lock()
         self.by: pa.Table | None = None
-        self.told: Facets | None = None
+        self.facets: Facets | None = None
 
 
 def facets(
@@ -123,7 +123,7 @@ def facets(
 
     Who asks something else waits for no count of another's: DuckDB shares its threads among them.
     """
-    rows, text = judged and judged.rows, said(one)
+    rows, text = judged and judged.rows, text_of(one)
     end = time.monotonic() + seconds
     with _turn:
         kept = _kept.setdefault(viewed.query, OrderedDict())
@@ -134,10 +134,10 @@ def facets(
     if not answer.turn.acquire(timeout=seconds):
         raise Refused(f"stopped: no answer within {seconds:g} s")
     try:
-        if answer.told is None or answer.by is not rows:
-            answer.told = _counted(viewed, one, judged, end - time.monotonic())
+        if answer.facets is None or answer.by is not rows:
+            answer.facets = _counted(viewed, one, judged, end - time.monotonic())
             answer.by = rows
-        return answer.told
+        return answer.facets
     finally:
         answer.turn.release()
 
@@ -160,8 +160,8 @@ def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float)
     if judged is not None:
         codes = _codes(shown(judged, viewed), viewed.snapshot.next_seq)
         counted["verdict"] = _spread(codes[np.concatenate([played, void])], ("", *VERDICTS))
-    told = {name: _told(name, counts, one) for name, counts in counted.items()}
-    return Facets(hands=len(played) + len(void), **told, unjudged=UNSET)
+    counted_by_name = {name: _counts(name, counts, one) for name, counts in counted.items()}
+    return Facets(hands=len(played) + len(void), **counted_by_name, unjudged=UNSET)
 
 
 def times(viewed: Viewed, one: Filter, judged: Judged | None) -> int | None:
@@ -226,15 +226,16 @@ def _codes(verdicts: pa.Table, hands: int) -> Numbers:
     return codes
 
 
-def _told(facet: str, counts: list[tuple[str, int]], one: Filter) -> list[Count]:
+def _counts(facet: str, counts: list[tuple[str, int]], one: Filter) -> list[Count]:
     """The values of a facet: streets in their order, all else by how many hands there are."""
     if facet == "street":
         counts = [(STREETS[int(value)], hands) for value, hands in sorted(counts)]
     else:
         counts = sorted(counts, key=lambda count: (-count[1], count[0]))
-    told = counts[:TOP] if facet in FEW else counts
+    most = counts[:TOP] if facet in FEW else counts
     return [
-        Count(value, hands, said(joined(And, [one, _term(facet, value)]))) for value, hands in told
+        Count(value, hands, text_of(joined(And, [one, _term(facet, value)])))
+        for value, hands in most
     ]
 
 

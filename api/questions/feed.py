@@ -40,9 +40,9 @@ class Wanted(Struct, frozen=True):
     match: str | None = None
     types: frozenset[str] = frozenset()
 
-    def takes(self, told: FeedEvent) -> bool:
-        return (self.match is None or told.match == self.match) and (
-            not self.types or told.type in self.types
+    def takes(self, event: FeedEvent) -> bool:
+        return (self.match is None or event.match == self.match) and (
+            not self.types or event.type in self.types
         )
 
 
@@ -52,8 +52,8 @@ class Batch:
     `place` is where the feed has come with it, whether or not anything of it was wanted.
     """
 
-    def __init__(self, told: tuple[FeedEvent, ...], next_pos: int, place: bytes | None) -> None:
-        self.told = told
+    def __init__(self, events: tuple[FeedEvent, ...], next_pos: int, place: bytes | None) -> None:
+        self.events = events
         self.next_pos = next_pos
         self.place = place
         self._forms: dict[Any, bytes] = {}
@@ -61,7 +61,7 @@ class Batch:
     def spelled(self, form: Callable[[tuple[FeedEvent, ...]], bytes]) -> bytes:
         """All of it in this form, spelled once."""
         if form not in self._forms:
-            self._forms[form] = form(self.told)
+            self._forms[form] = form(self.events)
         return self._forms[form]
 
 
@@ -71,21 +71,21 @@ class _Page:
     def __init__(self, first: int) -> None:
         self.next_pos = first
         self.last = first + PAGE
-        self._told: list[FeedEvent] = []
+        self._events: list[FeedEvent] = []
         self._batches: dict[tuple[int, Wanted], Batch] = {}
 
-    def add(self, told: list[FeedEvent], next_pos: int) -> None:
+    def add(self, events: list[FeedEvent], next_pos: int) -> None:
         """More of it; who looks at it meanwhile goes by `next_pos`, which therefore moves last."""
         self._batches = {}
-        self._told = self._told + told
+        self._events = self._events + events
         self.next_pos = next_pos
 
     def batch(self, pos: int, wanted: Wanted) -> Batch:
         """What of it is wanted, from a position on."""
         known = self._batches.get((pos, wanted))
         if known is None or known.next_pos < self.next_pos:
-            end, told = self.next_pos, self._told
-            here = [one for one in told if pos <= one.pos < end]
+            end, events = self.next_pos, self._events
+            here = [one for one in events if pos <= one.pos < end]
             place = here[-1].place if here else None
             if len(self._batches) >= WAYS:
                 self._batches = {}
@@ -204,7 +204,7 @@ class Feeds:
 
         The last one may go beyond `until`: it is the same for all.
         """
-        place, told_at, more = None, time.monotonic(), False
+        place, sent_at, more = None, time.monotonic(), False
         while not self.stopping and (until is None or pos < until):
             if pos < feed.end:
                 batch = feed.ready(pos, wanted)
@@ -212,26 +212,26 @@ class Feeds:
                     await self._make(feed, pos // PAGE)
                     continue
                 pos, place = batch.next_pos, batch.place or place
-                if batch.told:
+                if batch.events:
                     yield batch
-                    told_at, more = time.monotonic(), True
+                    sent_at, more = time.monotonic(), True
             elif more:
                 yield None
                 more = False
             else:
-                await _grown_within(feed.grown, told_at + patience_s - time.monotonic())
+                await _grown_within(feed.grown, sent_at + patience_s - time.monotonic())
             if feed.lost is not None:
                 raise feed.lost
-            if time.monotonic() - told_at >= patience_s:
+            if time.monotonic() - sent_at >= patience_s:
                 yield Batch((), pos, place)
-                told_at = time.monotonic()
+                sent_at = time.monotonic()
 
     async def last_place(self, feed: Feed, pos: int) -> bytes | None:
         """The place of the last event that was told before a position; None at the beginning."""
         while pos > 0:
             first = (pos - 1) // PAGE * PAGE
             batch = await self.in_thread(feed.made, first, Wanted())
-            before = [one.place for one in batch.told if one.pos < pos]
+            before = [one.place for one in batch.events if one.pos < pos]
             if before:
                 return before[-1]
             pos = first

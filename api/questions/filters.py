@@ -37,11 +37,11 @@ from api.questions.filters_tree import (
     joined,
     moment,
     pattern,
-    said,
+    text_of,
 )
 from engine.verdict import VERDICTS
 
-__all__ = ["EVERY", "Filter", "WrongFilter", "parsed", "said"]
+__all__ = ["EVERY", "Filter", "WrongFilter", "parsed", "text_of"]
 
 LENGTH_MAX = 6_000  # five hundred hands by their numbers
 DEPTH_MAX = 40

@@ -76,7 +76,7 @@ def amount(text: str) -> Amount | None:
     return Amount(-number if sign else number, bool(blinds))
 
 
-def amount_said(one: Amount) -> str:
+def amount_text(one: Amount) -> str:
     """As it is written, without zeros that say nothing."""
     if not one.blinds:
         return str(one.number)
@@ -97,7 +97,7 @@ def moment(text: str) -> Moment | None:
     return None
 
 
-def moment_said(one: Moment) -> str:
+def moment_text(one: Moment) -> str:
     """As it is written, in UTC."""
     then = _ZERO + timedelta(milliseconds=one.at)
     if one.lasts == "day":
@@ -125,7 +125,7 @@ def pattern(text: str) -> Pattern | None:
     return None if len(exact) > len(set(exact)) else Pattern(cards)
 
 
-def pattern_said(one: Pattern) -> str:
+def pattern_text(one: Pattern) -> str:
     """As it is written: a class by its ranks, anything else card by card."""
     if len(one.cards) == 2 and all(card[0] != "?" and card[1] == "?" for card in one.cards):
         return "".join(card[0] for card in one.cards) + one.suits
@@ -317,7 +317,7 @@ def joined(kind: type[And] | type[Or], parts: list[Filter]) -> Filter:
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
 
 
-def said(one: Filter) -> str:
+def text_of(one: Filter) -> str:
     """The one spelling of a filter: `parsed` reads it as the same tree."""
     match one:
         case Compare(field=field, op=op, value=value):
@@ -327,13 +327,15 @@ def said(one: Filter) -> str:
         case Of(player=player, one=inner):
             whole = isinstance(inner, Compare | Flag) and player is not None
             whose = "player" if player is None else f"{word(player)}:"
-            return whose + (said(inner) if whole else f"({said(inner)})")
+            return whose + (text_of(inner) if whole else f"({text_of(inner)})")
         case Not(one=inner):
-            return f"!({said(inner)})" if isinstance(inner, And | Or) else f"!{said(inner)}"
+            return f"!({text_of(inner)})" if isinstance(inner, And | Or) else f"!{text_of(inner)}"
         case And(all=parts):
-            return " & ".join(f"({said(it)})" if isinstance(it, Or) else said(it) for it in parts)
+            return " & ".join(
+                f"({text_of(it)})" if isinstance(it, Or) else text_of(it) for it in parts
+            )
         case Or(any=parts):
-            return " | ".join(map(said, parts))
+            return " | ".join(map(text_of, parts))
 
 
 def terms(one: Filter) -> tuple[Term, ...]:
@@ -357,11 +359,11 @@ def word(text: str) -> str:
 def _value(value: Value) -> str:
     match value:
         case Amount():
-            return amount_said(value)
+            return amount_text(value)
         case Moment():
-            return moment_said(value)
+            return moment_text(value)
         case Pattern():
-            return pattern_said(value)
+            return pattern_text(value)
         case int():
             return str(value)
         case str():

@@ -102,7 +102,7 @@ def _drawn(
     redacted_hand: RedactedEvents, seats: int, game: Game | None
 ) -> tuple[list[dict[str, Any]], str | None]:
     drawn: list[dict[str, Any]] = []
-    told = _TableState(game, seats)
+    state = _TableState(game, seats)
     hand: Hand | None = None
     times = moments([one.stored.at for one in redacted_hand.ones])
     events = [cast(t.Event, masked(one.seen)) for one in redacted_hand.ones]
@@ -110,11 +110,11 @@ def _drawn(
     for idx, (one, event, at) in enumerate(zip(redacted_hand.ones, events, times, strict=True)):
         try:
             if hand is not None:
-                told.expect(event, hand)
+                state.expect(event, hand)
             hand = replay((event,)) if hand is None else evolve(hand, event)
-            told.hear(one.seen, hand)
-            table = told.table(hand, event)
-            told.value(table, next(worths), hand)
+            state.hear(one.seen, hand)
+            table = state.table(hand, event)
+            state.value(table, next(worths), hand)
         except (LookupError, TypeError, ValueError):
             return drawn, _BROKEN
         head = {
@@ -162,12 +162,12 @@ def as_seen(redacted_hand: RedactedEvents) -> list[t.Event]:
 
 def in_words(redacted_hand: RedactedEvents) -> list[Sentence]:
     """Each event of a hand in a sentence, as it is seen."""
-    said = sentences(as_seen(redacted_hand))
+    words_by_event = sentences(as_seen(redacted_hand))
     for at, one in enumerate(redacted_hand.ones):
         match one.seen:
             case views.CardSwappedSeen(old=views.Hidden(), changed=bool(changed)):
-                said[at] += (Part(f", {'another' if changed else 'the same'} card"),)
-    return said
+                words_by_event[at] += (Part(f", {'another' if changed else 'the same'} card"),)
+    return words_by_event
 
 
 class _TableState:
@@ -233,11 +233,11 @@ class _TableState:
     def value(self, table: dict[str, Any], worth: Worth | None, hand: Hand) -> None:
         """What each seat's cards are worth against the others', beside them."""
         seats = [] if worth is None else contenders(hand)
-        for seat, told in enumerate(table["seats"]):
-            told["odds"] = None
+        for seat, row in enumerate(table["seats"]):
+            row["odds"] = None
             if worth is not None and seat in seats:
                 place = seats.index(seat)
-                told["odds"] = {
+                row["odds"] = {
                     "share": round(worth.share[place], 6),
                     "alone": round(worth.alone[place], 6),
                     "error": round(worth.error, 6),
@@ -335,8 +335,8 @@ def card(word: str) -> Any:
 
 
 def _swap(seen: views.CardSwappedSeen, board: Cards) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(seen)
-    named = {name: told[name] for name in ("slot", "old", "new", "changed")}
+    document: dict[str, Any] = msgspec.to_builtins(seen)
+    named = {name: document[name] for name in ("slot", "old", "new", "changed")}
     return {**named, "street": STREETS.get(len(board), "board") if board else "preflop"}
 
 

@@ -58,12 +58,12 @@ class LuckParams(Filters, frozen=True):
 
 
 class Lucky(NamedTuple):
-    """Hands and swaps, every measure of them; `told` of how many were counted; what
+    """Hands and swaps, every measure of them; `counted`: how many were counted; what
     amounts are played for; the games whose luck is not counted."""
 
     luck: Luck
     found: list[Measured]
-    told: dict[str, int]
+    counted: dict[str, int]
     unit: str | None
     uncounted: tuple[str, ...]
 
@@ -89,7 +89,7 @@ def luck(
     views = {"played": _PLAYED.format(where=hands), "risks": _RISKS.format(where=hands)}
     tables = {"lucks": lucks, "changes": values, "mirrored": found(viewed.snapshot, MIRRORED)}
     made = Luck(JoinedViews(viewed.query, views, tables), asked.vs)
-    told = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
+    counted = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
     measures = made.measures(asked.player, asked.by, again=again)
     games = _games(viewed, [*players_of(chosen), *hands_of(chosen)])
     without = tuple(sorted(name for name, counts in games.items() if not counts))
@@ -98,7 +98,7 @@ def luck(
         for one in in_unit(measures, MEASURES, unit)
         if len(without) < len(games) or one.statistic not in OF_LUCK
     ]
-    return Lucky(made, every, told, unit, without)
+    return Lucky(made, every, counted, unit, without)
 
 
 def nets_without_luck(

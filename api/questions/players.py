@@ -64,8 +64,8 @@ def check(
 def hands_asked(viewed: Viewed, params: Any) -> int:
     """How many hands a question is about, by its own filters."""
     chosen = chosen_by(viewed, params)
-    told = where([*players_of(chosen), *hands_of(chosen)])
-    (counted,) = viewed.rows(f"SELECT count(DISTINCT hand_seq) AS n FROM facts{told}")
+    where_clause = where([*players_of(chosen), *hands_of(chosen)])
+    (counted,) = viewed.rows(f"SELECT count(DISTINCT hand_seq) AS n FROM facts{where_clause}")
     return int(counted["n"])
 
 

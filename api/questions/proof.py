@@ -186,8 +186,8 @@ def bundle(viewed: Viewed, redacted_hand: RedactedEvents) -> bytes:
     if viewed.viewer.auditor:
         try:
             record, game, found = judged(viewed.snapshot, redacted_hand)
-            told = json.dumps(as_json(record, game, found), indent=2, ensure_ascii=False)
-            report = as_text(game, record, found), f"{told}\n".encode()
+            document = json.dumps(as_json(record, game, found), indent=2, ensure_ascii=False)
+            report = as_text(game, record, found), f"{document}\n".encode()
         except NoRules:
             pass  # without its rules nothing can be said of its payment, and all else is proved
     tree = Tree(viewed.snapshot)
@@ -305,8 +305,8 @@ class _Check:
         """From the leaf to the root; what closed only just now is not signed for yet."""
         size, head = self._tree.size, self._tree.newest.checkpoint.root
         if leaf.hand_seq >= size:
-            told = f"it closed after the newest checkpoint, of {size} leaves, was signed"
-            self._find(leaf.stream, told, note=True)
+            sentence = f"it closed after the newest checkpoint, of {size} leaves, was signed"
+            self._find(leaf.stream, sentence, note=True)
             return
         try:
             found = inclusion(leaf.hand_seq, size, self._hashes)

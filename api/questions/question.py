@@ -159,7 +159,7 @@ class Question(Struct, frozen=True, kw_only=True):
         """The same without what depends on who asked before."""
         return msgspec.structs.replace(answer, **dict.fromkeys(self.passing, msgspec.UNSET))
 
-    def told(self, answer: Any, params: Any) -> Iterable[Sheet | str]:
+    def sheets_of(self, answer: Any, params: Any) -> Iterable[Sheet | str]:
         """What people read."""
         if self.sheets is not None:
             return self.sheets(answer, params)

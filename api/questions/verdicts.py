@@ -89,7 +89,7 @@ class Verdicts:
         self._kept: set[str] = set()  # files that say all there is to say
         self._logs: set[str] = set()  # hands of the log, by the digest of their events, once read
         self._changes = 0
-        self._told: tuple[tuple[int, int], pa.Table] | None = None
+        self._table: tuple[tuple[int, int], pa.Table] | None = None
 
     def known(self, snapshot: "Snapshot", at_once: int = 0) -> Judged:
         """What can be said now; if no more than `at_once` are left, they are judged first."""
@@ -98,7 +98,7 @@ class Verdicts:
             for _ in self.judge(snapshot):
                 pass
         with self._turn:
-            if self._told is None or self._told[0] != (snapshot.next_seq, self._changes):
+            if self._table is None or self._table[0] != (snapshot.next_seq, self._changes):
                 # The verdicts among these codes, by their places.
                 codes = self._codes[: snapshot.next_seq]
                 seqs = np.flatnonzero((codes != NONE) & (codes != UNJUDGED))
@@ -107,8 +107,8 @@ class Verdicts:
                 words = pa.DictionaryArray.from_arrays(indices, pa.array(VERDICTS))
                 moves = pa.array(np.zeros(len(seqs), dtype=np.int64), mask=found < MOVELESS)
                 rows = pa.table([pa.array(seqs.astype(np.int64)), words, moves], schema=SCHEMA)
-                self._told = (snapshot.next_seq, self._changes), rows
-            return Judged(self._told[1], self._look(snapshot))
+                self._table = (snapshot.next_seq, self._changes), rows
+            return Judged(self._table[1], self._look(snapshot))
 
     def left_of(self, hands: "Numbers") -> "Numbers":
         """Those of these hands that nobody has looked at yet."""
@@ -250,23 +250,25 @@ class Verdicts:
     def take(self, snapshot: "Snapshot", judged: "Mapping[str, JudgedHands]") -> None:
         """What an import has judged, as far as it is in the ledger, kept beside what is known."""
         self._look(snapshot)
-        live, told = snapshot.live, {match: _sorted(one) for match, one in judged.items()}
+        live, found = snapshot.live, {match: _sorted(one) for match, one in judged.items()}
         segments, closed = live.parts()
         with self._turn:
             for segment in segments:
-                matches = told.keys() & {*segment.numbers, *segment.records}
+                matches = found.keys() & {*segment.numbers, *segment.records}
                 if matches and self._is_left(segment.first_seq, segment.last_seq):
-                    self._take_segment(live, segment, {it: told[it] for it in matches})
+                    self._take_segment(live, segment, {it: found[it] for it in matches})
             for one in closed:
                 match, number = split(one.stream)
-                if match in told and self._codes[one.hand_seq] == UNJUDGED:
-                    code = NONE if number is None else _codes_of(told[match], np.array([number]))[0]
+                if match in found and self._codes[one.hand_seq] == UNJUDGED:
+                    code = (
+                        NONE if number is None else _codes_of(found[match], np.array([number]))[0]
+                    )
                     self._codes[one.hand_seq] = code
             self._changes += 1
         self.keep(snapshot)
 
     def _take_segment(
-        self, live: "Live", segment: Segment, told: "Mapping[str, tuple[Numbers, Codes]]"
+        self, live: "Live", segment: Segment, found: "Mapping[str, tuple[Numbers, Codes]]"
     ) -> None:
         """The hands of a segment that are judged; what has no number is a record of a match."""
         files, wanted = files_of(live.disk), ["hand_seq", "match", "number"]
@@ -279,7 +281,7 @@ class Verdicts:
         codes = self._codes[segment.first_seq : segment.last_seq + 1]
         new = np.full(len(codes), NONE, dtype=np.uint8)
         new[seqs] = UNJUDGED
-        for match, one in told.items():
+        for match, one in found.items():
             here = pc.equal(rows["match"], match).to_numpy()
             new[seqs[here]] = _codes_of(one, numbers[here])
         left = codes == UNJUDGED
@@ -335,8 +337,8 @@ def lent(viewed: Viewed, judged: Judged | None) -> str:
     """The name under which the viewer's questions find verdicts, none if there are none."""
     known, rows = _lent.get(viewed.query), judged and judged.rows
     if known is None or known[0] is not rows:
-        told = SCHEMA.empty_table() if judged is None else shown(judged, viewed)
-        known = rows, viewed.query.beside(told)
+        table = SCHEMA.empty_table() if judged is None else shown(judged, viewed)
+        known = rows, viewed.query.beside(table)
         _lent[viewed.query] = known
     return known[1]
 
@@ -354,9 +356,9 @@ def _sorted(judged: "JudgedHands") -> tuple[Numbers, Codes]:
     return numbers[order], np.frombuffer(bytes(judged.codes), dtype=np.uint8)[order]
 
 
-def _codes_of(told: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
+def _codes_of(found: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
     """What is told of these hands of a match."""
-    known, codes = told
+    known, codes = found
     at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
     return np.where(known[at] == numbers, codes[at], np.uint8(UNJUDGED))
 

@@ -108,9 +108,13 @@ def _of_validation(failure: RequestValidationError) -> Problem:
     if errors and errors[0]["type"] == "json_invalid":
         place, why = errors[0]["loc"][-1], errors[0]["ctx"]["error"]
         return Problem("bad-request", f"the body is no JSON: {why} at character {place}")
-    told = [{"where": " ".join(map(str, one["loc"])), "what": one["msg"]} for one in errors]
-    first = f"{told[0]['where']}: {told[0]['what']}" if told else "a value is not what it should be"
-    return Problem("invalid", first, errors=told)
+    problems = [{"where": " ".join(map(str, one["loc"])), "what": one["msg"]} for one in errors]
+    first = (
+        f"{problems[0]['where']}: {problems[0]['what']}"
+        if problems
+        else "a value is not what it should be"
+    )
+    return Problem("invalid", first, errors=problems)
 
 
 async def answered(request: Request, failure: Exception) -> Response:
@@ -128,8 +132,8 @@ async def answered(request: Request, failure: Exception) -> Response:
     if request.url.path == STREAM and request.headers.get("accept") == MEDIA["sse"]:
         return refused(problem, headers)
     if not reads_pages(request):
-        told = headers | problem.headers
-        return JSONResponse(problem.document(), problem.status, headers=told, media_type=JSON)
+        fields = headers | problem.headers
+        return JSONResponse(problem.document(), problem.status, headers=fields, media_type=JSON)
     caller = getattr(request.state, "caller", Caller())
     asked = Access(caller, Viewer(), request.app.state.service)  # nothing on it is of the ledger
     choices = problem.members.get("choices", {})

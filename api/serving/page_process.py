@@ -140,13 +140,13 @@ def make(
     os.nice(NICE)
     os.umask(0o077)
     os.environ[VARIABLE] = str(cache)
-    told_at = time.monotonic()
+    sent_at = time.monotonic()
 
     def watch(items: Iterable[Any], doing: str, total: int) -> Iterable[Any]:
-        nonlocal told_at
+        nonlocal sent_at
         for done, one in enumerate(items):
-            if time.monotonic() - told_at >= TELL_S:
-                told_at = time.monotonic()
+            if time.monotonic() - sent_at >= TELL_S:
+                sent_at = time.monotonic()
                 pipe.send(Progress(doing, done, total))
             yield one
 

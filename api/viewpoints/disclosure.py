@@ -76,7 +76,7 @@ MIRRORED = Finding(
     "SELECT hand_seq, match, deals FROM events"
     " WHERE number IS NULL AND type = 'MatchStarted' AND deals > 1",
 )
-WITHHELD = {kind.__name__: said.withheld for kind, said in FIELDS.items() if said.withheld}
+WITHHELD = {kind.__name__: hidden.withheld for kind, hidden in FIELDS.items() if hidden.withheld}
 FAULTS = Finding(
     "faults at bids",
     frozenset(WITHHELD),
@@ -183,7 +183,7 @@ def opening(snapshot: Snapshot) -> Opening:
     )
 
 
-def told_bids(snapshot: Snapshot) -> pa.Table:
+def announced_bids(snapshot: Snapshot) -> pa.Table:
     """Bids whose record alone does not say what was told of them: `settled`, and then `amount`."""
     rows: list[dict[str, Any]] = []
     for hand_seq, group in groupby(found(snapshot, AUCTIONS).to_pylist(), itemgetter("hand_seq")):
@@ -197,10 +197,10 @@ def told_bids(snapshot: Snapshot) -> pa.Table:
                 for bid, amount in zip(waiting, row["bids"].split(), strict=False):
                     bid |= {"settled": True, "amount": int(amount)}
                 waiting = []
-    return pa.Table.from_pylist(rows, _TOLD)
+    return pa.Table.from_pylist(rows, _ANNOUNCED)
 
 
-_TOLD = pa.schema(
+_ANNOUNCED = pa.schema(
     {
         "hand_seq": pa.int64(),
         "idx": pa.int32(),

@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.sql.chosen import quoted
-from api.viewpoints.disclosure import FAULTS, LATER, found, opening, told_bids
+from api.viewpoints.disclosure import FAULTS, LATER, announced_bids, found, opening
 from api.viewpoints.redaction import NOTHING, Redactor, revealed
 from api.viewpoints.viewer import Viewer
 from events import types as t
@@ -104,7 +104,7 @@ class Redacted(Query):
         if self._opened.withheld:
             withheld = f"number IS NOT NULL AND {self.among(self._opened.withheld)}"
             rows = f"SELECT * FROM ({rows}) WHERE NOT ({withheld})"
-        return _TOLD[name](self, rows)
+        return _VIEWS[name](self, rows)
 
     def rulesets(self) -> Sequence[str]:
         """Those of hands and matches that the viewer is told of: the ledger keeps others, too, of
@@ -228,11 +228,11 @@ def _seats(snapshot: Snapshot, viewer: Viewer, which: slice) -> pa.Table:
             names = enumerate(msgspec.json.decode(text))
             pairs += [(text, seat) for seat, one in names if one == viewer.player][which]
         columns = {
-            "said": pa.array([text for text, _ in pairs], pa.string()),
+            "names": pa.array([text for text, _ in pairs], pa.string()),
             "seat": pa.array([seat for _, seat in pairs], pa.int32()),
         }
         known = query.beside(pa.table(columns))
-        join = f"JOIN {known} ON said = players WHERE TRUE{_only(viewer)}"
+        join = f"JOIN {known} ON names = players WHERE TRUE{_only(viewer)}"
         return query.ask(f"SELECT hand_seq, seat FROM hands {join}")
     finally:
         query.close()
@@ -308,7 +308,7 @@ def _bidding(query: Redacted) -> tuple[str, str, str]:
     idx, joins = query.shifted()
     joins += f" {query.beside_seats()}"
     amount = "amount"
-    others = told_bids(query.snapshot)
+    others = announced_bids(query.snapshot)
     if others.num_rows:
         named = others.rename_columns(["odd_seq", "odd_idx", "settled", "odd"])
         odd = query.beside(named, seq="odd_seq")
@@ -368,8 +368,8 @@ def _sees(secret: Secret, is_open: str, own: str, at_table: str) -> str:
         known.append(own)
     if secret.sealed_by is not None:
         known.append(f"({at_table} AND NOT {secret.sealed_by})")
-    if secret.told_by is not None:
-        known.append(secret.told_by)
+    if secret.revealed_by is not None:
+        known.append(secret.revealed_by)
     return f"({' OR '.join(known)})"
 
 
@@ -381,7 +381,7 @@ def _redacted(form: layout.Form, column: str) -> str:
     return "NULL" if form in NOTHING else "'hidden'"
 
 
-_TOLD: dict[str, Callable[[Redacted, str], str]] = {
+_VIEWS: dict[str, Callable[[Redacted, str], str]] = {
     "hands": _hands,
     "events": _events,
     "players": _players,

@@ -104,7 +104,7 @@ class Redactor:
             self._matches[name] = _Match(players, rule._replace(secrets=secrets))
         return self._matches[name]
 
-    def check_told(self, stream: str) -> None:
+    def check_visible(self, stream: str) -> None:
         """A hand of a mirrored match is told whole with its match, or to auditors alone."""
         match = split(stream)[0]
         if not self.may_know(stream):
@@ -145,7 +145,7 @@ class Redactor:
 
     def see(self, leaf: Leaf) -> RedactedEvents:
         """The leaf as it is seen from here; beside the table, as the public sees it."""
-        self.check_told(leaf.stream)
+        self.check_visible(leaf.stream)
         name = split(leaf.stream)[0]
         match = self.match(name)
         start = leaf.recorded[0].event

@@ -28,7 +28,7 @@ OF_A_SEED = (
     "Its deck was shuffled from a seed: hidden cards are only as hidden as the seed, and everybody"
     " who knows it knows the cards."
 )
-_STORED = {views.seen_as(kind): kind for kind, said in FIELDS.items() if said.secrets}
+_STORED = {views.seen_as(kind): kind for kind, hidden in FIELDS.items() if hidden.secrets}
 
 
 def opened_by(records: Iterable[t.Event | Match]) -> Opened:

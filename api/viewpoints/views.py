@@ -86,7 +86,7 @@ class Viewed:
     @cached_property
     def called(self) -> Called:
         """What they call him."""
-        return {who: " ".join(said.values()) for who, said in self.tagged.items()}
+        return {who: " ".join(tags.values()) for who, tags in self.tagged.items()}
 
     def name_of(self, match: str, player: str) -> str:
         """What a player of a match goes by here."""

@@ -36,7 +36,7 @@ Numbers = NDArray[np.float32]
 CARDS = 2 * len(DECK)
 """The first numbers: each card, whether it is one's own, then whether it is on the board."""
 
-TOLD = (
+EVENTS = (
     BettingOpened,
     AntePosted,
     BlindPosted,

@@ -17,7 +17,7 @@ from dealer.bots.seen import look
 from dealer.deck import Deck
 from dealer.learning.actions import Actions, Mask
 from dealer.learning.hand import nets, players, shown
-from dealer.learning.sight import CARDS, TOLD, Numbers, names, table
+from dealer.learning.sight import CARDS, EVENTS, Numbers, names, table
 from engine.hand import begin, step, turn
 from engine.parameters import first
 from engine.steps import DealBoard, DrawBounties, Run
@@ -145,7 +145,7 @@ class Tree:
         game = self.actions.game
         stacks = (game.stack,) * self.seats
         record, hand = begin(game, "learning/1", button, players(self.seats), stacks)
-        record = tuple(event for event in record if type(event) in TOLD)
+        record = tuple(event for event in record if type(event) in EVENTS)
         return self._led(hand, record, Deck(DECK, lambda many: 0), None)
 
     def _led(self, hand: Hand, record: Events, deck: Deck, command: Command | None) -> int:
@@ -157,7 +157,7 @@ class Tree:
                 if _compares(game.script, hand, after):
                     return self._compared(Spot(hand, record, deck, command=command), after)
                 hand = after
-                record = (*record, *(event for event in new if type(event) in TOLD))
+                record = (*record, *(event for event in new if type(event) in EVENTS))
             match turn(game, hand):
                 case ToDeal() as asked:
                     deck = deck.fork()

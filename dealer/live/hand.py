@@ -125,7 +125,7 @@ class _Open(Struct):
     asked: SeatTurn
     hand: Hand
     clock: TurnClock
-    said: Command | FaultKind | None = None
+    answer: Command | FaultKind | None = None
 
 
 class LiveHand:
@@ -174,12 +174,12 @@ class LiveHand:
             if self._players[one.asked.seat] not in self._loop.gone:
                 self._ask(one)
         at: int | None = None
-        while waiting := [one for one in questions if one.said is None]:
+        while waiting := [one for one in questions if one.answer is None]:
             first = min(waiting, key=lambda one: one.clock.deadline)
             arrived = self._loop.next_event(first.clock.deadline)
             if arrived is None:
                 is_gone = self._players[first.asked.seat] in self._loop.gone
-                first.said, at = "disconnected" if is_gone else "late", None
+                first.answer, at = "disconnected" if is_gone else "late", None
             elif isinstance(arrived.event, Answered):
                 if self._accepts(arrived.event, waiting):
                     at = arrived.at
@@ -220,25 +220,25 @@ class LiveHand:
         question = Question(one.number, seen, countdown, one.clock.deadline)
         self._loop.players[self._players[seat]].asked(question)
 
-    def _accepts(self, said: Answered, waiting: list[_Open]) -> bool:
+    def _accepts(self, answer: Answered, waiting: list[_Open]) -> bool:
         """Whether this answers a question; if it does not, its player is told why.
 
         An answer of a disconnected player is dropped: he may answer when he is back.
         """
-        if said.player in self._loop.gone:
+        if answer.player in self._loop.gone:
             return False
         try:
-            one = next((it for it in waiting if it.number == said.question), None)
+            one = next((it for it in waiting if it.number == answer.question), None)
             if one is None:
-                raise IllegalCommand(f"question {said.question} is not open")
+                raise IllegalCommand(f"question {answer.question} is not open")
             player = self._players[one.asked.seat]
-            if said.player != player:
-                raise IllegalCommand(f"it is {player}'s turn, not {said.player}'s")
-            command = _chosen(said.command)
+            if answer.player != player:
+                raise IllegalCommand(f"it is {player}'s turn, not {answer.player}'s")
+            command = _chosen(answer.command)
             step(self._game, one.hand, command)
-            one.said = command
+            one.answer = command
         except IllegalCommand as refusal:
-            self._loop.refuse(said.player, str(refusal))
+            self._loop.refuse(answer.player, str(refusal))
             return False
         return True
 
@@ -247,11 +247,11 @@ class LiveHand:
         hand = self.hand
         events: Events = ()
         for one in questions:
-            assert one.said is not None
-            if isinstance(one.said, str):
-                new, hand = self._too_late(one.asked, hand, one.said)
+            assert one.answer is not None
+            if isinstance(one.answer, str):
+                new, hand = self._too_late(one.asked, hand, one.answer)
             else:
-                new, hand = step(self._game, hand, one.said)
+                new, hand = step(self._game, hand, one.answer)
             events = (*events, *new)
         return events, hand
 

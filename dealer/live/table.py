@@ -327,8 +327,8 @@ class LiveTable:
         """Take every event up to this moment, or `one`; grant or refuse the requests among them."""
         while arrived := self._loop.next_event(until):
             if isinstance(arrived.event, Answered):
-                said = arrived.event
-                self._loop.refuse(said.player, f"question {said.question} is not open")
+                event = arrived.event
+                self._loop.refuse(event.player, f"question {event.question} is not open")
             if one:
                 break
         requests, self._loop.requests = self._loop.requests, []

@@ -82,22 +82,22 @@ def _answer(game: Policies, hand: Hand, asked: ToShow, command: Command) -> Even
 
 def _announced(game: Policies, hand: Hand, asked: ToShow, command: Announce) -> Events:
     """Five cards that the seat really has; even if better ones are held, they bind (U19)."""
-    seat, said = command.seat, command.cards
+    seat, cards = command.seat, command.cards
     if not asked.announce:
         raise IllegalCommand(f"seat {seat} shows its cards, and cards speak: nothing is announced")
-    if len(set(said)) != 5 or len(said) != 5:
-        raise IllegalCommand(f"seat {seat} must announce five cards, not {' '.join(said)}")
-    if UNKNOWN in said:
+    if len(set(cards)) != 5 or len(cards) != 5:
+        raise IllegalCommand(f"seat {seat} must announce five cards, not {' '.join(cards)}")
+    if UNKNOWN in cards:
         raise IllegalCommand(f"seat {seat} must announce five cards by name: ?? is none")
     held = hand.hole[seat]
-    for card in said:
+    for card in cards:
         if card not in held and card not in hand.board:
             raise IllegalCommand(
                 f"seat {seat} cannot announce {card}: it is neither in its hand nor on the board"
             )
-    if sum(card in held for card in said) < game.hole_min:
+    if sum(card in held for card in cards) < game.hole_min:
         raise IllegalCommand(f"seat {seat} must use at least one of its own cards")
-    return (Announced(seat, said), Shown(seat, held))
+    return (Announced(seat, cards), Shown(seat, held))
 
 
 def _turned_up(game: Policies, hand: Hand, seat: int, command: Show) -> Cards:

@@ -80,6 +80,6 @@ def test_hands_in_which_all_was_told_are_not_looked_at(
         return asked(finding, rows, hands)
 
     monkeypatch.setattr(disclosure, "_asked", counted)
-    found = disclosure.told_bids(Reader(folder).snapshot())
+    found = disclosure.announced_bids(Reader(folder).snapshot())
     assert [0, 4, 0] == looked_at
     assert {3 + place for place in (1, 2, 4, 5)} <= set(found["hand_seq"].to_pylist())

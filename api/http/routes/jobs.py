@@ -19,8 +19,8 @@ from api.http.ask import ADMIN, AUDIT, WRITE, Access, Ask
 from api.http.routes.hands import Match
 from api.http.routes.stream import feeds_of
 from api.http.streams import Following
-from api.http.uploads import admitted, said_length, sent_files
-from api.jobs.jobs import OVER, Job, Jobs, JobTold, Progress, server, told
+from api.http.uploads import admitted, declared_length, sent_files
+from api.jobs.jobs import OVER, Job, JobDocument, Jobs, Progress, job_document, server
 from api.jobs.plans import given_tags, of_folders, of_import, of_match
 from api.problem import Problem
 from api.questions.declared.matches import match_of
@@ -199,7 +199,7 @@ async def bring(
     wanted_job |= {"tags": given_tags(tags), "disclosure": disclosure, "owner": owner}
     jobs, owner, key = _written(ask), ask.owner, _checked(idempotency_key)
     limits, again = ask.service.settings.limits, jobs.claimed(owner, key)
-    coming = partial(admitted, jobs, owner, limits, size=said_length(request), again=again)
+    coming = partial(admitted, jobs, owner, limits, size=declared_length(request), again=again)
     room, allowance = await run_in_threadpool(coming)
     try:
         digests = await sent_files(request, room / "upload", name, allowance)
@@ -258,7 +258,7 @@ def every(
     jobs = _asked_for(ask)
     mine = [job for job in jobs.every() if _is_his(ask, job)][:limit]
     return listed(
-        request, [_told(ask, job, jobs.progress(job)) for job in mine], None, ("json", "ndjson")
+        request, [_document(ask, job, jobs.progress(job)) for job in mine], None, ("json", "ndjson")
     )
 
 
@@ -272,7 +272,7 @@ def every(
 def progress(request: Request, ask: Ask, job: str) -> Response:
     jobs, found = _found(ask, job)
     if format_of(request, ("json", "sse")) == "json" or getattr(request.state, "head", False):
-        return document(request, _told(ask, found, jobs.progress(found)), cache=NEVER)
+        return document(request, _document(ask, found, jobs.progress(found)), cache=NEVER)
     stall_s = request.app.state.service.settings.limits.stall_s
     chunks = _followed(ask, jobs, found, feeds_of(request.app))
     return Following(chunks, MEDIA["sse"], {"Cache-Control": NEVER}, stall_s)
@@ -283,7 +283,7 @@ def cancel(request: Request, ask: Ask, job: str) -> Response:
     jobs, found = _found(ask, job)
     if jobs.progress(found).state in ("done", "failed"):
         raise Problem("conflict", "this job is over: there is nothing to stop")
-    return document(request, _told(ask, found, jobs.cancel(found)), cache=NEVER)
+    return document(request, _document(ask, found, jobs.cancel(found)), cache=NEVER)
 
 
 async def _followed(ask: Access, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGenerator[bytes, None]:
@@ -291,10 +291,10 @@ async def _followed(ask: Access, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGen
     before, quiet = b"", 0.0
     while not feeds.stopping:
         now = await run_in_threadpool(jobs.progress, job)
-        said = msgspec.json.encode(_told(ask, job, now))
-        if said != before:
-            yield b"data: %b\n\n" % said
-            before, quiet = said, 0.0
+        text = msgspec.json.encode(_document(ask, job, now))
+        if text != before:
+            yield b"data: %b\n\n" % text
+            before, quiet = text, 0.0
         if now.state in OVER:
             return
         if quiet >= QUIET_S:
@@ -326,12 +326,12 @@ def _is_his(ask: Access, job: Job) -> bool:
 
 def _accepted(ask: Access, request: Request, jobs: Jobs, job: Job) -> Response:
     where = f"/api/v1/jobs/{job.id}"
-    content = _told(ask, job, jobs.progress(job))
+    content = _document(ask, job, jobs.progress(job))
     return document(request, content, cache=NEVER, status=202, Location=where)
 
 
-def _told(ask: Access, job: Job, progress: Progress) -> JobTold:
-    return told(job, progress, whole=ask.caller.has(AUDIT))
+def _document(ask: Access, job: Job, progress: Progress) -> JobDocument:
+    return job_document(job, progress, whole=ask.caller.has(AUDIT))
 
 
 def _jobs(ask: Access) -> Jobs:

@@ -43,11 +43,11 @@ class Named(APIRoute):
             return super().matches(scope)
         sent = raw.partition(b"?")[0].decode("latin-1")
         match, found = super().matches({**scope, "path": sent})
-        told: dict[str, Any] = found.get("path_params", {})
-        if told:
+        values: dict[str, Any] = found.get("path_params", {})
+        if values:
             found["path_params"] = {
                 name: unquote(value) if isinstance(value, str) else value
-                for name, value in told.items()
+                for name, value in values.items()
             }
         return match, found
 
@@ -134,10 +134,10 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
         answer = tabled(request, iter([arrow(table, page)]), kind, ask.viewer.view, table.name)
         return goes_on(request, answer, following)
 
-    told = Query(ge=1, le=1000, description="So many at most.")
+    query = Query(ge=1, le=1000, description="So many at most.")
     going_on = Query(description="`next_cursor` of the page before.")
     limit = Parameter(
-        "limit", Parameter.KEYWORD_ONLY, annotation=Annotated[int, told], default=pages.limit
+        "limit", Parameter.KEYWORD_ONLY, annotation=Annotated[int, query], default=pages.limit
     )
     cursor = Parameter(
         "cursor", Parameter.KEYWORD_ONLY, annotation=Annotated[str | None, going_on], default=None
@@ -157,9 +157,11 @@ def page_of(
     return page, ask.cursor(page.next, *about)
 
 
-def signed(answered: Callable[..., Response], told: list[Parameter]) -> Callable[..., Response]:
+def signed(
+    answered: Callable[..., Response], parameters: list[Parameter]
+) -> Callable[..., Response]:
     """The same, with a signature that FastAPI reads."""
-    answered.__signature__ = Signature(told)  # type: ignore[attr-defined]
+    answered.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return answered
 
 
@@ -170,8 +172,8 @@ def asked_for(question: Question, path: str, *, people: bool = False) -> list[Pa
     found = [_parameter(one, path) for one in wanted]
     if not people and len(question.tables) > 1:
         names = tuple(one.name for one in question.tables)
-        told = Query(description="Which table other formats than JSON have.")
-        kind = Annotated[Literal[names], told]  # type: ignore[valid-type]
+        query = Query(description="Which table other formats than JSON have.")
+        kind = Annotated[Literal[names], query]  # type: ignore[valid-type]
         found.append(Parameter("table", Parameter.KEYWORD_ONLY, annotation=kind, default=names[0]))
     return found
 
@@ -195,8 +197,8 @@ def _parameter(field: Field, path: str) -> Parameter:
         kind = kind | None
     query = Query(alias=note.query, description=note.about, **bounds)
     required = {} if field.required else {"default": list(default) if field.many else default}
-    told: Any = Annotated[kind, query]
-    return Parameter(field.name, Parameter.KEYWORD_ONLY, annotation=told, **required)
+    annotation: Any = Annotated[kind, query]
+    return Parameter(field.name, Parameter.KEYWORD_ONLY, annotation=annotation, **required)
 
 
 FIXED = [

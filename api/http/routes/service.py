@@ -50,8 +50,8 @@ class Wanted(BaseModel):
 )
 def keys(request: Request, ask: Ask) -> Response:
     ask.needs(ADMIN)
-    told = [as_json(one) for one in request.app.state.keys.all()]
-    return document(request, {"data": told, "next_cursor": None, "has_more": False}, cache=NEVER)
+    keys_of = [as_json(one) for one in request.app.state.keys.all()]
+    return document(request, {"data": keys_of, "next_cursor": None, "has_more": False}, cache=NEVER)
 
 
 @router.post(

@@ -191,15 +191,15 @@ async def _chunks(
         unsent = bytearray()
         async with aclosing(going) as batches:
             async for batch in batches:
-                told, last = _within(batch, asked) if batch else ((), False)
-                if batch is not None and told:
-                    unsent += batch.spelled(form) if told is batch.told else form(told)
-                is_gap = batch is None or not batch.told
+                events, last = _within(batch, asked) if batch else ((), False)
+                if batch is not None and events:
+                    unsent += batch.spelled(form) if events is batch.events else form(events)
+                is_gap = batch is None or not batch.events
                 size = len(unsent) if is_gap or last else len(unsent) // PIECE * PIECE
                 for begin in range(0, size, PIECE):
                     yield bytes(unsent[begin : min(begin + PIECE, size)])
                 del unsent[:size]
-                if batch is not None and not batch.told:
+                if batch is not None and not batch.events:
                     place = b"id: %b\n" % batch.place if batch.place else b""
                     yield b": all is quiet\n%b\n" % place if sse else b""
                 if last:
@@ -212,20 +212,20 @@ async def _chunks(
 
 def _within(batch: Batch, asked: _Asked) -> tuple[tuple[FeedEvent, ...], bool]:
     """What of a batch was asked for, and whether that was all."""
-    told = batch.told
+    events = batch.events
     if asked.until is not None:
         if batch.next_pos > asked.until:
-            told = tuple(one for one in told if one.pos < asked.until)
-        return told, batch.next_pos >= asked.until
+            events = tuple(one for one in events if one.pos < asked.until)
+        return events, batch.next_pos >= asked.until
     if asked.match_ends:
-        ends = [place for place, one in enumerate(told) if one.type == _ENDS]
-        return (told[: ends[0] + 1], True) if ends else (told, False)
-    return told, asked.soon
+        ends = [place for place, one in enumerate(events) if one.type == _ENDS]
+        return (events[: ends[0] + 1], True) if ends else (events, False)
+    return events, asked.soon
 
 
-def _as_sse(told: tuple[FeedEvent, ...]) -> bytes:
-    return b"".join([b"id: %b\ndata: %b\n\n" % (one.place, one.line) for one in told])
+def _as_sse(events: tuple[FeedEvent, ...]) -> bytes:
+    return b"".join([b"id: %b\ndata: %b\n\n" % (one.place, one.line) for one in events])
 
 
-def _as_ndjson(told: tuple[FeedEvent, ...]) -> bytes:
-    return b"".join([one.line + b"\n" for one in told])
+def _as_ndjson(events: tuple[FeedEvent, ...]) -> bytes:
+    return b"".join([one.line + b"\n" for one in events])

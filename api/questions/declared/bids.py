@@ -137,13 +137,13 @@ class Bids(Struct, frozen=True, tag_field="schema", tag="muckrake.bids/1"):
 
 
 class Bidding(NamedTuple):
-    """Auctions, every measure of them, and pairs of bidders; `told` of how many were valued;
+    """Auctions, every measure of them, and pairs of bidders; `counts`: how many were valued;
     what bids count."""
 
     auctions: Auctions
     found: list[Measured]
     beside: list[Pair]
-    told: dict[str, int]
+    counts: dict[str, int]
     unit: str | None
 
 
@@ -165,22 +165,22 @@ def bidding(
     beside = rows.table(BESIDE)
     if not beside.num_rows and not rows.table("SELECT 1 FROM auctions LIMIT 1").num_rows:
         raise Absent("no auction was held in these hands")
-    worths, told = _worths(viewed, rows, asked.spots, watch)
+    worths, counts = _worths(viewed, rows, asked.spots, watch)
     auctions = Auctions(JoinedViews(viewed.query, select, {"worths": worths}), asked.vs)
     measures = auctions.measures(player, asked.by, again=again)
     found = list(in_unit(measures, MEASURES, unit))
-    return Bidding(auctions, found, list(pairs(beside)), told, unit)
+    return Bidding(auctions, found, list(pairs(beside)), counts, unit)
 
 
 def bids(viewed: Viewed, asked: BidsParams, watch: ShowProgress) -> Bids:
     """Players in order, then pairs; every number of chance with its seed."""
     again, by = asked.player is not None or not asked.people, asked.by
-    told = bidding(viewed, asked, watch, again=again)
+    answer = bidding(viewed, asked, watch, again=again)
     parts: dict[tuple[str, str], dict[str, Drawn]] = {}
-    for one in told.found:
+    for one in answer.found:
         parts.setdefault((one.player, one.part), {})[one.statistic] = drawn(one)
-    ranks = told.auctions.ranks(asked.player, by)
-    common = told.auctions.common(asked.player, by)
+    ranks = answer.auctions.ranks(asked.player, by)
+    common = answer.auctions.common(asked.player, by)
     players = [
         Bidder(
             player=player,
@@ -192,7 +192,7 @@ def bids(viewed: Viewed, asked: BidsParams, watch: ShowProgress) -> Bids:
         for (player, part), measures in parts.items()
     ]
     view = viewed.viewer.view
-    return Bids(view, told.unit, SEED, MODEL, Again(), players, told.beside, **told.told)
+    return Bids(view, answer.unit, SEED, MODEL, Again(), players, answer.beside, **answer.counts)
 
 
 def _of(rows: Sequence[Row], player: str, part: str, *names: str) -> list[list[Any]]:
@@ -218,8 +218,8 @@ def _worths(
     found = bids_worth.auctions(those.to_pylist())
     rules = _Rules(viewed)
     valued = list(bids_worth.worths(watch(found, "counting third cards", len(found)), rules.of))
-    told = {"auctions": size, "valued": len(found), "counted": rules.counted}
-    return bids_worth.table(valued), told
+    counts = {"auctions": size, "valued": len(found), "counted": rules.counted}
+    return bids_worth.table(valued), counts
 
 
 class _Rules:
@@ -251,26 +251,26 @@ def _third_cards(folder: Path, rules: Showdown) -> ThirdCards:
     return ThirdCards(folder, rules)
 
 
-def rows(told: Bids) -> list[Line]:
+def rows(answer: Bids) -> list[Line]:
     """A row a measure."""
-    return lines_of(told.players)
+    return lines_of(answer.players)
 
 
-def sheets(told: Bids, asked: BidsParams) -> Iterator[Sheet | str]:
+def sheets(answer: Bids, asked: BidsParams) -> Iterator[Sheet | str]:
     """All players with a few measures each, or one with every measure; then pairs."""
-    head = headed(f"viewpoint: {told.viewpoint}", told.unit)
-    foot = f"values of {told.valued} of {told.auctions} auctions with known cards, {MODEL}"
-    if told.valued < told.auctions:
+    head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
+    foot = f"values of {answer.valued} of {answer.auctions} auctions with known cards, {MODEL}"
+    if answer.valued < answer.auctions:
         foot += "; --spots all counts all"
     if asked.player is None:
-        yield by_player(rows(told), MEASURES, OVERVIEW, asked.by, head=head, foot=foot)
+        yield by_player(rows(answer), MEASURES, OVERVIEW, asked.by, head=head, foot=foot)
     else:
         heads = {
-            part_of(one): (one.player, part_of(one), _tenths(one), head) for one in told.players
+            part_of(one): (one.player, part_of(one), _tenths(one), head) for one in answer.players
         }
-        yield from by_line(rows(told), MEASURES, heads, foot)
+        yield from by_line(rows(answer), MEASURES, heads, foot)
     # Dealer against first bidder: do their bids depend on each other?
-    for one in told.pairs:
+    for one in answer.pairs:
         sign = "no sign of bid sniffing"
         if one.n < FLAG_N:
             sign = f"too few to tell, {FLAG_N} are needed"
@@ -281,13 +281,13 @@ def sheets(told: Bids, asked: BidsParams) -> Iterator[Sheet | str]:
         tells = "   ".join(
             f"{name} {count} ({mean:.1f})" for name, (count, mean, _) in one.tells.items()
         )
-        said = "none" if one.correlation is None else f"{one.correlation:.2f}"
+        text = "none" if one.correlation is None else f"{one.correlation:.2f}"
         if one.low is not None and one.high is not None:
-            said += f" [{one.low:.2f}, {one.high:.2f}]"
+            text += f" [{one.low:.2f}, {one.high:.2f}]"
         who = f"{one.dealer} as dealer vs {one.rival}: {one.n} auctions"
         how = f"{one.sealed} sealed, {one.leaked} leaked"
-        yield "   ".join((f"{who}, {how}", f"correlation {said}", tells, sign))
-    if told.pairs:
+        yield "   ".join((f"{who}, {how}", f"correlation {text}", tells, sign))
+    if answer.pairs:
         many = f"of {DRAWN_N} auctions and fewer up to {DRAWS} matchings are drawn, seed {SEED}"
         yield f"in brackets what chance would give; flagged below p {FLAG_P:g}; {many}"
 

@@ -186,14 +186,14 @@ def finders(viewed: Viewed, asked: Sides) -> list[Finder]:
     ]
 
 
-def sheets(told: Comparison, asked: Sides, finds: Sequence[Finder] = ()) -> Iterator[Sheet | str]:
+def sheets(answer: Comparison, asked: Sides, finds: Sequence[Finder] = ()) -> Iterator[Sheet | str]:
     """A line for each statistic that both had a chance of, winnings first; its k and its n lead to
     what finds their hands."""
-    every = told.statistics.values()
-    one, other = told.sides
+    every = answer.statistics.values()
+    one, other = answer.sides
     names = [one.player, other.player]
     if one.player == other.player:
-        names = [f"{side.player} in {side.match}" for side in told.sides]
+        names = [f"{side.player} in {side.match}" for side in answer.sides]
     pairs = max((it.shared for it in every), default=0)
     head = [
         "difference: " + " less ".join(names),
@@ -204,11 +204,11 @@ def sheets(told: Comparison, asked: Sides, finds: Sequence[Finder] = ()) -> Iter
         ("", *names, *COLUMNS),
         [_line(it, finds) for it in every if it.difference is not None],
         range(1, len(COLUMNS) + 2),
-        headed("   ".join(head), told.unit),
-        f"{told.compared} compared: one in twenty differs by chance, and p of all allows for it",
+        headed("   ".join(head), answer.unit),
+        f"{answer.compared} compared: one in twenty differs by chance, and p of all allows for it",
     )
-    if len(told.moneys) > 1:
-        several = " and ".join(f"{one}s" for one in told.moneys)
+    if len(answer.moneys) > 1:
+        several = " and ".join(f"{one}s" for one in answer.moneys)
         yield f"amounts are left out: these hands are played for {several}; choose a unit"
 
 
@@ -235,9 +235,9 @@ def _line(one: Compared, finds: Sequence[Finder]) -> tuple[Cell, ...]:
     )
 
 
-def code(told: Comparison, asked: Sides) -> int:
+def code(answer: Comparison, asked: Sides) -> int:
     """1 if that was to fail: the whole interval of what A won more a hand lies below nothing."""
-    won = told.statistics.get("net_hand")
+    won = answer.statistics.get("net_hand")
     return int(asked.fail_if == "worse" and won is not None and (won.high or 0.0) < 0)
 
 
@@ -249,7 +249,7 @@ QUESTION = Question(
     params=Sides,
     answer=Comparison,
     ask=comparison,
-    tables=(Table("compared", Compared, lambda told: list(told.statistics.values())),),
+    tables=(Table("compared", Compared, lambda answer: list(answer.statistics.values())),),
     sheets=sheets,
     code=code,
     page="/players/{player}/compare",

@@ -93,10 +93,10 @@ def counters(viewed: Viewed, asked: Of, watch: ShowProgress) -> Counted:
     return Counted(viewed.viewer.view, unit, COUNTERS, rows)
 
 
-def lines(told: Counted) -> Sequence[Struct]:
+def lines(answer: Counted) -> Sequence[Struct]:
     """A column for each hundred hands."""
     found = []
-    for row in told.matches:
+    for row in answer.matches:
         plain = msgspec.structs.asdict(row)
         bankroll = plain.pop(BANKROLL)
         found.append(
@@ -105,10 +105,10 @@ def lines(told: Counted) -> Sequence[Struct]:
     return found
 
 
-def sheets(told: Counted, asked: Of) -> Iterator[Sheet]:
+def sheets(answer: Counted, asked: Of) -> Iterator[Sheet]:
     """All of it, and a word on what it is not."""
     foot = "every action counts, forced ones too: statistics and bids count only what was chosen"
-    yield sheet(TABLE, told, headed(f"viewpoint: {told.viewpoint}", told.unit), foot)
+    yield sheet(TABLE, answer, headed(f"viewpoint: {answer.viewpoint}", answer.unit), foot)
 
 
 TABLE = Table("counters", LINE, lines)

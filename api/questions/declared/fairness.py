@@ -184,8 +184,8 @@ def _dealing(ledger: Snapshot, leaves: Sequence[Leaf]) -> dict[str, int]:
     hands = Counter(split(leaf.stream)[0] for leaf in leaves)
     how: Counter[str] = Counter()
     for match, count in hands.items():
-        told = (one.event for one in ledger.read(match))
-        kind = next((it.dealing for it in told if isinstance(it, MatchStarted)), "not told")
+        events = (one.event for one in ledger.read(match))
+        kind = next((it.dealing for it in events if isinstance(it, MatchStarted)), "not told")
         how[kind] += count
     return dict(sorted(how.items()))
 

@@ -134,13 +134,13 @@ def gate(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Gate:
     )
 
 
-def sheets(told: Gate, asked: Any) -> Iterator[Sheet | str]:
+def sheets(answer: Gate, asked: Any) -> Iterator[Sheet | str]:
     """The verdict in a sentence, and what it is made of."""
-    it = told.found
-    said = {
-        "better": f"{told.player} is better than {told.other}",
-        "worse": f"{told.player} is worse than {told.other}",
-        "not yet": f"not yet clear whether {told.player} is better or worse than {told.other}",
+    it = answer.found
+    sentence = {
+        "better": f"{answer.player} is better than {answer.other}",
+        "worse": f"{answer.player} is worse than {answer.other}",
+        "not yet": f"not yet clear whether {answer.player} is better or worse than {answer.other}",
     }[it.verdict]
     when = f", clear after deal {it.decided:,}" if it.decided else ""
     when += f", about {it.more:,} more deals if it goes on so" if it.more else ""
@@ -156,15 +156,15 @@ def sheets(told: Gate, asked: Any) -> Iterator[Sheet | str]:
         ("deals", "hands", "won a hundred", "for better", "for worse", "settles at"),
         [tuple(map(Cell, cells))],
         range(6),
-        headed(said + when, told.unit),
-        f"at most {told.error} of 100 players who are no better are ever called better, and as"
+        headed(sentence + when, answer.unit),
+        f"at most {answer.error} of 100 players who are no better are ever called better, and as"
         " many no worse ones worse, however often this is asked",
     )
 
 
-def code(told: Gate, asked: Sides) -> int:
+def code(answer: Gate, asked: Sides) -> int:
     """The exit code of the command."""
-    return {"better": 0, "worse": 1, "not yet": NOT_YET}[told.found.verdict]
+    return {"better": 0, "worse": 1, "not yet": NOT_YET}[answer.found.verdict]
 
 
 QUESTION = Question(
@@ -175,7 +175,7 @@ QUESTION = Question(
     params=Sides,
     answer=Gate,
     ask=gate,
-    tables=(Table("verdict", Verdict, lambda told: [told.found]),),
+    tables=(Table("verdict", Verdict, lambda answer: [answer.found]),),
     sheets=sheets,
     code=code,
 )

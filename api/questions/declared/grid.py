@@ -91,13 +91,13 @@ def classes() -> tuple[str, ...]:
     )
 
 
-def sheets(told: Grid, asked: Whose) -> Iterator[Sheet]:
+def sheets(answer: Grid, asked: Whose) -> Iterator[Sheet]:
     """The 13 rows of the grid."""
-    foot = f"hole cards known in {told.known} of {told.hands} hands"
-    if told.known < told.hands:
+    foot = f"hole cards known in {answer.known} of {answer.hands} hands"
+    if answer.known < answer.hands:
         foot += " (the others never shown: strong-hand bias)"
-    head = f"{told.player}   {TITLES[asked.show]}   viewpoint: {told.viewpoint}"
-    cells = {one.name: one for one in told.cells}
+    head = f"{answer.player}   {TITLES[asked.show]}   viewpoint: {answer.viewpoint}"
+    cells = {one.name: one for one in answer.cells}
     every = [_text(cells.get(name), asked.show) for name in classes()]
     lines = [[Text(rank), *every[13 * at : 13 * at + 13]] for at, rank in enumerate(ORDER)]
     yield Sheet(("", *ORDER), lines, range(1, 14), head, foot)
@@ -128,7 +128,9 @@ QUESTION = Question(
     answer=Grid,
     ask=grid,
     tables=(
-        Table("cells", LINE, lambda told: [LINE(told.player, *astuple(it)) for it in told.cells]),
+        Table(
+            "cells", LINE, lambda answer: [LINE(answer.player, *astuple(it)) for it in answer.cells]
+        ),
     ),
     sheets=sheets,
     page="/players/{player}/grid",

@@ -25,7 +25,7 @@ from api.questions.filters_tree import (
     Flag,
     Not,
     joined,
-    said,
+    text_of,
 )
 from api.questions.hand_orders import WINDOW, Order, Place, in_order, spanned, windows
 from api.questions.judging import due, judged
@@ -196,9 +196,9 @@ def hands(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
     page = hands_by(viewed, one, *where_from, known, seconds, asked.order)
     if not asked.online:
         return page
-    told = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
+    pairs = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
     return page._replace(
-        rows=[replace(row, line=line) for row, line in told],
+        rows=[replace(row, line=line) for row, line in pairs],
         unjudged=lacks,
     )
 
@@ -223,9 +223,9 @@ def filter_of(viewed: Viewed, asked: Which) -> Filter:
 def judged_of(viewed: Viewed, one: Filter, asked: Which, watch: ShowProgress) -> Judged | None:
     """Verdicts as far as they are known. If the filter asks for them, the hands that it may find
     are judged first; over HTTP by an auditor's wish alone, and of others what is due."""
-    needed, told = asks_verdicts(one), viewed.viewer.auditor or bool(viewed.opened)
+    needed, may_know = asks_verdicts(one), viewed.viewer.auditor or bool(viewed.opened)
     if not asked.online:
-        if not (told and (needed or asked.facets)):
+        if not (may_know and (needed or asked.facets)):
             return None
         known = verdicts_of(viewed.snapshot).known(viewed.snapshot, 0 if needed else AT_ONCE)
     elif needed and viewed.viewer.auditor:
@@ -239,8 +239,8 @@ def judged_of(viewed: Viewed, one: Filter, asked: Which, watch: ShowProgress) ->
 
 def unjudged(viewed: Viewed, one: Filter, asked: Which) -> Numbers:
     """The hands that may pass a filter, and have no verdict that this viewpoint could be told."""
-    order, told = "DESC" if asked.newest else "ASC", tellable(viewed)
-    sql = f"SELECT hand_seq FROM hands WHERE {where(one, None, None)} AND {told}"
+    order, tellable_hands = "DESC" if asked.newest else "ASC", tellable(viewed)
+    sql = f"SELECT hand_seq FROM hands WHERE {where(one, None, None)} AND {tellable_hands}"
     seconds = SECONDS if asked.online else PATIENT_S
     found = viewed.query.ask(f"{sql} ORDER BY hand_seq {order}", seconds)["hand_seq"].to_numpy()
     return verdicts_of(viewed.snapshot).left_of(found)
@@ -275,7 +275,7 @@ def hands_by(
     """
     end = time.monotonic() + seconds
     verdicts = lent(viewed, judged) if judged or asks_verdicts(one) else ""
-    told = {
+    parts = {
         "order": "DESC" if newest_first else "ASC",
         "verdict": "verdict" if verdicts else "NULL",
         "join": f"LEFT JOIN {verdicts} USING (hand_seq)" if verdicts else "",
@@ -286,14 +286,14 @@ def hands_by(
         those = in_order(viewed, one, by, at, verdicts or None, seconds)
         if those:
             span, asked = spanned(those)
-            sql = FOUND.format(span=span, where=asked, limit=len(those), **told)
+            sql = FOUND.format(span=span, where=asked, limit=len(those), **parts)
             found = plain(viewed.query.ask(sql, seconds))
             found.sort(key=lambda row: those.index(row["hand_seq"]))
         return _page(found, limit)
     for span in windows(after, viewed.snapshot.next_seq, newest_first, max(WINDOW, 2 * limit)):
         lack = limit + 1 - len(found)
         asked = where(one, span, verdicts)
-        sql = FOUND.format(span=span, where=asked, limit=lack, **told)
+        sql = FOUND.format(span=span, where=asked, limit=lack, **parts)
         left = end - time.monotonic()
         if left <= 0:
             raise Refused(f"stopped: no answer within {seconds:g} s")
@@ -324,7 +324,7 @@ def _row(row: dict[str, Any]) -> HandRow:
 
 def page_query(asked: Which) -> dict[str, str | None]:
     """What the page is asked: it has one field for the filter, and no other way to name a match."""
-    terms, text = said(asked.terms), asked.filter
+    terms, text = text_of(asked.terms), asked.filter
     return {
         "order": asked.order,
         "q": " & ".join(filter(None, (terms, f"({text})" if text and terms else text))) or None,

@@ -55,8 +55,10 @@ def pairing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Pairing:
     every = of_league(viewed.snapshot, asked.league)
     matches = [one for one in every if both == {*one.pairing.players}]
     if not matches:
-        told = f"{asked.player} and {asked.other} have ended no match of the league {asked.league}"
-        raise Absent(f"{told}: muckrake standing {asked.league} lists who has")
+        sentence = (
+            f"{asked.player} and {asked.other} have ended no match of the league {asked.league}"
+        )
+        raise Absent(f"{sentence}: muckrake standing {asked.league} lists who has")
     rows = within(table(Chosen(), "NULL"), [one.match for one in matches])
     unit = money_of(viewed, rows)
     pairs = [
@@ -83,12 +85,12 @@ def pairing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Pairing:
 
 def sheets(answer: Pairing, asked: Which) -> Iterator[Sheet]:
     """How sure it is, and the matches."""
-    told = f"{answer.player} beside {answer.other}, {answer.league}"
+    head = f"{answer.player} beside {answer.other}, {answer.league}"
     if answer.pair is not None:
         pair = answer.pair
         won, sure = number(pair.won_100), between(pair.low, pair.high)
-        told += f"   {won} a hundred ({sure})" if sure else f"   {won} a hundred"
-    yield sheet(TABLE, answer, headed(f"{told}   viewpoint: {answer.viewpoint}", answer.unit))
+        head += f"   {won} a hundred ({sure})" if sure else f"   {won} a hundred"
+    yield sheet(TABLE, answer, headed(f"{head}   viewpoint: {answer.viewpoint}", answer.unit))
 
 
 TABLE = Table("matches", Met, lambda told: told.matches)

@@ -86,11 +86,11 @@ def _part(kind: Any, row: dict[str, Any]) -> Any:
     return kind(row["name"], *(row[name] for name in kind.__struct_fields__[1:]))
 
 
-def sheets(told: Player, asked: Whose) -> list[Sheet]:
+def sheets(answer: Player, asked: Whose) -> list[Sheet]:
     """His games under a line that sums him up, then his opponents."""
-    won = "" if told.net is None else f"   won {plain(told.net)}"
-    head = headed(f"{told.player}   {plain(told.hands)} hands{won}", told.unit)
-    return [sheet(TABLES[0], told, head), sheet(TABLES[1], told)]
+    won = "" if answer.net is None else f"   won {plain(answer.net)}"
+    head = headed(f"{answer.player}   {plain(answer.hands)} hands{won}", answer.unit)
+    return [sheet(TABLES[0], answer, head), sheet(TABLES[1], answer)]
 
 
 OVERVIEW = """
@@ -108,8 +108,8 @@ FROM mine AS m JOIN facts AS o ON m.hand_seq = o.hand_seq AND m.seat <> o.seat G
 ORDER BY part, hands DESC, name
 """
 TABLES = (
-    Table("games", OfGame, lambda told: told.games),
-    Table("opponents", OfOpponent, lambda told: told.opponents),
+    Table("games", OfGame, lambda answer: answer.games),
+    Table("opponents", OfOpponent, lambda answer: answer.opponents),
 )
 QUESTION = Question(
     name="player",

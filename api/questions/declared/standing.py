@@ -108,8 +108,8 @@ def standing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Standing:
     matches = of_league(viewed.snapshot, asked.league)
     names = {player for one in matches for player in one.pairing.players}
     if len(names) > PLAYERS_MAX:
-        told = f"{asked.league} has {len(names)} players, and {PLAYERS_MAX} are placed together"
-        raise Nonsense(told)
+        sentence = f"{asked.league} has {len(names)} players, and {PLAYERS_MAX} are placed together"
+        raise Nonsense(sentence)
     seen: Ratings | None = None
     with suppress(Absent):
         seen = rated(viewed, Games(league=asked.league), watch)

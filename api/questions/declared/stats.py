@@ -107,20 +107,20 @@ def stats(viewed: Viewed, asked: StatsParams, watch: ShowProgress) -> Stats:
     by: By | None = None if asked.by == "street" else asked.by
     chosen = chosen_by(viewed, asked, by=by)
     wanted = of_street(asked.street)
-    told = statistics(viewed, chosen, wanted, field=asked.field)
+    answer = statistics(viewed, chosen, wanted, field=asked.field)
     parts: dict[tuple[str, str], dict[str, BesideField]] = {}
     for street in STREETS if asked.by == "street" else (None,):
-        for one in told.found:
+        for one in answer.found:
             if street in (None, STATISTICS[one.statistic].street):
                 part = street or one.part
-                field = told.field.get(one.statistic)
+                field = answer.field.get(one.statistic)
                 beside = UNSET if field is None else _numbers(field)
                 parts.setdefault((one.player, part), {})[one.statistic] = BesideField(
                     **asdict(_numbers(one)), field=beside
                 )
     players = []
     for (player, part), found in parts.items():
-        dealt = told.dealt[player, "" if asked.by == "street" else part]
+        dealt = answer.dealt[player, "" if asked.by == "street" else part]
         split: dict[str, Any] = {asked.by: part} if asked.by else {}
         split |= {name: int(dealt[name]) for name in ("hands", "known", "shown")}
         players.append(StatsOf(player=player, stats=found, **split))
@@ -135,33 +135,33 @@ def _meant(one: Statistic) -> Definition:
     return Definition(one.title, one.kind, one.street or None, one.done, one.opportunity)
 
 
-def rows(told: Stats) -> list[Line]:
+def rows(answer: Stats) -> list[Line]:
     """A row a statistic."""
     return [
         Line(one.player, part_of(one), name, it.value, it.k, it.n, it.low, it.high, it.unit)
-        for one in told.players
+        for one in answer.players
         for name, it in one.stats.items()
     ]
 
 
-def sheets(told: Stats, asked: StatsParams) -> Iterator[Sheet]:
+def sheets(answer: Stats, asked: StatsParams) -> Iterator[Sheet]:
     """All players with a few statistics each, or one with every statistic."""
-    yield _overview(told, asked) if asked.player is None else _one(told, asked)
+    yield _overview(answer, asked) if asked.player is None else _one(answer, asked)
 
 
-def _one(told: Stats, asked: StatsParams) -> Sheet:
+def _one(answer: Stats, asked: StatsParams) -> Sheet:
     """A line for each statistic that had an opportunity, part after part."""
-    every = told.players[:1] if asked.by == "street" else told.players
+    every = answer.players[:1] if asked.by == "street" else answer.players
     hands, known, shown = (
         sum(getattr(one, name) for one in every) for name in ("hands", "known", "shown")
     )
     counted = f"{hands} hands" + (" (once for each opponent)" if asked.by == "opponent" else "")
     against = f"vs {asked.vs}" if asked.vs else ""
-    head = (asked.player or "", against, counted, f"viewpoint: {told.viewpoint}")
+    head = (asked.player or "", against, counted, f"viewpoint: {answer.viewpoint}")
     part = [asked.by] if asked.by else []
     lines = [
         [*(Cell(row.part) for _ in part), *_line(STATISTICS[row.statistic], row)]
-        for row in rows(told)
+        for row in rows(answer)
         if row.n
     ]
     foot = f"hole cards known in {known} of {hands} hands"
@@ -182,13 +182,13 @@ def _line(it: Statistic, row: Line) -> list[Cell]:
     return [Cell(text, few) for text in (headed(it.title, row.unit), *cells, word)]
 
 
-def _overview(told: Stats, asked: StatsParams) -> Sheet:
+def _overview(answer: Stats, asked: StatsParams) -> Sheet:
     """Those with most hands first, a few statistics each."""
-    every = told.players if asked.by else sorted(told.players, key=lambda one: -one.hands)
+    every = answer.players if asked.by else sorted(answer.players, key=lambda one: -one.hands)
     there = list(every[0].stats) if every else []
     shown = [name for name in OVERVIEW if name in there] or there[:9]
     hands = {(one.player, part_of(one)): one.hands for one in every}
-    return by_player(rows(told), STATISTICS, shown, asked.by, hands=hands)
+    return by_player(rows(answer), STATISTICS, shown, asked.by, hands=hands)
 
 
 QUESTION = Question(
