@@ -49,6 +49,10 @@ def _shows(text: str, place: int) -> bool:
     """Whether a character is seen, or is a blank; or joins two that are seen, and are no ASCII."""
     one = text[place]
     if one in _JOINERS:
-        beside = text[place - 1 : place] + text[place + 1 : place + 2]
-        return len(beside) == 2 and beside.isprintable() and not any(map(str.isascii, beside))
+        neighbours = text[place - 1 : place] + text[place + 1 : place + 2]
+        return (
+            len(neighbours) == 2
+            and neighbours.isprintable()
+            and not any(map(str.isascii, neighbours))
+        )
     return one.isprintable() or unicodedata.category(one) == "Zs"

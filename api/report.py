@@ -263,13 +263,13 @@ def _pots(record: Events) -> list[str]:
 def _award(start: HandStarted, report: Report) -> list[str]:
     """Nets by player, as recorded and as the declared ruleset decides."""
     rows = [["", *start.players, ""], ["recorded", *_nets(start, report.recorded), ""]]
-    rows.append(["decided", *_nets(start, report.decided), _asked(start, report)])
+    rows.append(["decided", *_nets(start, report.decided), _decided_by(start, report)])
     for other in report.readings:
         rows.append([other.entry, *_nets(start, other.nets), other.ruleset])
     return aligned(rows, range(1, len(start.players) + 1))
 
 
-def _asked(start: HandStarted, report: Report) -> str:
+def _decided_by(start: HandStarted, report: Report) -> str:
     """The ruleset that decides: the one the record declares, or another that somebody asked of."""
     declared = start.game == report.ruleset
     return f"{report.ruleset} (declared)" if declared else f"{report.ruleset} (not declared)"

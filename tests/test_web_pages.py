@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from analytics.results.winnings import Point, Winnings
 from api.main import main
 from api.pages.amounts import chips, many, money, rate
-from api.pages.hand_line import BETWEEN, Line, Piece, taken_apart
+from api.pages.hand_line import BETWEEN, Line, Piece, parsed_line
 from api.pages.site import (
     SIZE,
     STATIC,
@@ -304,7 +304,7 @@ def test_a_moment_is_said_shortly_and_kept_exactly() -> None:
 
 
 def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:
-    line = taken_apart("ursa 400 BTN 5d6h, lynx 400 * | Jd7c6c 12 [ursa 5>3 +*] X | 8: lynx +4")
+    line = parsed_line("ursa 400 BTN 5d6h, lynx 400 * | Jd7c6c 12 [ursa 5>3 +*] X | 8: lynx +4")
     ursa, lynx = Piece("ursa"), Piece("lynx")
     first = (ursa, Piece("400"), Piece("BTN"), Piece("", ("5d", "6h"), ","), lynx, Piece("400"))
     board = (Piece("", ("Jd", "7c", "6c")), Piece("pot 12"), BETWEEN)
@@ -315,7 +315,7 @@ def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:
 
 def test_a_line_is_drawn_seat_by_seat_and_street_by_street() -> None:
     streets = "s1 b2 R6 C | Jd7c6c 12 [ursa 5>3 +Th] X | 8h | 4c"
-    line = taken_apart(f"ursa 400 BTN 5d6h, lynx 400 Tc5s | {streets} | 12: lynx +4")
+    line = parsed_line(f"ursa 400 BTN 5d6h, lynx 400 Tc5s | {streets} | 12: lynx +4")
     ursa, lynx = line.seats
     assert (Piece("ursa"), Piece("400"), Piece("BTN"), Piece("", ("5d", "6h"))) == ursa
     assert (Piece("lynx"), Piece("400"), Piece("", ("Tc", "5s"))) == lynx
@@ -330,7 +330,7 @@ def test_a_showdown_of_cards_that_were_seen_before_is_not_drawn_again(
 ) -> None:
     shown = "ursa 5d6hTh, lynx Tc5s"
     board = "Jd7c6c 12 [ursa 5>3 +Th] X | 8h | 4c"
-    line = taken_apart(f"ursa 400 BTN {held} | s1 b2 R6 C | {board} | {shown} | 12: lynx +4")
+    line = parsed_line(f"ursa 400 BTN {held} | s1 b2 R6 C | {board} | {shown} | 12: lynx +4")
     assert drawn == len(line.drawn)
 
 

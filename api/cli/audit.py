@@ -207,7 +207,7 @@ class Request(Struct, frozen=True):
 @ledger_option
 @json_option
 @quiet_option
-@web_page(lambda to, asked: to.hand(asked["hands"][0], "audit") if asked["hands"] else to.home())
+@web_page(lambda to, values: to.hand(values["hands"][0], "audit") if values["hands"] else to.home())
 def audit(
     folder: Path,
     rules: str | None,

@@ -113,11 +113,11 @@ def export(
         from api.viewpoints.redaction import Redactor
         from api.viewpoints.selection import leaves, wanted
 
-        asked, redactor = wanted(snapshot, names), Redactor(snapshot, view)
+        chosen, redactor = wanted(snapshot, names), Redactor(snapshot, view)
         if to in TABULAR:
             table = table or "events"
-        _check_seat(snapshot, redactor, asked)
-        every = redactor.among(chain.from_iterable(leaves(snapshot, one) for one in asked))
+        _check_seat(snapshot, redactor, chosen)
+        every = redactor.among(chain.from_iterable(leaves(snapshot, one) for one in chosen))
         seen = hands.counted(progress(every, "exporting", None if names else snapshot.next_seq))
         written_as = ARROW_FILE if to == "arrow" and out is not None else to
         with _sink(out, spooled=to in LOGS) as sink:
@@ -277,13 +277,13 @@ def _check_words(
         raise click.UsageError(f"{to} is not for a terminal: name a file with --out")
 
 
-def _check_seat(snapshot: "Snapshot", redactor: "Redactor", asked: "tuple[Wanted, ...]") -> None:
+def _check_seat(snapshot: "Snapshot", redactor: "Redactor", chosen: "tuple[Wanted, ...]") -> None:
     """A viewer who sits at no table of a match cannot see it from a seat; a hand that is named is
     one that may be told."""
-    named = [one.match for one in asked if one.match is not None]
+    named = [one.match for one in chosen if one.match is not None]
     for match in named:
         redactor.check(match)
-    for one in asked:
+    for one in chosen:
         if one.number is not None:
             redactor.check_visible(f"{one.match}/{one.number}")
     if not named:

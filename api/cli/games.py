@@ -36,7 +36,7 @@ class Games(msgspec.Struct, frozen=True, tag_field="schema", tag="muckrake.games
 @rules_options()
 @ledger_option
 @click.option("--json", "as_document", is_flag=True, help="One document, every field of a ruleset.")
-@web_page(lambda to, asked: to.game(asked["game"]) if asked["game"] else to.games())
+@web_page(lambda to, values: to.game(values["game"]) if values["game"] else to.games())
 def games(
     game: str | None,
     rules: str | None,
@@ -74,11 +74,11 @@ def _kept(name: str, folder: Path) -> Game | None:
     """The ruleset that only this ledger has, by its name or fingerprint."""
     with reading(folder) as ledger:
         texts = {mark: ledger.ruleset(mark) for mark in ledger.rulesets()}
-        marks = [mark for mark, text in texts.items() if text and _has(name, mark, text)]
-        if len(marks) > 1:
-            there = ", ".join(sorted(marks))
+        fingerprints = [mark for mark, text in texts.items() if text and _has(name, mark, text)]
+        if len(fingerprints) > 1:
+            there = ", ".join(sorted(fingerprints))
             raise NotFound(f"{folder} has several rulesets called {name}: name one of {there}")
-        return rulesets.game_of(marks[0], ledger.ruleset) if marks else None
+        return rulesets.game_of(fingerprints[0], ledger.ruleset) if fingerprints else None
 
 
 def _has(name: str, mark: str, text: bytes) -> bool:

@@ -86,8 +86,8 @@ def _look(folder: Path, view: str, match: str, step: int, known: int) -> Look:
         hands = last if over or gone else last - last % step
         if hands <= known:
             return Look(hands, over, gone, None)
-        asked = StatsParams(match=match, hands=f"0-{hands}")
-        return Look(hands, over, gone, stats(viewed, asked, progress))
+        params = StatsParams(match=match, hands=f"0-{hands}")
+        return Look(hands, over, gone, stats(viewed, params, progress))
 
 
 def _tell(match: str, look: Look, as_document: bool) -> int:

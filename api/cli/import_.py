@@ -13,10 +13,10 @@ import click
 from analytics.stored.tables import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.options import (
-    asked_rules,
     disclosure_option,
     given_names,
     given_tags,
+    import_rules,
     names_option,
     quiet_option,
     rules_options,
@@ -134,10 +134,16 @@ def import_(
     or not at all; every hand is judged by the rules it was played by."""
     if strict and no_audit:
         raise click.UsageError("--strict is about what an audit finds: leave out --no-audit")
-    asked = asked_rules(rules, settings, rake)
+    ruleset_of = import_rules(rules, settings, rake)
     called = None if match is None else named_match(match)
     options = ImportOptions(
-        named, asked, given_names(names), strict, not no_audit, called, players=_pattern(players)
+        named,
+        ruleset_of,
+        given_names(names),
+        strict,
+        not no_audit,
+        called,
+        players=_pattern(players),
     )
     if names and players:
         raise click.UsageError("--names and --players both name players: leave one out")

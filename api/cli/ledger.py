@@ -14,7 +14,8 @@ import click
 
 from api.cli.output import NotFound, NotPermitted, note, wrong
 from api.rules import start_of
-from api.viewpoints.rendering import eyes, opened_by, withheld_sentence
+from api.viewpoints.rendering import opened_by, withheld_sentence
+from api.viewpoints.rendering import viewpoint_of as of_viewer
 from events.ledger import Conflict, Record, Recorded, closes, is_match
 from events.match import Match
 from events.types import Events
@@ -292,7 +293,7 @@ def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:
     match = start.hand.rpartition("/")[0]
     records = cast(tuple[Match, ...], tuple(one.event for one in ledger.read(match)))
     try:
-        who = eyes(view, start.players, opened_by(records).hands)
+        who = of_viewer(view, start.players, opened_by(records).hands)
     except ValueError as absent:
         raise NotPermitted(str(absent)) from None
     if opened_by(records).withheld and not isinstance(who, Auditor):

@@ -72,9 +72,9 @@ def monitor(
     with plainly():
         get = over_http(url)
         try:
-            asked = None if policy is None else read_policy(policy.read_bytes())
-            known = known or (list(asked.logs) if asked else []) or _served(get)
-            here = Monitor(get, state, known, asked)
+            witness_policy = None if policy is None else read_policy(policy.read_bytes())
+            known = known or (list(witness_policy.logs) if witness_policy else []) or _served(get)
+            here = Monitor(get, state, known, witness_policy)
             look = _evidence(url, known) if hands else None
             found = _looked(here, url, look, as_document)
             for _ in every(watch):

@@ -208,30 +208,30 @@ def cell(value: Any) -> str:
 @contextmanager
 def asked_to_stop() -> Iterator[Callable[[], bool]]:
     """Ctrl-C asks to stop after what is at work; a second one stops at once."""
-    with _interrupted() as asked:
-        yield asked.is_set
+    with _interrupted() as stopped:
+        yield stopped.is_set
 
 
 def every(seconds: float | None) -> Iterator[None]:
     """After each so many seconds, until Ctrl-C, which cuts the wait short; without them, never."""
     if seconds is not None:
-        with _interrupted() as asked:
-            while not asked.wait(seconds):
+        with _interrupted() as stopped:
+            while not stopped.wait(seconds):
                 yield
 
 
 @contextmanager
 def _interrupted() -> Iterator[threading.Event]:
     """What Ctrl-C sets; a second one is an interrupt as ever."""
-    asked = threading.Event()
+    stopped = threading.Event()
 
     def ask(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        asked.set()
+        stopped.set()
 
     before = signal.signal(signal.SIGINT, ask)
     try:
-        yield asked
+        yield stopped
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -20,9 +20,9 @@ from api.questions.question import (
     Question,
     Sheet,
     Table,
-    asked,
     fields,
     parameters,
+    params_of,
     sheet_of,
 )
 
@@ -144,7 +144,7 @@ def answered(
     people = not (files or as_document)
     if table is None and files:
         table = question.tables[0].name
-    params = asked(question, given, people=people, table=table)
+    params = params_of(question, given, people=people, table=table)
     through = viewing(folder, view, given.get("unit"), given.get("by_tag"))
     with through as viewed, counting(on, viewed):
         if question.facts:
@@ -196,7 +196,7 @@ def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
         path = {name: given[name] for name in named}
         if question.page_query is not None:
             given = {name: it for name, it in given.items() if name not in ("view", "folder")}
-            return to.place(question.place, path, **question.page_query(asked(question, given)))
+            return to.place(question.place, path, **question.page_query(params_of(question, given)))
         kept = question.kept if question.page else set(given) - {*named, "view", "folder"}
         called = {it.name: it.note.query or it.name for it in parameters(question)}
         return to.place(question.place, path, **{called[name]: given[name] for name in kept})

@@ -216,13 +216,13 @@ def web_page(page: "Callable[[Addresses, Given], str]") -> Callable[[Door], Door
 
     def with_page(command: Door) -> Door:
         @wraps(command)
-        def asked(*, web: bool, **given: Any) -> Any:
+        def with_web(*, web: bool, **given: Any) -> Any:
             return opened(page, given) if web else command(**given)
 
         option = click.option(
             "--web", is_flag=True, help="Its page in the browser, until Ctrl-C, instead of text."
         )
-        return option(asked)
+        return option(with_web)
 
     return with_page
 

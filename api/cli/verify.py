@@ -91,7 +91,7 @@ class LedgerVerified(Struct, frozen=True, tag_field="schema", tag="muckrake.veri
 @witness_option
 @json_option
 @quiet_option
-@web_page(lambda to, asked: to.verify())
+@web_page(lambda to, witness_policy: to.verify())
 def verify(
     file: Path | None,
     every: bool,
@@ -108,9 +108,9 @@ def verify(
     if checkpoint and not every:
         raise click.UsageError("--checkpoint goes with --all: a bundle has one of its own")
     given = tuple(key for word in words for key in _meant(word))
-    asked = None if policy is None else _asked(policy)
-    if asked is not None and not given:
-        given = tuple(asked.logs)
+    witness_policy = None if policy is None else _policy_of(policy)
+    if witness_policy is not None and not given:
+        given = tuple(witness_policy.logs)
     if file is not None:
         # By the program that lies in every bundle; never the copy in this one.
         from api.evidence import verify as script
@@ -120,7 +120,7 @@ def verify(
             known = given or _kept(script.read_key("key", read()["key"]).name)
         except (script.Wrong, script.Unread, LookupError):
             known = given
-        verdict = script.judged(read, known, asked)
+        verdict = script.judged(read, known, witness_policy)
         problems, proved, code = verdict
         if code == script.UNREAD:
             raise click.ClickException(problems[0])
@@ -161,7 +161,7 @@ def _kept(name: str) -> tuple["Key", ...]:
     return tuple(key for key in _meant(str(file)) if key.name == name) if file.exists() else ()
 
 
-def _asked(policy: Path) -> "Policy":
+def _policy_of(policy: Path) -> "Policy":
     """Which logs and witnesses a policy believes."""
     from api.evidence.verify import Misused, known_policy
 
@@ -235,10 +235,10 @@ def _unseen(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
     shown = published(disk) if kept is None else None
     note = shown[1] if shown else kept
     try:
-        asked = read_policy(policy.read_bytes())
+        witness_policy = read_policy(policy.read_bytes())
         if note is None:
             return "no checkpoint was ever published"
-        asked.opened(note, public_keys(disk))
+        witness_policy.opened(note, public_keys(disk))
     except Refuted as reason:
         return str(reason)
     return None

@@ -124,7 +124,7 @@ def answers(spark: "SparkSession", every: list[Task], work: Work) -> Iterator[by
     while start < len(every):
         some = every[start : start + count]
         frame = _spread(spark, len(some)).mapInArrow(partial(_answered, some, work), ANSWERS)
-        found = _asked(frame).sort_by([("task", "ascending"), ("place", "ascending")])
+        found = _collected(frame).sort_by([("task", "ascending"), ("place", "ascending")])
         yield from (one.as_py() for batch in found.to_batches() for one in batch["answer"])
         start += len(some)
         count = max(LEAST, min(MOST, 4 * len(some), TOGETHER * len(some) // max(found.nbytes, 1)))
@@ -145,7 +145,7 @@ def _answered(
             yield pa.record_batch(columns, ["task", "place", "answer"])
 
 
-def _asked(frame: "DataFrame") -> pa.Table:
+def _collected(frame: "DataFrame") -> pa.Table:
     """The rows of a frame; what Spark failed with is one sentence."""
     try:
         return frame.toArrow()
@@ -273,4 +273,4 @@ def answer(spark: "SparkSession", sql: str) -> pa.Table:
         found = spark.sql(f"SELECT * FROM (\n{sql}\n)")
     except Exception as failure:
         raise NoSpark(f"Spark takes no such question: {_last(failure)}") from None
-    return _asked(found)
+    return _collected(found)

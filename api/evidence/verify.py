@@ -477,15 +477,15 @@ def root_of(
     if index >= size:
         raise Wrong(f"the checkpoint is too old: leaf {index} is not among its {size} leaves")
     last, root = size - 1, leaf
-    for beside in path:
+    for sibling in path:
         if last == 0:
             raise Wrong(f"{where} has more hashes than the tree has levels")
         if index & 1 or index == last:
-            root = hashlib.sha256(b"\x01" + beside + root).digest()
+            root = hashlib.sha256(b"\x01" + sibling + root).digest()
             while not index & 1 and index:
                 index, last = index >> 1, last >> 1
         else:
-            root = hashlib.sha256(b"\x01" + root + beside).digest()
+            root = hashlib.sha256(b"\x01" + root + sibling).digest()
         index, last = index >> 1, last >> 1
     if last:
         raise Wrong(f"{where} has fewer hashes than the tree has levels")

@@ -145,13 +145,13 @@ class _Asking:
             answers[witness.key] = self.ask(witness, olds.get(witness.key, 0))
 
         for one in witnesses:
-            if one.key not in _asked or not _asked[one.key].is_alive():
-                _asked[one.key] = threading.Thread(target=ask, args=(one,), daemon=True)
-                _asked[one.key].start()
+            if one.key not in _requests or not _requests[one.key].is_alive():
+                _requests[one.key] = threading.Thread(target=ask, args=(one,), daemon=True)
+                _requests[one.key].start()
         most_s = PATIENCE * self._timeout_s
         until = time.monotonic() + most_s
         for one in witnesses:
-            _asked[one.key].join(max(0.0, until - time.monotonic()))
+            _requests[one.key].join(max(0.0, until - time.monotonic()))
         late = f"takes longer than {most_s:g} s to answer"
         return [(one, answers.get(one.key, f"{one.url} {late}")) for one in witnesses]
 
@@ -216,7 +216,7 @@ class _Asking:
         raise _No(f"{witness.url} answered without a signature of {witness.key.text()}")
 
 
-_asked: dict[Key, threading.Thread] = {}  # who was asked last by this process, until he answers
+_requests: dict[Key, threading.Thread] = {}  # who was asked last by this process, until he answers
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):

@@ -40,14 +40,14 @@ class Caller(Struct, frozen=True):
         if wanted is None:
             return self._best()
         try:
-            asked = viewer_of(wanted)
+            viewer = viewer_of(wanted)
         except NoViewpoint as reason:
             raise Problem("bad-request", str(reason)) from None
-        if asked.view == PUBLIC or AUDIT in self.scopes:
-            return asked
+        if viewer.view == PUBLIC or AUDIT in self.scopes:
+            return viewer
         seats = self._seats()
-        if asked.player is not None and asked.player in seats:
-            return Viewer(asked.view, seats[asked.player])
+        if viewer.player is not None and viewer.player in seats:
+            return Viewer(viewer.view, seats[viewer.player])
         raise Problem("forbidden", f"{wanted[:80]} is not among the viewpoints of this caller")
 
     def has(self, scope: str) -> bool:
@@ -123,15 +123,15 @@ class Access:
         """
         if last is None:
             return None
-        return self.service.cursors.written(last, self.path, self._eyes(), *about)
+        return self.service.cursors.written(last, self.path, self._viewpoint(), *about)
 
     def after(self, cursor: str | None, *about: Any) -> Any:
         """The key that a cursor of this list was written of; None without a cursor."""
         if cursor is None:
             return None
-        return self.service.cursors.read(cursor, self.path, self._eyes(), *about)
+        return self.service.cursors.read(cursor, self.path, self._viewpoint(), *about)
 
-    def _eyes(self) -> tuple[str, tuple[str, ...]]:
+    def _viewpoint(self) -> tuple[str, tuple[str, ...]]:
         return self.viewer.view, self.viewer.matches
 
 

@@ -238,8 +238,8 @@ def once_url(ledger: Path, base: str, scopes: tuple[str, ...], to: str = "/") ->
     """A link to this server that may be opened once, and leads to a page of it."""
     from urllib.parse import urlencode
 
-    asked = {"once": Sessions(ledger).link(scopes)} | ({} if to == "/" else {"to": to})
-    return f"{base.rstrip('/')}/login?{urlencode(asked)}"
+    query = {"once": Sessions(ledger).link(scopes)} | ({} if to == "/" else {"to": to})
+    return f"{base.rstrip('/')}/login?{urlencode(query)}"
 
 
 def _found(logins: list[Login] | tuple[Login, ...], kind: str, token: str) -> Login | None:

@@ -76,8 +76,8 @@ def _written(
         out: Writer | None = None
         for rows in _ahead(tables):
             if out is None:
-                marks = {"muckrake.table": table, "muckrake.view": view}
-                out = writer(cast(BinaryIO, sink), kind, rows.schema.with_metadata(marks), texts)
+                metadata = {"muckrake.table": table, "muckrake.view": view}
+                out = writer(cast(BinaryIO, sink), kind, rows.schema.with_metadata(metadata), texts)
             out.write(rows)
             if written := sink.taken():
                 yield written

@@ -14,7 +14,7 @@ from typing import Any
 
 from api.importing.index import CheckedChunk, Hit, ImportIndex, Repeats, count, differs, nets_of
 from api.importing.inputs import notes
-from api.importing.naming import JudgedHands, Mark, Repeat, naming_of
+from api.importing.naming import HandDigest, JudgedHands, Repeat, naming_of
 from api.importing.spill import CHUNK, Chunk, fetched
 from api.importing.worker import Outcome
 from events.ledger import Append, Record
@@ -104,9 +104,9 @@ class Writer:
             return 0
         if self._strict:
             self._refuse_conflicts(found)
-        for mark in found.rulesets.keys() - self._kept:
-            self._ledger.keep_ruleset(mark, found.rulesets[mark])
-            self._kept.add(mark)
+        for one in found.rulesets.keys() - self._kept:
+            self._ledger.keep_ruleset(one, found.rulesets[one])
+            self._kept.add(one)
         way = self._runs if found.chunks[0].as_run else self._calls
         file = _File(found, way, beginning, known)
         for chunk in found.chunks:
@@ -124,60 +124,63 @@ class Writer:
     def _beginning(self, found: Outcome) -> tuple[Record, ...]:
         """The match, its players' tags and where it comes from; of several games the first names
         it."""
-        game, mark = next(iter(found.games.items()))
+        game, one = next(iter(found.games.items()))
         players = tuple(found.nets)
         start = MatchStarted(
-            found.match, game, mark, players, "recorded", self._disclosure, found.sealed
+            found.match, game, one, players, "recorded", self._disclosure, found.sealed
         )
         tags = (tag for tag in self._tags if tag.player in players)
         return (start, *tags, *_source_notes(found))
 
     def _report(self, part: CheckedChunk) -> None:
         """What was judged of a chunk's new hands, kept for questions about verdicts."""
-        new = [mark for mark in part.marks if mark.verdict and mark.number not in part.again]
+        new = [one for one in part.digests if one.verdict and one.number not in part.again]
         if new:
             match = split(part.chunk.first)[0]
             numbers, codes = self.judged.setdefault(match, JudgedHands(array("Q"), bytearray()))
-            numbers.extend(mark.number for mark in new)
-            codes.extend(mark.verdict for mark in new)
+            numbers.extend(one.number for one in new)
+            codes.extend(one.verdict for one in new)
 
     def _sorted(self, found: Outcome, chunk: Chunk) -> CheckedChunk:
         """A chunk with those of its hands that come again; the others are known from now on."""
         part = CheckedChunk(chunk)
         marked = list(self._again(found, part, {}))
-        part.again |= {mark.number: again for mark, again in marked if again is not None}
-        if new := [mark for mark, again in marked if again is None]:
+        part.again |= {one.number: again for one, again in marked if again is not None}
+        if new := [one for one, again in marked if again is None]:
             self._known.add(found.match, found.digest, new)
         count(found, part)
         return part
 
     def _again(
-        self, found: Outcome, part: CheckedChunk, first: dict[bytes, tuple[Mark, CheckedChunk]]
-    ) -> Iterator[tuple[Mark, Repeat | None]]:
+        self,
+        found: Outcome,
+        part: CheckedChunk,
+        first: dict[bytes, tuple[HandDigest, CheckedChunk]],
+    ) -> Iterator[tuple[HandDigest, Repeat | None]]:
         """Each hand of a chunk that the ledger lacks under its name, and which other it is."""
-        hits = self._known.hits(found.match, part.marks)
-        for mark in part.marks:
-            hit, there = hits.get(mark.number), part
-            if hit and hit.hand == f"{found.match}/{mark.number}":
+        hits = self._known.hits(found.match, part.digests)
+        for one in part.digests:
+            hit, there = hits.get(one.number), part
+            if hit and hit.hand == f"{found.match}/{one.number}":
                 continue
             if hit is None:
-                key = mark.found_by + mark.says * (not mark.numbered)
-                before, there = first.setdefault(key, (mark, part))
-                if before is mark:
-                    yield mark, None
+                key = one.found_by + one.says * (not one.numbered)
+                before, there = first.setdefault(key, (one, part))
+                if before is one:
+                    yield one, None
                     continue
-                hit = Hit(f"{found.match}/{before.number}", before.says == mark.says)
-            otherwise = "" if hit.same else self._differs(part, there, hit.hand, mark.number)
-            yield mark, Repeat(mark.number, mark.line, hit.hand, otherwise)
+                hit = Hit(f"{found.match}/{before.number}", before.says == one.says)
+            otherwise = "" if hit.same else self._differs(part, there, hit.hand, one.number)
+            yield one, Repeat(one.number, one.line, hit.hand, otherwise)
 
     def _refuse_conflicts(self, found: Outcome) -> None:
         """Under --strict a file with a hand that contradicts another is refused as a whole."""
-        first = dict[bytes, tuple[Mark, CheckedChunk]]()
+        first = dict[bytes, tuple[HandDigest, CheckedChunk]]()
         for chunk in found.chunks:
-            for mark, again in self._again(found, CheckedChunk(chunk), first):
+            for one, again in self._again(found, CheckedChunk(chunk), first):
                 if again is not None and again.differs:
                     why = f"{again.differs} (under --strict no hand contradicts another)"
-                    raise Refused(mark.line, f"hand {mark.number} is {again.hand}: {why}")
+                    raise Refused(one.line, f"hand {one.number} is {again.hand}: {why}")
 
     def _left_out(self, found: Outcome) -> tuple[SourceNoted, ...]:
         """What could be no record; in a file of hands that come again, what is not noted yet."""

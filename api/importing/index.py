@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec import Struct, msgpack
 
-from api.importing.naming import Mark, Marker, Repeat, naming_of, read_marks
-from api.importing.spill import Chunk, fetched, marks_of
+from api.importing.naming import HandDigest, HandDigester, Repeat, naming_of, unpacked_digests
+from api.importing.spill import Chunk, digests_of, fetched
 from api.importing.worker import Outcome
 from api.viewpoints.match_records import OTHERWISE, REPEATED
 from events.cards import UNKNOWN
@@ -47,14 +47,14 @@ class CheckedChunk:
 
     def __init__(self, chunk: Chunk) -> None:
         self.chunk = chunk
-        self.marks = read_marks(marks_of(chunk))
+        self.digests = unpacked_digests(digests_of(chunk))
         self.again: dict[int, Repeat] = {}
 
     @property
     def first(self) -> str | None:
         """The first hand that is not another again."""
         match = split(self.chunk.first)[0]
-        numbers = (mark.number for mark in self.marks if mark.number not in self.again)
+        numbers = (one.number for one in self.digests if one.number not in self.again)
         return next((f"{match}/{number}" for number in numbers), None)
 
     @cached_property
@@ -181,27 +181,27 @@ class ImportIndex:
         mine = set(self._files.values())
         return {one["footer"] for one in found if not self._owner or one["match"] in mine}
 
-    def hits(self, match: str, marks: Sequence[Mark]) -> dict[int, Hit]:
+    def hits(self, match: str, digests: Sequence[HandDigest]) -> dict[int, Hit]:
         """Of some hands of a match those that are known, by number; before any other itself."""
-        keys = np.frombuffer(b"".join(mark.found_by for mark in marks), dtype=np.uint64)
+        keys = np.frombuffer(b"".join(one.found_by for one in digests), dtype=np.uint64)
         found: dict[int, Hit] = {}
         for column, blocks in self._columns:
             begin = np.searchsorted(column, keys)
             end = np.searchsorted(column, keys, side="right")
             for at in np.flatnonzero(begin < end).tolist():
                 for block in blocks[begin[at] : end[at]].tolist():
-                    self._hit(block, match, marks[at], found)
+                    self._hit(block, match, digests[at], found)
         if self._recent:
-            for mark in marks:
-                if (block := self._recent.get(mark.found_by)) is not None:
-                    self._hit(block, match, mark, found)
+            for one in digests:
+                if (block := self._recent.get(one.found_by)) is not None:
+                    self._hit(block, match, one, found)
         return found
 
-    def add(self, match: str, sha256: str, marks: Sequence[Mark]) -> None:
+    def add(self, match: str, sha256: str, digests: Sequence[HandDigest]) -> None:
         """Hands that are going to be in the ledger, when `save` was called."""
-        numbers = tuple(mark.number for mark in marks)
-        found_by = b"".join(mark.found_by for mark in marks)
-        says = b"".join(mark.says for mark in marks)
+        numbers = tuple(one.number for one in digests)
+        found_by = b"".join(one.found_by for one in digests)
+        says = b"".join(one.says for one in digests)
         self._add(Block(match, sha256, self._owner, numbers, found_by, says), there=True)
 
     def save(self) -> None:
@@ -245,15 +245,15 @@ class ImportIndex:
         order = np.argsort(keys, kind="stable")
         self._columns.append((keys[order], blocks[order]))
 
-    def _hit(self, at: int, match: str, mark: Mark, found: dict[int, Hit]) -> None:
-        (block, places), own = self._cached(at), f"{match}/{mark.number}"
-        if mark.number in found and found[mark.number].hand == own:
+    def _hit(self, at: int, match: str, one: HandDigest, found: dict[int, Hit]) -> None:
+        (block, places), own = self._cached(at), f"{match}/{one.number}"
+        if one.number in found and found[one.number].hand == own:
             return
-        place = places[mark.found_by]
+        place = places[one.found_by]
         says = block.says[place * SIZE : place * SIZE + SIZE]
-        same = None if says == _UNKNOWN else says == mark.says
-        if (same or mark.numbered) and self._is_there(at, block):
-            found[mark.number] = Hit(f"{block.match}/{block.numbers[place]}", same)
+        same = None if says == _UNKNOWN else says == one.says
+        if (same or one.numbered) and self._is_there(at, block):
+            found[one.number] = Hit(f"{block.match}/{block.numbers[place]}", same)
 
     def _is_there(self, at: int, block: Block) -> bool:
         """Whether the hands of a block, which close together, are in the ledger."""
@@ -312,11 +312,11 @@ def _of_before(ledger: FileLedger, nonces: Salted | None) -> Iterator[Block]:
         hands = query.ask(_OF_HANDS).to_pylist() if files else []
     finally:
         query.close()
-    marker = Marker(naming_of(nonces), "pokerstars", "", "")
+    digester = HandDigester(naming_of(nonces), "pokerstars", "", "")
     numbered: dict[str, list[tuple[int, bytes]]] = {}
     for row in hands:
         if parsed := _ID.fullmatch(row["header"]):
-            found_by = marker.numbered("pokerstars", parsed[1])
+            found_by = digester.numbered("pokerstars", parsed[1])
             numbered.setdefault(row["match"], []).append((int(row["number"]), found_by))
     for row in files:
         mine = numbered.get(row["match"], [])

@@ -197,16 +197,16 @@ def _system_memory() -> Iterator[None]:
 
 def jobs(files: Iterable[InputFile]) -> Iterator[tuple[InputFile, ...]]:
     """Files next to each other, as many as are worth a process's while."""
-    gathered: list[InputFile] = []
+    batch: list[InputFile] = []
     size = 0
     for one in files:
-        if gathered and (size + one.size > JOB_BYTES or len(gathered) == JOB_FILES):
-            yield tuple(gathered)
-            gathered, size = [], 0
-        gathered.append(one)
+        if batch and (size + one.size > JOB_BYTES or len(batch) == JOB_FILES):
+            yield tuple(batch)
+            batch, size = [], 0
+        batch.append(one)
         size += one.size
-    if gathered:
-        yield tuple(gathered)
+    if batch:
+        yield tuple(batch)
 
 
 def _alone(works: Iterable[Work], tick: Tick) -> Iterator[list[Outcome]]:

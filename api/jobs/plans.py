@@ -189,20 +189,20 @@ def _seated(
     return tuple(kinds[seat % len(kinds)] for seat in range(seats))
 
 
-def of_match(asked: dict[str, Any]) -> dict[str, Any]:
+def of_match(options: dict[str, Any]) -> dict[str, Any]:
     """A match between bots of ours, as `muckrake play` plays it."""
-    game = rules_of(asked)
-    if asked["open_bids"]:
+    game = rules_of(options)
+    if options["open_bids"]:
         raise Problem("invalid", "open_bids is for bots from folders")
-    if asked["names"]:
+    if options["names"]:
         raise Problem("invalid", "names are for bots from folders")
-    bots = None if asked["bots"] is None else ",".join(asked["bots"])
-    request = {**asked, "bots": bots, "matches": None}
-    request["dealing"] = dealing_of(asked["dealing"], asked["seed"], "committed")
+    bots = None if options["bots"] is None else ",".join(options["bots"])
+    request = {**options, "bots": bots, "matches": None}
+    request["dealing"] = dealing_of(options["dealing"], options["seed"], "committed")
     try:
         (found,) = plans_of(game, request)
         stage_of(found, request)
-        tagged(asked["tags"], {name: name for name in found.players})
+        tagged(options["tags"], {name: name for name in found.players})
     except click.UsageError as reason:
         raise Problem("invalid", reason.format_message()) from None
     except Misnamed as reason:
@@ -213,27 +213,27 @@ def of_match(asked: dict[str, Any]) -> dict[str, Any]:
     }  # a seed is drawn where it is used, and kept nowhere else
 
 
-def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
+def of_folders(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     """A match between bots in folders of this machine, as `muckrake match` plays it."""
     if bots is None:
         raise Problem(
             "forbidden", "this server starts no programs: muckrake serve --bots-dir DIR does"
         )
     for option in ("bots", "seats", "freeze_out", "live", "think_ms", "news"):
-        if asked[option]:
+        if options[option]:
             raise Problem("invalid", f"{option} is not for bots from folders")
-    game = rules_of(asked)
-    hands = asked["hands"] or game.hands or HANDS
-    folders = [_inside(bots, name) for name in asked["folders"]]
+    game = rules_of(options)
+    hands = options["hands"] or game.hands or HANDS
+    folders = [_inside(bots, name) for name in options["folders"]]
     try:
-        one, two = programs(folders[0], folders[1], asked["names"])
-        tagged(asked["tags"], {"A": one.name, "B": two.name})
-        match = named(asked["match"])
+        one, two = programs(folders[0], folders[1], options["names"])
+        tagged(options["tags"], {"A": one.name, "B": two.name})
+        match = named(options["match"])
         players = (one.name, two.name)
-        how = {"mirrored": asked["mirror"], "open_bids": asked["open_bids"]}
+        how = {"mirrored": options["mirror"], "open_bids": options["open_bids"]}
         wire_plan(game, match, players, hands, **how)
     except NoBot:
-        names = " and ".join(asked["folders"])
+        names = " and ".join(options["folders"])
         raise Problem(
             "not-found", f"{names} are not both bots: folders with commands.json"
         ) from None
@@ -241,21 +241,21 @@ def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
         raise Problem("invalid", reason.format_message()) from None
     except ValueError as reason:
         raise Problem("invalid", str(reason)) from None
-    dealing = dealing_of(asked["dealing"], asked["seed"], "committed")
-    if dealing == "committed" and asked["seed"] is not None:
+    dealing = dealing_of(options["dealing"], options["seed"], "committed")
+    if dealing == "committed" and options["seed"] is not None:
         raise Problem("invalid", "a seed decides no committed deck: leave it out")
     drawn = {"match": match, "dealing": dealing, "hands": hands, "asked": hands}
-    clock = asked["clock"] or CLOCK_S
-    return {**asked, **drawn, "clock": clock, "folders": [str(one) for one in folders]}
+    clock = options["clock"] or CLOCK_S
+    return {**options, **drawn, "clock": clock, "folders": [str(one) for one in folders]}
 
 
-def rules_of(asked: dict[str, Any]) -> Game:
+def rules_of(options: dict[str, Any]) -> Game:
     """The ruleset of a match: by its name or as it was sent, changed as it was asked for."""
-    handed_in = asked.get("ruleset")
-    if (asked["game"] is None) == (handed_in is None):
+    handed_in = options.get("ruleset")
+    if (options["game"] is None) == (handed_in is None):
         raise Problem("invalid", "name one game, or send one ruleset")
     try:
-        return wanted(asked["game"], asked.get("set", {}), handed_in)
+        return wanted(options["game"], options.get("set", {}), handed_in)
     except (NoGame, Unfit, Impossible) as reason:
         raise Problem("invalid", str(reason)) from None
 
@@ -279,7 +279,7 @@ def of_import(
         raise Problem("invalid", "strict is about what an audit finds: leave out audit=false")
     try:
         changes = named_values(settings or ())
-        asked_rules({"game": game, "set": changes, "rake": rake})
+        import_rules({"game": game, "set": changes, "rake": rake})
     except (NoGame, Impossible) as reason:
         raise Problem("invalid", str(reason)) from None
     try:
@@ -314,7 +314,7 @@ def given_tags(text: list[str] | None) -> dict[str, dict[str, str]]:
     return tags
 
 
-def asked_rules(request: dict[str, Any]) -> Rules:
+def import_rules(request: dict[str, Any]) -> Rules:
     """What decides the hands of an import."""
     game, changes = request["game"], request.get("set", {})
     named = wanted(game, changes) if game else None

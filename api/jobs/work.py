@@ -39,7 +39,7 @@ from api.jobs.jobs import (
     write,
     writes,
 )
-from api.jobs.plans import ENDLESS, THINK_MS, asked_rules, plans_of, rules_of, stage_of
+from api.jobs.plans import ENDLESS, THINK_MS, import_rules, plans_of, rules_of, stage_of
 from api.playing.live import live
 from api.playing.matches import Terms, begun, here, taken
 from api.playing.names import Misnamed, claim, tagged
@@ -310,8 +310,8 @@ def _import_files(
     request = job.request
     paths = sorted((room / "upload").iterdir())
     files = [InputFile(path.name, path, path.stat().st_size) for path in paths]
-    asked = (request[one] for one in ("names", "strict", "audit", "match", "owner"))
-    options = ImportOptions(request["format"], asked_rules(request), *asked)
+    fields = (request[one] for one in ("names", "strict", "audit", "match", "owner"))
+    options = ImportOptions(request["format"], import_rules(request), *fields)
     scratch = room / "scratch"
     scratch.mkdir(exist_ok=True)
     report.say()

@@ -114,7 +114,7 @@ class Paid(NamedTuple):
 
     number: int
     amount: int
-    beside: tuple[str, ...]  # which layer it is, and what of it is no stake of who may win it
+    notes: tuple[str, ...]  # which layer it is, and what of it is no stake of who may win it
     eligible: tuple[int, ...]
     weighed: bool  # by the rules each is paid by what he put in
     shares: tuple[Share, ...]
@@ -252,11 +252,11 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
     for place, one in enumerate(splits):
         rake = rakes.get(one.pot, 0)
         eligible = found[place].seats if is_layer else one.seats
-        beside = tuple(_beside(layers[place], 0 if place else dead, rake, game.unit))
+        notes = tuple(_notes(layers[place], 0 if place else dead, rake, game.unit))
         due = right[place] if place < len(right) else None
         shares = _shares(one, due, game.split_unit, differs=differs and bool(right))
         weighed = due is not None and len(set(due.award.weights)) > 1
-        paid.append(Paid(one.pot, sum(one.shares) + rake, beside, eligible, weighed, shares))
+        paid.append(Paid(one.pot, sum(one.shares) + rake, notes, eligible, weighed, shares))
     lacking = right[len(splits) :] if differs else ()
     for place, due in enumerate(lacking, len(splits)):  # pots that nobody was paid
         shares = _shares(t.PotSplit(place, (), ()), due, game.split_unit, differs=True)
@@ -281,7 +281,7 @@ def _shares(one: t.PotSplit, due: Cut | None, unit: int, *, differs: bool) -> tu
     return tuple(shares)
 
 
-def _beside(layer: Layer | None, dead: int, rake: int, unit: str) -> Iterator[str]:
+def _notes(layer: Layer | None, dead: int, rake: int, unit: str) -> Iterator[str]:
     if layer is not None:
         yield f"{amount(layer.low, unit)} to {amount(layer.high, unit)} each"
         if layer.folded:
@@ -305,8 +305,12 @@ def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
     ]
     nobody = (None,) * len(start.players)
     found = []
-    for name, nets, beside, ruleset, sentence in payments:
-        off = [a != b for a, b in zip(nets, beside, strict=True)] if nets and beside else nobody
+    for name, nets, other_nets, ruleset, sentence in payments:
+        off = (
+            [a != b for a, b in zip(nets, other_nets, strict=True)]
+            if nets and other_nets
+            else nobody
+        )
         found.append(Account(name, nets or nobody, tuple(map(bool, off)), ruleset, sentence))
     return tuple(found)
 

@@ -91,7 +91,7 @@ def _cards_of(*streets: Pieces) -> set[str]:
     return {card for street in streets for piece in street for card in piece.cards}
 
 
-def taken_apart(line: str, unit: str | None = None) -> Line:
+def parsed_line(line: str, unit: str | None = None) -> Line:
     """`s1 b2 R6 C | Jd7c6c 12 X | 4: lynx +2` as streets in words, and an outcome; amounts count in
     `unit`."""
     *streets, last = [found[1] for found in _SECTION.finditer(line) if found[0]] or [""]
@@ -110,7 +110,7 @@ def taken_apart(line: str, unit: str | None = None) -> Line:
 
 def listed(row: HandRow) -> dict[str, Any]:
     """A hand of a list, its line in words and its amounts as the money that they are."""
-    return asdict(row) | {"line": taken_apart(row.line or "", row.unit)}
+    return asdict(row) | {"line": parsed_line(row.line or "", row.unit)}
 
 
 def pieces(text: str) -> Pieces:

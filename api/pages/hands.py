@@ -122,10 +122,10 @@ def hands(
         return answer
     context["of_player"] = player_of(one)
     with ask.viewed() as viewed:
-        few = hands_of(viewed, None) < ask.service.settings.limits.apart_spread
+        few = hands_of(viewed, None) < ask.service.settings.limits.heavy_spread
         counting = after is None and (counts == "now" or (few and counts is None))
-        asked = {"filter": text_of(one), "newest": order == "newest", "order": by_of(order)}
-        found, following = page_of(QUESTION, ask, viewed, LISTED, after, asked)
+        params = {"filter": text_of(one), "newest": order == "newest", "order": by_of(order)}
+        found, following = page_of(QUESTION, ask, viewed, LISTED, after, params)
         judged = verdicts_of(viewed.snapshot).known(viewed.snapshot)
         context |= {
             "rows": list(map(listed, found.rows)),
@@ -264,8 +264,8 @@ def of_hand(
         "of_a_seed": OF_A_SEED if announced and announced.dealing == "seeded" else None,
         "q": q,
         "kept": within.kept,
-        "earlier": beside(viewed, match, number, within, -1),
-        "later": beside(viewed, match, number, within, 1),
+        "earlier": neighbour(viewed, match, number, within, -1),
+        "later": neighbour(viewed, match, number, within, 1),
         "trail": (
             *(
                 (("Hands of this filter", to.hands(q, order=within.kept)),)
@@ -277,7 +277,7 @@ def of_hand(
     }
 
 
-def beside(
+def neighbour(
     viewed: Viewed, match: str, number: int, within: Found, step: Literal[-1, 1]
 ) -> str | None:
     """The hand before or after it, if that is over: of its match, or of those that a filter finds.

@@ -143,16 +143,16 @@ def address(text: str, to: Addresses) -> str | None:
         split = urlsplit(text)
     except ValueError:  # brackets that are no address of a machine
         return None
-    asked = dict(parse_qsl(split.query))
+    query = dict(parse_qsl(split.query))
     first, *rest = [unquote(one) for one in split.path.removeprefix(API).split("/")[1:]] or [""]
     if split.path.startswith(API):
-        asked.pop("format", None)
+        query.pop("format", None)
         rest = rest[: 2 if first == "hands" else 1]
     if (first, *rest) == ("",):
         return to.home()
     if first not in _PAGES:
         return None
-    return to.page(first, *rest, **asked) + (f"#{split.fragment}" if split.fragment else "")
+    return to.page(first, *rest, **query) + (f"#{split.fragment}" if split.fragment else "")
 
 
 def _hands(to: Addresses, text: str) -> str | None:

@@ -15,7 +15,7 @@ from fastapi.responses import Response
 
 from analytics.sql.chosen import quoted
 from api.http.ask import Access, Ask
-from api.pages.hand_line import taken_apart
+from api.pages.hand_line import parsed_line
 from api.pages.hands import drawn
 from api.pages.players import Narrow, clean
 from api.pages.site import SIZE, Addresses, frame, page, scale
@@ -26,7 +26,7 @@ from api.questions.filters_tree import EVERY, word
 from api.questions.frames import as_seen, frames, in_words, opening
 from api.questions.one_line import lines, one_line
 from api.rules import Rules
-from api.viewpoints.feed_events import Teller
+from api.viewpoints.feed_events import FeedEncoder
 from api.viewpoints.match_records import committed, ended, started
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.selection import Absent
@@ -103,8 +103,10 @@ _STEPS = ("StepEntered", "BettingOpened", "HandEnded")  # what nobody does
 
 
 class LiveTable(NamedTuple):
-    """A match at its newest moment: whether it `goes_on`, how it ended, and the last hand that has
-    begun. `why` there is none to show; `asked` are the seats that it waits for, `todo` for what."""
+    """A match at its newest moment: whether it `goes_on`, how it ended, and the last hand begun.
+
+    `why` no hand is shown; `to_act` are the seats that the hand waits for, `todo` for what.
+    """
 
     goes_on: bool
     end: MatchEnded | None
@@ -114,7 +116,7 @@ class LiveTable(NamedTuple):
     start: t.HandStarted | None = None
     frame: dict[str, Any] | None = None
     broken: str | None = None
-    asked: tuple[int, ...] = ()
+    to_act: tuple[int, ...] = ()
     todo: str = ""
 
     @property
@@ -150,9 +152,9 @@ def table(viewed: Viewed, match: str, goes_on: bool) -> LiveTable:
     words = in_words(redacted_hand)
     done = max(one["idx"] for one in document["frames"] if one["type"] not in _STEPS)
     last = drawn(document, words)[-1] | {"words": words[done]}
-    asked, todo = awaited(redacted_hand, game)
+    to_act, todo = awaited(redacted_hand, game)
     return shown._replace(
-        hand=hand, start=first, frame=last, broken=document["broken"], asked=asked, todo=todo
+        hand=hand, start=first, frame=last, broken=document["broken"], to_act=to_act, todo=todo
     )
 
 
@@ -166,10 +168,10 @@ def awaited(redacted_hand: RedactedEvents, game: Game | None) -> tuple[tuple[int
         return (), ""
     try:
         hand = replay(as_seen(redacted_hand))
-        asked = Over() if hand.voided else turn(game, hand)
+        question = Over() if hand.voided else turn(game, hand)
     except (LookupError, StopIteration, TypeError, ValueError):  # it does not add up
         return (), ""
-    match asked:
+    match question:
         case ToAct(seat=seat):
             return (seat,), "to act"
         case ToStraddle(seat=seat):
@@ -267,13 +269,13 @@ def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
 
 def _hand(hand: str, line: str, void: bool, at: int | str, unit: str | None) -> dict[str, Any]:
     """A hand that is over, on one line."""
-    apart = taken_apart(line, unit)
+    pieces = parsed_line(line, unit)
     return {
         "key": f"{'HandVoided' if void else 'HandEnded'} {hand}",
         "hand": hand,
         "match": split(hand)[0],
-        "line": apart,
-        "pot": apart.paid,
+        "line": pieces,
+        "pot": pieces.paid,
         "unit": unit,
         "at": at,
     }
@@ -282,5 +284,5 @@ def _hand(hand: str, line: str, void: bool, at: int | str, unit: str | None) -> 
 def _place(viewed: Viewed, hand: str) -> str:
     """The place after the last event of a hand, as its viewer was told it."""
     events = viewed.snapshot.read(hand)
-    events_seen = list(Teller(viewed.viewer).tell(events, viewed.snapshot))
+    events_seen = list(FeedEncoder(viewed.viewer).encode(events, viewed.snapshot))
     return events_seen[-1].place.decode() if events_seen else _FROM_THE_FIRST

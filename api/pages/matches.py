@@ -68,7 +68,7 @@ def disputed_hands(
     """
     if judge:
         ask.needs(AUDIT)
-    known = judged(viewed, due(viewed, asked=judge, match=match), ask.watch)
+    known = judged(viewed, due(viewed, on_demand=judge, match=match), ask.watch)
     verdicts = lent(viewed, known)
     of = "" if match is None else f"WHERE match = {quoted(match)}"
     of_verdicts = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"

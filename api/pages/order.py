@@ -150,17 +150,17 @@ def sorted_list(
     viewed: Viewed,
     limit: int,
     after: str | None,
-    asked: dict[str, Any],
+    params: dict[str, Any],
     by: Order,
 ) -> tuple[Sequence[Any], str | None]:
     """A page of a list in its own order; or in another: then `after` is how many came before."""
     if by.sort is None:
-        found, following = page_of(question, ask, viewed, limit, after, asked)
+        found, following = page_of(question, ask, viewed, limit, after, params)
         return found.rows, following
     if after is not None and not re.fullmatch("[0-9]{1,9}", after):
         raise Problem("wrong-cursor", f"a list by {by.sort} goes on after a number of rows")
     place = int(after or 0)
-    rows = _sorted(question, ask, viewed, asked, by)
+    rows = _sorted(question, ask, viewed, params, by)
     following = str(place + limit) if place + limit < len(rows) else None
     return rows[place : place + limit], following
 
@@ -170,16 +170,16 @@ _kept: WeakKeyDictionary[Views, OrderedDict[str, Sequence[Any]]] = WeakKeyDictio
 
 
 def _sorted(
-    question: Question, ask: Access, viewed: Viewed, asked: dict[str, Any], by: Order
+    question: Question, ask: Access, viewed: Viewed, params: dict[str, Any], by: Order
 ) -> Sequence[Any]:
     """All of a list in this order; as long as a viewer sees the same ledger the last ones are kept,
     so that he pages through one list, and its order is counted once."""
-    name = f"{question.name} {by.sort} {sorted(asked.items())}"
+    name = f"{question.name} {by.sort} {sorted(params.items())}"
     with _turn:
         kept = _kept.setdefault(viewed.query, OrderedDict())
         rows = kept.get(name)
     if rows is None:
-        found, following = page_of(question, ask, viewed, SORTED_MAX, None, asked)
+        found, following = page_of(question, ask, viewed, SORTED_MAX, None, params)
         if following is not None:
             sentence = f"more than {SORTED_MAX:,} {question.name} stand in their own order only"
             raise Problem("too-large", f"{sentence}, not by {by.sort}")

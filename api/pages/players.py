@@ -100,8 +100,8 @@ class PlayerPage(NamedTuple):
             "named": word(self.player),
             "called": called,
             "finds": finds,
-            "api_of": lambda *path, **asked: to.api(
-                "players", self.player, *path, **given, **asked
+            "api_of": lambda *path, **query: to.api(
+                "players", self.player, *path, **given, **query
             ),
             "players": () if self.by_tag else (self.player,),
             "trail": (("Players", to.players(self.by_tag)),),
@@ -165,9 +165,9 @@ def players(
 ) -> Response:
     """Everybody who played, by his name or as tags call him."""
     by, by_tag = order(request, ("player", "hands", "net", "matches", "last_at")), clean(by_tag)
-    asked = {"by_tag": by_tag} if by_tag else {}
+    query = {"by_tag": by_tag} if by_tag else {}
     with ask.viewed(by_tag=by_tag) as viewed:
-        rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, asked, by)
+        rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, query, by)
         listed: dict[str, Any] = {
             "rows": [(row, finder(viewed, row.player)()) for row in rows],
             "units": moneys(viewed.units),
@@ -277,15 +277,15 @@ def opponent(of: OfPlayer) -> Response:
     context: dict[str, Any] = {"found": None, "why": None, "hands_max": HANDS_MAX}
     context["command"] = f"muckrake opponent {shlex.quote(of.player)}{options}"
     with of.viewed() as viewed:
-        asked = OpponentParams(of.player, spots=SPOTS, **of.filters)
+        params = OpponentParams(of.player, spots=SPOTS, **of.filters)
         try:
-            hands = counted.hands_asked(viewed, asked)
+            hands = counted.count_hands(viewed, params)
             finds = of.finder(viewed)
             endings = {name: finds.of(filter) for name, filter in ENDINGS.items()}
             context |= {"hands": hands, "endings": endings, "looks": ALL_LOOKS}
             if hands <= HANDS_MAX:
-                with closing(tables_of(viewed, asked, of.ask.watch)) as tables:
-                    found = report_of(viewed, asked, tables)
+                with closing(tables_of(viewed, params, of.ask.watch)) as tables:
+                    found = report_of(viewed, params, tables)
                     context |= _led(found, tables, finds)
                 context |= {"found": found, "faults": faults(found.faults)}
         except (Absent, NoSum) as reason:
@@ -350,17 +350,17 @@ def compare(
     """Two players or two versions of a bot, side by side, picked there."""
     matches = tuple(name for one in match if (name := clean(one)))
     of = of._replace(filters={**of.filters, "match": matches[0] if len(matches) == 1 else None})
-    asked: dict[str, Any] = {"other": clean(other), "street": street or None}
-    context = {**asked, "answer": None, "why": None, "matches": matches, "streets": STREETS}
+    params: dict[str, Any] = {"other": clean(other), "street": street or None}
+    context = {**params, "answer": None, "why": None, "matches": matches, "streets": STREETS}
     with of.viewed() as viewed:
         check(viewed, of.player)
         others = others_of(viewed, of.player)
-        if asked["other"] is not None:
+        if params["other"] is not None:
             sides = Sides(
                 player=of.player,
                 match=matches,
                 unit=of.unit,
-                **asked,
+                **params,
                 vs=of.filters["vs"],
                 game=of.filters["game"],
             )
@@ -374,22 +374,22 @@ def compare(
 
 def others_of(viewed: Viewed, player: str) -> list[str]:
     """Whom to compare him with: other versions of him by their names, then those who play most."""
-    alike = f"starts_with(player, {quoted(_VERSION.sub('', player))})"
+    condition = f"starts_with(player, {quoted(_VERSION.sub('', player))})"
     rows = viewed.rows(
         f"SELECT player FROM facts WHERE player <> {quoted(player)} GROUP BY player"
-        f" ORDER BY {alike} DESC, count(*) DESC, player LIMIT {OFFERED}"
+        f" ORDER BY {condition} DESC, count(*) DESC, player LIMIT {OFFERED}"
     )
     return [row["player"] for row in rows]
 
 
-def shown(answer: Comparison, asked: Sides, finds: Sequence[Finder]) -> dict[str, Any]:
+def shown(answer: Comparison, params: Sides, finds: Sequence[Finder]) -> dict[str, Any]:
     """The tables as a terminal has them, and what surely differs."""
-    every = list(sheets(answer, asked, finds))
+    every = list(sheets(answer, params, finds))
     return {
         "answer": answer,
         "sheets": [one for one in every if isinstance(one, Sheet)],
         "notes": [one for one in every if not isinstance(one, Sheet)],
-        "apart": [
+        "different": [
             STATISTICS[one.statistic].title
             for one in answer.statistics.values()
             if one.counted is not None and one.counted < SURE

@@ -9,14 +9,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from api.http.ask import Ask
-from api.http.routes.questions import FIXED, Named, asked_for, formats, signed
+from api.http.routes.questions import FIXED, Named, formats, query_parameters, signed
 from api.pages.order import Sort
 from api.pages.players import others_of
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions import games as rulesets
 from api.questions.declared import every
-from api.questions.question import API, Question, Sheet, asked
+from api.questions.question import API, Question, Sheet, params_of
 from engine.catalogue import CATALOGUE, KINDS, meaning
 from engine.changes import partner_of
 from engine.game import Game, fingerprint
@@ -42,7 +42,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
                 choices = {missing[0]: others_of(viewed, given["player"])}
             sentence = f"{question.name} takes one more player, `{missing[0]}`"
             raise Problem("invalid", sentence, choices=choices)
-        params = asked(question, given, people=True)
+        params = params_of(question, given, people=True)
         with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
@@ -62,7 +62,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
             formats=[(kind, at(request, kind)) for kind in formats(question)],
         )
 
-    every = asked_for(question, question.path, people=True)
+    every = query_parameters(question, question.path, people=True)
     needed = [
         one.name
         for one in every
@@ -80,8 +80,8 @@ def _left_out(one: Parameter) -> Parameter:
 
 def at(request: Request, kind: str) -> str:
     """The same in a format."""
-    asked = request.url.remove_query_params("sort").include_query_params(format=kind)
-    return f"{API}{asked.path}?{asked.query}"
+    url = request.url.remove_query_params("sort").include_query_params(format=kind)
+    return f"{API}{url.path}?{url.query}"
 
 
 router = routes(every())

@@ -93,42 +93,42 @@ class Addresses(Struct, frozen=True):
 
     view: str | None = None
 
-    def home(self, **asked: str) -> str:
-        return self._at("/", **asked)
+    def home(self, **query: str) -> str:
+        return self._at("/", **query)
 
-    def page(self, *path: str, **asked: str) -> str:
+    def page(self, *path: str, **query: str) -> str:
         """Any page by the parts of its path, unless what is asked of it says through whose eyes."""
-        asked = {**({} if self.view is None else {"as": self.view}), **asked}
-        return Addresses()._at("/" + "/".join(map(_part, path)), **asked)
+        query = {**({} if self.view is None else {"as": self.view}), **query}
+        return Addresses()._at("/" + "/".join(map(_part, path)), **query)
 
     def matches(self, after: str | None = None) -> str:
         return self._at("/matches", after=after)
 
-    def match(self, match: str, **asked: str | int | None) -> str:
-        return self._at(f"/matches/{_part(match)}", **asked)
+    def match(self, match: str, **query: str | int | None) -> str:
+        return self._at(f"/matches/{_part(match)}", **query)
 
-    def hands(self, q: str = "", **asked: str | int | None) -> str:
+    def hands(self, q: str = "", **query: str | int | None) -> str:
         """The hands that a filter finds."""
-        return self._at("/hands", q=q or None, **asked)
+        return self._at("/hands", q=q or None, **query)
 
     def hand(
-        self, hand: str, page: str = "", event: int | None = None, q: str = "", **asked: str | None
+        self, hand: str, page: str = "", event: int | None = None, q: str = "", **query: str | None
     ) -> str:
         """A page of a hand MATCH/NUMBER: its replay, `audit` or `events`; one of a filter's."""
         path = "/".join(map(_part, hand.rpartition("/")[::2]))
-        at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None, **asked)
+        at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None, **query)
         return at if event is None else f"{at}#{event}"
 
     def players(self, by_tag: str | None = None) -> str:
         return self._at("/players", by_tag=by_tag)
 
-    def player(self, name: str, page: str = "", **asked: str | int | tuple[str, ...] | None) -> str:
+    def player(self, name: str, page: str = "", **query: str | int | tuple[str, ...] | None) -> str:
         """A page of a player: `grid`, `winnings`, `bids` or `swaps`, or himself."""
-        return self._at(f"/players/{_part(name)}" + (f"/{page}" if page else ""), **asked)
+        return self._at(f"/players/{_part(name)}" + (f"/{page}" if page else ""), **query)
 
-    def place(self, template: str, named: dict[str, str], **asked: str | int | None) -> str:
+    def place(self, template: str, named: dict[str, str], **query: str | int | None) -> str:
         """The page of a question: an address with names in braces, and its parameters."""
-        return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **asked)
+        return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **query)
 
     def ratings(self, unit: str | None = None) -> str:
         return self._at("/ratings", unit=unit)
@@ -139,9 +139,9 @@ class Addresses(Struct, frozen=True):
     def live(self, match: str | None = None) -> str:
         return self._at("/live", match=match)
 
-    def embedded(self, *path: str, **asked: str | None) -> str:
+    def embedded(self, *path: str, **query: str | None) -> str:
         """A page that may stand in a frame of another site."""
-        return self._at("/embed/" + "/".join(map(_part, path)), **asked)
+        return self._at("/embed/" + "/".join(map(_part, path)), **query)
 
     def verify(self) -> str:
         """Where a bundle is judged in the browser."""
@@ -155,12 +155,12 @@ class Addresses(Struct, frozen=True):
         at = self._at(f"/games/{_part(game)}")
         return at if policy is None else f"{at}#{_part(policy)}"
 
-    def api(self, *path: str | int, **asked: str | int | tuple[str, ...] | None) -> str:
+    def api(self, *path: str | int, **query: str | int | tuple[str, ...] | None) -> str:
         """A path under `/api/v1`: `api("hands", match, number, "events")`."""
-        return self._at("/api/v1/" + "/".join(map(_part, path)), **asked)
+        return self._at("/api/v1/" + "/".join(map(_part, path)), **query)
 
-    def _at(self, path: str, **asked: str | int | tuple[str, ...] | None) -> str:
-        given = {name: value for name, value in asked.items() if value not in (None, ())}
+    def _at(self, path: str, **query: str | int | tuple[str, ...] | None) -> str:
+        given = {name: value for name, value in query.items() if value not in (None, ())}
         if self.view is not None:
             given["as"] = self.view
         return f"{path}?{urlencode(given, doseq=True)}" if given else path
@@ -258,7 +258,7 @@ def page(
         "path": request.url.path,
         "viewer": ask.viewer,
         "caller": ask.caller,
-        "eyes": eyes(request, ask, players),
+        "viewpoints": viewpoints(request, ask, players),
         "to": Addresses(request.query_params.get("as")),
         "trail": (),
         "framed": False,
@@ -302,7 +302,7 @@ def sent(request: Request, body: bytes, status: int = 200, kind: str = "text/htm
     return Response(body, status, headers, kind)
 
 
-def eyes(request: Request, ask: Access, players: tuple[str, ...]) -> list[dict[str, Any]]:
+def viewpoints(request: Request, ask: Access, players: tuple[str, ...]) -> list[dict[str, Any]]:
     """The viewpoints that this caller has on what he looks at, each with its address."""
     scopes = ask.caller.scopes
     if AUDIT in scopes:  # he may sit in any seat of this table, a player in his own

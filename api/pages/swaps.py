@@ -42,10 +42,10 @@ FILTERS = {  # of the hands that a measure counts, where its own name says none 
 def swaps(of: OfPlayer) -> Response:
     """How often a player's cards changed, and what luck did to his winnings."""
     player = of.player
-    asked = lucky.LuckParams(player, **of.filters, spots=SWAPS_SPOTS, runouts=RUNOUTS)
+    params = lucky.LuckParams(player, **of.filters, spots=SWAPS_SPOTS, runouts=RUNOUTS)
     with of.viewed() as viewed:
         try:
-            answer = lucky.luck(viewed, asked, of.ask.watch)
+            answer = lucky.luck(viewed, params, of.ask.watch)
         except (Absent, NoSum) as reason:
             return of.sent("swaps.html", "swaps", counts=None, why=str(reason))
         rates = [rate(row) for row in answer.luck.rates(player)]

@@ -55,9 +55,9 @@ def bids(of: OfPlayer) -> Response:
     """Bids beside the rival's, the worth of the card, and the bidder's hand."""
     player = of.player
     with of.viewed() as viewed:
-        asked = bidding.BidsParams(player, **of.filters, spots=VALUED)
+        params = bidding.BidsParams(player, **of.filters, spots=VALUED)
         try:
-            answer = bidding.bidding(viewed, asked, of.ask.watch)
+            answer = bidding.bidding(viewed, params, of.ask.watch)
         except (Absent, NoSum) as reason:
             return of.sent("bids.html", "bids", counts=None, why=str(reason))
         drawn = answer.auctions.drawn(player)
@@ -83,7 +83,7 @@ def bids(of: OfPlayer) -> Response:
         model=bidding.MODEL,
         seed=SEED,
         every=drawn[0]["every"] if drawn else 0,
-        beside=beside(drawn),
+        against_rival=against_rival(drawn),
         worth=worth(drawn),
         textures=textures(drawn),
         headline=[rows[name] for name in HEADLINE if name in rows],
@@ -94,7 +94,7 @@ def bids(of: OfPlayer) -> Response:
         made=made,
         cells=classes,
         strengths={name: pots(made, some) for name, some in STRENGTHS.items()},
-        pairs=[pair for pair in answer.beside if player in (pair.dealer, pair.rival)],
+        pairs=[pair for pair in answer.bidder_pairs if player in (pair.dealer, pair.rival)],
     )
 
 
@@ -123,7 +123,7 @@ def bid_cells(held: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     return found
 
 
-def beside(drawn: list[dict[str, Any]]) -> dict[str, Any]:
+def against_rival(drawn: list[dict[str, Any]]) -> dict[str, Any]:
     """Each bid against the rival's, on one scale, so that the diagonal is a tie."""
     shown = [row for row in drawn if row["rival_bid"] is not None]
     both = scale([row[name] for row in shown for name in ("bid", "rival_bid")])

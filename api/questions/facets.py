@@ -178,16 +178,16 @@ def times(viewed: Viewed, one: Filter, judged: Judged | None) -> int | None:
     if len(named) > len({*named}):
         there = {*viewed.query.ask(those, SECONDS)["hand_seq"].to_pylist()}
         return sum(seq in there for seq in named)
-    asked = [
+    terms = [
         (part, term)
         for part in (one.all if isinstance(one, And) else (one,))
         if isinstance(part, Of)
         for term in (part.one.all if isinstance(part.one, And) else (part.one,))
         if isinstance(term, Compare) and term.field in ("did", "could") and term.op == "="
     ]
-    if len(asked) != 1:
+    if len(terms) != 1:
         return None
-    ((his, term),) = asked
+    ((his, term),) = terms
     name = str(term.value)
     if CHANCES[name].once and his.player is not None:
         return None

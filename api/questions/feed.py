@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from api.viewpoints.feed_events import FeedEvent, Teller
+from api.viewpoints.feed_events import FeedEncoder, FeedEvent
 from api.viewpoints.viewer import Viewer
 from events.ledger import Recorded
 from store.reader import Snapshot
@@ -103,7 +103,7 @@ class Feed:
         self.grown = asyncio.Event()
         self.lost: Exception | None = None
         self.making: dict[int, asyncio.Task[Batch]] = {}
-        self._teller = Teller(viewer)
+        self._encoder = FeedEncoder(viewer)
         self._pages: OrderedDict[int, _Page] = OrderedDict()
         self._ahead: OrderedDict[int, tuple[Snapshot, Iterator[Recorded]]] = OrderedDict()
         self._turn = threading.Lock()
@@ -140,7 +140,7 @@ class Feed:
             until = min(page.last, snapshot.next_pos)
             if page.next_pos < until:
                 recorded = self._recorded(page.next_pos, until, snapshot)
-                page.add(list(self._teller.tell(recorded, snapshot)), until)
+                page.add(list(self._encoder.encode(recorded, snapshot)), until)
             self._pages[number] = page
             self._pages.move_to_end(number)
             if len(self._pages) > PAGES:

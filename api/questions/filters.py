@@ -124,7 +124,7 @@ class _Reading:
         elif self.take("("):
             found = self.bracket(begun)
         else:
-            found = self.own() if self.whose else self.asked()
+            found = self.own() if self.whose else self.condition()
         self.depth -= 1
         return found
 
@@ -137,7 +137,7 @@ class _Reading:
         self.open.pop()
         return found
 
-    def asked(self) -> Compare | Flag | Of:
+    def condition(self) -> Compare | Flag | Of:
         """A term of the hand, or what is asked of one player."""
         begun = self.at
         name = self.name()

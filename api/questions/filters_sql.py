@@ -145,9 +145,9 @@ class _Condition:
     def players(self, one: Filter, his: str, surely: bool) -> Rows:
         """Rows of those of whom it surely holds, or may hold."""
         if isinstance(one, Flag) or (isinstance(one, Compare) and one.op != "!="):
-            asked = _OF_ROWS[_name(one)](one, self.span)
-            so = f"({asked.so})" if surely else f"({asked.so}) IS NOT FALSE"
-            rows = self.with_stakes(asked.rows) if "big_blind" in asked.so else asked.rows
+            chosen = _OF_ROWS[_name(one)](one, self.span)
+            so = f"({chosen.so})" if surely else f"({chosen.so}) IS NOT FALSE"
+            rows = self.with_stakes(chosen.rows) if "big_blind" in chosen.so else chosen.rows
             return Rows(rows, f"{his} AND {so}")
         condition = self.of(one, surely, partial(self.of_seat, his))
         return Rows("players", f"{his} AND {'' if surely else 'NOT '}({condition})")
@@ -156,13 +156,13 @@ class _Condition:
         """A term about the player of a row of `players`."""
         if isinstance(term, Compare) and term.op == "!=":
             return self.of_seat(his, Compare(term.field, "=", term.value), not holds)
-        asked = self.players(term, his, holds)
-        rows = f"SELECT hand_seq, seat FROM {asked.rows} WHERE {self.span} AND {asked.so}"
+        chosen = self.players(term, his, holds)
+        rows = f"SELECT hand_seq, seat FROM {chosen.rows} WHERE {self.span} AND {chosen.so}"
         return f"{'' if holds else 'NOT '}((hand_seq, seat) IN ({rows}))"
 
-    def among(self, asked: Rows) -> str:
+    def among(self, rows: Rows) -> str:
         """The hand has such a row."""
-        return f"(hand_seq IN (SELECT hand_seq FROM {asked.rows} WHERE {self.span} AND {asked.so}))"
+        return f"(hand_seq IN (SELECT hand_seq FROM {rows.rows} WHERE {self.span} AND {rows.so}))"
 
     def with_stakes(self, rows: str) -> str:
         """These rows, each with its hand's big blind; none is known of a voided hand."""

@@ -281,15 +281,15 @@ class _TableState:
         if self._game is None or hand.round is None or hand.round.next is None:
             return None
         try:
-            asked = turn(self._game, hand)
-            if not isinstance(asked, ToAct) or not asked.call:
+            question = turn(self._game, hand)
+            if not isinstance(question, ToAct) or not question.call:
                 return None
-            seat, called = asked.seat, evolve(hand, t.Called(asked.seat, asked.call, None))
+            seat, called = question.seat, evolve(hand, t.Called(question.seat, question.call, None))
             found = pots(self._game, called, contenders(called))
         except (IllegalCommand, LookupError, StopIteration, TypeError, ValueError):
             return None  # a record that does not add up
         of = sum(pot.amount for pot in found if seat in pot.seats)
-        return {"seat": seat, "call": asked.call, "of": of}
+        return {"seat": seat, "call": question.call, "of": of}
 
     def _seat(self, hand: Hand, seat: int, bet: int) -> dict[str, Any]:
         closed = hand.over or hand.voided

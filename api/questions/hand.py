@@ -191,8 +191,8 @@ def history(viewed: Viewed, redacted_hand: RedactedEvents, kind: str) -> bytes:
         return game
 
     leaf = Leaf(redacted_hand.hand_seq, viewed.snapshot.read(redacted_hand.stream))
-    asked = ExportRequest(viewed.snapshot, [leaf], viewed.redactor, ruleset, ".phh", lossy=False)
-    return b"".join(TEXTS[kind](asked))
+    export = ExportRequest(viewed.snapshot, [leaf], viewed.redactor, ruleset, ".phh", lossy=False)
+    return b"".join(TEXTS[kind](export))
 
 
 def _outcome(redacted_hand: RedactedEvents, hand: Hand | None) -> dict[str, Any]:

@@ -70,7 +70,7 @@ class Lucky(NamedTuple):
 
 def luck(
     viewed: Viewed,
-    asked: LuckParams,
+    params: LuckParams,
     watch: ShowProgress = without_progress,
     *,
     again: bool = False,
@@ -79,18 +79,18 @@ def luck(
 
     Where luck is counted in none of the games, no number is told without it: it would be the net.
     """
-    chosen = chosen_by(viewed, asked)
+    chosen = chosen_by(viewed, params)
     hands = where(hands_of(chosen))
     if not viewed.rows(f"SELECT 1 FROM played{hands} LIMIT 1"):
         raise Absent("no hand was played here")
     unit = money_of(viewed, table_of(chosen))
-    lucks, closed, ran = _lucks(viewed, chosen, asked.runouts, watch)
-    values, swaps, valued = _values(viewed, chosen, asked.spots, watch)
+    lucks, closed, ran = _lucks(viewed, chosen, params.runouts, watch)
+    values, swaps, valued = _values(viewed, chosen, params.spots, watch)
     views = {"played": _PLAYED.format(where=hands), "risks": _RISKS.format(where=hands)}
     tables = {"lucks": lucks, "changes": values, "mirrored": found(viewed.snapshot, MIRRORED)}
-    made = Luck(JoinedViews(viewed.query, views, tables), asked.vs)
+    made = Luck(JoinedViews(viewed.query, views, tables), params.vs)
     counted = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
-    measures = made.measures(asked.player, asked.by, again=again)
+    measures = made.measures(params.player, params.by, again=again)
     games = _games(viewed, [*players_of(chosen), *hands_of(chosen)])
     without = tuple(sorted(name for name, counts in games.items() if not counts))
     every = [

@@ -230,8 +230,8 @@ def _why(seen: t.Folded | t.Checked | t.Called | t.Bet | t.Raised) -> str:
 def _antes(amounts: Iterable[int]) -> str:
     """`a1x6` if all are alike."""
     row = list(amounts)
-    alike = len(row) > 1 and len(set(row)) == 1
-    return f"a{row[0]}x{len(row)}" if alike else " ".join(f"a{amount}" for amount in row)
+    equal = len(row) > 1 and len(set(row)) == 1
+    return f"a{row[0]}x{len(row)}" if equal else " ".join(f"a{amount}" for amount in row)
 
 
 def lines(viewed: Viewed, hands: Sequence[str]) -> list[str | None]:

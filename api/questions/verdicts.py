@@ -242,8 +242,8 @@ class Verdicts:
             name, codes = segment.sha256["events"], self._codes[first : last + 1]
             if name in self._kept or (codes == UNJUDGED).all():
                 continue
-            marks = {it for at, it in self._unknown.items() if first <= at <= last}
-            save(self._folder, name, Kept(first, codes.tobytes(), tuple(sorted(marks))))
+            unknown = {it for at, it in self._unknown.items() if first <= at <= last}
+            save(self._folder, name, Kept(first, codes.tobytes(), tuple(sorted(unknown))))
             if not self._is_left(first, last):
                 self._kept.add(name)
 
@@ -321,11 +321,11 @@ def shown(judged: Judged, viewed: Viewed) -> pa.Table:
         return judged.rows
     if not viewed.opened:
         return SCHEMA.empty_table()
-    hands = viewed.ask(f"SELECT hand_seq FROM hands WHERE {tellable(viewed)}")["hand_seq"]
+    hands = viewed.ask(f"SELECT hand_seq FROM hands WHERE {visible_verdicts(viewed)}")["hand_seq"]
     return judged.rows.filter(pc.is_in(judged.rows["hand_seq"], value_set=hands))
 
 
-def tellable(viewed: Viewed) -> str:
+def visible_verdicts(viewed: Viewed) -> str:
     """Which hands a viewpoint may know the verdicts of: all, or those that are open to all."""
     if viewed.viewer.auditor:
         return "true"
@@ -338,7 +338,7 @@ def lent(viewed: Viewed, judged: Judged | None) -> str:
     known, rows = _lent.get(viewed.query), judged and judged.rows
     if known is None or known[0] is not rows:
         table = SCHEMA.empty_table() if judged is None else shown(judged, viewed)
-        known = rows, viewed.query.beside(table)
+        known = rows, viewed.query.add_table(table)
         _lent[viewed.query] = known
     return known[1]
 

@@ -135,9 +135,9 @@ async def answered(request: Request, failure: Exception) -> Response:
         fields = headers | problem.headers
         return JSONResponse(problem.document(), problem.status, headers=fields, media_type=JSON)
     caller = getattr(request.state, "caller", Caller())
-    asked = Access(caller, Viewer(), request.app.state.service)  # nothing on it is of the ledger
+    access = Access(caller, Viewer(), request.app.state.service)  # nothing on it is of the ledger
     choices = problem.members.get("choices", {})
-    answer = page(request, asked, "problem.html", problem=problem.document(), choices=choices)
+    answer = page(request, access, "problem.html", problem=problem.document(), choices=choices)
     answer.status_code = problem.status
     answer.headers.update(headers | problem.headers)
     return answer

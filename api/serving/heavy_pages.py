@@ -116,7 +116,7 @@ class HeavyPages(Layer):
             return
         request, begun = Request(scope, receive), time.monotonic()
         try:
-            ask, pinned, own = await run_in_threadpool(self._asked, request, of)
+            ask, pinned, own = await run_in_threadpool(self._access_of, request, of)
         except Problem:  # the route says the same
             await self.app(scope, receive, send)
             return
@@ -147,7 +147,7 @@ class HeavyPages(Layer):
             answer = progress(request, ask, path, making.progress)
         await answer(scope, receive, send)
 
-    def _asked(self, request: Request, of: About) -> tuple[Access, Pinned, OwnHands]:
+    def _access_of(self, request: Request, of: About) -> tuple[Access, Pinned, OwnHands]:
         """Who asks, what he may know of the ledger by now, and which hands he asks about."""
         caller: Caller = getattr(request.state, "caller", Caller())
         viewer = caller.viewer(request.query_params.get("as"))

@@ -183,11 +183,11 @@ async def answered(app: ASGIApp, wanted: Wanted) -> tuple[int, dict[str, str], b
     """The status, the headers and the body that the application has for it."""
     over = asyncio.Event()
     body, status, headers = bytearray(), 500, dict[str, str]()
-    asked = [{"type": "http.request", "body": b"", "more_body": False}]
+    messages = [{"type": "http.request", "body": b"", "more_body": False}]
 
     async def receive() -> dict[str, Any]:
-        if asked:
-            return asked.pop()
+        if messages:
+            return messages.pop()
         await over.wait()
         return {"type": "http.disconnect"}
 

@@ -228,7 +228,7 @@ def found(snapshot: Snapshot, finding: Finding) -> pa.Table:
                 type(it).__name__ in finding.types for at in one.placed for it in at.append.events
             )
         ]
-        parts += [_asked(finding, table(hot))] if hot else []
+        parts += [_rows_found(finding, table(hot))] if hot else []
         rows = pa.concat_tables([finding.schema.empty_table(), *parts])
         return rows.filter(pc.less(rows["hand_seq"], snapshot.next_seq))
 
@@ -246,11 +246,13 @@ def _sealed(live: Live, segment: Segment, finding: Finding) -> pa.Table:
         kept = _kept.setdefault(live, {})
     if key not in kept:
         if segment.schema in layout.ALIKE:
-            kept[key] = _asked(
+            kept[key] = _rows_found(
                 finding, _file(live, segment, "events"), _doubtful(live, segment, finding)
             )
         else:
-            kept[key] = pa.concat_tables(_asked(finding, rows) for rows in live.events(segment))
+            kept[key] = pa.concat_tables(
+                _rows_found(finding, rows) for rows in live.events(segment)
+            )
     return kept[key]
 
 
@@ -278,7 +280,7 @@ def _file(live: Live, segment: Segment, name: str) -> str:
     return f"read_parquet('{path}')"
 
 
-def _asked(finding: Finding, rows: pa.Table | str, hands: pa.Table | None = None) -> pa.Table:
+def _rows_found(finding: Finding, rows: pa.Table | str, hands: pa.Table | None = None) -> pa.Table:
     """The answer over some rows of events, or over some hands; of columns that nobody fills there
     are none."""
     if hands is not None and not hands.num_rows:

@@ -59,7 +59,7 @@ class _Watched(msgspec.Struct):
     next: int
 
 
-class Teller:
+class FeedEncoder:
     """One viewer's eyes on whatever happens in a ledger, stream by stream."""
 
     def __init__(self, viewer: Viewer) -> None:
@@ -67,7 +67,7 @@ class Teller:
         self._streams: OrderedDict[str, _Watched] = OrderedDict()
         self._starts: OrderedDict[str, MatchStarted | None] = OrderedDict()
 
-    def tell(self, recorded: Iterable[Recorded], snapshot: Snapshot) -> Iterator[FeedEvent]:
+    def encode(self, recorded: Iterable[Recorded], snapshot: Snapshot) -> Iterator[FeedEvent]:
         """What the viewer sees of these events, in their order."""
         for one in recorded:
             watched = self._watched(one, snapshot)
@@ -97,11 +97,11 @@ class Teller:
         if is_match(one.stream):
             return _Watched(Auditor() if self.viewer.auditor else Public(), 0, one.index)
         before = snapshot.read(one.stream)[: one.index] if one.index else ()
-        who = self.eyes(before[0] if before else one, snapshot)
+        who = self.viewpoint_of_hand(before[0] if before else one, snapshot)
         hidden = 0 if who is None else sum(see_one(each.event, who) is None for each in before)
         return _Watched(who, hidden, one.index)
 
-    def eyes(self, first: Recorded, snapshot: Snapshot) -> Viewpoint | None:
+    def viewpoint_of_hand(self, first: Recorded, snapshot: Snapshot) -> Viewpoint | None:
         """Through which eyes a hand is seen while it is played, by its first event; a hand of a
         mirrored match by none but an auditor's."""
         match, _ = split(first.stream)
@@ -149,7 +149,7 @@ def _who(whose: str, first: Recorded, viewer: Viewer, snapshot: Snapshot) -> Vie
     if is_match(first.stream):
         mine: Viewpoint | None = Auditor() if viewer.auditor else Public()
     else:
-        mine = Teller(viewer).eyes(first, snapshot)
+        mine = FeedEncoder(viewer).viewpoint_of_hand(first, snapshot)
     if mine is None:
         return None
     if whose == _PUBLIC:

@@ -111,13 +111,13 @@ class Redacted(Query):
         what he is told later or never."""
         query = Query(self.snapshot)
         try:
-            names = query.beside(pa.table({"match": sorted(self._opened.withheld)}))
+            names = query.add_table(pa.table({"match": sorted(self._opened.withheld)}))
             only = f"WHERE match NOT IN (FROM {names})" if self._opened.withheld else ""
             rows = query.rows(f"SELECT DISTINCT ruleset FROM hands {only}")
         finally:
             query.close()
-        marks = {row["ruleset"] for row in rows} | self._opened.rulesets
-        return tuple(one for one in super().rulesets() if one in marks)
+        fingerprints = {row["ruleset"] for row in rows} | self._opened.rulesets
+        return tuple(one for one in super().rulesets() if one in fingerprints)
 
     @property
     def faults(self) -> pa.Table:
@@ -149,7 +149,7 @@ class Redacted(Query):
         if self._namesakes.num_rows:
             place = "(hand_seq, seat)" if column == "player" else "hand_seq"
             rows = self._namesakes if column == "player" else self._namesakes.select(["hand_seq"])
-            others = f" AND {place} NOT IN (FROM {self.beside(rows, seq='hand_seq')})"
+            others = f" AND {place} NOT IN (FROM {self.add_table(rows, seq='hand_seq')})"
         return f"({column} = {quoted(name)}{_only(self._viewer)}{others})"
 
     def rebuilt(self, name: str, only: str) -> str:
@@ -166,13 +166,13 @@ class Redacted(Query):
             for row in hands.to_pylist()
             if redactor.may_know(row["hand"])
         ]
-        return self.beside(one.build(leaves), seq="hand_seq")
+        return self.add_table(one.build(leaves), seq="hand_seq")
 
     def among(self, matches: frozenset[str]) -> str:
         """Whether a row is of one of these matches."""
         if not matches:
             return "FALSE"
-        names = self.beside(pa.table({"match": sorted(matches)}), match="match")
+        names = self.add_table(pa.table({"match": sorted(matches)}), match="match")
         return f"match IN (FROM {names})"
 
     def open(self) -> str:
@@ -194,19 +194,19 @@ class Redacted(Query):
         if not self.seated:
             return ""
         rows = self.seats.rename_columns(["at_seq", "at_seat"])
-        return f"LEFT JOIN {self.beside(rows, seq='at_seq')} AS a ON at_seq = r.hand_seq"
+        return f"LEFT JOIN {self.add_table(rows, seq='at_seq')} AS a ON at_seq = r.hand_seq"
 
     def shifted(self) -> tuple[str, str]:
         """`idx` as a viewer who does not see all counts it, and the join that this needs."""
         hidden, later = self.faults, found(self.snapshot, LATER)
         idx, joins = "idx", []
         if later.num_rows:
-            begins = self.beside(later.rename_columns(["begin_seq", "begin"]), seq="begin_seq")
+            begins = self.add_table(later.rename_columns(["begin_seq", "begin"]), seq="begin_seq")
             joins.append(f"LEFT JOIN {begins} ON begin_seq = r.hand_seq")
             idx += " - coalesce(begin, 0)"
         if hidden.num_rows:
             lists = hidden.group_by("hand_seq").aggregate([("idx", "list")])
-            listed = self.beside(lists.rename_columns(["gap_seq", "gaps"]), seq="gap_seq")
+            listed = self.add_table(lists.rename_columns(["gap_seq", "gaps"]), seq="gap_seq")
             joins.append(f"LEFT JOIN {listed} ON gap_seq = r.hand_seq")
             idx += " - coalesce(len(list_filter(gaps, lambda gap: gap < r.idx)), 0)"
         return f"CAST({idx} AS INTEGER) AS idx", " ".join(joins)
@@ -231,7 +231,7 @@ def _seats(snapshot: Snapshot, viewer: Viewer, which: slice) -> pa.Table:
             "names": pa.array([text for text, _ in pairs], pa.string()),
             "seat": pa.array([seat for _, seat in pairs], pa.int32()),
         }
-        known = query.beside(pa.table(columns))
+        known = query.add_table(pa.table(columns))
         join = f"JOIN {known} ON names = players WHERE TRUE{_only(viewer)}"
         return query.ask(f"SELECT hand_seq, seat FROM hands {join}")
     finally:
@@ -243,7 +243,7 @@ def _hands(query: Redacted, rows: str) -> str:
     replaced, join = "", ""
     if query.faults.num_rows:
         counted = query.faults.group_by("hand_seq").aggregate([("idx", "count")])
-        less = query.beside(counted.rename_columns(["less_seq", "less"]), seq="less_seq")
+        less = query.add_table(counted.rename_columns(["less_seq", "less"]), seq="less_seq")
         replaced = "REPLACE (CAST(events - coalesce(less, 0) AS INTEGER) AS events)"
         join = f"LEFT JOIN {less} ON less_seq = r.hand_seq"
     return f"SELECT r.* EXCLUDE (first_pos, last_pos) {replaced} FROM ({rows}) AS r {join}"
@@ -311,7 +311,7 @@ def _bidding(query: Redacted) -> tuple[str, str, str]:
     others = announced_bids(query.snapshot)
     if others.num_rows:
         named = others.rename_columns(["odd_seq", "odd_idx", "settled", "odd"])
-        odd = query.beside(named, seq="odd_seq")
+        odd = query.add_table(named, seq="odd_seq")
         joins += f" LEFT JOIN {odd} ON odd_seq = r.hand_seq AND odd_idx = r.idx"
         own = f"CASE WHEN {query.sees(t.BidPlaced, 'amount')} THEN amount END"
         amount = f"CASE WHEN settled THEN odd WHEN odd_seq IS NULL THEN amount ELSE {own} END"
@@ -325,7 +325,9 @@ def _events(query: Redacted, rows: str) -> str:
     own = "r.seat = at_seat" if query.seated else "FALSE"
     where = ""
     if query.faults.num_rows:
-        hidden = query.beside(query.faults.select(["pos"]).rename_columns(["hidden"]), pos="hidden")
+        hidden = query.add_table(
+            query.faults.select(["pos"]).rename_columns(["hidden"]), pos="hidden"
+        )
         where = f"WHERE pos NOT IN (FROM {hidden})"
     columns = defaultdict[str, list[str]](list)
     made, names = [], []

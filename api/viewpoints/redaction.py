@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from api.viewpoints.rendering import eyes, masked, opened_by, withheld_sentence
+from api.viewpoints.rendering import masked, opened_by, viewpoint_of, withheld_sentence
 from events import types as t
 from events.hidden import Opened
 from events.ledger import Record, Recorded, is_match
@@ -152,7 +152,7 @@ class Redactor:
         players = start.players if isinstance(start, t.HandStarted) else ()
         seated = not self.view.startswith("seat:") or self._sits(name, players)
         opened = match.opened.secrets if is_match(leaf.stream) else match.opened.hands
-        who = eyes(self.view if seated else "public", players, opened)
+        who = viewpoint_of(self.view if seated else "public", players, opened)
         ones: list[One] = []
         for one in leaf.recorded:
             seen = see_one(one.event, who)

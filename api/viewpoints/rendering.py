@@ -51,7 +51,7 @@ def withheld_sentence(match: str) -> str:
     )
 
 
-def eyes(view: str, players: tuple[str, ...], opened: bool) -> Viewpoint:
+def viewpoint_of(view: str, players: tuple[str, ...], opened: bool) -> Viewpoint:
     """The viewpoint of these eyes; in what is open, every viewer sees as an auditor does."""
     who = viewpoint(view, players)
     return Auditor() if opened else who

@@ -170,8 +170,8 @@ class Viewed:
 
     def ruleset(self, fingerprint: str) -> bytes | None:
         """The text of a ruleset that the ledger keeps, if the viewer is told of it."""
-        marks = self.query.rulesets()
-        return self.snapshot.ruleset(fingerprint) if fingerprint in marks else None
+        fingerprints = self.query.rulesets()
+        return self.snapshot.ruleset(fingerprint) if fingerprint in fingerprints else None
 
     def redacted_hand(self, hand: str) -> RedactedEvents:
         """A hand's events as they are seen, as far as it has come; `Absent` if there is none."""

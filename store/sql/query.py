@@ -224,13 +224,13 @@ class Query:
             digest = digest_of(f"{masked} {described}", self._beside, segment)
             return Part(name, masked.replace(_ROWS, rows), digest, self._number, segment)
 
-        empty = self.beside(tables[-1].schema.empty_table())
+        empty = self.add_table(tables[-1].schema.empty_table())
         for one in segments:
             end = min(one.last_seq + 1, self.snapshot.next_seq)
             rows = self._rows(name, [self._sealed(name, [one]), empty])
             yield part(rows, one, f"{one.sha256[name]} {end}")
         if not segments or any(rows.num_rows for rows in tables):
-            rows = self._rows(name, [self.beside(rows) for rows in tables])
+            rows = self._rows(name, [self.add_table(rows) for rows in tables])
             yield part(rows, None, rows)
 
     def visible(self, name: str, rows: str) -> str:
@@ -245,10 +245,12 @@ class Query:
             return rows
         known, odd = self.snapshot.units(), None
         if others := units.unusual(known):
-            odd = self.beside(units.odd(self._files, self._sources("hands"), others), seq="odd_seq")
+            odd = self.add_table(
+                units.odd(self._files, self._sources("hands"), others), seq="odd_seq"
+            )
         return units.with_units(name, rows, known, odd, self._only)
 
-    def beside(self, rows: pa.Table, **of: str) -> str:
+    def add_table(self, rows: pa.Table, **of: str) -> str:
         """A table that a view may read and no statement can name.
 
         `seq`, `pos` or `match` names the column that says which rows of a view a row is about: of
@@ -305,9 +307,9 @@ class Query:
                         self._shown[name] = self._made(name)
                     for segment in self._shown[name].segments:
                         self._files.check(segment, name)
-            beside = {name: one.rows for name, one in self._beside.items()}
+            add_table = {name: one.rows for name, one in self._beside.items()}
             views = {name: view.sql for name, view in self._shown.items()}
-        session.lend(beside)
+        session.lend(add_table)
         session.show({name: sql for name, sql in views.items() if names is None or name in names})
 
     def _made(self, name: str) -> _View:
@@ -318,7 +320,7 @@ class Query:
         for segment in have:
             self._files.check(segment, name)  # binding a view reads footers
         parts = [self._sealed(name, have)] if have else []
-        parts += [self.beside(rows) for rows in made]
+        parts += [self.add_table(rows) for rows in made]
         return _View(self._in_units(name, self.visible(name, self._rows(name, parts))), have)
 
     def rulesets(self) -> Sequence[str]:
@@ -328,13 +330,13 @@ class Query:
     def _rows_of(self, name: str) -> str:
         """The SELECT of a view that is made of no table of the ledger."""
         if name == tags.VIEW:
-            return self._renamed(f"FROM {self.beside(tags.table(self.snapshot))}", tags.SCHEMA)
-        return f"FROM {self.beside(rulesets.table(self.rulesets(), self.snapshot.ruleset))}"
+            return self._renamed(f"FROM {self.add_table(tags.table(self.snapshot))}", tags.SCHEMA)
+        return f"FROM {self.add_table(rulesets.table(self.rulesets(), self.snapshot.ruleset))}"
 
     def _renamed(self, rows: str, columns: pa.Schema) -> str:
         """The rows of a table of players, each as he is called."""
         if self._called and "player" in columns.names:
-            names = self.beside(tags.names(self._called), match="of_match")
+            names = self.add_table(tags.names(self._called), match="of_match")
             rows = tags.renamed(rows, columns.names, names)
         return rows
 

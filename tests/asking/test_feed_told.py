@@ -10,7 +10,7 @@ import pytest
 
 from api.questions import feed as feeds
 from api.questions.feed import Feed, Feeds, Wanted
-from api.viewpoints.feed_events import FeedEvent, NoPlace, Teller, position
+from api.viewpoints.feed_events import FeedEncoder, FeedEvent, NoPlace, position
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer
 from engine.games import GAMES
@@ -33,7 +33,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 
 def told_of(ledger: Snapshot, viewer: Viewer) -> list[FeedEvent]:
-    return list(Teller(viewer).tell(ledger.read_from(0), ledger))
+    return list(FeedEncoder(viewer).encode(ledger.read_from(0), ledger))
 
 
 def told_as_bytes(told: list[FeedEvent]) -> bytes:

@@ -135,7 +135,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
         known = [(seq, hand.verdict, hand.moves) for seq, hand in hands.items() if hand.verdict]
         columns = dict(zip(VERDICT_COLUMNS.names, zip(*known, strict=True), strict=True))
         rows = pa.table(columns, schema=VERDICT_COLUMNS)
-        found[view] = Asked(viewed, hands, viewed.query.beside(rows))
+        found[view] = Asked(viewed, hands, viewed.query.add_table(rows))
     return found
 
 

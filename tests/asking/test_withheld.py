@@ -73,7 +73,7 @@ def test_hands_in_which_all_was_told_are_not_looked_at(
 ) -> None:
     """Only the segment that has odd hands has its events read, and of these only some."""
     looked_at: list[int] = []
-    asked = disclosure._asked
+    asked = disclosure._rows_found
 
     def counted(finding, rows, hands=None):  # type: ignore[no-untyped-def]
         looked_at.append(0 if hands is None else hands.num_rows)

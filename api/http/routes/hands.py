@@ -232,8 +232,8 @@ def audit(
 ) -> Response:
     kind = format_of(request, ("json", "txt", "html"))
     if kind == "html":
-        asked = {"as": request.query_params.get("as"), "ruleset": ruleset}
-        given = urlencode({name: value for name, value in asked.items() if value is not None})
+        query = {"as": request.query_params.get("as"), "ruleset": ruleset}
+        given = urlencode({name: value for name, value in query.items() if value is not None})
         page = f"/hands/{quote(match, safe='')}/{number}/audit"
         return RedirectResponse(f"{page}?{given}" if given else page, 303)
     with _seen(ask, match, number) as (viewed, redacted_hand):

@@ -121,13 +121,15 @@ class MatchWanted(BaseModel):
 )
 def play(request: Request, ask: Ask, wanted: MatchWanted, idempotency_key: Key = None) -> Response:
     ask.needs(WRITE)
-    asked = wanted.model_dump(by_alias=True)
-    digest = sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
+    request_body = wanted.model_dump(by_alias=True)
+    digest = sha256(msgspec.json.encode(request_body, order="sorted")).hexdigest()
     jobs, owner = _written(ask), ask.owner
     known = jobs.known(owner, _checked(idempotency_key), digest)
     if known is None:
         bots = ask.service.settings.bots
-        wanted_job = of_match(asked) if wanted.folders is None else of_folders(asked, bots)
+        wanted_job = (
+            of_match(request_body) if wanted.folders is None else of_folders(request_body, bots)
+        )
         limits = ask.service.settings.limits
         room, _ = admitted(jobs, owner, limits, hands=wanted_job["asked"])
         kind: Literal["match", "bots"] = "match" if wanted.folders is None else "bots"
@@ -255,7 +257,7 @@ def every(
     ask: Ask,
     limit: Annotated[int, Query(ge=1, le=1000, description="So many at most.")] = 100,
 ) -> Response:
-    jobs = _asked_for(ask)
+    jobs = _permitted_jobs(ask)
     mine = [job for job in jobs.every() if _is_his(ask, job)][:limit]
     return listed(
         request, [_document(ask, job, jobs.progress(job)) for job in mine], None, ("json", "ndjson")
@@ -306,14 +308,14 @@ async def _followed(ask: Access, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGen
 
 def _found(ask: Access, name: str) -> tuple[Jobs, Job]:
     """A job of this caller; another's is as if it was not there, but for who keeps the keys."""
-    jobs = _asked_for(ask)
+    jobs = _permitted_jobs(ask)
     job = jobs.job(name)
     if job is None or not _is_his(ask, job):
         raise Problem("not-found", f"there is no job {name[:80]} of yours")
     return jobs, job
 
 
-def _asked_for(ask: Access) -> Jobs:
+def _permitted_jobs(ask: Access) -> Jobs:
     """Jobs are for who may begin one."""
     if not ask.caller.has(AUDIT):
         ask.needs(WRITE)

@@ -26,8 +26,8 @@ from api.questions.question import (
     Pages,
     Question,
     arrow,
-    asked,
     parameters,
+    params_of,
     plain_rows,
 )
 from api.viewpoints.views import Viewed
@@ -93,7 +93,7 @@ def endpoint(question: Question, path: str) -> Callable[..., Response]:
             if not ask.viewer.auditor:  # who looks through other eyes is told what they see
                 sentence = f"{question.name} is for an auditor's eyes, not {ask.viewer.view}"
                 raise Problem("forbidden", sentence)
-        params = asked(question, given, table=table)
+        params = params_of(question, given, table=table)
         with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
@@ -106,7 +106,7 @@ def endpoint(question: Question, path: str) -> Callable[..., Response]:
         rows = iter([arrow(chosen, answer)])
         return tabled(request, rows, kind, ask.viewer.view, chosen.name)
 
-    return signed(answered, [*FIXED, *asked_for(question, path)])
+    return signed(answered, [*FIXED, *query_parameters(question, path)])
 
 
 def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
@@ -120,7 +120,7 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
         with ask.viewed(by_tag=given.get("by_tag")) as viewed:
             page, following = page_of(question, ask, viewed, limit, cursor, given)
             if counts is not None and given[counts.name] and kind == "json":
-                params = asked(question, given, online=True)
+                params = params_of(question, given, online=True)
                 found = counts.ask(viewed, params, ask.watch)
                 members = {counts.name: counts.steady(found)}
         if page.unjudged:
@@ -142,7 +142,7 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
     cursor = Parameter(
         "cursor", Parameter.KEYWORD_ONLY, annotation=Annotated[str | None, going_on], default=None
     )
-    return signed(answered, [*FIXED, *asked_for(question, question.path), limit, cursor])
+    return signed(answered, [*FIXED, *query_parameters(question, question.path), limit, cursor])
 
 
 def page_of(
@@ -152,7 +152,7 @@ def page_of(
     assert question.pages is not None
     about = [it for name, it in sorted(given.items()) if name not in question.pages.free]
     after = ask.after(cursor, *about)
-    params = asked(question, given, limit=limit, after=after, online=True)
+    params = params_of(question, given, limit=limit, after=after, online=True)
     page = question.ask(viewed, params, ask.watch)
     return page, ask.cursor(page.next, *about)
 
@@ -165,7 +165,7 @@ def signed(
     return answered
 
 
-def asked_for(question: Question, path: str, *, people: bool = False) -> list[Parameter]:
+def query_parameters(question: Question, path: str, *, people: bool = False) -> list[Parameter]:
     """Those of a question's path and query, as FastAPI reads them: of a page, if `people` read
     the answer."""
     wanted = (one for one in parameters(question) if people or not one.note.people)

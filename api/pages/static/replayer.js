@@ -118,10 +118,10 @@ function away(way) {
   document.querySelector(`a[rel="${way}"]`)?.click();
 }
 
-function otherEyes() {
-  const eyes = [...document.querySelectorAll(".eyes li a")];
-  const at = eyes.findIndex((link) => link.hasAttribute("aria-current"));
-  if (eyes.length > 1) location.href = `${eyes[(at + 1) % eyes.length].href}#${now}`;
+function nextViewpoint() {
+  const viewpoints = [...document.querySelectorAll(".viewpoints li a")];
+  const at = viewpoints.findIndex((link) => link.hasAttribute("aria-current"));
+  if (viewpoints.length > 1) location.href = `${viewpoints[(at + 1) % viewpoints.length].href}#${now}`;
 }
 
 const acts = {
@@ -139,7 +139,7 @@ const acts = {
   help: () => (help.open ? help.close() : help.showModal()),
   before: () => away("prev"),
   after: () => away("next"),
-  eyes: otherEyes,
+  viewpoint: nextViewpoint,
 };
 
 const keys = {
@@ -157,7 +157,7 @@ const keys = {
   f: "flip",
   b: "unit",
   c: "text",
-  v: "eyes",
+  v: "viewpoint",
   "?": "help",
 };
 

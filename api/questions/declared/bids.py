@@ -13,7 +13,7 @@ import pyarrow as pa
 from msgspec import UNSET, Struct, UnsetType, field
 
 from analytics.auctions import worth as bids_worth
-from analytics.auctions.bidding import BESIDE, MEASURES, OF_TWO, By, kept
+from analytics.auctions.bidding import MEASURES, OF_TWO, PAIRS_SQL, By, kept
 from analytics.auctions.bidding import Bids as Auctions
 from analytics.auctions.sniffing import (
     DRAWN_N,
@@ -142,45 +142,45 @@ class Bidding(NamedTuple):
 
     auctions: Auctions
     found: list[Measured]
-    beside: list[Pair]
+    bidder_pairs: list[Pair]
     counts: dict[str, int]
     unit: str | None
 
 
 def bidding(
     viewed: Viewed,
-    asked: BidsParams,
+    params: BidsParams,
     watch: ShowProgress = without_progress,
     *,
     again: bool = False,
 ) -> Bidding:
     """The answer, as long as the views are there. Nothing to count is said to be absent."""
-    player = asked.player
+    player = params.player
     if player is not None and not is_there(viewed, "player", player, "auctions"):
         raise Absent(f"nobody called {player} has bid: muckrake bids lists who has")
-    auctions_of = kept(chosen_by(viewed, asked), viewed.units)
+    auctions_of = kept(chosen_by(viewed, params), viewed.units)
     unit = money_of(viewed, auctions_of)
     select = {"auctions": auctions_of}
     rows = JoinedViews(viewed.query, select, {})
-    beside = rows.table(BESIDE)
-    if not beside.num_rows and not rows.table("SELECT 1 FROM auctions LIMIT 1").num_rows:
+    bidder_pairs = rows.table(PAIRS_SQL)
+    if not bidder_pairs.num_rows and not rows.table("SELECT 1 FROM auctions LIMIT 1").num_rows:
         raise Absent("no auction was held in these hands")
-    worths, counts = _worths(viewed, rows, asked.spots, watch)
-    auctions = Auctions(JoinedViews(viewed.query, select, {"worths": worths}), asked.vs)
-    measures = auctions.measures(player, asked.by, again=again)
+    worths, counts = _worths(viewed, rows, params.spots, watch)
+    auctions = Auctions(JoinedViews(viewed.query, select, {"worths": worths}), params.vs)
+    measures = auctions.measures(player, params.by, again=again)
     found = list(in_unit(measures, MEASURES, unit))
-    return Bidding(auctions, found, list(pairs(beside)), counts, unit)
+    return Bidding(auctions, found, list(pairs(bidder_pairs)), counts, unit)
 
 
-def bids(viewed: Viewed, asked: BidsParams, watch: ShowProgress) -> Bids:
+def bids(viewed: Viewed, params: BidsParams, watch: ShowProgress) -> Bids:
     """Players in order, then pairs; every number of chance with its seed."""
-    again, by = asked.player is not None or not asked.people, asked.by
-    answer = bidding(viewed, asked, watch, again=again)
+    again, by = params.player is not None or not params.people, params.by
+    answer = bidding(viewed, params, watch, again=again)
     parts: dict[tuple[str, str], dict[str, Drawn]] = {}
     for one in answer.found:
         parts.setdefault((one.player, one.part), {})[one.statistic] = drawn(one)
-    ranks = answer.auctions.ranks(asked.player, by)
-    common = answer.auctions.common(asked.player, by)
+    ranks = answer.auctions.ranks(params.player, by)
+    common = answer.auctions.common(params.player, by)
     players = [
         Bidder(
             player=player,
@@ -192,7 +192,9 @@ def bids(viewed: Viewed, asked: BidsParams, watch: ShowProgress) -> Bids:
         for (player, part), measures in parts.items()
     ]
     view = viewed.viewer.view
-    return Bids(view, answer.unit, SEED, MODEL, Again(), players, answer.beside, **answer.counts)
+    return Bids(
+        view, answer.unit, SEED, MODEL, Again(), players, answer.bidder_pairs, **answer.counts
+    )
 
 
 def _of(rows: Sequence[Row], player: str, part: str, *names: str) -> list[list[Any]]:
@@ -256,14 +258,14 @@ def rows(answer: Bids) -> list[Line]:
     return lines_of(answer.players)
 
 
-def sheets(answer: Bids, asked: BidsParams) -> Iterator[Sheet | str]:
+def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:
     """All players with a few measures each, or one with every measure; then pairs."""
     head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
     foot = f"values of {answer.valued} of {answer.auctions} auctions with known cards, {MODEL}"
     if answer.valued < answer.auctions:
         foot += "; --spots all counts all"
-    if asked.player is None:
-        yield by_player(rows(answer), MEASURES, OVERVIEW, asked.by, head=head, foot=foot)
+    if params.player is None:
+        yield by_player(rows(answer), MEASURES, OVERVIEW, params.by, head=head, foot=foot)
     else:
         heads = {
             part_of(one): (one.player, part_of(one), _tenths(one), head) for one in answer.players

@@ -92,22 +92,22 @@ class Comparison(Struct, frozen=True, tag_field="schema", tag="muckrake.compare/
     statistics: dict[str, Compared]
 
 
-def comparison(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Comparison:
+def comparison(viewed: Viewed, params: Sides, watch: ShowProgress) -> Comparison:
     """The answer; a side without hands is said to be absent."""
-    names = (asked.player, asked.other)
-    if len(asked.match) > 2:
+    names = (params.player, params.other)
+    if len(params.match) > 2:
         raise Nonsense("a match is named once for both, or twice, for A and for B")
-    if asked.player == asked.other and len(set(asked.matches)) == 1:
+    if params.player == params.other and len(set(params.matches)) == 1:
         raise Nonsense(
-            f"{asked.player} is himself: name a match of each, the one's and the other's"
+            f"{params.player} is himself: name a match of each, the one's and the other's"
         )
     first, second = (
-        chosen_of(viewed, player, vs=asked.vs, match=match, game=asked.game)
-        for player, match in zip(names, asked.matches, strict=True)
+        chosen_of(viewed, player, vs=params.vs, match=match, game=params.game)
+        for player, match in zip(names, params.matches, strict=True)
     )
     sides = [
         Side(player, match, _hands(viewed, one))
-        for player, match, one in zip(names, asked.matches, (first, second), strict=True)
+        for player, match, one in zip(names, params.matches, (first, second), strict=True)
     ]
     both = " UNION ALL ".join(f"SELECT unit FROM ({table(one, 'NULL')})" for one in (first, second))
     moneys = moneys_of(viewed, both)
@@ -115,9 +115,9 @@ def comparison(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Comparison:
     wanted = [
         one
         for one in COMPARED
-        if asked.street in (None, one.street) and not (one.amount and len(moneys) > 1)
+        if params.street in (None, one.street) and not (one.amount and len(moneys) > 1)
     ]
-    if asked.fail_if and all(one.name != "net_hand" for one in wanted):
+    if params.fail_if and all(one.name != "net_hand" for one in wanted):
         raise Nonsense(
             "--fail-if worse is about winnings, which are not compared here: leave --street out,"
             " and name one --unit"
@@ -134,8 +134,8 @@ def comparison(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Comparison:
         unit=unit,
         moneys=moneys,
         sides=sides,
-        vs=asked.vs,
-        game=asked.game,
+        vs=params.vs,
+        game=params.game,
         seed=SEED,
         draws=DRAWS,
         methods=METHODS,
@@ -151,13 +151,13 @@ def decks(viewed: Viewed) -> dict[str, Deck]:
         " WHERE number IS NULL AND type = 'MatchStarted' ORDER BY hand_seq, match"
     )
     keys = {row["match"]: _cards(row) for row in rows}
-    alike = Counter(keys.values())
-    groups = {key: group for group, key in enumerate(alike)}
+    counts = Counter(keys.values())
+    groups = {key: group for group, key in enumerate(counts)}
     deals = {row["match"]: row["deals"] for row in rows}
     return {
         match: Deck(groups[key], deals[match])
         for match, key in keys.items()
-        if deals[match] > 1 or alike[key] > 1
+        if deals[match] > 1 or counts[key] > 1
     }
 
 
@@ -177,16 +177,18 @@ def _hands(viewed: Viewed, chosen: Chosen) -> int:
     return dealt
 
 
-def finders(viewed: Viewed, asked: Sides) -> list[Finder]:
+def finders(viewed: Viewed, params: Sides) -> list[Finder]:
     """What finds the hands of each side."""
-    sides = zip((asked.player, asked.other), asked.matches, strict=True)
+    sides = zip((params.player, params.other), params.matches, strict=True)
     return [
-        finder(viewed, player, vs=asked.vs, match=match, game=asked.game, unit=asked.unit)
+        finder(viewed, player, vs=params.vs, match=match, game=params.game, unit=params.unit)
         for player, match in sides
     ]
 
 
-def sheets(answer: Comparison, asked: Sides, finds: Sequence[Finder] = ()) -> Iterator[Sheet | str]:
+def sheets(
+    answer: Comparison, params: Sides, finds: Sequence[Finder] = ()
+) -> Iterator[Sheet | str]:
     """A line for each statistic that both had a chance of, winnings first; its k and its n lead to
     what finds their hands."""
     every = answer.statistics.values()
@@ -235,10 +237,10 @@ def _line(one: Compared, finds: Sequence[Finder]) -> tuple[Cell, ...]:
     )
 
 
-def code(answer: Comparison, asked: Sides) -> int:
+def code(answer: Comparison, params: Sides) -> int:
     """1 if that was to fail: the whole interval of what A won more a hand lies below nothing."""
     won = answer.statistics.get("net_hand")
-    return int(asked.fail_if == "worse" and won is not None and (won.high or 0.0) < 0)
+    return int(params.fail_if == "worse" and won is not None and (won.high or 0.0) < 0)
 
 
 QUESTION = Question(

@@ -85,9 +85,9 @@ class Counted(Struct, frozen=True, tag_field="schema", tag="muckrake.counters/1"
     matches: list[Game]
 
 
-def counters(viewed: Viewed, asked: Of, watch: ShowProgress) -> Counted:
+def counters(viewed: Viewed, params: Of, watch: ShowProgress) -> Counted:
     """Everybody's, or one player's."""
-    chosen = chosen_by(viewed, asked)
+    chosen = chosen_by(viewed, params)
     unit = money_of(viewed, table(chosen, "NULL"))
     rows = [GAME(**row, unit=unit) for row in counted(viewed, chosen)]
     return Counted(viewed.viewer.view, unit, COUNTERS, rows)
@@ -105,7 +105,7 @@ def lines(answer: Counted) -> Sequence[Struct]:
     return found
 
 
-def sheets(answer: Counted, asked: Of) -> Iterator[Sheet]:
+def sheets(answer: Counted, params: Of) -> Iterator[Sheet]:
     """All of it, and a word on what it is not."""
     foot = "every action counts, forced ones too: statistics and bids count only what was chosen"
     yield sheet(TABLE, answer, headed(f"viewpoint: {answer.viewpoint}", answer.unit), foot)

@@ -88,16 +88,16 @@ class Gate(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.
     found: Verdict
 
 
-def gate(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Gate:
+def gate(viewed: Viewed, params: Sides, watch: ShowProgress) -> Gate:
     """The verdict; two who never met are refused."""
-    chosen = chosen_by(viewed, asked, vs=asked.other)
+    chosen = chosen_by(viewed, params, vs=params.other)
     unit = money_of(viewed, table(chosen, "NULL"))
     deals = deals_of(viewed, "c.match")
     both = (
         f"SELECT c.match, c.number, c.hand_seq, c.net, c.per_chip, o.net AS other_net, {deals} AS"
         " deals, p.stack, q.stack AS other_stack, t.total"
         f" FROM ({table(chosen, 'NULL')}) AS c"
-        f" JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player = {quoted(asked.other)}"
+        f" JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player = {quoted(params.other)}"
         " JOIN players AS p ON p.hand_seq = c.hand_seq AND p.seat = c.seat"
         " JOIN players AS q ON q.hand_seq = c.hand_seq AND q.seat = o.seat"
         " JOIN (SELECT hand_seq, sum(stack) AS total FROM players GROUP BY hand_seq) AS t"
@@ -105,8 +105,8 @@ def gate(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Gate:
     )
     rows = viewed.rows(f"WITH chosen AS ({both}) SELECT * FROM (\n{text_of('gate_deals')})")
     if not rows:
-        raise Absent(f"{asked.player} and {asked.other} have no whole deal together here")
-    error = asked.error / 100
+        raise Absent(f"{params.player} and {params.other} have no whole deal together here")
+    error = params.error / 100
     ahead = np.array([row["ahead"] / row["most"] for row in rows])
     found = ruling(np.clip(ahead, -1.0, 1.0), error)  # a forged record may move what was not there
     last = None if found.decided is None else rows[found.decided - 1]
@@ -126,15 +126,15 @@ def gate(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Gate:
     )
     return Gate(
         viewpoint=viewed.viewer.view,
-        player=asked.player,
-        other=asked.other,
+        player=params.player,
+        other=params.other,
         unit=unit,
-        error=asked.error,
+        error=params.error,
         found=verdict,
     )
 
 
-def sheets(answer: Gate, asked: Any) -> Iterator[Sheet | str]:
+def sheets(answer: Gate, params: Any) -> Iterator[Sheet | str]:
     """The verdict in a sentence, and what it is made of."""
     it = answer.found
     sentence = {
@@ -162,7 +162,7 @@ def sheets(answer: Gate, asked: Any) -> Iterator[Sheet | str]:
     )
 
 
-def code(answer: Gate, asked: Sides) -> int:
+def code(answer: Gate, params: Sides) -> int:
     """The exit code of the command."""
     return {"better": 0, "worse": 1, "not yet": NOT_YET}[answer.found.verdict]
 

@@ -64,9 +64,9 @@ class Grid(Struct, frozen=True, tag_field="schema", tag="muckrake.grid/1"):
     cells: list[Cell]
 
 
-def grid(viewed: Viewed, asked: Whose, watch: ShowProgress = without_progress) -> Grid:
+def grid(viewed: Viewed, params: Whose, watch: ShowProgress = without_progress) -> Grid:
     """One player's grid."""
-    chosen = chosen_by(viewed, asked)
+    chosen = chosen_by(viewed, params)
     (dealt,) = rows_of("dealt", viewed, chosen) or ({"hands": 0},)
     order = classes()
     cells = []
@@ -75,7 +75,7 @@ def grid(viewed: Viewed, asked: Whose, watch: ShowProgress = without_progress) -
         cells.append(Cell(row["class"], **counted))
     cells.sort(key=lambda one: order.index(one.name))
     known = sum(one.hands for one in cells)
-    return Grid(asked.player, viewed.viewer.view, dealt["hands"], known, cells)
+    return Grid(params.player, viewed.viewer.view, dealt["hands"], known, cells)
 
 
 def classes() -> tuple[str, ...]:
@@ -91,14 +91,14 @@ def classes() -> tuple[str, ...]:
     )
 
 
-def sheets(answer: Grid, asked: Whose) -> Iterator[Sheet]:
+def sheets(answer: Grid, params: Whose) -> Iterator[Sheet]:
     """The 13 rows of the grid."""
     foot = f"hole cards known in {answer.known} of {answer.hands} hands"
     if answer.known < answer.hands:
         foot += " (the others never shown: strong-hand bias)"
-    head = f"{answer.player}   {TITLES[asked.show]}   viewpoint: {answer.viewpoint}"
+    head = f"{answer.player}   {TITLES[params.show]}   viewpoint: {answer.viewpoint}"
     cells = {one.name: one for one in answer.cells}
-    every = [_text(cells.get(name), asked.show) for name in classes()]
+    every = [_text(cells.get(name), params.show) for name in classes()]
     lines = [[Text(rank), *every[13 * at : 13 * at + 13]] for at, rank in enumerate(ORDER)]
     yield Sheet(("", *ORDER), lines, range(1, 14), head, foot)
 

@@ -49,8 +49,8 @@ from api.questions.verdicts import (
     Judged,
     Numbers,
     lent,
-    tellable,
     verdicts_of,
+    visible_verdicts,
 )
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
@@ -185,16 +185,16 @@ class Hands(Listed, frozen=True, kw_only=True):
     ] = UNSET
 
 
-def hands(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
+def hands(viewed: Viewed, params: Which, watch: ShowProgress) -> Page:
     """A page of them; over HTTP each with its line."""
-    one = filter_of(viewed, asked)
-    known = judged_of(viewed, one, asked, watch)
-    seconds = SECONDS if asked.online else PATIENT_S
-    lacks = asked.online and asks_verdicts(one) and bool(known and known.left)
-    lacks = lacks and len(unjudged(viewed, one, asked)) > 0
-    where_from = (asked.after, asked.limit, asked.newest)
-    page = hands_by(viewed, one, *where_from, known, seconds, asked.order)
-    if not asked.online:
+    one = filter_of(viewed, params)
+    known = judged_of(viewed, one, params, watch)
+    seconds = SECONDS if params.online else PATIENT_S
+    lacks = params.online and asks_verdicts(one) and bool(known and known.left)
+    lacks = lacks and len(unjudged(viewed, one, params)) > 0
+    where_from = (params.after, params.limit, params.newest)
+    page = hands_by(viewed, one, *where_from, known, seconds, params.order)
+    if not params.online:
         return page
     pairs = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
     return page._replace(
@@ -203,29 +203,29 @@ def hands(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
     )
 
 
-def facets_of(viewed: Viewed, asked: Which, watch: ShowProgress) -> Facets:
+def facets_of(viewed: Viewed, params: Which, watch: ShowProgress) -> Facets:
     """How the same hands are spread; over HTTP `unjudged` is there if it says something."""
-    one = filter_of(viewed, asked)
-    known = judged_of(viewed, one, asked, watch)
-    found = facets(viewed, one, known, SECONDS if asked.online else PATIENT_S)
-    left = len(unjudged(viewed, one, asked)) if known and known.left else 0
-    secret = asked.online and not (left and viewed.viewer.auditor)
+    one = filter_of(viewed, params)
+    known = judged_of(viewed, one, params, watch)
+    found = facets(viewed, one, known, SECONDS if params.online else PATIENT_S)
+    left = len(unjudged(viewed, one, params)) if known and known.left else 0
+    secret = params.online and not (left and viewed.viewer.auditor)
     return replace(found, unjudged=UNSET if secret else left)
 
 
-def filter_of(viewed: Viewed, asked: Which) -> Filter:
+def filter_of(viewed: Viewed, params: Which) -> Filter:
     """What the filter says, and all that is said beside it; of a match that is there."""
-    if asked.match is not None and asked.match not in viewed.snapshot.matches():
-        raise Absent(f"there is no match {asked.match}: muckrake matches lists those there are")
-    return joined(And, [asked.terms, parsed(asked.filter)])
+    if params.match is not None and params.match not in viewed.snapshot.matches():
+        raise Absent(f"there is no match {params.match}: muckrake matches lists those there are")
+    return joined(And, [params.terms, parsed(params.filter)])
 
 
-def judged_of(viewed: Viewed, one: Filter, asked: Which, watch: ShowProgress) -> Judged | None:
+def judged_of(viewed: Viewed, one: Filter, params: Which, watch: ShowProgress) -> Judged | None:
     """Verdicts as far as they are known. If the filter asks for them, the hands that it may find
     are judged first; over HTTP by an auditor's wish alone, and of others what is due."""
     needed, may_know = asks_verdicts(one), viewed.viewer.auditor or bool(viewed.opened)
-    if not asked.online:
-        if not (may_know and (needed or asked.facets)):
+    if not params.online:
+        if not (may_know and (needed or params.facets)):
             return None
         known = verdicts_of(viewed.snapshot).known(viewed.snapshot, 0 if needed else AT_ONCE)
     elif needed and viewed.viewer.auditor:
@@ -233,15 +233,15 @@ def judged_of(viewed: Viewed, one: Filter, asked: Which, watch: ShowProgress) ->
     else:
         return judged(viewed, due(viewed), watch)
     if needed and known.left:
-        return judged(viewed, unjudged(viewed, one, asked), watch)
+        return judged(viewed, unjudged(viewed, one, params), watch)
     return known
 
 
-def unjudged(viewed: Viewed, one: Filter, asked: Which) -> Numbers:
+def unjudged(viewed: Viewed, one: Filter, params: Which) -> Numbers:
     """The hands that may pass a filter, and have no verdict that this viewpoint could be told."""
-    order, tellable_hands = "DESC" if asked.newest else "ASC", tellable(viewed)
-    sql = f"SELECT hand_seq FROM hands WHERE {where(one, None, None)} AND {tellable_hands}"
-    seconds = SECONDS if asked.online else PATIENT_S
+    order, visible = "DESC" if params.newest else "ASC", visible_verdicts(viewed)
+    sql = f"SELECT hand_seq FROM hands WHERE {where(one, None, None)} AND {visible}"
+    seconds = SECONDS if params.online else PATIENT_S
     found = viewed.query.ask(f"{sql} ORDER BY hand_seq {order}", seconds)["hand_seq"].to_numpy()
     return verdicts_of(viewed.snapshot).left_of(found)
 
@@ -285,15 +285,15 @@ def hands_by(
         at = Place(after, limit + 1, backwards=newest_first)
         those = in_order(viewed, one, by, at, verdicts or None, seconds)
         if those:
-            span, asked = spanned(those)
-            sql = FOUND.format(span=span, where=asked, limit=len(those), **parts)
+            span, condition = spanned(those)
+            sql = FOUND.format(span=span, where=condition, limit=len(those), **parts)
             found = plain(viewed.query.ask(sql, seconds))
             found.sort(key=lambda row: those.index(row["hand_seq"]))
         return _page(found, limit)
     for span in windows(after, viewed.snapshot.next_seq, newest_first, max(WINDOW, 2 * limit)):
         lack = limit + 1 - len(found)
-        asked = where(one, span, verdicts)
-        sql = FOUND.format(span=span, where=asked, limit=lack, **parts)
+        condition = where(one, span, verdicts)
+        sql = FOUND.format(span=span, where=condition, limit=lack, **parts)
         left = end - time.monotonic()
         if left <= 0:
             raise Refused(f"stopped: no answer within {seconds:g} s")
@@ -322,11 +322,11 @@ def _row(row: dict[str, Any]) -> HandRow:
     return HandRow(**{name: it for name, it in (row | values).items() if name != "hand_seq"})
 
 
-def page_query(asked: Which) -> dict[str, str | None]:
+def page_query(params: Which) -> dict[str, str | None]:
     """What the page is asked: it has one field for the filter, and no other way to name a match."""
-    terms, text = text_of(asked.terms), asked.filter
+    terms, text = text_of(params.terms), params.filter
     return {
-        "order": asked.order,
+        "order": params.order,
         "q": " & ".join(filter(None, (terms, f"({text})" if text and terms else text))) or None,
     }
 
@@ -348,7 +348,7 @@ def _facet_rows(found: Facets) -> list[FacetRow]:
     return rows
 
 
-def _sheets(found: Facets, asked: Which) -> Iterator[Sheet | str]:
+def _sheets(found: Facets, params: Which) -> Iterator[Sheet | str]:
     yield sheet(COUNTS.tables[0], found)
     if found.unjudged:
         yield f"{found.unjudged} hands are not judged yet: muckrake hands contested judges them"

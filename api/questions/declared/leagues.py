@@ -88,7 +88,7 @@ def of_league(snapshot: Snapshot, league: str) -> list[LeagueMatch]:
     return found
 
 
-def leagues(viewed: Viewed, asked: Nothing, watch: ShowProgress) -> Leagues:
+def leagues(viewed: Viewed, params: Nothing, watch: ShowProgress) -> Leagues:
     """Every league, without looking at a hand."""
     rows = []
     for name, matches in played(viewed.snapshot).items():

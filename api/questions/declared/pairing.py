@@ -49,33 +49,33 @@ class Pairing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
     matches: list[Met]
 
 
-def pairing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Pairing:
+def pairing(viewed: Viewed, params: Which, watch: ShowProgress) -> Pairing:
     """Only the hands of their own matches are counted."""
-    both = {asked.player, asked.other}
-    every = of_league(viewed.snapshot, asked.league)
+    both = {params.player, params.other}
+    every = of_league(viewed.snapshot, params.league)
     matches = [one for one in every if both == {*one.pairing.players}]
     if not matches:
         sentence = (
-            f"{asked.player} and {asked.other} have ended no match of the league {asked.league}"
+            f"{params.player} and {params.other} have ended no match of the league {params.league}"
         )
-        raise Absent(f"{sentence}: muckrake standing {asked.league} lists who has")
+        raise Absent(f"{sentence}: muckrake standing {params.league} lists who has")
     rows = within(table(Chosen(), "NULL"), [one.match for one in matches])
     unit = money_of(viewed, rows)
     pairs = [
-        one.of(asked.player) for one in pairs_of(viewed, rows) if both == {one.player, one.other}
+        one.of(params.player) for one in pairs_of(viewed, rows) if both == {one.player, one.other}
     ]
     sql = f"SELECT match, count(DISTINCT hand_seq) AS hands FROM ({rows}) AS r GROUP BY match"
     hands = {row["match"]: row["hands"] for row in viewed.rows(sql)}
     return Pairing(
         viewpoint=viewed.viewer.view,
-        league=asked.league,
-        player=asked.player,
-        other=asked.other,
+        league=params.league,
+        player=params.player,
+        other=params.other,
         unit=unit,
         pair=pairs[0] if pairs else None,
         matches=[
             Met(
-                *(one.match, one.pairing.round, one.nets[asked.player], hands.get(one.match, 0)),
+                *(one.match, one.pairing.round, one.nets[params.player], hands.get(one.match, 0)),
                 *moments([one.last]),
             )
             for one in matches
@@ -83,7 +83,7 @@ def pairing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Pairing:
     )
 
 
-def sheets(answer: Pairing, asked: Which) -> Iterator[Sheet]:
+def sheets(answer: Pairing, params: Which) -> Iterator[Sheet]:
     """How sure it is, and the matches."""
     head = f"{answer.player} beside {answer.other}, {answer.league}"
     if answer.pair is not None:

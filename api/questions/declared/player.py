@@ -58,14 +58,14 @@ class Player(Struct, frozen=True, tag_field="schema", tag="muckrake.player/1"):
     opponents: list[OfOpponent]
 
 
-def player(viewed: Viewed, asked: Whose, watch: ShowProgress) -> Player:
+def player(viewed: Viewed, params: Whose, watch: ShowProgress) -> Player:
     """Look for his hands once: to find a name among millions of rows is most of the work."""
     parts: dict[str, list[dict[str, Any]]] = {"all": [], "game": [], "opponent": []}
     sums = sums_of(viewed, "m.net", "m.unit")
-    for row in viewed.rows(OVERVIEW.format(player=quoted(asked.player), sums=sums)):
+    for row in viewed.rows(OVERVIEW.format(player=quoted(params.player), sums=sums)):
         parts[row.pop("part")].append(row)
     if not parts["all"]:
-        raise nobody(asked.player)
+        raise nobody(params.player)
     (whole,) = parts["all"]
     ends = whole.pop("first"), whole.pop("last")
     times = f"SELECT hand_seq, first_at, last_at FROM hands WHERE hand_seq IN {ends}"
@@ -86,7 +86,7 @@ def _part(kind: Any, row: dict[str, Any]) -> Any:
     return kind(row["name"], *(row[name] for name in kind.__struct_fields__[1:]))
 
 
-def sheets(answer: Player, asked: Whose) -> list[Sheet]:
+def sheets(answer: Player, params: Whose) -> list[Sheet]:
     """His games under a line that sums him up, then his opponents."""
     won = "" if answer.net is None else f"   won {plain(answer.net)}"
     head = headed(f"{answer.player}   {plain(answer.hands)} hands{won}", answer.unit)

@@ -141,14 +141,14 @@ class Ratings(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
     circles: list[Circle]
 
 
-def rated(viewed: Viewed, asked: Games, watch: ShowProgress) -> Ratings:
+def rated(viewed: Viewed, params: Games, watch: ShowProgress) -> Ratings:
     """Everybody who met somebody in these hands."""
     chosen = chosen_of(
-        viewed, None, hands=asked.hands, before=asked.before, match=asked.match, game=asked.game
+        viewed, None, hands=params.hands, before=params.before, match=params.match, game=params.game
     )
     rows = table(chosen, "NULL")
-    if asked.league is not None:
-        rows = within(rows, [one.match for one in of_league(viewed.snapshot, asked.league)])
+    if params.league is not None:
+        rows = within(rows, [one.match for one in of_league(viewed.snapshot, params.league)])
     unit = money_of(viewed, rows)
     (counted,) = viewed.rows(f"SELECT count(DISTINCT player) AS players FROM ({rows}) AS c")
     if counted["players"] > PLAYERS_MAX:
@@ -158,7 +158,7 @@ def rated(viewed: Viewed, asked: Games, watch: ShowProgress) -> Ratings:
         )
     pairs = pairs_of(viewed, rows)
     if not pairs:
-        where = "" if asked.league is None else f" in a hand of the league {asked.league}"
+        where = "" if params.league is None else f" in a hand of the league {params.league}"
         raise Absent(f"no two players met{where}: muckrake matches lists what was played")
     field = {row["player"]: row for row in _dealt(viewed, _with_deals(viewed, rows), "ratings_won")}
     players = _players(pairs, field)
@@ -171,7 +171,7 @@ def rated(viewed: Viewed, asked: Games, watch: ShowProgress) -> Ratings:
     return Ratings(
         viewpoint=viewed.viewer.view,
         unit=unit,
-        league=asked.league,
+        league=params.league,
         players=players,
         pairs=pairs,
         circles=[Circle(*one) for one in circles(beats)],
@@ -248,7 +248,7 @@ def _hundred(nets: Row) -> tuple[float | None, float | None, float | None]:
     return steady(100 * nets["won"] / hands), low, high
 
 
-def sheets(answer: Ratings, asked: Games) -> Iterator[Sheet | str]:
+def sheets(answer: Ratings, params: Games) -> Iterator[Sheet | str]:
     """Players, each beside each if they are few, pairs, and a sentence on every circle."""
     columns: tuple[str, ...] = (
         *("player", "rating", "95 %", "won", "drawn", "lost"),

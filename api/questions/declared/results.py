@@ -245,13 +245,13 @@ def _seats(means: Mapping[str, Mean]) -> Seats:
 
 def _graph(viewed: Viewed, params: ResultsParams, player: str, watch: ShowProgress) -> Winnings:
     """The lines of one player; without luck only if that was asked for, since it takes its time."""
-    asked = WinningsParams(
+    graph_params = WinningsParams(
         player,
         params.points,
         None if params.adjusted else 0,
         **{name: getattr(params, name) for name in FILTERS},
     )
-    return winnings(viewed, asked, watch)
+    return winnings(viewed, graph_params, watch)
 
 
 def bound(viewed: Viewed, params: ResultsParams) -> None:

@@ -103,22 +103,24 @@ class Standing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckr
     history: list[RatedThen]
 
 
-def standing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Standing:
+def standing(viewed: Viewed, params: Which, watch: ShowProgress) -> Standing:
     """Results are public; pairs are told as far as the viewpoint sees the hands."""
-    matches = of_league(viewed.snapshot, asked.league)
+    matches = of_league(viewed.snapshot, params.league)
     names = {player for one in matches for player in one.pairing.players}
     if len(names) > PLAYERS_MAX:
-        sentence = f"{asked.league} has {len(names)} players, and {PLAYERS_MAX} are placed together"
+        sentence = (
+            f"{params.league} has {len(names)} players, and {PLAYERS_MAX} are placed together"
+        )
         raise Nonsense(sentence)
     seen: Ratings | None = None
     with suppress(Absent):
-        seen = rated(viewed, Games(league=asked.league), watch)
+        seen = rated(viewed, Games(league=params.league), watch)
     of_hands = {one.player: one for one in seen.players} if seen else {}
     history = list(_history(matches, len(names)))
     ratings = {one.player: one for one in history if one.matches == len(matches)}
     return Standing(
         viewpoint=viewed.viewer.view,
-        league=asked.league,
+        league=params.league,
         unit=seen.unit if seen else None,
         players=[
             _placed(one, ratings.get(one.bot), of_hands.get(one.bot))
@@ -165,7 +167,7 @@ def _placed(one: Row, then: RatedThen | None, seen: Rated | None) -> Placed:
     )
 
 
-def sheets(answer: Standing, asked: Which) -> Iterator[Sheet | str]:
+def sheets(answer: Standing, params: Which) -> Iterator[Sheet | str]:
     """Players, each beside each if they are few, and a sentence on every circle."""
     columns = ("player", "points", "won", "drawn", "lost", "chips", "rating", "95 %", "a hundred")
     lines = [

@@ -123,19 +123,19 @@ class Swaps(Struct, frozen=True, tag_field="schema", tag="muckrake.swaps/1"):
     curve: list[Step] | UnsetType = UNSET
 
 
-def swaps(viewed: Viewed, asked: LuckParams, watch: ShowProgress) -> Swaps:
+def swaps(viewed: Viewed, params: LuckParams, watch: ShowProgress) -> Swaps:
     """Players in order, then how often cards changed, and whether that depends on anything; every
     number of chance with its seed."""
-    one = asked.player is not None
-    answer = luck(viewed, asked, watch, again=one or not asked.people)
+    one = params.player is not None
+    answer = luck(viewed, params, watch, again=one or not params.people)
     parts: dict[tuple[str, str], dict[str, Drawn]] = {}
     for it in answer.found:
         parts.setdefault((it.player, it.part), {})[it.statistic] = drawn(it)
     players = [
-        LuckOf(player=player, measures=measures, **({asked.by: part} if asked.by else {}))
+        LuckOf(player=player, measures=measures, **({params.by: part} if params.by else {}))
         for (player, part), measures in parts.items()
     ]
-    wanted = asked.table == "curve" or (one and asked.people)
+    wanted = params.table == "curve" or (one and params.people)
     return Swaps(
         viewpoint=viewed.viewer.view,
         unit=answer.unit,
@@ -144,27 +144,27 @@ def swaps(viewed: Viewed, asked: LuckParams, watch: ShowProgress) -> Swaps:
         draws=DRAWS,
         again=Again(),
         players=players,
-        rates=[Rate(**row) for row in answer.luck.rates(asked.player)],
+        rates=[Rate(**row) for row in answer.luck.rates(params.player)],
         independence=[
             Independence(**it._asdict(), verdict=it.verdict)
-            for it in answer.luck.independence(asked.player)
+            for it in answer.luck.independence(params.player)
         ],
         uncounted=list(answer.uncounted),
-        curve=[Step(**row, unit=answer.unit) for row in answer.luck.curve(asked.player)]
+        curve=[Step(**row, unit=answer.unit) for row in answer.luck.curve(params.player)]
         if wanted
         else UNSET,
         **answer.counted,
     )
 
 
-def bound(viewed: Viewed, asked: LuckParams) -> None:
+def bound(viewed: Viewed, params: LuckParams) -> None:
     """A curve of more hands is for the command line."""
-    if asked.table == "curve":
+    if params.table == "curve":
         otherwise = (
             f"a curve of {HANDS_MAX} is sent here: name a match, or ask"
             " muckrake swaps --table curve --csv FILE"
         )
-        at_most(viewed, asked, HANDS_MAX, otherwise)
+        at_most(viewed, params, HANDS_MAX, otherwise)
 
 
 def rows(answer: Swaps) -> list[Line]:
@@ -172,15 +172,15 @@ def rows(answer: Swaps) -> list[Line]:
     return lines_of(answer.players)
 
 
-def sheets(answer: Swaps, asked: LuckParams) -> Iterator[Sheet]:
+def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
     """All players with a few measures each, those that nobody has left out; or one player with
     every measure, how often his cards changed, and on what that depends."""
     head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
     foot = "; ".join(_counted_of(answer))
-    if asked.player is None:
+    if params.player is None:
         there = {row.statistic for row in rows(answer) if row.n}
         shown = [it for it in OVERVIEW if it in there]
-        yield by_player(rows(answer), MEASURES, shown, asked.by, head=head, foot=foot)
+        yield by_player(rows(answer), MEASURES, shown, params.by, head=head, foot=foot)
         return
     curve = "" if answer.curve is UNSET else spark([it.net or 0 for it in answer.curve])
     heads = {}
