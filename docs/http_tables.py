@@ -70,10 +70,11 @@ def scopes() -> str:
 def limits() -> str:
     """What is limited, and what each family of routes costs."""
     limits = Limits()
+    imports, valued = limits.upload_bytes >> 30, limits.heavy_valued
     lines = ["| limit | unless set otherwise |", "|---|---|"]
     lines += [
         f"| cost of all requests of a caller in a minute | {limits.rate:,} |",
-        f"| size of a body | {limits.body_bytes >> 20} MiB, imports {limits.upload_bytes >> 30} GiB |",
+        f"| size of a body | {limits.body_bytes >> 20} MiB, imports {imports} GiB |",
         f"| size of the headers | {limits.header_bytes >> 10} KiB |",
         f"| size of a query | {limits.query_bytes >> 10} KiB |",
         f"| time until an answer begins | {limits.seconds:g} s |",
@@ -86,7 +87,7 @@ def limits() -> str:
         f"| hands that a key may have played or imported in a day | {limits.key_hands:,} |",
         f"| room on the disk without which no job begins | {limits.keep_free >> 20} MiB |",
         f"| exports of a worker at once | {limits.bulk} |",
-        f"| hands about which a process makes an answer that values cards | {limits.heavy_valued} |",
+        f"| hands about which a process makes an answer that values cards | {valued} |",
         f"| ... what judges hands that have no verdict | {limits.heavy_judged:,} |",
         f"| ... a page that counts | {limits.heavy_counted:,} |",
         f"| ... data that counts | {limits.heavy_data:,} |",

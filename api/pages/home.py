@@ -20,7 +20,7 @@ from api.pages.matches import disputed_hands, drawn
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.declared import hands
-from api.questions.declared.matches import Which, every_played, matches, played_of, rows_of
+from api.questions.declared.matches import MatchesParams, every_played, matches, played_of, rows_of
 from api.questions.filters import LENGTH_MAX, WrongFilter, parsed
 from api.questions.players import is_there
 from api.questions.question import API
@@ -39,7 +39,7 @@ def home(request: Request, ask: Ask, judge: bool = False) -> Response:
     """What this is, search, what is played, disputed and newest; or first steps."""
     try:
         with ask.viewed() as viewed:
-            found = matches(viewed, Which(newest=True, limit=LISTED), without_progress)
+            found = matches(viewed, MatchesParams(newest=True, limit=LISTED), without_progress)
             rows = drawn(ask, viewed, found.rows)
             played = every_played(viewed)
             totals = {"hands": sum(played["hands"].to_pylist()), "matches": len(played)}

@@ -13,11 +13,10 @@ from api.http.routes.questions import Named
 from api.pages.live import HIGH, WIDE
 from api.pages.order import Sort
 from api.pages.site import SIZE, Addresses, page, scale
-from api.questions.declared.leagues import Nothing, leagues
-from api.questions.declared.pairing import Which, pairing
+from api.questions.declared.leagues import LeaguesParams, leagues
+from api.questions.declared.pairing import PairingParams, pairing
 from api.questions.declared.ratings import WITHOUT, Pair, crossed
-from api.questions.declared.standing import Standing, standing
-from api.questions.declared.standing import Which as OfLeague
+from api.questions.declared.standing import Standing, StandingParams, standing
 from api.viewpoints.viewer import without_progress
 
 router = APIRouter(include_in_schema=False, route_class=Named)
@@ -49,7 +48,7 @@ class Grown(NamedTuple):
 def listed(request: Request, ask: Ask, sort: Sort = None) -> Response:
     """The leagues of the ledger."""
     with ask.viewed() as viewed:
-        answer = leagues(viewed, Nothing(), without_progress)
+        answer = leagues(viewed, LeaguesParams(), without_progress)
         units = moneys(viewed.units)
     return page(request, ask, "leagues.html", rows=answer.leagues, units=units)
 
@@ -58,7 +57,7 @@ def listed(request: Request, ask: Ask, sort: Sort = None) -> Response:
 def one(request: Request, ask: Ask, league: str, sort: Sort = None) -> Response:
     """A league: who stands where, and each beside each."""
     with ask.viewed() as viewed:
-        answer = standing(viewed, OfLeague(league), without_progress)
+        answer = standing(viewed, StandingParams(league), without_progress)
     to = Addresses(request.query_params.get("as"))
     return page(
         request,
@@ -126,7 +125,7 @@ def two(
 ) -> Response:
     """Two of its players: every match between them, and where its hands are."""
     with ask.viewed() as viewed:
-        answer = pairing(viewed, Which(league, player, other), without_progress)
+        answer = pairing(viewed, PairingParams(league, player, other), without_progress)
     to = Addresses(request.query_params.get("as"))
     return page(
         request,

@@ -25,7 +25,7 @@ from api.pages.site import Addresses, page
 from api.questions import players as counted
 from api.questions.chances import COULD, DID
 from api.questions.declared import grid as hole_cards
-from api.questions.declared.compare import Comparison, Sides, comparison, finders, sheets
+from api.questions.declared.compare import CompareParams, Comparison, comparison, finders, sheets
 from api.questions.declared.grid import Cell
 from api.questions.declared.opponent import HANDS_MAX
 from api.questions.declared.players import QUESTION
@@ -193,7 +193,9 @@ FULL = 12  # times that a class came, from which on its cell is at its fullest
 def grid(of: OfPlayer, show: What = "acts") -> Response:
     """The 169 classes of hole cards, each a cell that leads to its hands."""
     with of.viewed() as viewed:
-        answer = hole_cards.grid(viewed, hole_cards.Whose(of.player, **of.filters), of.ask.watch)
+        answer = hole_cards.grid(
+            viewed, hole_cards.GridParams(of.player, **of.filters), of.ask.watch
+        )
     cells = {one.name: one for one in answer.cells}
     return of.sent(
         "grid.html",
@@ -356,7 +358,7 @@ def compare(
         check(viewed, of.player)
         others = others_of(viewed, of.player)
         if params["other"] is not None:
-            sides = Sides(
+            sides = CompareParams(
                 player=of.player,
                 match=matches,
                 unit=of.unit,
@@ -382,7 +384,7 @@ def others_of(viewed: Viewed, player: str) -> list[str]:
     return [row["player"] for row in rows]
 
 
-def shown(answer: Comparison, params: Sides, finds: Sequence[Finder]) -> dict[str, Any]:
+def shown(answer: Comparison, params: CompareParams, finds: Sequence[Finder]) -> dict[str, Any]:
     """The tables as a terminal has them, and what surely differs."""
     every = list(sheets(answer, params, finds))
     return {

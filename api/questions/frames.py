@@ -207,13 +207,13 @@ class _TableState:
 
     def table(self, hand: Hand, event: t.Event) -> dict[str, Any]:
         """Everything that lies on the table after this event."""
-        now = hand.round
+        betting = hand.round
         if isinstance(event, _BEGINS):
             self._gathered = False
-        elif now is not None and _are_gathered(now, event):
+        elif betting is not None and _are_gathered(betting, event):
             self._gathered = True
-        lying = now is not None and not self._gathered
-        bets = now.bets if now is not None and lying else (0,) * len(hand.stacks)
+        lying = betting is not None and not self._gathered
+        bets = betting.bets if betting is not None and lying else (0,) * len(hand.stacks)
         return {
             "street": hand.street,
             "board": list(hand.board),
@@ -222,7 +222,7 @@ class _TableState:
             "rake": hand.rake,
             "pots": self._pots(hand, bets),
             "awards": self._awards,
-            "next": None if now is None else now.next,
+            "next": None if betting is None else betting.next,
             "facing": self._facing(hand),
             "over": hand.over,
             "void": hand.voided,
@@ -317,9 +317,9 @@ class _TableState:
         return self._made[held]
 
 
-def _are_gathered(now: Round, event: t.Event) -> bool:
+def _are_gathered(betting: Round, event: t.Event) -> bool:
     """Bets go to the middle with what follows the last answer of their round."""
-    closed = now.opened and now.next is None
+    closed = betting.opened and betting.next is None
     return isinstance(event, _GATHERS) or (closed and not isinstance(event, _ANSWERS))
 
 

@@ -83,20 +83,20 @@ def table_as_text(hand: Hand) -> Page:
 
 def table_as_json(hand: Hand) -> dict[str, Any]:
     """The same as plain values; a hidden card looks as it does in events."""
-    now = hand.round
+    betting = hand.round
     return {
         "street": hand.street,
         "board": list(hand.board),
         "pot": hand.pot,
         "rake": hand.rake,
-        "next": None if now is None else now.next,
+        "next": None if betting is None else betting.next,
         "over": hand.over,
         "void": hand.voided,
         "seats": [
             {
                 "player": player,
                 "stack": hand.stacks[seat],
-                "bet": now.bets[seat] if now else 0,
+                "bet": betting.bets[seat] if betting else 0,
                 "cards": [
                     (msgspec.to_builtins(HIDDEN) if card == _HIDDEN else card)
                     for card in hand.hole[seat]

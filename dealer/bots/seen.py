@@ -69,7 +69,7 @@ class Histories:
 
 def look(game: Game, hand: Hand, asked: SeatTurn, history: tuple[views.Seen, ...]) -> Seen:
     """What the seat that is asked may see of a hand."""
-    seat, now = asked.seat, hand.round
+    seat, betting = asked.seat, hand.round
     seats = range(len(hand.stacks))
     return Seen(
         game=game,
@@ -84,9 +84,9 @@ def look(game: Game, hand: Hand, asked: SeatTurn, history: tuple[views.Seen, ...
         shown=tuple(hand.hole[s] if s in hand.showing.shown else () for s in seats),
         pot=hand.pot,
         stacks=hand.stacks,
-        bets=now.bets if now else (0,) * len(seats),
+        bets=betting.bets if betting else (0,) * len(seats),
         paid=hand.paid,
         standing=hand.standing,
-        raises=len(now.raisers) if now else 0,
+        raises=len(betting.raisers) if betting else 0,
         history=history,
     )

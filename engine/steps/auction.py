@@ -21,15 +21,17 @@ class Auction(Struct, frozen=True, tag=True):
         return () if self._skipped(game, hand) else (StepEntered(at, "auction"),)
 
     def done(self, game: Policies, hand: Hand) -> bool:
-        now = hand.auction
-        return self._skipped(game, hand) or (now is not None and now.settled and not now.due)
+        auction = hand.auction
+        if auction is None:
+            return self._skipped(game, hand)
+        return self._skipped(game, hand) or (auction.settled and not auction.due)
 
     def turn(self, game: Policies, hand: Hand) -> ToBid | ToDeal:
         """The left of the button bids first, the button last (A2); then the winners get cards."""
-        now = hand.auction or Bids()
-        if now.settled:
-            return _third_cards(game, hand, now)
-        have_bid = {seat for seat, _ in now.bids}
+        auction = hand.auction or Bids()
+        if auction.settled:
+            return _third_cards(game, hand, auction)
+        have_bid = {seat for seat, _ in auction.bids}
         seat = next(s for s in in_order(hand, contenders(hand)) if s not in have_bid)
         return ToBid(seat, hand.stacks[seat])
 
@@ -38,11 +40,11 @@ class Auction(Struct, frozen=True, tag=True):
         if isinstance(asked, ToDeal):
             return to_seats(game, hand, asked, command)
         placed = _bid(game, asked, command)
-        now = hand.auction or Bids()
-        bids = (*now.bids, (placed.seat, placed.amount))
+        auction = hand.auction or Bids()
+        bids = (*auction.bids, (placed.seat, placed.amount))
         if len(bids) < len(contenders(hand)):
             return (placed,)
-        return (placed, settled(game, hand, bids, placed.sealed and now.sealed))
+        return (placed, settled(game, hand, bids, placed.sealed and auction.sealed))
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         return ()
@@ -82,13 +84,13 @@ def _bid(game: Policies, asked: ToBid, command: Command) -> BidPlaced:
     return BidPlaced(asked.seat, command.amount, command.sealed, origin)
 
 
-def _third_cards(game: Policies, hand: Hand, now: Bids) -> ToDeal:
+def _third_cards(game: Policies, hand: Hand, auction: Bids) -> ToDeal:
     """From the top of the deck, or its last cards; in a tie the dealer's comes first (A3)."""
     slots: tuple[int, ...] = ()
     if game.deck_slots == "fixed":  # the dealer's is the last of the deck, whoever wins (G21)
         seats = len(hand.stacks)
-        slots = tuple(51 - (seat - hand.start.button) % seats for seat in now.due)
-    return ToDeal(len(now.due), "third", now.due, game.third_card, slots=slots)
+        slots = tuple(51 - (seat - hand.start.button) % seats for seat in auction.due)
+    return ToDeal(len(auction.due), "third", auction.due, game.third_card, slots=slots)
 
 
 def _dealer_first(hand: Hand, seats: tuple[int, ...]) -> tuple[int, ...]:

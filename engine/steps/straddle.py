@@ -86,12 +86,12 @@ def _straddler(game: Policies, hand: Hand) -> int | None:
     If he folds, the round opens at the blind, or the duty passes on (U4). Where nobody posts
     for a missing seat (U3), the seat right after the blind straddles or nobody does.
     """
-    now = hand.round
-    if now is None or now.poster is None or now.straddled:
+    betting = hand.round
+    if betting is None or betting.poster is None or betting.straddled:
         return None
-    if now.folds and game.straddle_folds == "opens_at_blind":
+    if betting.folds and game.straddle_folds == "opens_at_blind":
         return None
-    order = others(hand, now.poster)
+    order = others(hand, betting.poster)
     able = [seat for seat in order if hand.standing[seat] == "live"]
     if not able or (game.missing_poster == "skip" and able[0] != order[0]):
         return None

@@ -40,7 +40,7 @@ COUNTED = (5, 6)  # the columns of k/n, the one's and the other's
 COLUMNS = ("difference", "95 % interval", "k/n", "k/n", "p", "p of all", "")
 
 
-class Sides(Struct, frozen=True, kw_only=True):
+class CompareParams(Struct, frozen=True, kw_only=True):
     """Who, beside whom; against whom, if not anybody; each in the hands of one match, if named."""
 
     player: Annotated[str, Param("A player's name, percent-encoded.", "A", argument=True)]
@@ -92,7 +92,7 @@ class Comparison(Struct, frozen=True, tag_field="schema", tag="muckrake.compare/
     statistics: dict[str, Compared]
 
 
-def comparison(viewed: Viewed, params: Sides, watch: ShowProgress) -> Comparison:
+def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Comparison:
     """The answer; a side without hands is said to be absent."""
     names = (params.player, params.other)
     if len(params.match) > 2:
@@ -177,7 +177,7 @@ def _hands(viewed: Viewed, chosen: Chosen) -> int:
     return dealt
 
 
-def finders(viewed: Viewed, params: Sides) -> list[Finder]:
+def finders(viewed: Viewed, params: CompareParams) -> list[Finder]:
     """What finds the hands of each side."""
     sides = zip((params.player, params.other), params.matches, strict=True)
     return [
@@ -187,7 +187,7 @@ def finders(viewed: Viewed, params: Sides) -> list[Finder]:
 
 
 def sheets(
-    answer: Comparison, params: Sides, finds: Sequence[Finder] = ()
+    answer: Comparison, params: CompareParams, finds: Sequence[Finder] = ()
 ) -> Iterator[Sheet | str]:
     """A line for each statistic that both had a chance of, winnings first; its k and its n lead to
     what finds their hands."""
@@ -237,7 +237,7 @@ def _line(one: Compared, finds: Sequence[Finder]) -> tuple[Cell, ...]:
     )
 
 
-def code(answer: Comparison, params: Sides) -> int:
+def code(answer: Comparison, params: CompareParams) -> int:
     """1 if that was to fail: the whole interval of what A won more a hand lies below nothing."""
     won = answer.statistics.get("net_hand")
     return int(params.fail_if == "worse" and won is not None and (won.high or 0.0) < 0)
@@ -248,7 +248,7 @@ QUESTION = Question(
     text=__doc__,
     path="/players/{player}/compare",
     operation="player_compare",
-    params=Sides,
+    params=CompareParams,
     answer=Comparison,
     ask=comparison,
     tables=(Table("compared", Compared, lambda answer: list(answer.statistics.values())),),

@@ -38,7 +38,7 @@ from api.viewpoints.views import Viewed
 NOT_YET = 8
 
 
-class Sides(Struct, frozen=True, kw_only=True):
+class GateParams(Struct, frozen=True, kw_only=True):
     """Who is to be better than whom, in which hands, and how often that may be said wrongly."""
 
     player: Annotated[str, Param("A player's name, percent-encoded.", "NEW", argument=True)]
@@ -88,7 +88,7 @@ class Gate(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.
     found: Verdict
 
 
-def gate(viewed: Viewed, params: Sides, watch: ShowProgress) -> Gate:
+def gate(viewed: Viewed, params: GateParams, watch: ShowProgress) -> Gate:
     """The verdict; two who never met are refused."""
     chosen = chosen_by(viewed, params, vs=params.other)
     unit = money_of(viewed, table(chosen, "NULL"))
@@ -162,7 +162,7 @@ def sheets(answer: Gate, params: Any) -> Iterator[Sheet | str]:
     )
 
 
-def code(answer: Gate, params: Sides) -> int:
+def code(answer: Gate, params: GateParams) -> int:
     """The exit code of the command."""
     return {"better": 0, "worse": 1, "not yet": NOT_YET}[answer.found.verdict]
 
@@ -172,7 +172,7 @@ QUESTION = Question(
     text=__doc__,
     path="/players/{player}/gate",
     operation="player_gate",
-    params=Sides,
+    params=GateParams,
     answer=Gate,
     ask=gate,
     tables=(Table("verdict", Verdict, lambda answer: [answer.found]),),

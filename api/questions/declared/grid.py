@@ -32,7 +32,7 @@ TITLES = {"vpip": "VPIP %", "raise": "raise %", "net": "net in big blinds", "n":
 ORDER = RANKS[::-1]
 
 
-class Whose(Filters, frozen=True):
+class GridParams(Filters, frozen=True):
     """Whose grid, of which of his hands, and what people see in its cells."""
 
     player: Name
@@ -64,7 +64,7 @@ class Grid(Struct, frozen=True, tag_field="schema", tag="muckrake.grid/1"):
     cells: list[Cell]
 
 
-def grid(viewed: Viewed, params: Whose, watch: ShowProgress = without_progress) -> Grid:
+def grid(viewed: Viewed, params: GridParams, watch: ShowProgress = without_progress) -> Grid:
     """One player's grid."""
     chosen = chosen_by(viewed, params)
     (dealt,) = rows_of("dealt", viewed, chosen) or ({"hands": 0},)
@@ -91,7 +91,7 @@ def classes() -> tuple[str, ...]:
     )
 
 
-def sheets(answer: Grid, params: Whose) -> Iterator[Sheet]:
+def sheets(answer: Grid, params: GridParams) -> Iterator[Sheet]:
     """The 13 rows of the grid."""
     foot = f"hole cards known in {answer.known} of {answer.hands} hands"
     if answer.known < answer.hands:
@@ -124,7 +124,7 @@ QUESTION = Question(
     text=__doc__,
     path="/players/{player}/grid",
     operation="player_grid",
-    params=Whose,
+    params=GridParams,
     answer=Grid,
     ask=grid,
     tables=(

@@ -80,7 +80,7 @@ WHERE {{span}} AND hand_seq IN (FROM chosen) ORDER BY hand_seq {{order}}
 """
 
 
-class Which(Struct, frozen=True):
+class HandsParams(Struct, frozen=True):
     """Which hands, and which part of the list."""
 
     filter: Annotated[
@@ -185,7 +185,7 @@ class Hands(Listed, frozen=True, kw_only=True):
     ] = UNSET
 
 
-def hands(viewed: Viewed, params: Which, watch: ShowProgress) -> Page:
+def hands(viewed: Viewed, params: HandsParams, watch: ShowProgress) -> Page:
     """A page of them; over HTTP each with its line."""
     one = filter_of(viewed, params)
     known = judged_of(viewed, one, params, watch)
@@ -203,7 +203,7 @@ def hands(viewed: Viewed, params: Which, watch: ShowProgress) -> Page:
     )
 
 
-def facets_of(viewed: Viewed, params: Which, watch: ShowProgress) -> Facets:
+def facets_of(viewed: Viewed, params: HandsParams, watch: ShowProgress) -> Facets:
     """How the same hands are spread; over HTTP `unjudged` is there if it says something."""
     one = filter_of(viewed, params)
     known = judged_of(viewed, one, params, watch)
@@ -213,14 +213,16 @@ def facets_of(viewed: Viewed, params: Which, watch: ShowProgress) -> Facets:
     return replace(found, unjudged=UNSET if secret else left)
 
 
-def filter_of(viewed: Viewed, params: Which) -> Filter:
+def filter_of(viewed: Viewed, params: HandsParams) -> Filter:
     """What the filter says, and all that is said beside it; of a match that is there."""
     if params.match is not None and params.match not in viewed.snapshot.matches():
         raise Absent(f"there is no match {params.match}: muckrake matches lists those there are")
     return joined(And, [params.terms, parsed(params.filter)])
 
 
-def judged_of(viewed: Viewed, one: Filter, params: Which, watch: ShowProgress) -> Judged | None:
+def judged_of(
+    viewed: Viewed, one: Filter, params: HandsParams, watch: ShowProgress
+) -> Judged | None:
     """Verdicts as far as they are known. If the filter asks for them, the hands that it may find
     are judged first; over HTTP by an auditor's wish alone, and of others what is due."""
     needed, may_know = asks_verdicts(one), viewed.viewer.auditor or bool(viewed.opened)
@@ -237,7 +239,7 @@ def judged_of(viewed: Viewed, one: Filter, params: Which, watch: ShowProgress) -
     return known
 
 
-def unjudged(viewed: Viewed, one: Filter, params: Which) -> Numbers:
+def unjudged(viewed: Viewed, one: Filter, params: HandsParams) -> Numbers:
     """The hands that may pass a filter, and have no verdict that this viewpoint could be told."""
     order, visible = "DESC" if params.newest else "ASC", visible_verdicts(viewed)
     sql = f"SELECT hand_seq FROM hands WHERE {where(one, None, None)} AND {visible}"
@@ -322,7 +324,7 @@ def _row(row: dict[str, Any]) -> HandRow:
     return HandRow(**{name: it for name, it in (row | values).items() if name != "hand_seq"})
 
 
-def page_query(params: Which) -> dict[str, str | None]:
+def page_query(params: HandsParams) -> dict[str, str | None]:
     """What the page is asked: it has one field for the filter, and no other way to name a match."""
     terms, text = text_of(params.terms), params.filter
     return {
@@ -348,7 +350,7 @@ def _facet_rows(found: Facets) -> list[FacetRow]:
     return rows
 
 
-def _sheets(found: Facets, params: Which) -> Iterator[Sheet | str]:
+def _sheets(found: Facets, params: HandsParams) -> Iterator[Sheet | str]:
     yield sheet(COUNTS.tables[0], found)
     if found.unjudged:
         yield f"{found.unjudged} hands are not judged yet: muckrake hands contested judges them"
@@ -359,7 +361,7 @@ COUNTS = Question(
     text="How the hands that a filter finds are spread.",
     path="/hands",
     operation="facets",
-    params=Which,
+    params=HandsParams,
     answer=Facets,
     ask=facets_of,
     tables=(Table("facets", FacetRow, _facet_rows),),
@@ -371,7 +373,7 @@ QUESTION = Question(
     text=__doc__,
     path="/hands",
     operation="hands",
-    params=Which,
+    params=HandsParams,
     answer=Hands,
     ask=hands,
     tables=(Table("hands", HandRow, lambda page: page.rows),),

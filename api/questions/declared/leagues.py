@@ -19,7 +19,7 @@ from store.reader import Snapshot
 LeagueName = Annotated[str, Param("A league's name.", argument=True)]
 
 
-class Nothing(Struct, frozen=True):
+class LeaguesParams(Struct, frozen=True):
     """All of them are listed."""
 
 
@@ -88,7 +88,7 @@ def of_league(snapshot: Snapshot, league: str) -> list[LeagueMatch]:
     return found
 
 
-def leagues(viewed: Viewed, params: Nothing, watch: ShowProgress) -> Leagues:
+def leagues(viewed: Viewed, params: LeaguesParams, watch: ShowProgress) -> Leagues:
     """Every league, without looking at a hand."""
     rows = []
     for name, matches in played(viewed.snapshot).items():
@@ -104,7 +104,7 @@ QUESTION = Question(
     text=__doc__,
     path="/leagues",
     operation="leagues",
-    params=Nothing,
+    params=LeaguesParams,
     answer=Leagues,
     ask=leagues,
     tables=(Table("leagues", League, lambda told: told.leagues),),

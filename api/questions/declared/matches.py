@@ -60,7 +60,7 @@ Key = list[int] | list[str]  # [first_seq], or [name] of a match without a hand
 Played = dict[str, Any]
 
 
-class Which(Struct, frozen=True):
+class MatchesParams(Struct, frozen=True):
     """Which part of the list."""
 
     newest: Newest = False
@@ -128,7 +128,7 @@ class Known(NamedTuple):
         return list(self.end.nets) if self.end and len(self.end.nets) == len(self.players) else None
 
 
-def matches(viewed: Viewed, params: Which, watch: ShowProgress) -> Page:
+def matches(viewed: Viewed, params: MatchesParams, watch: ShowProgress) -> Page:
     """A page of those with hands, then of those without; or the other way round."""
     parts = [_without_hands, _with_hands] if params.newest else [_with_hands, _without_hands]
     if params.after is not None:
@@ -170,7 +170,7 @@ def every_played(viewed: Viewed) -> pa.Table:
     return _every[viewed]
 
 
-def _with_hands(viewed: Viewed, params: Which) -> list[tuple[Key, str, Played | None]]:
+def _with_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str, Played | None]]:
     rows, first_seq = every_played(viewed), pc.field("first_seq")
     if params.after is not None:
         after = params.after[0]
@@ -181,7 +181,7 @@ def _with_hands(viewed: Viewed, params: Which) -> list[tuple[Key, str, Played | 
     return [([row["first_seq"]], row["match"], row) for row in ordered]
 
 
-def _without_hands(viewed: Viewed, params: Which) -> list[tuple[Key, str, Played | None]]:
+def _without_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str, Played | None]]:
     """Matches that were announced and have no hand yet, by name; the notes of a file that had only
     conflicts are none of them."""
     played = set(every_played(viewed)["match"].to_pylist())
@@ -315,7 +315,7 @@ QUESTION = Question(
     text=__doc__,
     path="/matches",
     operation="matches",
-    params=Which,
+    params=MatchesParams,
     answer=Matches,
     ask=matches,
     tables=(Table("matches", MatchRow, lambda page: page.rows),),

@@ -19,7 +19,7 @@ from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 
-class Which(Struct, frozen=True):
+class PairingParams(Struct, frozen=True):
     """Of which league, and which two."""
 
     league: LeagueName
@@ -49,7 +49,7 @@ class Pairing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
     matches: list[Met]
 
 
-def pairing(viewed: Viewed, params: Which, watch: ShowProgress) -> Pairing:
+def pairing(viewed: Viewed, params: PairingParams, watch: ShowProgress) -> Pairing:
     """Only the hands of their own matches are counted."""
     both = {params.player, params.other}
     every = of_league(viewed.snapshot, params.league)
@@ -83,7 +83,7 @@ def pairing(viewed: Viewed, params: Which, watch: ShowProgress) -> Pairing:
     )
 
 
-def sheets(answer: Pairing, params: Which) -> Iterator[Sheet]:
+def sheets(answer: Pairing, params: PairingParams) -> Iterator[Sheet]:
     """How sure it is, and the matches."""
     head = f"{answer.player} beside {answer.other}, {answer.league}"
     if answer.pair is not None:
@@ -99,7 +99,7 @@ QUESTION = Question(
     text=__doc__,
     path="/leagues/{league}/{player}/{other}",
     operation="pairing",
-    params=Which,
+    params=PairingParams,
     answer=Pairing,
     ask=pairing,
     tables=(TABLE,),

@@ -17,7 +17,7 @@ from api.viewpoints.views import Viewed
 OPPONENTS = 100  # of a player, those with most hands
 
 
-class Whose(Struct, frozen=True):
+class PlayerParams(Struct, frozen=True):
     """Which player."""
 
     player: Name
@@ -58,7 +58,7 @@ class Player(Struct, frozen=True, tag_field="schema", tag="muckrake.player/1"):
     opponents: list[OfOpponent]
 
 
-def player(viewed: Viewed, params: Whose, watch: ShowProgress) -> Player:
+def player(viewed: Viewed, params: PlayerParams, watch: ShowProgress) -> Player:
     """Look for his hands once: to find a name among millions of rows is most of the work."""
     parts: dict[str, list[dict[str, Any]]] = {"all": [], "game": [], "opponent": []}
     sums = sums_of(viewed, "m.net", "m.unit")
@@ -86,7 +86,7 @@ def _part(kind: Any, row: dict[str, Any]) -> Any:
     return kind(row["name"], *(row[name] for name in kind.__struct_fields__[1:]))
 
 
-def sheets(answer: Player, params: Whose) -> list[Sheet]:
+def sheets(answer: Player, params: PlayerParams) -> list[Sheet]:
     """His games under a line that sums him up, then his opponents."""
     won = "" if answer.net is None else f"   won {plain(answer.net)}"
     head = headed(f"{answer.player}   {plain(answer.hands)} hands{won}", answer.unit)
@@ -116,7 +116,7 @@ QUESTION = Question(
     text=__doc__,
     path="/players/{player}",
     operation="player",
-    params=Whose,
+    params=PlayerParams,
     answer=Player,
     ask=player,
     tables=TABLES,

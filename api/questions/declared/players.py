@@ -14,7 +14,7 @@ from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 
-class Which(Struct, frozen=True):
+class PlayersParams(Struct, frozen=True):
     """Which part of the list."""
 
     by_tag: ByTag = None
@@ -42,7 +42,7 @@ class Players(Listed, frozen=True):
     data: list[PlayerRow]
 
 
-def players(viewed: Viewed, params: Which, watch: ShowProgress) -> Page:
+def players(viewed: Viewed, params: PlayersParams, watch: ShowProgress) -> Page:
     """Players with most hands first, then by name."""
     having = ""
     if params.after is not None:
@@ -93,7 +93,7 @@ QUESTION = Question(
     text=__doc__,
     path="/players",
     operation="players",
-    params=Which,
+    params=PlayersParams,
     answer=Players,
     ask=players,
     tables=(Table("players", PlayerRow, lambda page: page.rows),),

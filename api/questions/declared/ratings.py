@@ -48,7 +48,7 @@ Low = Annotated[float | None, Meta(description="its interval: 95 of 100 hold the
 High = Annotated[float | None, Meta(description="the other end")]
 
 
-class Games(Struct, frozen=True, kw_only=True):
+class RatingsParams(Struct, frozen=True, kw_only=True):
     """Which matches count."""
 
     league: Annotated[
@@ -141,7 +141,7 @@ class Ratings(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
     circles: list[Circle]
 
 
-def rated(viewed: Viewed, params: Games, watch: ShowProgress) -> Ratings:
+def rated(viewed: Viewed, params: RatingsParams, watch: ShowProgress) -> Ratings:
     """Everybody who met somebody in these hands."""
     chosen = chosen_of(
         viewed, None, hands=params.hands, before=params.before, match=params.match, game=params.game
@@ -248,7 +248,7 @@ def _hundred(nets: Row) -> tuple[float | None, float | None, float | None]:
     return steady(100 * nets["won"] / hands), low, high
 
 
-def sheets(answer: Ratings, params: Games) -> Iterator[Sheet | str]:
+def sheets(answer: Ratings, params: RatingsParams) -> Iterator[Sheet | str]:
     """Players, each beside each if they are few, pairs, and a sentence on every circle."""
     columns: tuple[str, ...] = (
         *("player", "rating", "95 %", "won", "drawn", "lost"),
@@ -329,7 +329,7 @@ QUESTION = Question(
     text=__doc__,
     path="/ratings",
     operation="ratings",
-    params=Games,
+    params=RatingsParams,
     answer=Ratings,
     ask=rated,
     tables=(

@@ -20,13 +20,13 @@ from api.questions.declared.ratings import (
     PLAYERS_MAX,
     WITHOUT,
     Circle,
-    Games,
     High,
     Hundred,
     Low,
     Pair,
     Rated,
     Ratings,
+    RatingsParams,
     between,
     cross_table,
     number,
@@ -42,7 +42,7 @@ PLACES_MAX = 40  # at which ratings are told over time
 RATINGS_MAX = 800  # of them, players times places: a second of work
 
 
-class Which(Struct, frozen=True):
+class StandingParams(Struct, frozen=True):
     """Of which league."""
 
     league: LeagueName
@@ -103,7 +103,7 @@ class Standing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckr
     history: list[RatedThen]
 
 
-def standing(viewed: Viewed, params: Which, watch: ShowProgress) -> Standing:
+def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Standing:
     """Results are public; pairs are told as far as the viewpoint sees the hands."""
     matches = of_league(viewed.snapshot, params.league)
     names = {player for one in matches for player in one.pairing.players}
@@ -114,7 +114,7 @@ def standing(viewed: Viewed, params: Which, watch: ShowProgress) -> Standing:
         raise Nonsense(sentence)
     seen: Ratings | None = None
     with suppress(Absent):
-        seen = rated(viewed, Games(league=params.league), watch)
+        seen = rated(viewed, RatingsParams(league=params.league), watch)
     of_hands = {one.player: one for one in seen.players} if seen else {}
     history = list(_history(matches, len(names)))
     ratings = {one.player: one for one in history if one.matches == len(matches)}
@@ -167,7 +167,7 @@ def _placed(one: Row, then: RatedThen | None, seen: Rated | None) -> Placed:
     )
 
 
-def sheets(answer: Standing, params: Which) -> Iterator[Sheet | str]:
+def sheets(answer: Standing, params: StandingParams) -> Iterator[Sheet | str]:
     """Players, each beside each if they are few, and a sentence on every circle."""
     columns = ("player", "points", "won", "drawn", "lost", "chips", "rating", "95 %", "a hundred")
     lines = [
@@ -205,7 +205,7 @@ QUESTION = Question(
     text=__doc__,
     path="/leagues/{league}",
     operation="standing",
-    params=Which,
+    params=StandingParams,
     answer=Standing,
     ask=standing,
     tables=(
