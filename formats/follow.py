@@ -1,7 +1,7 @@
 """A foreign hand put to the rules: what they decide is its record, as far as the source agrees.
 
 Each item answers what the rules ask. At the first refusal, or where the rules would show or
-pay otherwise than the source says, `formats.claimed` goes on without them. A hand that cannot be
+pay otherwise than the source says, `formats.rules_off` goes on without them. A hand that cannot be
 a record at all (it makes chips, or stops in the middle) raises a ValueError with one sentence.
 """
 
@@ -48,7 +48,7 @@ from events.evolve import evolve, replay, round_of
 from events.state import Hand
 from events.types import Event, Events, Faulted, PotSplit, RakeTaken, Shown
 from events.values import Cards, FaultPlace
-from formats.claimed import acknowledged, claimed, faulted
+from formats.rules_off import acknowledged, claimed, faulted
 from formats.source import (
     Act,
     Bids,

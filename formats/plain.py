@@ -18,7 +18,7 @@ from engine.policies import Rake
 from engine.seats import clockwise, others
 from engine.settle import settle
 from engine.steps import Betting, Blinds, DealBoard, DealHole, Posts, Showdown
-from engine.steps.asking import owing
+from engine.steps.next_to_act import owing
 from engine.steps.showdown import must_show, waiting
 from engine.steps.sizing import is_full
 from events.cards import UNKNOWN

@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from analytics.decisions.hands import Hands
 from analytics.decisions.table import SCHEMA, SHOWN, decisions_of
 from analytics.opponents import faults
-from analytics.opponents.locked import Mark, locked_from, marks, played_of
+from analytics.opponents.locked_wins import Mark, locked_from, marks, played_of
 from analytics.replay.rulebook import Rulebook
 from analytics.sql.chosen import quoted
 from analytics.sql.tables import Tables

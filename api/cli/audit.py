@@ -288,7 +288,7 @@ def _write(judged: Iterable[Judged], ledger: "Snapshot", tally: Tally) -> None:
         for _ in judged:  # what is printed names every card; the bundle is for this viewpoint
             pass
     elif request.files:
-        from api.cli.audited import save  # pyarrow comes with it
+        from api.cli.audit_files import save  # pyarrow comes with it
 
         save(judged, request.files)
     elif request.as_document:

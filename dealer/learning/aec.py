@@ -15,7 +15,7 @@ from pettingzoo import AECEnv
 from dealer.deck import seeded
 from dealer.learning.actions import Actions, Sizes
 from dealer.learning.hand import LearnersHand, players, seatable
-from dealer.learning.sight import Numbers, names, sight
+from dealer.learning.observation import Numbers, names, observation
 from dealer.play import usual_seats
 from engine.game import Game
 
@@ -71,7 +71,7 @@ class HandEnv(AECEnv):  # type: ignore[misc]  # types are checked where it is no
         asked = self._hand.asked
         if asked is not None and asked.seat == seat:
             mask[list(self._offered)] = 1
-        return {"observation": sight(seen), "action_mask": mask}
+        return {"observation": observation(seen), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         agent = self.agent_selection

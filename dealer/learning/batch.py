@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dealer.learning.actions import Actions, Mask, Sizes
 from dealer.learning.hand import seatable
-from dealer.learning.sight import CARDS, Numbers, names
+from dealer.learning.observation import CARDS, Numbers, names
 from dealer.learning.tree import ASKED, COMPARED, OVER, SWAP, UNASKED, Tree
 from dealer.play import usual_seats
 from engine.game import Game

@@ -17,7 +17,7 @@ from dealer.bots.seen import look
 from dealer.deck import Deck
 from dealer.learning.actions import Actions, Mask
 from dealer.learning.hand import nets, players, shown
-from dealer.learning.sight import CARDS, EVENTS, Numbers, names, table
+from dealer.learning.observation import CARDS, EVENTS, Numbers, names, table
 from engine.hand import begin, step, turn
 from engine.parameters import first
 from engine.steps import DealBoard, DrawBounties, Run

@@ -8,7 +8,7 @@ from msgspec import Struct
 from engine.policies import Policies
 from engine.pots import stakes
 from engine.seats import contenders, is_alone
-from engine.steps.asking import first_asked, next_asked
+from engine.steps.next_to_act import first_to_act, next_to_act
 from engine.steps.sizing import VETOES, is_full, raise_range, veto
 from engine.turn import Call, Check, Command, Fold, IllegalCommand, Raise, TimeOut, ToAct
 from events.evolve import round_of
@@ -37,7 +37,7 @@ class Betting(Struct, frozen=True, tag=True):
     def enter(self, game: Policies, hand: Hand, at: int) -> Events:
         """The round opens on top of its blinds, unless nothing can change (G8)."""
         betting = round_of(hand)
-        first = first_asked(game, hand, betting)
+        first = first_to_act(game, hand, betting)
         if first is None:
             return ()
         return (BettingOpened(at, self.street, betting.bet, self.size, first),)
@@ -66,9 +66,9 @@ class Betting(Struct, frozen=True, tag=True):
             raise IllegalCommand(
                 f"it is seat {seat}'s turn to act: {type(command).__name__} does not answer that"
             )
-        asked = getattr(command, "seat", seat)
-        if asked != seat:
-            raise IllegalCommand(f"it is seat {seat}'s turn to act, not seat {asked}'s")
+        seat_of_command = getattr(command, "seat", seat)
+        if seat_of_command != seat:
+            raise IllegalCommand(f"it is seat {seat}'s turn to act, not seat {seat_of_command}'s")
         return answer(game, hand, betting, command)
 
     def leave(self, game: Policies, hand: Hand) -> Events:
@@ -102,14 +102,14 @@ def _time_out(game: Policies, hand: Hand, betting: Round, command: TimeOut) -> E
     if game.time_out in ("none", "bot_default"):
         raise IllegalCommand(f"seat {seat} cannot run out of time: this ruleset has no clock")
     if game.time_out == "all_in_if_paid" and has_contributed(game, hand, seat):
-        asked = next_asked(game, hand, betting, seat, 0, betting.bet, "all_in")
-        return (TimedOut(seat, True, asked),)
+        following = next_to_act(game, hand, betting, seat, 0, betting.bet, "all_in")
+        return (TimedOut(seat, True, following),)
     late = TimedOut(seat, False, seat)
     if game.time_out == "fold_or_check" and betting.bet == betting.bets[seat]:
-        asked = next_asked(game, hand, betting, seat, 0, betting.bet, "live")
-        return (late, Checked(seat, asked, "default"))
-    asked = next_asked(game, hand, betting, seat, 0, betting.bet, "folded")
-    return (late, Folded(seat, asked, "default"))
+        following = next_to_act(game, hand, betting, seat, 0, betting.bet, "live")
+        return (late, Checked(seat, following, "default"))
+    following = next_to_act(game, hand, betting, seat, 0, betting.bet, "folded")
+    return (late, Folded(seat, following, "default"))
 
 
 def has_contributed(game: Policies, hand: Hand, seat: int) -> bool:
@@ -122,8 +122,8 @@ def _fold(game: Policies, hand: Hand, betting: Round, command: Fold) -> Events:
     seat = command.seat
     if betting.bet == betting.bets[seat] and not game.fold_when_free:
         raise IllegalCommand(f"seat {seat} owes nothing: it may check, folding is not offered")
-    asked = next_asked(game, hand, betting, seat, 0, betting.bet, "folded")
-    return (Folded(seat, asked, command.origin),)
+    following = next_to_act(game, hand, betting, seat, 0, betting.bet, "folded")
+    return (Folded(seat, following, command.origin),)
 
 
 def folded_all_in(game: Policies, hand: Hand, command: Fold) -> Folded | None:
@@ -163,8 +163,8 @@ def _check(game: Policies, hand: Hand, betting: Round, command: Check) -> Events
         raise IllegalCommand(f"seat {seat} owes {owed}: it may not check")
     alone = not game.fold_when_free and veto(game, hand, betting, seat) is not None
     origin: Origin = "forced" if alone and command.origin == "chosen" else command.origin
-    asked = next_asked(game, hand, betting, seat, 0, betting.bet, hand.standing[seat])
-    return (Checked(seat, asked, origin),)
+    following = next_to_act(game, hand, betting, seat, 0, betting.bet, hand.standing[seat])
+    return (Checked(seat, following, origin),)
 
 
 def _call(game: Policies, hand: Hand, betting: Round, command: Call) -> Events:
@@ -175,8 +175,8 @@ def _call(game: Policies, hand: Hand, betting: Round, command: Call) -> Events:
         raise IllegalCommand(f"seat {seat} owes nothing: it may check, there is nothing to call")
     amount = min(owed, hand.stacks[seat])
     left: Standing = "all_in" if amount == hand.stacks[seat] else "live"
-    asked = next_asked(game, hand, betting, seat, amount, betting.bet, left)
-    return (Called(seat, amount, asked, command.origin),)
+    following = next_to_act(game, hand, betting, seat, amount, betting.bet, left)
+    return (Called(seat, amount, following, command.origin),)
 
 
 def _raise(game: Policies, hand: Hand, betting: Round, command: Raise) -> Events:
@@ -191,11 +191,11 @@ def _raise(game: Policies, hand: Hand, betting: Round, command: Raise) -> Events
         raise IllegalCommand(f"seat {seat} may {verb} {low}..{high}, not {to}")
     amount = to - betting.bets[seat]
     left: Standing = "all_in" if amount == hand.stacks[seat] else "live"
-    asked = next_asked(game, hand, betting, seat, amount, to, left)
+    following = next_to_act(game, hand, betting, seat, amount, to, left)
     full = is_full(game, betting, to)
     if betting.bet == 0:
-        return (Bet(seat, amount, full, asked, command.origin),)
-    return (Raised(seat, amount, to, full, asked, command.origin),)
+        return (Bet(seat, amount, full, following, command.origin),)
+    return (Raised(seat, amount, to, full, following, command.origin),)
 
 
 def sentence(game: Policies, hand: Hand, turn: ToAct) -> str | None:

@@ -17,7 +17,7 @@ from events import types as t
 from events.cards import DECK, UNKNOWN
 from events.ledger import CARDS, Column, Each, Many, some_of
 from formats.mit import lines as say
-from formats.mit.counted import Counted
+from formats.mit.hand_columns import Counted
 
 _STREETS = ("preflop", "flop", "turn", "river")
 _WITHIN = 16  # more than the events of one line

@@ -11,9 +11,9 @@ from engine.games.recorded import POKERSTARS_NL
 from engine.pots import layers
 from events.cards import UNKNOWN
 from events.values import Cards
+from formats.pokerstars.fitted_rake import House, Houses, Till, coin, raked, split_by
 from formats.pokerstars.forced import Forced, posted
 from formats.pokerstars.grammar import Acts, Posts, Totals, Turns, Unread
-from formats.pokerstars.house import House, Houses, Till, coin, raked, split_by
 from formats.pokerstars.played import Line, Played, Street
 from formats.rakes import Known, Unlisted
 from formats.source import Act, Board, Holds, Item, Mucks, Paid, Shows, SourceHand

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from events.values import Cards
+from formats.pokerstars.fitted_rake import Seen, houses_at
 from formats.pokerstars.grammar import (
     Acts,
     Chair,
@@ -21,7 +22,6 @@ from formats.pokerstars.grammar import (
     Unread,
 )
 from formats.pokerstars.hand import dealt_in, source_hand
-from formats.pokerstars.house import Seen, houses_at
 from formats.pokerstars.played import Line, Played, Street
 from formats.rules import Rules
 from formats.source import Skipped, SourceHand

@@ -32,8 +32,8 @@ from store.segments.segment import FOLDER
 from store.sql import tags, units
 from store.sql.answers import plain
 from store.sql.guard import in_a_sentence, named
-from store.sql.parts import JoinedTable, Moved, Part, Sources, digest_of
 from store.sql.sessions import Session, engine_of
+from store.sql.view_parts import JoinedTable, Moved, Part, Sources, digest_of
 from store.tables.projection import Builder, Projection
 from store.tables.standard import STANDARD
 

@@ -8,7 +8,7 @@ which has no table at all, looks at the statement (`store.sql.guard`).
 A copy is what a view shows of some rows, in a file that has no name any more. It is made once,
 however many ask, in the columns that were asked for so far, and let go when all of them together
 have become too large and nobody has asked for it lately. What tells files apart is what is in them
-(`store.sql.parts`): viewers who see the same share them.
+(`store.sql.view_parts`): viewers who see the same share them.
 """
 
 import os
@@ -26,8 +26,8 @@ from msgspec import Struct
 
 from store.sql.answers import plain
 from store.sql.guard import Refused
-from store.sql.parts import Moved, Part, write
 from store.sql.query import SECONDS, Query
+from store.sql.view_parts import Moved, Part, write
 from store.sql.workers import Workers, workers
 
 KEPT_BYTES = 2 << 30

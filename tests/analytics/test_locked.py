@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.decisions.hands import Hands
-from analytics.opponents.locked import Mark, Played, locked_from, marks, played_of
+from analytics.opponents.locked_wins import Mark, Played, locked_from, marks, played_of
 from store.columns.codec import encoded
 from tests.analytics.auction_pages import RULES, leaf
 

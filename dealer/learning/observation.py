@@ -76,7 +76,7 @@ def names(game: Game, seats: int) -> tuple[str, ...]:
     )
 
 
-def sight(seen: Seen) -> Numbers:
+def observation(seen: Seen) -> Numbers:
     """All numbers of what a seat sees."""
     cards = np.zeros(CARDS, np.float32)
     cards[[_PLACE[card] for card in seen.hole if card != UNKNOWN]] = 1

@@ -8,7 +8,7 @@ from events.evolve import add, put
 from events.state import Hand, Round, Standing
 
 
-def first_asked(game: Policies, hand: Hand, betting: Round) -> int | None:
+def first_to_act(game: Policies, hand: Hand, betting: Round) -> int | None:
     """Who opens the round; nobody, if nothing could change (G8)."""
     if is_alone(hand):
         return None
@@ -16,7 +16,7 @@ def first_asked(game: Policies, hand: Hand, betting: Round) -> int | None:
     return owing(game, order, hand.standing, betting.bets, betting.matched, betting.bet)
 
 
-def next_asked(
+def next_to_act(
     game: Policies, hand: Hand, betting: Round, seat: int, amount: int, bet: int, left: Standing
 ) -> int | None:
     """Who is asked once this seat has put in `amount`, which makes the bet `bet`."""
