@@ -57,8 +57,8 @@ def compare(game: Game, record: Events, deck: Deck) -> DealCheck:
         if isinstance(event, _DEALS) and at >= checked:
             try:
                 match turn(game, state):
-                    case ToDeal() as asked:
-                        dealt = decide(game, state, deck.deal(asked))
+                    case ToDeal() as question:
+                        dealt = decide(game, state, deck.deal(question))
                     case ToSwap() as at_risk:
                         dealt = decide(game, state, deck.swap(at_risk))
                     case ToDraw() as drawn:

@@ -66,28 +66,28 @@ class Deck:
         other._draws = [*self._draws[: self._drawn], *draws]
         return other
 
-    def deal(self, asked: ToDeal) -> Deal:
+    def deal(self, question: ToDeal) -> Deal:
         """The next cards from the top, after the burn; or the last; or those of fixed slots."""
-        if asked.slots:
-            return Deal(self._pile.at(asked.slots))
-        return Deal(self._pile.take(asked.count, asked.place, asked.burn))
+        if question.slots:
+            return Deal(self._pile.at(question.slots))
+        return Deal(self._pile.take(question.count, question.place, question.burn))
 
-    def swap(self, asked: ToSwap) -> Swap:
+    def swap(self, question: ToSwap) -> Swap:
         """A draw of luck for each card at risk, and a new card for those that lose it."""
         new: list[str | None] = []
-        for place in range(len(asked.at_risk)):
-            slots = asked.slots[place : place + 1]
-            if self._draw(asked.of) >= asked.chance:
+        for place in range(len(question.at_risk)):
+            slots = question.slots[place : place + 1]
+            if self._draw(question.of) >= question.chance:
                 new.append(None)
             else:
                 new.append((self._pile.at(slots) if slots else self._pile.take(1))[0])
         return Swap(tuple(new))
 
-    def draw(self, asked: ToDraw) -> Draw:
+    def draw(self, question: ToDraw) -> Draw:
         """The bounties that so many decks in a row share: the button moves on, and they with it."""
         at, shared = self._place
-        below = shared(at - at % asked.hands)
-        ranks = [_RANKS[below(len(_RANKS))] for _ in asked.seats]
+        below = shared(at - at % question.hands)
+        ranks = [_RANKS[below(len(_RANKS))] for _ in question.seats]
         moved = at % len(ranks)
         return Draw((*ranks[moved:], *ranks[:moved]))
 

@@ -33,7 +33,7 @@ class Played(NamedTuple):
     big: float
 
 
-class Mark(NamedTuple):
+class LockState(NamedTuple):
     """A player's standing before a hand: his lead, and what folding all the rest would cost."""
 
     hand_seq: int
@@ -45,7 +45,7 @@ class Mark(NamedTuple):
     state: State
 
 
-def marks(hands: Iterable[Played], lengths: Mapping[str, int]) -> list[Mark]:
+def lock_states(hands: Iterable[Played], lengths: Mapping[str, int]) -> list[LockState]:
     """Every player before every hand of each match whose length is known."""
     matches: dict[str, list[Played]] = {}
     for one in hands:
@@ -57,9 +57,9 @@ def marks(hands: Iterable[Played], lengths: Mapping[str, int]) -> list[Mark]:
     return found
 
 
-def locked_from(standings: Iterable[Mark]) -> dict[tuple[str, str], Mark]:
+def locked_from(standings: Iterable[LockState]) -> dict[tuple[str, str], LockState]:
     """By match and player: the first hand of those, up to the last, in which he had won."""
-    found: dict[tuple[str, str], Mark] = {}
+    found: dict[tuple[str, str], LockState] = {}
     for mark in sorted(standings, key=lambda it: (it.match, it.number)):
         key = (mark.match, mark.player)
         if mark.state != "won":
@@ -69,7 +69,7 @@ def locked_from(standings: Iterable[Mark]) -> dict[tuple[str, str], Mark]:
     return found
 
 
-def _of_match(hands: Sequence[Played], length: int) -> list[Mark]:
+def _of_match(hands: Sequence[Played], length: int) -> list[LockState]:
     """Leads forwards from the first hand, costs backwards from the last."""
     names = hands[0].players
     if any(set(one.players) != set(names) for one in hands):
@@ -82,7 +82,7 @@ def _of_match(hands: Sequence[Played], length: int) -> list[Mark]:
         for name in names:
             state: State = "open" if not ahead else "won" if name in ahead else "lost"
             place = (one.hand_seq, one.match, one.number)
-            found.append(Mark(*place, name, lead[name], cost[name], state))
+            found.append(LockState(*place, name, lead[name], cost[name], state))
         for name, net in zip(one.players, one.nets, strict=True):
             lead[name] += net
     return found

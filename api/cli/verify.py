@@ -118,7 +118,7 @@ def verify(
         read = cache(lambda: script.read_bundle(str(file)))
         try:
             known = given or _kept(script.read_key("key", read()["key"]).name)
-        except (script.Wrong, script.Unread, LookupError):
+        except (script.Refusal, script.Unread, LookupError):
             known = given
         verdict = script.judged(read, known, witness_policy)
         problems, proved, code = verdict

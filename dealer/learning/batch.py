@@ -121,8 +121,10 @@ class Batch:
         tree = self._tree
         while len(rows := np.flatnonzero(tree.kind[at] == SWAP)):
             for row in rows.tolist():
-                asked = tree.asked(int(at[row]))
-                draws = self._random.integers(asked.of, size=len(asked.at_risk)) < asked.chance
+                question = tree.question(int(at[row]))
+                draws = (
+                    self._random.integers(question.of, size=len(question.at_risk)) < question.chance
+                )
                 at[row] = tree.swap(int(at[row]), tuple(draws.tolist()))
         return at
 

@@ -119,13 +119,13 @@ def table(seen: Seen) -> Numbers:
                 bounty = rank
             case CardSwappedSeen(seat=seat, changed=changed):
                 swapped[seat] += changed is True
-    asked = seen.asked
-    acts = asked if isinstance(asked, ToAct) else None
-    alone = [float(isinstance(asked, kind)) for kind in _QUESTIONS]
+    question = seen.asked
+    acts = question if isinstance(question, ToAct) else None
+    alone = [float(isinstance(question, kind)) for kind in _QUESTIONS]
     alone += [len(seen.board) / 5, seen.pot / scale, (acts.call if acts else 0) / scale]
     alone += [((acts and acts.raise_min) or 0) / scale, ((acts and acts.raise_max) or 0) / scale]
-    alone.append((asked.bid_max if isinstance(asked, ToBid) else 0) / scale)
-    alone.append((asked.amount if isinstance(asked, ToStraddle) else 0) / scale)
+    alone.append((question.bid_max if isinstance(question, ToBid) else 0) / scale)
+    alone.append((question.amount if isinstance(question, ToStraddle) else 0) / scale)
     alone.append(price / scale)
     alone += raises
     alone += [rank == bounty for rank in _ranks(seen.game)]

@@ -87,20 +87,22 @@ class Tree:
         self.leads[at, action] = found
         return found
 
-    def asked(self, at: int) -> ToSwap:
+    def question(self, at: int) -> ToSwap:
         """What chance is asked in a spot."""
-        asked = turn(self.actions.game, self.spots[at].hand)
-        assert isinstance(asked, ToSwap)
-        return asked
+        question = turn(self.actions.game, self.spots[at].hand)
+        assert isinstance(question, ToSwap)
+        return question
 
     def swap(self, at: int, changed: tuple[bool, ...]) -> int:
         """The spot after chance has replaced these of the cards at risk."""
         found = self.swapped.get((at, changed))
         if found is None:
-            spot, asked = self.spots[at], self.asked(at)
-            luck = tuple(asked.chance - one for one in changed)  # below the chance: it is swapped
+            spot, question = self.spots[at], self.question(at)
+            luck = tuple(
+                question.chance - one for one in changed
+            )  # below the chance: it is swapped
             deck = spot.deck.foreseeing(luck)
-            found = self._led(spot.hand, spot.record, deck, deck.swap(asked))
+            found = self._led(spot.hand, spot.record, deck, deck.swap(question))
             self.swapped[at, changed] = found
         return found
 
@@ -123,8 +125,8 @@ class Tree:
         hand = replace(spot.hand, hole=hole, board=board, discards=dead)
         assert command is not None
         _, hand = step(game, hand, command)
-        while isinstance(asked := turn(game, hand), ToShow):
-            _, hand = step(game, hand, shown(game, hand, asked))
+        while isinstance(question := turn(game, hand), ToShow):
+            _, hand = step(game, hand, shown(game, hand, question))
         return nets(hand)
 
     def kept(self, at: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -159,9 +161,9 @@ class Tree:
                 hand = after
                 record = (*record, *(event for event in new if type(event) in EVENTS))
             match turn(game, hand):
-                case ToDeal() as asked:
+                case ToDeal() as question:
                     deck = deck.fork()
-                    command = deck.deal(asked)
+                    command = deck.deal(question)
                 case ToSwap():
                     return self._add(SWAP, Spot(hand, record, deck))
                 case Over():
@@ -170,11 +172,11 @@ class Tree:
                     return at
                 case ToDraw() | ToShow():
                     raise AssertionError("hands are shown where they are compared")
-                case asked:
-                    seen = look(game, hand, asked, see(record, Seated(asked.seat)))
+                case question:
+                    seen = look(game, hand, question, see(record, Seated(question.seat)))
                     offered = self.actions.offered(seen)
                     at = self._add(ASKED, Spot(hand, record, deck, tuple(offered.items())))
-                    self.seat[at] = asked.seat
+                    self.seat[at] = question.seat
                     self.mask[at, list(offered)] = True
                     self.table[at] = table(seen)
                     self._places(at, hand)

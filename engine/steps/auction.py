@@ -36,10 +36,10 @@ class Auction(Struct, frozen=True, tag=True):
         return ToBid(seat, hand.stacks[seat])
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
-        asked = self.turn(game, hand)
-        if isinstance(asked, ToDeal):
-            return to_seats(game, hand, asked, command)
-        placed = _bid(game, asked, command)
+        question = self.turn(game, hand)
+        if isinstance(question, ToDeal):
+            return to_seats(game, hand, question, command)
+        placed = _bid(game, question, command)
         auction = hand.auction or Bids()
         bids = (*auction.bids, (placed.seat, placed.amount))
         if len(bids) < len(contenders(hand)):
@@ -66,22 +66,25 @@ def settled(
     return AuctionSettled(_dealer_first(hand, winners), price, shown, sealed)
 
 
-def _bid(game: Policies, asked: ToBid, command: Command) -> BidPlaced:
+def _bid(game: Policies, question: ToBid, command: Command) -> BidPlaced:
     """A whole number up to the stack (A6); sealed, unless this ruleset lets it leak (A1)."""
     if not isinstance(command, Bid):
         raise IllegalCommand(
-            f"it is seat {asked.seat}'s turn to bid: {type(command).__name__} does not answer that"
+            f"it is seat {question.seat}'s turn to bid: {type(command).__name__} does not"
+            " answer that"
         )
-    if command.seat != asked.seat:
-        raise IllegalCommand(f"it is seat {asked.seat}'s turn to bid, not seat {command.seat}'s")
-    top = asked.bid_max
+    if command.seat != question.seat:
+        raise IllegalCommand(f"it is seat {question.seat}'s turn to bid, not seat {command.seat}'s")
+    top = question.bid_max
     if command.amount < 0 or (command.amount > top and game.bid_max == "stack"):
-        raise IllegalCommand(f"seat {asked.seat} may bid 0..{top}, not {command.amount}")
+        raise IllegalCommand(f"seat {question.seat} may bid 0..{top}, not {command.amount}")
     if not command.sealed and game.bids == "sealed":
-        raise IllegalCommand(f"seat {asked.seat} must bid sealed: this ruleset shows no bid early")
+        raise IllegalCommand(
+            f"seat {question.seat} must bid sealed: this ruleset shows no bid early"
+        )
     only = top == 0 and command.origin == "chosen"
     origin: Origin = "forced" if only else command.origin
-    return BidPlaced(asked.seat, command.amount, command.sealed, origin)
+    return BidPlaced(question.seat, command.amount, command.sealed, origin)
 
 
 def _third_cards(game: Policies, hand: Hand, auction: Bids) -> ToDeal:

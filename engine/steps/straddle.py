@@ -47,21 +47,21 @@ class Straddle(Struct, frozen=True, tag=True):
         return ToStraddle(seat, min(self.amount, hand.stacks[seat]))
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
-        asked = self.turn(game, hand)
+        question = self.turn(game, hand)
         match command:
-            case PutStraddle() | Fold() if command.seat != asked.seat:
+            case PutStraddle() | Fold() if command.seat != question.seat:
                 raise IllegalCommand(
-                    f"it is seat {asked.seat}'s turn to straddle, not seat {command.seat}'s"
+                    f"it is seat {question.seat}'s turn to straddle, not seat {command.seat}'s"
                 )
             case Fold(seat=seat, origin=origin):
                 return (Folded(seat, None, origin),)
             case PutStraddle(seat=seat, origin=origin):
                 post = posted(game, seat, self.amount, hand.stacks[seat], "straddle")
                 return (BlindPosted(seat, post.amount, post.to, post.kind, origin),)
-            case TimeOut(seat=seat) if seat == asked.seat and _is_timed(game):
+            case TimeOut(seat=seat) if seat == question.seat and _is_timed(game):
                 return _late(game, hand, seat)
         raise IllegalCommand(
-            f"seat {asked.seat} may straddle {asked.amount} or fold: "
+            f"seat {question.seat} may straddle {question.amount} or fold: "
             f"{type(command).__name__} does not answer that"
         )
 
