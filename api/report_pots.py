@@ -106,7 +106,7 @@ def pots_as_lines(game: Game, record: Events, names: tuple[str, ...]) -> list[li
             f"pot {at}",
             "" if one.layer is None else f"{one.layer.low} to {one.layer.high}",
             f"{one.amount} chips",
-            "; ".join(_beside(game, one, names)),
+            "; ".join(_facts_of_pot(game, one, names)),
         ]
         for at, one in enumerate(found)
     ]
@@ -116,7 +116,7 @@ def _is_plain(one: Cut) -> bool:
     return not (one.dead or one.rake) and len(set(one.award.shares)) == 1
 
 
-def _beside(game: Game, one: Cut, names: tuple[str, ...]) -> Iterator[str]:
+def _facts_of_pot(game: Game, one: Cut, names: tuple[str, ...]) -> Iterator[str]:
     """What must be known of a pot besides its level to pay it by hand."""
     award, layer = one.award, one.layer
     if one.dead:

@@ -42,7 +42,7 @@ def changed(game: Game, settings: Mapping[str, str]) -> Game:
     cannot be, and what can.
     """
     base, before = origin(game)
-    wanted = _still_asked(base, {**before, **settings}, set(before) - set(settings))
+    wanted = _remaining(base, {**before, **settings}, set(before) - set(settings))
     made = _made(base, wanted)
     for name in _in_order(wanted):
         rest = {other: text for other, text in wanted.items() if other != name}
@@ -124,7 +124,7 @@ def as_far(game: Game, settings: Mapping[str, str]) -> tuple[Game, dict[str, str
             del fitting[reason.name]
 
 
-def _still_asked(base: Game, wanted: dict[str, str], earlier: set[str]) -> dict[str, str]:
+def _remaining(base: Game, wanted: dict[str, str], earlier: set[str]) -> dict[str, str]:
     """Without what was set earlier and means nothing any more: caps of a rake that there is not."""
     while True:
         try:

@@ -196,7 +196,7 @@ def _moves(found: Divergence, recorded: Nets | None, decided: Nets | None) -> in
         return None
     if recorded is None or decided is None:
         return None
-    return _apart(recorded, decided)
+    return _difference(recorded, decided)
 
 
 def _is_after_play(found: Divergence) -> bool:
@@ -205,7 +205,7 @@ def _is_after_play(found: Divergence) -> bool:
     return all(event is None or isinstance(event, _AFTER_PLAY) for event in parted)
 
 
-def _apart(recorded: Nets, decided: Nets) -> int:
+def _difference(recorded: Nets, decided: Nets) -> int:
     """How many chips other seats have under the one than under the other."""
     more = sum(max(a - b, 0) for a, b in zip(recorded, decided, strict=True))
     less = sum(max(b - a, 0) for a, b in zip(recorded, decided, strict=True))
@@ -241,7 +241,7 @@ def _forced_folds(
         claims = pots(game, stays, contenders(stays))
         moves = sum(pot.amount for pot in claims if back & set(pot.seats))
     else:
-        moves = _apart(recorded, decided)
+        moves = _difference(recorded, decided)
     dead = _paid(other, unpaid)
     others = () if dead is None else (_reread_as(game, "may_fold", dead),)
     return Report(game.name, "differ", recorded, decided, found, others, moves=moves)

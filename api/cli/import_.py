@@ -22,7 +22,7 @@ from api.cli.options import (
     rules_options,
     tags_option,
 )
-from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, say, watched
+from api.cli.output import INTERRUPTED, WRONG, listed, note, say, stopping, watched
 from api.importing.commit import Writer
 from api.importing.inputs import InputFile, inputs
 from api.importing.pool import outcomes
@@ -212,7 +212,7 @@ def _imported(
 ) -> Iterator[tuple[Outcome, int]]:
     """Each file with how many of its hands are new; after Ctrl-C no other is begun."""
     size = sum(one.size for one in files)
-    with asked_to_stop() as stop, watched("importing", size, "hands") as bar:
+    with stopping() as stop, watched("importing", size, "hands") as bar:
 
         def tick(hands: int) -> None:
             bar(0, hands)

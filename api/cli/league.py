@@ -11,7 +11,7 @@ import msgspec
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.match import ended_by_sigterm
 from api.cli.options import given_tags, quiet_option, rules_of, tags_option
-from api.cli.output import INTERRUPTED, asked_to_stop, document, note, table, watched
+from api.cli.output import INTERRUPTED, document, note, stopping, table, watched
 from api.playing.league import (
     League,
     Results,
@@ -146,7 +146,7 @@ def _matches(
             once.add(sentence)
             note(sentence)
 
-    with asked_to_stop() as stop, watched(f"playing {played.name}", hands) as done:
+    with stopping() as stop, watched(f"playing {played.name}", hands) as done:
 
         def watch(durable: Iterable[Events]) -> Iterator[Events]:
             for record in durable:

@@ -23,7 +23,7 @@ from api.cli.options import (
     rules_options,
     tags_option,
 )
-from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress, say
+from api.cli.output import INTERRUPTED, NotFound, document, note, progress, say, stopping
 from api.cli.play import summary
 from api.jobs.plans import HANDS, dealing_of
 from api.jobs.plans import named as match_name
@@ -227,7 +227,7 @@ def _played(
                 records.append(record)
             yield record
 
-    with asked_to_stop() as stop:
+    with stopping() as stop:
         try:
             return meeting.recorded(ledger, start, note, stop, watch, Private(folder))
         except Gone as reason:

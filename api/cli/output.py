@@ -206,7 +206,7 @@ def cell(value: Any) -> str:
 
 
 @contextmanager
-def asked_to_stop() -> Iterator[Callable[[], bool]]:
+def stopping() -> Iterator[Callable[[], bool]]:
     """Ctrl-C asks to stop after what is at work; a second one stops at once."""
     with _interrupted() as stopped:
         yield stopped.is_set

@@ -20,7 +20,7 @@ from api.cli.options import (
     rules_options,
     tags_option,
 )
-from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, say, watched
+from api.cli.output import INTERRUPTED, document, note, progress, say, stopping, watched
 from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, taken
 from api.playing.recording import STOPPED, Played, outcome
@@ -136,7 +136,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
     since = time.monotonic()
     shown: list[Any] = []
     failed: str | None = None
-    with writing(folder, f"play {plans[0].match}") as ledger, asked_to_stop() as stop:
+    with writing(folder, f"play {plans[0].match}") as ledger, stopping() as stop:
         begin = _beginning(ledger, folder, plans, terms)
         if many:
             ended = _many(begin, plans, stop)

@@ -48,7 +48,7 @@ def auctions(query: "Redacted", rows: str) -> str:
             CASE WHEN stack = 0 THEN 'forced' WHEN {why} THEN origin END AS origin,
             CASE WHEN rival_stack = 0 THEN 'forced' WHEN {his} THEN rival_origin END
                 AS rival_origin
-        ) FROM ({rows}) AS r {query.beside_seats()} WHERE plain
+        ) FROM ({rows}) AS r {query.own_seat_join()} WHERE plain
     """
     odd = query.rebuilt("auctions", ODD)
     named = "match || '/' || number AS hand"
@@ -185,11 +185,11 @@ class Redacted(Query):
 
     def sees(self, kind: type[Record], field: str, holder: str = "player") -> str:
         """Whether the viewer sees a secret of the events that a row is made of, whose holder is
-        the player in this column; rows of bids need `beside_seats`."""
+        the player in this column; rows of bids need `own_seat_join`."""
         own = f"coalesce({self.own(holder)}, FALSE)"
         return _sees(FIELDS[kind].secret(field), self.open(), own, self.at_table)
 
-    def beside_seats(self) -> str:
+    def own_seat_join(self) -> str:
         """A join by which `at_seat` is the viewer's seat in a row's hand, if he sits there."""
         if not self.seated:
             return ""
@@ -306,7 +306,7 @@ def _decisions(query: Redacted, rows: str) -> str:
 def _bidding(query: Redacted) -> tuple[str, str, str]:
     """The amount of a bid as it was settled or placed, its `idx`, and the joins that this needs."""
     idx, joins = query.shifted()
-    joins += f" {query.beside_seats()}"
+    joins += f" {query.own_seat_join()}"
     amount = "amount"
     others = announced_bids(query.snapshot)
     if others.num_rows:
@@ -321,7 +321,7 @@ def _bidding(query: Redacted) -> tuple[str, str, str]:
 def _events(query: Redacted, rows: str) -> str:
     """Event by event as `events.views` sees them, those that are left in their new places."""
     idx, joins = query.shifted()
-    joins += f" {query.beside_seats()}"
+    joins += f" {query.own_seat_join()}"
     own = "r.seat = at_seat" if query.seated else "FALSE"
     where = ""
     if query.faults.num_rows:

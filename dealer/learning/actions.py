@@ -96,7 +96,7 @@ class Actions(Struct, frozen=True):
             return
         after = seen.pot + question.call
         middle = (max(seen.bets) + int(part * after) for part in RAISES[self.sizes])
-        yield from _apart(FIRST, low, tuple(middle), high)
+        yield from _amounts(FIRST, low, tuple(middle), high)
 
     def _bids(self, seen: Seen, question: ToBid) -> Iterator[tuple[int, int]]:
         if self.sizes == "exact":
@@ -104,10 +104,10 @@ class Actions(Struct, frozen=True):
             yield from ((first + amount, amount) for amount in range(question.bid_max + 1))
             return
         middle = tuple(int(part * seen.pot) for part in BIDS[self.sizes])
-        yield from _apart(FIRST + len(RAISES[self.sizes]) + 2, 0, middle, question.bid_max)
+        yield from _amounts(FIRST + len(RAISES[self.sizes]) + 2, 0, middle, question.bid_max)
 
 
-def _apart(first: int, low: int, middle: tuple[int, ...], high: int) -> Iterator[tuple[int, int]]:
+def _amounts(first: int, low: int, middle: tuple[int, ...], high: int) -> Iterator[tuple[int, int]]:
     """The smallest amount, the largest, and those in between that are more than the one before."""
     yield first, low
     last = low

@@ -42,7 +42,9 @@ _END = re.compile(
     r"|showed \[(?P<shown>[^\]]*)\](?: and (?P<result>(?:won|lost)\b.*))?"
     r"|"
 )
-_BESIDE = re.compile(rf"received \({MONEY}\) from time bank card, ")  # of GGPoker, not of the pot
+_TIME_BANK = re.compile(
+    rf"received \({MONEY}\) from time bank card, "
+)  # of GGPoker, not of the pot
 _WON = re.compile(rf"\bwon \(({MONEY})\)")
 _BLINDS: dict[Tag, tuple[str, ...]] = {
     "small blind": ("small blind",),
@@ -321,7 +323,7 @@ def _fate(name: str, rest: str, line: str) -> Fate:
     while found := _TAG.match(rest):
         tags.append(found[1])  # type: ignore[arg-type]
         rest = rest[found.end() :]
-    ended = _END.fullmatch(_BESIDE.sub("", rest))
+    ended = _END.fullmatch(_TIME_BANK.sub("", rest))
     if ended is None:
         raise Unread(f'a line of the summary that cannot be read: "{line[:80]}"')
     folded = {"Flop": 3, "Turn": 4, "River": 5}.get(ended["street"] or "")

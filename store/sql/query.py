@@ -79,8 +79,8 @@ class Query:
         self._only = only
         self._called = called
         self.views = ("events", *(one.name for one in projections), *MADE)
-        asked = (one.name for one in projections if not one.private)
-        self.public = ("events", *asked, *MADE)
+        names = (one.name for one in projections if not one.private)
+        self.public = ("events", *names, *MADE)
         self._projections = tuple(projections)
         self._memory = memory
         self._seconds = seconds
@@ -205,7 +205,7 @@ class Query:
         with in_a_sentence(self._memory, self._seconds), self.session() as session:
             try:
                 with self._turn:
-                    session.lend({name: one.rows for name, one in self._beside.items()})
+                    session.lend({name: one.rows for name, one in self._joined_tables.items()})
                 yield session.con
             except (duckdb.Error, OSError, Damaged):
                 if self._retired(session.number) or session.number != part.number:
@@ -215,13 +215,13 @@ class Query:
     def _parted(self, name: str) -> Iterator[Part]:
         if name in MADE:
             rows = self._rows_of(name)
-            yield Part(name, rows, digest_of(rows, self._beside, None), self._number, None)
+            yield Part(name, rows, digest_of(rows, self._joined_tables, None), self._number, None)
             return
         segments, tables = self._sources(name)
         masked = self._in_units(name, self.visible(name, _ROWS))
 
         def part(rows: str, segment: Segment | None, described: str) -> Part:
-            digest = digest_of(f"{masked} {described}", self._beside, segment)
+            digest = digest_of(f"{masked} {described}", self._joined_tables, segment)
             return Part(name, masked.replace(_ROWS, rows), digest, self._number, segment)
 
         empty = self.add_table(tables[-1].schema.empty_table())
@@ -258,7 +258,7 @@ class Query:
         """
         name = f"_{secrets.token_hex(16)}"
         with self._turn:
-            self._beside[name] = JoinedTable(rows, of)
+            self._joined_tables[name] = JoinedTable(rows, of)
         return name
 
     @contextmanager
@@ -288,7 +288,7 @@ class Query:
         self._later = any(it.last_seq >= self.snapshot.next_seq for it in self._parts.segments)
         self._found: dict[str, Sources] = {}
         self._shown: dict[str, _View] = {}
-        self._beside: dict[str, JoinedTable] = {}
+        self._joined_tables: dict[str, JoinedTable] = {}
         self._cut: dict[str, tuple[Part, ...]] = {}
         self._idle: list[Session] = []
 
@@ -307,7 +307,7 @@ class Query:
                         self._shown[name] = self._made(name)
                     for segment in self._shown[name].segments:
                         self._files.check(segment, name)
-            add_table = {name: one.rows for name, one in self._beside.items()}
+            add_table = {name: one.rows for name, one in self._joined_tables.items()}
             views = {name: view.sql for name, view in self._shown.items()}
         session.lend(add_table)
         session.show({name: sql for name, sql in views.items() if names is None or name in names})

@@ -171,18 +171,18 @@ class Strangers:
         views, words = {}, named["words"]  # those that its columns can be among
         for name in named["views"]:
             columns = self._columns_of(name)
-            asked = tuple(one for one in columns if words is None or one.lower() in words)
-            asked = asked or tuple(columns)[:1]  # rows are counted by it
+            chosen = tuple(one for one in columns if words is None or one.lower() in words)
+            chosen = chosen or tuple(columns)[:1]  # rows are counted by it
             tables = []
             for part in self._query.parts(name):
                 self._query.check(part)
                 make = partial(self._write, part)
                 tables.append(f"part{len(files)}.rows")
-                files.append(stack.enter_context(self._copies.of(part.digest, asked, make)))
-            names = ", ".join(f'"{one}"' for one in asked)
+                files.append(stack.enter_context(self._copies.of(part.digest, chosen, make)))
+            names = ", ".join(f'"{one}"' for one in chosen)
             rows = " UNION ALL ".join(f"SELECT {names} FROM {table}" for table in tables)
             every = ", ".join(
-                f'"{one}"' if one in asked else f'CAST(NULL AS {kind}) AS "{one}"'
+                f'"{one}"' if one in chosen else f'CAST(NULL AS {kind}) AS "{one}"'
                 for one, kind in columns.items()
             )
             views[name] = f"SELECT {every} FROM ({rows})"

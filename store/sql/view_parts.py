@@ -78,10 +78,10 @@ _ABOUT: dict[str, Callable[[Segment, pc.Expression], pc.Expression]] = {
 }
 
 
-def digest_of(sql: str, beside: Mapping[str, JoinedTable], segment: Segment | None) -> str:
+def digest_of(sql: str, joined: Mapping[str, JoinedTable], segment: Segment | None) -> str:
     """Of rows: how they are asked for, and what of the tables that they are joined with matters."""
 
     def content(name: re.Match[str]) -> str:
-        return beside[name[0]].digest(segment) if name[0] in beside else name[0]
+        return joined[name[0]].digest(segment) if name[0] in joined else name[0]
 
     return hashlib.sha256(_NAMES.sub(content, sql).encode()).hexdigest()

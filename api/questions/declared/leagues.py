@@ -107,7 +107,7 @@ QUESTION = Question(
     params=LeaguesParams,
     answer=Leagues,
     ask=leagues,
-    tables=(Table("leagues", League, lambda told: told.leagues),),
+    tables=(Table("leagues", League, lambda answer: answer.leagues),),
     page="/leagues",
     facts=False,
 )

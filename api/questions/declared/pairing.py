@@ -93,7 +93,7 @@ def sheets(answer: Pairing, params: PairingParams) -> Iterator[Sheet]:
     yield sheet(TABLE, answer, headed(f"{head}   viewpoint: {answer.viewpoint}", answer.unit))
 
 
-TABLE = Table("matches", Met, lambda told: told.matches)
+TABLE = Table("matches", Met, lambda answer: answer.matches)
 QUESTION = Question(
     name="pairing",
     text=__doc__,
