@@ -30,6 +30,7 @@ from store.segments.runs import Maker, Run, read
 READ = "the file was read"
 FEW = 10  # runs: more of them hold too much for one call, whatever their hands are like
 Done = tuple[Outcome, int]  # a file, and how many of its hands are new
+_FirstHands = dict[bytes, tuple[HandDigest, CheckedChunk]]  # by what they are found by
 
 
 class Writer:
@@ -104,9 +105,9 @@ class Writer:
             return 0
         if self._strict:
             self._refuse_conflicts(found)
-        for one in found.rulesets.keys() - self._kept:
-            self._ledger.keep_ruleset(one, found.rulesets[one])
-            self._kept.add(one)
+        for fingerprint in found.rulesets.keys() - self._kept:
+            self._ledger.keep_ruleset(fingerprint, found.rulesets[fingerprint])
+            self._kept.add(fingerprint)
         way = self._runs if found.chunks[0].as_run else self._calls
         file = _File(found, way, beginning, known)
         for chunk in found.chunks:
@@ -124,63 +125,60 @@ class Writer:
     def _beginning(self, found: Outcome) -> tuple[Record, ...]:
         """The match, its players' tags and where it comes from; of several games the first names
         it."""
-        game, one = next(iter(found.games.items()))
+        game, fingerprint = next(iter(found.games.items()))
         players = tuple(found.nets)
         start = MatchStarted(
-            found.match, game, one, players, "recorded", self._disclosure, found.sealed
+            found.match, game, fingerprint, players, "recorded", self._disclosure, found.sealed
         )
         tags = (tag for tag in self._tags if tag.player in players)
         return (start, *tags, *_source_notes(found))
 
     def _report(self, part: CheckedChunk) -> None:
         """What was judged of a chunk's new hands, kept for questions about verdicts."""
-        new = [one for one in part.digests if one.verdict and one.number not in part.again]
+        new = [it for it in part.digests if it.verdict and it.number not in part.again]
         if new:
             match = split(part.chunk.first)[0]
             numbers, codes = self.judged.setdefault(match, JudgedHands(array("Q"), bytearray()))
-            numbers.extend(one.number for one in new)
-            codes.extend(one.verdict for one in new)
+            numbers.extend(digest.number for digest in new)
+            codes.extend(digest.verdict for digest in new)
 
     def _sorted(self, found: Outcome, chunk: Chunk) -> CheckedChunk:
         """A chunk with those of its hands that come again; the others are known from now on."""
         part = CheckedChunk(chunk)
         marked = list(self._again(found, part, {}))
-        part.again |= {one.number: again for one, again in marked if again is not None}
-        if new := [one for one, again in marked if again is None]:
+        part.again |= {digest.number: again for digest, again in marked if again is not None}
+        if new := [digest for digest, again in marked if again is None]:
             self._known.add(found.match, found.digest, new)
         count(found, part)
         return part
 
     def _again(
-        self,
-        found: Outcome,
-        part: CheckedChunk,
-        first: dict[bytes, tuple[HandDigest, CheckedChunk]],
+        self, found: Outcome, part: CheckedChunk, first: _FirstHands
     ) -> Iterator[tuple[HandDigest, Repeat | None]]:
         """Each hand of a chunk that the ledger lacks under its name, and which other it is."""
         hits = self._known.hits(found.match, part.digests)
-        for one in part.digests:
-            hit, there = hits.get(one.number), part
-            if hit and hit.hand == f"{found.match}/{one.number}":
+        for digest in part.digests:
+            hit, there = hits.get(digest.number), part
+            if hit and hit.hand == f"{found.match}/{digest.number}":
                 continue
             if hit is None:
-                key = one.found_by + one.says * (not one.numbered)
-                before, there = first.setdefault(key, (one, part))
-                if before is one:
-                    yield one, None
+                key = digest.found_by + digest.says * (not digest.numbered)
+                before, there = first.setdefault(key, (digest, part))
+                if before is digest:
+                    yield digest, None
                     continue
-                hit = Hit(f"{found.match}/{before.number}", before.says == one.says)
-            otherwise = "" if hit.same else self._differs(part, there, hit.hand, one.number)
-            yield one, Repeat(one.number, one.line, hit.hand, otherwise)
+                hit = Hit(f"{found.match}/{before.number}", before.says == digest.says)
+            otherwise = "" if hit.same else self._differs(part, there, hit.hand, digest.number)
+            yield digest, Repeat(digest.number, digest.line, hit.hand, otherwise)
 
     def _refuse_conflicts(self, found: Outcome) -> None:
         """Under --strict a file with a hand that contradicts another is refused as a whole."""
-        first = dict[bytes, tuple[HandDigest, CheckedChunk]]()
+        first: _FirstHands = {}
         for chunk in found.chunks:
-            for one, again in self._again(found, CheckedChunk(chunk), first):
+            for digest, again in self._again(found, CheckedChunk(chunk), first):
                 if again is not None and again.differs:
                     why = f"{again.differs} (under --strict no hand contradicts another)"
-                    raise Refused(one.line, f"hand {one.number} is {again.hand}: {why}")
+                    raise Refused(digest.line, f"hand {digest.number} is {again.hand}: {why}")
 
     def _left_out(self, found: Outcome) -> tuple[SourceNoted, ...]:
         """What could be no record; in a file of hands that come again, what is not noted yet."""
@@ -325,8 +323,7 @@ class _Runs:
 
 
 class _File:
-    """A file on its way into the ledger: its match begins with the first hand that is new, or the
-    first that contradicts another, or that could be no record."""
+    """A file being imported; its match begins with a hand that is new, bad or in conflict."""
 
     def __init__(
         self,

@@ -183,7 +183,7 @@ class ImportIndex:
 
     def hits(self, match: str, digests: Sequence[HandDigest]) -> dict[int, Hit]:
         """Of some hands of a match those that are known, by number; before any other itself."""
-        keys = np.frombuffer(b"".join(one.found_by for one in digests), dtype=np.uint64)
+        keys = np.frombuffer(b"".join(digest.found_by for digest in digests), dtype=np.uint64)
         found: dict[int, Hit] = {}
         for column, blocks in self._columns:
             begin = np.searchsorted(column, keys)
@@ -192,16 +192,16 @@ class ImportIndex:
                 for block in blocks[begin[at] : end[at]].tolist():
                     self._hit(block, match, digests[at], found)
         if self._recent:
-            for one in digests:
-                if (block := self._recent.get(one.found_by)) is not None:
-                    self._hit(block, match, one, found)
+            for digest in digests:
+                if (block := self._recent.get(digest.found_by)) is not None:
+                    self._hit(block, match, digest, found)
         return found
 
     def add(self, match: str, sha256: str, digests: Sequence[HandDigest]) -> None:
         """Hands that are going to be in the ledger, when `save` was called."""
-        numbers = tuple(one.number for one in digests)
-        found_by = b"".join(one.found_by for one in digests)
-        says = b"".join(one.says for one in digests)
+        numbers = tuple(digest.number for digest in digests)
+        found_by = b"".join(digest.found_by for digest in digests)
+        says = b"".join(digest.says for digest in digests)
         self._add(Block(match, sha256, self._owner, numbers, found_by, says), there=True)
 
     def save(self) -> None:

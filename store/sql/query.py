@@ -245,9 +245,8 @@ class Query:
             return rows
         known, odd = self.snapshot.units(), None
         if others := units.unusual(known):
-            odd = self.add_table(
-                units.odd(self._files, self._sources("hands"), others), seq="odd_seq"
-            )
+            in_others = units.odd(self._files, self._sources("hands"), others)
+            odd = self.add_table(in_others, seq="odd_seq")
         return units.with_units(name, rows, known, odd, self._only)
 
     def add_table(self, rows: pa.Table, **of: str) -> str:
@@ -307,9 +306,9 @@ class Query:
                         self._shown[name] = self._made(name)
                     for segment in self._shown[name].segments:
                         self._files.check(segment, name)
-            add_table = {name: one.rows for name, one in self._joined_tables.items()}
+            tables = {name: one.rows for name, one in self._joined_tables.items()}
             views = {name: view.sql for name, view in self._shown.items()}
-        session.lend(add_table)
+        session.lend(tables)
         session.show({name: sql for name, sql in views.items() if names is None or name in names})
 
     def _made(self, name: str) -> _View:
