@@ -118,7 +118,7 @@ def drawn_seed() -> str:
 class SeededDecks:
     """Decks that a seed decides, each for `deals` hands in a row; for simulations.
 
-    Whoever knows the seed knows every card.
+    Who knows the seed knows every card.
     """
 
     def __init__(self, seed: str, deals: int = 1) -> None:

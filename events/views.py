@@ -29,7 +29,7 @@ HIDDEN = Hidden()
 
 
 class Public(Struct, frozen=True):
-    """Whoever walks past the table."""
+    """Anybody, without a seat."""
 
 
 class Seated(Struct, frozen=True):

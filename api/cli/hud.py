@@ -91,7 +91,7 @@ def _look(folder: Path, view: str, match: str, step: int, known: int) -> Look:
 
 
 def _tell(match: str, look: Look, as_document: bool) -> int:
-    """Write what there is to tell; after how many hands that is."""
+    """Write the statistics of now; return after how many hands."""
     if look.stats is None:
         return 0
     if as_document:

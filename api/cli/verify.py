@@ -260,7 +260,7 @@ def _foreign(found: "Verified", known: tuple["Key", ...], disk: "Disk") -> str |
 def _unsignable(private: "Private", verifier: "Verifier") -> str | None:
     """What is wrong with the key that signs next, where something was to be signed for.
 
-    Whoever names the log's key needs none: an auditor's copy is without.
+    Who names the log's key needs none: an auditor's copy is without.
     """
     if not verifier.ledger.next_seq:
         return None

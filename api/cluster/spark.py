@@ -1,4 +1,4 @@
-"""Spark hands tasks to its workers, and shows a ledger's views to whoever asks it in SQL.
+"""Spark hands tasks to its workers, and has a ledger's views for SQL.
 
 Java and pyspark are needed for this alone: what lacks is said in a sentence.
 """

@@ -137,7 +137,7 @@ def _listed(work: Work, task: Task) -> list[bytes]:
     return list(work(task))
 
 
-# What there is to do.
+# The tasks of a question.
 
 
 def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:

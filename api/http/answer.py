@@ -47,7 +47,7 @@ SPELLED = {"jsonl": "ndjson", "text": "txt", "feather": "arrow"}  # the same for
 
 
 def format_of(request: Request, offered: Sequence[str]) -> str:
-    """What is asked for by `?format=` or `Accept`, among what there is; the first if nothing is."""
+    """The format that `?format=` or `Accept` names, of those offered; without either the first."""
     named = request.query_params.get("format")
     if named is not None:
         named = SPELLED.get(named, named)
@@ -120,7 +120,7 @@ def _thousandths(value: str) -> int:
     return min(1000, int(whole) * 1000 + int(part.ljust(3, "0")))
 
 
-FOREVER = "max-age=31536000, immutable"  # a hand that cannot change for whoever asked
+FOREVER = "max-age=31536000, immutable"  # a hand that cannot change for its viewer
 ANEW = "no-cache"  # kept, and asked for again with its validator
 NEVER = "no-store"  # a secret, told once
 _FORMULA = re.compile(FORMULA)
@@ -135,7 +135,7 @@ def content_types(*kinds: str) -> dict[int | str, dict[str, Any]]:
 def document(
     request: Request, content: Any, *, cache: str = ANEW, status: int = 200, **headers: str
 ) -> Response:
-    """One JSON document with its ETag; 304 to whoever has it, 406 to whoever wants no JSON."""
+    """Send one JSON document with its ETag; 304 if the client has it, 406 if he wants no JSON."""
     if request.method == "GET":
         format_of(request, ("json",))
     body = msgspec.json.encode(content)

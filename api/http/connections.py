@@ -3,8 +3,8 @@ fast a caller may ask.
 
 uvicorn waits for ever for a head that does not come, and for a reader who does not read. Here each
 connection has a time for its head, and another for taking what was written to it. When an address,
-or the worker, holds as many as it may, whoever has waited longest without a request is let go for
-the newcomer; where all are being answered, the newcomer is told to come again.
+or the worker, holds as many as it may, the connection that has waited longest without a request
+makes room for the newcomer; where all are being answered, the newcomer must come again.
 
 Each key or address has a bucket of tokens, filled by the second. What is left stands above every
 answer (`RateLimit`, `RateLimit-Policy`, of the IETF's draft). The package `limits`, which slowapi
@@ -251,7 +251,7 @@ def _answer(problem: Problem) -> bytes:
 
 
 WINDOW_S = 60
-BUCKETS_MAX = 10_000  # whoever asked longest ago is forgotten, and starts with a full one
+BUCKETS_MAX = 10_000  # the caller of longest ago is forgotten, and starts with a full one
 
 
 class TokenBuckets:
@@ -276,7 +276,7 @@ class TokenBuckets:
         return left - cost
 
     def check(self, scope: Scope, cost: int) -> float:
-        """What whoever asks has left after it; refused if he has not so much."""
+        """Spend the cost of a request; what its caller has left, or a refusal if he has less."""
         if not self.rate:
             return 0
         left = self.spend(who(scope), min(cost, self.rate))

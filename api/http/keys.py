@@ -7,7 +7,7 @@ kept: nobody guesses it from there.
 `muckrake serve` prints a link, `/login?once=TOKEN`, that works once. Who opens it first gets a
 cookie that no script can read and no other site can send. Of both tokens only hashes are kept, in
 the ledger's private folder, so any worker takes either, and a session outlives a restart. Nothing
-is signed. Starlette's `SessionMiddleware` signs what a browser keeps: whoever has copied such a
+is signed. Starlette's `SessionMiddleware` signs what a browser keeps: who has copied such a
 cookie stays in after the logout, and a link that works once cannot be made of it.
 """
 

@@ -82,7 +82,7 @@ class TrustedHosts(Layer):
 
 
 class HeadRequests(Layer):
-    """Routes know only GET; whoever asked for heads gets heads."""
+    """Routes know only GET; a HEAD request gets the headers of that answer."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "HEAD":

@@ -1,6 +1,6 @@
 """One ledger as the callers of a process ask it: snapshots of now, and views shared among equals.
 
-Whoever sees the same is answered from the same `Viewed`, which is replaced when the ledger has
+Viewers who see the same are answered from the same `Viewed`, which is replaced when the ledger has
 grown and let go when nobody uses it any more.
 
 Verdicts of a large ledger are judged in a thread of their own, when an auditor asks for it: first
@@ -273,7 +273,7 @@ class LedgerService:
 
     def is_played(self, viewer: Viewer, snapshot: Snapshot, match: str) -> bool:
         """Whether a match goes on, as far as the viewer may know: it was announced, has no end, and
-        the ledger is written by whoever has announced it.
+        the process that announced it still writes the ledger.
 
         Who has the ledger's lock is told when the delay is over, as all that is written is. As long
         as the viewer may not know that, it goes on if the newest event that he sees is new.

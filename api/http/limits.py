@@ -1,7 +1,7 @@
 """How much one caller may ask for at once: what is limited, and what which family of routes costs.
 
-Whoever is loud is told to wait; the others never notice. Counts are kept in each worker by itself,
-so that several workers together allow several times as much.
+A caller over his rate must wait; other callers never notice. Counts are kept in each worker by
+itself, so that several workers together allow several times as much.
 """
 
 import re

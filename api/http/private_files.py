@@ -82,7 +82,7 @@ def alone(ledger: Path) -> Iterator[Private]:
 
 
 def cursor_key(ledger: Path) -> bytes:
-    """What cursors are sealed with; drawn by whoever needs it first."""
+    """The key that seals cursors; drawn by the process that needs it first."""
     text = Private(ledger).read(CURSORS)
     if text is None:
         with alone(ledger) as private:

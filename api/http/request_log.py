@@ -61,7 +61,7 @@ class Metrics:
     def ends(
         self, method: str, route: str | None, status: int | None, seconds: float, size: int
     ) -> None:
-        """It was answered, or whoever asked has gone."""
+        """A request was answered, or its client has gone."""
         path = route or "none"
         with self._lock:
             self.now -= 1

@@ -221,8 +221,8 @@ def cut(scope: Scope) -> None:
 
 
 class Followers:
-    """Who follows: where all places are taken, whoever has most of them gives his oldest one to a
-    newcomer who has fewer, so that a few addresses do not take them all."""
+    """The followers of a stream. Where all places are taken, the caller with most of them gives his
+    oldest one to a newcomer who has fewer, so that a few addresses do not take them all."""
 
     def __init__(self) -> None:
         self._ends: dict[str, dict[object, Callable[[], None]]] = {}

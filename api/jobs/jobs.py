@@ -297,7 +297,7 @@ def writes(job: Job) -> bool:
 
 
 def doing(job: Job) -> str:
-    """What a job says of itself to whoever would write, too."""
+    """What a job says of itself to another writer, too."""
     return f"job {job.id} ({job.kind})"
 
 

@@ -46,7 +46,7 @@ THINK_MS = 40  # what a bot thinks at a live table, unless told otherwise
 def plans_of(game: Game, options: dict[str, Any], own: Collection[str] = ()) -> list[Plan]:
     """The matches, in the order of their numbers; each has a seed of its own.
 
-    `own` are bots of whoever sits at this machine, `module:Class`: nobody else may name one.
+    `own` are bots of the user of this machine, `module:Class`: nobody else may name one.
     """
     _playable(game, options)
     game = _freeze_out(game, options["freeze_out"])

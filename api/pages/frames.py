@@ -1,6 +1,6 @@
 """`/embed/...`: a match's feed and a player's winnings, to stand in a frame of another site's page.
 
-They are what the public sees, whoever looks: a cookie makes no difference. `muckrake serve
+They are what the public sees: a cookie makes no difference. `muckrake serve
 --frame-origin` says which sites may frame them; without it none may. Links open a page beside it.
 """
 

@@ -1,7 +1,8 @@
 """The order of a table's rows, as its address says it: `?sort=hands`, `?sort=-net` with most first.
 
-Heads are links, so a table sorts without a script, and whoever has the address sees the same order.
-A template draws the heads and then the rows; of several tables each that has the column is sorted.
+Heads are links, so a table sorts without a script, and everybody with the address sees the same
+order. A template draws the heads and then the rows; of several tables each that has the column is
+sorted.
 """
 
 import re

@@ -74,7 +74,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
 
 
 def _left_out(one: Parameter) -> Parameter:
-    """The same, which may be left out: a page then offers what there is."""
+    """The same parameter, but optional: without a value the page offers all values."""
     return one.replace(annotation=one.annotation | None, default=None)
 
 

@@ -89,7 +89,7 @@ def _part(name: object) -> str:
 
 
 class Addresses(Struct, frozen=True):
-    """Addresses, as seen from a page: whoever looks through other eyes goes on doing so."""
+    """The addresses of links on a page: each keeps the viewpoint of the page."""
 
     view: str | None = None
 
@@ -186,7 +186,7 @@ def clock(at: int | str) -> Markup:
 
 
 def short(digest: str, digits: int = 12) -> Markup:
-    """The beginning of a digest; the whole of it is there for whoever points at it or copies it."""
+    """The beginning of a digest; the whole of it is its title and what is copied."""
     return Markup('<code class="hash" title="{}">{}</code>').format(digest, digest[:digits])
 
 
@@ -290,7 +290,7 @@ def frame(request: Request, ask: Access, path: str, title: str) -> str | None:
 
 
 def sent(request: Request, body: bytes, status: int = 200, kind: str = "text/html") -> Response:
-    """A page and its validator: whoever has this very page is told so in a few bytes."""
+    """A page and its validator: 304 if the browser has this very page."""
     tag = f'"{sha256(body).hexdigest()[:32]}"'
     headers = {
         "ETag": tag,

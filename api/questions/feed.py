@@ -1,8 +1,8 @@
-"""Feeds of what happens in a ledger: read and told once for each viewpoint, however many follow.
+"""Feeds of events: each is read and encoded once for each viewpoint, however many follow it.
 
 A process has one thread that looks at the ledger, and for each viewpoint that somebody follows a
-`Feed`. What is told is cut into pages of so many positions: whoever is at the same place gets the
-same page, who is behind gets older ones, made again from the ledger if they are no longer kept. So
+`Feed`. Its events are cut into pages of so many positions: followers at the same place get the same
+page, a slow follower gets older ones, made again from the ledger if they are no longer kept. So
 nobody is waited for, and memory does not grow with those who are slow.
 """
 
@@ -121,7 +121,7 @@ class Feed:
             self.grown = asyncio.Event()
 
     def lose(self, failure: Exception) -> None:
-        """The ledger cannot be read on: whoever follows is told, and may come again."""
+        """The ledger cannot be read on: every follower is refused, and may come again."""
         self.lost = failure
         self.grown.set()
 
@@ -172,7 +172,7 @@ class Feeds:
         self._looking: asyncio.Task[None] | None = None
 
     async def now(self, viewer: Viewer) -> Snapshot | None:
-        """The ledger of this moment, which whoever begins to follow may have just written."""
+        """The ledger of this moment: a new follower may have just written to it."""
         return (await self.in_thread(self._newest, (viewer,)))[0]
 
     @property
@@ -256,7 +256,7 @@ class Feeds:
             feed.grown.set()
 
     async def _look(self) -> None:
-        """While anybody follows, and half of the time at most: what there is now for each."""
+        """Read new events for every feed while it has followers, half of the time at most."""
         while self._feeds and not self.stopping:
             began = time.monotonic()
             viewers = tuple(self._feeds)

@@ -275,7 +275,8 @@ Term = Compare | Flag
 
 
 class Of(Struct, frozen=True, tag=True):
-    """Terms about one player: about whoever has this name, or about anybody, but all about him."""
+    """Terms about one player: about the player of this name, or about any one, but all about
+    him."""
 
     player: str | None
     one: "Filter"

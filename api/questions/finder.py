@@ -10,7 +10,7 @@ from api.viewpoints.views import Viewed
 
 class Finder(NamedTuple):
     """Filters of hands about one player. `seats`: by which name (empty: anybody), and by which
-    terms about whoever sits there; `also` are terms about the hands, each after its ` & `."""
+    terms about the player who sits there; `also`: terms about hands, each after its ` & `."""
 
     seats: tuple[tuple[str, str], ...]
     also: str = ""

@@ -1,8 +1,9 @@
 """A hand as a row of frames: the table after each event that a viewpoint sees, ready to be drawn.
 
-Frames are the fold of replay over seen events and over nothing else, so whoever draws them needs
-to know no poker, and no frame can hold what its reader may not see. Beside the table stands what a
-fold forgets and a reader still wants to look at: the auction that was, cards that were swapped.
+Frames are the fold of replay over seen events and over nothing else, so a page that draws them
+needs to know no poker, and no frame can hold what its reader may not see. Beside the table stands
+what a fold forgets and a reader still wants to look at: the auction that was, cards that were
+swapped.
 """
 
 from collections.abc import Iterator, Sequence

@@ -47,10 +47,10 @@ def due(viewed: Viewed, *, on_demand: bool = False, match: str | None = None) ->
 
 
 def judged(viewed: Viewed, hands: Numbers, watch: ShowProgress) -> Judged:
-    """What can be said when these have been judged; they are kept for whoever asks later."""
+    """The verdicts after these hands have been judged; they are kept for later questions."""
     verdicts, snapshot = verdicts_of(viewed.snapshot), viewed.snapshot
     if len(hands):
-        with suppress(FileNotFoundError):  # compacted meanwhile: whoever asks again goes on
+        with suppress(FileNotFoundError):  # compacted meanwhile: the next question goes on
             for _ in watch(_judging(verdicts, snapshot, hands), "judging", len(hands)):
                 pass
         verdicts.keep(snapshot)

@@ -100,7 +100,7 @@ def counts(k: int | None, n: int) -> str:
 
 
 def drawn(one: Measured) -> Drawn:
-    """What there is to say of a measure."""
+    """The lines of a measure."""
     ends = () if one.drawn_low is None else (one.drawn_low, one.drawn_high)
     return Drawn(one.value, one.k, one.n, one.low, one.high, one.unit, *ends)
 

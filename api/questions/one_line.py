@@ -31,7 +31,7 @@ from store.log.leaf import Leaf
 from store.segments.reading import files_of
 
 TOGETHER = 4  # hands of one row group for which all of it is decoded
-STAR = "*"  # what is there and may not be seen
+STAR = "*"  # a hidden card or bid
 _FORCED = {"small": "s", "big": "b", "straddle": "st", "post": "p", "dead": "d"}
 _PLAIN = re.compile(r"[\w./:+-]+", re.ASCII)
 
@@ -77,7 +77,7 @@ class _Line:
         self._void: str | None = None
 
     def text(self, last: str | None) -> str:
-        """All sections, and what there is to say of the end."""
+        """All sections, and how the hand ended."""
         self._flush()
         sections = [self._table(), *map(" ".join, filter(None, self._sections))]
         if self._shows:

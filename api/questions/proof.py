@@ -1,4 +1,4 @@
-"""What is proved of a hand or of a match, to whoever asks: receipts, openings, bundles, a check.
+"""Proofs of a hand or of a match, for any viewer: receipts, openings, bundles, a check.
 
 Everybody gets the same lines, leaf and receipt, and of the openings those of his own viewpoint. The
 tree with its checkpoint, keys and tiles is public and opens nothing: hashes of public lines, in

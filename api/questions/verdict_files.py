@@ -43,7 +43,7 @@ def program(deciding: tuple[str, ...] = DECIDING) -> str:
     """The digest of everything that decides a verdict, or what else is kept; a word of chance where
     that is not here.
 
-    Whoever has no source files (they may be in an archive) keeps nothing beyond his own process.
+    A process without source files (they may be in an archive) keeps nothing beyond itself.
     """
     whole = hashlib.sha256()
     for name in deciding:

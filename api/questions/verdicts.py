@@ -14,7 +14,7 @@ judged again; so is a segment with hands of rulesets that nobody had then and so
 Hands that are in the log have one file, named by the ledger and the place of the first; it holds a
 digest over their events, and is believed of a segment that begins with them, too.
 
-A cache is no evidence: whoever may write it can make it say anything. An audit of one hand, a
+A cache is no evidence: who may write it can make it say anything. An audit of one hand, a
 bundle and `audit --all` decide anew and never look here.
 """
 
@@ -117,8 +117,8 @@ class Verdicts:
             return left
 
     def judge(self, snapshot: "Snapshot", hands: "Numbers | None" = None) -> Iterator[Progress]:
-        """All that is left, or what is left of these hands in their order, some at a time; whoever
-        stops keeps what was judged so far."""
+        """Judge all hands without a verdict, or those of these hands, in order and some at a time;
+        a caller who stops keeps what was judged so far."""
         self._look(snapshot)
         every = np.arange(snapshot.next_seq) if hands is None else hands
         left = self.left_of(every[every < snapshot.next_seq])
@@ -364,6 +364,6 @@ def _codes_of(found: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
 
 
 def keep_judged(folder: Path, judged: "Mapping[str, JudgedHands]") -> None:
-    """What an import into this ledger has judged, for whoever asks for verdicts later."""
+    """Keep what an import into this ledger has judged, for later questions about verdicts."""
     if judged:
         Verdicts().take(Reader(folder).snapshot(), judged)

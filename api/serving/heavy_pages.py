@@ -151,7 +151,7 @@ class HeavyPages(Layer):
         """Who asks, what he may know of the ledger by now, and which hands he asks about."""
         caller: Caller = getattr(request.state, "caller", Caller())
         viewer = caller.viewer(request.query_params.get("as"))
-        if request.url.path.startswith(FRAMES):  # whoever looks
+        if request.url.path.startswith(FRAMES):  # of any viewer
             caller, viewer = Caller(), Viewer()
         ask = Access(caller, viewer, self.service, request.url.path)
         with ask.viewed() as viewed:
@@ -257,7 +257,7 @@ class HeavyPages(Layer):
 
 
 def again(request: Request, made: KeptAnswer) -> Response:
-    """An answer that was made, or that whoever asks has this very one."""
+    """Send an answer that was made before; 304 if the client has it."""
     if "etag" in made.headers and known(request, made.headers["etag"]):
         headers = {name: it for name, it in made.headers.items() if name != "content-type"}
         return Response(status_code=304, headers=headers)

@@ -211,7 +211,7 @@ _ANNOUNCED = pa.schema(
 
 
 def found(snapshot: Snapshot, finding: Finding) -> pa.Table:
-    """What there is of it among all that has closed, in the order of closing."""
+    """The rows of a finding among all closed hands and matches, in the order of closing."""
     live = snapshot.live
     while True:
         number = live.number

@@ -109,7 +109,7 @@ def table_as_json(hand: Hand) -> dict[str, Any]:
 
 
 def _standing(hand: Hand, seat: int) -> str:
-    """What there is to say of a seat; of one that merely waits there is nothing."""
+    """The words about a seat; none for a seat that merely waits."""
     if hand.round is not None and hand.round.next == seat:
         return "to act"
     return "" if hand.standing[seat] == "live" else hand.standing[seat].replace("_", "-")

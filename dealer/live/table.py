@@ -1,6 +1,6 @@
 """A live table: chairs, players who come and go, and hand after hand into a ledger.
 
-Hands are played one at a time by whoever calls `hand`; everything else is an event that the
+Hands are played one at a time, by the caller of `hand`; everything else is an event that the
 clock brings. Nothing here waits for anybody but in `Clock.wait`.
 
 Between hands players join, sit out, come back, buy chips and leave. `engine/table.py` has the rules

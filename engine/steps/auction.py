@@ -90,7 +90,7 @@ def _bid(game: Policies, question: ToBid, command: Command) -> BidPlaced:
 def _third_cards(game: Policies, hand: Hand, auction: Bids) -> ToDeal:
     """From the top of the deck, or its last cards; in a tie the dealer's comes first (A3)."""
     slots: tuple[int, ...] = ()
-    if game.deck_slots == "fixed":  # the dealer's is the last of the deck, whoever wins (G21)
+    if game.deck_slots == "fixed":  # the dealer's is the last of the deck, for either winner (G21)
         seats = len(hand.stacks)
         slots = tuple(51 - (seat - hand.start.button) % seats for seat in auction.due)
     return ToDeal(len(auction.due), "third", auction.due, game.third_card, slots=slots)

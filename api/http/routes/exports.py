@@ -1,7 +1,7 @@
-"""`/api/v1/exports`: whole views as files, for whoever counts elsewhere; made as they are sent.
+"""`/api/v1/exports`: whole views as files, for other programs to count; made as they are sent.
 
 Views go out some thousand hands at a time, in the order in which hands closed. They are asked of
-the views that the viewer has in SQL, so an export is what `sql` shows and no more, whoever asks.
+the views that the viewer has in SQL, so an export is what `sql` shows him and no more.
 Each part holds whole hands; how many does not depend on what is in them. Stored rows lie in order,
 and what DuckDB makes of them mostly does: to look is a tenth of the work of sorting all of it.
 

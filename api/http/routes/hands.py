@@ -1,8 +1,8 @@
 """`/api/v1/matches/MATCH`: who played what, what came of it, what was signed for, if it holds; and
 `/api/v1/hands/MATCH/NUMBER`: a hand as it is seen, its events, frames, proof and audit.
 
-A hand that cannot change any more for whoever asks may be kept for ever; any other is asked for
-again with its tag.
+A hand that cannot change any more for its viewer may be kept for ever; a client asks for any other
+again, with its tag.
 """
 
 import re

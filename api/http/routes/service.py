@@ -1,4 +1,4 @@
-"""The server about itself: what there is here, who may ask, how it is, and how a browser comes in.
+"""The server about itself: its API, keys, health and metrics, and how a browser logs in.
 
 A key's secret is told once, when it is made. The API is described for programs (`/openapi.json`)
 and for people (`/docs`), without any other server.
@@ -199,7 +199,7 @@ def login(
 
 @router.post("/logout", include_in_schema=False)
 def logout(request: Request) -> Response:
-    """The session is over for whoever has its cookie, not only in this browser."""
+    """End the session in every browser that has its cookie."""
     sessions: Sessions = request.app.state.sessions
     token = request.cookies.get(sessions.cookie)
     if token is not None:

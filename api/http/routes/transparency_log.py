@@ -1,6 +1,6 @@
 """`/api/v1/log/...`: the tree over all that has closed, as C2SP tlog-tiles serves one.
 
-It is for everybody and opens nothing: whoever keeps checkpoints can hold this ledger to them.
+It is for everybody and opens nothing: who keeps checkpoints can hold this ledger to them.
 """
 
 from typing import Annotated
