@@ -158,7 +158,7 @@ def opened(disclosure: Disclosure | None, *, mirrored: bool, over: bool) -> Open
 
     A seed tells the cards of hands to come, so not even an open match shows it before it is over.
     A mirrored match deals each deck again, and who sees one leg knows cards of the others: it is
-    disclosed whole, when it is over, and until then nobody is told anything of its hands.
+    disclosed whole, when it is over, and until then nobody sees anything of its hands.
     """
     secrets = over and disclosure in ("open", "open-after-match")
     hands = secrets or (disclosure == "open" and not mirrored)

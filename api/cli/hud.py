@@ -1,6 +1,6 @@
 """`muckrake hud`: how the players of a match play, as it stands while they play it.
 
-Each look opens the ledger anew, and disturbs no writer. What is told after 300 hands is what
+Each look opens the ledger anew, and disturbs no writer. What it shows after 300 hands is what
 `muckrake stats --match MATCH --numbers 1-300` says, whenever it is asked.
 """
 

@@ -40,7 +40,7 @@ from store.segments.runs import Maker
 SCRATCH = ".import-"
 LATER = NAMES  # what questions are answered from is left by --no-audit: compact makes it
 ORGANISERS = ["A", "B"]  # as their engine calls the players
-IN_FULL = 20  # files that are told in several lines each; of more, one line for each that needs it
+IN_FULL = 20  # files reported in several lines each; of more, one line for each that needs it
 
 
 class Tally:

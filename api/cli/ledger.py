@@ -179,7 +179,7 @@ def _most(disk: "Disk") -> tuple[int, str]:
 def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
     """The ledger as it is at this moment; its writer is neither needed nor disturbed.
 
-    A reader of an older copy is told that it is one.
+    A reader of an older copy gets a note that it is one.
     """
     with plainly():
         from store.reader import Reader
@@ -204,7 +204,7 @@ def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
 
 @contextmanager
 def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["FileLedger"]:
-    """The ledger for its one writer; what its recovery found is told.
+    """The ledger for its one writer; what its recovery found is noted.
 
     Only with `accepting` it may be behind what is remembered of it.
     """
@@ -287,7 +287,8 @@ def closed_hands(recorded: Iterable[Recorded]) -> Iterator[Events]:
 
 
 def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:
-    """Whose eyes these are in this hand: misspelt is misuse, not at the table is not permitted."""
+    """The viewpoint in this hand: a misspelt one is misuse, a player of no seat is not
+    permitted."""
     check_spelling(view)
     start = start_of(record)
     match = start.hand.rpartition("/")[0]

@@ -153,7 +153,7 @@ def _counted(items: Iterable[T], doing: str, total: int | None) -> Iterator[T]:
 def watched(doing: str, total: int | None, unit: str = "") -> Iterator[Callable[..., None]]:
     """A bar with the time to go on stderr, if that is a terminal and nobody said `--quiet`.
 
-    What it gives is told how much more is done, of the total and of the unit.
+    The function that it gives is called with how much more is done, of the total and of the unit.
     """
     if not _is_watched():
         yield lambda size, count=0: None

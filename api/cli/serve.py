@@ -146,7 +146,7 @@ def serve(
         from api.serving.server import bound, run
 
         if log is not None and str(log) != "-":
-            log.open("a").close()  # a file that cannot be written is told now
+            log.open("a").close()  # a file that cannot be written is refused now
         is_loopback = host in ("127.0.0.1", "::1", "localhost")
         public = () if public_url is None else (_host_of(public_url),)
         settings = Settings(

@@ -96,7 +96,7 @@ class Access:
 
     @property
     def watch(self) -> ShowProgress:
-        """Who is told how far a long answer is, if somebody looks."""
+        """What is called with how far a long answer is, if somebody looks."""
         return self.service.watch
 
     def needs(self, scope: str) -> None:
@@ -110,7 +110,7 @@ class Access:
 
     @contextmanager
     def viewed(self, unit: str | None = None, by_tag: str | None = None) -> Iterator[Viewed]:
-        """The ledger through this viewer's eyes; of hands that are played for `unit`, and of
+        """The ledger as this viewer sees it; of hands that are played for `unit`, and of
         players as `by_tag` calls them, if named."""
         with self.service.viewed(self.viewer) as viewed:
             yield viewed.of(unit, by_tag)

@@ -92,7 +92,7 @@ class Connection(H11Protocol):
         return None if self.transport.get_write_buffer_size() else self.headless_since
 
     def cut(self) -> None:
-        """At once: what the kernel still holds for him is dropped, he is told that it is broken."""
+        """Reset the connection at once: what the kernel still holds for the client is dropped."""
         sock = self.transport.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()

@@ -76,7 +76,7 @@ class Key(Struct, frozen=True):
 
 
 class KeyDocument(TypedDict):
-    """A key as it is told of, without its secret."""
+    """A key as JSON, without its secret."""
 
     id: str
     name: str

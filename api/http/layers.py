@@ -3,7 +3,7 @@
 No script but ours runs on a page, no other site reads an answer, and no page stands in a frame but
 those made for it, in frames of the sites that `muckrake serve --frame-origin` names.
 A server on loopback refuses requests that name another host: a foreign page whose name suddenly
-leads to 127.0.0.1 (DNS rebinding) is told nothing. Starlette's `TrustedHostMiddleware` refuses
+leads to 127.0.0.1 (DNS rebinding) is answered nothing. Starlette's `TrustedHostMiddleware` refuses
 them, too, but with 400 and a line of text, and sends who asked for `poker.example` on to
 `www.poker.example` if that is its name; `docs/http.md` promises 421 and a problem document.
 

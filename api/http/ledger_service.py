@@ -226,7 +226,8 @@ class _Shared:
 class LedgerService:
     """The ledger of a folder, whether it is there already or will be.
 
-    `pinned` it is for one answer, whose asker knows so much of it; `watch` is told how far that is.
+    `pinned` it is for one answer, whose asker knows so much of it; `watch` is called with how far
+    that is.
     """
 
     def __init__(
@@ -293,7 +294,7 @@ class LedgerService:
 
     @contextmanager
     def viewed(self, viewer: Viewer) -> Iterator[Viewed]:
-        """The ledger through the viewer's eyes, for the time of one answer."""
+        """The ledger as the viewer sees it, for the time of one answer."""
         shared = self._taken(viewer)
         try:
             yield shared.viewed

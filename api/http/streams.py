@@ -37,7 +37,7 @@ def streamed(
 ) -> Response:
     """An answer of these chunks; the iterator is closed however it ends.
 
-    Nobody is told an error by then: what can be refused is refused before. A failure half-way cuts
+    No error can be sent by then: what can be refused is refused before. A failure half-way cuts
     the connection, so that no client takes half an answer for a whole one.
     """
     headers = about(request, cache, filename)

@@ -333,8 +333,8 @@ OF_A_BOT = ("player", "folder", "kept_apart", "not_kept_because")
 
 
 def job_document(job: Job, progress: Progress, *, whole: bool) -> JobDocument:
-    """A job as it is answered; who is no auditor is told nothing of replies that failed, neither
-    how many events they made nor what a bot said."""
+    """A job as JSON. Without replies that failed, the events that they made and what a bot said in
+    them, unless it is `whole`, for an auditor."""
     result = progress.result
     if result is not None and not whole:
         result = {name: one for name, one in result.items() if name not in ("events", "faults")}

@@ -196,7 +196,7 @@ def _money(record: t.Events) -> Money:
 
 
 def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
-    """Bids as their settlement told them to all, each with the seat that placed it."""
+    """Bids as their settlement showed them to all, each with the seat that placed it."""
     found = []
     placed: list[int] = []
     for one in seen:

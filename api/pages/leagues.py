@@ -32,7 +32,7 @@ class PairCell(NamedTuple):
     pair: Pair | None
 
 
-LINES = 6  # players whose ratings are drawn: each is told from the others
+LINES = 6  # players whose ratings are drawn: each line can be told from the others
 
 
 class Grown(NamedTuple):

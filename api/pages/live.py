@@ -1,7 +1,7 @@
 """`/live`: the last hands that ended, a line each; of one match, its table and bankrolls, too.
 
-A script follows the stream. Whatever it is told of it asks for here, as rows and as a table that
-are drawn on the server, and puts them into the page. Without a script the page is that of its
+A script follows the stream. For each event it asks this page for rows and for a table, which
+are drawn on the server, and puts them into its own. Without a script the page is that of its
 moment, and a link asks for a newer one. Of each event it shows what `Redactor` leaves to its
 viewer, and when: the delay holds back what this page has as it does every other.
 """
@@ -46,7 +46,7 @@ LIVE_MAX = 40  # hands of the page before anything happens
 KEPT = 200  # rows that the script keeps
 AT_ONCE = 40  # rows that are asked for at once
 TYPES = ("HandEnded", "HandVoided", "MatchStarted", "MatchEnded")
-_FROM_THE_FIRST = "start"  # where a stream begins that has told nothing yet
+_FROM_THE_FIRST = "start"  # where a stream begins that has sent nothing yet
 
 
 @router.get("/live")
@@ -249,7 +249,7 @@ def _last(viewed: Viewed, match: str | None) -> dict[str, Any]:
 
 
 def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
-    """A row of what the stream told of, if it is of something that has a row."""
+    """The row of an event of the stream, if such events have rows."""
     kind, _, stream = one.partition(" ")
     if kind in ("HandEnded", "HandVoided"):
         with suppress(Absent):
@@ -282,7 +282,7 @@ def _hand(hand: str, line: str, void: bool, at: int | str, unit: str | None) -> 
 
 
 def _place(viewed: Viewed, hand: str) -> str:
-    """The place after the last event of a hand, as its viewer was told it."""
+    """The place after the last event of a hand that its viewer sees."""
     events = viewed.snapshot.read(hand)
     events_seen = list(FeedEncoder(viewed.viewer).encode(events, viewed.snapshot))
     return events_seen[-1].place.decode() if events_seen else _FROM_THE_FIRST

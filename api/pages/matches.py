@@ -194,7 +194,7 @@ TESTED_AT_ONCE = 3_000  # hands that are tested while somebody waits for a page
 def fairness(
     request: Request, ask: Ask, match: Narrow = None, run: bool = False, sort: Sort = None
 ) -> Response:
-    """What was dealt, beside what chance alone would have dealt; for an auditor's eyes.
+    """The cards dealt, compared with what chance alone would have dealt; for auditors.
 
     Many hands are tested by a job, which an auditor begins with `run`; what it finds is kept.
     """

@@ -97,7 +97,8 @@ class Addresses(Struct, frozen=True):
         return self._at("/", **query)
 
     def page(self, *path: str, **query: str) -> str:
-        """Any page by the parts of its path, unless what is asked of it says through whose eyes."""
+        """Any page by the parts of its path, with the viewpoint of this page unless the query names
+        another."""
         query = {**({} if self.view is None else {"as": self.view}), **query}
         return Addresses()._at("/" + "/".join(map(_part, path)), **query)
 
@@ -249,7 +250,7 @@ def page(
     status: int = 200,
     **context: Any,
 ) -> Response:
-    """A page for this viewer; what his eyes may not see must not be in `context` at all.
+    """A page for this viewer; a value that he may not see must not be in `context` at all.
 
     `players` are those whose seats he may want to look from, if he may look from any.
     """

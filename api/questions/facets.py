@@ -219,7 +219,7 @@ def _outcomes(viewed: Viewed) -> Numbers:
 
 
 def _codes(verdicts: pa.Table, hands: int) -> Numbers:
-    """By `hand_seq`, a verdict's place among all there are, from 1; 0 where none is told."""
+    """By `hand_seq`, a verdict's place among all there are, from 1; 0 where none is visible."""
     codes = np.zeros(hands, dtype=np.uint8)
     words = verdicts["verdict"].combine_chunks()
     codes[verdicts["hand_seq"].to_numpy()] = words.indices.to_numpy() + 1

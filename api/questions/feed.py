@@ -66,7 +66,7 @@ class Batch:
 
 
 class _Page:
-    """What was told of some positions, as far as they have come."""
+    """The events of some positions, as far as they have come."""
 
     def __init__(self, first: int) -> None:
         self.next_pos = first
@@ -95,7 +95,7 @@ class _Page:
 
 
 class Feed:
-    """All that one viewpoint is told, page by page."""
+    """All events that one viewpoint sees, page by page."""
 
     def __init__(self, viewer: Viewer) -> None:
         self.followers = 0
@@ -126,7 +126,7 @@ class Feed:
         self.grown.set()
 
     def ready(self, pos: int, wanted: Wanted) -> Batch | None:
-        """What is told from a position on, if any of it lies here already."""
+        """The events from a position on, if any of them lie here already."""
         page = self._pages.get(pos // PAGE)
         return None if page is None or page.next_pos <= pos else page.batch(pos, wanted)
 
@@ -227,7 +227,7 @@ class Feeds:
                 sent_at = time.monotonic()
 
     async def last_place(self, feed: Feed, pos: int) -> bytes | None:
-        """The place of the last event that was told before a position; None at the beginning."""
+        """The place of the last visible event before a position; None at the beginning."""
         while pos > 0:
             first = (pos - 1) // PAGE * PAGE
             batch = await self.in_thread(feed.made, first, Wanted())

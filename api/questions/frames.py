@@ -257,7 +257,7 @@ class _TableState:
         }
 
     def _settle(self, event: t.AuctionSettled) -> None:
-        """Its bids are told in the order in which they were placed."""
+        """Its bids stand in the order in which they were placed."""
         known = self._auction["bids"] if self._auction else []
         seats = [bid["seat"] for bid in known]
         placed = zip(seats, event.bids, strict=False)

@@ -147,7 +147,7 @@ def rules_of(viewed: Viewed, redacted_hand: RedactedEvents) -> Game | None:
 
 
 def is_settled(viewed: Viewed, redacted_hand: RedactedEvents) -> bool:
-    """Whether nothing that the viewer is told of this hand can ever change.
+    """Whether nothing that the viewer sees of this hand can ever change.
 
     A hand that is over stays as it is. More of it may be seen later, if its match is to be opened
     when it ends.
@@ -233,7 +233,7 @@ def judged(snapshot: Snapshot, redacted_hand: RedactedEvents, ruleset: str | Non
 def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
     """What is seen as a record: cards as they were shown later, else unknown, and bids as settled.
 
-    What stays hidden beside them (why a bid was made, whether a swap was to be told) is filled in
+    What stays hidden beside them (why a bid was made, whether a swap was to be shown) is filled in
     as the rules have it: it is not judged.
     """
     events = [cast(Event, one.event) for one in revealed(redacted_hand).recorded]
@@ -289,7 +289,7 @@ def _fitted(start: Event, seat: int) -> Event:
 
 
 def _rank(seat: int, events: list[Event]) -> Rank:
-    """A rank that is hit or missed by the cards that a seat showed, as everybody is told; of cards
+    """A rank that is hit or missed by the cards that a seat showed, as everybody sees; of cards
     that he did not show, one that only these could hit."""
     cards = [card for one in events if isinstance(one, t.BoardDealt) for card in one.cards]
     shown = [

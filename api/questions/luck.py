@@ -77,7 +77,7 @@ def luck(
 ) -> Lucky:
     """The answer, as long as the views are there. Nothing to count is said to be absent.
 
-    Where luck is counted in none of the games, no number is told without it: it would be the net.
+    Where luck is counted in none of the games, no number is given without it: it would be the net.
     """
     chosen = chosen_by(viewed, params)
     hands = where(hands_of(chosen))

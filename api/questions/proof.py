@@ -2,7 +2,7 @@
 
 Everybody gets the same lines, leaf and receipt, and of the openings those of his own viewpoint. The
 tree with its checkpoint, keys and tiles is public and opens nothing: hashes of public lines, in
-which what is hidden is committed to. Nothing beyond the newest signed checkpoint is told.
+which what is hidden is committed to. Nothing beyond the newest signed checkpoint is shown.
 
 Who is told of a match later than it is played is told of the tree later, too: its size would say
 how many hands there are that he may not know of. For him a checkpoint over what he knows is signed
@@ -238,7 +238,7 @@ def verified(
 ) -> "MatchVerified | None":
     """Every leaf of a match made again, led to the signed root, and counted; None if too many.
 
-    `look` is told of each leaf by its stream, and ends it all (None) with False. `digests` are
+    `look` is called with the stream of each leaf, and ends it all (None) with False. `digests` are
     leaves that are what the tree has, `proved` those that lead to the root that was signed for,
     `decks` hands that were dealt from the decks that were committed to.
     """

@@ -56,7 +56,7 @@ SCHEMA = pa.schema(
     {
         "hand_seq": pa.int64(),
         "verdict": pa.dictionary(pa.int8(), pa.string()),
-        "moves": pa.int64(),  # 0, or nothing: how many is told hand by hand
+        "moves": pa.int64(),  # 0, or nothing: how many is shown hand by hand
     }
 )
 
@@ -357,7 +357,7 @@ def _sorted(judged: "JudgedHands") -> tuple[Numbers, Codes]:
 
 
 def _codes_of(found: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
-    """What is told of these hands of a match."""
+    """The codes of these hands of a match."""
     known, codes = found
     at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
     return np.where(known[at] == numbers, codes[at], np.uint8(UNJUDGED))

@@ -1,7 +1,7 @@
 """Whatever goes wrong, as an answer: a problem document, or for who reads pages a page.
 
-What nobody foresaw is told without a word of its own: no exception's text leaves the server, and
-its log has only the places in our code, because a text may quote a card.
+An unforeseen failure is answered without a word of its own: no exception's text leaves the server,
+and its log has only the places in our code, because a text may quote a card.
 """
 
 import msgspec

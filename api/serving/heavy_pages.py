@@ -3,7 +3,7 @@
 What is about so many hands that it would take longer than a moment is made apart, be it a page, a
 frame or JSON; all else the server answers itself. An answer that is kept is sent at once. For any
 other a caller waits `SOON_S`, and is then sent a page that shows how far the work is and asks again
-by itself, with a script or without; who asks for data waits, and is told how far it is if it does
+by itself, with a script or without; who asks for data waits, and is sent how far it is if it does
 not come in time. Meanwhile other requests are answered as if nobody had asked for it. Two callers
 who may see the same wait for one process. Few processes run at a time, fewer for one caller; a
 process that nobody waits for any more is ended when somebody else's turn has come.

@@ -118,7 +118,7 @@ def _logging(log: Path | None) -> Iterator[None]:
 
 
 class _Supervisor:
-    """Processes at one socket, started again if they die before they are told to."""
+    """Processes at one socket, started again if they die before they are stopped."""
 
     def __init__(self, settings: Settings, sock: socket.socket, count: int, log: Path | None):
         self._given = (settings, sock, log)
@@ -156,7 +156,7 @@ class _Supervisor:
         return process
 
     def _end(self) -> None:
-        """All are told; who does not go in time is made to."""
+        """Stop all workers; one that does not stop in time is killed."""
         for one in self._running:
             one.terminate()
         until = time.monotonic() + GRACE_S + 2

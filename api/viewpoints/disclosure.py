@@ -184,7 +184,7 @@ def opening(snapshot: Snapshot) -> Opening:
 
 
 def announced_bids(snapshot: Snapshot) -> pa.Table:
-    """Bids whose record alone does not say what was told of them: `settled`, and then `amount`."""
+    """Bids whose record alone does not say what was announced: `settled`, and then `amount`."""
     rows: list[dict[str, Any]] = []
     for hand_seq, group in groupby(found(snapshot, AUCTIONS).to_pylist(), itemgetter("hand_seq")):
         waiting: list[dict[str, Any]] = []

@@ -1,7 +1,7 @@
 """Events as a feed tells them to a viewer: each as he saw it when it became durable.
 
 What a feed has told it never takes back: a match that opens when it ends is read anew where hands
-are read, not told again here. So what is told is a matter of the record and the viewpoint alone,
+are read, not sent again here. So what is sent depends on the record and the viewpoint alone,
 the same at any time and in any process, and so is its place.
 
 A place is `scrim/12:7p`: after the seventh event of the hand scrim/12 that one sees. It counts what
@@ -51,7 +51,7 @@ class FeedEvent(NamedTuple):
 
 
 class _Watched(msgspec.Struct):
-    """Through whose eyes a stream is seen, if it is told at all; how many of its events were hidden
+    """The viewpoint on a stream, None if all of it is hidden; how many of its events were hidden
     before the next."""
 
     who: Viewpoint | None
@@ -60,7 +60,7 @@ class _Watched(msgspec.Struct):
 
 
 class FeedEncoder:
-    """One viewer's eyes on whatever happens in a ledger, stream by stream."""
+    """Encodes the events of a ledger as one viewer sees them, stream by stream."""
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer
@@ -68,7 +68,7 @@ class FeedEncoder:
         self._starts: OrderedDict[str, MatchStarted | None] = OrderedDict()
 
     def encode(self, recorded: Iterable[Recorded], snapshot: Snapshot) -> Iterator[FeedEvent]:
-        """What the viewer sees of these events, in their order."""
+        """Encode these events as the viewer sees them, in their order."""
         for one in recorded:
             watched = self._watched(one, snapshot)
             seen = None if watched.who is None else see_one(one.event, watched.who)
@@ -102,8 +102,8 @@ class FeedEncoder:
         return _Watched(who, hidden, one.index)
 
     def viewpoint_of_hand(self, first: Recorded, snapshot: Snapshot) -> Viewpoint | None:
-        """Through which eyes a hand is seen while it is played, by its first event; a hand of a
-        mirrored match by none but an auditor's."""
+        """The viewpoint on a hand while it is played, by its first event; None for a hand of a
+        mirrored match, unless the viewer is an auditor."""
         match, _ = split(first.stream)
         if self.viewer.auditor:
             return Auditor()
@@ -118,7 +118,7 @@ class FeedEncoder:
         return Seated(hand.players.index(player)) if self.viewer.sits_in(match) else Public()
 
     def _announced(self, match: str, snapshot: Snapshot) -> MatchStarted | None:
-        """How a match began: while it is played, only that says what is told of it."""
+        """How a match began: while it is played, only its start decides what is visible."""
         if match not in self._starts:
             records = (one.event for one in snapshot.read(match))
             start = next((one for one in records if isinstance(one, MatchStarted)), None)
@@ -129,7 +129,7 @@ class FeedEncoder:
 
 
 def position(place: str, viewer: Viewer, snapshot: Snapshot) -> int:
-    """Where the ledger goes on after a place that this viewer was told, as far as he may know."""
+    """Where the ledger goes on after a place that this viewer was sent, as far as he may know."""
     parsed = _PLACE.fullmatch(place)
     if parsed is None:
         raise NoPlace(f"{place[:80]!r} is no place of a feed: take an id of it as it is")

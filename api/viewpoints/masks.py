@@ -100,7 +100,7 @@ class Redacted(Query):
         super().__init__(snapshot, projections, seconds=seconds, only=only, called=called)
 
     def visible(self, name: str, rows: str) -> str:
-        """The view as the viewer sees it, without hands that are told to auditors alone."""
+        """The view as the viewer sees it, without hands for auditors alone."""
         if self._opened.withheld:
             withheld = f"number IS NOT NULL AND {self.among(self._opened.withheld)}"
             rows = f"SELECT * FROM ({rows}) WHERE NOT ({withheld})"
@@ -263,7 +263,7 @@ def _facts(query: Redacted, rows: str) -> str:
 
 
 def _swaps(query: Redacted, rows: str) -> str:
-    """One's own cards; of others that one was at risk, and what became of it if that was told."""
+    """His own cards; of another seat, that a card was at risk, and the new card if it was shown."""
     idx, join = query.shifted()
     seen = {name: query.sees(t.CardSwapped, name) for name in ("old", "new", "changed")}
     return f"""

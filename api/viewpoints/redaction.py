@@ -105,21 +105,21 @@ class Redactor:
         return self._matches[name]
 
     def check_visible(self, stream: str) -> None:
-        """A hand of a mirrored match is told whole with its match, or to auditors alone."""
+        """Refuse a hand of a mirrored match that is still for auditors alone."""
         match = split(stream)[0]
         if not self.may_know(stream):
             raise Absence(withheld_sentence(match))
 
     def may_know(self, stream: str) -> bool:
-        """Whether anything of this stream is told from here."""
+        """Whether the viewer may see anything of this stream."""
         return self.auditor or is_match(stream) or not self.match(split(stream)[0]).opened.withheld
 
     def may_know_secrets(self, match: str) -> bool:
-        """Whether a match's own secrets are told from here: its seed, its source's own words."""
+        """Whether the viewer may see a match's own secrets: its seed, its source's own words."""
         return self.auditor or self.match(match).opened.secrets
 
     def among(self, leaves: Iterable[Leaf]) -> Iterator[Leaf]:
-        """The leaves of which something is told from here."""
+        """The leaves of which the viewer may see something."""
         return (leaf for leaf in leaves if self.may_know(leaf.stream))
 
     def _is_seed_open(self, match: str, records: list[Record]) -> bool:

@@ -44,7 +44,7 @@ def opened_by(records: Iterable[t.Event | Match]) -> Opened:
 
 
 def withheld_sentence(match: str) -> str:
-    """Why nobody but an auditor is told a hand."""
+    """Why nobody but an auditor may see a hand."""
     return (
         f"{match} is a mirrored match, and each of its hands tells the cards of another: "
         "they are told to auditors alone until it is over and open to everybody"
@@ -52,7 +52,8 @@ def withheld_sentence(match: str) -> str:
 
 
 def viewpoint_of(view: str, players: tuple[str, ...], opened: bool) -> Viewpoint:
-    """The viewpoint of these eyes; in what is open, every viewer sees as an auditor does."""
+    """The viewpoint of a viewer at this table; an open hand every viewer sees as an auditor
+    does."""
     who = viewpoint(view, players)
     return Auditor() if opened else who
 

@@ -221,7 +221,7 @@ class LiveHand:
         self._loop.players[self._players[seat]].asked(question)
 
     def _accepts(self, answer: Answered, waiting: list[_Open]) -> bool:
-        """Whether this answers a question; if it does not, its player is told why.
+        """Whether this answers a question; if it does not, its player is sent the reason.
 
         An answer of a disconnected player is dropped: he may answer when he is back.
         """

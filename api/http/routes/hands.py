@@ -82,7 +82,7 @@ def match_root(request: Request, ask: Ask, match: Match) -> Response:
 )
 def verify_match(request: Request, ask: Ask, match: Match) -> Response:
     ask.needs(AUDIT)
-    if not ask.viewer.auditor:  # who looks through other eyes is told what they see
+    if not ask.viewer.auditor:  # an auditor may ask as another viewpoint: it sees less
         raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
         match_of(viewed, match)

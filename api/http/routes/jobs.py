@@ -230,7 +230,7 @@ async def bring(
 )
 def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None) -> Response:
     ask.needs(AUDIT)
-    if not ask.viewer.auditor:  # who looks through other eyes is told what they see
+    if not ask.viewer.auditor:  # an auditor may ask as another viewpoint: it sees less
         raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
         wanted_job = {"match": match, "hands": match_of(viewed, match).hands}

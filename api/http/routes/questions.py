@@ -90,7 +90,7 @@ def endpoint(question: Question, path: str) -> Callable[..., Response]:
             table = question.tables[0].name
         if question.auditor:
             ask.needs(AUDIT)
-            if not ask.viewer.auditor:  # who looks through other eyes is told what they see
+            if not ask.viewer.auditor:  # an auditor may ask as another viewpoint: it sees less
                 sentence = f"{question.name} is for an auditor's eyes, not {ask.viewer.view}"
                 raise Problem("forbidden", sentence)
         params = params_of(question, given, table=table)

@@ -1,6 +1,6 @@
 """The server about itself: its API, keys, health and metrics, and how a browser logs in.
 
-A key's secret is told once, when it is made. The API is described for programs (`/openapi.json`)
+A key's secret is shown once, when it is made. The API is described for programs (`/openapi.json`)
 and for people (`/docs`), without any other server.
 """
 

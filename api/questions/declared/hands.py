@@ -240,7 +240,7 @@ def judged_of(
 
 
 def unjudged(viewed: Viewed, one: Filter, params: HandsParams) -> Numbers:
-    """The hands that may pass a filter, and have no verdict that this viewpoint could be told."""
+    """The hands that may pass a filter, and have no verdict that this viewpoint could see."""
     order, visible = "DESC" if params.newest else "ASC", visible_verdicts(viewed)
     sql = f"SELECT hand_seq FROM hands WHERE {where(one, None, None)} AND {visible}"
     seconds = SECONDS if params.online else PATIENT_S
@@ -272,7 +272,7 @@ def hands_by(
 
     A page is found in windows of that order, each wider than the one before, so that the first
     hands of a million cost what those of a thousand do, and a filter that few hands pass looks at
-    all of them once. Verdicts are told, and known to the filter, as far as `judged` has them and
+    all of them once. Verdicts are given, and known to the filter, as far as `judged` has them and
     the viewer may. After so many seconds it is `Refused`.
     """
     end = time.monotonic() + seconds

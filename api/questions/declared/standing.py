@@ -38,7 +38,7 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
-PLACES_MAX = 40  # at which ratings are told over time
+PLACES_MAX = 40  # at which ratings are given over time
 RATINGS_MAX = 800  # of them, players times places: a second of work
 
 
@@ -104,7 +104,7 @@ class Standing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckr
 
 
 def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Standing:
-    """Results are public; pairs are told as far as the viewpoint sees the hands."""
+    """Results are public; pairs are given as far as the viewpoint sees the hands."""
     matches = of_league(viewed.snapshot, params.league)
     names = {player for one in matches for player in one.pairing.players}
     if len(names) > PLAYERS_MAX:
