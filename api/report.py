@@ -179,8 +179,8 @@ def _boards(record: Events) -> list[str]:
 
 def _held(record: Events, seat: int) -> str:
     """The cards as they came: 5d 6h + Th."""
-    given = (e for e in record if isinstance(e, HoleDealt) and e.seat == seat)
-    return " + ".join(" ".join(event.cards) for event in given)
+    dealt = (e for e in record if isinstance(e, HoleDealt) and e.seat == seat)
+    return " + ".join(" ".join(event.cards) for event in dealt)
 
 
 def _money(record: Events) -> list[str]:
@@ -232,8 +232,8 @@ def _showdown(game: Game, hand: Hand) -> list[str]:
     rows = []
     for seat, one in strengths.items():
         best = "" if one != max(known) else "tie" if known.count(one) > 1 else "best"
-        made = ["a card was never recorded", ""] if one is None else _made(game, hand, seat)
-        rows.append([name_at(hand.start.players, seat), *made, best])
+        hand_name = ["a card was never recorded", ""] if one is None else _made(game, hand, seat)
+        rows.append([name_at(hand.start.players, seat), *hand_name, best])
     return aligned(rows)
 
 
@@ -326,15 +326,15 @@ def parting(record: Events, found: Divergence) -> tuple[Sentence, Sentence]:
 
     Two events that differ in what no sentence says (who is next) are said in the notation.
     """
-    there = record[found.at] if found.at < len(record) else None
+    event = record[found.at] if found.at < len(record) else None
     recorded, decided = (
         (Part("nothing more"),) if one is None else of_event(record, found.at, one)
-        for one in (there, found.decided)
+        for one in (event, found.decided)
     )
     if found.refusal is not None:
         return recorded, with_names(found.refusal, start_of(record).players)
-    if recorded == decided and there is not None and found.decided is not None:
-        return (Part(say(there)),), (Part(say(found.decided)),)
+    if recorded == decided and event is not None and found.decided is not None:
+        return (Part(say(event)),), (Part(say(found.decided)),)
     return recorded, decided
 
 

@@ -84,9 +84,9 @@ def showdown_as_json(game: Game, record: Events) -> list[Row]:
 
 def _held(game: Game, hand: Hand, seat: int) -> Row:
     value, cards = counted(game, hand, seat)
-    made = describe(value, game.straights, game.ranking)
+    hand_name = describe(value, game.straights, game.ranking)
     announced = game.announce == "announced" and seat in dict(hand.showing.announced)
-    return {"seat": seat, "value": value, "made": made, "five": cards, "announced": announced}
+    return {"seat": seat, "value": value, "made": hand_name, "five": cards, "announced": announced}
 
 
 def counted(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:

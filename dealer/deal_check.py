@@ -36,17 +36,17 @@ def check_deal(game: Game, records: Iterable[Match], hand: Events) -> DealCheck:
     if start.ruleset != fingerprint(game):
         return DealCheck("differ", f"{start.hand} names {start.ruleset}, not {fingerprint(game)}")
     number = int(start.hand.rpartition("/")[2])
-    made = next((one for one in committed(records) if one.covers(number)), None)
-    if made is None:
+    commitment = next((one for one in committed(records) if one.covers(number)), None)
+    if commitment is None:
         return DealCheck("unopened", f"nobody committed to the deck of {start.hand}")
     openings = (one for one in records if isinstance(one, DeckOpened) and one.number >= number)
-    opened = next((one for one in openings if made.covers(one.number)), None)
+    opened = next((one for one in openings if commitment.covers(one.number)), None)
     if opened is None:
         return DealCheck("unopened", f"the deck of {start.hand} is not opened")
-    if wrong := unfit(made, opened):
+    if wrong := unfit(commitment, opened):
         return DealCheck("differ", wrong)
-    key = partial(opened_key, opened, made.nonces, began.match)
-    place = place_of(key, number, began.deals, made.first)
+    key = partial(opened_key, opened, commitment.nonces, began.match)
+    place = place_of(key, number, began.deals, commitment.first)
     return compare(game, hand, of_key(key(deck_number(number, began.deals)), place))
 
 

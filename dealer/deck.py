@@ -223,8 +223,8 @@ class Committer:
         commitment = links[0].hex()
         self._kept.keep(self._match, DeckChain(last.hex(), hands))
         self._publish((DeckCommitted(commitment, hands),))
-        given = self._nonces(commitment)
-        nonces = tuple(contribution(player, nonce) for player, nonce in given)
+        seat_nonces = self._nonces(commitment)
+        nonces = tuple(contribution(player, nonce) for player, nonce in seat_nonces)
         self._publish(nonces)
         return Chain(Committed(first, hands, commitment, nonces), links)
 
@@ -286,8 +286,8 @@ class CommittedDecks:
         return next(one for one in reversed(self._chains) if one.made.covers(number))
 
 
-def contribution(player: str, given: str | None) -> NonceGiven:
+def contribution(player: str, nonce: str | None) -> NonceGiven:
     """A player's nonce as he gave it; one that is drawn for him, if he gave none that can stand."""
-    if given and len(given) <= NONCE_MAX and given.isascii() and given.isprintable():
-        return NonceGiven(player, given, "player")
+    if nonce and len(nonce) <= NONCE_MAX and nonce.isascii() and nonce.isprintable():
+        return NonceGiven(player, nonce, "player")
     return NonceGiven(player, secrets.token_hex(SECRET_BYTES), "dealer")

@@ -75,19 +75,19 @@ def committed(records: Iterable[Match]) -> tuple[Committed, ...]:
     return tuple(found)
 
 
-def unfit(made: Committed, opened: DeckOpened) -> str | None:
+def unfit(chain: Committed, opened: DeckOpened) -> str | None:
     """Why this secret is not the one that was committed to; None if it is."""
-    if not made.covers(opened.number):
+    if not chain.covers(opened.number):
         return (
-            f"deck {opened.number} is not one of the decks {made.first}..{made.last} of its chain"
+            f"deck {opened.number} is not one of the decks {chain.first}..{chain.last} of its chain"
         )
-    if made.hands > CHAIN_MAX:
-        return f"a chain of {made.hands} hands is too long: {CHAIN_MAX} are the most"
+    if chain.hands > CHAIN_MAX:
+        return f"a chain of {chain.hands} hands is too long: {CHAIN_MAX} are the most"
     secret = secret_of(opened)
     if secret is None:
         return f"the secret of deck {opened.number} is not {SECRET_BYTES} bytes in hex"
-    if earlier(secret, opened.number - made.first + 1).hex() != made.commitment:
-        return f"the secret of deck {opened.number} does not lead back to {made.commitment}"
+    if earlier(secret, opened.number - chain.first + 1).hex() != chain.commitment:
+        return f"the secret of deck {opened.number} does not lead back to {chain.commitment}"
     return None
 
 

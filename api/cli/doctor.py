@@ -175,19 +175,19 @@ def _facts(folder: Path, disk: "Disk") -> LedgerFacts:
     from store.folder.lock import holder
 
     try:
-        now = manifest.read(disk)
+        current = manifest.read(disk)
     except Damaged:
-        now = None
-    if now is None:
+        current = None
+    if current is None:
         return LedgerFacts(holder(folder))
-    log = folder / now.log
+    log = folder / current.log
     return LedgerFacts(
         writer=holder(folder),
-        manifest=now.number,
-        segments=len(now.segments),
-        segment_bytes=sum(size for one in now.segments for size in one.sizes.values()),
-        retired=len(now.retired),
-        log=now.log,
+        manifest=current.number,
+        segments=len(current.segments),
+        segment_bytes=sum(size for one in current.segments for size in one.sizes.values()),
+        retired=len(current.retired),
+        log=current.log,
         log_bytes=log.stat().st_size if log.exists() else None,
     )
 

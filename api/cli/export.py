@@ -142,8 +142,8 @@ def export(
                 texts = no_formulas if spreadsheet else shown
                 rows = written(sink, written_as, seen, table, redactor, texts)
     if as_document:
-        made = {"format": to, "table": table, "view": view, "out": str(out)}
-        document("muckrake.export/1", **made, hands=hands.count, rows=rows)
+        result = {"format": to, "table": table, "view": view, "out": str(out)}
+        document("muckrake.export/1", **result, hands=hands.count, rows=rows)
     if lossy:
         note(f"left out, if there was any: {DROPPED}")
     what = f"{hands.count} hand{'s' * (hands.count != 1)}"
@@ -178,15 +178,15 @@ def _into_lakehouse(
         if is_within(place, snapshot.live.disk):
             raise click.UsageError(f"{place} is in the ledger {named(folder)}: name another folder")
         try:
-            made = register(snapshot, tables, out, _lakehouse(to, out))
+            registered = register(snapshot, tables, out, _lakehouse(to, out))
         except (CannotRegister, Refuted) as reason:
             raise click.ClickException(str(reason)) from None
-        unsealed = snapshot.next_seq - made.closed
+        unsealed = snapshot.next_seq - registered.closed
     if as_document:
-        content = msgspec.to_builtins(made)
+        content = msgspec.to_builtins(registered)
         document("muckrake.lakehouse/1", format=to, out=place, **content, unsealed=unsealed)
     else:
-        for one in made.tables:
+        for one in registered.tables:
             say(
                 f"{one.table}: version {one.version}, {one.added:,} files added and {one.removed:,}"
                 f" removed; {one.files:,} files, {one.rows:,} rows"

@@ -58,12 +58,12 @@ def create(
     until = None if expires is None else ends(expires, time.time())
     refuse_archive(folder)
     with plainly():
-        made, spelled = _keys(folder).make(good_for, name, until)
+        key, spelled = _keys(folder).make(good_for, name, until)
     if as_document:
-        document("muckrake.key-create/1", **_as_json(made), key=spelled)
+        document("muckrake.key-create/1", **_as_json(key), key=spelled)
     else:
         say(spelled)
-        note(f"key {made.id} for {', '.join(good_for)}: keep it, it is not told again")
+        note(f"key {key.id} for {', '.join(good_for)}: keep it, it is not told again")
 
 
 @key.command("list")
@@ -168,7 +168,7 @@ def _keys(folder: Path) -> "Keys":
     return Keys(folder)
 
 
-def _as_json(made: Any) -> "KeyDocument":
+def _as_json(key: Any) -> "KeyDocument":
     from api.http.keys import as_json
 
-    return as_json(made)
+    return as_json(key)

@@ -85,12 +85,12 @@ def add(
     try:
         is_bot(name, bot)
         place = os.path.relpath(bot.resolve(), file.resolve().parent)
-        made = added(file.read_text("utf-8"), name, place, values)
+        league = added(file.read_text("utf-8"), name, place, values)
     except Unfit as why:
         raise click.ClickException(f"{file}: {why}") from None
     with plainly():
         new = file.with_name(f"{file.name}.new")
-        new.write_text(made, "utf-8")
+        new.write_text(league, "utf-8")
         new.replace(file)
     _run(file, _read(file), workers, folder, as_document)
 

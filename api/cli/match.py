@@ -122,9 +122,9 @@ def match(
 
     The game is auction-2024-mit, unless --ruleset says another that such bots can speak of.
     """
-    given = given_names(names)
+    bot_names = given_names(names)
     try:
-        programs = named(*bots, given)
+        programs = named(*bots, bot_names)
     except NoBot as why:
         raise NotFound(str(why)) from None
     except ValueError as why:
@@ -134,21 +134,21 @@ def match(
     hands = hands or played_by.hands or HANDS
     match = _planned(played_by, match_name(name), programs, hands, mirror, open_bids)
     _check_dialect(match.game, gamelog, dialect)
-    made = dealing_of(dealing, seed, "committed")
-    seed = _seed(seed, made)
+    kind_of_dealing = dealing_of(dealing, seed, "committed")
+    seed = _seed(seed, kind_of_dealing)
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
     meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard), tags_of)
-    start = meeting.announced(seed, cast(Disclosure, disclosure), made)
+    start = meeting.announced(seed, cast(Disclosure, disclosure), kind_of_dealing)
     begun = time.monotonic()
     records: list[Events] | None = [] if gamelog else None
     with ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
-        _claim(folder, programs, given)
+        _claim(folder, programs, bot_names)
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
         played = _played(meeting, ledger, start, hands, folder, records)
     for seat, player in enumerate(match.players if logs else ()):
         _write(cast(Path, logs) / f"{player}.txt", meeting.log(seat))
-    if made == "committed":
+    if kind_of_dealing == "committed":
         _checkpoint(folder, match.match, logs)
     if gamelog and records is not None:
         _log(gamelog, match, records, dialect)
@@ -158,10 +158,10 @@ def match(
         about = {**terms, "mirrored": mirror, **msgspec.to_builtins(played)}
         document("muckrake.match/1", **about, **as_json(parts, faults))
     else:
-        say(summary(played, seed, made))
+        say(summary(played, seed, kind_of_dealing))
         say("")
         say(as_text(parts, faults))
-    if made == "seeded":
+    if kind_of_dealing == "seeded":
         note(SEEDED)
     note(f"{played.reason}: {played.hands} in {folder}, {time.monotonic() - begun:.1f} s")
     if played.hands < hands:
@@ -170,12 +170,12 @@ def match(
         raise click.ClickException(f"{' and '.join(failed)}: what was played for it is kept")
 
 
-def _claim(folder: Path, programs: tuple[Program, Program], given: Mapping[str, str]) -> None:
+def _claim(folder: Path, programs: tuple[Program, Program], bot_names: Mapping[str, str]) -> None:
     """Both names are these bots' in this ledger, or nothing is played."""
     from store.proof.private import Private
 
     try:
-        claim(Private(folder), dict(zip("AB", programs, strict=True)), given)
+        claim(Private(folder), dict(zip("AB", programs, strict=True)), bot_names)
     except Misnamed as why:
         raise click.ClickException(str(why)) from None
 

@@ -52,8 +52,8 @@ AT_ONCE = 10_000  # rows of a list that are in memory together
 
 def command(question: Question) -> click.Command:
     """`muckrake NAME`, with an option for each parameter."""
-    made = click.Command(question.name, help=question.text, callback=lambda **given: given)
-    made.callback = lambda **given: answered(question, **given)
+    made = click.Command(question.name, help=question.text, callback=lambda **values: values)
+    made.callback = lambda **values: answered(question, **values)
     made.params += [_parameter(one) for one in parameters(question)]
     if question.pages is not None:
         description = "So many at most; all, if not given."
@@ -129,14 +129,14 @@ def answered(
     limit: int | None = None,
     after: str | None = None,
     on: str | None = None,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Ask, and write the answer as it is wanted."""
     if web:
-        opened(_page(question), {**given, "view": view, "folder": folder})
+        opened(_page(question), {**values, "view": view, "folder": folder})
         return
     pages = question.pages
-    if pages is not None and pages.counts is not None and given[pages.counts.name]:
+    if pages is not None and pages.counts is not None and values[pages.counts.name]:
         question, pages = pages.counts, None
     if question.auditor:
         auditor_only(view, question.name)
@@ -144,8 +144,8 @@ def answered(
     people = not (files or as_document)
     if table is None and files:
         table = question.tables[0].name
-    params = params_of(question, given, people=people, table=table)
-    through = viewing(folder, view, given.get("unit"), given.get("by_tag"))
+    params = params_of(question, values, people=people, table=table)
+    through = viewing(folder, view, values.get("unit"), values.get("by_tag"))
     with through as viewed, counting(on, viewed):
         if question.facts:
             _lacking(viewed)
@@ -189,17 +189,19 @@ def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
     """Where the page of what was asked is; the list of players, if it is somebody's and he is not
     named."""
 
-    def page(to: "Addresses", given: dict[str, Any]) -> str:
+    def page(to: "Addresses", values: dict[str, Any]) -> str:
         named = [it.name for it in parameters(question) if f"{{{it.name}}}" in question.place]
-        if any(given[name] is None for name in named):
+        if any(values[name] is None for name in named):
             return to.players()
-        path = {name: given[name] for name in named}
+        path = {name: values[name] for name in named}
         if question.page_query is not None:
-            given = {name: it for name, it in given.items() if name not in ("view", "folder")}
-            return to.place(question.place, path, **question.page_query(params_of(question, given)))
-        kept = question.kept if question.page else set(given) - {*named, "view", "folder"}
+            values = {name: it for name, it in values.items() if name not in ("view", "folder")}
+            return to.place(
+                question.place, path, **question.page_query(params_of(question, values))
+            )
+        kept = question.kept if question.page else set(values) - {*named, "view", "folder"}
         called = {it.name: it.note.query or it.name for it in parameters(question)}
-        return to.place(question.place, path, **{called[name]: given[name] for name in kept})
+        return to.place(question.place, path, **{called[name]: values[name] for name in kept})
 
     return page
 

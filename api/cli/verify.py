@@ -107,19 +107,19 @@ def verify(
         raise click.UsageError("name a bundle to verify, or the whole ledger with --all")
     if checkpoint and not every:
         raise click.UsageError("--checkpoint goes with --all: a bundle has one of its own")
-    given = tuple(key for word in words for key in _meant(word))
+    given_keys = tuple(key for word in words for key in _meant(word))
     witness_policy = None if policy is None else _policy_of(policy)
-    if witness_policy is not None and not given:
-        given = tuple(witness_policy.logs)
+    if witness_policy is not None and not given_keys:
+        given_keys = tuple(witness_policy.logs)
     if file is not None:
         # By the program that lies in every bundle; never the copy in this one.
         from api.evidence import verify as script
 
         read = cache(lambda: script.read_bundle(str(file)))
         try:
-            known = given or _kept(script.read_key("key", read()["key"]).name)
+            known = given_keys or _kept(script.read_key("key", read()["key"]).name)
         except (script.Refusal, script.Unread, LookupError):
-            known = given
+            known = given_keys
         verdict = script.judged(read, known, witness_policy)
         problems, proved, code = verdict
         if code == script.UNREAD:
@@ -133,7 +133,7 @@ def verify(
         if code:
             raise click.exceptions.Exit(code)
     else:
-        _whole(folder, given, policy, checkpoint, as_document)
+        _whole(folder, given_keys, policy, checkpoint, as_document)
 
 
 def known_file() -> Path:
@@ -173,7 +173,7 @@ def _policy_of(policy: Path) -> "Policy":
 
 def _whole(
     folder: Path,
-    given: tuple["Key", ...],
+    given_keys: tuple["Key", ...],
     policy: Path | None,
     checkpoint: Path | None,
     as_document: bool,
@@ -198,12 +198,12 @@ def _whole(
         for leaf in progress(verifier.leaves(), "verifying", ledger.next_seq):
             if sentence := dealt.wrong(leaf):
                 verifier.found(leaf.stream, sentence)
-        if not given and (sentence := _unsignable(private, verifier)):
+        if not given_keys and (sentence := _unsignable(private, verifier)):
             verifier.found("private/signing.key", sentence)
         if policy is not None and (sentence := _unseen(ledger, policy, older)):
             verifier.found("witnesses", sentence)
         signers = verifier.verified().signed_by
-        known = given or (_kept(signers[0].partition("+")[0]) if signers else ())
+        known = given_keys or (_kept(signers[0].partition("+")[0]) if signers else ())
         if sentence := _foreign(verifier.verified(), known, ledger.live.disk):
             verifier.found("keys", sentence)
         found = verifier.verified()

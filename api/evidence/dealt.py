@@ -42,9 +42,9 @@ class Dealt:
         if match not in self._records:
             events = tuple(one.event for one in self._ledger.read(match))
             records = tuple(one for one in events if isinstance(one, Match))
-            if made := committed(records):
+            if commitment := committed(records):
                 chains = self._private.chains(match)
-                kept = zip(made, chains, strict=False)
+                kept = zip(commitment, chains, strict=False)
                 records += tuple(DeckOpened(one.last, chain.secret) for one, chain in kept)
-            self._records[match] = records if made else ()
+            self._records[match] = records if commitment else ()
         return self._records[match]

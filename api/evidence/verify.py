@@ -320,14 +320,14 @@ def check_contents(files: Dict[str, bytes], key: Key) -> None:
     digests = {pair.group(2): pair.group(1) for pair in pairs if pair}
     if len(digests) != len(rows) or list(digests) != sorted(digests):
         raise Refusal("contents is not one line with digest and name for each file, in order")
-    here = set(files) - {"contents"}
+    present = set(files) - {"contents"}
     refusal = [
-        f"{quoted(name)} is in contents, but missing" for name in sorted(set(digests) - here)
+        f"{quoted(name)} is in contents, but missing" for name in sorted(set(digests) - present)
     ]
-    refusal += [f"contents does not name {name}" for name in sorted(here - set(digests))]
+    refusal += [f"contents does not name {name}" for name in sorted(present - set(digests))]
     refusal += [
         f"{name} was changed: its digest is not the one that {key.name} signed"
-        for name in sorted(here & set(digests))
+        for name in sorted(present & set(digests))
         if hashlib.sha256(files[name]).hexdigest() != digests[name]
     ]
     if refusal:
@@ -1170,16 +1170,16 @@ def check_deck(files: Dict[str, bytes], lines: List[Line]) -> None:
             owed = dealer.give(line)
         except (LookupError, TypeError):
             raise Refusal(f"events.jsonl line {place} deals what the rules do not deal") from None
-        given = line.get("cards", [line[one] for one in ("new", "rank") if one in line])
-        if owed and not fits(given, owed):
-            cards = f"{' '.join(given)}, and the deck deals {' '.join(owed)}"
+        recorded = line.get("cards", [line[one] for one in ("new", "rank") if one in line])
+        if owed and not fits(recorded, owed):
+            cards = f"{' '.join(recorded)}, and the deck deals {' '.join(owed)}"
             raise Refusal(f"events.jsonl line {place}: {cards}")
 
 
-def fits(given: List[str], owed: List[str]) -> bool:
+def fits(cards: List[str], expected: List[str]) -> bool:
     """Whether these are the cards that were owed, as far as they are known."""
-    return len(given) == len(owed) and all(
-        one in (UNKNOWN, other) for one, other in zip(given, owed)
+    return len(cards) == len(expected) and all(
+        one in (UNKNOWN, other) for one, other in zip(cards, expected)
     )
 
 
@@ -1195,8 +1195,8 @@ def hand_key(document: Dict[str, Any], match: str, number: int) -> bytes:
     if secret.hex() != document["commitment"]:
         raise Refusal("deck.json: the secret does not lead back to the commitment")
     seats = b"".join(counted(text) for nonce in document["nonces"] for text in nonce)
-    given = hashlib.sha256(b"muckrake/seat-nonces/v1\x00" + seats).digest()
-    message = b"muckrake/deck/v1\x00" + counted(match) + number.to_bytes(4, "big") + given
+    nonces = hashlib.sha256(b"muckrake/seat-nonces/v1\x00" + seats).digest()
+    message = b"muckrake/deck/v1\x00" + counted(match) + number.to_bytes(4, "big") + nonces
     return hmac.new(mine, message, "sha256").digest()
 
 
@@ -1743,8 +1743,8 @@ def read_words(words: Sequence[str]) -> Tuple[str, List[Key], Optional[Policy]]:
         raise Misused(f"one bundle is checked at a time, and {len(paths)} are named")
     if len(policies) > 1:
         raise Misused("one policy says whom to believe, and several are named")
-    here = os.path.dirname(os.path.abspath(__file__))
-    return (paths or [here])[0], known, policies[0] if policies else None
+    folder = os.path.dirname(os.path.abspath(__file__))
+    return (paths or [folder])[0], known, policies[0] if policies else None
 
 
 def known_policy(path: str) -> Policy:

@@ -143,10 +143,10 @@ def _whole(part: dict[str, Any], *, required: bool) -> None:
     if "description" in part:
         part["description"] = cleandoc(part["description"])
     members = part.get("properties", {})
-    there = {*part.get("required", ())}
-    there |= {name for name, one in members.items() if required and "default" in one}
-    if there:
-        part["required"] = [name for name in members if name in there]
+    names = {*part.get("required", ())}
+    names |= {name for name, one in members.items() if required and "default" in one}
+    if names:
+        part["required"] = [name for name in members if name in names]
 
 
 def _name(reference: dict[str, str]) -> str:

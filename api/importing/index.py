@@ -334,10 +334,10 @@ def count(found: Outcome, part: CheckedChunk) -> None:
             found.elsewhere[number] = one.hand
 
 
-def differs(known: Sequence[Record], now: Sequence[Record]) -> str:
+def differs(known: Sequence[Record], new: Sequence[Record]) -> str:
     """The first thing in which two records of one hand contradict each other; nothing if they do
     not: a card that only one of them knows is no contradiction."""
-    for one, other in zip_longest(known, now):
+    for one, other in zip_longest(known, new):
         if one != other and not _compatible(one, other):
             return f"it says {_described(other)}, where {_described(one)} is in the ledger"
     return ""

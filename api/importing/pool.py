@@ -174,9 +174,9 @@ def outcomes(
         other = replace(options, match=match)
         return _job((file,), other, spare, at, maker, lambda hands: None)[0]
 
-    made = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
+    results = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
     with _system_memory():
-        for found in together(made, again):
+        for found in together(results, again):
             found.file = replace(found.file, copy=None)  # which is not needed any more
             name = begun(found)
             yield found if name is None else again(found.file, name)

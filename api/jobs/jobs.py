@@ -250,9 +250,9 @@ class Jobs:
             if ended:
                 break
             time.sleep(POLL_S)
-        gone = Progress("failed", detail="its process ended at once", at=now_ms())
-        write(room / "state.json", gone)
-        return gone
+        failed = Progress("failed", detail="its process ended at once", at=now_ms())
+        write(room / "state.json", failed)
+        return failed
 
     def _claimed(self, room: Path, job: Job, key: str, digest: str) -> bool:
         """Whether this is the first job of a key; of two at once only one is."""

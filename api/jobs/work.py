@@ -259,15 +259,15 @@ def _play_bots(
 ) -> dict[str, Any]:
     """A match between two programs of this machine, over the wire."""
     request = job.request
-    given = request.get("names", {})  # a request of before has none
-    one, two = programs(Path(request["folders"][0]), Path(request["folders"][1]), given)
+    names = request.get("names", {})  # a request of before has none
+    one, two = programs(Path(request["folders"][0]), Path(request["folders"][1]), names)
     how = {"mirrored": request["mirror"], "open_bids": request["open_bids"]}
     players = (one.name, two.name)
     match = meant(rules_of(request), request["match"], players, request["hands"], **how)
     if ledger.read(match.match):
         raise JobRefused(f"there is a match {match.match} already: give this one another name")
     try:
-        claim(Private(folder), {"A": one, "B": two}, given)
+        claim(Private(folder), {"A": one, "B": two}, names)
     except Misnamed as reason:
         raise JobRefused(str(reason)) from None
     dealing = cast(Dealing, request["dealing"])

@@ -51,10 +51,10 @@ class Proof(NamedTuple):
 def integrity(viewed: Viewed, redacted_hand: RedactedEvents) -> Proof:
     """The evidence of this hand for this viewer, made and checked as `verify.py` does."""
     try:
-        made = bundle(viewed, redacted_hand)
+        proof_bundle = bundle(viewed, redacted_hand)
     except (NoSecrets, Refuted, Unproved, Unsigned) as reason:
         return Proof(lacking=str(reason))
-    found = evidence.judged(lambda: evidence.unpacked(made))
+    found = evidence.judged(lambda: evidence.unpacked(proof_bundle))
     return Proof(found.proved, found.problems)
 
 

@@ -75,14 +75,14 @@ class Order:
         stand on the right (`n`), the most come first. `of` says where a row has its value."""
         self.columns[column] = Column(of or column, number=kind.startswith("n"))
         up, down = column, f"-{column}"
-        now = {up: "ascending", down: "descending"}.get(self.sort or "")
+        direction = {up: "ascending", down: "descending"}.get(self.sort or "")
         first, then = (down, up) if kind.startswith("n") else (up, down)
         at = self.at.remove_query_params("after").include_query_params(
             sort=then if self.sort == first else first
         )
         return Markup('<th{}{}><a class="sort" href="{}">{}</a></th>').format(
             Markup(' class="{}"').format(kind) if kind else "",
-            Markup(' aria-sort="{}"').format(now) if now else "",
+            Markup(' aria-sort="{}"').format(direction) if direction else "",
             f"{at.path}?{at.query}",
             title or column,
         )

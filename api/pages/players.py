@@ -85,13 +85,13 @@ class PlayerPage(NamedTuple):
             named, finds = titles(viewed, self.player), self.finder(viewed)
             called = called_too(viewed, self.player)
         filters = {**self.filtered, **context.pop("going_on", {})}
-        given = {name: value for name, value in filters.items() if value}
+        of_filters = {name: value for name, value in filters.items() if value}
         of_player: dict[str, Any] = {
             "player": self.player,
             "tab": tab,
             "tabs": TABS,
             "narrowed": {name: value or "" for name, value in filters.items()},
-            "given": given,
+            "given": of_filters,
             "few": MANY,
             "did": DID,
             "could": COULD,
@@ -101,7 +101,7 @@ class PlayerPage(NamedTuple):
             "called": called,
             "finds": finds,
             "api_of": lambda *path, **query: to.api(
-                "players", self.player, *path, **given, **query
+                "players", self.player, *path, **of_filters, **query
             ),
             "players": () if self.by_tag else (self.player,),
             "trail": (("Players", to.players(self.by_tag)),),
@@ -273,8 +273,8 @@ ENDINGS = {
 @router.get("/players/{player}/opponent")
 def opponent(of: OfPlayer) -> Response:
     """What stands out of a player's play, with the hands to look at."""
-    given = {**of.filters, "unit": of.unit, "by-tag": of.by_tag}
-    filters = {OPTIONS.get(name, name): it for name, it in given.items() if it}
+    query = {**of.filters, "unit": of.unit, "by-tag": of.by_tag}
+    filters = {OPTIONS.get(name, name): it for name, it in query.items() if it}
     options = "".join(f" --{name} {shlex.quote(it)}" for name, it in filters.items())
     context: dict[str, Any] = {"found": None, "why": None, "hands_max": HANDS_MAX}
     context["command"] = f"muckrake opponent {shlex.quote(of.player)}{options}"

@@ -36,19 +36,19 @@ def routes(questions: list[Question]) -> APIRouter:
 def endpoint(question: Question) -> Callable[..., Response]:
     """The page of a question, which takes what its route takes."""
 
-    def shown(request: Request, ask: Ask, sort: Sort = None, **given: Any) -> Response:
-        if missing := [name for name in needed if given[name] is None]:
-            with ask.viewed(by_tag=given.get("by_tag")) as viewed:
-                choices = {missing[0]: others_of(viewed, given["player"])}
+    def shown(request: Request, ask: Ask, sort: Sort = None, **values: Any) -> Response:
+        if missing := [name for name in needed if values[name] is None]:
+            with ask.viewed(by_tag=values.get("by_tag")) as viewed:
+                choices = {missing[0]: others_of(viewed, values["player"])}
             sentence = f"{question.name} takes one more player, `{missing[0]}`"
             raise Problem("invalid", sentence, choices=choices)
-        params = params_of(question, given, people=True)
-        with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
+        params = params_of(question, values, people=True)
+        with ask.viewed(values.get("unit"), values.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
             sheets = list(question.sheets_of(question.ask(viewed, params, ask.watch), params))
-        to, player = Addresses(request.query_params.get("as")), given.get("player")
-        by_tag = given.get("by_tag")
+        to, player = Addresses(request.query_params.get("as")), values.get("player")
+        by_tag = values.get("by_tag")
         trail = [("Players", to.players(by_tag))] if player else []
         return page(
             request,

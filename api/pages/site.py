@@ -161,10 +161,10 @@ class Addresses(Struct, frozen=True):
         return self._at("/api/v1/" + "/".join(map(_part, path)), **query)
 
     def _at(self, path: str, **query: str | int | tuple[str, ...] | None) -> str:
-        given = {name: value for name, value in query.items() if value not in (None, ())}
+        values = {name: value for name, value in query.items() if value not in (None, ())}
         if self.view is not None:
-            given["as"] = self.view
-        return f"{path}?{urlencode(given, doseq=True)}" if given else path
+            values["as"] = self.view
+        return f"{path}?{urlencode(values, doseq=True)}" if values else path
 
 
 def when(at: int | str | None) -> Markup:

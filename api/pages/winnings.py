@@ -61,7 +61,7 @@ def bids(of: OfPlayer) -> Response:
         except (Absent, NoSum) as reason:
             return of.sent("bids.html", "bids", counts=None, why=str(reason))
         drawn = answer.auctions.drawn(player)
-        made = [row | {"share": row["won"] / row["bids"]} for row in answer.auctions.made(player)]
+        placed = [row | {"share": row["won"] / row["bids"]} for row in answer.auctions.made(player)]
         classes = bid_cells(answer.auctions.held(player))
         finds, valued = of.finder(viewed), answer.auctions.valued(player)
     found = {one.statistic: one for one in answer.found if one.player == player}
@@ -91,16 +91,16 @@ def bids(of: OfPlayer) -> Response:
             ("", [row for name, row in rows.items() if name in MATTER]),
             ("All others", [row for name, row in rows.items() if name not in MATTER]),
         ),
-        made=made,
+        made=placed,
         cells=classes,
-        strengths={name: pots(made, some) for name, some in STRENGTHS.items()},
+        strengths={name: pots(placed, some) for name, some in STRENGTHS.items()},
         pairs=[pair for pair in answer.bidder_pairs if player in (pair.dealer, pair.rival)],
     )
 
 
-def pots(made: list[dict[str, Any]], some: Collection[str]) -> float | None:
+def pots(placed: list[dict[str, Any]], some: Collection[str]) -> float | None:
     """His mean bid with hands of some kinds, in pots."""
-    rows = [row for row in made if row["part"] in some]
+    rows = [row for row in placed if row["part"] in some]
     n = sum(row["in_pots"] for row in rows)
     return sum(row["pots"] * row["in_pots"] for row in rows if row["in_pots"]) / n if n else None
 

@@ -130,7 +130,7 @@ class Feed:
         page = self._pages.get(pos // PAGE)
         return None if page is None or page.next_pos <= pos else page.batch(pos, wanted)
 
-    def made(self, pos: int, wanted: Wanted) -> Batch:
+    def read(self, pos: int, wanted: Wanted) -> Batch:
         """The same, read and told; in a thread that may wait for the disk."""
         with self._turn:
             number = pos // PAGE
@@ -171,7 +171,7 @@ class Feeds:
         self._threads = ThreadPoolExecutor(2, "feed")
         self._looking: asyncio.Task[None] | None = None
 
-    async def now(self, viewer: Viewer) -> Snapshot | None:
+    async def snapshot(self, viewer: Viewer) -> Snapshot | None:
         """The ledger of this moment: a new follower may have just written to it."""
         return (await self.in_thread(self._newest, (viewer,)))[0]
 
@@ -230,7 +230,7 @@ class Feeds:
         """The place of the last visible event before a position; None at the beginning."""
         while pos > 0:
             first = (pos - 1) // PAGE * PAGE
-            batch = await self.in_thread(feed.made, first, Wanted())
+            batch = await self.in_thread(feed.read, first, Wanted())
             before = [one.place for one in batch.events if one.pos < pos]
             if before:
                 return before[-1]
@@ -240,14 +240,14 @@ class Feeds:
     async def _make(self, feed: Feed, number: int) -> None:
         """A page that several wait for is made once."""
         if number not in feed.making:
-            work = self.in_thread(feed.made, number * PAGE, Wanted())
+            work = self.in_thread(feed.read, number * PAGE, Wanted())
             feed.making[number] = asyncio.get_running_loop().create_task(work)
             feed.making[number].add_done_callback(lambda _: feed.making.pop(number))
         await asyncio.shield(feed.making[number])
 
-    async def in_thread(self, work: Callable[..., T], *given: Any) -> T:
+    async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         """Work that reads from the disk, where nobody's answer waits for it."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def stop(self) -> None:
         """Everybody who follows is let go as soon as he has what was being sent to him."""

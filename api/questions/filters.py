@@ -242,8 +242,8 @@ class _Reading:
         where = (
             f"after `{_short(self.last)}` there can stand" if self.last else "a filter begins with"
         )
-        there = self.peek()
-        stands = f"`{_short(there)}`" if there else "the end"
+        token = self.peek()
+        stands = f"`{_short(token)}`" if token else "the end"
         raise WrongFilter(self.at, f"{where} {could}, not {stands}")
 
     def _skip(self) -> None:

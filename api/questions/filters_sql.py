@@ -308,8 +308,8 @@ def _bid_with(term: Term, span: str) -> Rows:
 
 
 def _showdown(term: Term, span: str) -> Rows:
-    there = f"SELECT hand_seq FROM hands WHERE {span} AND showdown"
-    return Rows("players", f"NOT folded AND hand_seq IN ({there})")
+    shown_down = f"SELECT hand_seq FROM hands WHERE {span} AND showdown"
+    return Rows("players", f"NOT folded AND hand_seq IN ({shown_down})")
 
 
 def _walk(term: Term, span: str) -> Rows:
@@ -333,8 +333,8 @@ def _counted(end: str) -> AsksRows:
 def _position(term: Term, span: str) -> Rows:
     assert isinstance(term, Compare)
     facts = f"SELECT hand_seq, seat FROM facts WHERE {span}"
-    there = f"{facts} AND position = {quoted(str(term.value))}"
-    so, known = (f"(hand_seq, seat) IN ({rows})" for rows in (there, facts))
+    condition = f"{facts} AND position = {quoted(str(term.value))}"
+    so, known = (f"(hand_seq, seat) IN ({rows})" for rows in (condition, facts))
     return Rows("players", f"CASE WHEN {so} THEN true WHEN {known} THEN false END")
 
 

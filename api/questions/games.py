@@ -103,13 +103,13 @@ def read(document: Any) -> Game:
         base = game.name.partition(".")[0]
         rename = f"give these rules a name of their own, such as {base}-mine"
         try:
-            here = ruleset(game.name)
+            own = ruleset(game.name)
         except LookupError:
             raise Unfit(f"{game.name} says what was changed in {base}: {rename}") from None
-        if fingerprint(here) == fingerprint(game):
-            return here
+        if fingerprint(own) == fingerprint(game):
+            return own
         fields = (one for one in game.__struct_fields__ if one not in ("document", "readings"))
-        other = [one for one in fields if getattr(game, one) != getattr(here, one)]
+        other = [one for one in fields if getattr(game, one) != getattr(own, one)]
         raise Unfit(f"{game.name} has another {', '.join(other)} here: {rename}")
     if (why := fault(game)) or (why := _never_dealt(game)):
         raise Unfit(f"no hand could be played by {game.name}: {why}")
@@ -137,17 +137,17 @@ def _plain(document: Any) -> Row:
     return values
 
 
-def _unknown(given: Any, known: Any, place: str) -> str | None:
+def _unknown(handed_in: Any, known: Any, place: str) -> str | None:
     """Where something is said that a ruleset does not have; None if it has all of it."""
-    if isinstance(given, dict) and isinstance(known, dict):
-        for name, value in given.items():
-            there = f"{place}.{name}"
+    if isinstance(handed_in, dict) and isinstance(known, dict):
+        for name, value in handed_in.items():
+            path = f"{place}.{name}"
             if name not in known:
-                return there
-            if found := _unknown(value, known[name], there):
+                return path
+            if found := _unknown(value, known[name], path):
                 return found
-    if isinstance(given, list) and isinstance(known, list | tuple):
-        for at, (one, other) in enumerate(zip(given, known, strict=False)):
+    if isinstance(handed_in, list) and isinstance(known, list | tuple):
+        for at, (one, other) in enumerate(zip(handed_in, known, strict=False)):
             if found := _unknown(one, other, f"{place}[{at}]"):
                 return found
     return None

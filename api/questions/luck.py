@@ -88,9 +88,9 @@ def luck(
     values, swaps, valued = _values(viewed, chosen, params.spots, watch)
     views = {"played": _PLAYED.format(where=hands), "risks": _RISKS.format(where=hands)}
     tables = {"lucks": lucks, "changes": values, "mirrored": found(viewed.snapshot, MIRRORED)}
-    made = Luck(JoinedViews(viewed.query, views, tables), params.vs)
+    measured = Luck(JoinedViews(viewed.query, views, tables), params.vs)
     counted = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
-    measures = made.measures(params.player, params.by, again=again)
+    measures = measured.measures(params.player, params.by, again=again)
     games = _games(viewed, [*players_of(chosen), *hands_of(chosen)])
     without = tuple(sorted(name for name, counts in games.items() if not counts))
     every = [
@@ -98,7 +98,7 @@ def luck(
         for one in in_unit(measures, MEASURES, unit)
         if len(without) < len(games) or one.statistic not in OF_LUCK
     ]
-    return Lucky(made, every, counted, unit, without)
+    return Lucky(measured, every, counted, unit, without)
 
 
 def nets_without_luck(

@@ -258,11 +258,11 @@ def _together(viewed: Viewed, hands: Sequence[str]) -> list[Leaf]:
     found: list[Leaf] = []
     try:
         for segment in segments:
-            here = [it for it in places if segment.first_seq <= it <= segment.last_seq]
-            opened = files.open(segment, "events") if here else None
+            in_segment = [it for it in places if segment.first_seq <= it <= segment.last_seq]
+            opened = files.open(segment, "events") if in_segment else None
             if opened is None:
                 continue
-            for group, few in groupby(here, key=opened.group_of):
+            for group, few in groupby(in_segment, key=opened.group_of):
                 wanted = set(few)
                 if len(wanted) >= TOGETHER:
                     found += _of(viewed, segment, group, wanted)

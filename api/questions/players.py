@@ -125,8 +125,8 @@ def chosen_of(
 def chosen_by(viewed: Viewed, params: Any, **others: Any) -> Chosen:
     """The filters among a question's parameters."""
     names = ("vs", "positions", "game", "match", "hands", "before")
-    given = {name: getattr(params, name) for name in names if hasattr(params, name)}
-    return chosen_of(viewed, params.player, **given, **others)
+    values = {name: getattr(params, name) for name in names if hasattr(params, name)}
+    return chosen_of(viewed, params.player, **values, **others)
 
 
 def of_street(street: str | None) -> list[Statistic]:

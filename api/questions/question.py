@@ -227,10 +227,10 @@ def parameters(question: Question) -> list[Field]:
     return [one for one in fields(question.params) if one.note is not None]
 
 
-def params_of(question: Question, given: Mapping[str, Any], **door: Any) -> Any:
+def params_of(question: Question, values: Mapping[str, Any], **door: Any) -> Any:
     """The parameters of what is asked; of what the door says, those that the question wants."""
     wanted = {name: it for name, it in door.items() if name in question.params.__struct_fields__}
-    plain = {name: tuple(it) if isinstance(it, list) else it for name, it in given.items()}
+    plain = {name: tuple(it) if isinstance(it, list) else it for name, it in values.items()}
     return question.params(**plain, **wanted)
 
 

@@ -75,7 +75,9 @@ def problem_of(failure: Exception) -> Problem:
             return Problem("unavailable", str(failure)).after(SIGNED_S)
     for kinds, name, sentence in NAMED:
         if isinstance(failure, kinds):
-            choices = {"choices": made} if (made := getattr(failure, "choices", None)) else {}
+            choices = (
+                {"choices": possible} if (possible := getattr(failure, "choices", None)) else {}
+            )
             return Problem(name, sentence or str(failure), **choices)
     return Problem("internal", OURS)
 

@@ -83,10 +83,10 @@ class Making:
         self.over = self.left = False
 
     def ends(
-        self, made: KeptAnswer | None, refused: bool = False, failed: str | None = None
+        self, answer: KeptAnswer | None, refused: bool = False, failed: str | None = None
     ) -> None:
         """It is there, or never will be."""
-        self.made, self.refused, self.failed = made, refused, failed
+        self.made, self.refused, self.failed = answer, refused, failed
         self.over, self.over_at = True, time.monotonic()
 
     def answers(self, hands: str) -> bool:
@@ -180,8 +180,8 @@ class HeavyPages(Layer):
         asker = who(request.scope)
         known = self._known.get(digest)
         if known is None or not known.answers(hands):
-            mine = sum(not one.over and one.asker == asker for one in self._known.values())
-            if mine >= QUEUE_MAX:
+            own_count = sum(not one.over and one.asker == asker for one in self._known.values())
+            if own_count >= QUEUE_MAX:
                 sentence = f"{QUEUE_MAX} pages are being made for you: wait until one is there"
                 raise Problem("too-many-requests", sentence).after(LOOK_S)
             known = self._known[digest] = Making(asker, hands)
@@ -221,9 +221,9 @@ class HeavyPages(Layer):
         context.set_forkserver_preload([__name__, self._application.__module__])
         ours, theirs = context.Pipe(duplex=False)
         settings, hands = self.service.settings, making.hands
-        given = (wanted, pinned, hands, path, settings, cache_folder())
+        arguments = (wanted, pinned, hands, path, settings, cache_folder())
         process = context.Process(
-            target=make, args=(theirs, self._application, *given), daemon=True
+            target=make, args=(theirs, self._application, *arguments), daemon=True
         )
 
         def start() -> None:
@@ -256,17 +256,17 @@ class HeavyPages(Layer):
             ours.close()
 
 
-def again(request: Request, made: KeptAnswer) -> Response:
+def again(request: Request, answer: KeptAnswer) -> Response:
     """Send an answer that was made before; 304 if the client has it."""
-    if "etag" in made.headers and known(request, made.headers["etag"]):
-        headers = {name: it for name, it in made.headers.items() if name != "content-type"}
+    if "etag" in answer.headers and known(request, answer.headers["etag"]):
+        headers = {name: it for name, it in answer.headers.items() if name != "content-type"}
         return Response(status_code=304, headers=headers)
-    return Response(made.body, headers=made.headers)
+    return Response(answer.body, headers=answer.headers)
 
 
-def progress(request: Request, ask: Access, path: str, made: Progress | None) -> Response:
+def progress(request: Request, ask: Access, path: str, state: Progress | None) -> Response:
     """A page that shows how far it is; in a frame where the page will stand in one."""
-    more: dict[str, Any] = {"progress": made, "look_s": LOOK_S}
+    more: dict[str, Any] = {"progress": state, "look_s": LOOK_S}
     in_frame = path.startswith(FRAMES)
     if in_frame:
         query = request.url.include_query_params(**{"as": PUBLIC}).query
@@ -277,7 +277,7 @@ def progress(request: Request, ask: Access, path: str, made: Progress | None) ->
     return framed(answer, ask) if in_frame else answer
 
 
-def far(made: Progress | None) -> str:
+def far(state: Progress | None) -> str:
     """How far it is, in a sentence that has no end."""
-    done = "" if made is None else f" ({made.doing}, {made.done} of {made.total})"
+    done = "" if state is None else f" ({state.doing}, {state.done} of {state.total})"
     return f"this answer is being made{done}"

@@ -330,7 +330,7 @@ def _events(query: Redacted, rows: str) -> str:
         )
         where = f"WHERE pos NOT IN (FROM {hidden})"
     columns = defaultdict[str, list[str]](list)
-    made, names = [], []
+    cells, names = [], []
     for kind, field in FIELDS.items():
         forms = {one.name: one for one in layout.fields(kind)}
         of_kind = f"type = '{kind.__name__}'"
@@ -344,7 +344,7 @@ def _events(query: Redacted, rows: str) -> str:
             else:
                 shut = f"NOT {sees}"
                 value = " <> ".join(forms[name].column for name in secret.differ)
-                made += [f"CASE WHEN {of_kind} AND {sees} THEN {value} END AS {secret.field}"]
+                cells += [f"CASE WHEN {of_kind} AND {sees} THEN {value} END AS {secret.field}"]
             unseen += [f"CASE WHEN {shut} THEN '{secret.field}' END"]
         if unseen:
             names += [f"WHEN {of_kind} THEN nullif(concat_ws(' ', {', '.join(unseen)}), '')"]
@@ -352,7 +352,7 @@ def _events(query: Redacted, rows: str) -> str:
     return f"""
         SELECT * EXCLUDE (is_open, is_own, is_seated, pos, {", ".join(FLAGS)})
             REPLACE ({", ".join(masks)}),
-            {", ".join([*made, f"CASE {' '.join(names)} END AS redacted"])}
+            {", ".join([*cells, f"CASE {' '.join(names)} END AS redacted"])}
         FROM (
             SELECT r.* REPLACE ({idx}),
                 CASE WHEN number IS NULL THEN {query.open_records()} ELSE {query.open()} END

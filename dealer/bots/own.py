@@ -145,9 +145,9 @@ def _imported(spelled: str) -> object:
         raise NoBot(
             f"no bot is called {spelled[:80]}: there are {', '.join(BOTS)}, and module:Class"
         )
-    here = os.getcwd()
-    if here not in sys.path:
-        sys.path.append(here)
+    folder = os.getcwd()
+    if folder not in sys.path:
+        sys.path.append(folder)
     try:
         module = import_module(found[1])
     except (Exception, SystemExit) as why:

@@ -48,7 +48,7 @@ class Seen(Struct, frozen=True):
     def rivals(self) -> tuple[int, ...]:
         """The other seats that have not folded."""
         seats = enumerate(self.standing)
-        return tuple(seat for seat, now in seats if now != "folded" and seat != self.seat)
+        return tuple(seat for seat, standing in seats if standing != "folded" and seat != self.seat)
 
 
 class Histories:

@@ -136,7 +136,7 @@ def test_pages_are_the_same_in_whichever_order_they_are_asked_for(
     feed.grow(ledger)
     firsts = list(range(0, ledger.next_pos, 19))
     random.Random(1).shuffle(firsts)
-    found = {pos: feed.made(pos, Wanted()).events for pos in firsts}
+    found = {pos: feed.read(pos, Wanted()).events for pos in firsts}
     whole = [one for pos in sorted(found) for one in found[pos]]
     assert told_of(ledger, viewer) == whole
     assert all(feed.ready(pos, Wanted()) is None for pos in firsts[:-5])
@@ -155,7 +155,7 @@ def test_a_ledger_that_cannot_be_read_on_is_no_silence(ledger: Snapshot) -> None
 
         every = Feeds(newest)
         count = 0
-        with every.feed(Viewer(), await every.now(Viewer())) as feed:
+        with every.feed(Viewer(), await every.snapshot(Viewer())) as feed:
             async for batch in every.batches(feed, 0, None, Wanted(), 5.0):
                 count += len(batch.events) if batch else 0
         return count
@@ -173,7 +173,7 @@ def test_of_a_feed_one_may_want_a_match_or_types(ledger: Snapshot) -> None:
     found = [
         one
         for pos in range(0, ledger.next_pos, feeds.PAGE)
-        for one in feed.made(pos, wanted).events
+        for one in feed.read(pos, wanted).events
     ]
     assert [one for one in told if (one.match, one.type) == (match, "HandStarted")] == found
     assert found

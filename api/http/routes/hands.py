@@ -233,9 +233,9 @@ def audit(
     kind = format_of(request, ("json", "txt", "html"))
     if kind == "html":
         query = {"as": request.query_params.get("as"), "ruleset": ruleset}
-        given = urlencode({name: value for name, value in query.items() if value is not None})
+        encoded = urlencode({name: value for name, value in query.items() if value is not None})
         page = f"/hands/{quote(match, safe='')}/{number}/audit"
-        return RedirectResponse(f"{page}?{given}" if given else page, 303)
+        return RedirectResponse(f"{page}?{encoded}" if encoded else page, 303)
     with _seen(ask, match, number) as (viewed, redacted_hand):
         if not redacted_hand.open and hand_question.seat_of(viewed.viewer, redacted_hand) is None:
             raise Problem("forbidden", "an audit is for an auditor, or for who sat at the table")

@@ -292,12 +292,12 @@ async def _followed(ask: Access, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGen
     """The job whenever there is something new of it, until it is over."""
     before, quiet = b"", 0.0
     while not feeds.stopping:
-        now = await run_in_threadpool(jobs.progress, job)
-        text = msgspec.json.encode(_document(ask, job, now))
+        progress = await run_in_threadpool(jobs.progress, job)
+        text = msgspec.json.encode(_document(ask, job, progress))
         if text != before:
             yield b"data: %b\n\n" % text
             before, quiet = text, 0.0
-        if now.state in OVER:
+        if progress.state in OVER:
             return
         if quiet >= QUIET_S:
             yield b": still at work\n\n"

@@ -84,7 +84,7 @@ def formats(question: Question) -> tuple[str, ...]:
 def endpoint(question: Question, path: str) -> Callable[..., Response]:
     """What answers a request."""
 
-    def answered(request: Request, ask: Ask, table: str | None = None, **given: Any) -> Response:
+    def answered(request: Request, ask: Ask, table: str | None = None, **values: Any) -> Response:
         kind = format_of(request, formats(question))
         if table is None and kind != "json":
             table = question.tables[0].name
@@ -93,8 +93,8 @@ def endpoint(question: Question, path: str) -> Callable[..., Response]:
             if not ask.viewer.auditor:  # an auditor may ask as another viewpoint: it sees less
                 sentence = f"{question.name} is for an auditor's eyes, not {ask.viewer.view}"
                 raise Problem("forbidden", sentence)
-        params = params_of(question, given, table=table)
-        with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
+        params = params_of(question, values, table=table)
+        with ask.viewed(values.get("unit"), values.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
             answer = question.ask(viewed, params, ask.watch)
@@ -113,14 +113,14 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
     """What answers a request for a page of a list."""
 
     def answered(
-        request: Request, ask: Ask, limit: int, cursor: str | None = None, **given: Any
+        request: Request, ask: Ask, limit: int, cursor: str | None = None, **values: Any
     ) -> Response:
         kind = format_of(request, FORMATS)
         counts, members = pages.counts, dict[str, Any]()
-        with ask.viewed(by_tag=given.get("by_tag")) as viewed:
-            page, following = page_of(question, ask, viewed, limit, cursor, given)
-            if counts is not None and given[counts.name] and kind == "json":
-                params = params_of(question, given, online=True)
+        with ask.viewed(by_tag=values.get("by_tag")) as viewed:
+            page, following = page_of(question, ask, viewed, limit, cursor, values)
+            if counts is not None and values[counts.name] and kind == "json":
+                params = params_of(question, values, online=True)
                 found = counts.ask(viewed, params, ask.watch)
                 members = {counts.name: counts.steady(found)}
         if page.unjudged:
@@ -146,13 +146,13 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
 
 
 def page_of(
-    question: Question, ask: Access, viewed: Viewed, limit: int, cursor: str | None, given: Any
+    question: Question, ask: Access, viewed: Viewed, limit: int, cursor: str | None, values: Any
 ) -> tuple[Page, str | None]:
     """The page that a cursor stands for, and the cursor of the next one."""
     assert question.pages is not None
-    about = [it for name, it in sorted(given.items()) if name not in question.pages.free]
+    about = [it for name, it in sorted(values.items()) if name not in question.pages.free]
     after = ask.after(cursor, *about)
-    params = params_of(question, given, limit=limit, after=after, online=True)
+    params = params_of(question, values, limit=limit, after=after, online=True)
     page = question.ask(viewed, params, ask.watch)
     return page, ask.cursor(page.next, *about)
 

@@ -83,7 +83,7 @@ async def stream(
     followers, caller = _followers_of(request.app), who(request.scope)
     if not followers.has_place(caller, FOLLOWERS_MAX):
         raise Problem("unavailable", f"{FOLLOWERS_MAX} follow already: as many as may").after(10)
-    snapshot = await feeds.now(viewer)
+    snapshot = await feeds.snapshot(viewer)
     from_where = last_event_id or after
     span = await feeds.in_thread(_span, snapshot, viewer, wanted, from_where, until)
     headers = about(request, NEVER)
@@ -134,14 +134,14 @@ def _span(
         if after not in (None, START) or until not in (None, "now", "next", "end"):
             raise Problem("wrong-cursor", "there is no ledger here yet, and so no place in it")
         return _Span(0, wanted, 0 if until == "now" else None, until == "next", until == "end")
-    now = snapshot.next_pos
+    end = snapshot.next_pos
     try:
-        pos = now if after is None else _begin(after, wanted, viewer, snapshot)
+        pos = end if after is None else _begin(after, wanted, viewer, snapshot)
         match until:
             case None:
                 return _Span(pos, wanted, None)
             case "now":
-                return _Span(pos, wanted, now)
+                return _Span(pos, wanted, end)
             case "next":
                 return _Span(pos, wanted, None, soon=True)
             case "end":

@@ -207,8 +207,8 @@ def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
         )
         lines.append([Cell(text, one.p is None) for text in texts])
     how = ", ".join(f"{count:,} {kind}" for kind, count in answer.dealing.items())
-    made = sum(one.p is not None for one in answer.tests)
-    foot = f"{made} tests judged together (Holm, 1 %); seen four times in five: `would see`"
+    tests = sum(one.p is not None for one in answer.tests)
+    foot = f"{tests} tests judged together (Holm, 1 %); seen four times in five: `would see`"
     columns = ("test", "of", "n", "statistic", "p", "p of all", "would see", "")
     yield Sheet(columns, lines, range(2, 6), f"{answer.hands:,} hands: {how}", foot)
     if checked := answer.decks.checked:

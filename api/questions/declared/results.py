@@ -200,8 +200,8 @@ def luck(viewed: Viewed, params: ResultsParams, watch: ShowProgress = without_pr
     wanted = {params.player, params.vs} - {None}
     for leaf in leaves(viewed, chosen_by(viewed, params), watch):
         start = leaf.recorded[0].event
-        here = isinstance(start, HandStarted) and wanted <= set(start.players)
-        if here and is_countable(leaf, rules):
+        is_seated = isinstance(start, HandStarted) and wanted <= set(start.players)
+        if is_seated and is_countable(leaf, rules):
             every.add(leaf)
     those = every.chosen()
     chances: dict[str, list[Chance]] = {}
