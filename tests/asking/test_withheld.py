@@ -79,7 +79,7 @@ def test_hands_in_which_all_was_told_are_not_looked_at(
         looked_at.append(0 if hands is None else hands.num_rows)
         return asked(finding, rows, hands)
 
-    monkeypatch.setattr(disclosure, "_asked", counted)
+    monkeypatch.setattr(disclosure, "_rows_found", counted)
     found = disclosure.announced_bids(Reader(folder).snapshot())
     assert [0, 4, 0] == looked_at
     assert {3 + place for place in (1, 2, 4, 5)} <= set(found["hand_seq"].to_pylist())
