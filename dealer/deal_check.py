@@ -31,7 +31,7 @@ class DealCheck(Struct, frozen=True):
 def check_deal(game: Game, records: Iterable[Match], hand: Events) -> DealCheck:
     """Compare a hand with its deck; its match's records hold commitment, nonces and opening."""
     records = tuple(records)
-    start, began = hand[0], next(one for one in records if isinstance(one, MatchStarted))
+    start, began = hand[0], next(record for record in records if isinstance(record, MatchStarted))
     assert isinstance(start, HandStarted)
     if start.ruleset != fingerprint(game):
         return DealCheck("differ", f"{start.hand} names {start.ruleset}, not {fingerprint(game)}")
@@ -40,7 +40,7 @@ def check_deal(game: Game, records: Iterable[Match], hand: Events) -> DealCheck:
     if commitment is None:
         return DealCheck("unopened", f"nobody committed to the deck of {start.hand}")
     openings = (one for one in records if isinstance(one, DeckOpened) and one.number >= number)
-    opened = next((one for one in openings if commitment.covers(one.number)), None)
+    opened = next((opening for opening in openings if commitment.covers(opening.number)), None)
     if opened is None:
         return DealCheck("unopened", f"the deck of {start.hand} is not opened")
     if wrong := unfit(commitment, opened):

@@ -283,7 +283,7 @@ class CommittedDecks:
             assert self._more is not None
             first = self._chains[-1].made.last + 1 if self._chains else 1
             self._chains += (self._more(first, self._hands),)
-        return next(one for one in reversed(self._chains) if one.made.covers(number))
+        return next(chain for chain in reversed(self._chains) if chain.made.covers(number))
 
 
 def contribution(player: str, nonce: str | None) -> NonceGiven:

@@ -52,9 +52,9 @@ def changed(game: Game, settings: Mapping[str, str]) -> Game:
         return base
     names = [f"{name}-{plain(parameters(variant)[name].text)}" for name in _in_order(wanted)]
     readings = tuple(
-        one
-        for one in variant.readings
-        if one.policy not in wanted and lacking(variant, one.policy) is None
+        reading
+        for reading in variant.readings
+        if reading.policy not in wanted and lacking(variant, reading.policy) is None
     )
     return replace(variant, name=".".join((base.name, *names)), readings=readings)
 

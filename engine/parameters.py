@@ -72,10 +72,10 @@ def plain(text: str) -> str:
 def named_values(settings: Iterable[str]) -> dict[str, str]:
     """`big=20` and `stack=2000` as names and values; none of them twice."""
     found: dict[str, str] = {}
-    for one in settings:
-        name, equals, value = (part.strip() for part in one.partition("="))
+    for setting in settings:
+        name, equals, value = (part.strip() for part in setting.partition("="))
         if not (name and equals and value):
-            raise Impossible(f"{one!r} sets nothing: write NAME=VALUE, such as stack=2000")
+            raise Impossible(f"{setting!r} sets nothing: write NAME=VALUE, such as stack=2000")
         if name in found:
             raise Impossible(f"{name} is set twice, to {found[name]} and to {value}", name)
         found[name] = value

@@ -107,7 +107,7 @@ def deck_number(number: int, deals: int) -> int:
 
 def hand_key(secret: bytes, nonces: Sequence[NonceGiven], match: str, number: int) -> bytes:
     """The key of one hand's deck: neither the dealer nor a player alone decides it."""
-    seats = b"".join(_counted(one.player) + _counted(one.nonce) for one in nonces)
+    seats = b"".join(_counted(nonce.player) + _counted(nonce.nonce) for nonce in nonces)
     message = HAND + _counted(match) + number.to_bytes(4, "big")
     return _mac(secret, message + hashlib.sha256(SEATS + seats).digest())
 

@@ -131,7 +131,7 @@ def check(table: Mapping[type[Record], Fields]) -> None:
         declared: list[str] = []
         if kind in table:
             hidden = table[kind]
-            secrets = [one.field for one in hidden.secrets if one.differ is None]
+            secrets = [secret.field for secret in hidden.secrets if secret.differ is None]
             declared = [*hidden.clear.split(), *hidden.flags.split(), *secrets]
         if kind not in table or sorted(declared) != sorted(kind.__struct_fields__):
             raise TypeError(

@@ -132,7 +132,7 @@ def as_text(found: Doctor) -> Page:
     none = {"ledger": "none here: muckrake play makes one"}
     facts |= none if found.ledger is None else asdict(found.ledger)
     rows = [[name, _in_words(value)] for name, value in facts.items() if value is not UNSET]
-    rows += [["note" if one.note else "damage", one.sentence] for one in found.findings]
+    rows += [["note" if finding.note else "damage", finding.sentence] for finding in found.findings]
     if found.ledger is not None and not found.findings:
         rows.append(["check", SOUND])
     return page(aligned([*rows, *(["not compared", one] for one in found.not_compared)]))
@@ -185,7 +185,7 @@ def _facts(folder: Path, disk: "Disk") -> LedgerFacts:
         writer=holder(folder),
         manifest=current.number,
         segments=len(current.segments),
-        segment_bytes=sum(size for one in current.segments for size in one.sizes.values()),
+        segment_bytes=sum(size for segment in current.segments for size in segment.sizes.values()),
         retired=len(current.retired),
         log=current.log,
         log_bytes=log.stat().st_size if log.exists() else None,

@@ -186,10 +186,10 @@ def _into_lakehouse(
         content = msgspec.to_builtins(registered)
         document("muckrake.lakehouse/1", format=to, out=place, **content, unsealed=unsealed)
     else:
-        for one in registered.tables:
+        for table in registered.tables:
             say(
-                f"{one.table}: version {one.version}, {one.added:,} files added and {one.removed:,}"
-                f" removed; {one.files:,} files, {one.rows:,} rows"
+                f"{table.table}: version {table.version}, {table.added:,} files added and"
+                f" {table.removed:,} removed; {table.files:,} files, {table.rows:,} rows"
             )
     if unsealed > 0:
         note(f"{unsealed:,} closed streams are not sealed yet: muckrake compact seals them")

@@ -114,8 +114,8 @@ def as_text(game: Game) -> Page:
     lines += ["  " + line for line in aligned(policies)]
     if game.readings:
         lines += ["", "readings tried on every hand"]
-    for one in game.readings:
-        lines.append(f"  {one.entry}  {one.policy} {one.value}: {one.sentence}")
+    for other in game.readings:
+        lines.append(f"  {other.entry}  {other.policy} {other.value}: {other.sentence}")
     return page(lines)
 
 

@@ -211,7 +211,7 @@ def _imported(
     tally: Tally,
 ) -> Iterator[tuple[Outcome, int]]:
     """Each file with how many of its hands are new; after Ctrl-C no other is begun."""
-    size = sum(one.size for one in files)
+    size = sum(file.size for file in files)
     with stopping() as stop, watched("importing", size, "hands") as bar:
 
         def tick(hands: int) -> None:

@@ -175,9 +175,9 @@ def _tell(played: League, found: Results, new: Sequence[Match], as_document: boo
         ["", "bot", "matches", "won", "drawn", "lost", "chips"],
         (
             [
-                *map(str, (place, one.bot, one.matches, one.won, one.drawn, one.lost)),
-                f"{one.chips:+,}",
+                *map(str, (place, row.bot, row.matches, row.won, row.drawn, row.lost)),
+                f"{row.chips:+,}",
             ]
-            for place, one in enumerate(rows, 1)
+            for place, row in enumerate(rows, 1)
         ),
     )

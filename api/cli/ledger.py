@@ -241,9 +241,9 @@ def _publish(folder: Path) -> None:
         return
     if found is not None:
         note(found.sentence)
-        for one in found.replies:
-            if one.refusal is not None:
-                note(f"{one.witness}: {one.refusal}")
+        for reply in found.replies:
+            if reply.refusal is not None:
+                note(f"{reply.witness}: {reply.refusal}")
 
 
 @contextmanager

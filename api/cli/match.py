@@ -166,7 +166,7 @@ def match(
     note(f"{played.reason}: {played.hands} in {folder}, {time.monotonic() - begun:.1f} s")
     if played.hands < hands:
         raise click.exceptions.Exit(INTERRUPTED)
-    if failed := [f"{one.player} failed ({one.failed})" for one in parts if one.failed]:
+    if failed := [f"{part.player} failed ({part.failed})" for part in parts if part.failed]:
         raise click.ClickException(f"{' and '.join(failed)}: what was played for it is kept")
 
 

@@ -103,9 +103,9 @@ def _looked(watcher: Monitor, url: str, hand: LookAt | None, as_document: bool) 
         document("muckrake.monitor/1", url=url, **msgspec.to_builtins(seen))
         return seen
     say(f"{seen.origin}  {seen.size:,} leaves, {seen.new:,} of them new")
-    for one in seen.findings:
-        place = "" if one.leaf is None else f"leaf {one.leaf}: "
-        say(f"FOUND  {place}{one.sentence}")
+    for finding in seen.findings:
+        place = "" if finding.leaf is None else f"leaf {finding.leaf}: "
+        say(f"FOUND  {place}{finding.sentence}")
     return seen
 
 

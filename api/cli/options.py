@@ -85,7 +85,7 @@ def given_tags(tags: Sequence[str], players: Mapping[str, str] | None = None) ->
 def given_names(words: Sequence[str]) -> dict[str, str]:
     """What --names gives, each of them one or several with commas."""
     try:
-        return names_of(pair for one in words for pair in one.split(","))
+        return names_of(pair for word in words for pair in word.split(","))
     except Misnamed as why:
         raise click.UsageError(str(why)) from None
 

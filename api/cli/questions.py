@@ -66,7 +66,7 @@ def command(question: Question) -> click.Command:
         )
         made.params.append(click.Option(["--after"], metavar=row, help=description))
     if len(question.tables) > 1:
-        which = click.Choice([one.name for one in question.tables])
+        which = click.Choice([table.name for table in question.tables])
         description = "Which table a file gets."
         made.params.append(
             click.Option(
@@ -179,7 +179,7 @@ def _lacking(viewed: "Viewed") -> None:
     from analytics.stored.facts import VERSION
 
     segments = viewed.snapshot.parts().segments
-    without = [one for one in segments if one.projections.get("facts") != VERSION]
+    without = [segment for segment in segments if segment.projections.get("facts") != VERSION]
     hands = sum(one.last_seq - one.first_seq + 1 for one in without)
     if hands > SLOW:
         note(f"facts of {hands} hands are made on the way: muckrake compact would keep them")
@@ -259,7 +259,7 @@ def _files(table: Table, answers: list[Any], files: list[File]) -> None:
     from api.questions.question import arrow
 
     for kind, file in files:
-        frames = [pl.DataFrame(arrow(table, one, flat=kind == "csv")) for one in answers]
+        frames = [pl.DataFrame(arrow(table, answer, flat=kind == "csv")) for answer in answers]
         frame = pl.concat(frames)
         with written(file) as sink:
             (frame.write_csv if kind == "csv" else frame.write_parquet)(sink)

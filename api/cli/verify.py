@@ -126,7 +126,9 @@ def verify(
             raise click.ClickException(problems[0])
         own = [script.WARNING] if code == OWN_KEY else []
         if as_document:
-            found = [Complaint(where=file.name, sentence=one, note=False) for one in problems]
+            found = [
+                Complaint(where=file.name, sentence=problem, note=False) for problem in problems
+            ]
             answer(BundleVerified(str(file), not problems, bool(known), tuple(proved), found))
         else:
             say(page((*problems, *proved, *own)))

@@ -84,9 +84,9 @@ def _say(found: "Publication | None", as_document: bool) -> None:
         document("muckrake.publish/1", **msgspec.to_builtins(found))
     else:
         say(found.sentence)
-    for one in found.replies:
-        if one.refusal is not None:
-            note(f"{one.witness}: {one.refusal}")
+    for reply in found.replies:
+        if reply.refusal is not None:
+            note(f"{reply.witness}: {reply.refusal}")
 
 
 PORT = 8100

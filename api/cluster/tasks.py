@@ -238,7 +238,7 @@ def _parts(viewed: Viewed, task: Task, name: str, sql: str) -> Iterator[pa.Table
     while True:
         try:
             parts = [it for it in viewed.query.parts(name) if _overlap(it, task)]
-            found = [_answer(viewed, one, sql) for one in parts]
+            found = [_answer(viewed, part, sql) for part in parts]
         except Moved:
             continue  # compacted meanwhile: the same rows are in other files
         yield from found

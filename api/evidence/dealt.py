@@ -41,7 +41,7 @@ class Dealt:
         """A committed match's records, its decks opened as far as they can be; else nothing."""
         if match not in self._records:
             events = tuple(one.event for one in self._ledger.read(match))
-            records = tuple(one for one in events if isinstance(one, Match))
+            records = tuple(event for event in events if isinstance(event, Match))
             if commitment := committed(records):
                 chains = self._private.chains(match)
                 kept = zip(commitment, chains, strict=False)

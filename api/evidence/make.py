@@ -214,7 +214,7 @@ def evidence(
     auditor = isinstance(who, Auditor)
     if opened_by(records).withheld and not auditor:
         raise Unproved(withheld_sentence(split(hand)[0]))
-    announced = next((one for one in records if isinstance(one, MatchStarted)), None)
+    announced = next((record for record in records if isinstance(record, MatchStarted)), None)
     bundle = Evidence(
         hand=hand,
         view=view,
@@ -266,7 +266,9 @@ def _opened(records: tuple[Match, ...], hand: str) -> OpenDeck | None:
     if commitment is None:
         return None
     fitting = (
-        one for one in records if isinstance(one, DeckOpened) and commitment.covers(one.number)
+        record
+        for record in records
+        if isinstance(record, DeckOpened) and commitment.covers(record.number)
     )
     opened = next((one for one in fitting if one.number >= number), None)
     return None if opened is None else _deck(commitment, opened.number, opened.secret, deals)
@@ -285,7 +287,7 @@ def _kept(private: Private, records: tuple[Match, ...], hand: str) -> OpenDeck |
 
 def _commitment(records: tuple[Match, ...], hand: str) -> tuple[Committed | None, int, int]:
     """The commitment over a hand's deck, the number of that deck, and how often it is dealt."""
-    deals = next((one.deals for one in records if isinstance(one, MatchStarted)), 1)
+    deals = next((record.deals for record in records if isinstance(record, MatchStarted)), 1)
     number = split(hand)[1]
     assert number is not None
     number = deck_number(number, deals)
@@ -293,5 +295,5 @@ def _commitment(records: tuple[Match, ...], hand: str) -> tuple[Committed | None
 
 
 def _deck(commitment: Committed, number: int, secret: str, deals: int) -> OpenDeck:
-    nonces = tuple((one.player, one.nonce) for one in commitment.nonces)
+    nonces = tuple((nonce.player, nonce.nonce) for nonce in commitment.nonces)
     return OpenDeck(commitment.commitment, commitment.first, number, secret, nonces, deals)

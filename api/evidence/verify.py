@@ -1179,7 +1179,7 @@ def check_deck(files: Dict[str, bytes], lines: List[Line]) -> None:
 def fits(cards: List[str], expected: List[str]) -> bool:
     """Whether these are the cards that were owed, as far as they are known."""
     return len(cards) == len(expected) and all(
-        one in (UNKNOWN, other) for one, other in zip(cards, expected)
+        card in (UNKNOWN, other) for card, other in zip(cards, expected)
     )
 
 

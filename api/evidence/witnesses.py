@@ -56,7 +56,7 @@ class Publication(Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """What is to be said of it."""
-        signed = sum(one.refusal is None for one in self.replies)
+        signed = sum(reply.refusal is None for reply in self.replies)
         what = "published" if self.is_published else "not published: too few witnesses cosigned"
         return (
             f"checkpoint of {self.size} leaves, {signed} of {len(self.replies)} witnesses: {what}"
@@ -88,7 +88,7 @@ def publish_newest(folder: Path, timeout_s: float = TIMEOUT_S) -> Publication | 
             return None
         asking = _Asking(folder, disk.read(CHECKPOINT), newest.checkpoint, timeout_s)
         known = {one.key: shown[0].checkpoint.size for one in shown[0].witnesses} if shown else {}
-        askable = [one for one in policy.witnesses if one.url]
+        askable = [witness for witness in policy.witnesses if witness.url]
         answers = asking.ask_all(askable, known)
         parsed = parse(asking.note)
         new = tuple(answer for _, answer in answers if isinstance(answer, Signature))
@@ -209,10 +209,10 @@ class _Asking:
         """The line of the answer that this witness's key has made; others are passed over."""
         text = parse(self.note).text
         signatures = parse(f"{text}\n".encode() + body).signatures
-        for one in signatures:
-            if (one.name, one.id) == (witness.key.name, witness.key.id):
-                verify_note(Note(text, (one,)), [witness.key])
-                return one
+        for signature in signatures:
+            if (signature.name, signature.id) == (witness.key.name, witness.key.id):
+                verify_note(Note(text, (signature,)), [witness.key])
+                return signature
         raise _No(f"{witness.url} answered without a signature of {witness.key.text()}")
 
 

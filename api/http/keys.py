@@ -118,7 +118,7 @@ class Keys:
     def revoke(self, id_: str) -> bool:
         """No more of this key; whether there was one."""
         with self._file.changing() as keys:
-            left = [one for one in keys if one.id != id_]
+            left = [key for key in keys if key.id != id_]
             gone = len(left) < len(keys)
             keys[:] = left
         return gone
@@ -229,7 +229,7 @@ class Sessions:
         token = secrets.token_urlsafe(32)
         now = int(time.time())
         with self._file.changing() as logins:
-            logins[:] = [one for one in logins if now < one.until]
+            logins[:] = [login for login in logins if now < login.until]
             logins.append(Login(kind, _hash(token, "login"), scopes, now + seconds))
         return token
 
@@ -244,5 +244,5 @@ def once_url(ledger: Path, base: str, scopes: tuple[str, ...], to: str = "/") ->
 
 def _found(logins: list[Login] | tuple[Login, ...], kind: str, token: str) -> Login | None:
     digest = _hash(token, "login")
-    same = (one for one in logins if one.kind == kind and compare_digest(one.hash, digest))
+    same = (login for login in logins if login.kind == kind and compare_digest(login.hash, digest))
     return next(same, None)

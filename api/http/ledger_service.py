@@ -92,7 +92,7 @@ class Delay:
             return False
         if match not in self._players:
             records = (one.event for one in newest.read(match))
-            found = (one.players for one in records if isinstance(one, MatchStarted))
+            found = (record.players for record in records if isinstance(record, MatchStarted))
             self._players[match] = next(found, ())
         return viewer.player in self._players[match]
 

@@ -118,7 +118,7 @@ def of_answers() -> tuple[dict[str, Any], dict[str, Any]]:
     schemas, parts = msgspec.json.schema_components(ANSWERS.values(), ref_template=REF)
     _with_events(parts)
     kinds = (*get_args(Seen), *get_args(AnyStep))
-    omitting = {one.__name__ for one in kinds if one.__struct_config__.omit_defaults}
+    omitting = {kind.__name__ for kind in kinds if kind.__struct_config__.omit_defaults}
     for name, part in parts.items():
         _whole(part, required=name not in omitting)
     return dict(zip(names, schemas, strict=True)), parts

@@ -348,7 +348,7 @@ class _File:
         count = chunk.hands - len(part.again)
         if part.again:
             gone = {f"hand {number}" for number in part.again}
-            notes = tuple(one for one in notes if getattr(one, "dialect", "") not in gone)
+            notes = tuple(note for note in notes if getattr(note, "dialect", "") not in gone)
         if count:
             self._write(notes)
         if count and part.again:

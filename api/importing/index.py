@@ -54,7 +54,7 @@ class CheckedChunk:
     def first(self) -> str | None:
         """The first hand that is not another again."""
         match = split(self.chunk.first)[0]
-        numbers = (one.number for one in self.digests if one.number not in self.again)
+        numbers = (digest.number for digest in self.digests if digest.number not in self.again)
         return next((f"{match}/{number}" for number in numbers), None)
 
     @cached_property
@@ -66,12 +66,12 @@ class CheckedChunk:
     @cached_property
     def records(self) -> dict[int, tuple[Record, ...]]:
         """The records of its hands by number."""
-        return {split(one.stream)[1] or 0: one.events for one in self.appends}
+        return {split(append.stream)[1] or 0: append.events for append in self.appends}
 
     @property
     def new(self) -> tuple[Append, ...]:
         """The hands of the chunk that the ledger does not have yet."""
-        return tuple(one for one in self.appends if split(one.stream)[1] not in self.again)
+        return tuple(append for append in self.appends if split(append.stream)[1] not in self.again)
 
 
 class Repeats:

@@ -199,12 +199,12 @@ def jobs(files: Iterable[InputFile]) -> Iterator[tuple[InputFile, ...]]:
     """Files next to each other, as many as are worth a process's while."""
     batch: list[InputFile] = []
     size = 0
-    for one in files:
-        if batch and (size + one.size > JOB_BYTES or len(batch) == JOB_FILES):
+    for file in files:
+        if batch and (size + file.size > JOB_BYTES or len(batch) == JOB_FILES):
             yield tuple(batch)
             batch, size = [], 0
-        batch.append(one)
-        size += one.size
+        batch.append(file)
+        size += file.size
     if batch:
         yield tuple(batch)
 
@@ -262,7 +262,7 @@ def _job(
 ) -> list[Outcome]:
     """The outcomes of some files, which share a spool."""
     with spill(path, at, maker) as out:
-        found = [import_file(one, options, out, tick) for one in files]
+        found = [import_file(file, options, out, tick) for file in files]
     if not gc.isenabled():
         gc.collect()
     return found

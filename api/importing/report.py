@@ -29,7 +29,7 @@ def as_json(found: Outcome, added: int, audited: bool) -> dict[str, Any]:
         "moveless": found.moveless if judged else None,
         "inferred": found.inferred,
         "repeated": found.again,
-        "conflicts": [to_builtins(one) for one in found.conflicts],
+        "conflicts": [to_builtins(conflict) for conflict in found.conflicts],
         "skipped": [_placed(one) for one in found.skipped],
         "refused": _placed(refused) if refused else None,
     }

@@ -137,7 +137,7 @@ class SpillFile:
     def _run(self) -> Run:
         """A run of what was gathered: with the columns that were expected, if just these hands are
         there, and all stand in the order of their numbers."""
-        numbers = [split(one.stream)[1] or 0 for one in self._hands]
+        numbers = [split(hand.stream)[1] or 0 for hand in self._hands]
         others = {split(one.stream)[1] for one in self._others}
         mine = [number for number in numbers if number not in others]
         if [mine] != [it.number.tolist() for it in self._columns] or numbers != sorted(numbers):

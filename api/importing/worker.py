@@ -273,7 +273,7 @@ class _FileImport(NamedTuple):
         for player, net in zip(hand.players, nets, strict=True):
             self.found.won[player] = self.found.won.get(player, 0) + net
         if self.found.sealed and self.found.format == MIT:  # nowhere else is there an auction
-            self.found.sealed = all(one.sealed for one in hand.items if isinstance(one, Bids))
+            self.found.sealed = all(item.sealed for item in hand.items if isinstance(item, Bids))
         for fact in hand.inferred:
             if fact not in self.found.inferred:
                 self.found.inferred.append(fact)

@@ -246,7 +246,7 @@ def of_folders(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
         raise Problem("invalid", "a seed decides no committed deck: leave it out")
     drawn = {"match": match, "dealing": dealing, "hands": hands, "asked": hands}
     clock = options["clock"] or CLOCK_S
-    return {**options, **drawn, "clock": clock, "folders": [str(one) for one in folders]}
+    return {**options, **drawn, "clock": clock, "folders": [str(folder) for folder in folders]}
 
 
 def rules_of(options: dict[str, Any]) -> Game:

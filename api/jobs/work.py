@@ -101,10 +101,10 @@ class JobReport:
     def watch(self, items: Iterable[Any], doing: str, total: int) -> Iterator[Any]:
         """Say what is done, and count each of these; until it is asked to end."""
         self.say(detail=doing, hands=0, total=total)
-        for one in items:
+        for item in items:
             if self.stopped:
                 raise KeyboardInterrupt
-            yield one
+            yield item
             self.add(1)
 
     def leaf(self, stream: str) -> bool:

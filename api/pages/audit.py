@@ -243,7 +243,7 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
         except (LookupError, ValueError):
             found = ()
     is_layer = [pot.amount for pot in found] == [
-        sum(one.shares) + rakes.get(one.pot, 0) for one in splits
+        sum(split.shares) + rakes.get(split.pot, 0) for split in splits
     ]
     layers = levels(game, hand, found) if is_layer else (None,) * len(splits)
     dead = dead_chips(game, hand)

@@ -205,7 +205,7 @@ def bands(frames: list[dict[str, Any]]) -> list[Band]:
     """The odds of all seats through the hand, one above the other; no band where none are known."""
     found: list[Band] = []
     shares_of = [
-        [seat["odds"] and seat["odds"]["share"] for seat in one["seats"]] for one in frames
+        [seat["odds"] and seat["odds"]["share"] for seat in frame["seats"]] for frame in frames
     ]
     for shares, group in groupby(enumerate(shares_of), key=lambda one: one[1]):
         places = [idx for idx, _ in group]

@@ -96,8 +96,8 @@ def find(
             )
             for column, table in (("match", "hands"), ("player", "facts"))
         )
-    found = [to.match(one["name"]) for one in matches]
-    found += [to.player(one["name"]) for one in players]
+    found = [to.match(match["name"]) for match in matches]
+    found += [to.player(player["name"]) for player in players]
     if len(found) == 1:
         return RedirectResponse(found[0], 303)
     return page(
@@ -108,7 +108,7 @@ def find(
         lists=[
             (
                 title,
-                [{**one, "at": at(one["name"])} for one in rows[:FOUND_MAX]],
+                [{**row, "at": at(row["name"])} for row in rows[:FOUND_MAX]],
                 len(rows) > FOUND_MAX,
             )
             for title, at, rows in (

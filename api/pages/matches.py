@@ -227,7 +227,7 @@ def fairness(
             with suppress(msgspec.ValidationError):  # another version found it
                 found = msgspec.convert(progress.result, Fairness)
         context["progress"] = progress
-    tested = [] if found is None else [(one, judgement(one)) for one in found.tests]
+    tested = [] if found is None else [(test, judgement(test)) for test in found.tests]
     return page(request, ask, "fairness.html", **context | {"found": found, "tested": tested})
 
 

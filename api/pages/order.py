@@ -94,7 +94,9 @@ class Order:
 
     def next_head(self, title: str, place: int, kind: str) -> Markup:
         """The head of the column at a place of a sheet; a second one of a name is numbered."""
-        same = sum(1 for one in self.columns if one == title or one.startswith(f"{title} ("))
+        same = sum(
+            1 for column in self.columns if column == title or column.startswith(f"{title} (")
+        )
         name = f"{title} ({same + 1})" if title in self.columns else title
         return self.head(name, title, kind, f"{place}.text")
 
@@ -118,7 +120,7 @@ class Sorting:
 
     def check(self) -> None:
         """Refuse a column that no table of the page has; a page without a table may lack them."""
-        known = dict.fromkeys(name for one in self.tables for name in one.columns)
+        known = dict.fromkeys(name for table in self.tables for name in table.columns)
         if known:
             _check(self.sort, known)
 

@@ -223,7 +223,7 @@ class Acts(NamedTuple):
 
 def acts(cells: Iterable[Cell]) -> Acts | None:
     """Of some classes together; None where he had no choice."""
-    sums = [(one.vpip_n, one.pfr_k, one.vpip_k) for one in cells]
+    sums = [(cell.vpip_n, cell.pfr_k, cell.vpip_k) for cell in cells]
     n, raised, played = (sum(column) for column in zip(*sums, strict=True)) if sums else (0, 0, 0)
     return Acts(n, raised / n, (played - raised) / n) if n else None
 
@@ -232,7 +232,7 @@ def kinds(cells: Sequence[Cell]) -> list[tuple[str, Acts]]:
     """The same of all classes, of pairs, of suited and of other ones."""
     parts = {
         "all": cells,
-        "pairs": [one for one in cells if len(one.name) == 2],
+        "pairs": [cell for cell in cells if len(cell.name) == 2],
         "suited": [one for one in cells if one.name.endswith("s")],
         "offsuit": [one for one in cells if one.name.endswith("o")],
     }
@@ -322,7 +322,7 @@ def undecided(found: Report) -> str | None:
     """The filter of hands before somebody had won the match; None if it would be too long."""
     if len(found.locks) > LOCKS_MAX:
         return None
-    won = (f"match={word(one.match)} & number>={one.number}" for one in found.locks)
+    won = (f"match={word(lock.match)} & number>={lock.number}" for lock in found.locks)
     return "".join(f" & !({one})" for one in won)
 
 
@@ -392,8 +392,8 @@ def shown(answer: Comparison, params: CompareParams, finds: Sequence[Finder]) ->
         "sheets": [one for one in every if isinstance(one, Sheet)],
         "notes": [one for one in every if not isinstance(one, Sheet)],
         "different": [
-            STATISTICS[one.statistic].title
-            for one in answer.statistics.values()
-            if one.counted is not None and one.counted < SURE
+            STATISTICS[statistic.statistic].title
+            for statistic in answer.statistics.values()
+            if statistic.counted is not None and statistic.counted < SURE
         ],
     }

@@ -27,9 +27,9 @@ from engine.parameters import parameters, spelled
 def routes(questions: list[Question]) -> APIRouter:
     """A page for each that has none; a list's is made by hand."""
     router = APIRouter(include_in_schema=False, route_class=Named)
-    for one in questions:
-        if one.page is None and one.pages is None:
-            router.add_api_route(one.path, endpoint(one))
+    for question in questions:
+        if question.page is None and question.pages is None:
+            router.add_api_route(question.path, endpoint(question))
     return router
 
 
@@ -55,7 +55,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
             ask,
             "question.html",
             question=question,
-            sheets=[one for one in sheets if isinstance(one, Sheet)],
+            sheets=[sheet for sheet in sheets if isinstance(sheet, Sheet)],
             notes=[one for one in sheets if not isinstance(one, Sheet)],
             trail=[*trail, (player, to.player(player, by_tag=by_tag))] if player else trail,
             players=(player,) if player and not by_tag else (),

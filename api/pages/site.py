@@ -309,7 +309,10 @@ def viewpoints(request: Request, ask: Access, players: tuple[str, ...]) -> list[
     if AUDIT in scopes:  # he may sit in any seat of this table, a player in his own
         views = [PUBLIC, *(f"{SEAT}{name}" for name in players), AUDITOR]
     else:
-        views = [PUBLIC, *sorted({one.partition("@")[0] for one in scopes if one.startswith(SEAT)})]
+        views = [
+            PUBLIC,
+            *sorted({scope.partition("@")[0] for scope in scopes if scope.startswith(SEAT)}),
+        ]
     if ask.viewer.view not in views:
         views.append(ask.viewer.view)
     at = request.url

@@ -285,7 +285,7 @@ def window(answer: Winnings, finds: Finder, first: int | None, last: int | None)
     first, last = min(first or 1, answer.hands), min(last or answer.hands, answer.hands)
     first, last = min(first, last), max(first, last)
     before = next((one for one in reversed(answer.points) if one.k < first), NOTHING)
-    end = next(one for one in answer.points if one.k >= last)
+    end = next(point for point in answer.points if point.k >= last)
     after = f" & hand>{word(before.hand)}" if before.k else ""
     found = f"{finds()} & !voided{after} & hand<={word(end.hand)}"
     return Window(
@@ -303,7 +303,7 @@ def curves(answer: Winnings) -> dict[str, Any]:
     """The lines in columns, as the drawing script takes them."""
     names = ("k", "net", "showdown", "without", "auctions", "band")
     columns = {name: [getattr(one, name) for one in answer.points] for name in names}
-    return {**columns, "hand": [one.hand for one in answer.points]}
+    return {**columns, "hand": [point.hand for point in answer.points]}
 
 
 class Picture(NamedTuple):
@@ -325,7 +325,7 @@ def picture(points: Sequence[Point]) -> Picture | None:
         "without",
         *(["auctions"] if any(it.auctions for it in points) else []),
     )
-    x = scale([one.k for one in points])
+    x = scale([point.k for point in points])
     y = scale([getattr(one, name) for name in names for one in points])
 
     def path(values: Iterable[tuple[float, float]]) -> str:

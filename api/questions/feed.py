@@ -85,7 +85,7 @@ class _Page:
         known = self._batches.get((pos, wanted))
         if known is None or known.next_pos < self.next_pos:
             end, events = self.next_pos, self._events
-            here = [one for one in events if pos <= one.pos < end]
+            here = [event for event in events if pos <= event.pos < end]
             place = here[-1].place if here else None
             if len(self._batches) >= WAYS:
                 self._batches = {}
@@ -231,7 +231,7 @@ class Feeds:
         while pos > 0:
             first = (pos - 1) // PAGE * PAGE
             batch = await self.in_thread(feed.read, first, Wanted())
-            before = [one.place for one in batch.events if one.pos < pos]
+            before = [event.place for event in batch.events if event.pos < pos]
             if before:
                 return before[-1]
             pos = first

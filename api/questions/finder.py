@@ -37,7 +37,7 @@ class Finder(NamedTuple):
 
 
 def _so(name: str, terms: tuple[str, ...]) -> str:
-    wanted = [f"({one})" if " | " in one else one for one in terms if one]
+    wanted = [f"({term})" if " | " in term else term for term in terms if term]
     joined = " & ".join(wanted)
     if not name:
         return f"player({joined})"

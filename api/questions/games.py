@@ -109,7 +109,7 @@ def read(document: Any) -> Game:
         if fingerprint(own) == fingerprint(game):
             return own
         fields = (one for one in game.__struct_fields__ if one not in ("document", "readings"))
-        other = [one for one in fields if getattr(game, one) != getattr(own, one)]
+        other = [field for field in fields if getattr(game, field) != getattr(own, field)]
         raise Unfit(f"{game.name} has another {', '.join(other)} here: {rename}")
     if (why := fault(game)) or (why := _never_dealt(game)):
         raise Unfit(f"no hand could be played by {game.name}: {why}")

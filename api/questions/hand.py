@@ -291,7 +291,7 @@ def _fitted(start: Event, seat: int) -> Event:
 def _rank(seat: int, events: list[Event]) -> Rank:
     """A rank that is hit or missed by the cards that a seat showed, as everybody sees; of cards
     that he did not show, one that only these could hit."""
-    cards = [card for one in events if isinstance(one, t.BoardDealt) for card in one.cards]
+    cards = [card for event in events if isinstance(event, t.BoardDealt) for card in event.cards]
     shown = [
         card
         for one in events

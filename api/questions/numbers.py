@@ -134,7 +134,9 @@ def lines(player: str, part: str, measures: Mapping[str, Drawn]) -> list[Line]:
 
 def lines_of(players: Iterable[OfPlayer]) -> list[Line]:
     """A row a measure of each player, or part of his hands."""
-    return [row for one in players for row in lines(one.player, part_of(one), one.measures)]
+    return [
+        row for player in players for row in lines(player.player, part_of(player), player.measures)
+    ]
 
 
 def by_line(

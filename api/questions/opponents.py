@@ -268,7 +268,7 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
     for match in ledger.matches():
         known = [leaf for leaf in ledger.records(match) if leaf.hand_seq < end]
         records = [one.event for leaf in known for one in leaf.recorded]
-        started = next((one for one in records if isinstance(one, MatchStarted)), None)
+        started = next((record for record in records if isinstance(record, MatchStarted)), None)
         ended = any(isinstance(one, MatchEnded) and one.reason != STOPPED for one in records)
         if ended and match in last:
             found[match] = last[match]

@@ -163,7 +163,7 @@ class Question(Struct, frozen=True, kw_only=True):
         """What people read."""
         if self.sheets is not None:
             return self.sheets(answer, params)
-        return (sheet(one, answer) for one in self.tables)
+        return (sheet(table, answer) for table in self.tables)
 
 
 class Field(NamedTuple):
@@ -255,7 +255,7 @@ def sheet(table: Table, answer: Any, head: str = "", foot: str = "") -> Sheet:
 def sheet_of(columns: Iterable[Field], rows: Iterable[Any]) -> Sheet:
     """These columns of rows, but those that people do not see; each row is spelled when it is
     read."""
-    shown = [one for one in columns if title(one) is not None]
+    shown = [column for column in columns if title(column) is not None]
     lines = ([_cell(one, row) for one in shown] for row in rows)
     right = [place for place, one in enumerate(shown) if one.type in (int, float)]
     return Sheet([title(one) or "" for one in shown], lines, right)

@@ -110,7 +110,9 @@ def _of_validation(failure: RequestValidationError) -> Problem:
     if errors and errors[0]["type"] == "json_invalid":
         place, why = errors[0]["loc"][-1], errors[0]["ctx"]["error"]
         return Problem("bad-request", f"the body is no JSON: {why} at character {place}")
-    problems = [{"where": " ".join(map(str, one["loc"])), "what": one["msg"]} for one in errors]
+    problems = [
+        {"where": " ".join(map(str, error["loc"])), "what": error["msg"]} for error in errors
+    ]
     first = (
         f"{problems[0]['where']}: {problems[0]['what']}"
         if problems

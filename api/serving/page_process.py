@@ -144,11 +144,11 @@ def make(
 
     def watch(items: Iterable[Any], doing: str, total: int) -> Iterable[Any]:
         nonlocal sent_at
-        for done, one in enumerate(items):
+        for done, item in enumerate(items):
             if time.monotonic() - sent_at >= TELL_S:
                 sent_at = time.monotonic()
                 pipe.send(Progress(doing, done, total))
-            yield one
+            yield item
 
     limits = Limits(rate=0, seconds=SECONDS_MAX, pages=0)
     own = replace(settings, limits=limits, hosts=(), logs=False, fronted=False)

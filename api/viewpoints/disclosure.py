@@ -217,7 +217,7 @@ def found(snapshot: Snapshot, finding: Finding) -> pa.Table:
         number = live.number
         segments, closed = snapshot.parts()
         try:
-            parts = [_sealed(live, one, finding) for one in segments]
+            parts = [_sealed(live, segment, finding) for segment in segments]
         except (FileNotFoundError, Damaged, duckdb.IOException) as missing:
             live.retired(number, missing)  # compacted meanwhile: the same events in other files
             continue

@@ -121,7 +121,7 @@ class FeedEncoder:
         """How a match began: while it is played, only its start decides what is visible."""
         if match not in self._starts:
             records = (one.event for one in snapshot.read(match))
-            start = next((one for one in records if isinstance(one, MatchStarted)), None)
+            start = next((record for record in records if isinstance(record, MatchStarted)), None)
             self._starts[match] = start
             if len(self._starts) > _KEPT:
                 self._starts.popitem(last=False)

@@ -97,7 +97,7 @@ class Redactor:
         """What a match's own records say, as of the snapshot."""
         if name not in self._matches:
             records = [one.event for one in self._snapshot.read(name)]
-            started = (one.players for one in records if isinstance(one, MatchStarted))
+            started = (record.players for record in records if isinstance(record, MatchStarted))
             players = next(started, None) or self._seated(name)
             rule = opened_by(records)
             secrets = rule.secrets and self._is_seed_open(name, records)
@@ -124,7 +124,9 @@ class Redactor:
 
     def _is_seed_open(self, match: str, records: list[Record]) -> bool:
         """A seed is not while another match that it dealt is sealed."""
-        if not any(isinstance(one, MatchStarted) and one.seed is not None for one in records):
+        if not any(
+            isinstance(record, MatchStarted) and record.seed is not None for record in records
+        ):
             return True
         from api.viewpoints.disclosure import opening  # asks the whole ledger: few need it
 
@@ -133,7 +135,7 @@ class Redactor:
     def _seated(self, match: str) -> tuple[str, ...]:
         """Who sits in a hand of a match that nobody announced."""
         segments, closed = self._snapshot.parts()
-        numbers = (one.numbers[match][0] for one in segments if match in one.numbers)
+        numbers = (segment.numbers[match][0] for segment in segments if match in segment.numbers)
         hot = (one.stream for one in closed if not is_match(one.stream))
         named = chain(
             (f"{match}/{number}" for number in numbers),

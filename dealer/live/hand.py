@@ -246,12 +246,12 @@ class LiveHand:
         """What the answers make of the hand, in the order in which they were asked for."""
         hand = self.hand
         events: Events = ()
-        for one in questions:
-            assert one.answer is not None
-            if isinstance(one.answer, str):
-                new, hand = self._too_late(one.asked, hand, one.answer)
+        for question in questions:
+            assert question.answer is not None
+            if isinstance(question.answer, str):
+                new, hand = self._too_late(question.asked, hand, question.answer)
             else:
-                new, hand = step(self._game, hand, one.answer)
+                new, hand = step(self._game, hand, question.answer)
             events = (*events, *new)
         return events, hand
 

@@ -94,7 +94,7 @@ def before_hand(game: Game, seats: LiveSeats, gone: Set[str]) -> LiveSeats:
 
 def players_in(seats: LiveSeats) -> int:
     """How many would be dealt in."""
-    return sum(one is not None and not one.waits for one in seats.table.chairs)
+    return sum(chair is not None and not chair.waits for chair in seats.table.chairs)
 
 
 def after_hand(game: Game, seats: LiveSeats, seating: Seating, hand: Hand) -> LiveSeats:

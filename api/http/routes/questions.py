@@ -59,17 +59,19 @@ FORMATS = ("json", "ndjson", "csv", "arrow", "parquet")
 def routes(questions: list[Question]) -> APIRouter:
     """A route for each question."""
     router = APIRouter(prefix=API, route_class=Named)
-    for one in questions:
-        kinds = formats(one)
+    for question in questions:
+        kinds = formats(question)
         content: dict[str, Any] = {MEDIA[kind].partition(";")[0]: {} for kind in kinds}
-        for path, operation in one.routes:
+        for path, operation in question.routes:
             router.add_api_route(
                 path,
-                endpoint(one, path) if one.pages is None else list_endpoint(one, one.pages),
+                endpoint(question, path)
+                if question.pages is None
+                else list_endpoint(question, question.pages),
                 operation_id=operation,
-                tags=[one.path.split("/")[1]],
-                summary=one.sentence.removesuffix("."),
-                description=one.text.partition("\n\n")[2] or None,
+                tags=[question.path.split("/")[1]],
+                summary=question.sentence.removesuffix("."),
+                description=question.text.partition("\n\n")[2] or None,
                 response_class=Response,
                 responses={200: {"content": content}},
             )
@@ -171,7 +173,7 @@ def query_parameters(question: Question, path: str, *, people: bool = False) -> 
     wanted = (one for one in parameters(question) if people or not one.note.people)
     found = [_parameter(one, path) for one in wanted]
     if not people and len(question.tables) > 1:
-        names = tuple(one.name for one in question.tables)
+        names = tuple(table.name for table in question.tables)
         query = Query(description="Which table other formats than JSON have.")
         kind = Annotated[Literal[names], query]  # type: ignore[valid-type]
         found.append(Parameter("table", Parameter.KEYWORD_ONLY, annotation=kind, default=names[0]))

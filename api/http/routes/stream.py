@@ -215,7 +215,7 @@ def _within(batch: Batch, span: _Span) -> tuple[tuple[FeedEvent, ...], bool]:
     events = batch.events
     if span.until is not None:
         if batch.next_pos > span.until:
-            events = tuple(one for one in events if one.pos < span.until)
+            events = tuple(event for event in events if event.pos < span.until)
         return events, batch.next_pos >= span.until
     if span.match_ends:
         ends = [place for place, one in enumerate(events) if one.type == _ENDS]
@@ -224,8 +224,8 @@ def _within(batch: Batch, span: _Span) -> tuple[tuple[FeedEvent, ...], bool]:
 
 
 def _as_sse(events: tuple[FeedEvent, ...]) -> bytes:
-    return b"".join([b"id: %b\ndata: %b\n\n" % (one.place, one.line) for one in events])
+    return b"".join([b"id: %b\ndata: %b\n\n" % (event.place, event.line) for event in events])
 
 
 def _as_ndjson(events: tuple[FeedEvent, ...]) -> bytes:
-    return b"".join([one.line + b"\n" for one in events])
+    return b"".join([event.line + b"\n" for event in events])

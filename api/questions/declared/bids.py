@@ -268,26 +268,27 @@ def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:
         yield by_player(rows(answer), MEASURES, OVERVIEW, params.by, head=head, foot=foot)
     else:
         heads = {
-            part_of(one): (one.player, part_of(one), _tenths(one), head) for one in answer.players
+            part_of(player): (player.player, part_of(player), _tenths(player), head)
+            for player in answer.players
         }
         yield from by_line(rows(answer), MEASURES, heads, foot)
     # Dealer against first bidder: do their bids depend on each other?
-    for one in answer.pairs:
+    for pair in answer.pairs:
         sign = "no sign of bid sniffing"
-        if one.n < FLAG_N:
+        if pair.n < FLAG_N:
             sign = f"too few to tell, {FLAG_N} are needed"
-        elif one.flagged:
+        elif pair.flagged:
             sign = (
-                "HIS BIDS GO WITH THEIRS" if one.leaked else "ALARM: sealed, yet they go together"
+                "HIS BIDS GO WITH THEIRS" if pair.leaked else "ALARM: sealed, yet they go together"
             )
         tells = "   ".join(
-            f"{name} {count} ({mean:.1f})" for name, (count, mean, _) in one.tells.items()
+            f"{name} {count} ({mean:.1f})" for name, (count, mean, _) in pair.tells.items()
         )
-        text = "none" if one.correlation is None else f"{one.correlation:.2f}"
-        if one.low is not None and one.high is not None:
-            text += f" [{one.low:.2f}, {one.high:.2f}]"
-        who = f"{one.dealer} as dealer vs {one.rival}: {one.n} auctions"
-        how = f"{one.sealed} sealed, {one.leaked} leaked"
+        text = "none" if pair.correlation is None else f"{pair.correlation:.2f}"
+        if pair.low is not None and pair.high is not None:
+            text += f" [{pair.low:.2f}, {pair.high:.2f}]"
+        who = f"{pair.dealer} as dealer vs {pair.rival}: {pair.n} auctions"
+        how = f"{pair.sealed} sealed, {pair.leaked} leaked"
         yield "   ".join((f"{who}, {how}", f"correlation {text}", tells, sign))
     if answer.pairs:
         many = f"of {DRAWN_N} auctions and fewer up to {DRAWS} matchings are drawn, seed {SEED}"

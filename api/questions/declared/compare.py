@@ -210,7 +210,7 @@ def sheets(
         f"{answer.compared} compared: one in twenty differs by chance, and p of all allows for it",
     )
     if len(answer.moneys) > 1:
-        several = " and ".join(f"{one}s" for one in answer.moneys)
+        several = " and ".join(f"{money}s" for money in answer.moneys)
         yield f"amounts are left out: these hands are played for {several}; choose a unit"
 
 

@@ -123,7 +123,7 @@ def fairness(
     again = repeated(ledger) if match is None else set()
     fresh = [leaf for leaf in leaves if split(leaf.stream)[0] not in again]
     tests, left_out = _tests(ledger, fresh, watch)
-    tested = [Tested(**asdict(one), verdict=one.verdict) for one in tests]
+    tested = [Tested(**asdict(test), verdict=test.verdict) for test in tests]
     # Hands beside the decks that were committed to.
     decks_kept = Dealt(ledger, Private(ledger.live.folder))
     found = [(leaf.stream, decks_kept.wrong(leaf)) for leaf in leaves]
@@ -207,7 +207,7 @@ def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
         )
         lines.append([Cell(text, one.p is None) for text in texts])
     how = ", ".join(f"{count:,} {kind}" for kind, count in answer.dealing.items())
-    tests = sum(one.p is not None for one in answer.tests)
+    tests = sum(test.p is not None for test in answer.tests)
     foot = f"{tests} tests judged together (Holm, 1 %); seen four times in five: `would see`"
     columns = ("test", "of", "n", "statistic", "p", "p of all", "would see", "")
     yield Sheet(columns, lines, range(2, 6), f"{answer.hands:,} hands: {how}", foot)
@@ -224,7 +224,9 @@ def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
 
 def wrong(answer: Fairness) -> str | None:
     """What chance would not explain, and decks that are not what was committed to."""
-    failed = [f"{one.name} ({one.about})" for one in answer.tests if one.verdict == "NOT CHANCE"]
+    failed = [
+        f"{test.name} ({test.about})" for test in answer.tests if test.verdict == "NOT CHANCE"
+    ]
     found = [*failed, *answer.decks.wrong[:3]]
     return f"not as chance would have it: {', '.join(found)}" if found else None
 

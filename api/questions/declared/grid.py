@@ -74,7 +74,7 @@ def grid(viewed: Viewed, params: GridParams, watch: ShowProgress = without_progr
         counted: dict[str, Any] = {it: steady(row[it]) for it in Cell.__struct_fields__[1:]}
         cells.append(Cell(row["class"], **counted))
     cells.sort(key=lambda one: order.index(one.name))
-    known = sum(one.hands for one in cells)
+    known = sum(cell.hands for cell in cells)
     return Grid(params.player, viewed.viewer.view, dealt["hands"], known, cells)
 
 
@@ -97,7 +97,7 @@ def sheets(answer: Grid, params: GridParams) -> Iterator[Sheet]:
     if answer.known < answer.hands:
         foot += " (the others never shown: strong-hand bias)"
     head = f"{answer.player}   {TITLES[params.show]}   viewpoint: {answer.viewpoint}"
-    cells = {one.name: one for one in answer.cells}
+    cells = {cell.name: cell for cell in answer.cells}
     every = [_text(cells.get(name), params.show) for name in classes()]
     lines = [[Text(rank), *every[13 * at : 13 * at + 13]] for at, rank in enumerate(ORDER)]
     yield Sheet(("", *ORDER), lines, range(1, 14), head, foot)

@@ -92,7 +92,9 @@ def leagues(viewed: Viewed, params: LeaguesParams, watch: ShowProgress) -> Leagu
     """Every league, without looking at a hand."""
     rows = []
     for name, matches in played(viewed.snapshot).items():
-        first, last = moments([min(one.first for one in matches), max(one.last for one in matches)])
+        first, last = moments(
+            [min(one.first for one in matches), max(match.last for match in matches)]
+        )
         players = {player for one in matches for player in one.pairing.players}
         row = League(name, len(players), matches[-1].pairing.round, len(matches), first, last)
         rows.append(row)

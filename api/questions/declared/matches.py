@@ -270,7 +270,9 @@ def _won(
     enough for all of them; those of several moneys have no sum.
     """
     alone = next(iter(viewed.units)) if len(viewed.units) == 1 else None
-    found = {one.name: (alone if one.nets is not None else None, one.nets) for one in matches}
+    found = {
+        match.name: (alone if match.nets is not None else None, match.nets) for match in matches
+    }
     counted = {
         one.name: one
         for one in matches

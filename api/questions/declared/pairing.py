@@ -59,7 +59,7 @@ def pairing(viewed: Viewed, params: PairingParams, watch: ShowProgress) -> Pairi
             f"{params.player} and {params.other} have ended no match of the league {params.league}"
         )
         raise Absent(f"{sentence}: muckrake standing {params.league} lists who has")
-    rows = within(table(Chosen(), "NULL"), [one.match for one in matches])
+    rows = within(table(Chosen(), "NULL"), [match.match for match in matches])
     unit = money_of(viewed, rows)
     pairs = [
         one.of(params.player) for one in pairs_of(viewed, rows) if both == {one.player, one.other}

@@ -162,12 +162,12 @@ def rated(viewed: Viewed, params: RatingsParams, watch: ShowProgress) -> Ratings
         raise Absent(f"no two players met{where}: muckrake matches lists what was played")
     field = {row["player"]: row for row in _dealt(viewed, _with_deals(viewed, rows), "ratings_won")}
     players = _players(pairs, field)
-    beats: dict[str, set[str]] = {one.player: set() for one in players}
-    for one in pairs:
-        if one.low is not None and one.low > 0:
-            beats[one.player].add(one.other)
-        if one.high is not None and one.high < 0:
-            beats[one.other].add(one.player)
+    beats: dict[str, set[str]] = {player.player: set() for player in players}
+    for pair in pairs:
+        if pair.low is not None and pair.low > 0:
+            beats[pair.player].add(pair.other)
+        if pair.high is not None and pair.high < 0:
+            beats[pair.other].add(pair.player)
     return Ratings(
         viewpoint=viewed.viewer.view,
         unit=unit,
@@ -268,25 +268,25 @@ def sheets(answer: Ratings, params: RatingsParams) -> Iterator[Sheet | str]:
         columns, lines, range(1, 9), head, WITHOUT if answer.players[0].rating is None else ""
     )
     if 2 < len(answer.players) <= CROSSED:
-        yield cross_table([one.player for one in answer.players], answer.pairs)
+        yield cross_table([player.player for player in answer.players], answer.pairs)
     columns = ("player", "other", "matches", "won", "deals", "a hundred", "95 %", "more deals")
     lines = [
         (
-            *(one.player, one.other, str(one.matches), f"{one.points:g}"),
-            *(str(one.deals), number(one.won_100), between(one.low, one.high)),
-            *(("" if one.more is None else f"{one.more:,}" if one.more else "settled"),),
+            *(pair.player, pair.other, str(pair.matches), f"{pair.points:g}"),
+            *(str(pair.deals), number(pair.won_100), between(pair.low, pair.high)),
+            *(("" if pair.more is None else f"{pair.more:,}" if pair.more else "settled"),),
         )
-        for one in answer.pairs
+        for pair in answer.pairs
     ]
     yield _sheet(columns, lines, range(2, 8), "each pair")
-    for one in answer.circles:
-        yield one.sentence
+    for circle in answer.circles:
+        yield circle.sentence
 
 
 def crossed(players: Sequence[str], pairs: Sequence[Pair]) -> list[tuple[str, list[Pair | None]]]:
     """Each player and his side of every pair, in this order; None where two never met."""
-    known = {(it.player, it.other): it for one in pairs for it in (one, one.of(one.other))}
-    return [(one, [known.get((one, other)) for other in players]) for one in players]
+    known = {(it.player, it.other): it for pair in pairs for it in (pair, pair.of(pair.other))}
+    return [(player, [known.get((player, other)) for other in players]) for player in players]
 
 
 def cross_table(players: Sequence[str], pairs: Sequence[Pair]) -> Sheet:

@@ -286,21 +286,21 @@ def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
 def _averages(answer: Results, params: ResultsParams, columns: Sequence[str]) -> Sheet:
     """What each player wins, or pays: Student's interval, and the same drawn again."""
     lines = []
-    for one in answer.players:
-        for it in one.rates:
+    for player in answer.players:
+        for it in player.rates:
             again = _between(it, "drawn_")
             texts = (UNITS[it.unit], plain(it.mean), _between(it), again, str(it.n))
-            lines.append((one.player, it.n, texts))
+            lines.append((player.player, it.n, texts))
     return _means(params, columns, lines)
 
 
 def _chances(answer: Results, params: ResultsParams, columns: Sequence[str]) -> Sheet:
     """Of each player what every chance came to."""
     lines = []
-    for one in answer.players:
-        for it in one.streets:
+    for player in answer.players:
+        for it in player.streets:
             texts = (it.chance, plain(it.chips), plain(it.mean), _between(it), str(it.times))
-            lines.append((one.player, it.times, texts))
+            lines.append((player.player, it.times, texts))
     foot = f"counted in {answer.counted} of {answer.known} hands with all cards known"
     if answer.counted < (answer.known or 0):
         foot += "; ask for all spots to count them all"
@@ -325,7 +325,7 @@ def _means(
 
 def _overview(answer: Results, head: str) -> Sheet:
     """A line a player; rake where any was taken."""
-    methods = tuple(METHODS) if any(one.rake for one in answer.players) else ()
+    methods = tuple(METHODS) if any(player.rake for player in answer.players) else ()
     titles = [STATISTICS[name].title for name in NETS]
     columns = ("player", "hands", *titles, *(f"rake, {name}" for name in methods))
     lines = [

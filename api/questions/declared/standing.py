@@ -124,7 +124,7 @@ def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Sta
         unit=seen.unit if seen else None,
         players=[
             _placed(one, ratings.get(one.bot), of_hands.get(one.bot))
-            for one in ranked(names, {one.pairing: one.nets for one in matches})
+            for one in ranked(names, {match.pairing: match.nets for match in matches})
         ],
         pairs=seen.pairs if seen else [],
         circles=seen.circles if seen else [],
@@ -144,7 +144,7 @@ def _history(matches: Sequence[LeagueMatch], players: int) -> Iterator[RatedThen
     after all; none without the library."""
     places = min(len(matches), PLACES_MAX, RATINGS_MAX // players)
     for many in (len(matches) * place // places for place in range(1, places + 1)):
-        found = fitted((*one.pairing.players, *one.points) for one in matches[:many])
+        found = fitted((*match.pairing.players, *match.points) for match in matches[:many])
         for player, rating in found.items():
             yield RatedThen(many, matches[many - 1].match, player, *(round(it, 1) for it in rating))
 
@@ -187,11 +187,11 @@ def sheets(answer: Standing, params: StandingParams) -> Iterator[Sheet | str]:
     head = headed(f"{answer.league}   viewpoint: {answer.viewpoint}", answer.unit)
     foot = WITHOUT if answer.players[0].rating is None else ""
     yield Sheet(columns, lines, range(1, len(columns)), head, foot)
-    names = [one.player for one in answer.players]
+    names = [player.player for player in answer.players]
     if answer.pairs and len(names) <= CROSSED:
         yield cross_table(names, answer.pairs)
-    for one in answer.circles:
-        yield one.sentence
+    for circle in answer.circles:
+        yield circle.sentence
     if not answer.pairs:
         yield f"{answer.viewpoint} sees no hand of this league: pairs are not told"
 

@@ -138,9 +138,9 @@ def _meant(one: Statistic) -> Definition:
 def rows(answer: Stats) -> list[Line]:
     """A row a statistic."""
     return [
-        Line(one.player, part_of(one), name, it.value, it.k, it.n, it.low, it.high, it.unit)
-        for one in answer.players
-        for name, it in one.stats.items()
+        Line(player.player, part_of(player), name, it.value, it.k, it.n, it.low, it.high, it.unit)
+        for player in answer.players
+        for name, it in player.stats.items()
     ]
 
 

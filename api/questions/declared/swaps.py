@@ -184,9 +184,9 @@ def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
         return
     curve = "" if answer.curve is UNSET else spark([it.net or 0 for it in answer.curve])
     heads = {}
-    for one in answer.players:
-        part = part_of(one)
-        heads[part] = (one.player, part, head, "" if part else curve)
+    for player in answer.players:
+        part = part_of(player)
+        heads[part] = (player.player, part, head, "" if part else curve)
     yield from by_line(rows(answer), MEASURES, heads, foot)
     if answer.rates:
         columns = ("game", "street", "slot", "swapped", "95 % interval", "k/n", "stated", "p")
@@ -236,7 +236,7 @@ def spark(values: Sequence[float], width: int = 40) -> str:
     points = [values[at * (len(values) - 1) // (width - 1)] for at in range(width)]
     low, high = min(points), max(points)
     reach = (high - low) or 1
-    return "".join(_BARS[int((one - low) / reach * (len(_BARS) - 1))] for one in points)
+    return "".join(_BARS[int((point - low) / reach * (len(_BARS) - 1))] for point in points)
 
 
 QUESTION = Question(

@@ -70,7 +70,7 @@ def winnings(
 
 def rows(found: Winnings) -> list[Line]:
     """A row a point."""
-    return [Line(**asdict(one), unit=found.unit) for one in found.points]
+    return [Line(**asdict(point), unit=found.unit) for point in found.points]
 
 
 QUESTION = Question(
