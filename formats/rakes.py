@@ -311,7 +311,7 @@ def _key(site: str) -> str:
 
 def _spelled(stakes: Stakes, currency: str) -> str:
     """`$0.05/$0.10`, `$1/$2`, `INR 5/INR 10`."""
-    return "/".join(amount(one, currency) for one in stakes)
+    return "/".join(amount(stake, currency) for stake in stakes)
 
 
 def amount(cents: int, currency: str) -> str:

@@ -227,7 +227,9 @@ class Live:
         """Of one moment: segments with events from a position on, and such appends of the log."""
         with self._lock:
             state = self._state
-            segments = tuple(one for one in state.manifest.segments if one.last_pos >= pos)
+            segments = tuple(
+                segment for segment in state.manifest.segments if segment.last_pos >= pos
+            )
             return segments, state.tail.since(pos)
 
     @property

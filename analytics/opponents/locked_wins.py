@@ -48,9 +48,9 @@ class LockState(NamedTuple):
 def lock_states(hands: Iterable[Played], lengths: Mapping[str, int]) -> list[LockState]:
     """Every player before every hand of each match whose length is known."""
     matches: dict[str, list[Played]] = {}
-    for one in hands:
-        if one.match in lengths:
-            matches.setdefault(one.match, []).append(one)
+    for hand in hands:
+        if hand.match in lengths:
+            matches.setdefault(hand.match, []).append(hand)
     found = []
     for match, mine in matches.items():
         found += _of_match(sorted(mine, key=lambda it: it.number), lengths[match])
@@ -72,7 +72,7 @@ def locked_from(standings: Iterable[LockState]) -> dict[tuple[str, str], LockSta
 def _of_match(hands: Sequence[Played], length: int) -> list[LockState]:
     """Leads forwards from the first hand, costs backwards from the last."""
     names = hands[0].players
-    if any(set(one.players) != set(names) for one in hands):
+    if any(set(hand.players) != set(names) for hand in hands):
         return []
     costs = list(_left(hands, length))[::-1]
     lead = dict.fromkeys(names, 0.0)
@@ -95,15 +95,15 @@ def _left(hands: Sequence[Played], length: int) -> Iterable[dict[str, float]]:
     """
     cost = dict.fromkeys(hands[0].players, 0.0)
     following = length + 1
-    for one in reversed(hands):
-        dealer, other = one.players[one.button], one.players[1 - one.button]
-        missing = max(0, following - one.number - 1)
+    for hand in reversed(hands):
+        dealer, other = hand.players[hand.button], hand.players[1 - hand.button]
+        missing = max(0, following - hand.number - 1)
         first, second = (missing + 1) // 2, missing // 2
-        cost[other] += first * one.small + second * one.big
-        cost[dealer] += second * one.small + first * one.big
-        cost[dealer] += one.small
-        cost[other] += one.big
-        following = one.number
+        cost[other] += first * hand.small + second * hand.big
+        cost[dealer] += second * hand.small + first * hand.big
+        cost[dealer] += hand.small
+        cost[other] += hand.big
+        following = hand.number
         yield dict(cost)
 
 

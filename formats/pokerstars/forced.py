@@ -71,7 +71,7 @@ def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: 
             button = _button(whole, seats)
             if game_there != game:
                 inferred = (*inferred, "heads_up_blinds")
-            if whole.button not in (one.number for one in whole.chairs if one.name in seats):
+            if whole.button not in (chair.number for chair in whole.chairs if chair.name in seats):
                 assumed = (
                     *assumed,
                     f"button of empty seat {whole.button} is the next to its right",
@@ -128,7 +128,7 @@ def _played_for(
 
 def _button(whole: Played, seats: dict[str, int]) -> int:
     """The button's seat; if nobody is dealt in there, the next one to its right."""
-    numbers = [one.number for one in whole.chairs if one.name in seats]
+    numbers = [chair.number for chair in whole.chairs if chair.name in seats]
     return (sum(number <= whole.button for number in numbers) - 1) % len(numbers)
 
 

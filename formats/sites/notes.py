@@ -52,7 +52,7 @@ class Notes(Struct):
     streets: int = 0
 
     def __post_init__(self) -> None:
-        if len({one.name for one in self.chairs}) < len(self.chairs):
+        if len({chair.name for chair in self.chairs}) < len(self.chairs):
             raise Unread("two players of one name sit at the table")
         if len({one.number for one in self.chairs}) < len(self.chairs):
             raise Unread("two players sit in one seat")
@@ -138,7 +138,7 @@ class Notes(Struct):
     def put_in(self) -> tuple[int, int]:
         """What everybody put in, without the part of the highest stake that nobody matched and
         with it."""
-        paid = {one.name: one.stack - self.left[one.name] for one in self.chairs}
+        paid = {chair.name: chair.stack - self.left[chair.name] for chair in self.chairs}
         *_, matched, most = sorted((0, *(paid[name] - self.dead.get(name, 0) for name in paid)))
         return sum(paid.values()) - (most - matched), sum(paid.values())
 
@@ -173,7 +173,7 @@ def same_board(notes: Notes, cards: Cards) -> None:
 
 def longest_first(chairs: Iterable[Chair]) -> list[str]:
     """The names, so that one that begins with another is found first."""
-    return sorted((one.name for one in chairs), key=len, reverse=True)
+    return sorted((chair.name for chair in chairs), key=len, reverse=True)
 
 
 def source_hands(

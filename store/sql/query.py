@@ -78,7 +78,7 @@ class Query:
         self.snapshot = snapshot
         self._only = only
         self._called = called
-        self.views = ("events", *(one.name for one in projections), *MADE)
+        self.views = ("events", *(projection.name for projection in projections), *MADE)
         names = (one.name for one in projections if not one.private)
         self.public = ("events", *names, *MADE)
         self._projections = tuple(projections)
@@ -139,7 +139,7 @@ class Query:
     def units(self) -> set[str]:
         """What the amounts of hands may count that are told of here: as their rulesets say."""
         known, marks = self.snapshot.units(), self.rulesets()
-        found = {unit for one in marks if (unit := known.get(one)) is not None}
+        found = {unit for mark in marks if (unit := known.get(mark)) is not None}
         return found if self._only is None else found & self._only
 
     def about(self, name: str, player: str, wanted: Sequence[str]) -> pa.Table:
@@ -380,8 +380,8 @@ class Query:
         return f"SELECT {columns} FROM ({all_rows}) {where}"
 
     def _sealed(self, name: str, segments: Sequence[Segment]) -> str:
-        files = [str(self.snapshot.live.disk.local(one.files[name])) for one in segments]
-        listed = ", ".join("'" + one.replace("'", "''") + "'" for one in files)
+        files = [str(self.snapshot.live.disk.local(segment.files[name])) for segment in segments]
+        listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
         return f"read_parquet([{listed}], union_by_name = true)"
 
     def _retired(self, number: int) -> bool:
@@ -391,7 +391,7 @@ class Query:
             if number != self._number:
                 return True  # another thread has found it
             there = {f"{FOLDER}/{name}" for name in live.disk.names(FOLDER)}
-            named = (it for one in self._parts.segments for it in one.files.values())
+            named = (it for segment in self._parts.segments for it in segment.files.values())
             gone = [path for path in named if path not in there]
             if gone:
                 live.retired(self._number, FileNotFoundError(2, "gone", gone[0]))

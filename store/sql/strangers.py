@@ -171,7 +171,7 @@ class Strangers:
         views, words = {}, named["words"]  # those that its columns can be among
         for name in named["views"]:
             columns = self._columns_of(name)
-            chosen = tuple(one for one in columns if words is None or one.lower() in words)
+            chosen = tuple(column for column in columns if words is None or column.lower() in words)
             chosen = chosen or tuple(columns)[:1]  # rows are counted by it
             tables = []
             for part in self._query.parts(name):

@@ -40,7 +40,7 @@ class Part(NamedTuple):
 
 def write(con: "duckdb.DuckDBPyConnection", part: Part, columns: Sequence[str], path: Path) -> None:
     """Some columns of a part as the table `rows` in a new file of DuckDB's."""
-    wanted = ", ".join(f'"{one}"' for one in columns)
+    wanted = ", ".join(f'"{column}"' for column in columns)
     file, to = str(path).replace("'", "''"), f"to_{secrets.token_hex(16)}"
     con.execute(f"ATTACH '{file}' AS {to}")
     try:
