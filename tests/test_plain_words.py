@@ -1,11 +1,14 @@
 """Names are nouns that a new engineer would search for: words that were taken out do not come back.
 
 A name is refused if one of its words, which `_` parts, is in `NO_WORDS`: names in Python, and
-variables of templates. Words of events, policies and JSON stay, because users know them.
+variables of templates. Words of events, policies and JSON stay, because users know them. Docstrings
+and comments name who acts: a caller, a viewer, a player.
 """
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -31,6 +34,12 @@ NO_WORDS = {
     "docket": "disputed hands",
     "feet": "row group digests",
 }
+NO_PHRASES = {
+    "whoever": "a caller, a client, a viewer or a player",
+    "what is there": "a noun",
+    "what there is": "a noun",
+}
+PROSE = frozenset({"api", "dealer", "engine", "events"})  # rooms in which no such phrase is left
 USERS_KNOW = frozenset({"told_at", "both_told"})  # a member of JSON, and a policy's value
 EVENTS = "events/types.py"  # whose fields are members of JSON
 NOT_YET = ("api/playing/", "dealer/wire/")
@@ -63,6 +72,27 @@ def names(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 yield node.lineno, name
 
 
+def phrases_that_name_somebody(module: Module) -> Found:
+    """Docstrings and comments say who does what to what."""
+    if module.room in PROSE and not module.path.startswith(NOT_YET):
+        for line, text in prose(module):
+            words = " ".join(text.lower().split())
+            for phrase, other in NO_PHRASES.items():
+                if re.search(rf"\b{phrase}\b", words):
+                    yield line, f"'{phrase}' names nobody and nothing: {other}?"
+
+
+def prose(module: Module) -> Iterator[tuple[int, str]]:
+    """Docstrings and comments."""
+    for node in ast.walk(module.tree):
+        match node:
+            case ast.Module() | ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield getattr(node, "lineno", 1), ast.get_docstring(node) or ""
+    for token in tokenize.generate_tokens(io.StringIO(module.text).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
 def variables(template: str) -> Iterator[tuple[int, str]]:
     """Every name in the code of a template, but for texts."""
     for code in _CODE.finditer(template):
@@ -77,6 +107,10 @@ def _instead(name: str) -> Iterator[str]:
 
 def test_names_are_plain_nouns() -> None:
     assert [] == complaints(ROOT, words_that_name_something)
+
+
+def test_docstrings_and_comments_name_who_acts() -> None:
+    assert [] == complaints(ROOT, phrases_that_name_somebody)
 
 
 def test_variables_of_templates_are_plain_nouns() -> None:
@@ -119,6 +153,22 @@ def test_a_bad_name_is_found(path: str, text: str, expected: str, tmp_path: Path
     file.write_text(f"{HELLO}{text}\n")
     (complaint,) = complaints(tmp_path, words_that_name_something)
     assert complaint.startswith(f"{path}:{expected}")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'def f() -> None:\n    """Answer whoever\n    asks."""',
+        "x = 1  # what is there",
+        'class A:\n    """All of it, or what\n    there is."""',
+    ],
+)
+def test_a_bad_phrase_is_found(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "api" / "a.py"
+    file.parent.mkdir()
+    file.write_text(f"{HELLO}{text}\nx = 'whoever: a sentence for users'\n")
+    (complaint,) = complaints(tmp_path, phrases_that_name_somebody)
+    assert complaint.startswith("api/a.py:2: '")
 
 
 def test_a_bad_variable_of_a_template_is_found() -> None:
