@@ -26,7 +26,7 @@ def pots_as_json(game: Game, record: Events) -> list[Row] | None:
     if decided is None:
         return None
     splits = [event for event in record if isinstance(event, PotSplit)]
-    shares = {it.pot: dict(zip(it.seats, it.shares, strict=True)) for it in splits}
+    shares = {split.pot: dict(zip(split.seats, split.shares, strict=True)) for split in splits}
     rakes = {it.pot: it.amount for it in record if isinstance(it, RakeTaken)}
     beyond = max((*shares, *rakes, -1)) + 1 - len(decided)  # pots that only the record has
     each = enumerate((*decided, *[None] * beyond))

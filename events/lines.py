@@ -142,7 +142,7 @@ def _hiding(kind: type[Record]) -> _Hiding | None:
         return None
     return _Hiding(
         tuple((it.field, places.index(it.field)) for it in hidden.secrets if it.differ is None),
-        tuple(it for it in hidden.secrets if it.differ is not None),
+        tuple(secret for secret in hidden.secrets if secret.differ is not None),
     )
 
 

@@ -168,7 +168,7 @@ def _by_segment(ledger: Snapshot, task: Task) -> Iterator[tuple[int, int]]:
         for it in ledger.parts().segments
         if it.first_seq < task.end and it.last_seq >= task.first
     ]
-    cuts = [task.first, *(it.first_seq for it in segments[1:])]
+    cuts = [task.first, *(segment.first_seq for segment in segments[1:])]
     if segments and segments[-1].last_seq + 1 < task.end:
         cuts.append(segments[-1].last_seq + 1)
     yield from zip(cuts, [*cuts[1:], task.end], strict=True)

@@ -185,7 +185,7 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
         )
     only = " WHERE number IS NOT NULL" if name == "hands" else ""
     select = f"SELECT {columns} FROM {name}{only}\n"
-    segments = {where + it.files[name]: it for it in current.segments}
+    segments = {where + segment.files[name]: segment for segment in current.segments}
     return SealedTable(name, version, schema, select, segments, disk, files)
 
 

@@ -222,6 +222,8 @@ def _csv(rows: Sequence[Mapping[str, Any]], for_spreadsheet: bool) -> bytes:
             for it in map(row.get, columns)
         ]
         if for_spreadsheet:
-            values = [_FORMULA.sub(r"'\1", it) if isinstance(it, str) else it for it in values]
+            values = [
+                _FORMULA.sub(r"'\1", value) if isinstance(value, str) else value for value in values
+            ]
         writer.writerow(values)
     return out.getvalue().encode()

@@ -140,7 +140,9 @@ class SpillFile:
         numbers = [split(hand.stream)[1] or 0 for hand in self._hands]
         others = {split(one.stream)[1] for one in self._others}
         mine = [number for number in numbers if number not in others]
-        if [mine] != [it.number.tolist() for it in self._columns] or numbers != sorted(numbers):
+        if [mine] != [column.number.tolist() for column in self._columns] or numbers != sorted(
+            numbers
+        ):
             return self._maker.run(self._hands)
         return self._maker.run(self._others, self._columns[0])
 

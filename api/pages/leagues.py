@@ -65,7 +65,7 @@ def one(request: Request, ask: Ask, league: str, sort: Sort = None) -> Response:
         "league.html",
         trail=(("Leagues", to.page("leagues")),),
         answer=answer,
-        rounds=max(it.round for it in answer.matches),
+        rounds=max(match.round for match in answer.matches),
         cross=cross_of(answer),
         grown=grown_of(answer),
         without=WITHOUT if answer.players[0].rating is None else None,
@@ -100,11 +100,14 @@ def grown_of(answer: Standing) -> Grown | None:
 def cross_of(answer: Standing) -> list[tuple[str, list[PairCell | None]]]:
     """Each player, and every other beside him; None where two have not met."""
     met, chips = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for it in answer.matches:
-        for one, other, won in ((it.player, it.other, it.chips), (it.other, it.player, -it.chips)):
+    for match in answer.matches:
+        for one, other, won in (
+            (match.player, match.other, match.chips),
+            (match.other, match.player, -match.chips),
+        ):
             met[one, other] += 1
             chips[one, other] += won
-    names = [it.player for it in answer.players]
+    names = [player.player for player in answer.players]
     return [
         (
             one,
@@ -134,5 +137,5 @@ def two(
         players=(player, other),
         trail=(("Leagues", to.page("leagues")), (league, to.page("leagues", league))),
         answer=answer,
-        won=sum(it.chips for it in answer.matches),
+        won=sum(match.chips for match in answer.matches),
     )

@@ -333,7 +333,7 @@ def text_of(one: Filter) -> str:
             return f"!({text_of(inner)})" if isinstance(inner, And | Or) else f"!{text_of(inner)}"
         case And(all=parts):
             return " & ".join(
-                f"({text_of(it)})" if isinstance(it, Or) else text_of(it) for it in parts
+                f"({text_of(part)})" if isinstance(part, Or) else text_of(part) for part in parts
             )
         case Or(any=parts):
             return " | ".join(map(text_of, parts))

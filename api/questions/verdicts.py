@@ -234,7 +234,7 @@ class Verdicts:
         with self._turn:
             self._codes[self.left_of(near)] = NONE
             parts = snapshot.parts().segments
-            self._save(it for it in parts if not self._is_left(it.first_seq, it.last_seq))
+            self._save(part for part in parts if not self._is_left(part.first_seq, part.last_seq))
 
     def _save(self, segments: Iterable[Segment]) -> None:
         for segment in segments:
@@ -273,7 +273,7 @@ class Verdicts:
         """The hands of a segment that are judged; what has no number is a record of a match."""
         files, wanted = files_of(live.disk), ["hand_seq", "match", "number"]
         groups = range(files.open(segment, "hands").groups)
-        rows = pa.concat_tables(files.rows(segment, "hands", it, wanted) for it in groups)
+        rows = pa.concat_tables(files.rows(segment, "hands", group, wanted) for group in groups)
         rows = rows.filter(pc.is_valid(rows["number"]))
         seqs, numbers = (
             rows[it].to_numpy() - at for it, at in (("hand_seq", segment.first_seq), ("number", 0))

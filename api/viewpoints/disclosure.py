@@ -225,7 +225,9 @@ def found(snapshot: Snapshot, finding: Finding) -> pa.Table:
             Leaf(one.hand_seq, one.recorded())
             for one in closed
             if any(
-                type(it).__name__ in finding.types for at in one.placed for it in at.append.events
+                type(event).__name__ in finding.types
+                for at in one.placed
+                for event in at.append.events
             )
         ]
         parts += [_rows_found(finding, table(hot))] if hot else []

@@ -154,7 +154,7 @@ class Redacted(Query):
 
     def rebuilt(self, name: str, only: str) -> str:
         """The rows of some hands in a view of ours, made anew from what the viewer sees of them."""
-        (one,) = (it for it in self._projections if it.name == name)
+        (one,) = (projection for projection in self._projections if projection.name == name)
         query = Query(self.snapshot, (one,))
         try:
             hands = query.ask(f"SELECT DISTINCT hand_seq, hand FROM {name} WHERE {only}")

@@ -185,7 +185,9 @@ def _dealing(ledger: Snapshot, leaves: Sequence[Leaf]) -> dict[str, int]:
     how: Counter[str] = Counter()
     for match, count in hands.items():
         events = (one.event for one in ledger.read(match))
-        kind = next((it.dealing for it in events if isinstance(it, MatchStarted)), "not told")
+        kind = next(
+            (event.dealing for event in events if isinstance(event, MatchStarted)), "not told"
+        )
         how[kind] += count
     return dict(sorted(how.items()))
 

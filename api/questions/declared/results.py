@@ -287,10 +287,10 @@ def _averages(answer: Results, params: ResultsParams, columns: Sequence[str]) ->
     """What each player wins, or pays: Student's interval, and the same drawn again."""
     lines = []
     for player in answer.players:
-        for it in player.rates:
-            again = _between(it, "drawn_")
-            texts = (UNITS[it.unit], plain(it.mean), _between(it), again, str(it.n))
-            lines.append((player.player, it.n, texts))
+        for rate in player.rates:
+            again = _between(rate, "drawn_")
+            texts = (UNITS[rate.unit], plain(rate.mean), _between(rate), again, str(rate.n))
+            lines.append((player.player, rate.n, texts))
     return _means(params, columns, lines)
 
 
@@ -298,9 +298,15 @@ def _chances(answer: Results, params: ResultsParams, columns: Sequence[str]) -> 
     """Of each player what every chance came to."""
     lines = []
     for player in answer.players:
-        for it in player.streets:
-            texts = (it.chance, plain(it.chips), plain(it.mean), _between(it), str(it.times))
-            lines.append((player.player, it.times, texts))
+        for street in player.streets:
+            texts = (
+                street.chance,
+                plain(street.chips),
+                plain(street.mean),
+                _between(street),
+                str(street.times),
+            )
+            lines.append((player.player, street.times, texts))
     foot = f"counted in {answer.counted} of {answer.known} hands with all cards known"
     if answer.counted < (answer.known or 0):
         foot += "; ask for all spots to count them all"
