@@ -39,7 +39,9 @@ def check_deal(game: Game, records: Iterable[Match], hand: Events) -> DealCheck:
     commitment = next((one for one in committed(records) if one.covers(number)), None)
     if commitment is None:
         return DealCheck("unopened", f"nobody committed to the deck of {start.hand}")
-    openings = (one for one in records if isinstance(one, DeckOpened) and one.number >= number)
+    openings = (
+        record for record in records if isinstance(record, DeckOpened) and record.number >= number
+    )
     opened = next((opening for opening in openings if commitment.covers(opening.number)), None)
     if opened is None:
         return DealCheck("unopened", f"the deck of {start.hand} is not opened")

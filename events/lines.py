@@ -141,7 +141,11 @@ def _hiding(kind: type[Record]) -> _Hiding | None:
     if not hidden.secrets and kind not in _TAKEN_UP:
         return None
     return _Hiding(
-        tuple((it.field, places.index(it.field)) for it in hidden.secrets if it.differ is None),
+        tuple(
+            (secret.field, places.index(secret.field))
+            for secret in hidden.secrets
+            if secret.differ is None
+        ),
         tuple(secret for secret in hidden.secrets if secret.differ is not None),
     )
 

@@ -131,7 +131,7 @@ def _wire_lines(wire: Wire) -> list[str]:
 
 
 def _ledger_lines(tallies: list[Tally], kept: KeptLedger, seed: str) -> list[str]:
-    hands, events = sum(tally.hands for tally in tallies), sum(one.events for one in tallies)
+    hands, events = sum(tally.hands for tally in tallies), sum(tally.events for tally in tallies)
     each = kept.segment_bytes // kept.hands
     return [
         "",

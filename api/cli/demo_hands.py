@@ -248,7 +248,7 @@ def play_wire_match(
     start = meeting.announced(seed, "open")
     ended = meeting.recorded(ledger, start, note, lambda: False, watch)
     parts = meeting.parts()
-    trouble = tuple(f"{one.player}: {one.silent}" for one in parts if one.silent)
+    trouble = tuple(f"{part.player}: {part.silent}" for part in parts if part.silent)
     replies = sum(part.replies for part in parts)
     return records, Wire(ended.players, ended.hands, ended.nets, replies, trouble)
 

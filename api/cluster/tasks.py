@@ -164,9 +164,9 @@ def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
 def _by_segment(ledger: Snapshot, task: Task) -> Iterator[tuple[int, int]]:
     """The hands of a task that lie in each segment, and those that lie in none."""
     segments = [
-        it
-        for it in ledger.parts().segments
-        if it.first_seq < task.end and it.last_seq >= task.first
+        segment
+        for segment in ledger.parts().segments
+        if segment.first_seq < task.end and segment.last_seq >= task.first
     ]
     cuts = [task.first, *(segment.first_seq for segment in segments[1:])]
     if segments and segments[-1].last_seq + 1 < task.end:

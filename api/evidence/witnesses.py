@@ -87,7 +87,11 @@ def publish_newest(folder: Path, timeout_s: float = TIMEOUT_S) -> Publication | 
         if newest is None or (shown and shown[0].checkpoint == newest.checkpoint):
             return None
         asking = _Asking(folder, disk.read(CHECKPOINT), newest.checkpoint, timeout_s)
-        known = {one.key: shown[0].checkpoint.size for one in shown[0].witnesses} if shown else {}
+        known = (
+            {witness.key: shown[0].checkpoint.size for witness in shown[0].witnesses}
+            if shown
+            else {}
+        )
         askable = [witness for witness in policy.witnesses if witness.url]
         answers = asking.ask_all(askable, known)
         parsed = parse(asking.note)

@@ -173,11 +173,11 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
     files, where = files_of(disk), place_of(disk).removesuffix(FOLDER)
     if name == "events":
         version, schema, columns = layout.SCHEMA_VERSION, layout.schema(), layout.view()
-        lacking = [it for it in current.segments if it.schema not in layout.ALIKE]
+        lacking = [segment for segment in current.segments if segment.schema not in layout.ALIKE]
     else:
         one = next(it for it in (*STANDARD, *stored(snapshot.ruleset)) if it.name == name)
         version, schema, columns = one.version, one.build([]).schema, one.view
-        lacking = [it for it in current.segments if not _stands(one, files, it)]
+        lacking = [segment for segment in current.segments if not _stands(one, files, segment)]
     if lacking:
         raise CannotRegister(
             f"{name} of what closed as {lacking[0].first_seq} to {lacking[0].last_seq} is not kept"

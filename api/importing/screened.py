@@ -67,7 +67,7 @@ def screened_plain(
     numbers = [hand.number for hand in hands]
     if numbers != sorted(set(numbers)):
         return None, {}
-    records = {it.number: one for it in hands if (one := plain(it, f"{match}/{it.number}"))}
+    records = {hand.number: one for hand in hands if (one := plain(hand, f"{match}/{hand.number}"))}
     if len(records) < RUN:
         return None, {}
     appends = [Append(f"{match}/{number}", 0, one.record, at) for number, one in records.items()]

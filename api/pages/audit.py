@@ -249,14 +249,14 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
     dead = dead_chips(game, hand)
     right = cut(game, record) or ()
     paid = []
-    for place, one in enumerate(splits):
-        rake = rakes.get(one.pot, 0)
-        eligible = found[place].seats if is_layer else one.seats
+    for place, split in enumerate(splits):
+        rake = rakes.get(split.pot, 0)
+        eligible = found[place].seats if is_layer else split.seats
         notes = tuple(_notes(layers[place], 0 if place else dead, rake, game.unit))
         due = right[place] if place < len(right) else None
-        shares = _shares(one, due, game.split_unit, differs=differs and bool(right))
+        shares = _shares(split, due, game.split_unit, differs=differs and bool(right))
         weighed = due is not None and len(set(due.award.weights)) > 1
-        paid.append(Paid(one.pot, sum(one.shares) + rake, notes, eligible, weighed, shares))
+        paid.append(Paid(split.pot, sum(split.shares) + rake, notes, eligible, weighed, shares))
     lacking = right[len(splits) :] if differs else ()
     for place, due in enumerate(lacking, len(splits)):  # pots that nobody was paid
         shares = _shares(t.PotSplit(place, (), ()), due, game.split_unit, differs=True)

@@ -77,7 +77,7 @@ def grown_of(answer: Standing) -> Grown | None:
     lasts = sorted({it.matches for it in answer.history})
     if len(lasts) < 2:
         return None
-    best = [it.player for it in answer.players[:LINES]]
+    best = [player.player for player in answer.players[:LINES]]
     every = [it for it in answer.history if it.player in best]
     up = scale(it.rating - MEAN for it in every)
     along = WIDE / (lasts[-1] - lasts[0])

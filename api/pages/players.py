@@ -233,8 +233,8 @@ def kinds(cells: Sequence[Cell]) -> list[tuple[str, Acts]]:
     parts = {
         "all": cells,
         "pairs": [cell for cell in cells if len(cell.name) == 2],
-        "suited": [one for one in cells if one.name.endswith("s")],
-        "offsuit": [one for one in cells if one.name.endswith("o")],
+        "suited": [cell for cell in cells if cell.name.endswith("s")],
+        "offsuit": [cell for cell in cells if cell.name.endswith("o")],
     }
     return [(name, found) for name, some in parts.items() if (found := acts(some))]
 

@@ -56,7 +56,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
             "question.html",
             question=question,
             sheets=[sheet for sheet in sheets if isinstance(sheet, Sheet)],
-            notes=[one for one in sheets if not isinstance(one, Sheet)],
+            notes=[sheet for sheet in sheets if not isinstance(sheet, Sheet)],
             trail=[*trail, (player, to.player(player, by_tag=by_tag))] if player else trail,
             players=(player,) if player and not by_tag else (),
             formats=[(kind, at(request, kind)) for kind in formats(question)],

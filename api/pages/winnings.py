@@ -284,7 +284,7 @@ def window(answer: Winnings, finds: Finder, first: int | None, last: int | None)
         return None
     first, last = min(first or 1, answer.hands), min(last or answer.hands, answer.hands)
     first, last = min(first, last), max(first, last)
-    before = next((one for one in reversed(answer.points) if one.k < first), NOTHING)
+    before = next((point for point in reversed(answer.points) if point.k < first), NOTHING)
     end = next(point for point in answer.points if point.k >= last)
     after = f" & hand>{word(before.hand)}" if before.k else ""
     found = f"{finds()} & !voided{after} & hand<={word(end.hand)}"
@@ -302,7 +302,7 @@ def window(answer: Winnings, finds: Finder, first: int | None, last: int | None)
 def curves(answer: Winnings) -> dict[str, Any]:
     """The lines in columns, as the drawing script takes them."""
     names = ("k", "net", "showdown", "without", "auctions", "band")
-    columns = {name: [getattr(one, name) for one in answer.points] for name in names}
+    columns = {name: [getattr(point, name) for point in answer.points] for name in names}
     return {**columns, "hand": [point.hand for point in answer.points]}
 
 
@@ -323,17 +323,19 @@ def picture(points: Sequence[Point]) -> Picture | None:
         "net",
         "showdown",
         "without",
-        *(["auctions"] if any(it.auctions for it in points) else []),
+        *(["auctions"] if any(point.auctions for point in points) else []),
     )
     x = scale([point.k for point in points])
-    y = scale([getattr(one, name) for name in names for one in points])
+    y = scale([getattr(point, name) for name in names for point in points])
 
     def path(values: Iterable[tuple[float, float]]) -> str:
         return " ".join(f"{WIDE * x.at(k):.1f},{SIZE - y.at(value):.1f}" for k, value in values)
 
-    inside = [(one.k, min(one.band, y.high)) for one in points]
-    below = [(one.k, max(-one.band, y.low)) for one in reversed(points)]
-    lines = tuple((name, path((one.k, getattr(one, name)) for one in points)) for name in names)
+    inside = [(point.k, min(point.band, y.high)) for point in points]
+    below = [(point.k, max(-point.band, y.low)) for point in reversed(points)]
+    lines = tuple(
+        (name, path((point.k, getattr(point, name)) for point in points)) for name in names
+    )
     return Picture(x, y, path([*inside, *below]), lines)
 
 

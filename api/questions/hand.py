@@ -294,11 +294,13 @@ def _rank(seat: int, events: list[Event]) -> Rank:
     cards = [card for event in events if isinstance(event, t.BoardDealt) for card in event.cards]
     shown = [
         card
-        for one in events
-        if isinstance(one, t.Shown) and one.seat == seat
-        for card in one.cards
+        for event in events
+        if isinstance(event, t.Shown) and event.seat == seat
+        for card in event.cards
     ]
-    hit = any(isinstance(one, t.BountySettled) and one.seat == seat and one.hit for one in events)
+    hit = any(
+        isinstance(event, t.BountySettled) and event.seat == seat and event.hit for event in events
+    )
     held = {card[0] for card in (*cards, *shown)}
     ranks: tuple[Rank, ...] = get_args(Rank)
     return next((rank for rank in ranks if (rank in held) == bool(hit and shown)), ranks[0])

@@ -269,7 +269,9 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
         known = [leaf for leaf in ledger.records(match) if leaf.hand_seq < end]
         records = [one.event for leaf in known for one in leaf.recorded]
         started = next((record for record in records if isinstance(record, MatchStarted)), None)
-        ended = any(isinstance(one, MatchEnded) and one.reason != STOPPED for one in records)
+        ended = any(
+            isinstance(record, MatchEnded) and record.reason != STOPPED for record in records
+        )
         if ended and match in last:
             found[match] = last[match]
         elif started is not None and (game := rules.marked(started.ruleset)) and game.hands:

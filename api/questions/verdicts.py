@@ -141,7 +141,7 @@ class Verdicts:
         """How many are left, after a look at what this or another process has kept."""
         rules, live = Rules(snapshot, None), snapshot.live
         segments, closed = live.parts()
-        ends = [(it.first_seq, it.last_seq) for it in segments]
+        ends = [(segment.first_seq, segment.last_seq) for segment in segments]
         if closed:
             ends.append((closed[0].hand_seq, closed[-1].hand_seq))
         with self._turn:

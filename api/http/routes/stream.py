@@ -218,7 +218,7 @@ def _within(batch: Batch, span: _Span) -> tuple[tuple[FeedEvent, ...], bool]:
             events = tuple(event for event in events if event.pos < span.until)
         return events, batch.next_pos >= span.until
     if span.match_ends:
-        ends = [place for place, one in enumerate(events) if one.type == _ENDS]
+        ends = [place for place, event in enumerate(events) if event.type == _ENDS]
         return (events[: ends[0] + 1], True) if ends else (events, False)
     return events, span.soon
 

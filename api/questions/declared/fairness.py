@@ -195,19 +195,19 @@ def _dealing(ledger: Snapshot, leaves: Sequence[Leaf]) -> dict[str, int]:
 def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
     """A line a test, and what may not be concluded."""
     lines = []
-    for one in answer.tests:
-        freedom = "" if one.freedom is None else f" ({one.freedom})"
+    for test in answer.tests:
+        freedom = "" if test.freedom is None else f" ({test.freedom})"
         texts = (
-            one.name,
-            one.about,
-            f"{one.n:,}",
-            "" if one.statistic is None else f"{one.statistic:.3g}{freedom}",
-            "" if one.p is None else f"{one.p:.3g}",
-            "" if one.counted is None else f"{one.counted:.3g}",
-            "" if one.effect is None else f"{one.effect:.3g} {one.unit}",
-            one.verdict,
+            test.name,
+            test.about,
+            f"{test.n:,}",
+            "" if test.statistic is None else f"{test.statistic:.3g}{freedom}",
+            "" if test.p is None else f"{test.p:.3g}",
+            "" if test.counted is None else f"{test.counted:.3g}",
+            "" if test.effect is None else f"{test.effect:.3g} {test.unit}",
+            test.verdict,
         )
-        lines.append([Cell(text, one.p is None) for text in texts])
+        lines.append([Cell(text, test.p is None) for text in texts])
     how = ", ".join(f"{count:,} {kind}" for kind, count in answer.dealing.items())
     tests = sum(test.p is not None for test in answer.tests)
     foot = f"{tests} tests judged together (Holm, 1 %); seen four times in five: `would see`"

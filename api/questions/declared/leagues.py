@@ -93,9 +93,9 @@ def leagues(viewed: Viewed, params: LeaguesParams, watch: ShowProgress) -> Leagu
     rows = []
     for name, matches in played(viewed.snapshot).items():
         first, last = moments(
-            [min(one.first for one in matches), max(match.last for match in matches)]
+            [min(match.first for match in matches), max(match.last for match in matches)]
         )
-        players = {player for one in matches for player in one.pairing.players}
+        players = {player for match in matches for player in match.pairing.players}
         row = League(name, len(players), matches[-1].pairing.round, len(matches), first, last)
         rows.append(row)
     return Leagues(viewed.viewer.view, rows)

@@ -187,7 +187,7 @@ def _without_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str
     played = set(every_played(viewed)["match"].to_pylist())
     snapshot = viewed.snapshot
     names = sorted(set(snapshot.matches()) - played, reverse=params.newest)
-    names = [it for it in names if left_out(snapshot, it) or not conflicts(snapshot, it)]
+    names = [name for name in names if left_out(snapshot, name) or not conflicts(snapshot, name)]
     if params.after is not None:
         last = str(params.after[0])
         names = [name for name in names if (name < last if params.newest else name > last)]
@@ -274,9 +274,9 @@ def _won(
         match.name: (alone if match.nets is not None else None, match.nets) for match in matches
     }
     counted = {
-        one.name: one
-        for one in matches
-        if one.players and one.played and (alone is None or one.nets is None)
+        match.name: match
+        for match in matches
+        if match.players and match.played and (alone is None or match.nets is None)
     }
     sums: dict[str, dict[str | None, dict[str, int]]] = {name: {} for name in counted}
     if counted:

@@ -75,10 +75,15 @@ def pairing(viewed: Viewed, params: PairingParams, watch: ShowProgress) -> Pairi
         pair=pairs[0] if pairs else None,
         matches=[
             Met(
-                *(one.match, one.pairing.round, one.nets[params.player], hands.get(one.match, 0)),
-                *moments([one.last]),
+                *(
+                    match.match,
+                    match.pairing.round,
+                    match.nets[params.player],
+                    hands.get(match.match, 0),
+                ),
+                *moments([match.last]),
             )
-            for one in matches
+            for match in matches
         ],
     )
 

@@ -212,7 +212,9 @@ def _players(pairs: Sequence[Pair], field: Mapping[str, Row]) -> list[Rated]:
         won[one.player] += one.won
         drawn[one.player] += one.drawn
         lost[one.player] += one.matches - one.won - one.drawn
-    found = fitted((one.player, one.other, one.points, one.of(one.other).points) for one in pairs)
+    found = fitted(
+        (pair.player, pair.other, pair.points, pair.of(pair.other).points) for pair in pairs
+    )
     players = [
         _player(name, found.get(name), won[name], drawn[name], lost[name], field.get(name, {}))
         for name in sorted(won)
@@ -256,12 +258,12 @@ def sheets(answer: Ratings, params: RatingsParams) -> Iterator[Sheet | str]:
     )
     lines: list[tuple[str, ...]] = [
         (
-            *(f"{at} {one.player}", number(one.rating)),
-            between(one.rating_low, one.rating_high),
-            *map(str, (one.won, one.drawn, one.lost, one.hands)),
-            *(number(one.won_100), between(one.low, one.high)),
+            *(f"{at} {player.player}", number(player.rating)),
+            between(player.rating_low, player.rating_high),
+            *map(str, (player.won, player.drawn, player.lost, player.hands)),
+            *(number(player.won_100), between(player.low, player.high)),
         )
-        for at, one in enumerate(answer.players, 1)
+        for at, player in enumerate(answer.players, 1)
     ]
     head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
     yield _sheet(

@@ -276,7 +276,7 @@ def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
     else:
         yield _overview(answer, head)
         yield _averages(answer, params, ("mean", amount, "95 %", "drawn again", "n"))
-        if any(one.streets for one in answer.players):
+        if any(player.streets for player in answer.players):
             yield _chances(answer, params, ("luck of", amount, "each", "95 %", "times"))
     for player in answer.players if params.player else ():
         if player.seats and not player.seats.balanced:
@@ -336,12 +336,12 @@ def _overview(answer: Results, head: str) -> Sheet:
     columns = ("player", "hands", *titles, *(f"rake, {name}" for name in methods))
     lines = [
         [
-            Cell(one.player),
-            Cell(str(one.hands)),
-            *(Cell(plain(getattr(one, name))) for name in NETS),
-            *(Cell(plain(one.rake.get(name))) for name in methods),
+            Cell(player.player),
+            Cell(str(player.hands)),
+            *(Cell(plain(getattr(player, name))) for name in NETS),
+            *(Cell(plain(player.rake.get(name))) for name in methods),
         ]
-        for one in answer.players
+        for player in answer.players
     ]
     return Sheet(columns, lines, range(1, len(columns)), head)
 

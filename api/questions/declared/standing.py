@@ -106,7 +106,7 @@ class Standing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckr
 def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Standing:
     """Results are public; pairs are given as far as the viewpoint sees the hands."""
     matches = of_league(viewed.snapshot, params.league)
-    names = {player for one in matches for player in one.pairing.players}
+    names = {player for match in matches for player in match.pairing.players}
     if len(names) > PLAYERS_MAX:
         sentence = (
             f"{params.league} has {len(names)} players, and {PLAYERS_MAX} are placed together"
@@ -115,7 +115,7 @@ def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Sta
     seen: Ratings | None = None
     with suppress(Absent):
         seen = rated(viewed, RatingsParams(league=params.league), watch)
-    of_hands = {one.player: one for one in seen.players} if seen else {}
+    of_hands = {player.player: player for player in seen.players} if seen else {}
     history = list(_history(matches, len(names)))
     ratings = {one.player: one for one in history if one.matches == len(matches)}
     return Standing(
@@ -130,10 +130,10 @@ def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Sta
         circles=seen.circles if seen else [],
         matches=[
             Fixture(
-                *(one.match, one.pairing.round, *one.pairing.players),
-                one.nets[one.pairing.players[0]],
+                *(match.match, match.pairing.round, *match.pairing.players),
+                match.nets[match.pairing.players[0]],
             )
-            for one in matches
+            for match in matches
         ],
         history=history,
     )
@@ -175,14 +175,14 @@ def sheets(answer: Standing, params: StandingParams) -> Iterator[Sheet | str]:
             map(
                 Cell,
                 (
-                    *(f"{at} {one.player}", f"{one.points:.3f}"),
-                    *map(str, (one.won, one.drawn, one.lost)),
-                    *(f"{one.chips:+,}", number(one.rating)),
-                    *(between(one.rating_low, one.rating_high), number(one.won_100)),
+                    *(f"{at} {player.player}", f"{player.points:.3f}"),
+                    *map(str, (player.won, player.drawn, player.lost)),
+                    *(f"{player.chips:+,}", number(player.rating)),
+                    *(between(player.rating_low, player.rating_high), number(player.won_100)),
                 ),
             )
         )
-        for at, one in enumerate(answer.players, 1)
+        for at, player in enumerate(answer.players, 1)
     ]
     head = headed(f"{answer.league}   viewpoint: {answer.viewpoint}", answer.unit)
     foot = WITHOUT if answer.players[0].rating is None else ""
