@@ -321,20 +321,20 @@ def unmoved(report: Report) -> str:
     return "; no chip goes elsewhere by it" if report.moves == 0 else ""
 
 
-def parting(record: Events, found: Divergence) -> tuple[Sentence, Sentence]:
+def parting(record: Events, divergence: Divergence) -> tuple[Sentence, Sentence]:
     """What stands in the record where rules and record part ways, and what the rules say to it.
 
     Two events that differ in what no sentence says (who is next) are said in the notation.
     """
-    event = record[found.at] if found.at < len(record) else None
+    event = record[divergence.at] if divergence.at < len(record) else None
     recorded, decided = (
-        (Part("nothing more"),) if one is None else of_event(record, found.at, one)
-        for one in (event, found.decided)
+        (Part("nothing more"),) if one is None else of_event(record, divergence.at, one)
+        for one in (event, divergence.decided)
     )
-    if found.refusal is not None:
-        return recorded, with_names(found.refusal, start_of(record).players)
-    if recorded == decided and event is not None and found.decided is not None:
-        return (Part(say(event)),), (Part(say(found.decided)),)
+    if divergence.refusal is not None:
+        return recorded, with_names(divergence.refusal, start_of(record).players)
+    if recorded == decided and event is not None and divergence.decided is not None:
+        return (Part(say(event)),), (Part(say(divergence.decided)),)
     return recorded, decided
 
 

@@ -211,8 +211,8 @@ def _next(table: Table, after: int, among: tuple[int, ...]) -> int:
     return min(among, key=lambda chair: (chair - after - 1) % count)
 
 
-def _brings(game: Game, one: Chair) -> int:
-    return one.stack if game.stacks == "carried" else game.stack
+def _brings(game: Game, chair: Chair) -> int:
+    return chair.stack if game.stacks == "carried" else game.stack
 
 
 def _banked(table: Table, nets: dict[str, int]) -> tuple[tuple[str, int], ...]:

@@ -87,15 +87,15 @@ def judge(game: Game, record: Events, partner: Game | None = None) -> Report:
     return qualified(_judged(game, record, partner), record)
 
 
-def qualified(found: Report, record: Events) -> Report:
+def qualified(report: Report, record: Events) -> Report:
     """What was found as if all that the record assumes were so, with what it rests on of that."""
     assumed = rests_on(record)
     if not assumed:
-        return found
-    verdict = found.verdict
+        return report
+    verdict = report.verdict
     if verdict in ("agree", "contested") and any(map(is_free, assumed)):
         verdict = "unknown"
-    return replace(found, verdict="assuming" if verdict == "agree" else verdict, assumed=assumed)
+    return replace(report, verdict="assuming" if verdict == "agree" else verdict, assumed=assumed)
 
 
 def _judged(game: Game, record: Events, partner: Game | None) -> Report:
@@ -186,22 +186,22 @@ def _recorded_nets(record: Events) -> Nets | None:
     return next((nets for nets in claims if len(nets) == seats), None)
 
 
-def _moves(found: Divergence, recorded: Nets | None, decided: Nets | None) -> int | None:
+def _moves(divergence: Divergence, recorded: Nets | None, decided: Nets | None) -> int | None:
     """How many chips go to somebody else than the rules pay.
 
     What would have come after another choice, bid or card nobody knows, so it is counted only where
     record and rules part after the last of them.
     """
-    if not _is_after_play(found):
+    if not _is_after_play(divergence):
         return None
     if recorded is None or decided is None:
         return None
     return _difference(recorded, decided)
 
 
-def _is_after_play(found: Divergence) -> bool:
+def _is_after_play(divergence: Divergence) -> bool:
     """Whether record and rules part after the last choice, bid and card."""
-    parted = (found.recorded, found.decided)
+    parted = (divergence.recorded, divergence.decided)
     return all(event is None or isinstance(event, _AFTER_PLAY) for event in parted)
 
 
@@ -213,7 +213,7 @@ def _difference(recorded: Nets, decided: Nets) -> int:
 
 
 def _forced_folds(
-    game: Game, record: Events, found: Divergence, recorded: Nets | None
+    game: Game, record: Events, divergence: Divergence, recorded: Nets | None
 ) -> Report | None:
     """The report on a record whose play differs by nothing but the fold of who was forced all-in.
 
@@ -221,7 +221,7 @@ def _forced_folds(
     elsewhere is what these rules pay otherwise than the record, or all that the seat could have
     won, if that depends on cards that nobody recorded.
     """
-    fold = isinstance(found.recorded, Folded | BettingOpened) and recorded is not None
+    fold = isinstance(divergence.recorded, Folded | BettingOpened) and recorded is not None
     if not fold or game.forced_all_in == "may_fold":
         return None
     other = replace(game, forced_all_in="may_fold")
@@ -244,7 +244,7 @@ def _forced_folds(
         moves = _difference(recorded, decided)
     dead = _paid(other, unpaid)
     others = () if dead is None else (_reread_as(game, "may_fold", dead),)
-    return Report(game.name, "differ", recorded, decided, found, others, moves=moves)
+    return Report(game.name, "differ", recorded, decided, divergence, others, moves=moves)
 
 
 def _by_rules(record: Events, game: Game) -> Events:

@@ -150,20 +150,20 @@ def _hiding(kind: type[Record]) -> _Hiding | None:
     )
 
 
-def _public_event(one: Recorded, hiding: _Hiding, faults: Faults) -> PublicEvent | None:
+def _public_event(recorded: Recorded, hiding: _Hiding, faults: Faults) -> PublicEvent | None:
     """The line of an event in which something is hidden.
 
     A reply that is withheld waits for the bid of its seat, or for the end of the hand, and is
     committed to there: always, nearly always nothing, and nobody sees that. After the end it has
     its line.
     """
-    event = one.event
+    event = recorded.event
     kind = type(event)
     hidden: dict[str, Any] = {}
     shown: tuple[tuple[str, Any], ...] = ()
     blank = event
     if isinstance(event, Faulted) and FIELDS[kind].is_withheld(event) and _OVER not in faults:
-        faults.setdefault(event.seat, []).append([one.at, event.raw, event.kind])
+        faults.setdefault(event.seat, []).append([recorded.at, event.raw, event.kind])
         return None
     if hiding.fields:
         values = [getattr(event, name) for name in event.__struct_fields__]
@@ -180,7 +180,7 @@ def _public_event(one: Recorded, hiding: _Hiding, faults: Faults) -> PublicEvent
         hidden["faults"] = _taken_up(event, faults) if faults else []
         if kind is not BidPlaced:
             faults[_OVER] = []
-    return PublicEvent(one, hidden, blank, shown)
+    return PublicEvent(recorded, hidden, blank, shown)
 
 
 def _taken_up(event: Record, faults: Faults) -> list[list[Any]]:
@@ -240,9 +240,9 @@ def spelling(event: Record) -> tuple[Pattern, tuple[bytes, ...]]:
     return pattern, tuple([_canonical(public.hidden[field]) for field in pattern.fields])
 
 
-def _line(one: PublicEvent, nonces: Nonces) -> bytes:
-    recorded, hidden = one.recorded, one.hidden
-    pattern, fields, before = _pattern(one.blank, tuple(hidden), one.shown)
+def _line(public: PublicEvent, nonces: Nonces) -> bytes:
+    recorded, hidden = public.recorded, public.hidden
+    pattern, fields, before = _pattern(public.blank, tuple(hidden), public.shown)
     stream, index = recorded.stream, recorded.index
     values: list[Any] = [
         commitment(nonces.of(stream, index, field, hidden[field]), hidden[field]).encode()

@@ -94,28 +94,28 @@ class Tally:
             if against:
                 self.conflicts[match] = against
 
-    def count(self, one: Judged) -> Judged:
+    def count(self, judged: Judged) -> Judged:
         """Count one more verdict."""
-        hand = start_of(one.record).hand
+        hand = start_of(judged.record).hand
         match, _, _ = hand.rpartition("/")
-        self.verdicts.setdefault((match, one.game.name), Counter())[one.report.verdict] += 1
-        if one.report.verdict == "differ":
+        self.verdicts.setdefault((match, judged.game.name), Counter())[judged.report.verdict] += 1
+        if judged.report.verdict == "differ":
             self.differ.append(hand)
-            self.moveless += one.report.moves == 0
-        return one
+            self.moveless += judged.report.moves == 0
+        return judged
 
-    def add(self, found: "Audited", advance: Callable[..., None]) -> list[dict[str, Any]]:
+    def add(self, audited: "Audited", advance: Callable[..., None]) -> list[dict[str, Any]]:
         """Count the hands of a part of the ledger; their entries."""
-        for match, ruleset, verdicts in found.verdicts:
+        for match, ruleset, verdicts in audited.verdicts:
             self.verdicts.setdefault((match, ruleset), Counter()).update(verdicts)
-        for entry in found.entries:
+        for entry in audited.entries:
             if entry["verdict"] == "differ":
                 self.differ.append(entry["hand"])
                 self.moveless += entry["moves"] == 0
-        self.homeless.update(found.homeless)
-        hands = sum(sum(verdicts.values()) for _, _, verdicts in found.verdicts)
+        self.homeless.update(audited.homeless)
+        hands = sum(sum(verdicts.values()) for _, _, verdicts in audited.verdicts)
         advance(hands, hands)
-        return found.entries
+        return audited.entries
 
     def total(self, verdict: Verdict) -> int:
         """How many hands have this verdict."""

@@ -126,16 +126,18 @@ def doctor(folder: Path, as_document: bool) -> None:
         raise click.exceptions.Exit(WRONG)
 
 
-def as_text(found: Doctor) -> Page:
+def as_text(doctor: Doctor) -> Page:
     """Every fact on a line, then what was found."""
-    facts = {name: value for name, value in asdict(found).items() if name not in _AFTER}
+    facts = {name: value for name, value in asdict(doctor).items() if name not in _AFTER}
     none = {"ledger": "none here: muckrake play makes one"}
-    facts |= none if found.ledger is None else asdict(found.ledger)
+    facts |= none if doctor.ledger is None else asdict(doctor.ledger)
     rows = [[name, _in_words(value)] for name, value in facts.items() if value is not UNSET]
-    rows += [["note" if finding.note else "damage", finding.sentence] for finding in found.findings]
-    if found.ledger is not None and not found.findings:
+    rows += [
+        ["note" if finding.note else "damage", finding.sentence] for finding in doctor.findings
+    ]
+    if doctor.ledger is not None and not doctor.findings:
         rows.append(["check", SOUND])
-    return page(aligned([*rows, *(["not compared", one] for one in found.not_compared)]))
+    return page(aligned([*rows, *(["not compared", one] for one in doctor.not_compared)]))
 
 
 def examined(folder: Path) -> tuple[LedgerFacts | None, list[Found]]:

@@ -52,18 +52,18 @@ class Tally:
         self.nameless = self.stopped = False
         self.players = set[str]()
 
-    def count(self, found: Outcome, added: int) -> None:
+    def count(self, outcome: Outcome, added: int) -> None:
         """Count one more file."""
         self.files += 1
-        self.refused += found.refused is not None
+        self.refused += outcome.refused is not None
         self.hands += added
-        self.known += found.refused is None and not added
-        self.differ += found.verdicts.get("differ", 0)
-        self.left_out += len(found.skipped)
-        self.again += found.again
-        self.conflicts += len(found.conflicts)
-        self.players.update(found.nets)
-        self.nameless |= added > 0 and sorted(found.nets) == ORGANISERS
+        self.known += outcome.refused is None and not added
+        self.differ += outcome.verdicts.get("differ", 0)
+        self.left_out += len(outcome.skipped)
+        self.again += outcome.again
+        self.conflicts += len(outcome.conflicts)
+        self.players.update(outcome.nets)
+        self.nameless |= added > 0 and sorted(outcome.nets) == ORGANISERS
 
     @property
     def code(self) -> int:

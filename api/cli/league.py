@@ -135,10 +135,10 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
 
 
 def _matches(
-    played: League, matches: Matches, ledger: Ledger, found: Results, workers: int | None
+    played: League, matches: Matches, ledger: Ledger, results: Results, workers: int | None
 ) -> Iterator[Match]:
     """Every match that is missing; Ctrl-C lets those at work end, a second one ends them."""
-    hands, once = to_play(played, found) * played.hands, set[str]()
+    hands, once = to_play(played, results) * played.hands, set[str]()
 
     def warn(sentence: str) -> None:
         """Every match says the same of a bot."""
@@ -154,19 +154,19 @@ def _matches(
                 yield record
 
         at_once = workers or os.cpu_count() or 1
-        while not stop() and (todo := missing(played, found)):
+        while not stop() and (todo := missing(played, results)):
             with closing(play(matches, todo, ledger, at_once, stop, watch, warn)) as every:
                 yield from every
 
 
-def _tell(played: League, found: Results, new: Sequence[Match], as_document: bool) -> None:
+def _tell(played: League, results: Results, new: Sequence[Match], as_document: bool) -> None:
     """Who stands where; `muckrake ratings` says how sure that is."""
-    rows = standing(played.bots, found)
+    rows = standing(played.bots, results)
     if as_document:
         document(
             f"muckrake.league-{click.get_current_context().info_name}/1",
             league=played.name,
-            missing=to_play(played, found),
+            missing=to_play(played, results),
             played=[msgspec.to_builtins({"match": one.name, "nets": one.nets}) for one in new],
             standing=msgspec.to_builtins(rows),
         )

@@ -110,8 +110,8 @@ def _summary(before: "Manifest", after: "Manifest") -> str:
     )
 
 
-def _size(now: "Manifest") -> int:
-    return sum(size for segment in now.segments for size in segment.sizes.values())
+def _size(manifest: "Manifest") -> int:
+    return sum(size for segment in manifest.segments for size in segment.sizes.values())
 
 
 @click.command()

@@ -246,16 +246,16 @@ def _unseen(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
     return None
 
 
-def _foreign(found: "Verified", known: tuple["Key", ...], disk: "Disk") -> str | None:
+def _foreign(verified: "Verified", known: tuple["Key", ...], disk: "Disk") -> str | None:
     """Why the newest checkpoint is not of a key that is known, nor of one that such a key has put
     in its place, if some are known."""
     from store.proof.notary import successors
 
-    if not known or not found.leaves:
+    if not known or not verified.leaves:
         return None
-    if successors(disk, {key.line for key in known}) & {*found.signed_by}:
+    if successors(disk, {key.line for key in known}) & {*verified.signed_by}:
         return None
-    by = " and ".join(found.signed_by) or "nobody"
+    by = " and ".join(verified.signed_by) or "nobody"
     return f"its checkpoint is signed by {by}, and not by a key that you know"
 
 
@@ -274,23 +274,23 @@ def _unsignable(private: "Private", verifier: "Verifier") -> str | None:
     return None
 
 
-def summary(found: "Verified", decks: int) -> Page:
+def summary(verified: "Verified", decks: int) -> Page:
     """3 matches, 3,000 hands, 63,118 events; what was checked; every finding on its line."""
     counted = (
-        f"digests {found.digests:,}/{found.leaves:,}",
-        f"signed {found.signed:,}/{found.leaves:,}",
-        f"commitments {found.commitments:,}",
-        f"replay {found.replayed:,}/{found.hands:,}",
-        f"chips conserved {found.balanced:,}/{found.hands:,}",
+        f"digests {verified.digests:,}/{verified.leaves:,}",
+        f"signed {verified.signed:,}/{verified.leaves:,}",
+        f"commitments {verified.commitments:,}",
+        f"replay {verified.replayed:,}/{verified.hands:,}",
+        f"chips conserved {verified.balanced:,}/{verified.hands:,}",
         *((f"committed decks {decks:,}",) if decks else ()),
     )
     rows = [
-        f"{found.matches:,} matches, {found.hands:,} hands, {found.events:,} events",
+        f"{verified.matches:,} matches, {verified.hands:,} hands, {verified.events:,} events",
         "   ".join(counted),
-        f"tree of {found.size:,} leaves, root {found.root}",
-        *(f"signed by {key}" for key in found.signed_by),
-        *(f"{one.where}  {one.sentence}" for one in found.wrong[:NAMED_MAX]),
+        f"tree of {verified.size:,} leaves, root {verified.root}",
+        *(f"signed by {key}" for key in verified.signed_by),
+        *(f"{one.where}  {one.sentence}" for one in verified.wrong[:NAMED_MAX]),
     ]
-    if len(found.wrong) > NAMED_MAX:
-        rows.append(f"and {len(found.wrong) - NAMED_MAX} more: --json names them all")
+    if len(verified.wrong) > NAMED_MAX:
+        rows.append(f"and {len(verified.wrong) - NAMED_MAX} more: --json names them all")
     return page(rows)

@@ -72,19 +72,19 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
         raise click.exceptions.Exit(1)
 
 
-def _say(found: "Publication | None", as_document: bool) -> None:
+def _say(publication: "Publication | None", as_document: bool) -> None:
     """Print one line, and a note for each witness that did not cosign."""
-    if found is None:
+    if publication is None:
         if as_document:
             document("muckrake.publish/1", size=None, is_published=None, replies=[])
         else:
             say("nothing to publish: no checkpoint is newer than the one that is published")
         return
     if as_document:
-        document("muckrake.publish/1", **msgspec.to_builtins(found))
+        document("muckrake.publish/1", **msgspec.to_builtins(publication))
     else:
-        say(found.sentence)
-    for reply in found.replies:
+        say(publication.sentence)
+    for reply in publication.replies:
         if reply.refusal is not None:
             note(f"{reply.witness}: {reply.refusal}")
 

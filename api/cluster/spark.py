@@ -259,11 +259,11 @@ class Facts:
 _TEXTS = re.compile(r"""--[^\n]*|"[^"]*"|'(?:[^']|'')*'""")
 
 
-def _respelled(found: re.Match[str]) -> str:
+def _respelled(match: re.Match[str]) -> str:
     """A text of standard SQL as Spark spells it, for which a backslash begins an escape."""
-    if not found[0].startswith("'"):
-        return found[0]
-    text = found[0][1:-1].replace("''", "'")
+    if not match[0].startswith("'"):
+        return match[0]
+    text = match[0][1:-1].replace("''", "'")
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 

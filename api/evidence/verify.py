@@ -1113,16 +1113,16 @@ def read_commitment(
     return found
 
 
-def deck_sentence(found: Announced, hand: Dict[str, Any]) -> str:
+def deck_sentence(deck: Announced, hand: Dict[str, Any]) -> str:
     """How the deck was made, and what of it was there first."""
-    if found.dealing == "committed":
+    if deck.dealing == "committed":
         return (
-            f"Its deck was committed to in leaf {found.committed}, the nonces came in leaf"
-            f" {found.given} and the hand closed as leaf {hand['hand_seq']}: who was given a"
-            f" checkpoint of more than {found.given} leaves before its first card knows that the"
+            f"Its deck was committed to in leaf {deck.committed}, the nonces came in leaf"
+            f" {deck.given} and the hand closed as leaf {hand['hand_seq']}: who was given a"
+            f" checkpoint of more than {deck.given} leaves before its first card knows that the"
             " deck was fixed before."
         )
-    if found.dealing == "seeded":
+    if deck.dealing == "seeded":
         return (
             "Its deck was shuffled from a seed: hidden cards are only as hidden as the seed, and"
             " everybody who knows it knows the cards."

@@ -189,10 +189,10 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
     return SealedTable(name, version, schema, select, segments, disk, files)
 
 
-def _stands(one: Projection, files: Files, segment: Segment) -> bool:
+def _stands(projection: Projection, files: Files, segment: Segment) -> bool:
     """Whether a segment's file of a projection says what one made today would."""
-    made = segment.projections.get(one.name)
-    return one.stands(made, lambda: files.open(segment, "events").names)
+    made = segment.projections.get(projection.name)
+    return projection.stands(made, lambda: files.open(segment, "events").names)
 
 
 def bounds(metadata: pq.FileMetaData) -> Iterator[tuple[str, int, Any, Any]]:

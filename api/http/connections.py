@@ -137,25 +137,27 @@ class Crowd:
         self._all: dict[Connection, None] = {}  # in the order in which they came
         self._of: dict[str, dict[Connection, None]] = {}
 
-    def joined(self, one: Connection) -> bool:
+    def joined(self, connection: Connection) -> bool:
         """Whether there is a place for him; perhaps the place of one who asks for nothing."""
-        his = self._of.get(one.network, {})
-        counted = not (self._fronted and one.client is not None and one.client[0] in PROXIES)
+        his = self._of.get(connection.network, {})
+        counted = not (
+            self._fronted and connection.client is not None and connection.client[0] in PROXIES
+        )
         if counted and len(his) >= self.limits.at_once and not _made_way(his):
             return False
         if len(self._all) >= self._room and not _made_way(self._all):
             return False
-        self._all[one] = None
-        self._of.setdefault(one.network, {})[one] = None
+        self._all[connection] = None
+        self._of.setdefault(connection.network, {})[connection] = None
         return True
 
-    def left(self, one: Connection) -> None:
+    def left(self, connection: Connection) -> None:
         """He is gone."""
-        self._all.pop(one, None)
-        his = self._of.get(one.network, {})
-        his.pop(one, None)
+        self._all.pop(connection, None)
+        his = self._of.get(connection.network, {})
+        his.pop(connection, None)
         if not his:
-            self._of.pop(one.network, None)
+            self._of.pop(connection.network, None)
 
     async def looked_after(self) -> None:
         """Look at everybody, again and again, for as long as the server runs."""

@@ -84,8 +84,8 @@ class Delay:
         closed = min(newest.next_seq, _closed_before(newest.live, pos))
         return Snapshot(newest.live, pos, closed, early=True)
 
-    def _is_held(self, one: _Span, since: int) -> bool:
-        return one.at > since and one.match not in self._over
+    def _is_held(self, span: _Span, since: int) -> bool:
+        return span.at > since and span.match not in self._over
 
     def _sits(self, viewer: Viewer, match: str, newest: Snapshot) -> bool:
         if not viewer.sits_in(match):

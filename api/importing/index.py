@@ -245,15 +245,15 @@ class ImportIndex:
         order = np.argsort(keys, kind="stable")
         self._columns.append((keys[order], blocks[order]))
 
-    def _hit(self, at: int, match: str, one: HandDigest, found: dict[int, Hit]) -> None:
-        (block, places), own = self._cached(at), f"{match}/{one.number}"
-        if one.number in found and found[one.number].hand == own:
+    def _hit(self, at: int, match: str, digest: HandDigest, found: dict[int, Hit]) -> None:
+        (block, places), own = self._cached(at), f"{match}/{digest.number}"
+        if digest.number in found and found[digest.number].hand == own:
             return
-        place = places[one.found_by]
+        place = places[digest.found_by]
         says = block.says[place * SIZE : place * SIZE + SIZE]
-        same = None if says == _UNKNOWN else says == one.says
-        if (same or one.numbered) and self._is_there(at, block):
-            found[one.number] = Hit(f"{block.match}/{block.numbers[place]}", same)
+        same = None if says == _UNKNOWN else says == digest.says
+        if (same or digest.numbered) and self._is_there(at, block):
+            found[digest.number] = Hit(f"{block.match}/{block.numbers[place]}", same)
 
     def _is_there(self, at: int, block: Block) -> bool:
         """Whether the hands of a block, which close together, are in the ledger."""
@@ -324,14 +324,14 @@ def _of_before(ledger: FileLedger, nonces: Salted | None) -> Iterator[Block]:
         yield Block(row["match"], row["footer"], "", numbers, found_by, _UNKNOWN * len(mine))
 
 
-def count(found: Outcome, part: CheckedChunk) -> None:
+def count(outcome: Outcome, part: CheckedChunk) -> None:
     """What a file's report says of them."""
-    found.again += len(part.again)
-    found.conflicts += [one for one in part.again.values() if one.differs]
-    named = {number for numbers in found.named.values() for number in numbers}
+    outcome.again += len(part.again)
+    outcome.conflicts += [one for one in part.again.values() if one.differs]
+    named = {number for numbers in outcome.named.values() for number in numbers}
     for number, one in part.again.items():
-        if not found.elsewhere or number in named:
-            found.elsewhere[number] = one.hand
+        if not outcome.elsewhere or number in named:
+            outcome.elsewhere[number] = one.hand
 
 
 def differs(known: Sequence[Record], new: Sequence[Record]) -> str:
@@ -357,9 +357,9 @@ def _described(event: Record | None) -> str:
     return "nothing more" if event is None else repr(say(event)[:_QUOTED])
 
 
-def nets_of(one: Append) -> Iterator[tuple[str, int]]:
+def nets_of(append: Append) -> Iterator[tuple[str, int]]:
     """What each player of a hand has won in it."""
-    end = replay(one.events)  # type: ignore[arg-type]
+    end = replay(append.events)  # type: ignore[arg-type]
     start = end.start
     for player, was, now in zip(start.players, start.stacks, end.stacks, strict=True):
         yield player, now - was

@@ -115,16 +115,16 @@ def import_file(
     return found
 
 
-def _refused(found: Outcome, line: int, reason: str) -> Outcome:
+def _refused(outcome: Outcome, line: int, reason: str) -> Outcome:
     """The outcome of a refused file: what is known of the file by then, and none of its hands."""
     return Outcome(
-        file=found.file,
-        digest=found.digest,
-        match=found.match,
-        format=found.format,
-        dialect=found.dialect,
-        skipped=found.skipped,
-        spill=found.spill,
+        file=outcome.file,
+        digest=outcome.digest,
+        match=outcome.match,
+        format=outcome.format,
+        dialect=outcome.dialect,
+        skipped=outcome.skipped,
+        spill=outcome.spill,
         refused=Skipped(line, reason),
     )
 

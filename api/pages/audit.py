@@ -143,9 +143,9 @@ class Explained(NamedTuple):
     accounts: tuple[Account, ...]
 
 
-def explained(redacted_hand: RedactedEvents, found: Judged) -> Explained:
+def explained(redacted_hand: RedactedEvents, judged: Judged) -> Explained:
     """The hand taken apart; of a record that cannot be counted, as much as there is."""
-    record, game, report = found
+    record, game, report = judged
     seen = [one.seen for one in redacted_hand.ones]
     counted = report.recorded is not None
     hand = before_payment(record) if counted else None
@@ -264,10 +264,12 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
     return tuple(paid)
 
 
-def _shares(one: t.PotSplit, due: Cut | None, unit: int, *, differs: bool) -> tuple[Share, ...]:
+def _shares(
+    pot_split: t.PotSplit, due: Cut | None, unit: int, *, differs: bool
+) -> tuple[Share, ...]:
     """Who is paid of a pot by the record, and where that differs, by the rules."""
     paid: dict[int, int] = {}
-    for seat, share in zip(one.seats, one.shares, strict=True):
+    for seat, share in zip(pot_split.seats, pot_split.shares, strict=True):
         paid[seat] = paid.get(seat, 0) + share
     places = {} if due is None else {seat: at for at, seat in enumerate(due.award.seats)}
     shares = []

@@ -239,23 +239,23 @@ def kinds(cells: Sequence[Cell]) -> list[tuple[str, Acts]]:
     return [(name, found) for name, some in parts.items() if (found := acts(some))]
 
 
-def cell(name: str, one: Cell | None, show: str) -> dict[str, Any]:
+def cell(name: str, cell: Cell | None, show: str) -> dict[str, Any]:
     """What a cell says, how warm it is from 0 to 1, and how full; of acts, how it is divided."""
-    if one is None:
+    if cell is None:
         return {"name": name, "hands": 0, "text": "", "warmth": 0.0, "full": 0.0, "acts": None}
     if show == "net":
-        mean = one.net_bb
+        mean = cell.net_bb
         text = "" if mean is None else f"{mean:+.1f}".replace("-", "\N{MINUS SIGN}")
         warmth = 0.5 if mean is None else min(1.0, max(0.0, 0.5 + mean / 20))
     elif show == "n":
-        text, warmth = str(one.hands), 0.5
+        text, warmth = str(cell.hands), 0.5
     else:
-        k, n = (one.pfr_k, one.pfr_n) if show == "raise" else (one.vpip_k, one.vpip_n)
+        k, n = (cell.pfr_k, cell.pfr_n) if show == "raise" else (cell.vpip_k, cell.vpip_n)
         text = f"{100 * k / n:.0f} %" if n else ""
         warmth = k / n if n else 0.0
-    full = min(1.0, one.hands / FULL)
-    row = {"name": name, "hands": one.hands, "text": text, "warmth": warmth, "full": full}
-    return {**row, "acts": acts([one]) if show == "acts" else None}
+    full = min(1.0, cell.hands / FULL)
+    row = {"name": name, "hands": cell.hands, "text": text, "warmth": warmth, "full": full}
+    return {**row, "acts": acts([cell]) if show == "acts" else None}
 
 
 LOCKS_MAX = 15  # matches that somebody had won, as many as a filter may name
@@ -295,34 +295,34 @@ def opponent(of: OfPlayer) -> Response:
     return of.sent("opponent.html", "opponent", **context)
 
 
-def _led(found: Report, tables: Opponent, finds: Finder) -> dict[str, Any]:
+def _led(report: Report, tables: Opponent, finds: Finder) -> dict[str, Any]:
     """The filters that find the hands of each k and n: by name what can be asked so, and hand by
     hand what was counted by equities, of one rival, or beside too many matches that were won."""
-    open_matches = undecided(found)
+    open_matches = undecided(report)
 
     def at(look: str, *, pays: bool) -> list[str]:
         return [finds.at(hands) for hands in tables.counted_hands(look, pays=pays)]
 
     def by_hand(look: str) -> bool:
-        of_one_rival = look.startswith("after_check") and found.vs is not None
+        of_one_rival = look.startswith("after_check") and report.vs is not None
         return open_matches is None or look not in COULD or of_one_rival
 
     return {
         "undecided": open_matches or "",
-        "paid": {one.look: at(one.look, pays=True) for one in found.leads.found},
+        "paid": {one.look: at(one.look, pays=True) for one in report.leads.found},
         "led": {
             one.look: at(one.look, pays=False)
-            for one in found.differences.found
+            for one in report.differences.found
             if by_hand(one.look)
         },
     }
 
 
-def undecided(found: Report) -> str | None:
+def undecided(report: Report) -> str | None:
     """The filter of hands before somebody had won the match; None if it would be too long."""
-    if len(found.locks) > LOCKS_MAX:
+    if len(report.locks) > LOCKS_MAX:
         return None
-    won = (f"match={word(lock.match)} & number>={lock.number}" for lock in found.locks)
+    won = (f"match={word(lock.match)} & number>={lock.number}" for lock in report.locks)
     return "".join(f" & !({one})" for one in won)
 
 

@@ -73,9 +73,9 @@ def endpoint(question: Question) -> Callable[..., Response]:
     return signed(shown, [*FIXED, *every, sort])
 
 
-def _left_out(one: Parameter) -> Parameter:
+def _left_out(parameter: Parameter) -> Parameter:
     """The same parameter, but optional: without a value the page offers all values."""
-    return one.replace(annotation=one.annotation | None, default=None)
+    return parameter.replace(annotation=parameter.annotation | None, default=None)
 
 
 def at(request: Request, kind: str) -> str:

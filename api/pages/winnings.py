@@ -345,8 +345,8 @@ def inert(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))
 
 
-def card_luck(found: Luck) -> dict[str, Any]:
+def card_luck(luck: Luck) -> dict[str, Any]:
     """What each card did to him, in hands whose cards the viewer knows, evenly spread."""
-    rows = [row for each in found.chances.values() for row in each]
+    rows = [row for each in luck.chances.values() for row in each]
     most = max((abs(row.chips) for row in rows), default=0.0) or 1.0
-    return {"rows": rows, "known": found.known, "hands": found.counted, "most": most}
+    return {"rows": rows, "known": luck.known, "hands": luck.counted, "most": most}

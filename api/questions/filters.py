@@ -261,11 +261,11 @@ def _short(text: str) -> str:
     return text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]}..."
 
 
-def _plain(found: re.Match[str]) -> str:
+def _plain(match: re.Match[str]) -> str:
     """A word, or what stands between quotes."""
-    if found[0].startswith('"'):
-        return re.sub(r"\\(.)", r"\1", found[1], flags=re.DOTALL)
-    return found[0]
+    if match[0].startswith('"'):
+        return re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
+    return match[0]
 
 
 _A_COUNT = "a count of pages by its name (vpip, cbet_flop, won, fold_river, swap_flop_1)"

@@ -99,10 +99,12 @@ def counts(k: int | None, n: int) -> str:
     return f"{n}" if k is None else f"{k}/{n}"
 
 
-def drawn(one: Measured) -> Drawn:
+def drawn(measure: Measured) -> Drawn:
     """The lines of a measure."""
-    ends = () if one.drawn_low is None else (one.drawn_low, one.drawn_high)
-    return Drawn(one.value, one.k, one.n, one.low, one.high, one.unit, *ends)
+    ends = () if measure.drawn_low is None else (measure.drawn_low, measure.drawn_high)
+    return Drawn(
+        measure.value, measure.k, measure.n, measure.low, measure.high, measure.unit, *ends
+    )
 
 
 def part_of(one: Struct) -> str:

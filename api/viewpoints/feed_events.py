@@ -83,23 +83,23 @@ class FeedEncoder:
             match, _ = split(one.stream)
             yield FeedEvent(one.pos, place, match, type(one.event).__name__, line)
 
-    def _watched(self, one: Recorded, snapshot: Snapshot) -> _Watched:
-        known = self._streams.get(one.stream)
-        if known is None or known.next != one.index:
-            known = self._first_seen(one, snapshot)
-            self._streams[one.stream] = known
+    def _watched(self, recorded: Recorded, snapshot: Snapshot) -> _Watched:
+        known = self._streams.get(recorded.stream)
+        if known is None or known.next != recorded.index:
+            known = self._first_seen(recorded, snapshot)
+            self._streams[recorded.stream] = known
             if len(self._streams) > _KEPT:
                 self._streams.popitem(last=False)
         return known
 
-    def _first_seen(self, one: Recorded, snapshot: Snapshot) -> _Watched:
+    def _first_seen(self, recorded: Recorded, snapshot: Snapshot) -> _Watched:
         """A stream that begins, or that is joined in the middle."""
-        if is_match(one.stream):
-            return _Watched(Auditor() if self.viewer.auditor else Public(), 0, one.index)
-        before = snapshot.read(one.stream)[: one.index] if one.index else ()
-        who = self.viewpoint_of_hand(before[0] if before else one, snapshot)
+        if is_match(recorded.stream):
+            return _Watched(Auditor() if self.viewer.auditor else Public(), 0, recorded.index)
+        before = snapshot.read(recorded.stream)[: recorded.index] if recorded.index else ()
+        who = self.viewpoint_of_hand(before[0] if before else recorded, snapshot)
         hidden = 0 if who is None else sum(see_one(each.event, who) is None for each in before)
-        return _Watched(who, hidden, one.index)
+        return _Watched(who, hidden, recorded.index)
 
     def viewpoint_of_hand(self, first: Recorded, snapshot: Snapshot) -> Viewpoint | None:
         """The viewpoint on a hand while it is played, by its first event; None for a hand of a

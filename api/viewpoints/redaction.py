@@ -168,11 +168,11 @@ class Redactor:
         return his and self.view.removeprefix("seat:") in players
 
 
-def _whole(seen: Seen, one: Recorded, place: int) -> One:
-    return One(seen, Recorded(place, one.stream, place, one.at, one.event), ())
+def _whole(seen: Seen, recorded: Recorded, place: int) -> One:
+    return One(seen, Recorded(place, recorded.stream, place, recorded.at, recorded.event), ())
 
 
-def _one(seen: Seen, one: Recorded, place: int) -> One:
+def _one(seen: Seen, recorded: Recorded, place: int) -> One:
     hidden = tuple(name for name in seen.__struct_fields__ if _is_hidden(getattr(seen, name)))
     event: Record = masked(seen)
     if hidden:
@@ -183,7 +183,7 @@ def _one(seen: Seen, one: Recorded, place: int) -> One:
             if name in forms and forms[name] != "cards"
         }
         event = replace(event, **blank)
-    return One(seen, Recorded(place, one.stream, place, one.at, event), hidden)
+    return One(seen, Recorded(place, recorded.stream, place, recorded.at, event), hidden)
 
 
 def _is_hidden(value: Any) -> bool:

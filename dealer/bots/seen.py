@@ -67,13 +67,13 @@ class Histories:
         return seen
 
 
-def look(game: Game, hand: Hand, asked: SeatTurn, history: tuple[views.Seen, ...]) -> Seen:
+def look(game: Game, hand: Hand, question: SeatTurn, history: tuple[views.Seen, ...]) -> Seen:
     """What the seat that is asked may see of a hand."""
-    seat, betting = asked.seat, hand.round
+    seat, betting = question.seat, hand.round
     seats = range(len(hand.stacks))
     return Seen(
         game=game,
-        asked=asked,
+        asked=question,
         hand=hand.start.hand,
         seat=seat,
         button=hand.start.button,

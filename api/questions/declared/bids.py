@@ -295,10 +295,10 @@ def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:
         yield f"in brackets what chance would give; flagged below p {FLAG_P:g}; {many}"
 
 
-def _tenths(one: Bidder) -> str:
+def _tenths(bidder: Bidder) -> str:
     """Bids in tenths and the most frequent ones: `tenths 0 4 8 ...   most common 31 (41x)`."""
-    tenths = " ".join(str(row.bid) for row in one.ranks)
-    often = ", ".join(f"{row.bid} ({row.times}x)" for row in one.common)
+    tenths = " ".join(str(row.bid) for row in bidder.ranks)
+    often = ", ".join(f"{row.bid} ({row.times}x)" for row in bidder.common)
     return f"tenths {tenths}   most common {often}" if tenths else ""
 
 

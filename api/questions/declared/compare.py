@@ -214,26 +214,26 @@ def sheets(
         yield f"amounts are left out: these hands are played for {several}; choose a unit"
 
 
-def _line(one: Compared, finds: Sequence[Finder]) -> tuple[Cell, ...]:
-    it = STATISTICS[one.statistic]
+def _line(comparison: Compared, finds: Sequence[Finder]) -> tuple[Cell, ...]:
+    it = STATISTICS[comparison.statistic]
     ends = ("did", "could") if it.kind in ("share", "ratio") else ("could",)
     led = [tuple(side(f"{end}={it.name}") for end in ends) for side in finds]
     scale, digits = (100, 1) if it.kind == "share" else (1, 2)
     cells = (
         it.title,
-        value_of(it, one.one),
-        value_of(it, one.other),
-        f"{scale * (one.difference or 0):+,.{digits}f}",
-        between(it, one.low, one.high, " to ", "+"),
-        counts(one.one_k, one.one_n),
-        counts(one.other_k, one.other_n),
-        "" if one.p is None else f"{one.p:.2g}",
-        "" if one.counted is None else f"{one.counted:.2g}",
-        "too few" if one.few else "",
+        value_of(it, comparison.one),
+        value_of(it, comparison.other),
+        f"{scale * (comparison.difference or 0):+,.{digits}f}",
+        between(it, comparison.low, comparison.high, " to ", "+"),
+        counts(comparison.one_k, comparison.one_n),
+        counts(comparison.other_k, comparison.other_n),
+        "" if comparison.p is None else f"{comparison.p:.2g}",
+        "" if comparison.counted is None else f"{comparison.counted:.2g}",
+        "too few" if comparison.few else "",
     )
     leads = dict(zip(COUNTED, led, strict=False))
     return tuple(
-        Cell(text, one.few, leads=leads.get(place, ())) for place, text in enumerate(cells)
+        Cell(text, comparison.few, leads=leads.get(place, ())) for place, text in enumerate(cells)
     )
 
 

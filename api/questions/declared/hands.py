@@ -342,18 +342,18 @@ class FacetRow(Struct, frozen=True):
     filter: Annotated[str, Meta(description="what finds them")]
 
 
-def _facet_rows(found: Facets) -> list[FacetRow]:
+def _facet_rows(facets: Facets) -> list[FacetRow]:
     """All hands, then every value."""
-    rows = [FacetRow("hands", "", found.hands, "")]
+    rows = [FacetRow("hands", "", facets.hands, "")]
     for name in FACETS:
-        rows += [FacetRow(name, *astuple(one)) for one in getattr(found, name)]
+        rows += [FacetRow(name, *astuple(one)) for one in getattr(facets, name)]
     return rows
 
 
-def _sheets(found: Facets, params: HandsParams) -> Iterator[Sheet | str]:
-    yield sheet(COUNTS.tables[0], found)
-    if found.unjudged:
-        yield f"{found.unjudged} hands are not judged yet: muckrake hands contested judges them"
+def _sheets(facets: Facets, params: HandsParams) -> Iterator[Sheet | str]:
+    yield sheet(COUNTS.tables[0], facets)
+    if facets.unjudged:
+        yield f"{facets.unjudged} hands are not judged yet: muckrake hands contested judges them"
 
 
 COUNTS = Question(

@@ -127,12 +127,18 @@ def stats(viewed: Viewed, params: StatsParams, watch: ShowProgress) -> Stats:
     return Stats(viewed.viewer.view, SEED, players, {one.name: _meant(one) for one in wanted})
 
 
-def _numbers(one: Answer) -> Numbers:
-    return Numbers(one.value, one.k, one.n, one.low, one.high, one.unit)
+def _numbers(answer: Answer) -> Numbers:
+    return Numbers(answer.value, answer.k, answer.n, answer.low, answer.high, answer.unit)
 
 
-def _meant(one: Statistic) -> Definition:
-    return Definition(one.title, one.kind, one.street or None, one.done, one.opportunity)
+def _meant(statistic: Statistic) -> Definition:
+    return Definition(
+        statistic.title,
+        statistic.kind,
+        statistic.street or None,
+        statistic.done,
+        statistic.opportunity,
+    )
 
 
 def rows(answer: Stats) -> list[Line]:
@@ -172,14 +178,18 @@ def _one(answer: Stats, params: StatsParams) -> Sheet:
     return Sheet(columns, lines, right, "   ".join(filter(None, head)), foot)
 
 
-def _line(it: Statistic, row: Line) -> list[Cell]:
+def _line(statistic: Statistic, row: Line) -> list[Cell]:
     """VPIP   61.3 %   58.2 - 64.3   613/1000"""
-    few = row.n < it.few
+    few = row.n < statistic.few
     word = "too few" if few else ""
-    if it.amount and row.value is None:
+    if statistic.amount and row.value is None:
         word = "of several units, which have no sum: --unit names one"
-    cells = (value_of(it, row.value), between(it, row.low, row.high), counts(row.k, row.n))
-    return [Cell(text, few) for text in (headed(it.title, row.unit), *cells, word)]
+    cells = (
+        value_of(statistic, row.value),
+        between(statistic, row.low, row.high),
+        counts(row.k, row.n),
+    )
+    return [Cell(text, few) for text in (headed(statistic.title, row.unit), *cells, word)]
 
 
 def _overview(answer: Stats, params: StatsParams) -> Sheet:

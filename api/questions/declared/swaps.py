@@ -210,9 +210,19 @@ def _rate(row: Rate) -> list[Cell]:
     return list(map(Cell, (row.game, row.street, str(row.slot), *how, stated, p)))
 
 
-def _independence_cells(one: Independence) -> list[Cell]:
-    of = (one.question, one.game or "", one.street or "", "/".join(map(str, one.cells)))
-    p = (f"{one.owed:.1f}", f"{one.p:.2g}", f"{one.counted:.2g}", one.verdict)
+def _independence_cells(independence: Independence) -> list[Cell]:
+    of = (
+        independence.question,
+        independence.game or "",
+        independence.street or "",
+        "/".join(map(str, independence.cells)),
+    )
+    p = (
+        f"{independence.owed:.1f}",
+        f"{independence.p:.2g}",
+        f"{independence.counted:.2g}",
+        independence.verdict,
+    )
     return list(map(Cell, (*of, *p)))
 
 
