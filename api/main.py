@@ -168,9 +168,9 @@ def main(words: list[str] | None = None) -> int:
             setattr(sys, name, open(os.devnull, "r" if name == "stdin" else "w"))  # noqa: SIM115
     try:
         code = muckrake.main(words, prog_name="muckrake", standalone_mode=False)
-    except click.exceptions.NoArgsIsHelpError as asked:
-        say(Page(f"{asked.format_message()}\n"), err=True)
-        return asked.exit_code
+    except click.exceptions.NoArgsIsHelpError as no_words:
+        say(Page(f"{no_words.format_message()}\n"), err=True)
+        return no_words.exit_code
     except click.UsageError as misuse:
         say(f"muckrake: {misuse.format_message().rstrip('.')}{_help_for(misuse)}", err=True)
         return misuse.exit_code

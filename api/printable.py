@@ -37,18 +37,22 @@ def as_json(text: str) -> str:
 def _spelled(text: str, spell: Callable[[str], str]) -> str:
     if text.isprintable() and text.isascii():
         return text
-    told: list[str] = []
+    shown: list[str] = []
     marks = 0
     for place, one in enumerate(text):
         marks = marks + 1 if unicodedata.category(one) in ("Mn", "Me") else 0
-        told.append(one if marks <= MARKS_MAX and _shows(text, place) else spell(one))
-    return "".join(told)
+        shown.append(one if marks <= MARKS_MAX and _shows(text, place) else spell(one))
+    return "".join(shown)
 
 
 def _shows(text: str, place: int) -> bool:
     """Whether a character is seen, or is a blank; or joins two that are seen, and are no ASCII."""
     one = text[place]
     if one in _JOINERS:
-        beside = text[place - 1 : place] + text[place + 1 : place + 2]
-        return len(beside) == 2 and beside.isprintable() and not any(map(str.isascii, beside))
+        neighbours = text[place - 1 : place] + text[place + 1 : place + 2]
+        return (
+            len(neighbours) == 2
+            and neighbours.isprintable()
+            and not any(map(str.isascii, neighbours))
+        )
     return one.isprintable() or unicodedata.category(one) == "Zs"

@@ -88,7 +88,7 @@ def as_text(game: Game, record: Events, report: Report) -> Page:
     if report.recorded is None:  # a record that cannot even be counted
         return page([_title(start), "", *verdict])
     hand = before_payment(record)
-    told = [
+    parts = [
         _section("board", [" | ".join(_boards(record))] if any(_boards(record)) else []),
         _section("cards", aligned([[name, _held(record, s)] for s, name in _seats(start)])),
         _section("money in", _money(record)),
@@ -101,7 +101,7 @@ def as_text(game: Game, record: Events, report: Report) -> Page:
         _section("assumed", aligned([[one] for one in report.assumed]) if report.assumed else []),
         verdict,
     ]
-    return page([_title(start), "", *chain.from_iterable(told)])
+    return page([_title(start), "", *chain.from_iterable(parts)])
 
 
 def money_in(record: Events) -> dict[str, list[int]]:
@@ -179,8 +179,8 @@ def _boards(record: Events) -> list[str]:
 
 def _held(record: Events, seat: int) -> str:
     """The cards as they came: 5d 6h + Th."""
-    given = (e for e in record if isinstance(e, HoleDealt) and e.seat == seat)
-    return " + ".join(" ".join(event.cards) for event in given)
+    dealt = (e for e in record if isinstance(e, HoleDealt) and e.seat == seat)
+    return " + ".join(" ".join(event.cards) for event in dealt)
 
 
 def _money(record: Events) -> list[str]:
@@ -232,8 +232,8 @@ def _showdown(game: Game, hand: Hand) -> list[str]:
     rows = []
     for seat, one in strengths.items():
         best = "" if one != max(known) else "tie" if known.count(one) > 1 else "best"
-        made = ["a card was never recorded", ""] if one is None else _made(game, hand, seat)
-        rows.append([name_at(hand.start.players, seat), *made, best])
+        hand_name = ["a card was never recorded", ""] if one is None else _made(game, hand, seat)
+        rows.append([name_at(hand.start.players, seat), *hand_name, best])
     return aligned(rows)
 
 
@@ -263,13 +263,13 @@ def _pots(record: Events) -> list[str]:
 def _award(start: HandStarted, report: Report) -> list[str]:
     """Nets by player, as recorded and as the declared ruleset decides."""
     rows = [["", *start.players, ""], ["recorded", *_nets(start, report.recorded), ""]]
-    rows.append(["decided", *_nets(start, report.decided), _asked(start, report)])
+    rows.append(["decided", *_nets(start, report.decided), _decided_by(start, report)])
     for other in report.readings:
         rows.append([other.entry, *_nets(start, other.nets), other.ruleset])
     return aligned(rows, range(1, len(start.players) + 1))
 
 
-def _asked(start: HandStarted, report: Report) -> str:
+def _decided_by(start: HandStarted, report: Report) -> str:
     """The ruleset that decides: the one the record declares, or another that somebody asked of."""
     declared = start.game == report.ruleset
     return f"{report.ruleset} (declared)" if declared else f"{report.ruleset} (not declared)"
@@ -284,8 +284,8 @@ def _readings(report: Report) -> list[str]:
     width = max((len(other.entry) for other in report.readings), default=0)
     rows = []
     for other in report.readings:
-        said = textwrap.wrap(other.sentence, _WIDTH - _TITLE - width - 2)
-        rows += [["" if number else other.entry, part] for number, part in enumerate(said)]
+        wrapped = textwrap.wrap(other.sentence, _WIDTH - _TITLE - width - 2)
+        rows += [["" if number else other.entry, part] for number, part in enumerate(wrapped)]
     return aligned(rows)
 
 
@@ -321,20 +321,20 @@ def unmoved(report: Report) -> str:
     return "; no chip goes elsewhere by it" if report.moves == 0 else ""
 
 
-def parting(record: Events, found: Divergence) -> tuple[Sentence, Sentence]:
+def parting(record: Events, divergence: Divergence) -> tuple[Sentence, Sentence]:
     """What stands in the record where rules and record part ways, and what the rules say to it.
 
     Two events that differ in what no sentence says (who is next) are said in the notation.
     """
-    there = record[found.at] if found.at < len(record) else None
+    event = record[divergence.at] if divergence.at < len(record) else None
     recorded, decided = (
-        (Part("nothing more"),) if one is None else of_event(record, found.at, one)
-        for one in (there, found.decided)
+        (Part("nothing more"),) if one is None else of_event(record, divergence.at, one)
+        for one in (event, divergence.decided)
     )
-    if found.refusal is not None:
-        return recorded, with_names(found.refusal, start_of(record).players)
-    if recorded == decided and there is not None and found.decided is not None:
-        return (Part(say(there)),), (Part(say(found.decided)),)
+    if divergence.refusal is not None:
+        return recorded, with_names(divergence.refusal, start_of(record).players)
+    if recorded == decided and event is not None and divergence.decided is not None:
+        return (Part(say(event)),), (Part(say(divergence.decided)),)
     return recorded, decided
 
 

@@ -26,7 +26,7 @@ def pots_as_json(game: Game, record: Events) -> list[Row] | None:
     if decided is None:
         return None
     splits = [event for event in record if isinstance(event, PotSplit)]
-    shares = {it.pot: dict(zip(it.seats, it.shares, strict=True)) for it in splits}
+    shares = {split.pot: dict(zip(split.seats, split.shares, strict=True)) for split in splits}
     rakes = {it.pot: it.amount for it in record if isinstance(it, RakeTaken)}
     beyond = max((*shares, *rakes, -1)) + 1 - len(decided)  # pots that only the record has
     each = enumerate((*decided, *[None] * beyond))
@@ -42,31 +42,31 @@ def cut(game: Game, record: Events) -> tuple[Cut, ...] | None:
         return None
 
 
-def _pot(game: Game, number: int, one: Cut | None, raked: int, paid: dict[int, int]) -> Row:
-    layer = None if one is None else one.layer
-    weighed = () if one is None else one.award.seats
-    shares = [_share(game, one, seat, paid.get(seat, 0)) for seat in sorted({*weighed, *paid})]
+def _pot(game: Game, number: int, cut: Cut | None, raked: int, paid: dict[int, int]) -> Row:
+    layer = None if cut is None else cut.layer
+    weighed = () if cut is None else cut.award.seats
+    shares = [_share(game, cut, seat, paid.get(seat, 0)) for seat in sorted({*weighed, *paid})]
     return {
         "pot": number,
         "low": None if layer is None else layer.low,
         "high": None if layer is None else layer.high,
-        "amount": 0 if one is None else one.amount,
-        "dead": 0 if one is None else one.dead,
+        "amount": 0 if cut is None else cut.amount,
+        "dead": 0 if cut is None else cut.dead,
         "folded": None if layer is None else layer.folded,
-        "eligible": None if one is None else one.eligible,
-        "rake": 0 if one is None else one.rake,
+        "eligible": None if cut is None else cut.eligible,
+        "rake": 0 if cut is None else cut.rake,
         "recorded_rake": raked,
         "odd_chips": game.odd_chips if any(share["odd"] for share in shares) else None,
         "shares": shares,
     }
 
 
-def _share(game: Game, one: Cut | None, seat: int, recorded: int) -> Row:
+def _share(game: Game, cut: Cut | None, seat: int, recorded: int) -> Row:
     found = {"seat": seat, "recorded": recorded, "decided": 0, "exact": "0", "odd": 0}
-    if one is not None and seat in one.award.seats:
-        place = one.award.seats.index(seat)
-        found["decided"] = one.award.shares[place]
-        found["exact"], found["odd"] = str(one.exact(place)), one.odd(place, game.split_unit)
+    if cut is not None and seat in cut.award.seats:
+        place = cut.award.seats.index(seat)
+        found["decided"] = cut.award.shares[place]
+        found["exact"], found["odd"] = str(cut.exact(place)), cut.odd(place, game.split_unit)
     return found
 
 
@@ -84,15 +84,15 @@ def showdown_as_json(game: Game, record: Events) -> list[Row]:
 
 def _held(game: Game, hand: Hand, seat: int) -> Row:
     value, cards = counted(game, hand, seat)
-    made = describe(value, game.straights, game.ranking)
-    said = game.announce == "announced" and seat in dict(hand.showing.announced)
-    return {"seat": seat, "value": value, "made": made, "five": cards, "announced": said}
+    hand_name = describe(value, game.straights, game.ranking)
+    announced = game.announce == "announced" and seat in dict(hand.showing.announced)
+    return {"seat": seat, "value": value, "made": hand_name, "five": cards, "announced": announced}
 
 
 def counted(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
     """The five cards that count, announced or best, and what they are worth."""
-    said = dict(hand.showing.announced) if game.announce == "announced" else {}
-    cards = said[seat] if seat in said else best_cards(game, hand, seat)
+    announced = dict(hand.showing.announced) if game.announce == "announced" else {}
+    cards = announced[seat] if seat in announced else best_cards(game, hand, seat)
     return five(cards, straights=game.straights, ranking=game.ranking), cards
 
 
@@ -106,27 +106,27 @@ def pots_as_lines(game: Game, record: Events, names: tuple[str, ...]) -> list[li
             f"pot {at}",
             "" if one.layer is None else f"{one.layer.low} to {one.layer.high}",
             f"{one.amount} chips",
-            "; ".join(_beside(game, one, names)),
+            "; ".join(_facts_of_pot(game, one, names)),
         ]
         for at, one in enumerate(found)
     ]
 
 
-def _is_plain(one: Cut) -> bool:
-    return not (one.dead or one.rake) and len(set(one.award.shares)) == 1
+def _is_plain(cut: Cut) -> bool:
+    return not (cut.dead or cut.rake) and len(set(cut.award.shares)) == 1
 
 
-def _beside(game: Game, one: Cut, names: tuple[str, ...]) -> Iterator[str]:
+def _facts_of_pot(game: Game, cut: Cut, names: tuple[str, ...]) -> Iterator[str]:
     """What must be known of a pot besides its level to pay it by hand."""
-    award, layer = one.award, one.layer
-    if one.dead:
-        yield f"{one.dead} dead"
+    award, layer = cut.award, cut.layer
+    if cut.dead:
+        yield f"{cut.dead} dead"
     if layer is not None and layer.folded:
         yield f"{layer.folded} of hands that folded"
-    if one.rake:
-        yield f"{one.rake} to the house"
-    if one.eligible is not None and len(one.eligible) < len(names):
-        yield "for " + ", ".join(names[seat] for seat in one.eligible)
+    if cut.rake:
+        yield f"{cut.rake} to the house"
+    if cut.eligible is not None and len(cut.eligible) < len(names):
+        yield "for " + ", ".join(names[seat] for seat in cut.eligible)
     if len(set(award.weights)) > 1:
         parts = ", ".join(
             f"{names[seat]} {Fraction(weight, sum(award.weights))}"
@@ -134,5 +134,5 @@ def _beside(game: Game, one: Cut, names: tuple[str, ...]) -> Iterator[str]:
         )
         yield f"shared as {parts}"
     for place, seat in enumerate(award.seats):
-        if odd := one.odd(place, game.split_unit):
+        if odd := cut.odd(place, game.split_unit):
             yield f"{odd} odd to {names[seat]} ({game.odd_chips})"

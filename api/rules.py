@@ -66,7 +66,7 @@ class Judged(NamedTuple):
 
 
 def by_rules(record: Events, game: Game) -> Judged:
-    """The verdict under this ruleset; under another than its own, the start is told so."""
+    """The verdict under this ruleset; under another than its own, the start says so."""
     start, mark = start_of(record), fingerprint(game)
     held = record
     if start.ruleset != mark:

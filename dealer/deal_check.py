@@ -31,22 +31,24 @@ class DealCheck(Struct, frozen=True):
 def check_deal(game: Game, records: Iterable[Match], hand: Events) -> DealCheck:
     """Compare a hand with its deck; its match's records hold commitment, nonces and opening."""
     records = tuple(records)
-    start, began = hand[0], next(one for one in records if isinstance(one, MatchStarted))
+    start, began = hand[0], next(record for record in records if isinstance(record, MatchStarted))
     assert isinstance(start, HandStarted)
     if start.ruleset != fingerprint(game):
         return DealCheck("differ", f"{start.hand} names {start.ruleset}, not {fingerprint(game)}")
     number = int(start.hand.rpartition("/")[2])
-    made = next((one for one in committed(records) if one.covers(number)), None)
-    if made is None:
+    commitment = next((one for one in committed(records) if one.covers(number)), None)
+    if commitment is None:
         return DealCheck("unopened", f"nobody committed to the deck of {start.hand}")
-    openings = (one for one in records if isinstance(one, DeckOpened) and one.number >= number)
-    opened = next((one for one in openings if made.covers(one.number)), None)
+    openings = (
+        record for record in records if isinstance(record, DeckOpened) and record.number >= number
+    )
+    opened = next((opening for opening in openings if commitment.covers(opening.number)), None)
     if opened is None:
         return DealCheck("unopened", f"the deck of {start.hand} is not opened")
-    if wrong := unfit(made, opened):
+    if wrong := unfit(commitment, opened):
         return DealCheck("differ", wrong)
-    key = partial(opened_key, opened, made.nonces, began.match)
-    place = place_of(key, number, began.deals, made.first)
+    key = partial(opened_key, opened, commitment.nonces, began.match)
+    place = place_of(key, number, began.deals, commitment.first)
     return compare(game, hand, of_key(key(deck_number(number, began.deals)), place))
 
 
@@ -57,8 +59,8 @@ def compare(game: Game, record: Events, deck: Deck) -> DealCheck:
         if isinstance(event, _DEALS) and at >= checked:
             try:
                 match turn(game, state):
-                    case ToDeal() as asked:
-                        dealt = decide(game, state, deck.deal(asked))
+                    case ToDeal() as question:
+                        dealt = decide(game, state, deck.deal(question))
                     case ToSwap() as at_risk:
                         dealt = decide(game, state, deck.swap(at_risk))
                     case ToDraw() as drawn:

@@ -66,28 +66,28 @@ class Deck:
         other._draws = [*self._draws[: self._drawn], *draws]
         return other
 
-    def deal(self, asked: ToDeal) -> Deal:
+    def deal(self, question: ToDeal) -> Deal:
         """The next cards from the top, after the burn; or the last; or those of fixed slots."""
-        if asked.slots:
-            return Deal(self._pile.at(asked.slots))
-        return Deal(self._pile.take(asked.count, asked.place, asked.burn))
+        if question.slots:
+            return Deal(self._pile.at(question.slots))
+        return Deal(self._pile.take(question.count, question.place, question.burn))
 
-    def swap(self, asked: ToSwap) -> Swap:
+    def swap(self, question: ToSwap) -> Swap:
         """A draw of luck for each card at risk, and a new card for those that lose it."""
         new: list[str | None] = []
-        for place in range(len(asked.at_risk)):
-            slots = asked.slots[place : place + 1]
-            if self._draw(asked.of) >= asked.chance:
+        for place in range(len(question.at_risk)):
+            slots = question.slots[place : place + 1]
+            if self._draw(question.of) >= question.chance:
                 new.append(None)
             else:
                 new.append((self._pile.at(slots) if slots else self._pile.take(1))[0])
         return Swap(tuple(new))
 
-    def draw(self, asked: ToDraw) -> Draw:
+    def draw(self, question: ToDraw) -> Draw:
         """The bounties that so many decks in a row share: the button moves on, and they with it."""
         at, shared = self._place
-        below = shared(at - at % asked.hands)
-        ranks = [_RANKS[below(len(_RANKS))] for _ in asked.seats]
+        below = shared(at - at % question.hands)
+        ranks = [_RANKS[below(len(_RANKS))] for _ in question.seats]
         moved = at % len(ranks)
         return Draw((*ranks[moved:], *ranks[:moved]))
 
@@ -118,7 +118,7 @@ def drawn_seed() -> str:
 class SeededDecks:
     """Decks that a seed decides, each for `deals` hands in a row; for simulations.
 
-    Whoever knows the seed knows every card.
+    Who knows the seed knows every card.
     """
 
     def __init__(self, seed: str, deals: int = 1) -> None:
@@ -223,8 +223,8 @@ class Committer:
         commitment = links[0].hex()
         self._kept.keep(self._match, DeckChain(last.hex(), hands))
         self._publish((DeckCommitted(commitment, hands),))
-        given = self._nonces(commitment)
-        nonces = tuple(contribution(player, nonce) for player, nonce in given)
+        seat_nonces = self._nonces(commitment)
+        nonces = tuple(contribution(player, nonce) for player, nonce in seat_nonces)
         self._publish(nonces)
         return Chain(Committed(first, hands, commitment, nonces), links)
 
@@ -283,11 +283,11 @@ class CommittedDecks:
             assert self._more is not None
             first = self._chains[-1].made.last + 1 if self._chains else 1
             self._chains += (self._more(first, self._hands),)
-        return next(one for one in reversed(self._chains) if one.made.covers(number))
+        return next(chain for chain in reversed(self._chains) if chain.made.covers(number))
 
 
-def contribution(player: str, given: str | None) -> NonceGiven:
+def contribution(player: str, nonce: str | None) -> NonceGiven:
     """A player's nonce as he gave it; one that is drawn for him, if he gave none that can stand."""
-    if given and len(given) <= NONCE_MAX and given.isascii() and given.isprintable():
-        return NonceGiven(player, given, "player")
+    if nonce and len(nonce) <= NONCE_MAX and nonce.isascii() and nonce.isprintable():
+        return NonceGiven(player, nonce, "player")
     return NonceGiven(player, secrets.token_hex(SECRET_BYTES), "dealer")

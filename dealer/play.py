@@ -187,17 +187,17 @@ def play_hand(
     )
     events: list[Event] = list(new)
     histories = Histories(events)
-    while not isinstance(asked := turn(game, hand), Over):
-        match asked:
+    while not isinstance(question := turn(game, hand), Over):
+        match question:
             case ToDeal():
-                new, hand = step(game, hand, deck.deal(asked))
+                new, hand = step(game, hand, deck.deal(question))
             case ToSwap():
-                new, hand = step(game, hand, deck.swap(asked))
+                new, hand = step(game, hand, deck.swap(question))
             case ToDraw():
-                new, hand = step(game, hand, deck.draw(asked))
+                new, hand = step(game, hand, deck.draw(question))
             case _:
-                seen = look(game, hand, asked, histories.of(asked.seat))
-                new, hand = _answered(game, hand, seen, bots[asked.seat])
+                seen = look(game, hand, question, histories.of(question.seat))
+                new, hand = _answered(game, hand, seen, bots[question.seat])
         events.extend(new)
     return tuple(events), hand
 
@@ -224,12 +224,12 @@ def _default(seen: Seen) -> Command:
     match seen.asked:
         case ToStraddle(seat=seat):
             return Fold(seat, "default")
-        case ToShow(seat=seat) as asked:
-            if asked.may_muck:
+        case ToShow(seat=seat) as question:
+            if question.may_muck:
                 return Muck(seat)
-            return announced(seen) if asked.announce else Show(seat)
-        case asked:
-            return default(asked, sealed=True)
+            return announced(seen) if question.announce else Show(seat)
+        case question:
+            return default(question, sealed=True)
 
 
 def usual_seats(game: Game) -> int:

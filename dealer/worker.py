@@ -51,11 +51,11 @@ def ignore_ctrl_c() -> None:
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _CTRL_C)
 
 
-def start(work: Callable[..., None], *given: Any) -> tuple[BaseProcess, Connection]:
+def start(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
     """A new process that runs `work(pipe, *given)`, and our end of the pipe."""
     spawned = get_context("spawn")  # a fork would take the writer's threads and locks along
     ours, theirs = spawned.Pipe()
-    process = spawned.Process(target=work, args=(theirs, *given), daemon=True)
+    process = spawned.Process(target=work, args=(theirs, *arguments), daemon=True)
     with ctrl_c_blocked():
         process.start()
     theirs.close()

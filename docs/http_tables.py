@@ -22,8 +22,8 @@ def endpoints() -> str:
     lines = ["| method | path | what | formats |", "|---|---|---|---|"]
     for path, operations in sorted(paths.items()):
         for method, operation in operations.items():
-            told = f"| {method.upper()} | `{path}` | {operation['summary']} | {_sent(operation)} |"
-            lines.append(told)
+            row = f"| {method.upper()} | `{path}` | {operation['summary']} | {_sent(operation)} |"
+            lines.append(row)
     return "\n".join(lines)
 
 
@@ -69,30 +69,31 @@ def scopes() -> str:
 
 def limits() -> str:
     """What is limited, and what each family of routes costs."""
-    told = Limits()
+    limits = Limits()
+    imports, valued = limits.upload_bytes >> 30, limits.heavy_valued
     lines = ["| limit | unless set otherwise |", "|---|---|"]
     lines += [
-        f"| cost of all requests of a caller in a minute | {told.rate:,} |",
-        f"| size of a body | {told.body_bytes >> 20} MiB, imports {told.upload_bytes >> 30} GiB |",
-        f"| size of the headers | {told.header_bytes >> 10} KiB |",
-        f"| size of a query | {told.query_bytes >> 10} KiB |",
-        f"| time until an answer begins | {told.seconds:g} s |",
-        f"| time that a client may read nothing | {told.stall_s:g} s |",
-        f"| time for the head of a request | within {told.head_s:g} s |",
-        f"| time for a body | within {told.body_s:g} s, or {told.slowest >> 10} KiB a second |",
-        f"| connections of an address, requests of a caller, at once | {told.at_once} |",
-        f"| jobs of a key that are not over | {told.key_jobs} |",
-        f"| bytes that a key may send in a day | {told.key_bytes >> 30} GiB |",
-        f"| hands that a key may have played or imported in a day | {told.key_hands:,} |",
-        f"| room on the disk without which no job begins | {told.keep_free >> 20} MiB |",
-        f"| exports of a worker at once | {told.bulk} |",
-        f"| hands about which a process makes an answer that values cards | {told.apart} |",
-        f"| ... what judges hands that have no verdict | {told.apart_judged:,} |",
-        f"| ... a page that counts | {told.apart_counted:,} |",
-        f"| ... data that counts | {told.apart_data:,} |",
-        f"| ... how the hands of a filter are spread | {told.apart_spread:,} |",
-        f"| heavy answers of a worker at once | {told.pages}, {told.pages - 1} of a caller |",
-        f"| questions in SQL of a worker at once | {told.sql} |",
+        f"| cost of all requests of a caller in a minute | {limits.rate:,} |",
+        f"| size of a body | {limits.body_bytes >> 20} MiB, imports {imports} GiB |",
+        f"| size of the headers | {limits.header_bytes >> 10} KiB |",
+        f"| size of a query | {limits.query_bytes >> 10} KiB |",
+        f"| time until an answer begins | {limits.seconds:g} s |",
+        f"| time that a client may read nothing | {limits.stall_s:g} s |",
+        f"| time for the head of a request | within {limits.head_s:g} s |",
+        f"| time for a body | within {limits.body_s:g} s, or {limits.slowest >> 10} KiB a second |",
+        f"| connections of an address, requests of a caller, at once | {limits.at_once} |",
+        f"| jobs of a key that are not over | {limits.key_jobs} |",
+        f"| bytes that a key may send in a day | {limits.key_bytes >> 30} GiB |",
+        f"| hands that a key may have played or imported in a day | {limits.key_hands:,} |",
+        f"| room on the disk without which no job begins | {limits.keep_free >> 20} MiB |",
+        f"| exports of a worker at once | {limits.bulk} |",
+        f"| hands about which a process makes an answer that values cards | {valued} |",
+        f"| ... what judges hands that have no verdict | {limits.heavy_judged:,} |",
+        f"| ... a page that counts | {limits.heavy_counted:,} |",
+        f"| ... data that counts | {limits.heavy_data:,} |",
+        f"| ... how the hands of a filter are spread | {limits.heavy_spread:,} |",
+        f"| heavy answers of a worker at once | {limits.pages}, {limits.pages - 1} of a caller |",
+        f"| questions in SQL of a worker at once | {limits.sql} |",
         "",
         "| a request for | costs |",
         "|---|---|",

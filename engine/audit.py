@@ -120,8 +120,8 @@ def _follow(
             return _last(record, followed, done)
         if hand.over:
             return _refused(record, at, "the hand is over: nothing more can happen in it")
-        asked = turn(game, hand) if to_act(hand) is None else None
-        command = command_of(asked, events[done:])
+        question = turn(game, hand) if to_act(hand) is None else None
+        command = command_of(question, events[done:])
         if command is None:
             return _refused(record, at, f"the hand waits for {_waits(turn(game, hand))}")
         try:
@@ -161,8 +161,8 @@ def _stopped(game: Game, record: Events, hand: Hand) -> Divergence:
     return _refused(record, len(record), why)
 
 
-def _waits(asked: Turn) -> str:
+def _waits(question: Turn) -> str:
     """What is asked, in words: `seat 1 (ToAct)`, `the dealer (ToDeal)`."""
-    seat = getattr(asked, "seat", None)
+    seat = getattr(question, "seat", None)
     who = "the dealer" if seat is None else f"seat {seat}"
-    return f"{who} ({type(asked).__name__})"
+    return f"{who} ({type(question).__name__})"

@@ -42,29 +42,29 @@ def changed(game: Game, settings: Mapping[str, str]) -> Game:
     cannot be, and what can.
     """
     base, before = origin(game)
-    wanted = _still_asked(base, {**before, **settings}, set(before) - set(settings))
-    made = _made(base, wanted)
+    wanted = _remaining(base, {**before, **settings}, set(before) - set(settings))
+    variant = _changed(base, wanted)
     for name in _in_order(wanted):
         rest = {other: text for other, text in wanted.items() if other != name}
-        if _made_or_none(base, rest) == made:
+        if _made_or_none(base, rest) == variant:
             wanted = rest
     if not wanted:
         return base
-    said = [f"{name}-{plain(parameters(made)[name].said)}" for name in _in_order(wanted)]
+    names = [f"{name}-{plain(parameters(variant)[name].text)}" for name in _in_order(wanted)]
     readings = tuple(
-        one
-        for one in made.readings
-        if one.policy not in wanted and lacking(made, one.policy) is None
+        reading
+        for reading in variant.readings
+        if reading.policy not in wanted and lacking(variant, reading.policy) is None
     )
-    return replace(made, name=".".join((base.name, *said)), readings=readings)
+    return replace(variant, name=".".join((base.name, *names)), readings=readings)
 
 
 def ruleset(name: str) -> Game:
     """The ruleset of this name: one there is, or one changed as the name says."""
     base, *parts = name.split(".")
     if base not in RULESETS:
-        there = ", ".join(sorted(RULESETS))
-        raise LookupError(f"no ruleset is called {name}: there are {there}")
+        every = ", ".join(sorted(RULESETS))
+        raise LookupError(f"no ruleset is called {name}: there are {every}")
     settings = dict(part.partition("-")[::2] for part in parts)
     try:
         found = changed(RULESETS[base], settings)
@@ -78,8 +78,10 @@ def ruleset(name: str) -> Game:
 @lru_cache(maxsize=1 << 10)
 def origin(game: Game) -> tuple[Game, dict[str, str]]:
     """The ruleset that a changed one was made of, and its settings; itself, if it is none."""
-    base, settings, made = _named(game)
-    same = made is not None and fingerprint(replace(made, name=game.name)) == fingerprint(game)
+    base, settings, variant = _named(game)
+    same = variant is not None and fingerprint(replace(variant, name=game.name)) == fingerprint(
+        game
+    )
     return (base, settings) if same else (game, {})
 
 
@@ -102,8 +104,8 @@ def partner_of(game: Game) -> Game | None:
         partner = ruleset(game.partner or "")
     except LookupError:
         return None
-    _, settings, made = _named(game)
-    if made is None or any(getattr(made, name) != getattr(game, name) for name in _PAYS):
+    _, settings, variant = _named(game)
+    if variant is None or any(getattr(variant, name) != getattr(game, name) for name in _PAYS):
         return partner
     try:
         return as_far(partner, settings)[0]
@@ -124,11 +126,11 @@ def as_far(game: Game, settings: Mapping[str, str]) -> tuple[Game, dict[str, str
             del fitting[reason.name]
 
 
-def _still_asked(base: Game, wanted: dict[str, str], earlier: set[str]) -> dict[str, str]:
+def _remaining(base: Game, wanted: dict[str, str], earlier: set[str]) -> dict[str, str]:
     """Without what was set earlier and means nothing any more: caps of a rake that there is not."""
     while True:
         try:
-            _made(base, wanted)
+            _changed(base, wanted)
         except Impossible as reason:
             if reason.name not in earlier:
                 raise
@@ -144,28 +146,28 @@ def _in_order(settings: Mapping[str, str]) -> list[str]:
 
 def _made_or_none(base: Game, settings: Mapping[str, str]) -> Game | None:
     try:
-        return _made(base, settings)
+        return _changed(base, settings)
     except Impossible:
         return None
 
 
-def _made(base: Game, settings: Mapping[str, str]) -> Game:
+def _changed(base: Game, settings: Mapping[str, str]) -> Game:
     """The rules that these settings make, still under the name of what they were made of."""
     for name in settings:
         _check_name(base, name)
     values = {name: _value(base, name, settings[name]) for name in _in_order(settings)}
     fields = {name: value for name, value in values.items() if name in Game.__struct_fields__}
-    made = replace(base, **fields)
-    made = replace(made, rake=_raked(made.rake, values))
+    variant = replace(base, **fields)
+    variant = replace(variant, rake=_raked(variant.rake, values))
     for name in values:
-        if why := lacking(made, name):
+        if why := lacking(variant, name):
             raise Impossible(f"{base.name} has no {name}: {why}", name)
-    made = replace(made, script=_script(base, made, values))
+    variant = replace(variant, script=_script(base, variant, values))
     if "seats_max" not in values and "burn" in values:
-        made = replace(made, seats_max=min(made.seats_max, seats_most(made)))
-    if sentence := fault(made):
+        variant = replace(variant, seats_max=min(variant.seats_max, seats_most(variant)))
+    if sentence := fault(variant):
         raise Impossible(f"{base.name} cannot be changed so: {sentence}")
-    return made
+    return variant
 
 
 def _check_name(base: Game, name: str) -> None:
@@ -173,8 +175,8 @@ def _check_name(base: Game, name: str) -> None:
         parts = ", ".join(one for one in known() if one.startswith("rake_"))
         raise Impossible(f"a rake is set by its parts: {parts}", name)
     if name not in known():
-        there = ", ".join(parameters(base))
-        raise Impossible(f"no parameter of {base.name} is called {name}: there are {there}", name)
+        every = ", ".join(parameters(base))
+        raise Impossible(f"no parameter of {base.name} is called {name}: there are {every}", name)
 
 
 def _value(base: Game, name: str, text: str) -> Any:
@@ -203,12 +205,12 @@ def _raked(rake: Rake | None, values: Mapping[str, Any]) -> Rake | None:
     return replace(rake, **parts)
 
 
-def _script(base: Game, made: Game, values: Mapping[str, Any]) -> tuple[AnyStep, ...]:
+def _script(base: Game, variant: Game, values: Mapping[str, Any]) -> tuple[AnyStep, ...]:
     """The script at other amounts, with swaps and forced bets where the policies want them."""
     low, high = (values.get(name) for name in ("low", "high"))
     blinds: Blinds | None = first(base, Blinds)
     big = values.get("big")
-    if blinds is not None and made.sizing == "fixed":
+    if blinds is not None and variant.sizing == "fixed":
         big = low
     elif blinds is not None:
         low = high = big if big or base.sizing != "fixed" else blinds.big
@@ -229,12 +231,12 @@ def _script(base: Game, made: Game, values: Mapping[str, Any]) -> tuple[AnyStep,
                 step = chances.pop(0)
             case Betting(street=street, size=size):
                 rounds += 1
-                lines += forced if rounds in made.blind_rounds else ()
+                lines += forced if rounds in variant.blind_rounds else ()
                 step = Betting(street, (low if rounds <= 2 else high) or size)
             case Run(size=size):
                 step = Run(high or size)
         lines.append(step)
-    return _ordered(made, lines)
+    return _ordered(variant, lines)
 
 
 def _blinds(blinds: Blinds, big: int | None, values: Mapping[str, Any]) -> Blinds:
@@ -258,19 +260,19 @@ def _forced(base: Game, low: int | None) -> tuple[AnyStep, ...]:
 def _chances(base: Game, values: Mapping[str, Any]) -> list[SwapHole]:
     """All chances as parts of one number: a deck draws of one number all through a hand."""
     names = ("swap_flop", "swap_turn")
-    there = [*zip(names, swaps(base), strict=False)]
+    every = [*zip(names, swaps(base), strict=False)]
     if not any(name in values for name in names):
         return [step for step in base.script if isinstance(step, SwapHole)]
-    chances = [values.get(name, chance) for name, chance in there]
+    chances = [values.get(name, chance) for name, chance in every]
     of = lcm(*(chance.denominator for chance in chances))
     of = 100 if 100 % of == 0 else of
     return [SwapHole(int(chance * of), of) for chance in chances]
 
 
-def _ordered(made: Game, lines: list[AnyStep]) -> tuple[AnyStep, ...]:
+def _ordered(variant: Game, lines: list[AnyStep]) -> tuple[AnyStep, ...]:
     """Each swap right before or right after its board card (S1)."""
     late, early = (
-        (DealBoard, SwapHole) if made.swap_order == "before_board" else (SwapHole, DealBoard)
+        (DealBoard, SwapHole) if variant.swap_order == "before_board" else (SwapHole, DealBoard)
     )
     for at in range(len(lines) - 1):
         one, two = lines[at : at + 2]

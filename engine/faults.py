@@ -126,8 +126,8 @@ def _swaps(game: Game) -> str | None:
         return "cards are swapped twice at most"
     after = game.swap_order == "after_board"
     for at, step in enumerate(game.script):
-        beside = game.script[at - 1 if after else at + 1] if isinstance(step, SwapHole) else None
-        if beside is not None and not isinstance(beside, DealBoard):
+        neighbour = game.script[at - 1 if after else at + 1] if isinstance(step, SwapHole) else None
+        if neighbour is not None and not isinstance(neighbour, DealBoard):
             return f"swap_order says {game.swap_order}, and its script does not"
         if isinstance(step, SwapHole) and not (step.of > 0 and 0 <= step.chance <= step.of):
             return f"a chance of {step.chance} in {step.of} is none"

@@ -56,13 +56,15 @@ def unfollowed(one: Struct, followed: Followed) -> str | None:
     return _first_other(one, followed[type(one)], followed, frozenset())
 
 
-def unknown(game: Policies, known: Mapping[str, tuple[object, ...]], apart: Set[str]) -> str | None:
+def unknown(
+    game: Policies, known: Mapping[str, tuple[object, ...]], unused: Set[str]
+) -> str | None:
     """The first policy with a value that is not known to a fast path which asks only some of them.
 
-    `apart` are those that it has no use for; one that is in neither has its default, or is unknown.
+    `unused` are policies that the path does not read. One in neither set must have its default.
     A kind of struct stands for all of its values here.
     """
-    return _first_other(game, known, {}, apart)
+    return _first_other(game, known, {}, unused)
 
 
 def of_other_kinds(*kinds: Kind) -> frozenset[str]:
@@ -72,11 +74,11 @@ def of_other_kinds(*kinds: Kind) -> frozenset[str]:
 
 
 def _first_other(
-    one: Struct, known: Mapping[str, tuple[object, ...]], followed: Followed, apart: Set[str]
+    one: Struct, known: Mapping[str, tuple[object, ...]], followed: Followed, unused: Set[str]
 ) -> str | None:
     for name, default in _defaults(type(one)):
         value: Any = getattr(one, name)
-        if name in apart:
+        if name in unused:
             continue
         if name in known:
             wrong = _other(value, known[name], followed)

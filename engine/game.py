@@ -97,6 +97,6 @@ def fingerprint_of(text: bytes) -> str:
     them, so it is left out.
     """
     rules = msgspec.json.decode(text)
-    for said in ("document", "partner", "readings"):
-        rules.pop(said, None)
+    for field in ("document", "partner", "readings"):
+        rules.pop(field, None)
     return hashlib.sha256(msgspec.json.encode(rules, order="sorted")).hexdigest()[:16]

@@ -47,7 +47,7 @@ class Kind(NamedTuple):
 
     may: str
     read: Callable[[str], Any]
-    said: Callable[[Any], str]
+    text: Callable[[Any], str]
 
 
 class Parameter(NamedTuple):
@@ -59,9 +59,9 @@ class Parameter(NamedTuple):
     value: Any
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         """The value as it is written after `NAME=`."""
-        return self.kind.said(self.value)
+        return self.kind.text(self.value)
 
 
 def plain(text: str) -> str:
@@ -72,10 +72,10 @@ def plain(text: str) -> str:
 def named_values(settings: Iterable[str]) -> dict[str, str]:
     """`big=20` and `stack=2000` as names and values; none of them twice."""
     found: dict[str, str] = {}
-    for one in settings:
-        name, equals, value = (part.strip() for part in one.partition("="))
+    for setting in settings:
+        name, equals, value = (part.strip() for part in setting.partition("="))
         if not (name and equals and value):
-            raise Impossible(f"{one!r} sets nothing: write NAME=VALUE, such as stack=2000")
+            raise Impossible(f"{setting!r} sets nothing: write NAME=VALUE, such as stack=2000")
         if name in found:
             raise Impossible(f"{name} is set twice, to {found[name]} and to {value}", name)
         found[name] = value
@@ -112,7 +112,7 @@ def optional(kind: Kind) -> Kind:
     return Kind(
         f"none, or {kind.may}",
         read,
-        lambda value: "none" if value is None else kind.said(value),
+        lambda value: "none" if value is None else kind.text(value),
     )
 
 
@@ -125,7 +125,7 @@ def _part(text: str) -> Fraction | None:
     return value if value <= 1 else None
 
 
-def _part_said(value: Fraction) -> str:
+def _part_text(value: Fraction) -> str:
     percent = value * 100
     whole_percent = percent.denominator == 1
     return str(percent) if whole_percent else f"{value.numerator}/{value.denominator}"
@@ -154,7 +154,7 @@ def spelled(value: object) -> str:
 
 
 NONE: Any = object()  # read where a parameter is set to be nothing
-PART = Kind("a whole percent from 0 to 100, or a fraction such as 1/30", _part, _part_said)
+PART = Kind("a whole percent from 0 to 100, or a fraction such as 1/30", _part, _part_text)
 CAPS = Kind(
     "PLAYERS:CHIPS,... such as 2:50,3:100 (so many players dealt in or more, at most so much), "
     "or none",
@@ -163,7 +163,7 @@ CAPS = Kind(
 )
 _RAKE_KINDS: dict[str, Kind] = {
     "percent": Kind(
-        "a whole percent from 0 to 100, or a fraction of the pot such as 1/40", _part, _part_said
+        "a whole percent from 0 to 100, or a fraction of the pot such as 1/40", _part, _part_text
     ),
     "caps_by_players": CAPS,
     "increment": whole(1),

@@ -67,13 +67,13 @@ def levels(game: Policies, hand: Hand, found: tuple[Pot, ...]) -> tuple[Layer | 
     if game.split == "snapshot":
         return (None,) * len(found)
     own, low = stakes(game, hand), 0
-    told = []
+    layers = []
     for number, (amount, seats) in enumerate(found):
         high = min(own[seat] for seat in seats)
         folded = amount - len(seats) * (high - low) - (0 if number else dead_chips(game, hand))
-        told.append(Layer(low, high, folded))
+        layers.append(Layer(low, high, folded))
         low = high
-    return tuple(told)
+    return tuple(layers)
 
 
 def dead_chips(game: Policies, hand: Hand) -> int:

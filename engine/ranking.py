@@ -27,8 +27,8 @@ def strength(game: Policies, hand: Hand, seat: int) -> Strength | None:
 def worth(game: Policies, hand: Hand, seat: int) -> int | None:
     """The seat's five cards as a number, or None where a card was never recorded."""
     if game.announce == "announced":
-        for said, cards in hand.showing.announced:
-            if said == seat:
+        for announcer, cards in hand.showing.announced:
+            if announcer == seat:
                 return five(cards, straights=game.straights, ranking=game.ranking)
     held = hand.hole[seat]
     if UNKNOWN in held or UNKNOWN in hand.board:

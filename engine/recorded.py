@@ -68,16 +68,16 @@ def posts_of(record: Events) -> tuple[Post, ...]:
     return tuple(posts)
 
 
-def command_of(asked: Turn | None, rest: Events) -> Command | None:
+def command_of(question: Turn | None, rest: Events) -> Command | None:
     """The answer that the next recorded events tell of; None if they answer nothing. What a seat
     that is to act may do needs not be asked: its answer is taken as it is recorded.
     """
-    if isinstance(asked, ToDeal):
-        return _deal(asked, rest) or _unasked(rest)
-    if isinstance(asked, ToSwap):
-        return _unasked(rest) or _swap(asked, rest)
-    if isinstance(asked, ToDraw):
-        drawn = [event for event in rest[: len(asked.seats)] if isinstance(event, BountyDrawn)]
+    if isinstance(question, ToDeal):
+        return _deal(question, rest) or _unasked(rest)
+    if isinstance(question, ToSwap):
+        return _unasked(rest) or _swap(question, rest)
+    if isinstance(question, ToDraw):
+        drawn = [event for event in rest[: len(question.seats)] if isinstance(event, BountyDrawn)]
         return _unasked(rest) or (Draw(tuple(event.rank for event in drawn)) if drawn else None)
     match rest[0]:
         case Folded(seat=seat, origin=origin):
@@ -133,23 +133,23 @@ def _unasked(rest: Events) -> Command | None:
     return None
 
 
-def _deal(asked: ToDeal, rest: Events) -> Command | None:
+def _deal(question: ToDeal, rest: Events) -> Command | None:
     """The cards of the next deal in the order of the deck, gathered from seats or board."""
-    if not asked.to:
+    if not question.to:
         return Deal(rest[0].cards) if isinstance(rest[0], BoardDealt) else None
     held: dict[int, list[str]] = {}
-    for event in rest[: len(set(asked.to))]:
+    for event in rest[: len(set(question.to))]:
         if not isinstance(event, HoleDealt):
             return None
         held.setdefault(event.seat, []).extend(event.cards)
-    order = [held[seat].pop(0) if held.get(seat) else None for seat in asked.to]
+    order = [held[seat].pop(0) if held.get(seat) else None for seat in question.to]
     cards = tuple(card for card in order if card is not None)
-    return Deal(cards) if len(cards) == asked.count else None
+    return Deal(cards) if len(cards) == question.count else None
 
 
-def _swap(asked: ToSwap, rest: Events) -> Command | None:
+def _swap(question: ToSwap, rest: Events) -> Command | None:
     """What became of each card at risk."""
-    swaps = [event for event in rest[: len(asked.at_risk)] if isinstance(event, CardSwapped)]
+    swaps = [event for event in rest[: len(question.at_risk)] if isinstance(event, CardSwapped)]
     return Swap(tuple(e.new if e.new != e.old else None for e in swaps)) if swaps else None
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil, floor
 
-from engine.expectation import by_expectation
 from engine.policies import Policies
 from engine.pots import Award, Pot, pots, split
 from engine.rake import rakes
 from engine.ranking import Strength, strength
 from engine.seats import contenders, in_order, is_alone
+from engine.tied_shares import by_expectation
 from engine.turn import IllegalCommand
 from events.cards import UNKNOWN
 from events.state import Hand

@@ -139,19 +139,19 @@ def is_freeze_out(game: Game) -> bool:
 
 def has_all(table: Table) -> str | None:
     """Who holds everything: he has won a freeze-out (M5), any other table is set anew."""
-    left = [one.player for one in table.chairs if one is not None and one.stack]
+    left = [chair.player for chair in table.chairs if chair is not None and chair.stack]
     return left[0] if len(left) == 1 else None
 
 
 def set_anew(game: Game, table: Table) -> Table:
     """Every player gets a new stack, and the table is a fresh one."""
-    chairs = (one and Chair(one.player, game.stack) for one in table.chairs)
+    chairs = (chair and Chair(chair.player, game.stack) for chair in table.chairs)
     return fresh(replace(table, chairs=tuple(chairs)))
 
 
 def fresh(table: Table) -> Table:
     """The table as if nobody had dealt yet: nobody waits, and who sat down first deals (T1)."""
-    chairs = (one and replace(one, waits=False, posts=False) for one in table.chairs)
+    chairs = (chair and replace(chair, waits=False, posts=False) for chair in table.chairs)
     return replace(table, chairs=tuple(chairs), button=None, small=None, big=None)
 
 
@@ -173,7 +173,7 @@ def _blinds_from(game: Game, table: Table, button: int) -> Table:
 
     Unless it makes them three, of two players the button posts the small one (G14).
     """
-    everyone = tuple(c for c, one in enumerate(table.chairs) if one is not None and one.stack)
+    everyone = tuple(c for c, chair in enumerate(table.chairs) if chair is not None and chair.stack)
     small = _next(table, button, _dealt(table))
     big = _next(table, small, everyone)
     if big == button and game.heads_up_blinds == "button_small":
@@ -211,8 +211,8 @@ def _next(table: Table, after: int, among: tuple[int, ...]) -> int:
     return min(among, key=lambda chair: (chair - after - 1) % count)
 
 
-def _brings(game: Game, one: Chair) -> int:
-    return one.stack if game.stacks == "carried" else game.stack
+def _brings(game: Game, chair: Chair) -> int:
+    return chair.stack if game.stacks == "carried" else game.stack
 
 
 def _banked(table: Table, nets: dict[str, int]) -> tuple[tuple[str, int], ...]:

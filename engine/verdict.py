@@ -87,15 +87,15 @@ def judge(game: Game, record: Events, partner: Game | None = None) -> Report:
     return qualified(_judged(game, record, partner), record)
 
 
-def qualified(found: Report, record: Events) -> Report:
+def qualified(report: Report, record: Events) -> Report:
     """What was found as if all that the record assumes were so, with what it rests on of that."""
     assumed = rests_on(record)
     if not assumed:
-        return found
-    verdict = found.verdict
+        return report
+    verdict = report.verdict
     if verdict in ("agree", "contested") and any(map(is_free, assumed)):
         verdict = "unknown"
-    return replace(found, verdict="assuming" if verdict == "agree" else verdict, assumed=assumed)
+    return replace(report, verdict="assuming" if verdict == "agree" else verdict, assumed=assumed)
 
 
 def _judged(game: Game, record: Events, partner: Game | None) -> Report:
@@ -179,33 +179,33 @@ def _unknown(game: Game, hand: Hand) -> bool:
     )
 
 
-def _said(record: Events) -> Nets | None:
+def _recorded_nets(record: Events) -> Nets | None:
     """What the source claims of a hand, where no record can be of it."""
     seats = len(nets_of(record))
     claims = (event.nets for event in record if isinstance(event, Claimed))
     return next((nets for nets in claims if len(nets) == seats), None)
 
 
-def _moves(found: Divergence, recorded: Nets | None, decided: Nets | None) -> int | None:
+def _moves(divergence: Divergence, recorded: Nets | None, decided: Nets | None) -> int | None:
     """How many chips go to somebody else than the rules pay.
 
     What would have come after another choice, bid or card nobody knows, so it is counted only where
     record and rules part after the last of them.
     """
-    if not _is_after_play(found):
+    if not _is_after_play(divergence):
         return None
     if recorded is None or decided is None:
         return None
-    return _apart(recorded, decided)
+    return _difference(recorded, decided)
 
 
-def _is_after_play(found: Divergence) -> bool:
+def _is_after_play(divergence: Divergence) -> bool:
     """Whether record and rules part after the last choice, bid and card."""
-    parted = (found.recorded, found.decided)
+    parted = (divergence.recorded, divergence.decided)
     return all(event is None or isinstance(event, _AFTER_PLAY) for event in parted)
 
 
-def _apart(recorded: Nets, decided: Nets) -> int:
+def _difference(recorded: Nets, decided: Nets) -> int:
     """How many chips other seats have under the one than under the other."""
     more = sum(max(a - b, 0) for a, b in zip(recorded, decided, strict=True))
     less = sum(max(b - a, 0) for a, b in zip(recorded, decided, strict=True))
@@ -213,7 +213,7 @@ def _apart(recorded: Nets, decided: Nets) -> int:
 
 
 def _forced_folds(
-    game: Game, record: Events, found: Divergence, recorded: Nets | None
+    game: Game, record: Events, divergence: Divergence, recorded: Nets | None
 ) -> Report | None:
     """The report on a record whose play differs by nothing but the fold of who was forced all-in.
 
@@ -221,7 +221,7 @@ def _forced_folds(
     elsewhere is what these rules pay otherwise than the record, or all that the seat could have
     won, if that depends on cards that nobody recorded.
     """
-    fold = isinstance(found.recorded, Folded | BettingOpened) and recorded is not None
+    fold = isinstance(divergence.recorded, Folded | BettingOpened) and recorded is not None
     if not fold or game.forced_all_in == "may_fold":
         return None
     other = replace(game, forced_all_in="may_fold")
@@ -241,10 +241,10 @@ def _forced_folds(
         claims = pots(game, stays, contenders(stays))
         moves = sum(pot.amount for pot in claims if back & set(pot.seats))
     else:
-        moves = _apart(recorded, decided)
+        moves = _difference(recorded, decided)
     dead = _paid(other, unpaid)
     others = () if dead is None else (_reread_as(game, "may_fold", dead),)
-    return Report(game.name, "differ", recorded, decided, found, others, moves=moves)
+    return Report(game.name, "differ", recorded, decided, divergence, others, moves=moves)
 
 
 def _by_rules(record: Events, game: Game) -> Events:
@@ -306,7 +306,7 @@ def _forced_sum(game: Game, record: Events) -> tuple[Nets | None, Nets | None]:
         return None, None
     recorded = None
     try:
-        recorded = _said(record) or nets_of(record)
+        recorded = _recorded_nets(record) or nets_of(record)
         hand = before_payment(record)
         return recorded, _paid(game, hand) if hand else None
     except (LookupError, ValueError):

@@ -1,4 +1,4 @@
-"""What is hidden in a record, as commitments: fixed now, opened later to whoever may see it.
+"""Hidden values of a record, as commitments: fixed now, opened later to who may see them.
 
 A commitment is a digest of a value and a nonce that nobody can guess; without the nonce not even
 a value with two possibilities can be found by trying. Nonces are derived from one key a match, so
@@ -21,7 +21,7 @@ _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
 class Opening(NamedTuple):
-    """A hidden value and its nonce: whoever has both can check the commitment in that line."""
+    """A hidden value and its nonce: with both anybody can check the commitment in that line."""
 
     line: int
     field: str

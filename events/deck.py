@@ -75,19 +75,19 @@ def committed(records: Iterable[Match]) -> tuple[Committed, ...]:
     return tuple(found)
 
 
-def unfit(made: Committed, opened: DeckOpened) -> str | None:
+def unfit(chain: Committed, opened: DeckOpened) -> str | None:
     """Why this secret is not the one that was committed to; None if it is."""
-    if not made.covers(opened.number):
+    if not chain.covers(opened.number):
         return (
-            f"deck {opened.number} is not one of the decks {made.first}..{made.last} of its chain"
+            f"deck {opened.number} is not one of the decks {chain.first}..{chain.last} of its chain"
         )
-    if made.hands > CHAIN_MAX:
-        return f"a chain of {made.hands} hands is too long: {CHAIN_MAX} are the most"
+    if chain.hands > CHAIN_MAX:
+        return f"a chain of {chain.hands} hands is too long: {CHAIN_MAX} are the most"
     secret = secret_of(opened)
     if secret is None:
         return f"the secret of deck {opened.number} is not {SECRET_BYTES} bytes in hex"
-    if earlier(secret, opened.number - made.first + 1).hex() != made.commitment:
-        return f"the secret of deck {opened.number} does not lead back to {made.commitment}"
+    if earlier(secret, opened.number - chain.first + 1).hex() != chain.commitment:
+        return f"the secret of deck {opened.number} does not lead back to {chain.commitment}"
     return None
 
 
@@ -107,7 +107,7 @@ def deck_number(number: int, deals: int) -> int:
 
 def hand_key(secret: bytes, nonces: Sequence[NonceGiven], match: str, number: int) -> bytes:
     """The key of one hand's deck: neither the dealer nor a player alone decides it."""
-    seats = b"".join(_counted(one.player) + _counted(one.nonce) for one in nonces)
+    seats = b"".join(_counted(nonce.player) + _counted(nonce.nonce) for nonce in nonces)
     message = HAND + _counted(match) + number.to_bytes(4, "big")
     return _mac(secret, message + hashlib.sha256(SEATS + seats).digest())
 
@@ -190,10 +190,10 @@ def _below(many: int, draws: Iterator[int], width: int) -> int:
 
 def _counted(text: str) -> bytes:
     """Text with its length before it, so that nothing can be moved across the border."""
-    said = text.encode()
-    if len(said) > COUNTED_MAX:
-        raise ValueError(f"a name or nonce of {len(said)} bytes: {COUNTED_MAX} are the most")
-    return len(said).to_bytes(2, "big") + said
+    encoded = text.encode()
+    if len(encoded) > COUNTED_MAX:
+        raise ValueError(f"a name or nonce of {len(encoded)} bytes: {COUNTED_MAX} are the most")
+    return len(encoded).to_bytes(2, "big") + encoded
 
 
 def _mac(key: bytes, message: bytes) -> bytes:

@@ -91,8 +91,8 @@ def _start(hand: Hand, event: HandStarted) -> Hand:
 
 def _enter(hand: Hand, event: StepEntered) -> Hand:
     """A step begins: what belonged to the one before is gone, but for blinds of a round to come."""
-    now = hand.round if hand.round is not None and not hand.round.opened else None
-    return replace(hand, step=event.step, street=event.name, round=now, auction=None, swaps=0)
+    betting = hand.round if hand.round is not None and not hand.round.opened else None
+    return replace(hand, step=event.step, street=event.name, round=betting, auction=None, swaps=0)
 
 
 def _ante(hand: Hand, event: AntePosted) -> Hand:
@@ -107,16 +107,16 @@ def _blind(hand: Hand, event: BlindPosted) -> Hand:
     seat, amount, kind = event.seat, event.amount, event.kind
     if kind == "dead":
         return _forfeit(hand, seat, amount)
-    now = round_of(hand)
+    betting = round_of(hand)
     first = kind != "post"
-    now = replace(
-        now,
-        bets=add(now.bets, seat, amount),
-        bet=max(now.bet, event.to),
-        poster=seat if first else now.poster,
-        straddled=kind == "straddle" if first else now.straddled,
+    betting = replace(
+        betting,
+        bets=add(betting.bets, seat, amount),
+        bet=max(betting.bet, event.to),
+        poster=seat if first else betting.poster,
+        straddled=kind == "straddle" if first else betting.straddled,
     )
-    return _force(hand, seat, amount, now)
+    return _force(hand, seat, amount, betting)
 
 
 def _hole(hand: Hand, event: HoleDealt) -> Hand:
@@ -156,13 +156,13 @@ def _draw(hand: Hand, event: BountyDrawn) -> Hand:
 
 def _open(hand: Hand, event: BettingOpened) -> Hand:
     """A round begins, on top of the blinds that were posted for it, if any."""
-    now, bet = round_of(hand), event.bet
+    betting, bet = round_of(hand), event.bet
     return replace(
         hand,
         step=event.step,
         street=event.street,
         round=replace(
-            now,
+            betting,
             opened=True,
             bet=bet,
             level=bet,
@@ -177,15 +177,15 @@ def _open(hand: Hand, event: BettingOpened) -> Hand:
 
 
 def _fold(hand: Hand, event: Folded) -> Hand:
-    now = round_of(hand)
-    now = replace(now, folds=now.folds + 1, next=event.next)
-    return replace(hand, standing=put(hand.standing, event.seat, "folded"), round=now)
+    betting = round_of(hand)
+    betting = replace(betting, folds=betting.folds + 1, next=event.next)
+    return replace(hand, standing=put(hand.standing, event.seat, "folded"), round=betting)
 
 
 def _check(hand: Hand, event: Checked) -> Hand:
-    now = round_of(hand)
-    matched = put(now.matched, event.seat, now.bet)
-    return replace(hand, round=replace(now, matched=matched, next=event.next))
+    betting = round_of(hand)
+    matched = put(betting.matched, event.seat, betting.bet)
+    return replace(hand, round=replace(betting, matched=matched, next=event.next))
 
 
 def _call(hand: Hand, event: Called) -> Hand:
@@ -202,32 +202,33 @@ def _raise(hand: Hand, event: Raised) -> Hand:
 
 def _raise_to(hand: Hand, event: Bet | Raised, to: int) -> Hand:
     """The bet to match goes up; a full one is what the next raise is measured by."""
-    now, seat = round_of(hand), event.seat
-    least = max(now.least, 2 * to - now.bet)
+    betting, seat = round_of(hand), event.seat
+    least = max(betting.least, 2 * to - betting.bet)
     if event.full:
-        size = max(now.size, to - now.bet)
-        raisers = (*now.raisers, seat)
-        now = replace(now, bet=to, size=size, level=to, least=least, raisers=raisers)
+        size = max(betting.size, to - betting.bet)
+        raisers = (*betting.raisers, seat)
+        betting = replace(betting, bet=to, size=size, level=to, least=least, raisers=raisers)
     else:
-        now = replace(now, bet=to, least=least)
+        betting = replace(betting, bet=to, least=least)
     opener = seat if hand.opener is None else hand.opener
-    hand = _stake(hand, seat, event.amount, now, event.next)
+    hand = _stake(hand, seat, event.amount, betting, event.next)
     return replace(hand, aggressor=seat, opener=opener)
 
 
 def _bid(hand: Hand, event: BidPlaced) -> Hand:
     """One more bid; a single open one makes it an auction with open bids."""
-    now = hand.auction or Auction()
-    bids = (*now.bids, (event.seat, event.amount))
-    return replace(hand, auction=replace(now, bids=bids, sealed=now.sealed and event.sealed))
+    auction = hand.auction or Auction()
+    bids = (*auction.bids, (event.seat, event.amount))
+    sealed = auction.sealed and event.sealed
+    return replace(hand, auction=replace(auction, bids=bids, sealed=sealed))
 
 
 def _settle(hand: Hand, event: AuctionSettled) -> Hand:
     """The winners pay, and wait for their card."""
     for seat in event.seats:
         hand = _forfeit(hand, seat, event.price)
-    now = hand.auction or Auction()
-    return replace(hand, auction=replace(now, settled=True, due=event.seats))
+    auction = hand.auction or Auction()
+    return replace(hand, auction=replace(auction, settled=True, due=event.seats))
 
 
 def _take_back(hand: Hand, event: UncalledReturned) -> Hand:
@@ -241,8 +242,8 @@ def _take_back(hand: Hand, event: UncalledReturned) -> Hand:
 
 
 def _announce(hand: Hand, event: Announced) -> Hand:
-    said = (*hand.showing.announced, (event.seat, event.cards))
-    return replace(hand, showing=replace(hand.showing, announced=said))
+    announced = (*hand.showing.announced, (event.seat, event.cards))
+    return replace(hand, showing=replace(hand.showing, announced=announced))
 
 
 def _show(hand: Hand, event: Shown) -> Hand:
@@ -314,7 +315,7 @@ def _tap_out(hand: Hand, seat: int) -> Hand:
     return replace(hand, standing=standing, tapped=put(hand.tapped, seat, hand.paid))
 
 
-def _force(hand: Hand, seat: int, amount: int, now: Round | None) -> Hand:
+def _force(hand: Hand, seat: int, amount: int, betting: Round | None) -> Hand:
     """An ante or a blind: a stake that nobody chose; who has nothing left is all-in."""
     left = hand.stacks[seat] - amount
     hand = replace(
@@ -323,12 +324,12 @@ def _force(hand: Hand, seat: int, amount: int, now: Round | None) -> Hand:
         paid=add(hand.paid, seat, amount),
         forced=add(hand.forced, seat, amount),
         pot=hand.pot + amount,
-        round=now,
+        round=betting,
     )
     return hand if left else _tap_out(hand, seat)
 
 
-def _stake(hand: Hand, seat: int, amount: int, now: Round, asked: int | None) -> Hand:
+def _stake(hand: Hand, seat: int, amount: int, betting: Round, next_seat: int | None) -> Hand:
     """A bet, a call or a raise: the seat has answered whatever the bet now is."""
     left = hand.stacks[seat] - amount
     hand = replace(
@@ -337,10 +338,10 @@ def _stake(hand: Hand, seat: int, amount: int, now: Round, asked: int | None) ->
         paid=add(hand.paid, seat, amount),
         pot=hand.pot + amount,
         round=replace(
-            now,
-            bets=add(now.bets, seat, amount),
-            matched=put(now.matched, seat, now.bet),
-            next=asked,
+            betting,
+            bets=add(betting.bets, seat, amount),
+            matched=put(betting.matched, seat, betting.bet),
+            next=next_seat,
         ),
     )
     return hand if left else _tap_out(hand, seat)

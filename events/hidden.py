@@ -25,14 +25,14 @@ from events.values import Disclosure
 class Secret(NamedTuple):
     """A value that its holder sees: the player at the event's `seat`, or nobody but an auditor.
 
-    Where the flag `sealed_by` is false every seat sees it, too; where the flag `told_by` is true
-    everybody does. With `differ` the value is whether these two fields differ.
+    Where the flag `sealed_by` is false every seat sees it, too; where the flag `revealed_by` is
+    true everybody does. With `differ` the value is whether these two fields differ.
     """
 
     field: str
     holder: Literal["seat", "auditor"] = "seat"
     sealed_by: str | None = None
-    told_by: str | None = None
+    revealed_by: str | None = None
     differ: tuple[str, str] | None = None
 
     def of(self, event: Record) -> Any:
@@ -86,7 +86,11 @@ FIELDS: dict[type[Record], Fields] = {
     t.AuctionSettled: Fields("seats price bids sealed"),
     t.CardSwapped: Fields(
         "seat slot",
-        (Secret("old"), Secret("new"), Secret("changed", told_by="told", differ=("old", "new"))),
+        (
+            Secret("old"),
+            Secret("new"),
+            Secret("changed", revealed_by="told", differ=("old", "new")),
+        ),
         flags="told",
     ),
     t.UncalledReturned: Fields("seat amount"),
@@ -126,9 +130,9 @@ def check(table: Mapping[type[Record], Fields]) -> None:
     for kind in get_args(Record):
         declared: list[str] = []
         if kind in table:
-            said = table[kind]
-            secrets = [one.field for one in said.secrets if one.differ is None]
-            declared = [*said.clear.split(), *said.flags.split(), *secrets]
+            hidden = table[kind]
+            secrets = [secret.field for secret in hidden.secrets if secret.differ is None]
+            declared = [*hidden.clear.split(), *hidden.flags.split(), *secrets]
         if kind not in table or sorted(declared) != sorted(kind.__struct_fields__):
             raise TypeError(
                 f"of {kind.__name__} events/hidden.py declares {', '.join(declared) or 'nothing'}:"
@@ -137,7 +141,7 @@ def check(table: Mapping[type[Record], Fields]) -> None:
 
 
 check(FIELDS)
-FLAGS = tuple(dict.fromkeys(flag for said in FIELDS.values() for flag in said.flags.split()))
+FLAGS = tuple(dict.fromkeys(flag for hidden in FIELDS.values() for flag in hidden.flags.split()))
 
 
 class Opened(NamedTuple):
@@ -154,7 +158,7 @@ def opened(disclosure: Disclosure | None, *, mirrored: bool, over: bool) -> Open
 
     A seed tells the cards of hands to come, so not even an open match shows it before it is over.
     A mirrored match deals each deck again, and who sees one leg knows cards of the others: it is
-    disclosed whole, when it is over, and until then nobody is told anything of its hands.
+    disclosed whole, when it is over, and until then nobody sees anything of its hands.
     """
     secrets = over and disclosure in ("open", "open-after-match")
     hands = secrets or (disclosure == "open" and not mirrored)

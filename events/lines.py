@@ -64,7 +64,7 @@ def lines(recorded: Iterable[Recorded], nonces: Nonces) -> tuple[bytes, ...]:
     for one in recorded:
         kind = type(one.event)
         if (hiding := _hiding(kind)) is not None:
-            if (shown := _told(one, hiding, faults)) is not None:
+            if (shown := _public_event(one, hiding, faults)) is not None:
                 found.append(_line(shown, nonces))
         elif kind in _STEADY or (kind is HandStarted and _assumes(one.event)):
             found.append(_pattern(one.event)[0] % one.at)
@@ -107,18 +107,22 @@ def openings(
         Opening(
             line, field, value, nonces.of(one.recorded.stream, one.recorded.index, field, value)
         )
-        for line, one in enumerate(told(recorded))
+        for line, one in enumerate(public_events(recorded))
         for field, value in sorted(one.hidden.items())
         if disclosed or _may_open(who, one.recorded.event, field)
     )
 
 
-def told(recorded: Iterable[Recorded]) -> Iterator[PublicEvent]:
+def public_events(recorded: Iterable[Recorded]) -> Iterator[PublicEvent]:
     """The events that have a line, in order, each with its hidden fields."""
     faults: Faults = {}
     for one in recorded:
         hiding = _hiding(type(one.event))
-        shown = PublicEvent(one, {}, one.event) if hiding is None else _told(one, hiding, faults)
+        shown = (
+            PublicEvent(one, {}, one.event)
+            if hiding is None
+            else _public_event(one, hiding, faults)
+        )
         if shown is not None:
             yield shown
 
@@ -133,29 +137,33 @@ class _Hiding(NamedTuple):
 @cache
 def _hiding(kind: type[Record]) -> _Hiding | None:
     """None for a kind of event in whose lines nothing is hidden."""
-    said, places = FIELDS[kind], kind.__struct_fields__
-    if not said.secrets and kind not in _TAKEN_UP:
+    hidden, places = FIELDS[kind], kind.__struct_fields__
+    if not hidden.secrets and kind not in _TAKEN_UP:
         return None
     return _Hiding(
-        tuple((it.field, places.index(it.field)) for it in said.secrets if it.differ is None),
-        tuple(it for it in said.secrets if it.differ is not None),
+        tuple(
+            (secret.field, places.index(secret.field))
+            for secret in hidden.secrets
+            if secret.differ is None
+        ),
+        tuple(secret for secret in hidden.secrets if secret.differ is not None),
     )
 
 
-def _told(one: Recorded, hiding: _Hiding, faults: Faults) -> PublicEvent | None:
+def _public_event(recorded: Recorded, hiding: _Hiding, faults: Faults) -> PublicEvent | None:
     """The line of an event in which something is hidden.
 
     A reply that is withheld waits for the bid of its seat, or for the end of the hand, and is
     committed to there: always, nearly always nothing, and nobody sees that. After the end it has
     its line.
     """
-    event = one.event
+    event = recorded.event
     kind = type(event)
     hidden: dict[str, Any] = {}
     shown: tuple[tuple[str, Any], ...] = ()
     blank = event
     if isinstance(event, Faulted) and FIELDS[kind].is_withheld(event) and _OVER not in faults:
-        faults.setdefault(event.seat, []).append([one.at, event.raw, event.kind])
+        faults.setdefault(event.seat, []).append([recorded.at, event.raw, event.kind])
         return None
     if hiding.fields:
         values = [getattr(event, name) for name in event.__struct_fields__]
@@ -172,7 +180,7 @@ def _told(one: Recorded, hiding: _Hiding, faults: Faults) -> PublicEvent | None:
         hidden["faults"] = _taken_up(event, faults) if faults else []
         if kind is not BidPlaced:
             faults[_OVER] = []
-    return PublicEvent(one, hidden, blank, shown)
+    return PublicEvent(recorded, hidden, blank, shown)
 
 
 def _taken_up(event: Record, faults: Faults) -> list[list[Any]]:
@@ -226,22 +234,22 @@ def spelling(event: Record) -> tuple[Pattern, tuple[bytes, ...]]:
     """The line of an event that hides something, at any time and in any stream: its pattern, and
     the canonical bytes of what is hidden, field by field."""
     hiding = _hiding(type(event))
-    told = hiding and _told(Recorded(0, "", 0, 0, event), hiding, {})
-    assert told, "a reply that failed has its line with others"
-    pattern = _pattern(told.blank, tuple(told.hidden), told.shown)
-    return pattern, tuple([_canonical(told.hidden[field]) for field in pattern.fields])
+    public = hiding and _public_event(Recorded(0, "", 0, 0, event), hiding, {})
+    assert public, "a reply that failed has its line with others"
+    pattern = _pattern(public.blank, tuple(public.hidden), public.shown)
+    return pattern, tuple([_canonical(public.hidden[field]) for field in pattern.fields])
 
 
-def _line(one: PublicEvent, nonces: Nonces) -> bytes:
-    recorded, hidden = one.recorded, one.hidden
-    pattern, fields, before = _pattern(one.blank, tuple(hidden), one.shown)
+def _line(public: PublicEvent, nonces: Nonces) -> bytes:
+    recorded, hidden = public.recorded, public.hidden
+    pattern, fields, before = _pattern(public.blank, tuple(hidden), public.shown)
     stream, index = recorded.stream, recorded.index
-    told: list[Any] = [
+    values: list[Any] = [
         commitment(nonces.of(stream, index, field, hidden[field]), hidden[field]).encode()
         for field in fields
     ]
-    told.insert(before, recorded.at)
-    return pattern % tuple(told)
+    values.insert(before, recorded.at)
+    return pattern % tuple(values)
 
 
 @lru_cache(maxsize=4096)

@@ -95,10 +95,10 @@ def read_record(line: str) -> Match:
 
 def _read(line: str, kinds: Iterable[type[t.Event | Match]]) -> Any:
     for kind in kinds:
-        said = _line(kind)
-        if found := said.regex.fullmatch(line):
+        form = _line(kind)
+        if found := form.regex.fullmatch(line):
             fields: dict[str, Any] = {}
-            for part, text in zip(said.fields, found.groups(), strict=True):
+            for part, text in zip(form.fields, found.groups(), strict=True):
                 part.read(text, fields)
             try:
                 return msgspec.convert(fields, kind, strict=False)

@@ -69,7 +69,7 @@ def name_at(players: Sequence[str], seat: int) -> str:
 def sentences(record: Sequence[t.Event]) -> list[Sentence]:
     """A sentence for each event of a hand, whatever a forged record may hold."""
     hand = _Hand(record)
-    return [tuple(part for part in _said(event, hand) if any(part)) for event in record]
+    return [tuple(part for part in _parts(event, hand) if any(part)) for event in record]
 
 
 def of_event(record: Sequence[t.Event], at: int, event: t.Event) -> Sentence:
@@ -97,7 +97,7 @@ def text(sentence: Sentence) -> str:
     )
 
 
-def _said(event: t.Event, hand: _Hand) -> Iterator[Part]:
+def _parts(event: t.Event, hand: _Hand) -> Iterator[Part]:
     seat = getattr(event, "seat", None)
     if seat is not None:
         yield hand.player(seat)

@@ -29,7 +29,7 @@ HIDDEN = Hidden()
 
 
 class Public(Struct, frozen=True):
-    """Whoever walks past the table."""
+    """Anybody, without a seat."""
 
 
 class Seated(Struct, frozen=True):
@@ -176,13 +176,13 @@ def see(events: Iterable[t.Event | Match], who: Viewpoint) -> tuple[Seen, ...]:
 
 def see_one(event: t.Event | Match, who: Viewpoint) -> Seen | None:
     """One event as this viewpoint may see it; None if even that it happened is hidden."""
-    said = FIELDS[type(event)]
-    if not said.secrets:
+    hidden = FIELDS[type(event)]
+    if not hidden.secrets:
         return cast(Open, event)
-    if said.is_withheld(event) and not _holds(who, "seat", event):
+    if hidden.is_withheld(event) and not _holds(who, "seat", event):
         return None
-    seen = {field: getattr(event, field) for field in said.clear.split()}
-    for secret in said.secrets:
+    seen = {field: getattr(event, field) for field in hidden.clear.split()}
+    for secret in hidden.secrets:
         value = secret.of(event)
         known = value is None or may_see(who, secret, event)
         seen[secret.field] = value if known else _redacted(value)
@@ -195,7 +195,7 @@ def may_see(who: Viewpoint, secret: Secret, event: t.Event | Match) -> bool:
         return True
     if secret.sealed_by is not None and isinstance(who, Seated):
         return not getattr(event, secret.sealed_by)
-    return secret.told_by is not None and bool(getattr(event, secret.told_by))
+    return secret.revealed_by is not None and bool(getattr(event, secret.revealed_by))
 
 
 def _holds(who: Viewpoint, holder: str, event: Any) -> bool:

@@ -28,7 +28,7 @@ from formats.phh.fields import Money
 from formats.phh.read import read as read_phh
 from formats.phh.read import unit_of as unit_of_phh
 from formats.pokerstars import reader as pokerstars
-from formats.pokerstars.house import Houses
+from formats.pokerstars.fitted_rake import Houses
 from formats.rakes import RakeFrom
 from formats.rules import AS_READ, Rules
 from formats.source import Skipped, Source, SourceHand

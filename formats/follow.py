@@ -1,7 +1,7 @@
 """A foreign hand put to the rules: what they decide is its record, as far as the source agrees.
 
 Each item answers what the rules ask. At the first refusal, or where the rules would show or
-pay otherwise than the source says, `formats.claimed` goes on without them. A hand that cannot be
+pay otherwise than the source says, `formats.rules_off` goes on without them. A hand that cannot be
 a record at all (it makes chips, or stops in the middle) raises a ValueError with one sentence.
 """
 
@@ -48,7 +48,7 @@ from events.evolve import evolve, replay, round_of
 from events.state import Hand
 from events.types import Event, Events, Faulted, PotSplit, RakeTaken, Shown
 from events.values import Cards, FaultPlace
-from formats.claimed import acknowledged, claimed, faulted
+from formats.rules_off import acknowledged, claimed, faulted
 from formats.source import (
     Act,
     Bids,
@@ -99,10 +99,10 @@ def followed(hand: SourceHand, hand_id: str) -> tuple[Events, Hand]:
                 events.extend(_faults(items))
             answer = _act(game, now, items)
         else:
-            asked = turn(game, now)
-            if type(asked) in _ANSWERED:
+            question = turn(game, now)
+            if type(question) in _ANSWERED:
                 events.extend(_faults(items))
-            answer = _answer(asked, game, now, items)
+            answer = _answer(question, game, now, items)
         if answer is None:
             return _claimed(hand, events, now, items)
         command, used = answer
@@ -177,11 +177,11 @@ def _faults(items: list[Item], *where: FaultPlace) -> Iterable[Faulted]:
 # What the source answers; None where it says something else, or nothing.
 
 
-def _answer(asked: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | None:
+def _answer(question: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | None:
     first = items[0] if items else None
     if isinstance(first, Leaves) and not first.all_in:
         return Disconnect(first.seat), (0,)
-    match asked:
+    match question:
         case ToDeal(kind="board") if isinstance(first, Act) and first.verb == "fold":
             return Fold(first.seat, _will(first.default)), (0,)  # of who is all-in by his blind
         case ToDeal(kind="board"):
@@ -190,9 +190,9 @@ def _answer(asked: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | 
                     return Deal(item.cards), (place,)
                 if isinstance(item, _CHOSEN):
                     return None
-            return Deal((UNKNOWN,) * asked.count), ()
+            return Deal((UNKNOWN,) * question.count), ()
         case ToDeal():
-            return _deal(asked, game, hand, items)
+            return _deal(question, game, hand, items)
         case ToAct():  # of a step that deals as well
             return _act(game, hand, items)
         case ToBid():
@@ -202,7 +202,7 @@ def _answer(asked: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | 
         case ToToss():
             return _toss(hand, first)
         case ToSwap():
-            return _swap(asked, hand, items)
+            return _swap(question, hand, items)
         case ToDraw(seats=seats):
             ranks = {item.seat: item.rank for item in items if isinstance(item, HasBounty)}
             if ranks.keys() != set(seats):
@@ -210,7 +210,7 @@ def _answer(asked: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | 
             used = [at for at, item in enumerate(items) if isinstance(item, HasBounty)]
             return Draw(tuple(ranks[seat] for seat in seats)), tuple(used)
         case ToShow():
-            return _show(asked, hand, items)
+            return _show(question, hand, items)
         case ToStraddle():
             # A straddle stands in the source as a raise, its refusal as a fold.
             if isinstance(first, Leaves):
@@ -219,7 +219,7 @@ def _answer(asked: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer | 
                 return None
             kind = Straddle if first.verb == "raise" else Fold
             return kind(first.seat, _will(first.default)), (0,)
-    raise AssertionError(f"nobody answers {asked}")
+    raise AssertionError(f"nobody answers {question}")
 
 
 def _act(game: Game, hand: Hand, items: list[Item]) -> Answer | None:
@@ -255,17 +255,17 @@ def _owed(hand: Hand) -> int | None:
 
 def _limit(game: Game, hand: Hand) -> int | None:
     """How far the seat that is asked may raise."""
-    asked = turn(game, hand)
-    return asked.raise_max if isinstance(asked, ToAct) else None
+    question = turn(game, hand)
+    return question.raise_max if isinstance(question, ToAct) else None
 
 
 def _will(default: bool) -> Will:
     return "default" if default else "chosen"
 
 
-def _deal(asked: ToDeal, game: Game, hand: Hand, items: list[Item]) -> Answer:
+def _deal(question: ToDeal, game: Game, hand: Hand, items: list[Item]) -> Answer:
     """Every seat's new cards, in the order asked for, wherever the source first names them."""
-    seats = dict.fromkeys(asked.to)
+    seats = dict.fromkeys(question.to)
     held = _held(items)
     later = _named_later(game, items) if seats.keys() - held.keys() else {}
     used: list[int] = []
@@ -276,8 +276,8 @@ def _deal(asked: ToDeal, game: Game, hand: Hand, items: list[Item]) -> Answer:
             used.append(place)
         else:
             cards = later.get(seat, ())
-        new[seat] = _added(hand.hole[seat], cards, asked.to.count(seat))
-    return Deal(tuple([new[seat].pop(0) for seat in asked.to])), tuple(used)
+        new[seat] = _added(hand.hole[seat], cards, question.to.count(seat))
+    return Deal(tuple([new[seat].pop(0) for seat in question.to])), tuple(used)
 
 
 def _added(held: Cards, cards: Cards, count: int) -> list[str]:
@@ -309,16 +309,16 @@ def _named_later(game: Game, items: list[Item]) -> dict[int, Cards]:
     return named
 
 
-def _swap(asked: ToSwap, hand: Hand, items: list[Item]) -> Answer | None:
+def _swap(question: ToSwap, hand: Hand, items: list[Item]) -> Answer | None:
     """What the source says each seat holds next, held against what it holds now."""
     held = _held(items)
     cards: list[str | None] = []
-    for seat, slot in asked.at_risk:
+    for seat, slot in question.at_risk:
         was, now = hand.hole[seat], held[seat][0] if seat in held else ()
         if len(now) != len(was):
             return None
         cards.append(None if was[slot] == now[slot] else now[slot])
-    seats = dict.fromkeys(seat for seat, _ in asked.at_risk)
+    seats = dict.fromkeys(seat for seat, _ in question.at_risk)
     return Swap(tuple(cards)), tuple(held[seat][1] for seat in seats)
 
 
@@ -334,21 +334,21 @@ def _toss(hand: Hand, first: Item | None) -> Answer | None:
     return Toss(first.seat, slot, first.card), (0,)
 
 
-def _show(asked: ToShow, hand: Hand, items: list[Item]) -> Answer | None:
+def _show(question: ToShow, hand: Hand, items: list[Item]) -> Answer | None:
     """Shown, announced or thrown away, as the source says in any place; silence is a muck."""
-    seat = asked.seat
+    seat = question.seat
     for place, item in enumerate(items):
         if isinstance(item, Mucks) and item.seat == seat:
             return Muck(seat), (place,)
         if isinstance(item, Shows) and item.seat == seat:
-            if asked.announce:
+            if question.announce:
                 return Announce(seat, item.cards), (place,)
             # As they were dealt, if they are the same: the source may name them in another order.
             same = sorted(hand.hole[seat]) == sorted(item.cards)
             return Show(seat, () if same else item.cards), (place,)
         if isinstance(item, _PLAYED):
             return None
-    return (Muck(seat), ()) if asked.may_muck else None
+    return (Muck(seat), ()) if question.may_muck else None
 
 
 # Where source and rules part.

@@ -18,7 +18,7 @@ from engine.policies import Rake
 from engine.seats import clockwise, others
 from engine.settle import settle
 from engine.steps import Betting, Blinds, DealBoard, DealHole, Posts, Showdown
-from engine.steps.asking import owing
+from engine.steps.next_to_act import owing
 from engine.steps.showdown import must_show, waiting
 from engine.steps.sizing import is_full
 from events.cards import UNKNOWN
@@ -229,7 +229,7 @@ class _Play:
     def _bet(self, at: int, line: Betting, order: Sequence[int]) -> None:
         """A round of betting, if anybody is asked."""
         poster, bet, size = self.now.poster, self.now.bet, line.size
-        seat = self._asked(order if poster is None else clockwise(self.hand, poster))
+        seat = self._next_to_act(order if poster is None else clockwise(self.hand, poster))
         if seat is None:
             return
         self.aggressor = None
@@ -247,25 +247,25 @@ class _Play:
         seat, verb, owed = item.seat, item.verb, self.now.bet - self.bets[item.seat]
         if verb == "fold" and (owed > 0 or self.game.fold_when_free):
             self.standing[seat] = "folded"
-            asked = None if self._is_alone() else self._asked(others(self.hand, seat))
-            self.events.append(Folded(seat, asked))
-            return asked
+            next_seat = None if self._is_alone() else self._next_to_act(others(self.hand, seat))
+            self.events.append(Folded(seat, next_seat))
+            return next_seat
         if verb == "raise":
             return self._raise(seat, item.to)
         if verb == "fold" or (verb == "check") == (owed > 0):
             raise _Unusual
         self.matched[seat] = self.now.bet
         if verb == "check":
-            asked = self._asked(others(self.hand, seat))
-            self.events.append(Checked(seat, asked))
-            return asked
+            next_seat = self._next_to_act(others(self.hand, seat))
+            self.events.append(Checked(seat, next_seat))
+            return next_seat
         amount = min(owed, self.stacks[seat])
         if item.amount is not None and item.amount != amount:
             raise _Unusual
         self._put_in(seat, amount)
-        asked = self._asked(others(self.hand, seat))
-        self.events.append(Called(seat, amount, asked))
-        return asked
+        next_seat = self._next_to_act(others(self.hand, seat))
+        self.events.append(Called(seat, amount, next_seat))
+        return next_seat
 
     def _raise(self, seat: int, to: int | None) -> int | None:
         now, before = self.now, self.now.bet
@@ -277,11 +277,13 @@ class _Play:
         self.now = Round((), (), bet=to, size=size, level=level, least=least)
         self.matched[seat], self.aggressor = to, seat
         self._put_in(seat, amount)
-        asked = self._asked(others(self.hand, seat))
+        next_seat = self._next_to_act(others(self.hand, seat))
         self.events.append(
-            Raised(seat, amount, to, full, asked) if before else Bet(seat, amount, full, asked)
+            Raised(seat, amount, to, full, next_seat)
+            if before
+            else Bet(seat, amount, full, next_seat)
         )
-        return asked
+        return next_seat
 
     def _put_in(self, seat: int, amount: int) -> None:
         self.bets[seat] += amount
@@ -290,7 +292,7 @@ class _Play:
         if not self.stacks[seat]:
             self.standing[seat] = "all_in"
 
-    def _asked(self, order: Sequence[int]) -> int | None:
+    def _next_to_act(self, order: Sequence[int]) -> int | None:
         return owing(self.game, order, self.standing, self.bets, self.matched, self.now.bet)
 
     def _give_back(self) -> None:

@@ -96,9 +96,9 @@ class Row(Struct, frozen=True, kw_only=True):
         stakes = _spelled(self.low, self.currency) if self.high == self.low else self.stakes
         return f"as {self.site} takes of {self.limit}-limit {stakes}, {when}: {self.sources[0]}"
 
-    def raked(self, asked: RakeQuestion) -> Rake:
+    def raked(self, hand: RakeQuestion) -> Rake:
         """The rake of this hand: a pot without a flop is free, or is not."""
-        free = not (self.no_flop == "three-bet" and asked.reraised)
+        free = not (self.no_flop == "three-bet" and hand.reraised)
         return replace(self.rake, no_flop_no_drop=free)
 
 
@@ -107,50 +107,50 @@ class _Question(NamedTuple):
 
     fits: Callable[[Row, RakeQuestion], bool]
     has: Callable[[Row], str]
-    asked: Callable[[RakeQuestion], str]
+    of_hand: Callable[[RakeQuestion], str]
 
 
-def _of_day(row: Row, asked: RakeQuestion) -> bool:
-    if row.begins is None or asked.day is None:
+def _of_day(row: Row, hand: RakeQuestion) -> bool:
+    if row.begins is None or hand.day is None:
         return False
-    return row.begins <= asked.day and (row.ends is None or asked.day <= row.ends)
+    return row.begins <= hand.day and (row.ends is None or hand.day <= row.ends)
 
 
-def _of_stakes(row: Row, asked: RakeQuestion) -> bool:
-    above = all(map(int.__le__, row.low, asked.stakes))
-    return above and (row.high is None or all(map(int.__ge__, row.high, asked.stakes)))
+def _of_stakes(row: Row, hand: RakeQuestion) -> bool:
+    above = all(map(int.__le__, row.low, hand.stakes))
+    return above and (row.high is None or all(map(int.__ge__, row.high, hand.stakes)))
 
 
-def _of_players(row: Row, asked: RakeQuestion) -> bool:
+def _of_players(row: Row, hand: RakeQuestion) -> bool:
     least, most = row.players
-    return least <= asked.players and (most is None or asked.players <= most)
+    return least <= hand.players and (most is None or hand.players <= most)
 
 
 _QUESTIONS = (
     _Question(
-        lambda row, asked: _key(row.site) == _key(asked.site),
+        lambda row, hand: _key(row.site) == _key(hand.site),
         lambda row: row.site,
-        lambda asked: asked.site or "a site that is not named",
+        lambda hand: hand.site or "a site that is not named",
     ),
     _Question(
-        lambda row, asked: row.currency == asked.currency,
+        lambda row, hand: row.currency == hand.currency,
         lambda row: row.currency,
-        lambda asked: asked.currency or "chips",
+        lambda hand: hand.currency or "chips",
     ),
     _Question(
-        lambda row, asked: row.limit == asked.limit,
+        lambda row, hand: row.limit == hand.limit,
         lambda row: f"{row.limit}-limit",
-        lambda asked: f"{asked.limit}-limit",
+        lambda hand: f"{hand.limit}-limit",
     ),
     _Question(
-        _of_stakes, lambda row: row.stakes, lambda asked: _spelled(asked.stakes, asked.currency)
+        _of_stakes, lambda row: row.stakes, lambda hand: _spelled(hand.stakes, hand.currency)
     ),
     _Question(
-        lambda row, asked: row.table == asked.table,
+        lambda row, hand: row.table == hand.table,
         lambda row: f"{row.table} tables",
-        lambda asked: f"{asked.table} tables",
+        lambda hand: f"{hand.table} tables",
     ),
-    _Question(_of_players, lambda row: row.dealt, lambda asked: f"{asked.players} players"),
+    _Question(_of_players, lambda row: row.dealt, lambda hand: f"{hand.players} players"),
 )
 
 
@@ -180,33 +180,33 @@ class Unlisted(Struct, frozen=True):
 
 
 @lru_cache(1 << 14)
-def looked_up(asked: RakeQuestion, source: RakeFrom) -> Known | Unlisted:
+def looked_up(hand: RakeQuestion, source: RakeFrom) -> Known | Unlisted:
     """The rake of a hand by the table; rows without a day are there if they are asked for."""
     rows, same = rows_of_table(), list[str]()
     for question in _QUESTIONS:
-        fitting = tuple(row for row in rows if question.fits(row, asked))
+        fitting = tuple(row for row in rows if question.fits(row, hand))
         if not fitting:
-            return _instead(asked, same, map(question.has, rows), question.asked(asked))
+            return _instead(hand, same, map(question.has, rows), question.of_hand(hand))
         rows = fitting
-        same.append(question.asked(asked))
-    of_day = [row for row in rows if _of_day(row, asked)]
+        same.append(question.of_hand(hand))
+    of_day = [row for row in rows if _of_day(row, hand)]
     if source == "undated" and not of_day:
         of_day = [row for row in rows if row.begins is None]
     if not of_day:
-        day = str(asked.day) if asked.day else "a hand that names no day"
-        return _instead(asked, same, (row.when for row in rows), day)
+        day = str(hand.day) if hand.day else "a hand that names no day"
+        return _instead(hand, same, (row.when for row in rows), day)
     (row,) = of_day
-    if row.no_flop == "unsaid" and not asked.flop:
+    if row.no_flop == "unsaid" and not hand.flop:
         reason = f"{row.sources[0]} does not say what {row.site} takes of a hand without a flop"
         return Unlisted(reason)
-    return Known(row.raked(asked), row.source())
+    return Known(row.raked(hand), row.source())
 
 
-def _instead(asked: RakeQuestion, same: list[str], there: Iterable[str], wanted: str) -> Unlisted:
+def _instead(hand: RakeQuestion, same: list[str], there: Iterable[str], wanted: str) -> Unlisted:
     """`the table of rakes has of PokerStars, USD: no-limit, pot-limit; not fixed-limit`."""
     of = f" of {', '.join(same)}" if same else ""
     reason = f"the table of rakes has{of}: {', '.join(dict.fromkeys(there))}; not {wanted}"
-    return Unlisted(reason, ", ".join(question.asked(asked) for question in _QUESTIONS[:4]))
+    return Unlisted(reason, ", ".join(question.of_hand(hand) for question in _QUESTIONS[:4]))
 
 
 @lru_cache(1)
@@ -311,7 +311,7 @@ def _key(site: str) -> str:
 
 def _spelled(stakes: Stakes, currency: str) -> str:
     """`$0.05/$0.10`, `$1/$2`, `INR 5/INR 10`."""
-    return "/".join(amount(one, currency) for one in stakes)
+    return "/".join(amount(stake, currency) for stake in stakes)
 
 
 def amount(cents: int, currency: str) -> str:

@@ -41,16 +41,18 @@ def answer(
     """What the command of this name answers with these options; `view` is its `--as`."""
     if question not in declared.names():
         raise Absent(f"there is no question {question}: {', '.join(declared.names())}")
-    asked = declared.question(question)
-    kinds = get_type_hints(asked.params, include_extras=True)
+    declaration = declared.question(question)
+    kinds = get_type_hints(declaration.params, include_extras=True)
     if unknown := given.keys() - kinds.keys():
         raise ValueError(f"{question} has no {min(unknown)}: {', '.join(kinds)}")
     try:
-        wanted = asked.params(**{name: convert(it, kinds[name]) for name, it in given.items()})
+        wanted = declaration.params(
+            **{name: convert(it, kinds[name]) for name, it in given.items()}
+        )
     except (TypeError, ValidationError) as reason:
         raise ValueError(f"{question} cannot be asked so: {reason}") from None
     viewed = Viewed(snapshot_of(ledger), viewer_of(view))
     try:
-        return asked.ask(viewed.of(given.get("unit")), wanted, without_progress)
+        return declaration.ask(viewed.of(given.get("unit")), wanted, without_progress)
     finally:
         viewed.close()

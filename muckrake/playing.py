@@ -89,6 +89,6 @@ def environment(game: Game, seats: int | None = None, sizes: Sizes = "some") -> 
     try:
         from dealer.learning.aec import HandEnv
     except ModuleNotFoundError as why:
-        told = f"{why.name} is not installed: install muckrake-poker[learners]"
-        raise ModuleNotFoundError(told, name=why.name) from None
+        sentence = f"{why.name} is not installed: install muckrake-poker[learners]"
+        raise ModuleNotFoundError(sentence, name=why.name) from None
     return HandEnv(game, seats, sizes)

@@ -219,7 +219,7 @@ def _count(now: Manifest, recovered: Recovered) -> None:
     Tail(now).add_all(recovered.calls)
     placed = (one for call in recovered.calls for one in call if one.pos < now.next_pos)
     carried = sum(len(one.append.events) for one in placed)
-    sealed = sum(one.events for one in now.segments)
+    sealed = sum(segment.events for segment in now.segments)
     if sealed + carried != now.next_pos:
         raise Damaged(
             f"{now.log} carries {carried} events and {sealed} are sealed: {now.next_pos} there were"

@@ -88,7 +88,7 @@ class Snapshot:
         known_at, counted = self.live.matches()
         if known_at != self.next_pos:
             segments, placed = self.live.since(self.next_pos)
-            later = {name for one in segments for name in one.records}
+            later = {name for segment in segments for name in segment.records}
             later |= {one.append.stream for one in placed if is_match(one.append.stream)}
             counted |= {name: len(self.read(name)) for name in later}
         return {name: count for name, count in counted.items() if count}
@@ -97,7 +97,7 @@ class Snapshot:
         """Where the closed hands are now; rows from `next_seq` on came later."""
         segments, closed = self.live.parts()
         return Parts(
-            tuple(one for one in segments if one.first_seq < self.next_seq),
+            tuple(segment for segment in segments if segment.first_seq < self.next_seq),
             tuple(one for one in closed if one.hand_seq < self.next_seq),
         )
 

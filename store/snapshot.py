@@ -95,7 +95,7 @@ class Live:
                 tail = state.tail.read(stream)
             return tail if tail and tail[0].index == 0 else (*state.sealed.read(stream), *tail)
 
-        return self._asked(found)
+        return self._with_state(found)
 
     def read_from(self, pos: int) -> Iterator[Recorded]:
         """Events from a position on as far as they are known."""
@@ -161,7 +161,7 @@ class Live:
             yield from (closed(each) for each in hot if each.hand_seq > after)
             return
 
-    def _asked(self, ask: Callable[[_State], R]) -> R:
+    def _with_state(self, ask: Callable[[_State], R]) -> R:
         """What a state says; the next one is asked if its files were compacted meanwhile."""
         while True:
             with self._lock:
@@ -197,7 +197,7 @@ class Live:
             hot = (Leaf(one.hand_seq, one.recorded()) for one in closed)
             return (*state.sealed.records(match), *hot)
 
-        return self._asked(found)
+        return self._with_state(found)
 
     def begun_last(self, match: str, end: int) -> str | None:
         """The last hand of a match that began before a position and is not sealed yet."""
@@ -227,7 +227,9 @@ class Live:
         """Of one moment: segments with events from a position on, and such appends of the log."""
         with self._lock:
             state = self._state
-            segments = tuple(one for one in state.manifest.segments if one.last_pos >= pos)
+            segments = tuple(
+                segment for segment in state.manifest.segments if segment.last_pos >= pos
+            )
             return segments, state.tail.since(pos)
 
     @property

@@ -56,10 +56,10 @@ def _others(secret: Secret, said: Fields) -> Iterator[Secret]:
     yield secret._replace(holder="auditor" if secret.holder == "seat" else "seat")
     if secret.sealed_by is not None:
         yield secret._replace(sealed_by=None)
-        yield secret._replace(sealed_by=None, told_by=secret.sealed_by)
-    if secret.told_by is not None:
-        yield secret._replace(told_by=None)
-        yield secret._replace(told_by=None, sealed_by=secret.told_by)
+        yield secret._replace(sealed_by=None, revealed_by=secret.sealed_by)
+    if secret.revealed_by is not None:
+        yield secret._replace(revealed_by=None)
+        yield secret._replace(revealed_by=None, sealed_by=secret.revealed_by)
     if secret.differ is not None:
         yield secret._replace(differ=("seat", "slot"))
 

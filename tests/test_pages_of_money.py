@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from api.main import main
 from api.pages.amounts import amount
-from api.pages.hand_line import taken_apart
+from api.pages.hand_line import parsed_line
 from tests.http.clients import site_of
 from tests.test_units_asked import HIM, ME, ledger
 
@@ -51,7 +51,7 @@ def test_what_was_won_has_its_sign() -> None:
 
 
 def test_a_hand_of_a_list_is_told_in_money() -> None:
-    line = taken_apart("ann 4000, bob 4000 | s1 b2 R600 C | 1200: ann +600, bob -600", "cent")
+    line = parsed_line("ann 4000, bob 4000 | s1 b2 R600 C | 1200: ann +600, bob -600", "cent")
     assert [["ann", "$40.00"], ["bob", "$40.00"]] == [
         [it.before for it in one] for one in line.seats
     ]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict, replace
 
-from api.questions.declared.matches import Which, matches
+from api.questions.declared.matches import MatchesParams, matches
 from api.viewpoints.viewer import Viewer, without_progress
 from api.viewpoints.views import Viewed
 from engine.game import Game, fingerprint, to_json
@@ -45,7 +45,7 @@ def matched(folder: Path, *units: str) -> dict[str, object]:
     ledger.close()
     lock.release()
     viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
-    (row,) = matches(viewed, Which(), without_progress).rows
+    (row,) = matches(viewed, MatchesParams(), without_progress).rows
     return asdict(row)
 
 

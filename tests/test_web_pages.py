@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 from analytics.results.winnings import Point, Winnings
 from api.main import main
 from api.pages.amounts import chips, many, money, rate
-from api.pages.hand_line import BETWEEN, Line, Piece, taken_apart
+from api.pages.hand_line import BETWEEN, Line, Piece, parsed_line
 from api.pages.site import (
     SIZE,
     STATIC,
@@ -310,13 +310,13 @@ def test_a_moment_that_is_none_in_utc_stays_as_it_was_written(written: str) -> N
 
 
 def test_cards_that_nobody_knows_are_not_drawn_at_a_seat() -> None:
-    seats = taken_apart("ursa 400 BTN ????, lynx 400 Ah??, puma 400 5d6h | s1 | 8: lynx +4").seats
+    seats = parsed_line("ursa 400 BTN ????, lynx 400 Ah??, puma 400 5d6h | s1 | 8: lynx +4").seats
     drawn = [[card for piece in seat for card in piece.cards] for seat in seats]
     assert [[], ["Ah", "??"], ["5d", "6h"]] == drawn
 
 
 def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:
-    line = taken_apart("ursa 400 BTN 5d6h, lynx 400 * | Jd7c6c 12 [ursa 5>3 +*] X | 8: lynx +4")
+    line = parsed_line("ursa 400 BTN 5d6h, lynx 400 * | Jd7c6c 12 [ursa 5>3 +*] X | 8: lynx +4")
     ursa, lynx = Piece("ursa"), Piece("lynx")
     first = (ursa, Piece("400"), Piece("BTN"), Piece("", ("5d", "6h"), ","), lynx, Piece("400"))
     board = (Piece("", ("Jd", "7c", "6c")), Piece("pot 12"), BETWEEN)
@@ -327,7 +327,7 @@ def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:
 
 def test_a_line_is_drawn_seat_by_seat_and_street_by_street() -> None:
     streets = "s1 b2 R6 C | Jd7c6c 12 [ursa 5>3 +Th] X | 8h | 4c"
-    line = taken_apart(f"ursa 400 BTN 5d6h, lynx 400 Tc5s | {streets} | 12: lynx +4")
+    line = parsed_line(f"ursa 400 BTN 5d6h, lynx 400 Tc5s | {streets} | 12: lynx +4")
     ursa, lynx = line.seats
     assert (Piece("ursa"), Piece("400"), Piece("BTN"), Piece("", ("5d", "6h"))) == ursa
     assert (Piece("lynx"), Piece("400"), Piece("", ("Tc", "5s"))) == lynx
@@ -342,7 +342,7 @@ def test_a_showdown_of_cards_that_were_seen_before_is_not_drawn_again(
 ) -> None:
     shown = "ursa 5d6hTh, lynx Tc5s"
     board = "Jd7c6c 12 [ursa 5>3 +Th] X | 8h | 4c"
-    line = taken_apart(f"ursa 400 BTN {held} | s1 b2 R6 C | {board} | {shown} | 12: lynx +4")
+    line = parsed_line(f"ursa 400 BTN {held} | s1 b2 R6 C | {board} | {shown} | 12: lynx +4")
     assert drawn == len(line.drawn)
 
 

@@ -63,24 +63,24 @@ def test_points_at_one_place_are_spread_by_less_than_a_point() -> None:
 
 
 def test_a_class_that_never_came_has_an_empty_cell() -> None:
-    told = {"name": "AA", "hands": 0, "said": "", "warmth": 0.0, "full": 0.0, "acts": None}
+    told = {"name": "AA", "hands": 0, "text": "", "warmth": 0.0, "full": 0.0, "acts": None}
     assert told == cell("AA", None, "vpip")
 
 
 def test_a_cell_says_how_often_and_is_full_when_it_came_often() -> None:
     row = Cell("AA", 6, 3, 4, 0, 0, -5.0)
-    assert {"said": "75 %", "warmth": 0.75, "full": 0.5}.items() <= cell("AA", row, "vpip").items()
-    assert {"said": "", "warmth": 0.0}.items() <= cell("AA", row, "raise").items()
-    assert {"said": f"{MINUS}5.0", "warmth": 0.25}.items() <= cell("AA", row, "net").items()
-    assert {"said": "6", "warmth": 0.5, "full": 0.5}.items() <= cell("AA", row, "n").items()
+    assert {"text": "75 %", "warmth": 0.75, "full": 0.5}.items() <= cell("AA", row, "vpip").items()
+    assert {"text": "", "warmth": 0.0}.items() <= cell("AA", row, "raise").items()
+    assert {"text": f"{MINUS}5.0", "warmth": 0.25}.items() <= cell("AA", row, "net").items()
+    assert {"text": "6", "warmth": 0.5, "full": 0.5}.items() <= cell("AA", row, "n").items()
     often = replace(row, hands=1_000, net_bb=None)
-    assert {"said": "", "warmth": 0.5, "full": 1.0}.items() <= cell("AA", often, "net").items()
+    assert {"text": "", "warmth": 0.5, "full": 1.0}.items() <= cell("AA", often, "net").items()
 
 
 def test_a_cell_is_divided_into_what_he_raised_called_and_did_not_play() -> None:
     row = Cell("AA", 6, 3, 4, 1, 4, None)
     assert Acts(4, 0.25, 0.5) == cell("AA", row, "acts")["acts"]
-    assert "75 %" == cell("AA", row, "acts")["said"]
+    assert "75 %" == cell("AA", row, "acts")["text"]
     assert acts([]) is None
     assert acts([replace(row, vpip_n=0)]) is None
 

@@ -290,7 +290,7 @@ OF_TWO = """
     ORDER BY hand_seq, auction
 """
 # What `bids_sniffing.pairs` looks at.
-BESIDE = """
+PAIRS_SQL = """
     SELECT player, rival, role, match, pot, texture, bid, rival_bid, origin, rival_origin, sealed
     FROM auctions WHERE rival IS NOT NULL AND role <> 'other' ORDER BY hand_seq, auction, seat
 """

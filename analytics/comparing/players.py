@@ -38,7 +38,7 @@ from analytics.statistics.hands import Facts
 
 Cell = tuple[int, int, int]
 Places = NDArray[np.intp]
-_APART = 2**40  # more decks than any match has
+_GAP = 2**40  # more decks than any match has
 
 
 class Deck(NamedTuple):
@@ -234,7 +234,7 @@ def _ended(found: Compared, ends: Interval, method: Method) -> Compared:
 def asked(file: str, sides: tuple[Chosen, Chosen], decks: Mapping[str, Deck]) -> str:
     """A question about both sides, with the number of the deal for a part."""
     cases = "".join(
-        f" WHEN {quoted(match)} THEN -({(one.group + 1) * _APART}"
+        f" WHEN {quoted(match)} THEN -({(one.group + 1) * _GAP}"
         f" + CAST(floor((c.number - 1) / {one.deals}.0) AS BIGINT))"
         for match, one in decks.items()
     )

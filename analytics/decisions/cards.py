@@ -139,7 +139,7 @@ class Held:
         slot = np.append(np.full(len(dealt), NONE), hands.cells.numbers("slot", row[len(dealt) :]))
         which, words = hands.cells.words("new", risked)
         new = _coded(words).take(which)[None]
-        cards = _beside(_beside(cards_of(hands, dealt), new), np.full((1, len(tossed)), NONE))
+        cards = _joined(_joined(cards_of(hands, dealt), new), np.full((1, len(tossed)), NONE))
         order = np.lexsort((row, place))
         self._place, self._key = place[order], place[order] * self._wide + row[order]
         gone = np.where(order >= len(dealt) + len(risked), slot[order], NONE)
@@ -219,7 +219,7 @@ def _coded(words: pa.Array) -> Column:
     return np.array([*codes, NONE], dtype=np.int8)
 
 
-def _beside(one: Column, other: Column) -> Column:
+def _joined(one: Column, other: Column) -> Column:
     """Rows of codes, and others after them."""
     wide = max(len(one), len(other))
     found = np.full((wide, one.shape[1] + other.shape[1]), NONE, dtype=np.int8)

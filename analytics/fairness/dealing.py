@@ -53,7 +53,7 @@ class Deal(Struct, frozen=True):
     @property
     def repeated(self) -> bool:
         """Whether a card was dealt twice."""
-        seen = [one.card for one in self.cards]
+        seen = [card.card for card in self.cards]
         return len(seen) != len(set(seen))
 
 
@@ -235,8 +235,8 @@ def of_run_outs(played: Iterable[dict[str, Any]]) -> Test:
     if n < CALIBRATION_MIN:
         return test
     statistic = sum(
-        sum(took - owed for took, owed in one) ** 2 / sum(owed * (1 - owed) for _, owed in one)
-        for one in tenths.values()
+        sum(took - owed for took, owed in tenth) ** 2 / sum(owed * (1 - owed) for _, owed in tenth)
+        for tenth in tenths.values()
     )
     p = chi_square(statistic, len(tenths))
     return replace(test, statistic=statistic, freedom=len(tenths), p=p)
@@ -259,16 +259,16 @@ def of_swaps(risks: Iterable[dict[str, Any]]) -> Iterator[Test]:
 
 def of_bids(pairs: Iterable[Pair]) -> Iterator[Test]:
     """Sealed bids must not depend on each other; where bids leak they may, and it is no test."""
-    for one in pairs:
-        if one.leaked:
+    for pair in pairs:
+        if pair.leaked:
             continue
-        every = [one.p, *(p for _, _, p in one.tells.values())]
+        every = [pair.p, *(p for _, _, p in pair.tells.values())]
         given = [p for p in every if p is not None]
-        p = min(holm(given)) if one.n >= 200 else None
-        about = f"{one.dealer} as dealer, {one.rival}"
-        error = 1 / sqrt(max(1, one.n - 1))
+        p = min(holm(given)) if pair.n >= 200 else None
+        about = f"{pair.dealer} as dealer, {pair.rival}"
+        error = 1 / sqrt(max(1, pair.n - 1))
         yield Test(
-            "bids independent", about, one.n, 200, one.correlation, None, p, effect=error,
+            "bids independent", about, pair.n, 200, pair.correlation, None, p, effect=error,
             unit="correlation",
         )  # fmt: skip
 
@@ -304,7 +304,7 @@ def dealt(leaves: Iterable[Leaf], deals: Mapping[str, int]) -> Dealt:
         if leaf.hand is None or number is None or (number - 1) % deals.get(match, 1):
             continue
         cards = tuple(_cards(leaf))
-        lacking |= {(match, one.kind) for one in cards if known((one.card,)) is None}
+        lacking |= {(match, card.kind) for card in cards if known((card.card,)) is None}
         found.append(Deal(leaf.stream, match, number, cards, _holes(leaf)))
     whole = tuple(_without(one, lacking) for one in found)
     kinds = [kind for _, kind in lacking]
@@ -317,7 +317,7 @@ def _without(deal: Deal, lacking: set[tuple[str, str]]) -> Deal:
         return deal
     if (deal.match, "hole") in lacking:
         return Deal(deal.hand, deal.match, deal.number, (), ())
-    left = tuple(one for one in deal.cards if (deal.match, one.kind) not in lacking)
+    left = tuple(card for card in deal.cards if (deal.match, card.kind) not in lacking)
     return Deal(deal.hand, deal.match, deal.number, left, deal.holes)
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.confidence.intervals import steady, student, wilson
-from analytics.opponents.locked import STATES
+from analytics.opponents.locked_wins import STATES
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.tables import OpponentTables
 from analytics.sql.chosen import WINDOW, Chosen, quoted

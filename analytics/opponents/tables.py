@@ -22,7 +22,7 @@ import pyarrow.compute as pc
 from analytics.decisions.hands import Hands
 from analytics.decisions.table import SCHEMA, SHOWN, decisions_of
 from analytics.opponents import faults
-from analytics.opponents.locked import Mark, locked_from, marks, played_of
+from analytics.opponents.locked_wins import LockState, lock_states, locked_from, played_of
 from analytics.replay.rulebook import Rulebook
 from analytics.sql.chosen import quoted
 from analytics.sql.tables import Tables
@@ -102,7 +102,7 @@ def opponent_tables(
     facts = _joined((part.facts for part in parts), FACTS_WITH_HAND)
     found = _joined((part.faults for part in parts), faults.SCHEMA)
     acts = acts_of(_joined((part.decisions for part in parts), DECISIONS), facts, scope.rival)
-    standings = marks([one for part in parts for one in part.played], scope.lengths)
+    standings = lock_states([one for part in parts for one in part.played], scope.lengths)
     ends = ends_of(acts, facts, found, standings)
     locks = locks_of(acts, ends, locked_from(standings))
     if scope.hands is not None:
@@ -159,7 +159,7 @@ def acts_of(decisions: pa.Table, facts: pa.Table, rival: str | None = None) -> p
 
 
 def ends_of(
-    acts: pa.Table, facts: pa.Table, found: pa.Table, standings: Sequence[Mark]
+    acts: pa.Table, facts: pa.Table, found: pa.Table, standings: Sequence[LockState]
 ) -> pa.Table:
     """`ends`: one row a player and hand, in order: how it ended for him, what it came to, how large
     he bet, and whether his match was won or lost already; null where nobody knows.
@@ -178,7 +178,9 @@ def ends_of(
     return _answer("opponent_results", chosen, acts=acts, facts=facts, faults=found, marks=marked)
 
 
-def locks_of(acts: pa.Table, ends: pa.Table, locked: Mapping[tuple[str, str], Mark]) -> list[Row]:
+def locks_of(
+    acts: pa.Table, ends: pa.Table, locked: Mapping[tuple[str, str], LockState]
+) -> list[Row]:
     """Matches that somebody had won before their end: since when, and who stopped playing."""
     tables = Tables({"acts": acts, "ends": ends})
     try:

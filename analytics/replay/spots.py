@@ -43,16 +43,16 @@ class Spots:
             name: every >> self._shifts[name] & (1 << bits) - 1 for name, bits in fields.items()
         }
         self._words = np.zeros((WORDS, len(every)), dtype=np.int64)
-        for one in flags:
+        for flag in flags:
             chance = np.ones(len(every), dtype=bool)
-            for name, numbers in one.when.items():
-                assert name in spot, f"the flag {one.name} asks for {name}: {', '.join(spot)}"
+            for name, numbers in flag.when.items():
+                assert name in spot, f"the flag {flag.name} asks for {name}: {', '.join(spot)}"
                 chance &= np.isin(spot[name], numbers)
-            assert chance.any(), f"the flag {one.name} has no opportunity in any spot"
-            for word, bits in enumerate(_bits({one.name: False})):
+            assert chance.any(), f"the flag {flag.name} has no opportunity in any spot"
+            for word, bits in enumerate(_bits({flag.name: False})):
                 self._words[word] |= chance * bits
-            for word, bits in enumerate(_bits({one.name: True})):
-                self._words[word] |= (chance & np.isin(spot["kind"], one.takes)) * bits
+            for word, bits in enumerate(_bits({flag.name: True})):
+                self._words[word] |= (chance & np.isin(spot["kind"], flag.takes)) * bits
 
     def meaning(self, **fields: Column) -> list[Column]:
         """The words of actions in these spots."""

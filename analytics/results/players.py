@@ -33,7 +33,7 @@ class Divided(NamedTuple):
     """How hands are divided: the part of one, what says so beside its facts, parts in order."""
 
     part: str
-    beside: str
+    join: str
     order: tuple[str, ...]
 
 
@@ -82,9 +82,9 @@ def nets_by(facts: Facts, chosen: Chosen, by: By | Literal["seat"]) -> list[Row]
     if by == "position" or by == "window":  # as statistics have them
         source = table(replace(chosen, by=by), "NULL")
     else:
-        part, beside, order = DIVIDED[by]
+        part, join, order = DIVIDED[by]
         hands = table(chosen, "NULL")
-        source = f"SELECT c.player, c.net, c.per_chip, {part} AS part FROM ({hands}) AS c {beside}"
+        source = f"SELECT c.player, c.net, c.per_chip, {part} AS part FROM ({hands}) AS c {join}"
 
     def place(row: Row) -> tuple[str, int, tuple[int, str]]:
         known = order.index(row["part"]) if row["part"] in order else len(order)

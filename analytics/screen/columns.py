@@ -73,7 +73,7 @@ class ScreenColumns(Hands):
 
     def __init__(self, tables: Sequence[pa.Table], words: Words) -> None:
         strange: list[int] = []
-        super().__init__(*(_without_faults(one, strange) for one in tables))
+        super().__init__(*(_without_faults(table, strange) for table in tables))
         self.words = words
         self.strange = np.isin(self.hand_seq, strange)
         self.first = np.append(self.heads, self.cells.size)  # row of each hand, and the end
@@ -274,7 +274,7 @@ class ScreenColumns(Hands):
         new[1:] = np.any([one[1:] != one[:-1] for one in columns], axis=0)
         runs = np.flatnonzero(new)
         known: dict[tuple[int, int, int], int] = {}
-        each = zip(*(one[runs].tolist() for one in columns), strict=True)
+        each = zip(*(column[runs].tolist() for column in columns), strict=True)
         of = [known.setdefault(kind, len(known)) for kind in each]
         return list(known), np.repeat(of, np.diff(np.append(runs, self.count)))
 
@@ -311,8 +311,9 @@ def _without_faults(table: pa.Table, strange: list[int]) -> pa.Table:
 def _says(table: pa.Table, kind: str) -> bool:
     """Whether there are events of a kind, or were among rows that these were taken from."""
     return any(
-        pc.index(one.dictionary if pa.types.is_dictionary(one.type) else one, kind).as_py() >= 0
-        for one in table["type"].chunks
+        pc.index(chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk, kind).as_py()
+        >= 0
+        for chunk in table["type"].chunks
     )
 
 

@@ -186,7 +186,7 @@ def planned(game: Game, seats: int, partner: Game | None) -> tuple[Plan, Stakes]
     forced, owed = _forced(game, opening, seats)
     sizes = tuple(step.size for step in game.script if isinstance(step, Betting))
     same = replace(game, name="", document="", script=(), stack=0, partner=None)
-    others = [replace(same, **{one.policy: one.value}) for one in game.readings]
+    others = [replace(same, **{reading.policy: reading.value}) for reading in game.readings]
     if partner is not None:
         shared = {"rake": game.rake, "split_unit": game.split_unit}
         others.append(replace(partner, **shared))

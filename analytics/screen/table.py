@@ -93,7 +93,7 @@ class Table:
         self.winners = np.zeros(n, dtype=np.int32)
         self.bid_max = np.zeros((seats, n), dtype=np.int32)
         self.auctions = [
-            sum(one.does == "bet" for one in plan.lines[:place]) - 1
+            sum(line.does == "bet" for line in plan.lines[:place]) - 1
             for place, one in enumerate(plan.lines)
             if one.does == "auction"
         ]

@@ -122,9 +122,9 @@ def of_parts(
             mine = counted.setdefault((row["player"], row["part"]), {})
             mine[file, row.get("basis")] = row
     for who, part in sorted(counted, key=lambda key: (key[0], natural(key[1]))):
-        for one in measures.values():
-            row = counted[who, part].get((one.file, one.basis), {})
-            yield measured(one, row, drawn, who, part)
+        for measure in measures.values():
+            row = counted[who, part].get((measure.file, measure.basis), {})
+            yield measured(measure, row, drawn, who, part)
 
 
 class CountedHands(NamedTuple):
@@ -143,19 +143,19 @@ def counted_hands(
 ) -> dict[str, CountedHands]:
     """Those of one player, out of the answers of files that were divided by hand."""
     found = {}
-    for one in measures:
-        rows = [row for row in answers.get(one.file, ()) if row.get("basis") == one.basis]
+    for measure in measures:
+        rows = [row for row in answers.get(measure.file, ()) if row.get("basis") == measure.basis]
         k, n = (
             tuple(
                 sorted(
                     int(row["part"])
                     for row in rows
-                    for _ in range(int(row.get(f"{one.counted}_{end}") or 0))
+                    for _ in range(int(row.get(f"{measure.counted}_{end}") or 0))
                 )
             )
             for end in "kn"
         )
-        found[one.name] = CountedHands(k, n)
+        found[measure.name] = CountedHands(k, n)
     return found
 
 
@@ -201,12 +201,12 @@ class Resampled:
 
 def means(measures: Iterable[Measure]) -> set[str]:
     """Which of them are means, as files call them."""
-    return {one.counted for one in measures if one.kind == "mean"}
+    return {measure.counted for measure in measures if measure.kind == "mean"}
 
 
 def ratios(measures: Iterable[Measure]) -> set[str]:
     """Which of them are ratios of sums, as files call them."""
-    return {one.counted for one in measures if one.kind == "ratio"}
+    return {measure.counted for measure in measures if measure.kind == "ratio"}
 
 
 def ends(deals: Deals) -> Ends:

@@ -37,7 +37,7 @@ Key = tuple[str, str]
 class Tally(NamedTuple):
     """What one player did: sums by column, and how often he played each of his patterns.
 
-    `apart` has the deals of those ratios that patterns do not tell.
+    `other_ratios` has the deals of those ratios that patterns do not tell.
     """
 
     player: str
@@ -46,12 +46,12 @@ class Tally(NamedTuple):
     counts: Mapping[str, Numbers]
     patterns: Places
     hands: Places
-    apart: Mapping[str, Deals]
+    other_ratios: Mapping[str, Deals]
 
     def deals(self, name: str) -> Deals:
         """Hands by how much of `NAME_k` and of `NAME_n` they had, which a bootstrap draws from."""
-        if name in self.apart:
-            return self.apart[name]
+        if name in self.other_ratios:
+            return self.other_ratios[name]
         above, below = (self.counts[f"{name}_{end}"][self.patterns] for end in "kn")
         size = int(below.max()) + 1
         each = np.bincount((above * size + below).astype(np.int64), self.hands)

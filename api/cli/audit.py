@@ -94,28 +94,28 @@ class Tally:
             if against:
                 self.conflicts[match] = against
 
-    def count(self, one: Judged) -> Judged:
+    def count(self, judged: Judged) -> Judged:
         """Count one more verdict."""
-        hand = start_of(one.record).hand
+        hand = start_of(judged.record).hand
         match, _, _ = hand.rpartition("/")
-        self.verdicts.setdefault((match, one.game.name), Counter())[one.report.verdict] += 1
-        if one.report.verdict == "differ":
+        self.verdicts.setdefault((match, judged.game.name), Counter())[judged.report.verdict] += 1
+        if judged.report.verdict == "differ":
             self.differ.append(hand)
-            self.moveless += one.report.moves == 0
-        return one
+            self.moveless += judged.report.moves == 0
+        return judged
 
-    def add(self, found: "Audited", advance: Callable[..., None]) -> list[dict[str, Any]]:
+    def add(self, audited: "Audited", advance: Callable[..., None]) -> list[dict[str, Any]]:
         """Count the hands of a part of the ledger; their entries."""
-        for match, ruleset, verdicts in found.verdicts:
+        for match, ruleset, verdicts in audited.verdicts:
             self.verdicts.setdefault((match, ruleset), Counter()).update(verdicts)
-        for entry in found.entries:
+        for entry in audited.entries:
             if entry["verdict"] == "differ":
                 self.differ.append(entry["hand"])
                 self.moveless += entry["moves"] == 0
-        self.homeless.update(found.homeless)
-        hands = sum(sum(verdicts.values()) for _, _, verdicts in found.verdicts)
+        self.homeless.update(audited.homeless)
+        hands = sum(sum(verdicts.values()) for _, _, verdicts in audited.verdicts)
         advance(hands, hands)
-        return found.entries
+        return audited.entries
 
     def total(self, verdict: Verdict) -> int:
         """How many hands have this verdict."""
@@ -207,7 +207,7 @@ class Request(Struct, frozen=True):
 @ledger_option
 @json_option
 @quiet_option
-@web_page(lambda to, asked: to.hand(asked["hands"][0], "audit") if asked["hands"] else to.home())
+@web_page(lambda to, values: to.hand(values["hands"][0], "audit") if values["hands"] else to.home())
 def audit(
     folder: Path,
     rules: str | None,
@@ -216,10 +216,10 @@ def audit(
     kind: str | None,
     csv: Path | None,
     parquet: Path | None,
-    **said: Any,
+    **options: Any,
 ) -> None:
     """Decide each HAND (MATCH/NUMBER) again, and say whether it was paid by its rules."""
-    request = Request(files=files_of(out, kind, csv, parquet), **said)
+    request = Request(files=files_of(out, kind, csv, parquet), **options)
     request.check()
     other = rules_of(None, rules) if rules else None
     if request.shared and other is not None and RULESETS.get(other.name) != other:
@@ -288,7 +288,7 @@ def _write(judged: Iterable[Judged], ledger: "Snapshot", tally: Tally) -> None:
         for _ in judged:  # what is printed names every card; the bundle is for this viewpoint
             pass
     elif request.files:
-        from api.cli.audited import save  # pyarrow comes with it
+        from api.cli.audit_files import save  # pyarrow comes with it
 
         save(judged, request.files)
     elif request.as_document:

@@ -53,7 +53,7 @@ def completion(shell: str, install: bool, as_document: bool) -> None:
 
 
 def _installed(shell: str, script: str) -> Path:
-    """The file that was written; bash and zsh are told to read it."""
+    """The file that was written; bash and zsh are set to read it."""
     home = Path.home()
     if shell == "fish":
         config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")

@@ -83,7 +83,7 @@ def demo(
     if as_document:
         _document(result, seed)
         return
-    rows = [list(Tally._fields), *([str(field) for field in one] for one in result.tallies)]
+    rows = [list(Tally._fields), *([str(field) for field in tally] for tally in result.tallies)]
     say(page(aligned(rows, numbers=range(1, len(rows[0])))))
     say(page(_wire_lines(result.wire)))
     say(page(_ledger_lines(result.tallies, result.kept, seed)))
@@ -111,7 +111,7 @@ def _document(result: Shown, seed: str) -> None:
     document(
         "muckrake.demo/1",
         seed=seed,
-        rulesets=[one._asdict() for one in result.tallies],
+        rulesets=[tally._asdict() for tally in result.tallies],
         wire=result.wire._asdict(),
         ledger=result.kept._asdict(),
         example=example,
@@ -131,7 +131,7 @@ def _wire_lines(wire: Wire) -> list[str]:
 
 
 def _ledger_lines(tallies: list[Tally], kept: KeptLedger, seed: str) -> list[str]:
-    hands, events = sum(one.hands for one in tallies), sum(one.events for one in tallies)
+    hands, events = sum(tally.hands for tally in tallies), sum(tally.events for tally in tallies)
     each = kept.segment_bytes // kept.hands
     return [
         "",
@@ -152,7 +152,7 @@ def _evidence_lines(evidence: Evidence, kept: KeptLedger) -> list[str]:
         "",
         f"Its evidence is in {evidence.file}. The verify.py in it, run by a",
         "Python with nothing else, says:",
-        *(f"  {line}" for line in evidence.said),
+        *(f"  {line}" for line in evidence.lines),
         "",
         "Look at all of it:",
         f"  {_program()} serve --ledger {shlex.quote(kept.folder)} --web",

@@ -106,7 +106,7 @@ class Evidence(NamedTuple):
 
     hand: str
     file: str
-    said: tuple[str, ...]
+    lines: tuple[str, ...]
 
 
 class Shown(NamedTuple):
@@ -127,7 +127,7 @@ def shown(games: Iterable[Game], hands: int, seed: str, folder: Path | None, not
         tallies, wire, disputed = played(games, hands, seed, made, note)
         game, record, report = disputed
         evidence = _evidence(made, meant, game, (record, report))
-        counted = sum(one.hands for one in tallies) + wire.hands
+        counted = sum(tally.hands for tally in tallies) + wire.hands
         size = sum(one.stat().st_size for one in made.glob(EVENTS))
     kept = KeptLedger(str(meant), counted, size)
     return Shown(tallies, wire, kept, game, record, report, evidence)
@@ -248,8 +248,8 @@ def play_wire_match(
     start = meeting.announced(seed, "open")
     ended = meeting.recorded(ledger, start, note, lambda: False, watch)
     parts = meeting.parts()
-    trouble = tuple(f"{one.player}: {one.silent}" for one in parts if one.silent)
-    replies = sum(one.replies for one in parts)
+    trouble = tuple(f"{part.player}: {part.silent}" for part in parts if part.silent)
+    replies = sum(part.replies for part in parts)
     return records, Wire(ended.players, ended.hands, ended.nets, replies, trouble)
 
 

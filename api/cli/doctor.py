@@ -126,16 +126,18 @@ def doctor(folder: Path, as_document: bool) -> None:
         raise click.exceptions.Exit(WRONG)
 
 
-def as_text(found: Doctor) -> Page:
+def as_text(doctor: Doctor) -> Page:
     """Every fact on a line, then what was found."""
-    facts = {name: value for name, value in asdict(found).items() if name not in _AFTER}
+    facts = {name: value for name, value in asdict(doctor).items() if name not in _AFTER}
     none = {"ledger": "none here: muckrake play makes one"}
-    facts |= none if found.ledger is None else asdict(found.ledger)
+    facts |= none if doctor.ledger is None else asdict(doctor.ledger)
     rows = [[name, _in_words(value)] for name, value in facts.items() if value is not UNSET]
-    rows += [["note" if one.note else "damage", one.sentence] for one in found.findings]
-    if found.ledger is not None and not found.findings:
+    rows += [
+        ["note" if finding.note else "damage", finding.sentence] for finding in doctor.findings
+    ]
+    if doctor.ledger is not None and not doctor.findings:
         rows.append(["check", SOUND])
-    return page(aligned([*rows, *(["not compared", one] for one in found.not_compared)]))
+    return page(aligned([*rows, *(["not compared", one] for one in doctor.not_compared)]))
 
 
 def examined(folder: Path) -> tuple[LedgerFacts | None, list[Found]]:
@@ -175,19 +177,19 @@ def _facts(folder: Path, disk: "Disk") -> LedgerFacts:
     from store.folder.lock import holder
 
     try:
-        now = manifest.read(disk)
+        current = manifest.read(disk)
     except Damaged:
-        now = None
-    if now is None:
+        current = None
+    if current is None:
         return LedgerFacts(holder(folder))
-    log = folder / now.log
+    log = folder / current.log
     return LedgerFacts(
         writer=holder(folder),
-        manifest=now.number,
-        segments=len(now.segments),
-        segment_bytes=sum(size for one in now.segments for size in one.sizes.values()),
-        retired=len(now.retired),
-        log=now.log,
+        manifest=current.number,
+        segments=len(current.segments),
+        segment_bytes=sum(size for segment in current.segments for size in segment.sizes.values()),
+        retired=len(current.retired),
+        log=current.log,
         log_bytes=log.stat().st_size if log.exists() else None,
     )
 

@@ -113,11 +113,11 @@ def export(
         from api.viewpoints.redaction import Redactor
         from api.viewpoints.selection import leaves, wanted
 
-        asked, redactor = wanted(snapshot, names), Redactor(snapshot, view)
+        chosen, redactor = wanted(snapshot, names), Redactor(snapshot, view)
         if to in TABULAR:
             table = table or "events"
-        _check_seat(snapshot, redactor, asked)
-        every = redactor.among(chain.from_iterable(leaves(snapshot, one) for one in asked))
+        _check_seat(snapshot, redactor, chosen)
+        every = redactor.among(chain.from_iterable(leaves(snapshot, one) for one in chosen))
         seen = hands.counted(progress(every, "exporting", None if names else snapshot.next_seq))
         written_as = ARROW_FILE if to == "arrow" and out is not None else to
         with _sink(out, spooled=to in LOGS) as sink:
@@ -142,8 +142,8 @@ def export(
                 texts = no_formulas if spreadsheet else shown
                 rows = written(sink, written_as, seen, table, redactor, texts)
     if as_document:
-        made = {"format": to, "table": table, "view": view, "out": str(out)}
-        document("muckrake.export/1", **made, hands=hands.count, rows=rows)
+        result = {"format": to, "table": table, "view": view, "out": str(out)}
+        document("muckrake.export/1", **result, hands=hands.count, rows=rows)
     if lossy:
         note(f"left out, if there was any: {DROPPED}")
     what = f"{hands.count} hand{'s' * (hands.count != 1)}"
@@ -178,18 +178,18 @@ def _into_lakehouse(
         if is_within(place, snapshot.live.disk):
             raise click.UsageError(f"{place} is in the ledger {named(folder)}: name another folder")
         try:
-            made = register(snapshot, tables, out, _lakehouse(to, out))
+            registered = register(snapshot, tables, out, _lakehouse(to, out))
         except (CannotRegister, Refuted) as reason:
             raise click.ClickException(str(reason)) from None
-        unsealed = snapshot.next_seq - made.closed
+        unsealed = snapshot.next_seq - registered.closed
     if as_document:
-        content = msgspec.to_builtins(made)
+        content = msgspec.to_builtins(registered)
         document("muckrake.lakehouse/1", format=to, out=place, **content, unsealed=unsealed)
     else:
-        for one in made.tables:
+        for table in registered.tables:
             say(
-                f"{one.table}: version {one.version}, {one.added:,} files added and {one.removed:,}"
-                f" removed; {one.files:,} files, {one.rows:,} rows"
+                f"{table.table}: version {table.version}, {table.added:,} files added and"
+                f" {table.removed:,} removed; {table.files:,} files, {table.rows:,} rows"
             )
     if unsealed > 0:
         note(f"{unsealed:,} closed streams are not sealed yet: muckrake compact seals them")
@@ -277,15 +277,15 @@ def _check_words(
         raise click.UsageError(f"{to} is not for a terminal: name a file with --out")
 
 
-def _check_seat(snapshot: "Snapshot", redactor: "Redactor", asked: "tuple[Wanted, ...]") -> None:
+def _check_seat(snapshot: "Snapshot", redactor: "Redactor", chosen: "tuple[Wanted, ...]") -> None:
     """A viewer who sits at no table of a match cannot see it from a seat; a hand that is named is
     one that may be told."""
-    named = [one.match for one in asked if one.match is not None]
+    named = [one.match for one in chosen if one.match is not None]
     for match in named:
         redactor.check(match)
-    for one in asked:
+    for one in chosen:
         if one.number is not None:
-            redactor.check_told(f"{one.match}/{one.number}")
+            redactor.check_visible(f"{one.match}/{one.number}")
     if not named:
         redactor.check_any(snapshot.matches())
 

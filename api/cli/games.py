@@ -13,7 +13,7 @@ from api.cli.output import NotFound, answer, say, table
 from api.cli.serve import web_page
 from api.printable import Page, page
 from api.questions import games as rulesets
-from api.questions.shapes import GameTold
+from api.questions.shapes import GameDocument
 from api.report import aligned
 from engine.catalogue import CATALOGUE, meaning
 from engine.changes import partner_of
@@ -26,7 +26,7 @@ class Games(msgspec.Struct, frozen=True, tag_field="schema", tag="muckrake.games
     """Rulesets in full."""
 
     games: Annotated[
-        list[GameTold],
+        list[GameDocument],
         msgspec.Meta(description="as `/api/v1/games/{game}` answers, a member for each ruleset"),
     ]
 
@@ -36,7 +36,7 @@ class Games(msgspec.Struct, frozen=True, tag_field="schema", tag="muckrake.games
 @rules_options()
 @ledger_option
 @click.option("--json", "as_document", is_flag=True, help="One document, every field of a ruleset.")
-@web_page(lambda to, asked: to.game(asked["game"]) if asked["game"] else to.games())
+@web_page(lambda to, values: to.game(values["game"]) if values["game"] else to.games())
 def games(
     game: str | None,
     rules: str | None,
@@ -74,11 +74,11 @@ def _kept(name: str, folder: Path) -> Game | None:
     """The ruleset that only this ledger has, by its name or fingerprint."""
     with reading(folder) as ledger:
         texts = {mark: ledger.ruleset(mark) for mark in ledger.rulesets()}
-        marks = [mark for mark, text in texts.items() if text and _has(name, mark, text)]
-        if len(marks) > 1:
-            there = ", ".join(sorted(marks))
+        fingerprints = [mark for mark, text in texts.items() if text and _has(name, mark, text)]
+        if len(fingerprints) > 1:
+            there = ", ".join(sorted(fingerprints))
             raise NotFound(f"{folder} has several rulesets called {name}: name one of {there}")
-        return rulesets.game_of(marks[0], ledger.ruleset) if marks else None
+        return rulesets.game_of(fingerprints[0], ledger.ruleset) if fingerprints else None
 
 
 def _has(name: str, mark: str, text: bytes) -> bool:
@@ -103,7 +103,7 @@ def as_text(game: Game) -> Page:
     lines += ["", "script"]
     lines += [f"  {number:2}  {step!r}" for number, step in enumerate(game.script)]
     lines += ["", "parameters, changed by --set NAME=VALUE"]
-    rows = [[it.name, it.said, it.kind.may] for it in parameters(game).values()]
+    rows = [[it.name, it.text, it.kind.may] for it in parameters(game).values()]
     lines += ["  " + line for line in aligned(rows)]
     lines += ["", "policies"]
     policies = [
@@ -114,8 +114,8 @@ def as_text(game: Game) -> Page:
     lines += ["  " + line for line in aligned(policies)]
     if game.readings:
         lines += ["", "readings tried on every hand"]
-    for one in game.readings:
-        lines.append(f"  {one.entry}  {one.policy} {one.value}: {one.sentence}")
+    for other in game.readings:
+        lines.append(f"  {other.entry}  {other.policy} {other.value}: {other.sentence}")
     return page(lines)
 
 

@@ -93,12 +93,12 @@ class _Answer:
         self._path = output
         self._shown = ExitStack()
         self._out: BinaryIO | None = None
-        self._asked = False
+        self._has_begun = False
         self._over = asyncio.Event()
 
     async def receive(self) -> dict[str, Any]:
-        if not self._asked:
-            self._asked = True
+        if not self._has_begun:
+            self._has_begun = True
             return {"type": "http.request", "body": b"", "more_body": False}
         await self._over.wait()
         return {"type": "http.disconnect"}

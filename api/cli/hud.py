@@ -1,6 +1,6 @@
 """`muckrake hud`: how the players of a match play, as it stands while they play it.
 
-Each look opens the ledger anew, and disturbs no writer. What is told after 300 hands is what
+Each look opens the ledger anew, and disturbs no writer. What it shows after 300 hands is what
 `muckrake stats --match MATCH --numbers 1-300` says, whenever it is asked.
 """
 
@@ -86,12 +86,12 @@ def _look(folder: Path, view: str, match: str, step: int, known: int) -> Look:
         hands = last if over or gone else last - last % step
         if hands <= known:
             return Look(hands, over, gone, None)
-        asked = StatsParams(match=match, hands=f"0-{hands}")
-        return Look(hands, over, gone, stats(viewed, asked, progress))
+        params = StatsParams(match=match, hands=f"0-{hands}")
+        return Look(hands, over, gone, stats(viewed, params, progress))
 
 
 def _tell(match: str, look: Look, as_document: bool) -> int:
-    """Write what there is to tell; after how many hands that is."""
+    """Write the statistics of now; return after how many hands."""
     if look.stats is None:
         return 0
     if as_document:

@@ -13,16 +13,16 @@ import click
 from analytics.stored.tables import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.options import (
-    asked_rules,
     disclosure_option,
     given_names,
     given_tags,
+    import_rules,
     names_option,
     quiet_option,
     rules_options,
     tags_option,
 )
-from api.cli.output import INTERRUPTED, WRONG, asked_to_stop, listed, note, say, watched
+from api.cli.output import INTERRUPTED, WRONG, listed, note, say, stopping, watched
 from api.importing.commit import Writer
 from api.importing.inputs import InputFile, inputs
 from api.importing.pool import outcomes
@@ -40,7 +40,7 @@ from store.segments.runs import Maker
 SCRATCH = ".import-"
 LATER = NAMES  # what questions are answered from is left by --no-audit: compact makes it
 ORGANISERS = ["A", "B"]  # as their engine calls the players
-IN_FULL = 20  # files that are told in several lines each; of more, one line for each that needs it
+IN_FULL = 20  # files reported in several lines each; of more, one line for each that needs it
 
 
 class Tally:
@@ -52,18 +52,18 @@ class Tally:
         self.nameless = self.stopped = False
         self.players = set[str]()
 
-    def count(self, found: Outcome, added: int) -> None:
+    def count(self, outcome: Outcome, added: int) -> None:
         """Count one more file."""
         self.files += 1
-        self.refused += found.refused is not None
+        self.refused += outcome.refused is not None
         self.hands += added
-        self.known += found.refused is None and not added
-        self.differ += found.verdicts.get("differ", 0)
-        self.left_out += len(found.skipped)
-        self.again += found.again
-        self.conflicts += len(found.conflicts)
-        self.players.update(found.nets)
-        self.nameless |= added > 0 and sorted(found.nets) == ORGANISERS
+        self.known += outcome.refused is None and not added
+        self.differ += outcome.verdicts.get("differ", 0)
+        self.left_out += len(outcome.skipped)
+        self.again += outcome.again
+        self.conflicts += len(outcome.conflicts)
+        self.players.update(outcome.nets)
+        self.nameless |= added > 0 and sorted(outcome.nets) == ORGANISERS
 
     @property
     def code(self) -> int:
@@ -134,10 +134,16 @@ def import_(
     or not at all; every hand is judged by the rules it was played by."""
     if strict and no_audit:
         raise click.UsageError("--strict is about what an audit finds: leave out --no-audit")
-    asked = asked_rules(rules, settings, rake)
+    ruleset_of = import_rules(rules, settings, rake)
     called = None if match is None else named_match(match)
     options = ImportOptions(
-        named, asked, given_names(names), strict, not no_audit, called, players=_pattern(players)
+        named,
+        ruleset_of,
+        given_names(names),
+        strict,
+        not no_audit,
+        called,
+        players=_pattern(players),
     )
     if names and players:
         raise click.UsageError("--names and --players both name players: leave one out")
@@ -205,8 +211,8 @@ def _imported(
     tally: Tally,
 ) -> Iterator[tuple[Outcome, int]]:
     """Each file with how many of its hands are new; after Ctrl-C no other is begun."""
-    size = sum(one.size for one in files)
-    with asked_to_stop() as stop, watched("importing", size, "hands") as bar:
+    size = sum(file.size for file in files)
+    with stopping() as stop, watched("importing", size, "hands") as bar:
 
         def tick(hands: int) -> None:
             bar(0, hands)

@@ -16,7 +16,7 @@ from api.cli.output import NotFound, document, note, say, table
 from api.http.keys import SCOPES, SEAT_SCOPES, NoScope, scope_of
 
 if TYPE_CHECKING:
-    from api.http.keys import Keys, KeyTold
+    from api.http.keys import KeyDocument, Keys
 
 _LASTS = re.compile(r"(?P<count>[1-9]\d{0,4})(?P<unit>[hdw])")
 _UNIT_S = {"h": 3_600, "d": 86_400, "w": 604_800}
@@ -58,12 +58,12 @@ def create(
     until = None if expires is None else ends(expires, time.time())
     refuse_archive(folder)
     with plainly():
-        made, spelled = _keys(folder).make(good_for, name, until)
+        key, spelled = _keys(folder).make(good_for, name, until)
     if as_document:
-        document("muckrake.key-create/1", **_as_json(made), key=spelled)
+        document("muckrake.key-create/1", **_as_json(key), key=spelled)
     else:
         say(spelled)
-        note(f"key {made.id} for {', '.join(good_for)}: keep it, it is not told again")
+        note(f"key {key.id} for {', '.join(good_for)}: keep it, it is not told again")
 
 
 @key.command("list")
@@ -168,7 +168,7 @@ def _keys(folder: Path) -> "Keys":
     return Keys(folder)
 
 
-def _as_json(made: Any) -> "KeyTold":
+def _as_json(key: Any) -> "KeyDocument":
     from api.http.keys import as_json
 
-    return as_json(made)
+    return as_json(key)

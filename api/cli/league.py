@@ -11,7 +11,7 @@ import msgspec
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.match import ended_by_sigterm
 from api.cli.options import given_tags, quiet_option, rules_of, tags_option
-from api.cli.output import INTERRUPTED, asked_to_stop, document, note, table, watched
+from api.cli.output import INTERRUPTED, document, note, stopping, table, watched
 from api.playing.league import (
     League,
     Results,
@@ -85,12 +85,12 @@ def add(
     try:
         is_bot(name, bot)
         place = os.path.relpath(bot.resolve(), file.resolve().parent)
-        made = added(file.read_text("utf-8"), name, place, values)
+        league = added(file.read_text("utf-8"), name, place, values)
     except Unfit as why:
         raise click.ClickException(f"{file}: {why}") from None
     with plainly():
         new = file.with_name(f"{file.name}.new")
-        new.write_text(made, "utf-8")
+        new.write_text(league, "utf-8")
         new.replace(file)
     _run(file, _read(file), workers, folder, as_document)
 
@@ -135,10 +135,10 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
 
 
 def _matches(
-    played: League, matches: Matches, ledger: Ledger, found: Results, workers: int | None
+    played: League, matches: Matches, ledger: Ledger, results: Results, workers: int | None
 ) -> Iterator[Match]:
     """Every match that is missing; Ctrl-C lets those at work end, a second one ends them."""
-    hands, once = to_play(played, found) * played.hands, set[str]()
+    hands, once = to_play(played, results) * played.hands, set[str]()
 
     def warn(sentence: str) -> None:
         """Every match says the same of a bot."""
@@ -146,7 +146,7 @@ def _matches(
             once.add(sentence)
             note(sentence)
 
-    with asked_to_stop() as stop, watched(f"playing {played.name}", hands) as done:
+    with stopping() as stop, watched(f"playing {played.name}", hands) as done:
 
         def watch(durable: Iterable[Events]) -> Iterator[Events]:
             for record in durable:
@@ -154,19 +154,19 @@ def _matches(
                 yield record
 
         at_once = workers or os.cpu_count() or 1
-        while not stop() and (todo := missing(played, found)):
+        while not stop() and (todo := missing(played, results)):
             with closing(play(matches, todo, ledger, at_once, stop, watch, warn)) as every:
                 yield from every
 
 
-def _tell(played: League, found: Results, new: Sequence[Match], as_document: bool) -> None:
+def _tell(played: League, results: Results, new: Sequence[Match], as_document: bool) -> None:
     """Who stands where; `muckrake ratings` says how sure that is."""
-    rows = standing(played.bots, found)
+    rows = standing(played.bots, results)
     if as_document:
         document(
             f"muckrake.league-{click.get_current_context().info_name}/1",
             league=played.name,
-            missing=to_play(played, found),
+            missing=to_play(played, results),
             played=[msgspec.to_builtins({"match": one.name, "nets": one.nets}) for one in new],
             standing=msgspec.to_builtins(rows),
         )
@@ -175,9 +175,9 @@ def _tell(played: League, found: Results, new: Sequence[Match], as_document: boo
         ["", "bot", "matches", "won", "drawn", "lost", "chips"],
         (
             [
-                *map(str, (place, one.bot, one.matches, one.won, one.drawn, one.lost)),
-                f"{one.chips:+,}",
+                *map(str, (place, row.bot, row.matches, row.won, row.drawn, row.lost)),
+                f"{row.chips:+,}",
             ]
-            for place, one in enumerate(rows, 1)
+            for place, row in enumerate(rows, 1)
         ),
     )

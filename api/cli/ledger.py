@@ -14,7 +14,8 @@ import click
 
 from api.cli.output import NotFound, NotPermitted, note, wrong
 from api.rules import start_of
-from api.viewpoints.rendering import eyes, opened_by, withheld_sentence
+from api.viewpoints.rendering import opened_by, withheld_sentence
+from api.viewpoints.rendering import viewpoint_of as of_viewer
 from events.ledger import Conflict, Record, Recorded, closes, is_match
 from events.match import Match
 from events.types import Events
@@ -178,7 +179,7 @@ def _most(disk: "Disk") -> tuple[int, str]:
 def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
     """The ledger as it is at this moment; its writer is neither needed nor disturbed.
 
-    A reader of an older copy is told that it is one.
+    A reader of an older copy gets a note that it is one.
     """
     with plainly():
         from store.reader import Reader
@@ -203,7 +204,7 @@ def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
 
 @contextmanager
 def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["FileLedger"]:
-    """The ledger for its one writer; what its recovery found is told.
+    """The ledger for its one writer; what its recovery found is noted.
 
     Only with `accepting` it may be behind what is remembered of it.
     """
@@ -240,9 +241,9 @@ def _publish(folder: Path) -> None:
         return
     if found is not None:
         note(found.sentence)
-        for one in found.replies:
-            if one.refusal is not None:
-                note(f"{one.witness}: {one.refusal}")
+        for reply in found.replies:
+            if reply.refusal is not None:
+                note(f"{reply.witness}: {reply.refusal}")
 
 
 @contextmanager
@@ -286,13 +287,14 @@ def closed_hands(recorded: Iterable[Recorded]) -> Iterator[Events]:
 
 
 def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:
-    """Whose eyes these are in this hand: misspelt is misuse, not at the table is not permitted."""
+    """The viewpoint in this hand: a misspelt one is misuse, a player of no seat is not
+    permitted."""
     check_spelling(view)
     start = start_of(record)
     match = start.hand.rpartition("/")[0]
     records = cast(tuple[Match, ...], tuple(one.event for one in ledger.read(match)))
     try:
-        who = eyes(view, start.players, opened_by(records).hands)
+        who = of_viewer(view, start.players, opened_by(records).hands)
     except ValueError as absent:
         raise NotPermitted(str(absent)) from None
     if opened_by(records).withheld and not isinstance(who, Auditor):

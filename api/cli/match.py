@@ -23,7 +23,7 @@ from api.cli.options import (
     rules_options,
     tags_option,
 )
-from api.cli.output import INTERRUPTED, NotFound, asked_to_stop, document, note, progress, say
+from api.cli.output import INTERRUPTED, NotFound, document, note, progress, say, stopping
 from api.cli.play import summary
 from api.jobs.plans import HANDS, dealing_of
 from api.jobs.plans import named as match_name
@@ -122,33 +122,33 @@ def match(
 
     The game is auction-2024-mit, unless --ruleset says another that such bots can speak of.
     """
-    given = given_names(names)
+    bot_names = given_names(names)
     try:
-        programs = named(*bots, given)
+        programs = named(*bots, bot_names)
     except NoBot as why:
         raise NotFound(str(why)) from None
     except ValueError as why:
         raise click.UsageError(str(why)) from None
-    said_of = given_tags(tags, {"A": programs[0].name, "B": programs[1].name})
+    tags_of = given_tags(tags, {"A": programs[0].name, "B": programs[1].name})
     played_by = rules_of(None if rules else USUAL, rules, settings)
     hands = hands or played_by.hands or HANDS
     match = _planned(played_by, match_name(name), programs, hands, mirror, open_bids)
     _check_dialect(match.game, gamelog, dialect)
-    made = dealing_of(dealing, seed, "committed")
-    seed = _seed(seed, made)
+    kind_of_dealing = dealing_of(dealing, seed, "committed")
+    seed = _seed(seed, kind_of_dealing)
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
-    meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard), said_of)
-    start = meeting.announced(seed, cast(Disclosure, disclosure), made)
+    meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard), tags_of)
+    start = meeting.announced(seed, cast(Disclosure, disclosure), kind_of_dealing)
     begun = time.monotonic()
     records: list[Events] | None = [] if gamelog else None
     with ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
-        _claim(folder, programs, given)
+        _claim(folder, programs, bot_names)
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
         played = _played(meeting, ledger, start, hands, folder, records)
     for seat, player in enumerate(match.players if logs else ()):
         _write(cast(Path, logs) / f"{player}.txt", meeting.log(seat))
-    if made == "committed":
+    if kind_of_dealing == "committed":
         _checkpoint(folder, match.match, logs)
     if gamelog and records is not None:
         _log(gamelog, match, records, dialect)
@@ -158,24 +158,24 @@ def match(
         about = {**terms, "mirrored": mirror, **msgspec.to_builtins(played)}
         document("muckrake.match/1", **about, **as_json(parts, faults))
     else:
-        say(summary(played, seed, made))
+        say(summary(played, seed, kind_of_dealing))
         say("")
         say(as_text(parts, faults))
-    if made == "seeded":
+    if kind_of_dealing == "seeded":
         note(SEEDED)
     note(f"{played.reason}: {played.hands} in {folder}, {time.monotonic() - begun:.1f} s")
     if played.hands < hands:
         raise click.exceptions.Exit(INTERRUPTED)
-    if failed := [f"{one.player} failed ({one.failed})" for one in parts if one.failed]:
+    if failed := [f"{part.player} failed ({part.failed})" for part in parts if part.failed]:
         raise click.ClickException(f"{' and '.join(failed)}: what was played for it is kept")
 
 
-def _claim(folder: Path, programs: tuple[Program, Program], given: Mapping[str, str]) -> None:
+def _claim(folder: Path, programs: tuple[Program, Program], bot_names: Mapping[str, str]) -> None:
     """Both names are these bots' in this ledger, or nothing is played."""
     from store.proof.private import Private
 
     try:
-        claim(Private(folder), dict(zip("AB", programs, strict=True)), given)
+        claim(Private(folder), dict(zip("AB", programs, strict=True)), bot_names)
     except Misnamed as why:
         raise click.ClickException(str(why)) from None
 
@@ -227,7 +227,7 @@ def _played(
                 records.append(record)
             yield record
 
-    with asked_to_stop() as stop:
+    with stopping() as stop:
         try:
             return meeting.recorded(ledger, start, note, stop, watch, Private(folder))
         except Gone as reason:

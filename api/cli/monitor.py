@@ -72,14 +72,14 @@ def monitor(
     with plainly():
         get = over_http(url)
         try:
-            asked = None if policy is None else read_policy(policy.read_bytes())
-            known = known or (list(asked.logs) if asked else []) or _served(get)
-            here = Monitor(get, state, known, asked)
+            witness_policy = None if policy is None else read_policy(policy.read_bytes())
+            known = known or (list(witness_policy.logs) if witness_policy else []) or _served(get)
+            watcher = Monitor(get, state, known, witness_policy)
             look = _evidence(url, known) if hands else None
-            found = _looked(here, url, look, as_document)
+            found = _looked(watcher, url, look, as_document)
             for _ in every(watch):
                 try:
-                    found = _looked(here, url, look, as_document)
+                    found = _looked(watcher, url, look, as_document)
                 except Unreachable as reason:  # it may come back: who watches goes on
                     note(str(reason))
         except (Refuted, Unreachable) as reason:
@@ -97,15 +97,15 @@ def _served(get: Callable[[str], bytes]) -> list[Key]:
     return [Key.read(line) for line in lines]
 
 
-def _looked(here: Monitor, url: str, hand: LookAt | None, as_document: bool) -> Seen:
-    seen = here.look(hand)
+def _looked(watcher: Monitor, url: str, hand: LookAt | None, as_document: bool) -> Seen:
+    seen = watcher.look(hand)
     if as_document:
         document("muckrake.monitor/1", url=url, **msgspec.to_builtins(seen))
         return seen
     say(f"{seen.origin}  {seen.size:,} leaves, {seen.new:,} of them new")
-    for one in seen.findings:
-        place = "" if one.leaf is None else f"leaf {one.leaf}: "
-        say(f"FOUND  {place}{one.sentence}")
+    for finding in seen.findings:
+        place = "" if finding.leaf is None else f"leaf {finding.leaf}: "
+        say(f"FOUND  {place}{finding.sentence}")
     return seen
 
 

@@ -85,7 +85,7 @@ def given_tags(tags: Sequence[str], players: Mapping[str, str] | None = None) ->
 def given_names(words: Sequence[str]) -> dict[str, str]:
     """What --names gives, each of them one or several with commas."""
     try:
-        return names_of(pair for one in words for pair in one.split(","))
+        return names_of(pair for word in words for pair in word.split(","))
     except Misnamed as why:
         raise click.UsageError(str(why)) from None
 
@@ -126,8 +126,8 @@ def files_of(
 ) -> list[File]:
     """The files that a table is written into; none, if nobody asked for one."""
     named: list[File] = [("csv", csv), ("parquet", parquet)]
-    asked = [] if out is None and kind is None else [(format_of(kind, out, TABLES), out)]
-    return [*asked, *(one for one in named if one[1] is not None)]
+    files = [] if out is None and kind is None else [(format_of(kind, out, TABLES), out)]
+    return [*files, *(one for one in named if one[1] is not None)]
 
 
 def format_of(kind: str | None, out: Path | None, kinds: Sequence[str]) -> str:
@@ -197,7 +197,7 @@ def ruleset_option(about: str, formerly: Sequence[str] = ()) -> Callable[[Door],
     )
 
 
-def asked_rules(rules: str | None, settings: tuple[str, ...], rake: RakeFrom) -> Rules:
+def import_rules(rules: str | None, settings: tuple[str, ...], rake: RakeFrom) -> Rules:
     """What decides imported hands: a ruleset that is named, changed by settings, or the settings
     alone, which change the one that a file looks like; and from where their rake is."""
     named = None if rules is None else rules_of(None, rules, settings)

@@ -114,12 +114,12 @@ class _Shown(io.RawIOBase):
     def writable(self) -> bool:
         return True
 
-    def write(self, said: Any, /) -> int:
-        *lines, self._rest = (self._rest + bytes(said)).split(b"\n")
+    def write(self, text: Any, /) -> int:
+        *lines, self._rest = (self._rest + bytes(text)).split(b"\n")
         for line in lines:
             self._tell(line)
             self._out.write(b"\n")
-        return len(said)
+        return len(text)
 
     def close(self) -> None:
         if not self.closed:
@@ -153,7 +153,7 @@ def _counted(items: Iterable[T], doing: str, total: int | None) -> Iterator[T]:
 def watched(doing: str, total: int | None, unit: str = "") -> Iterator[Callable[..., None]]:
     """A bar with the time to go on stderr, if that is a terminal and nobody said `--quiet`.
 
-    What it gives is told how much more is done, of the total and of the unit.
+    The function that it gives is called with how much more is done, of the total and of the unit.
     """
     if not _is_watched():
         yield lambda size, count=0: None
@@ -206,32 +206,32 @@ def cell(value: Any) -> str:
 
 
 @contextmanager
-def asked_to_stop() -> Iterator[Callable[[], bool]]:
+def stopping() -> Iterator[Callable[[], bool]]:
     """Ctrl-C asks to stop after what is at work; a second one stops at once."""
-    with _interrupted() as asked:
-        yield asked.is_set
+    with _interrupted() as stopped:
+        yield stopped.is_set
 
 
 def every(seconds: float | None) -> Iterator[None]:
     """After each so many seconds, until Ctrl-C, which cuts the wait short; without them, never."""
     if seconds is not None:
-        with _interrupted() as asked:
-            while not asked.wait(seconds):
+        with _interrupted() as stopped:
+            while not stopped.wait(seconds):
                 yield
 
 
 @contextmanager
 def _interrupted() -> Iterator[threading.Event]:
     """What Ctrl-C sets; a second one is an interrupt as ever."""
-    asked = threading.Event()
+    stopped = threading.Event()
 
     def ask(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        asked.set()
+        stopped.set()
 
     before = signal.signal(signal.SIGINT, ask)
     try:
-        yield asked
+        yield stopped
     finally:
         signal.signal(signal.SIGINT, before)
 

@@ -20,7 +20,7 @@ from api.cli.options import (
     rules_options,
     tags_option,
 )
-from api.cli.output import INTERRUPTED, asked_to_stop, document, note, progress, say, watched
+from api.cli.output import INTERRUPTED, document, note, progress, say, stopping, watched
 from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, taken
 from api.playing.recording import STOPPED, Played, outcome
@@ -29,7 +29,7 @@ from dealer.bots.own import NoBot, maker
 from dealer.live.bots import Stage
 from dealer.play import Plan
 from dealer.worker import Gone
-from events.notation import say as said_of
+from events.notation import say as notation_of
 from events.types import Events
 from events.values import Dealing
 
@@ -121,26 +121,30 @@ Ended = tuple[Plan, Played]
 @witness_option
 @json_option
 @quiet_option
-def play(folder: Path, as_document: bool, printing: bool, game: str | None, **said: Any) -> None:
+def play(folder: Path, as_document: bool, printing: bool, game: str | None, **options: Any) -> None:
     """Play hands of GAME, or by the rules of a file, between bots, into the ledger."""
-    plans = plans_of(rules_of(game, said["rules"], said["settings"]), said, _own(said))
-    many = said["matches"] is not None
+    plans = plans_of(rules_of(game, options["rules"], options["settings"]), options, _own(options))
+    many = options["matches"] is not None
     if many and printing:
         raise click.UsageError("--print shows the hands of one match: leave out --matches")
-    usual: Dealing = "committed" if said["live"] else "seeded"
-    tags = given_tags(said["tags"], {name: name for name in plans[0].players})
-    terms = Terms(dealing_of(said["dealing"], said["seed"], usual), said["disclosure"], tags)
-    stage = stage_of(plans[0], said)
+    usual: Dealing = "committed" if options["live"] else "seeded"
+    tags = given_tags(options["tags"], {name: name for name in plans[0].players})
+    terms = Terms(
+        dealing_of(options["dealing"], options["seed"], usual), options["disclosure"], tags
+    )
+    stage = stage_of(plans[0], options)
     since = time.monotonic()
     shown: list[Any] = []
     failed: str | None = None
-    with writing(folder, f"play {plans[0].match}") as ledger, asked_to_stop() as stop:
+    with writing(folder, f"play {plans[0].match}") as ledger, stopping() as stop:
         begin = _beginning(ledger, folder, plans, terms)
         if many:
             ended = _many(begin, plans, stop)
         else:
             match = begin(plans[0])
-            dealt = _live(match, ledger, said, stage, stop) if said["live"] else here(match, stop)
+            dealt = (
+                _live(match, ledger, options, stage, stop) if options["live"] else here(match, stop)
+            )
             total = None if match.plan.hands == ENDLESS else match.plan.hands
             hands = progress(dealt, f"playing {match.plan.match}", total)
             shown = _shown(hands, printing, as_document)
@@ -157,7 +161,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **sa
         document("muckrake.play-matches/1", matches=matches)
     else:
         document("muckrake.play/1", **matches[0], **({"records": shown} if printing else {}))
-    if terms.dealing == "seeded" or said["seed"] is not None:
+    if terms.dealing == "seeded" or options["seed"] is not None:
         note(SEEDED if terms.dealing == "seeded" else CHOSEN)
     if failed is not None:
         raise click.ClickException(failed)
@@ -226,7 +230,7 @@ def _shown(hands: Iterable[Events], printing: bool, as_document: bool) -> list[A
         elif printing:
             if number:
                 say("")
-            say(page(said_of(event) for event in hand))
+            say(page(notation_of(event) for event in hand))
     return shown
 
 

@@ -20,9 +20,9 @@ from api.questions.question import (
     Question,
     Sheet,
     Table,
-    asked,
     fields,
     parameters,
+    params_of,
     sheet_of,
 )
 
@@ -52,25 +52,29 @@ AT_ONCE = 10_000  # rows of a list that are in memory together
 
 def command(question: Question) -> click.Command:
     """`muckrake NAME`, with an option for each parameter."""
-    made = click.Command(question.name, help=question.text, callback=lambda **given: given)
-    made.callback = lambda **given: answered(question, **given)
+    made = click.Command(question.name, help=question.text, callback=lambda **values: values)
+    made.callback = lambda **values: answered(question, **values)
     made.params += [_parameter(one) for one in parameters(question)]
     if question.pages is not None:
-        told = "So many at most; all, if not given."
+        description = "So many at most; all, if not given."
         made.params.append(
-            click.Option(["--limit"], metavar="N", type=click.IntRange(min=1), help=told)
+            click.Option(["--limit"], metavar="N", type=click.IntRange(min=1), help=description)
         )
-        row, told = (
+        row, description = (
             question.tables[0].row.__struct_fields__[0].upper(),
             "Only those that come after this one.",
         )
-        made.params.append(click.Option(["--after"], metavar=row, help=told))
+        made.params.append(click.Option(["--after"], metavar=row, help=description))
     if len(question.tables) > 1:
-        which = click.Choice([one.name for one in question.tables])
-        told = "Which table a file gets."
+        which = click.Choice([table.name for table in question.tables])
+        description = "Which table a file gets."
         made.params.append(
             click.Option(
-                ["--table"], type=which, default=which.choices[0], show_default=True, help=told
+                ["--table"],
+                type=which,
+                default=which.choices[0],
+                show_default=True,
+                help=description,
             )
         )
     if question.tables:
@@ -79,8 +83,8 @@ def command(question: Question) -> click.Command:
         option(made)
     if question.spark:
         on_option(made)
-    told = "Its page in the browser, until Ctrl-C, instead of text."
-    made.params.append(click.Option(["--web"], is_flag=True, help=told))
+    description = "Its page in the browser, until Ctrl-C, instead of text."
+    made.params.append(click.Option(["--web"], is_flag=True, help=description))
     return made
 
 
@@ -125,14 +129,14 @@ def answered(
     limit: int | None = None,
     after: str | None = None,
     on: str | None = None,
-    **given: Any,
+    **values: Any,
 ) -> None:
     """Ask, and write the answer as it is wanted."""
     if web:
-        opened(_page(question), {**given, "view": view, "folder": folder})
+        opened(_page(question), {**values, "view": view, "folder": folder})
         return
     pages = question.pages
-    if pages is not None and pages.counts is not None and given[pages.counts.name]:
+    if pages is not None and pages.counts is not None and values[pages.counts.name]:
         question, pages = pages.counts, None
     if question.auditor:
         auditor_only(view, question.name)
@@ -140,8 +144,8 @@ def answered(
     people = not (files or as_document)
     if table is None and files:
         table = question.tables[0].name
-    params = asked(question, given, people=people, table=table)
-    through = viewing(folder, view, given.get("unit"), given.get("by_tag"))
+    params = params_of(question, values, people=people, table=table)
+    through = viewing(folder, view, values.get("unit"), values.get("by_tag"))
     with through as viewed, counting(on, viewed):
         if question.facts:
             _lacking(viewed)
@@ -159,7 +163,7 @@ def answered(
         content = msgspec.to_builtins(answer)
         document(content.pop("schema", question.schema), **content)
     else:
-        for one in question.told(answer, params):
+        for one in question.sheets_of(answer, params):
             if isinstance(one, Sheet):
                 drawn(one.columns, one.rows, one.right, one.head, one.foot)
             else:
@@ -175,7 +179,7 @@ def _lacking(viewed: "Viewed") -> None:
     from analytics.stored.facts import VERSION
 
     segments = viewed.snapshot.parts().segments
-    without = [one for one in segments if one.projections.get("facts") != VERSION]
+    without = [segment for segment in segments if segment.projections.get("facts") != VERSION]
     hands = sum(one.last_seq - one.first_seq + 1 for one in without)
     if hands > SLOW:
         note(f"facts of {hands} hands are made on the way: muckrake compact would keep them")
@@ -185,17 +189,19 @@ def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
     """Where the page of what was asked is; the list of players, if it is somebody's and he is not
     named."""
 
-    def page(to: "Addresses", given: dict[str, Any]) -> str:
+    def page(to: "Addresses", values: dict[str, Any]) -> str:
         named = [it.name for it in parameters(question) if f"{{{it.name}}}" in question.place]
-        if any(given[name] is None for name in named):
+        if any(values[name] is None for name in named):
             return to.players()
-        path = {name: given[name] for name in named}
+        path = {name: values[name] for name in named}
         if question.page_query is not None:
-            given = {name: it for name, it in given.items() if name not in ("view", "folder")}
-            return to.place(question.place, path, **question.page_query(asked(question, given)))
-        kept = question.kept if question.page else set(given) - {*named, "view", "folder"}
+            values = {name: it for name, it in values.items() if name not in ("view", "folder")}
+            return to.place(
+                question.place, path, **question.page_query(params_of(question, values))
+            )
+        kept = question.kept if question.page else set(values) - {*named, "view", "folder"}
         called = {it.name: it.note.query or it.name for it in parameters(question)}
-        return to.place(question.place, path, **{called[name]: given[name] for name in kept})
+        return to.place(question.place, path, **{called[name]: values[name] for name in kept})
 
     return page
 
@@ -253,7 +259,7 @@ def _files(table: Table, answers: list[Any], files: list[File]) -> None:
     from api.questions.question import arrow
 
     for kind, file in files:
-        frames = [pl.DataFrame(arrow(table, one, flat=kind == "csv")) for one in answers]
+        frames = [pl.DataFrame(arrow(table, answer, flat=kind == "csv")) for answer in answers]
         frame = pl.concat(frames)
         with written(file) as sink:
             (frame.write_csv if kind == "csv" else frame.write_parquet)(sink)

@@ -21,7 +21,7 @@ from events.views import see
 @view_option
 @ledger_option
 @json_option
-@web_page(lambda to, asked: to.hand(asked["hand"], event=asked["at"]))
+@web_page(lambda to, values: to.hand(values["hand"], event=values["at"]))
 def replay(hand: str, at: int | None, view: str, folder: Path, as_document: bool) -> None:
     """Show a recorded HAND (MATCH/NUMBER): its events, numbered from 0, or its table after one."""
     with reading(folder) as reader:

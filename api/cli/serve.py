@@ -146,7 +146,7 @@ def serve(
         from api.serving.server import bound, run
 
         if log is not None and str(log) != "-":
-            log.open("a").close()  # a file that cannot be written is told now
+            log.open("a").close()  # a file that cannot be written is refused now
         is_loopback = host in ("127.0.0.1", "::1", "localhost")
         public = () if public_url is None else (_host_of(public_url),)
         settings = Settings(
@@ -216,13 +216,13 @@ def web_page(page: "Callable[[Addresses, Given], str]") -> Callable[[Door], Door
 
     def with_page(command: Door) -> Door:
         @wraps(command)
-        def asked(*, web: bool, **given: Any) -> Any:
+        def with_web(*, web: bool, **given: Any) -> Any:
             return opened(page, given) if web else command(**given)
 
         option = click.option(
             "--web", is_flag=True, help="Its page in the browser, until Ctrl-C, instead of text."
         )
-        return option(asked)
+        return option(with_web)
 
     return with_page
 

@@ -49,8 +49,8 @@ def sql(
             answer = _by_spark(on, folder, view, query)
         rows = plain(answer)
     if files:
-        for one in files:
-            _write(answer, rows, one)
+        for file in files:
+            _write(answer, rows, file)
     elif as_document:
         listed("muckrake.sql/1", "rows", rows)
     else:

@@ -87,7 +87,7 @@ def compact(folder: Path, as_document: bool) -> None:
         "manifest": after.number,
         "segments": {"before": len(before.segments), "after": len(after.segments)},
         "bytes": {"before": _size(before), "after": _size(after)},
-        "events": sum(one.events for one in after.segments),
+        "events": sum(segment.events for segment in after.segments),
         "retired": len(after.retired),
     }
     if as_document:
@@ -101,7 +101,7 @@ def compact(folder: Path, as_document: bool) -> None:
 def _summary(before: "Manifest", after: "Manifest") -> str:
     """3 segments are now 1, 21022 events and nothing else changed: 120034 bytes are now 98012"""
     was, now = len(before.segments), len(after.segments)
-    events = sum(one.events for one in after.segments)
+    events = sum(segment.events for segment in after.segments)
     if before.segments == after.segments:
         return f"nothing to merge: {several(now, 'segment')}, {events} events, {_size(after)} bytes"
     return (
@@ -110,8 +110,8 @@ def _summary(before: "Manifest", after: "Manifest") -> str:
     )
 
 
-def _size(now: "Manifest") -> int:
-    return sum(size for one in now.segments for size in one.sizes.values())
+def _size(manifest: "Manifest") -> int:
+    return sum(size for segment in manifest.segments for size in segment.sizes.values())
 
 
 @click.command()

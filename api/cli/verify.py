@@ -91,7 +91,7 @@ class LedgerVerified(Struct, frozen=True, tag_field="schema", tag="muckrake.veri
 @witness_option
 @json_option
 @quiet_option
-@web_page(lambda to, asked: to.verify())
+@web_page(lambda to, witness_policy: to.verify())
 def verify(
     file: Path | None,
     every: bool,
@@ -107,33 +107,35 @@ def verify(
         raise click.UsageError("name a bundle to verify, or the whole ledger with --all")
     if checkpoint and not every:
         raise click.UsageError("--checkpoint goes with --all: a bundle has one of its own")
-    given = tuple(key for word in words for key in _meant(word))
-    asked = None if policy is None else _asked(policy)
-    if asked is not None and not given:
-        given = tuple(asked.logs)
+    given_keys = tuple(key for word in words for key in _meant(word))
+    witness_policy = None if policy is None else _policy_of(policy)
+    if witness_policy is not None and not given_keys:
+        given_keys = tuple(witness_policy.logs)
     if file is not None:
         # By the program that lies in every bundle; never the copy in this one.
         from api.evidence import verify as script
 
         read = cache(lambda: script.read_bundle(str(file)))
         try:
-            known = given or _kept(script.read_key("key", read()["key"]).name)
-        except (script.Wrong, script.Unread, LookupError):
-            known = given
-        verdict = script.judged(read, known, asked)
+            known = given_keys or _kept(script.read_key("key", read()["key"]).name)
+        except (script.Refusal, script.Unread, LookupError):
+            known = given_keys
+        verdict = script.judged(read, known, witness_policy)
         problems, proved, code = verdict
         if code == script.UNREAD:
             raise click.ClickException(problems[0])
         own = [script.WARNING] if code == OWN_KEY else []
         if as_document:
-            found = [Complaint(where=file.name, sentence=one, note=False) for one in problems]
+            found = [
+                Complaint(where=file.name, sentence=problem, note=False) for problem in problems
+            ]
             answer(BundleVerified(str(file), not problems, bool(known), tuple(proved), found))
         else:
             say(page((*problems, *proved, *own)))
         if code:
             raise click.exceptions.Exit(code)
     else:
-        _whole(folder, given, policy, checkpoint, as_document)
+        _whole(folder, given_keys, policy, checkpoint, as_document)
 
 
 def known_file() -> Path:
@@ -161,7 +163,7 @@ def _kept(name: str) -> tuple["Key", ...]:
     return tuple(key for key in _meant(str(file)) if key.name == name) if file.exists() else ()
 
 
-def _asked(policy: Path) -> "Policy":
+def _policy_of(policy: Path) -> "Policy":
     """Which logs and witnesses a policy believes."""
     from api.evidence.verify import Misused, known_policy
 
@@ -173,7 +175,7 @@ def _asked(policy: Path) -> "Policy":
 
 def _whole(
     folder: Path,
-    given: tuple["Key", ...],
+    given_keys: tuple["Key", ...],
     policy: Path | None,
     checkpoint: Path | None,
     as_document: bool,
@@ -198,12 +200,12 @@ def _whole(
         for leaf in progress(verifier.leaves(), "verifying", ledger.next_seq):
             if sentence := dealt.wrong(leaf):
                 verifier.found(leaf.stream, sentence)
-        if not given and (sentence := _unsignable(private, verifier)):
+        if not given_keys and (sentence := _unsignable(private, verifier)):
             verifier.found("private/signing.key", sentence)
         if policy is not None and (sentence := _unseen(ledger, policy, older)):
             verifier.found("witnesses", sentence)
         signers = verifier.verified().signed_by
-        known = given or (_kept(signers[0].partition("+")[0]) if signers else ())
+        known = given_keys or (_kept(signers[0].partition("+")[0]) if signers else ())
         if sentence := _foreign(verifier.verified(), known, ledger.live.disk):
             verifier.found("keys", sentence)
         found = verifier.verified()
@@ -235,32 +237,32 @@ def _unseen(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
     shown = published(disk) if kept is None else None
     note = shown[1] if shown else kept
     try:
-        asked = read_policy(policy.read_bytes())
+        witness_policy = read_policy(policy.read_bytes())
         if note is None:
             return "no checkpoint was ever published"
-        asked.opened(note, public_keys(disk))
+        witness_policy.opened(note, public_keys(disk))
     except Refuted as reason:
         return str(reason)
     return None
 
 
-def _foreign(found: "Verified", known: tuple["Key", ...], disk: "Disk") -> str | None:
+def _foreign(verified: "Verified", known: tuple["Key", ...], disk: "Disk") -> str | None:
     """Why the newest checkpoint is not of a key that is known, nor of one that such a key has put
     in its place, if some are known."""
     from store.proof.notary import successors
 
-    if not known or not found.leaves:
+    if not known or not verified.leaves:
         return None
-    if successors(disk, {key.line for key in known}) & {*found.signed_by}:
+    if successors(disk, {key.line for key in known}) & {*verified.signed_by}:
         return None
-    by = " and ".join(found.signed_by) or "nobody"
+    by = " and ".join(verified.signed_by) or "nobody"
     return f"its checkpoint is signed by {by}, and not by a key that you know"
 
 
 def _unsignable(private: "Private", verifier: "Verifier") -> str | None:
     """What is wrong with the key that signs next, where something was to be signed for.
 
-    Whoever names the log's key needs none: an auditor's copy is without.
+    Who names the log's key needs none: an auditor's copy is without.
     """
     if not verifier.ledger.next_seq:
         return None
@@ -272,23 +274,23 @@ def _unsignable(private: "Private", verifier: "Verifier") -> str | None:
     return None
 
 
-def summary(found: "Verified", decks: int) -> Page:
+def summary(verified: "Verified", decks: int) -> Page:
     """3 matches, 3,000 hands, 63,118 events; what was checked; every finding on its line."""
     counted = (
-        f"digests {found.digests:,}/{found.leaves:,}",
-        f"signed {found.signed:,}/{found.leaves:,}",
-        f"commitments {found.commitments:,}",
-        f"replay {found.replayed:,}/{found.hands:,}",
-        f"chips conserved {found.balanced:,}/{found.hands:,}",
+        f"digests {verified.digests:,}/{verified.leaves:,}",
+        f"signed {verified.signed:,}/{verified.leaves:,}",
+        f"commitments {verified.commitments:,}",
+        f"replay {verified.replayed:,}/{verified.hands:,}",
+        f"chips conserved {verified.balanced:,}/{verified.hands:,}",
         *((f"committed decks {decks:,}",) if decks else ()),
     )
     rows = [
-        f"{found.matches:,} matches, {found.hands:,} hands, {found.events:,} events",
+        f"{verified.matches:,} matches, {verified.hands:,} hands, {verified.events:,} events",
         "   ".join(counted),
-        f"tree of {found.size:,} leaves, root {found.root}",
-        *(f"signed by {key}" for key in found.signed_by),
-        *(f"{one.where}  {one.sentence}" for one in found.wrong[:NAMED_MAX]),
+        f"tree of {verified.size:,} leaves, root {verified.root}",
+        *(f"signed by {key}" for key in verified.signed_by),
+        *(f"{one.where}  {one.sentence}" for one in verified.wrong[:NAMED_MAX]),
     ]
-    if len(found.wrong) > NAMED_MAX:
-        rows.append(f"and {len(found.wrong) - NAMED_MAX} more: --json names them all")
+    if len(verified.wrong) > NAMED_MAX:
+        rows.append(f"and {len(verified.wrong) - NAMED_MAX} more: --json names them all")
     return page(rows)

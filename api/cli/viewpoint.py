@@ -1,4 +1,4 @@
-"""The ledger behind a command through the eyes that `--as` names, counted here or by Spark."""
+"""The ledger of a command from the viewpoint that `--as` names, counted here or by Spark."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext

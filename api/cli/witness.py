@@ -72,21 +72,21 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
         raise click.exceptions.Exit(1)
 
 
-def _say(found: "Publication | None", as_document: bool) -> None:
+def _say(publication: "Publication | None", as_document: bool) -> None:
     """Print one line, and a note for each witness that did not cosign."""
-    if found is None:
+    if publication is None:
         if as_document:
             document("muckrake.publish/1", size=None, is_published=None, replies=[])
         else:
             say("nothing to publish: no checkpoint is newer than the one that is published")
         return
     if as_document:
-        document("muckrake.publish/1", **msgspec.to_builtins(found))
+        document("muckrake.publish/1", **msgspec.to_builtins(publication))
     else:
-        say(found.sentence)
-    for one in found.replies:
-        if one.refusal is not None:
-            note(f"{one.witness}: {one.refusal}")
+        say(publication.sentence)
+    for reply in publication.replies:
+        if reply.refusal is not None:
+            note(f"{reply.witness}: {reply.refusal}")
 
 
 PORT = 8100
@@ -136,21 +136,21 @@ def witness(
         from store.proof.witness import Witness
 
         try:
-            here = Witness(folder, keys, name)
+            server = Witness(folder, keys, name)
         except Refuted as reason:
             raise click.ClickException(str(reason)) from None
         try:
             sock = bound(host, port)
             address = f"http://{host}:{sock.getsockname()[1]}"
             if as_document:
-                document("muckrake.witness/1", address=address, key=here.key.text())
+                document("muckrake.witness/1", address=address, key=server.key.text())
             else:
                 say(f"{address}  cosigns for {', '.join(key.name for key in keys)}")
-                say(here.key.text())
+                say(server.key.text())
             sys.stdout.flush()
-            LimitedServer(application(here), Limits(at_once=AT_ONCE), grace_s=GRACE_S).run([sock])
+            LimitedServer(application(server), Limits(at_once=AT_ONCE), grace_s=GRACE_S).run([sock])
         finally:
-            here.close()
+            server.close()
 
 
 def keys_of(word: str) -> list[Key]:
@@ -166,7 +166,7 @@ def keys_of(word: str) -> list[Key]:
     return keys
 
 
-def application(here: "Witness") -> "Starlette":
+def application(server: "Witness") -> "Starlette":
     """The one route of a witness, by C2SP tlog-witness."""
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
@@ -187,7 +187,7 @@ def application(here: "Witness") -> "Starlette":
                         return refused(413, f"a request of more than {BODY_MAX} bytes is not read")
         except TimeoutError:
             return refused(408, f"a request must come within {BODY_S:g} seconds")
-        answer = await run_in_threadpool(here.add_checkpoint, body)
+        answer = await run_in_threadpool(server.add_checkpoint, body)
         return Response(answer.body, answer.status, {"Content-Type": answer.media})
 
     return Starlette(routes=[Route("/add-checkpoint", add_checkpoint, methods=["POST"])])

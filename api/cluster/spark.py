@@ -1,4 +1,4 @@
-"""Spark hands tasks to its workers, and shows a ledger's views to whoever asks it in SQL.
+"""Spark hands tasks to its workers, and has a ledger's views for SQL.
 
 Java and pyspark are needed for this alone: what lacks is said in a sentence.
 """
@@ -105,8 +105,8 @@ def _check_java() -> None:
     need = f"Spark needs Java {JAVA} or newer: Debian's default-jre-headless has it"
     if java is None or not Path(java).exists():
         raise NoSpark(f"there is no Java here, and {need}")
-    told = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    found = re.search(r'version "(\d+)', told)
+    output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
+    found = re.search(r'version "(\d+)', output)
     if found is None or int(found[1]) < JAVA:
         raise NoSpark(f"{java} is {found[1] if found else 'no Java that says its version'}: {need}")
 
@@ -124,7 +124,7 @@ def answers(spark: "SparkSession", every: list[Task], work: Work) -> Iterator[by
     while start < len(every):
         some = every[start : start + count]
         frame = _spread(spark, len(some)).mapInArrow(partial(_answered, some, work), ANSWERS)
-        found = _asked(frame).sort_by([("task", "ascending"), ("place", "ascending")])
+        found = _collected(frame).sort_by([("task", "ascending"), ("place", "ascending")])
         yield from (one.as_py() for batch in found.to_batches() for one in batch["answer"])
         start += len(some)
         count = max(LEAST, min(MOST, 4 * len(some), TOGETHER * len(some) // max(found.nbytes, 1)))
@@ -145,7 +145,7 @@ def _answered(
             yield pa.record_batch(columns, ["task", "place", "answer"])
 
 
-def _asked(frame: "DataFrame") -> pa.Table:
+def _collected(frame: "DataFrame") -> pa.Table:
     """The rows of a frame; what Spark failed with is one sentence."""
     try:
         return frame.toArrow()
@@ -259,11 +259,11 @@ class Facts:
 _TEXTS = re.compile(r"""--[^\n]*|"[^"]*"|'(?:[^']|'')*'""")
 
 
-def _respelled(found: re.Match[str]) -> str:
+def _respelled(match: re.Match[str]) -> str:
     """A text of standard SQL as Spark spells it, for which a backslash begins an escape."""
-    if not found[0].startswith("'"):
-        return found[0]
-    text = found[0][1:-1].replace("''", "'")
+    if not match[0].startswith("'"):
+        return match[0]
+    text = match[0][1:-1].replace("''", "'")
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
@@ -273,4 +273,4 @@ def answer(spark: "SparkSession", sql: str) -> pa.Table:
         found = spark.sql(f"SELECT * FROM (\n{sql}\n)")
     except Exception as failure:
         raise NoSpark(f"Spark takes no such question: {_last(failure)}") from None
-    return _asked(found)
+    return _collected(found)

@@ -32,8 +32,8 @@ from store.folder.frames import Damaged
 from store.log.leaf import Leaf
 from store.reader import Reader, Snapshot
 from store.segments.reading import files_of
-from store.sql.parts import Moved, Part
 from store.sql.query import MADE
+from store.sql.view_parts import Moved, Part
 
 HANDS = 1 << 16  # of one task: half a second to a few seconds of work
 ROWS = 1 << 16  # that leave a worker together
@@ -137,7 +137,7 @@ def _listed(work: Work, task: Task) -> list[bytes]:
     return list(work(task))
 
 
-# What there is to do.
+# The tasks of a question.
 
 
 def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
@@ -164,11 +164,11 @@ def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
 def _by_segment(ledger: Snapshot, task: Task) -> Iterator[tuple[int, int]]:
     """The hands of a task that lie in each segment, and those that lie in none."""
     segments = [
-        it
-        for it in ledger.parts().segments
-        if it.first_seq < task.end and it.last_seq >= task.first
+        segment
+        for segment in ledger.parts().segments
+        if segment.first_seq < task.end and segment.last_seq >= task.first
     ]
-    cuts = [task.first, *(it.first_seq for it in segments[1:])]
+    cuts = [task.first, *(segment.first_seq for segment in segments[1:])]
     if segments and segments[-1].last_seq + 1 < task.end:
         cuts.append(segments[-1].last_seq + 1)
     yield from zip(cuts, [*cuts[1:], task.end], strict=True)
@@ -238,7 +238,7 @@ def _parts(viewed: Viewed, task: Task, name: str, sql: str) -> Iterator[pa.Table
     while True:
         try:
             parts = [it for it in viewed.query.parts(name) if _overlap(it, task)]
-            found = [_answer(viewed, one, sql) for one in parts]
+            found = [_answer(viewed, part, sql) for part in parts]
         except Moved:
             continue  # compacted meanwhile: the same rows are in other files
         yield from found

@@ -41,10 +41,10 @@ class Dealt:
         """A committed match's records, its decks opened as far as they can be; else nothing."""
         if match not in self._records:
             events = tuple(one.event for one in self._ledger.read(match))
-            records = tuple(one for one in events if isinstance(one, Match))
-            if made := committed(records):
+            records = tuple(event for event in events if isinstance(event, Match))
+            if commitment := committed(records):
                 chains = self._private.chains(match)
-                kept = zip(made, chains, strict=False)
+                kept = zip(commitment, chains, strict=False)
                 records += tuple(DeckOpened(one.last, chain.secret) for one, chain in kept)
-            self._records[match] = records if made else ()
+            self._records[match] = records if commitment else ()
         return self._records[match]

@@ -214,8 +214,8 @@ def evidence(
     auditor = isinstance(who, Auditor)
     if opened_by(records).withheld and not auditor:
         raise Unproved(withheld_sentence(split(hand)[0]))
-    announced = next((one for one in records if isinstance(one, MatchStarted)), None)
-    made = Evidence(
+    announced = next((record for record in records if isinstance(record, MatchStarted)), None)
+    bundle = Evidence(
         hand=hand,
         view=view,
         record=b"\n".join(lines(recorded, own)),
@@ -236,7 +236,7 @@ def evidence(
         ),
         dealing=None if announced is None else announced.dealing,
     )
-    return write(made, lambda text: sign(text, signer))
+    return write(bundle, lambda text: sign(text, signer))
 
 
 def save(path: Path, bundle: bytes) -> None:
@@ -249,8 +249,8 @@ def save(path: Path, bundle: bytes) -> None:
 def _rests_on(appended: tuple[Leaf, ...], records: tuple[Match, ...], hand: str) -> Iterator[Leaf]:
     """What the match announced, its commitments to decks up to this hand's, and the nonces that
     were given to that one."""
-    made, _, _ = _made(records, hand)
-    until = committed(records).index(made) + 1 if made else 0
+    commitment, _, _ = _commitment(records, hand)
+    until = committed(records).index(commitment) + 1 if commitment else 0
     seen = 0
     for one in appended:
         kinds = {type(it.event) for it in one.recorded}
@@ -262,34 +262,38 @@ def _rests_on(appended: tuple[Leaf, ...], records: tuple[Match, ...], hand: str)
 
 def _opened(records: tuple[Match, ...], hand: str) -> OpenDeck | None:
     """The deck of a hand, if the match has opened it to everybody."""
-    made, number, deals = _made(records, hand)
-    if made is None:
+    commitment, number, deals = _commitment(records, hand)
+    if commitment is None:
         return None
-    fitting = (one for one in records if isinstance(one, DeckOpened) and made.covers(one.number))
+    fitting = (
+        record
+        for record in records
+        if isinstance(record, DeckOpened) and commitment.covers(record.number)
+    )
     opened = next((one for one in fitting if one.number >= number), None)
-    return None if opened is None else _deck(made, opened.number, opened.secret, deals)
+    return None if opened is None else _deck(commitment, opened.number, opened.secret, deals)
 
 
 def _kept(private: Private, records: tuple[Match, ...], hand: str) -> OpenDeck | None:
     """The deck of a hand out of the dealer's own secrets: for an auditor."""
-    made, number, deals = _made(records, hand)
-    for chain in private.chains(split(hand)[0]) if made else ():
+    commitment, number, deals = _commitment(records, hand)
+    for chain in private.chains(split(hand)[0]) if commitment else ():
         last = bytes.fromhex(chain.secret)
-        if made and earlier(last, chain.hands).hex() == made.commitment:
-            secret = earlier(last, made.first + made.hands - 1 - number)
-            return _deck(made, number, secret.hex(), deals)
+        if commitment and earlier(last, chain.hands).hex() == commitment.commitment:
+            secret = earlier(last, commitment.first + commitment.hands - 1 - number)
+            return _deck(commitment, number, secret.hex(), deals)
     return None
 
 
-def _made(records: tuple[Match, ...], hand: str) -> tuple[Committed | None, int, int]:
+def _commitment(records: tuple[Match, ...], hand: str) -> tuple[Committed | None, int, int]:
     """The commitment over a hand's deck, the number of that deck, and how often it is dealt."""
-    deals = next((one.deals for one in records if isinstance(one, MatchStarted)), 1)
+    deals = next((record.deals for record in records if isinstance(record, MatchStarted)), 1)
     number = split(hand)[1]
     assert number is not None
     number = deck_number(number, deals)
     return next((one for one in committed(records) if one.covers(number)), None), number, deals
 
 
-def _deck(made: Committed, number: int, secret: str, deals: int) -> OpenDeck:
-    nonces = tuple((one.player, one.nonce) for one in made.nonces)
-    return OpenDeck(made.commitment, made.first, number, secret, nonces, deals)
+def _deck(commitment: Committed, number: int, secret: str, deals: int) -> OpenDeck:
+    nonces = tuple((nonce.player, nonce.nonce) for nonce in commitment.nonces)
+    return OpenDeck(commitment.commitment, commitment.first, number, secret, nonces, deals)

@@ -108,17 +108,17 @@ class Monitor:
         except Refuted as reason:
             return self._found(origin or "", known.size, 0, (Finding(None, str(reason)),))
         if origin is not None and new.origin != origin:
-            told = f"the log of {origin} calls itself {new.origin} now"
-            return self._found(origin, known.size, 0, (Finding(None, told),))
+            refusal = f"the log of {origin} calls itself {new.origin} now"
+            return self._found(origin, known.size, 0, (Finding(None, refusal),))
         self._state.execute(
             "INSERT OR IGNORE INTO checkpoints VALUES (?, ?)", (new.size, sqlite3.Binary(note))
         )
         if new.size < known.size:
-            told = (
+            refusal = (
                 f"the newest checkpoint is of {new.size} leaves, and one of {known.size} was signed"
                 " before: the log was set back"
             )
-            return self._found(new.origin, known.size, 0, (Finding(None, told),))
+            return self._found(new.origin, known.size, 0, (Finding(None, refusal),))
         self._state.execute("SAVEPOINT leaves")
         grown, found = known, []
         hashes: list[bytes] = []

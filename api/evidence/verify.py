@@ -83,7 +83,7 @@ WARNING = (
 )
 
 
-class Wrong(Exception):
+class Refusal(Exception):
     """What is wrong, in a sentence, or in several."""
 
 
@@ -116,17 +116,20 @@ def judged(
     try:
         proved = tuple(plain(sentence) for sentence in proofs(read(), known, policy))
         return Verdict((), proved, PROVED if is_known else OWN_KEY)
-    except Wrong as wrong:
-        return Verdict(refusals(wrong), (), WRONG)
+    except Refusal as refusal:
+        return Verdict(refusals(refusal), (), WRONG)
     except Unread as reason:
         return Verdict((plain(str(reason)),), (), UNREAD)
 
 
-def refusals(wrong: Wrong) -> Tuple[str, ...]:
-    """Its sentences; of very many, the first."""
-    more = len(wrong.args) - PROBLEMS_MAX
-    told = [*wrong.args[:PROBLEMS_MAX], *([f"{more} more things are wrong"] if more > 0 else [])]
-    return tuple(plain(sentence) for sentence in told)
+def refusals(refusal: Refusal) -> Tuple[str, ...]:
+    """The sentences of a refusal; of very many, the first."""
+    more = len(refusal.args) - PROBLEMS_MAX
+    sentences = [
+        *refusal.args[:PROBLEMS_MAX],
+        *([f"{more} more things are wrong"] if more > 0 else []),
+    ]
+    return tuple(plain(sentence) for sentence in sentences)
 
 
 def proofs(
@@ -167,7 +170,7 @@ def proofs(
             " deck.json make."
         )
     if announced:
-        yield told_of_deck(announced, leaf)
+        yield deck_sentence(announced, leaf)
     is_known = known or (policy and policy.logs)
     compare = ", a key that you know." if is_known else ": compare it with the key you know."
     yield f"Signed by {key.line}{compare}"
@@ -182,10 +185,10 @@ def check_all(*checks: Callable[[], object]) -> None:
     for check in checks:
         try:
             check()
-        except Wrong as wrong:
-            found.extend(one for one in wrong.args if one not in found)
+        except Refusal as refusal:
+            found.extend(one for one in refusal.args if one not in found)
     if found:
-        raise Wrong(*found)
+        raise Refusal(*found)
 
 
 # 1. The files.
@@ -193,10 +196,10 @@ def check_all(*checks: Callable[[], object]) -> None:
 
 def check_version(files: Dict[str, bytes]) -> None:
     """A bundle of a later version may hold anything: it needs a later copy of this program."""
-    told = re.match(rb"muckrake evidence v([1-9][0-9]{0,8})\n", files.get("contents", b""))
-    if told and int(told.group(1)) > VERSION:
+    version = re.match(rb"muckrake evidence v([1-9][0-9]{0,8})\n", files.get("contents", b""))
+    if version and int(version.group(1)) > VERSION:
         raise Unread(
-            f"this bundle is of version {told.group(1).decode()}, and this verify.py knows no"
+            f"this bundle is of version {version.group(1).decode()}, and this verify.py knows no"
             f" version after {VERSION}: take a newer one from somebody whom you trust"
         )
 
@@ -215,7 +218,7 @@ def check_names(files: Dict[str, bytes]) -> None:
         if len(text) > FILE_MAX
     ]
     if found:
-        raise Wrong(*found)
+        raise Refusal(*found)
 
 
 # 2. Keys and signed notes, as c2sp.org/signed-note has them.
@@ -241,17 +244,17 @@ def read_key(where: str, text: bytes, kind: int = LOGS) -> Key:
     line = read_text(where, text)[:-1]
     found = re.match(f"({NAME})\\+([0-9a-f]{{8}})\\+([A-Za-z0-9+/=]+)\\Z", line)
     if not text.endswith(b"\n") or not found:
-        raise Wrong(f"{where} is not one line NAME+HASH+KEY")
+        raise Refusal(f"{where} is not one line NAME+HASH+KEY")
     name, mark, encoded = found.groups()
     kind_and_key = read_base64(where, encoded)
     hashed = hashlib.sha256(name.encode() + b"\n" + kind_and_key).digest()[:4]
     if len(kind_and_key) != 33 or kind_and_key[0] != kind:
         does = "signs notes" if kind == LOGS else "cosigns checkpoints"
-        raise Wrong(f"{where} is not an Ed25519 key that {does}")
+        raise Refusal(f"{where} is not an Ed25519 key that {does}")
     if hashed.hex() != mark:
-        raise Wrong(f"{where} is damaged: its hash is not that of its name and key")
+        raise Refusal(f"{where} is damaged: its hash is not that of its name and key")
     if key_point(kind_and_key[1:]) is None:
-        raise Wrong(f"{where} is no key that anybody can have drawn: no point of order L")
+        raise Refusal(f"{where} is no key that anybody can have drawn: no point of order L")
     return Key(line, name, hashed, kind_and_key[1:])
 
 
@@ -263,7 +266,7 @@ def read_known(where: str, text: bytes) -> List[Key]:
         if line.strip() and not line.startswith(b"#")
     ]
     if not found:
-        raise Wrong(f"{where} holds no key")
+        raise Refusal(f"{where} holds no key")
     return found
 
 
@@ -273,7 +276,7 @@ def check_known(key: Key, known: Sequence[Key]) -> None:
         return
     same = ", ".join(one.line for one in known if one.name == key.name)
     of_it = f"; of that log you know {same}" if same else ""
-    raise Wrong(f"this is signed by {key.line}, which is no key that you know{of_it}")
+    raise Refusal(f"this is signed by {key.line}, which is no key that you know{of_it}")
 
 
 def read_note(name: str, note: bytes, key: Key) -> str:
@@ -281,9 +284,9 @@ def read_note(name: str, note: bytes, key: Key) -> str:
     text, signatures = read_signatures(name, note)
     found = [signed for who, mark, signed in signatures if (who, mark) == (key.name, key.mark)]
     if not all(is_signed(key.public, signed, text.encode()) for signed in found):
-        raise Wrong(f"{name} was changed after {key.name} signed it, or another key signed it")
+        raise Refusal(f"{name} was changed after {key.name} signed it, or another key signed it")
     if not found:
-        raise Wrong(f"{name} is not signed by the key in key, {key.line}")
+        raise Refusal(f"{name} is not signed by the key in key, {key.line}")
     return text
 
 
@@ -291,19 +294,19 @@ def read_signatures(name: str, note: bytes) -> Tuple[str, List[Tuple[str, bytes,
     """The text of a note, and of each signature its key's name, its mark, and what it signed."""
     whole = read_text(name, note)
     if re.search(r"[\x00-\x09\x0b-\x1f\x7f]", whole):
-        raise Wrong(f"{name} holds a control character")
+        raise Refusal(f"{name} holds a control character")
     text, blank, signed = whole.rpartition("\n\n")
     lines = signed.split("\n")
     if not blank or lines.pop() != "" or not 0 < len(lines) <= SIGNATURES_MAX:
-        raise Wrong(f"{name} is not a signed note: a text, an empty line, signatures")
+        raise Refusal(f"{name} is not a signed note: a text, an empty line, signatures")
     found_all: List[Tuple[str, bytes, bytes]] = []
     for line in lines:
         found = re.match(f"\u2014 ({NAME}) ([A-Za-z0-9+/=]+)\\Z", line)
         if not found:
-            raise Wrong(f"{name} is not a signed note: {quoted(line)} is no signature")
+            raise Refusal(f"{name} is not a signed note: {quoted(line)} is no signature")
         signature = read_base64(name, found.group(2))
         if len(signature) < 5:
-            raise Wrong(f"{name} is not a signed note: {quoted(line)} is too short a signature")
+            raise Refusal(f"{name} is not a signed note: {quoted(line)} is too short a signature")
         found_all.append((found.group(1), signature[:4], signature[4:]))
     return text + "\n", found_all
 
@@ -312,21 +315,23 @@ def check_contents(files: Dict[str, bytes], key: Key) -> None:
     """`contents`: the digests of all other files, sorted by name, in a note of the log's key."""
     first, *rows = read_note("contents", files["contents"], key)[:-1].split("\n")
     if first != CONTENTS:
-        raise Wrong(f"contents begins with {quoted(first)}, not with {CONTENTS}")
+        raise Refusal(f"contents begins with {quoted(first)}, not with {CONTENTS}")
     pairs = [re.match(r"([0-9a-f]{64})  (\S+)\Z", row) for row in rows]
-    told = {pair.group(2): pair.group(1) for pair in pairs if pair}
-    if len(told) != len(rows) or list(told) != sorted(told):
-        raise Wrong("contents is not one line with digest and name for each file, in order")
-    here = set(files) - {"contents"}
-    wrong = [f"{quoted(name)} is in contents, but missing" for name in sorted(set(told) - here)]
-    wrong += [f"contents does not name {name}" for name in sorted(here - set(told))]
-    wrong += [
-        f"{name} was changed: its digest is not the one that {key.name} signed"
-        for name in sorted(here & set(told))
-        if hashlib.sha256(files[name]).hexdigest() != told[name]
+    digests = {pair.group(2): pair.group(1) for pair in pairs if pair}
+    if len(digests) != len(rows) or list(digests) != sorted(digests):
+        raise Refusal("contents is not one line with digest and name for each file, in order")
+    present = set(files) - {"contents"}
+    refusal = [
+        f"{quoted(name)} is in contents, but missing" for name in sorted(set(digests) - present)
     ]
-    if wrong:
-        raise Wrong(*wrong)
+    refusal += [f"contents does not name {name}" for name in sorted(present - set(digests))]
+    refusal += [
+        f"{name} was changed: its digest is not the one that {key.name} signed"
+        for name in sorted(present & set(digests))
+        if hashlib.sha256(files[name]).hexdigest() != digests[name]
+    ]
+    if refusal:
+        raise Refusal(*refusal)
 
 
 # 3. The tree, as RFC 6962 hashes it and c2sp.org/tlog-checkpoint and tlog-proof write it down.
@@ -344,9 +349,9 @@ def read_checkpoint(files: Dict[str, bytes], key: Key) -> Head:
     text = read_note("checkpoint", files["checkpoint"], key)
     found = re.match(r"([^\n]+)\n(0|[1-9][0-9]{0,18})\n([A-Za-z0-9+/=]+)\n\Z", text)
     if not found:
-        raise Wrong("checkpoint is not three lines: the log, its size, its root")
+        raise Refusal("checkpoint is not three lines: the log, its size, its root")
     if found.group(1) != key.name:
-        raise Wrong(f"checkpoint is of the log {quoted(found.group(1))}, not of {key.name}")
+        raise Refusal(f"checkpoint is of the log {quoted(found.group(1))}, not of {key.name}")
     size = read_decimal("checkpoint", found.group(2))
     return Head(size, read_hash("checkpoint", found.group(3)))
 
@@ -370,7 +375,7 @@ def cosigners(checkpoint: bytes, policy: Policy) -> List[str]:
             at = int.from_bytes(signed[:8], "big")
             message = f"cosignature/v1\ntime {at}\n{text}".encode()
             if at > DECIMAL_MAX or not is_signed(key.public, signed[8:], message):
-                raise Wrong(f"checkpoint was changed after {key.name} cosigned it")
+                raise Refusal(f"checkpoint was changed after {key.name} cosigned it")
         if own:
             found.append(name)
     met = {*found, NOBODY}
@@ -379,7 +384,7 @@ def cosigners(checkpoint: bytes, policy: Policy) -> List[str]:
             met.add(name)
     if policy.quorum not in met:
         by = ", ".join(map(named, found)) or "no witness of the policy"
-        raise Wrong(
+        raise Refusal(
             f"checkpoint is cosigned by {by}, and the policy asks for {named(policy.quorum)}"
         )
     return found
@@ -411,7 +416,7 @@ def read_policy(where: str, text: bytes) -> Policy:
             counts = {"all": len(of), "any": 1, **{str(n): n for n in range(1, len(of) + 1)}}
             is_new = len(of) == len(set(of)) and not members.intersection(of)
             if words[2] not in counts or not is_new or not set(of) <= names - {NOBODY}:
-                raise Wrong(f"{at} is no group of witnesses and groups above it, each once")
+                raise Refusal(f"{at} is no group of witnesses and groups above it, each once")
             policy.groups.append((words[1], counts[words[2]], of))
             members.update(of)
             continue
@@ -419,12 +424,12 @@ def read_policy(where: str, text: bytes) -> Policy:
             quorums.append(words[1])
             continue
         else:
-            raise Wrong(f"{at} is no line of a policy, or names what is not above it, or twice")
+            raise Refusal(f"{at} is no line of a policy, or names what is not above it, or twice")
         if key.public in keys:
-            raise Wrong(f"{at}: this key stands above already")
+            raise Refusal(f"{at}: this key stands above already")
         keys.add(key.public)
     if not quorums:
-        raise Wrong(f"{where} has no line `quorum NAME`, or `quorum none`")
+        raise Refusal(f"{where} has no line `quorum NAME`, or `quorum none`")
     return policy._replace(quorum=quorums[0])
 
 
@@ -432,25 +437,25 @@ def read_leaf(files: Dict[str, bytes], head: Head) -> Dict[str, Any]:
     """The leaf, if the receipt leads from it to the root, and it names the digest of the record."""
     leaf = read_json("leaf.json", files["leaf.json"], 1)
     check_leaf("leaf.json", leaf, is_whole(0))
-    told = read_text("receipt.tlog-proof", files["receipt.tlog-proof"])
-    proof, _, note = told.partition("\n\n")
+    receipt = read_text("receipt.tlog-proof", files["receipt.tlog-proof"])
+    proof, _, note = receipt.partition("\n\n")
     if note.encode() != files["checkpoint"]:
-        raise Wrong("the receipt ends with another checkpoint than the one in checkpoint")
+        raise Refusal("the receipt ends with another checkpoint than the one in checkpoint")
     found = re.match(r"([^\n]*)\nindex (0|[1-9][0-9]{0,18})((?:\n[^\n]+)*)\Z", proof)
     if not found or found.group(1) != PROOF:
-        raise Wrong(f"receipt.tlog-proof does not begin with {PROOF} and an index")
+        raise Refusal(f"receipt.tlog-proof does not begin with {PROOF} and an index")
     place = read_decimal("receipt.tlog-proof", found.group(2))
     if place != leaf["hand_seq"]:
-        raise Wrong(f"the receipt is for leaf {place}, not for leaf {leaf['hand_seq']}")
+        raise Refusal(f"the receipt is for leaf {place}, not for leaf {leaf['hand_seq']}")
     path = [read_hash("receipt.tlog-proof", one) for one in found.group(3).split("\n")[1:]]
     root = root_of(hashlib.sha256(b"\x00" + files["leaf.json"]).digest(), place, head.size, path)
     if root != head.root:
-        raise Wrong("the receipt does not lead from this leaf to the root in checkpoint")
+        raise Refusal("the receipt does not lead from this leaf to the root in checkpoint")
     record = files["events.jsonl"]
     if not record.endswith(b"\n"):
-        raise Wrong("events.jsonl does not end with a newline")
+        raise Refusal("events.jsonl does not end with a newline")
     if hashlib.sha256(record[:-1]).hexdigest() != leaf["record_sha256"]:
-        raise Wrong("events.jsonl is not the record that the leaf names: its digest is another")
+        raise Refusal("events.jsonl is not the record that the leaf names: its digest is another")
     return leaf
 
 
@@ -472,20 +477,20 @@ def root_of(
 ) -> bytes:
     """The root that a leaf's hash and the hashes beside its way up make (RFC 9162, 2.1.3.2)."""
     if index >= size:
-        raise Wrong(f"the checkpoint is too old: leaf {index} is not among its {size} leaves")
+        raise Refusal(f"the checkpoint is too old: leaf {index} is not among its {size} leaves")
     last, root = size - 1, leaf
-    for beside in path:
+    for sibling in path:
         if last == 0:
-            raise Wrong(f"{where} has more hashes than the tree has levels")
+            raise Refusal(f"{where} has more hashes than the tree has levels")
         if index & 1 or index == last:
-            root = hashlib.sha256(b"\x01" + beside + root).digest()
+            root = hashlib.sha256(b"\x01" + sibling + root).digest()
             while not index & 1 and index:
                 index, last = index >> 1, last >> 1
         else:
-            root = hashlib.sha256(b"\x01" + root + beside).digest()
+            root = hashlib.sha256(b"\x01" + root + sibling).digest()
         index, last = index >> 1, last >> 1
     if last:
-        raise Wrong(f"{where} has fewer hashes than the tree has levels")
+        raise Refusal(f"{where} has fewer hashes than the tree has levels")
     return root
 
 
@@ -632,15 +637,15 @@ def read_lines(record: bytes, leaf: Dict[str, Any]) -> List[Line]:
     """The events of the record, each with exactly the fields of its kind, from start to end."""
     texts = record[:-1].split(b"\n")
     if len(texts) != leaf["lines"]:
-        raise Wrong(f"events.jsonl has {len(texts)} lines, and the leaf says {leaf['lines']}")
+        raise Refusal(f"events.jsonl has {len(texts)} lines, and the leaf says {leaf['lines']}")
     lines = [read_line(number, text) for number, text in enumerate(texts, 1)]
     kinds = [line["type"] for line in lines]
     if kinds[0] != "HandStarted" or kinds.count("HandStarted") != 1:
-        raise Wrong("events.jsonl does not begin with HandStarted, or begins more than once")
+        raise Refusal("events.jsonl does not begin with HandStarted, or begins more than once")
     if lines[0]["hand"] != leaf["stream"]:
-        raise Wrong(f"the record is of {quoted(lines[0]['hand'])}, the leaf of another hand")
+        raise Refusal(f"the record is of {quoted(lines[0]['hand'])}, the leaf of another hand")
     if kinds.count("HandEnded") + kinds.count("HandVoided") != 1:
-        raise Wrong("a closed hand has one HandEnded or HandVoided, and this one has not")
+        raise Refusal("a closed hand has one HandEnded or HandVoided, and this one has not")
     return lines
 
 
@@ -649,7 +654,7 @@ def read_line(number: int, text: bytes) -> Line:
     line = read_json(where, text, 4)
     kind = line.get("type")
     if type(kind) is not str or kind not in EVENTS:
-        raise Wrong(f"{where}: {quoted(kind)} is no kind of event of a hand")
+        raise Refusal(f"{where}: {quoted(kind)} is no kind of event of a hand")
     kinds = {"type": is_text, "at": AT, **EVENTS[kind]}
     for field in HIDDEN.get(kind, ()):
         kinds[field] = is_counted if field == "cards" else is_commitment
@@ -682,10 +687,10 @@ def is_counted(value: Any) -> bool:
 def check_fields(where: str, found: Any, kinds: Dict[str, Check]) -> None:
     """Each field once, of its kind, and no other."""
     if type(found) is not dict or set(found) != set(kinds):
-        raise Wrong(f"{where} has not exactly the fields {', '.join(sorted(kinds))}")
+        raise Refusal(f"{where} has not exactly the fields {', '.join(sorted(kinds))}")
     for field, check in sorted(kinds.items()):
         if not check(found[field]):
-            raise Wrong(f"{where}: {quoted(found[field])} cannot be its {field}")
+            raise Refusal(f"{where}: {quoted(found[field])} cannot be its {field}")
 
 
 # 5. Commitments and openings.
@@ -700,27 +705,27 @@ def commitments(line: Line) -> Tuple[str, ...]:
 
 def read_openings(text: bytes, lines: List[Line]) -> Tuple[str, Opened]:
     """Who they are for, and the hidden values; each must be what its line commits to."""
-    told = read_json("openings.json", text, 6)
+    document = read_json("openings.json", text, 6)
     kinds: Dict[str, Check] = {"openings": is_row(is_opening), "view": is_text, "v": is_one_of(1)}
-    check_fields("openings.json", told, kinds)
+    check_fields("openings.json", document, kinds)
     opened: Opened = {}
-    wrong = []
-    for one in told["openings"]:
+    refusal = []
+    for one in document["openings"]:
         number, field, value = one["line"], one["field"], one["value"]
         what = f"the opening of {quoted(field)} in line {number + 1}"
         if number >= len(lines) or field not in commitments(lines[number]):
-            wrong.append(f"{what} opens nothing: no such thing is hidden there")
+            refusal.append(f"{what} opens nothing: no such thing is hidden there")
         elif (number, field) in opened:
-            wrong.append(f"{what} stands there twice")
+            refusal.append(f"{what} stands there twice")
         elif not HIDDEN[lines[number]["type"]][field](value):
-            wrong.append(f"{what}: {quoted(value)} cannot be its value")
+            refusal.append(f"{what}: {quoted(value)} cannot be its value")
         elif not is_committed(one, lines[number][field]):
-            wrong.append(f"{what} is wrong: the line commits to another value or nonce")
+            refusal.append(f"{what} is wrong: the line commits to another value or nonce")
         else:
             opened[number, field] = value
-    if wrong:
-        raise Wrong(*wrong)
-    return told["view"], opened
+    if refusal:
+        raise Refusal(*refusal)
+    return document["view"], opened
 
 
 def is_opening(value: Any) -> bool:
@@ -748,10 +753,12 @@ def check_view(view: str, lines: List[Line], opened: Opened) -> None:
     """Whom the bundle is for; an auditor's hides nothing."""
     players = lines[0]["players"]
     if view not in ("public", "auditor", *(f"seat:{player}" for player in players)):
-        raise Wrong(f"openings.json is for {quoted(view)}, and nobody of that name is in this hand")
+        raise Refusal(
+            f"openings.json is for {quoted(view)}, and nobody of that name is in this hand"
+        )
     closed = sum(len(commitments(line)) for line in lines) - len(opened)
     if view == "auditor" and closed:
-        raise Wrong(f"openings.json is for the auditor, and leaves {closed} hidden values closed")
+        raise Refusal(f"openings.json is for the auditor, and leaves {closed} hidden values closed")
 
 
 def unveiled(lines: List[Line], opened: Opened) -> List[Line]:
@@ -778,9 +785,9 @@ def check_ruleset(text: bytes, start: Line) -> None:
     rules = read_json("ruleset.json", text, DEPTH_MAX)
     digest = {k: v for k, v in rules.items() if k not in ("document", "partner", "readings")}
     if hashlib.sha256(canonical(digest)).hexdigest()[:16] != start["ruleset"]:
-        raise Wrong(f"ruleset.json is not the ruleset {quoted(start['ruleset'])} of this hand")
+        raise Refusal(f"ruleset.json is not the ruleset {quoted(start['ruleset'])} of this hand")
     if rules.get("name") != start["game"]:
-        raise Wrong(
+        raise Refusal(
             f"ruleset.json is called {quoted(rules.get('name'))}, not {quoted(start['game'])}"
         )
 
@@ -793,8 +800,8 @@ def check_hand(files: Dict[str, bytes], lines: List[Line]) -> None:
     for number, line in enumerate(lines[1:], 2):
         try:
             table.count(line)
-        except Wrong as wrong:
-            raise Wrong(f"events.jsonl line {number}: {wrong}") from None
+        except Refusal as refusal:
+            raise Refusal(f"events.jsonl line {number}: {refusal}") from None
     if "deck.json" in files:
         check_deck(files, lines)
 
@@ -816,9 +823,9 @@ class Table:
         self.over = False
         self.owing: Set[int] = set()
         if len(start["players"]) != len(self.stacks) or not self.stacks:
-            raise Wrong("events.jsonl line 1: not every player has a stack, or nobody plays")
+            raise Refusal("events.jsonl line 1: not every player has a stack, or nobody plays")
         if start["button"] >= len(self.stacks):
-            raise Wrong(f"events.jsonl line 1: there is no seat {start['button']} for the button")
+            raise Refusal(f"events.jsonl line 1: there is no seat {start['button']} for the button")
 
     def count(self, line: Line) -> None:
         """One more line; after it everything must still be where it can be."""
@@ -826,13 +833,13 @@ class Table:
         seats = line.get("seats", [])
         for seat in (*seats, line.get("seat"), line.get("payer"), line.get("next")):
             if seat is not None and seat >= len(self.stacks):
-                raise Wrong(f"there is no seat {seat}")
+                raise Refusal(f"there is no seat {seat}")
         if len(set(seats)) != len(seats):
-            raise Wrong("a seat is named twice")
+            raise Refusal("a seat is named twice")
         if self.over and kind not in ("Faulted", "Disconnected", "Reconnected"):
-            raise Wrong(f"{kind} comes after the end of the hand")
+            raise Refusal(f"{kind} comes after the end of the hand")
         if kind == "Faulted" and line["where"] == "bid" and not self.over:
-            raise Wrong("a fault at a bid has no line of its own: it would tell the bid")
+            raise Refusal("a fault at a bid has no line of its own: it would tell the bid")
         if kind in MOVES:
             MOVES[kind](self, line)
         self._check()
@@ -852,7 +859,7 @@ class Table:
         self._move(line["seat"], -line["amount"])
         self.paid[line["seat"]] -= line["amount"]
         if self.paid[line["seat"]] < 0:
-            raise Wrong(f"seat {line['seat']} takes back more than it paid")
+            raise Refusal(f"seat {line['seat']} takes back more than it paid")
 
     def take_rake(self, line: Line) -> None:
         self.pot -= line["amount"]
@@ -860,7 +867,7 @@ class Table:
 
     def split(self, line: Line) -> None:
         if len(line["seats"]) != len(line["shares"]):
-            raise Wrong(f"{len(line['seats'])} seats are paid {len(line['shares'])} shares")
+            raise Refusal(f"{len(line['seats'])} seats are paid {len(line['shares'])} shares")
         for seat, share in zip(line["seats"], line["shares"]):
             self._move(seat, -share)
 
@@ -877,7 +884,7 @@ class Table:
     def end(self, line: Line) -> None:
         self.over = True
         if self.pot:
-            raise Wrong(f"the hand ends, and {self.pot} chips are left in the pot")
+            raise Refusal(f"the hand ends, and {self.pot} chips are left in the pot")
 
     def deal(self, line: Line) -> None:
         self.hole[line["seat"]].extend(line["cards"])
@@ -889,13 +896,13 @@ class Table:
         """One card takes the place of another; who may not know whether, knows neither after."""
         hole, slot, old, new = self.hole[line["seat"]], line["slot"], line["old"], line["new"]
         if slot >= len(hole):
-            raise Wrong(f"seat {line['seat']} has no card in slot {slot}")
+            raise Refusal(f"seat {line['seat']} has no card in slot {slot}")
         if UNKNOWN not in (old, hole[slot]) and old != hole[slot]:
-            raise Wrong(f"seat {line['seat']} holds {hole[slot]} in slot {slot}, not {old}")
+            raise Refusal(f"seat {line['seat']} holds {hole[slot]} in slot {slot}, not {old}")
         old, changed = hole[slot] if old == UNKNOWN else old, line.get("changed")
         if UNKNOWN not in (old, new):
             if changed not in (None, old != new):
-                raise Wrong(f"what is told of slot {slot} is not what happened to {old}")
+                raise Refusal(f"what is told of slot {slot} is not what happened to {old}")
             changed = old != new
         if changed and self.dies:
             self.gone.append(old)
@@ -906,7 +913,7 @@ class Table:
         """A card of a hand goes to the board."""
         hole, slot, cards = self.hole[line["seat"]], line["slot"], line["cards"]
         if slot >= len(hole) or len(cards) != 1 or hole[slot] not in (UNKNOWN, cards[0]):
-            raise Wrong(f"seat {line['seat']} does not hold {' '.join(cards)} in slot {slot}")
+            raise Refusal(f"seat {line['seat']} does not hold {' '.join(cards)} in slot {slot}")
         del hole[slot]
         self.board.extend(cards)
 
@@ -916,7 +923,7 @@ class Table:
         hole = self.hole[seat]
         new = [card for card in shown if card != UNKNOWN and card not in hole]
         if len(shown) != len(hole) or len(new) > hole.count(UNKNOWN):
-            raise Wrong(f"seat {seat} shows {' '.join(shown)}, which is not what it was dealt")
+            raise Refusal(f"seat {seat} shows {' '.join(shown)}, which is not what it was dealt")
         kept = [card for card in hole if card != UNKNOWN and card not in shown]
         self.hole[seat] = [kept.pop() if card == UNKNOWN and kept else card for card in shown]
 
@@ -927,17 +934,17 @@ class Table:
     def _check(self) -> None:
         for seat, stack in enumerate(self.stacks):
             if stack < 0 and seat not in self.owing:
-                raise Wrong(f"seat {seat} pays {-stack} chips more than it has")
+                raise Refusal(f"seat {seat} pays {-stack} chips more than it has")
         if self.pot < 0:
-            raise Wrong(f"{-self.pot} chips more are paid out than are in the pot")
+            raise Refusal(f"{-self.pot} chips more are paid out than are in the pot")
         if sum(self.stacks) + self.pot + self.rake != sum(self.brought):
-            raise Wrong("chips are made or lost")
+            raise Refusal("chips are made or lost")
         if sum(map(len, self.hole)) + len(self.board) + len(self.gone) > len(DECK):
-            raise Wrong("more cards are dealt than a deck has")
+            raise Refusal("more cards are dealt than a deck has")
         seen: Set[str] = set()
         for card in (card for cards in (*self.hole, self.board, self.gone) for card in cards):
             if card in seen:
-                raise Wrong(f"{card} is in two places")
+                raise Refusal(f"{card} is in two places")
             if card != UNKNOWN:
                 seen.add(card)
 
@@ -1010,31 +1017,31 @@ def read_match(files: Dict[str, bytes], hand: Dict[str, Any], head: Head) -> Any
     """What match.json proves, or None where there is none: no records vouch for the deck then."""
     if "match.json" not in files:
         return None
-    told = read_json("match.json", files["match.json"], 6)
+    document = read_json("match.json", files["match.json"], 6)
     check_fields(
-        "match.json", told, {"records": lambda rows: type(rows) is list, "v": is_one_of(1)}
+        "match.json", document, {"records": lambda rows: type(rows) is list, "v": is_one_of(1)}
     )
     match, _, number = hand["stream"].rpartition("/")
     lines: List[Tuple[Dict[str, Any], Line]] = []
     place, event = -1, 0
-    for row in told["records"]:
+    for row in document["records"]:
         leaf = read_record(row, match, head)
         if leaf["hand_seq"] <= place or leaf["first"] < event:
-            raise Wrong("match.json: the records are not in the order in which they closed")
+            raise Refusal("match.json: the records are not in the order in which they closed")
         place, event = leaf["hand_seq"], leaf["first"] + leaf["lines"]
         lines += [(leaf, line) for line in row["lines"]]
     starts = [line for _, line in lines if line["type"] == "MatchStarted"]
     if len(starts) != 1 or lines[0][1]["type"] != "MatchStarted" or starts[0]["match"] != match:
-        raise Wrong("match.json does not begin with MatchStarted of this match, or not once")
+        raise Refusal("match.json does not begin with MatchStarted of this match, or not once")
     dealing, deals = starts[0]["dealing"], starts[0]["deals"]
     announced = Announced(dealing, deals, 0, "", -1, [], -1)
     if dealing == "committed":
         if not re.match(r"[1-9][0-9]{0,9}\Z", number):
-            raise Wrong(f"match.json: {quoted(hand['stream'])} has no number")
+            raise Refusal(f"match.json: {quoted(hand['stream'])} has no number")
         deck = int(number) - (int(number) - 1) % deals
         announced = read_commitment(lines, deck, announced)
         if announced.given >= hand["hand_seq"]:
-            raise Wrong("match.json: the nonces were given after the hand was over")
+            raise Refusal("match.json: the nonces were given after the hand was over")
     if "deck.json" in files:
         opened = read_json("deck.json", files["deck.json"], 3)
         mine = {
@@ -1044,7 +1051,7 @@ def read_match(files: Dict[str, bytes], hand: Dict[str, Any], head: Head) -> Any
             "nonces": announced.nonces,
         }
         if any(canonical(opened.get(name)) != canonical(value) for name, value in mine.items()):
-            raise Wrong("deck.json opens another deck than match.json has committed to")
+            raise Refusal("deck.json opens another deck than match.json has committed to")
     return announced
 
 
@@ -1057,28 +1064,28 @@ def read_record(row: Any, match: str, head: Head) -> Dict[str, Any]:
         "proof": is_row(is_text),
     }
     if type(row) is not dict:
-        raise Wrong(f"{where}: a record is no object")
+        raise Refusal(f"{where}: a record is no object")
     check_fields(where, row, kinds)
     leaf: Dict[str, Any] = row["leaf"]
     check_leaf(where, leaf, is_whole(WHOLE_MAX))
     if leaf["stream"] != match:
-        raise Wrong(f"{where} holds a record of {quoted(leaf['stream'])}, not of {quoted(match)}")
+        raise Refusal(f"{where} holds a record of {quoted(leaf['stream'])}, not of {quoted(match)}")
     for line in row["lines"]:
         kind = line.get("type")
         if type(kind) is not str or kind not in RECORDS:
-            raise Wrong(f"{where}: {quoted(kind)} is no kind of record of a match")
+            raise Refusal(f"{where}: {quoted(kind)} is no kind of record of a match")
         kinds = {"type": is_text, "at": AT, **RECORDS[kind]}
         kinds.update(late(kind, line))
         check_fields(where, line, kinds)
     record = b"\n".join(canonical(line) for line in row["lines"])
     if leaf["lines"] != len(row["lines"]) or not row["lines"]:
-        raise Wrong(f"{where}: leaf {leaf['hand_seq']} has {leaf['lines']} lines, and not these")
+        raise Refusal(f"{where}: leaf {leaf['hand_seq']} has {leaf['lines']} lines, and not these")
     if hashlib.sha256(record).hexdigest() != leaf["record_sha256"]:
-        raise Wrong(f"{where}: the lines of leaf {leaf['hand_seq']} are not those it names")
+        raise Refusal(f"{where}: the lines of leaf {leaf['hand_seq']} are not those it names")
     hashed = hashlib.sha256(b"\x00" + canonical(leaf)).digest()
     path = [read_hash(where, one) for one in row["proof"]]
     if root_of(hashed, leaf["hand_seq"], head.size, path, where) != head.root:
-        raise Wrong(f"{where}: leaf {leaf['hand_seq']} does not lead to the root in checkpoint")
+        raise Refusal(f"{where}: leaf {leaf['hand_seq']} does not lead to the root in checkpoint")
     return leaf
 
 
@@ -1090,7 +1097,7 @@ def read_commitment(
     for leaf, line in lines:
         if line["type"] == "DeckCommitted":
             if found.first:
-                raise Wrong("match.json goes on after the commitment to this deck")
+                raise Refusal("match.json goes on after the commitment to this deck")
             if first <= deck < first + line["hands"]:
                 found = found._replace(
                     first=first, commitment=line["commitment"], committed=leaf["hand_seq"]
@@ -1100,20 +1107,22 @@ def read_commitment(
             nonces = [*found.nonces, [line["player"], line["nonce"]]]
             found = found._replace(nonces=nonces, given=leaf["hand_seq"])
     if not found.first or not found.nonces:
-        raise Wrong(f"match.json shows no commitment to deck {deck}, or no nonce that followed it")
+        raise Refusal(
+            f"match.json shows no commitment to deck {deck}, or no nonce that followed it"
+        )
     return found
 
 
-def told_of_deck(found: Announced, hand: Dict[str, Any]) -> str:
+def deck_sentence(deck: Announced, hand: Dict[str, Any]) -> str:
     """How the deck was made, and what of it was there first."""
-    if found.dealing == "committed":
+    if deck.dealing == "committed":
         return (
-            f"Its deck was committed to in leaf {found.committed}, the nonces came in leaf"
-            f" {found.given} and the hand closed as leaf {hand['hand_seq']}: who was given a"
-            f" checkpoint of more than {found.given} leaves before its first card knows that the"
+            f"Its deck was committed to in leaf {deck.committed}, the nonces came in leaf"
+            f" {deck.given} and the hand closed as leaf {hand['hand_seq']}: who was given a"
+            f" checkpoint of more than {deck.given} leaves before its first card knows that the"
             " deck was fixed before."
         )
-    if found.dealing == "seeded":
+    if deck.dealing == "seeded":
         return (
             "Its deck was shuffled from a seed: hidden cards are only as hidden as the seed, and"
             " everybody who knows it knows the cards."
@@ -1131,7 +1140,7 @@ CHAIN_MAX = 2**22  # hands of one chain; walking back through more would take lo
 
 def check_deck(files: Dict[str, bytes], lines: List[Line]) -> None:
     """Every card that is known here beside the deck that the opened secret makes."""
-    told = read_json("deck.json", files["deck.json"], 3)
+    document = read_json("deck.json", files["deck.json"], 3)
     kinds: Dict[str, Check] = {
         "commitment": is_hex,
         "deals": is_one_of(*range(1, 24)),
@@ -1141,62 +1150,62 @@ def check_deck(files: Dict[str, bytes], lines: List[Line]) -> None:
         "secret": is_hex,
         "v": is_one_of(1),
     }
-    check_fields("deck.json", told, kinds)
+    check_fields("deck.json", document, kinds)
     match, _, hand = lines[0]["hand"].rpartition("/")
     if not re.match(r"[1-9][0-9]{0,9}\Z", hand):
-        raise Wrong(f"deck.json: {quoted(lines[0]['hand'])} has no number")
-    number = int(hand) - (int(hand) - 1) % told["deals"]
+        raise Refusal(f"deck.json: {quoted(lines[0]['hand'])} has no number")
+    number = int(hand) - (int(hand) - 1) % document["deals"]
     rules = read_json("ruleset.json", files["ruleset.json"], DEPTH_MAX)
-    key = hand_key(told, match, number)
-    index = (int(hand) - 1) // told["deals"]
+    key = hand_key(document, match, number)
+    index = (int(hand) - 1) // document["deals"]
 
     def shared(hands: int) -> Draws:
         """The luck of so many decks in a row, of the first of them that this chain has."""
-        first = (index - index % hands) * told["deals"] + 1
-        return Draws(hand_key(told, match, max(first, told["first"])), BOUNTY)
+        first = (index - index % hands) * document["deals"] + 1
+        return Draws(hand_key(document, match, max(first, document["first"])), BOUNTY)
 
     dealer = Dealer(rules, lines[0], shuffled(key), Draws(key, LUCK), index, shared)
     for place, line in enumerate(lines, 1):
         try:
             owed = dealer.give(line)
         except (LookupError, TypeError):
-            raise Wrong(f"events.jsonl line {place} deals what the rules do not deal") from None
-        given = line.get("cards", [line[one] for one in ("new", "rank") if one in line])
-        if owed and not fits(given, owed):
-            cards = f"{' '.join(given)}, and the deck deals {' '.join(owed)}"
-            raise Wrong(f"events.jsonl line {place}: {cards}")
+            raise Refusal(f"events.jsonl line {place} deals what the rules do not deal") from None
+        recorded = line.get("cards", [line[one] for one in ("new", "rank") if one in line])
+        if owed and not fits(recorded, owed):
+            cards = f"{' '.join(recorded)}, and the deck deals {' '.join(owed)}"
+            raise Refusal(f"events.jsonl line {place}: {cards}")
 
 
-def fits(given: List[str], owed: List[str]) -> bool:
+def fits(cards: List[str], expected: List[str]) -> bool:
     """Whether these are the cards that were owed, as far as they are known."""
-    return len(given) == len(owed) and all(
-        one in (UNKNOWN, other) for one, other in zip(given, owed)
+    return len(cards) == len(expected) and all(
+        card in (UNKNOWN, other) for card, other in zip(cards, expected)
     )
 
 
-def hand_key(told: Dict[str, Any], match: str, number: int) -> bytes:
+def hand_key(document: Dict[str, Any], match: str, number: int) -> bytes:
     """The key of this hand's deck: from the dealer's secret and the players' nonces."""
-    first, opened, secret = told["first"], told["number"], bytes.fromhex(told["secret"])
+    first, opened, secret = document["first"], document["number"], bytes.fromhex(document["secret"])
     if not 0 < first <= number <= opened < first + CHAIN_MAX:
-        raise Wrong(f"deck.json opens the decks {first}..{opened}, and this hand's is {number}")
+        raise Refusal(f"deck.json opens the decks {first}..{opened}, and this hand's is {number}")
     mine = secret
     for place in range(opened, first - 1, -1):
         mine = secret if place == number else mine
         secret = hashlib.sha256(b"muckrake/chain/v1" + secret).digest()
-    if secret.hex() != told["commitment"]:
-        raise Wrong("deck.json: the secret does not lead back to the commitment")
-    seats = b"".join(counted(text) for nonce in told["nonces"] for text in nonce)
-    given = hashlib.sha256(b"muckrake/seat-nonces/v1\x00" + seats).digest()
-    message = b"muckrake/deck/v1\x00" + counted(match) + number.to_bytes(4, "big") + given
+    if secret.hex() != document["commitment"]:
+        raise Refusal("deck.json: the secret does not lead back to the commitment")
+    seats = b"".join(counted(text) for nonce in document["nonces"] for text in nonce)
+    nonces = hashlib.sha256(b"muckrake/seat-nonces/v1\x00" + seats).digest()
+    message = b"muckrake/deck/v1\x00" + counted(match) + number.to_bytes(4, "big") + nonces
     return hmac.new(mine, message, "sha256").digest()
 
 
 def counted(text: str) -> bytes:
     """Text after its length, so that nothing can be moved across the border."""
-    said = text.encode("utf-8")
-    if len(said) > 65535:
-        raise Wrong("deck.json: a name or a nonce is too long")
-    return len(said).to_bytes(2, "big") + said
+    encoded = text.encode("utf-8")
+    if len(encoded) > 65535:
+        raise Refusal("deck.json: a name or a nonce is too long")
+    return len(encoded).to_bytes(2, "big") + encoded
 
 
 class Draws:
@@ -1309,7 +1318,7 @@ class Dealer:
             raise TypeError("chances are whole numbers, and out of one")
         lost = self.luck.below(step["of"], 4) < step["chance"]
         if changed not in (None, lost):
-            raise Wrong(f"seat {seat}, slot {slot}: the deck's luck says otherwise")
+            raise Refusal(f"seat {seat}, slot {slot}: the deck's luck says otherwise")
         if lost:
             place = 2 * ((seat - self.button) % self.seats) + slot
             after = 3 if self.rules["swap_order"] == "after_board" else 0
@@ -1343,7 +1352,7 @@ def read_text(name: str, text: bytes) -> str:
     try:
         return text.decode("utf-8")
     except UnicodeDecodeError:
-        raise Wrong(f"{name} is not UTF-8") from None
+        raise Refusal(f"{name} is not UTF-8") from None
 
 
 def read_json(name: str, text: bytes, deep: int) -> Dict[str, Any]:
@@ -1359,7 +1368,7 @@ def read_json(name: str, text: bytes, deep: int) -> Dict[str, Any]:
         if type(value) is not dict or not _is_flat(value, deep) or canonical(value) != text:
             raise ValueError
     except (ValueError, RecursionError):
-        raise Wrong(f"{name} is not one object in canonical JSON") from None
+        raise Refusal(f"{name} is not one object in canonical JSON") from None
     return value
 
 
@@ -1400,28 +1409,28 @@ def read_base64(name: str, text: str) -> bytes:
     except (binascii.Error, ValueError):
         found = b""
     if not found or base64.b64encode(found).decode() != text:
-        raise Wrong(f"{name}: {quoted(text)} is not base64")
+        raise Refusal(f"{name}: {quoted(text)} is not base64")
     return found
 
 
 def read_hash(name: str, text: str) -> bytes:
     found = read_base64(name, text)
     if len(found) != 32:
-        raise Wrong(f"{name}: {quoted(text)} is not a hash")
+        raise Refusal(f"{name}: {quoted(text)} is not a hash")
     return found
 
 
 def read_decimal(name: str, digits: str) -> int:
     """A number that fits into eight bytes with a sign."""
     if int(digits) > DECIMAL_MAX:
-        raise Wrong(f"{name}: {digits} is more than {DECIMAL_MAX}")
+        raise Refusal(f"{name}: {digits} is more than {DECIMAL_MAX}")
     return int(digits)
 
 
 def quoted(value: Any) -> str:
     """A hostile value in a sentence: short, and without anything that a terminal obeys."""
-    told = json.dumps(value)
-    return told if len(told) <= 70 else told[:67] + "..."
+    text = json.dumps(value)
+    return text if len(text) <= 70 else text[:67] + "..."
 
 
 def named(text: str) -> str:
@@ -1527,7 +1536,7 @@ def read_bundle(path: str) -> Dict[str, bytes]:
         if not stat.S_ISREG(found.st_mode):
             raise Unread(f"{path} is neither a file nor a folder")
         if found.st_size > BUNDLE_MAX:
-            raise Wrong(f"{path} is larger than {BUNDLE_MAX} bytes: that is no bundle")
+            raise Refusal(f"{path} is larger than {BUNDLE_MAX} bytes: that is no bundle")
         with open(path, "rb") as file:
             return unpacked(file.read(BUNDLE_MAX + 1))
     except (FileNotFoundError, NotADirectoryError):
@@ -1540,15 +1549,15 @@ def read_folder(folder: str) -> Dict[str, bytes]:
     """The files of a folder; a bundle has no links, no folders, and nothing huge."""
     names = sorted(os.listdir(folder))
     if len(names) > FILES_MAX:
-        raise Wrong(f"{len(names)} files are in this folder: a bundle has at most {FILES_MAX}")
+        raise Refusal(f"{len(names)} files are in this folder: a bundle has at most {FILES_MAX}")
     files = {}
     for name in names:
         path = os.path.join(folder, name)
         found = os.lstat(path)
         if not stat.S_ISREG(found.st_mode):
-            raise Wrong(f"{quoted(name)} is not a plain file")
+            raise Refusal(f"{quoted(name)} is not a plain file")
         if found.st_size > FILE_MAX:
-            raise Wrong(
+            raise Refusal(
                 f"{quoted(name)} has {found.st_size} bytes: no file of a bundle has so many"
             )
         with open(path, "rb") as file:
@@ -1578,15 +1587,15 @@ NO_ZIP = "this is not a whole zip file"
 def unpacked(whole: bytes) -> Dict[str, bytes]:
     """The files of a zip: every byte of it belongs to one of them, and nothing is there twice."""
     if len(whole) > BUNDLE_MAX:
-        raise Wrong(f"this is larger than {BUNDLE_MAX} bytes: that is no bundle")
+        raise Refusal(f"this is larger than {BUNDLE_MAX} bytes: that is no bundle")
     end = len(whole) - 22
     if end < 0 or whole[end : end + 4] != b"PK\5\6":
-        raise Wrong(f"{NO_ZIP}: its last 22 bytes are not the end of a zip")
+        raise Refusal(f"{NO_ZIP}: its last 22 bytes are not the end of a zip")
     disks, here, count, size, begin, comment = struct.unpack("<IHHIIH", whole[end + 4 :])
     if disks or here != count or comment or begin + size != end:
-        raise Wrong(f"{NO_ZIP}: its end does not say where its list is")
+        raise Refusal(f"{NO_ZIP}: its end does not say where its list is")
     if count > FILES_MAX:
-        raise Wrong(f"{count} files are in this zip: no bundle has more than {FILES_MAX}")
+        raise Refusal(f"{count} files are in this zip: no bundle has more than {FILES_MAX}")
     entries = list(read_entries(whole, begin, end, count))
     check_entries(entries)
     files, at, before = {}, 0, whole[:begin]
@@ -1594,7 +1603,7 @@ def unpacked(whole: bytes) -> Dict[str, bytes]:
         data, at = read_entry(before, entry, at)
         files[entry.name] = inflated(entry, data)
     if at != begin:
-        raise Wrong(f"{NO_ZIP}: {begin - at} bytes before its list belong to no file")
+        raise Refusal(f"{NO_ZIP}: {begin - at} bytes before its list belong to no file")
     return files
 
 
@@ -1602,29 +1611,29 @@ def read_entries(whole: bytes, at: int, end: int, count: int) -> Iterator[Entry]
     """The list of a zip, from its first byte to its last."""
     for _ in range(count):
         if at + 46 > end or whole[at : at + 4] != b"PK\1\2":
-            raise Wrong(f"{NO_ZIP}: its list is not one of {count} files")
+            raise Refusal(f"{NO_ZIP}: its list is not one of {count} files")
         fields = struct.unpack("<HHHHIIIIHHHHHII", whole[at + 4 : at + 46])
         flags, method, crc, packed, size, name, extra, comment = (*fields[2:4], *fields[5:11])
         at += 46 + name + extra + comment
         if at > end:
-            raise Wrong(f"{NO_ZIP}: its list is cut short")
+            raise Refusal(f"{NO_ZIP}: its list is cut short")
         begin = at - comment - extra
-        said = read_name(whole[begin - name : begin])
+        file = read_name(whole[begin - name : begin])
         if stat.S_IFMT(fields[13] >> 16) not in (0, stat.S_IFREG):
-            raise Wrong(f"{quoted(said)} is not a plain file")
+            raise Refusal(f"{quoted(file)} is not a plain file")
         if comment or fields[11]:
-            raise Wrong(f"{quoted(said)} has a comment or is on another disk: that is not read")
-        check_extra(said, whole[begin : begin + extra])
-        yield Entry(said, flags, method, crc, packed, size, fields[14])
+            raise Refusal(f"{quoted(file)} has a comment or is on another disk: that is not read")
+        check_extra(file, whole[begin : begin + extra])
+        yield Entry(file, flags, method, crc, packed, size, fields[14])
     if at != end:
-        raise Wrong(f"{NO_ZIP}: {end - at} bytes after its list belong to nothing")
+        raise Refusal(f"{NO_ZIP}: {end - at} bytes after its list belong to nothing")
 
 
 def read_name(text: bytes) -> str:
     """A plain name in ASCII: no path, and nothing that is one to some other program."""
     name = text.decode("latin-1")
     if not re.match(r"[ -~]+\Z", name) or set(name) & set('/\\:"') or name in (".", ".."):
-        raise Wrong(f"{quoted(name[:80])} is no name of a file: a bundle has no folders")
+        raise Refusal(f"{quoted(name[:80])} is no name of a file: a bundle has no folders")
     return name
 
 
@@ -1635,9 +1644,9 @@ def check_extra(name: str, extra: bytes) -> None:
         kind, size = struct.unpack("<HH", extra[at : at + 4].ljust(4, b"\xff"))
         at += 4 + size
         if at > len(extra):
-            raise Wrong(f"{NO_ZIP}: the fields of {quoted(name)} are cut short")
+            raise Refusal(f"{NO_ZIP}: the fields of {quoted(name)} are cut short")
         if kind in RENAMES:
-            raise Wrong(f"{quoted(name)} has a field for {RENAMES[kind]}: that is not read")
+            raise Refusal(f"{quoted(name)} has a field for {RENAMES[kind]}: that is not read")
 
 
 def check_entries(entries: List[Entry]) -> None:
@@ -1646,42 +1655,42 @@ def check_entries(entries: List[Entry]) -> None:
     for entry in entries:
         name = quoted(entry.name)
         if names.count(entry.name) > 1:
-            raise Wrong(f"{name} is in this zip more than once")
+            raise Refusal(f"{name} is in this zip more than once")
         if entry.flags & ENCRYPTED:
-            raise Wrong(f"{name} is encrypted: a bundle is for everybody who has it")
+            raise Refusal(f"{name} is encrypted: a bundle is for everybody who has it")
         if entry.flags & ~HARMLESS or entry.method not in (STORED, DEFLATED):
-            raise Wrong(f"{name} is packed in a way that is not read: stored or deflated is")
+            raise Refusal(f"{name} is packed in a way that is not read: stored or deflated is")
         if entry.size > FILE_MAX:
-            raise Wrong(f"{name} would have {entry.size} bytes, and may have {FILE_MAX}")
+            raise Refusal(f"{name} would have {entry.size} bytes, and may have {FILE_MAX}")
     if sum(entry.size for entry in entries) > BUNDLE_MAX:
-        raise Wrong(f"this zip would unpack to more than {BUNDLE_MAX} bytes")
+        raise Refusal(f"this zip would unpack to more than {BUNDLE_MAX} bytes")
 
 
 def read_entry(whole: bytes, entry: Entry, at: int) -> Tuple[bytes, int]:
     """A file as it is packed, and where it ends: it begins where the one before it ended."""
     name = quoted(entry.name)
     if entry.begin != at:
-        raise Wrong(f"{NO_ZIP}: {name} does not begin where the file before it ends")
+        raise Refusal(f"{NO_ZIP}: {name} does not begin where the file before it ends")
     if at + 30 > len(whole) or whole[at : at + 4] != b"PK\3\4":
-        raise Wrong(f"{NO_ZIP}: {name} is not where its list says")
+        raise Refusal(f"{NO_ZIP}: {name} is not where its list says")
     fields = struct.unpack("<HHHHHIIIHH", whole[at + 4 : at + 30])
     begin = at + 30 + fields[8]
     data = begin + fields[9]
     end = data + entry.packed
     if whole[at + 30 : begin] != entry.name.encode() or end > len(whole):
-        raise Wrong(f"{NO_ZIP}: {name} is not where its list says")
+        raise Refusal(f"{NO_ZIP}: {name} is not where its list says")
     check_extra(entry.name, whole[begin:data])
     sums = (entry.crc, entry.packed, entry.size)
     later = entry.flags & DESCRIBED and fields[5:8] == (0, 0, 0)
     if fields[1:3] != entry[1:3] or not (later or fields[5:8] == sums):
-        raise Wrong(f"{NO_ZIP}: {name} says of itself what its list does not")
+        raise Refusal(f"{NO_ZIP}: {name} says of itself what its list does not")
     if not entry.flags & DESCRIBED:
         return whole[data:end], end
-    told = struct.pack("<III", *sums)
-    for described in (b"PK\7\x08" + told, told):
+    descriptor = struct.pack("<III", *sums)
+    for described in (b"PK\7\x08" + descriptor, descriptor):
         if whole[end : end + len(described)] == described:
             return whole[data:end], end + len(described)
-    raise Wrong(f"{NO_ZIP}: what stands after {name} is not its size and sum")
+    raise Refusal(f"{NO_ZIP}: what stands after {name} is not its size and sum")
 
 
 def inflated(entry: Entry, data: bytes) -> bytes:
@@ -1692,12 +1701,12 @@ def inflated(entry: Entry, data: bytes) -> bytes:
         try:
             text = inflating.decompress(data, entry.size + 1)
         except zlib.error:
-            raise Wrong(f"{NO_ZIP}: {name} cannot be unpacked") from None
+            raise Refusal(f"{NO_ZIP}: {name} cannot be unpacked") from None
         whole = inflating.eof and not inflating.unused_data
     if len(text) != entry.size or not whole:
-        raise Wrong(f"{NO_ZIP}: {name} has not the size that its list says")
+        raise Refusal(f"{NO_ZIP}: {name} has not the size that its list says")
     if zlib.crc32(text) != entry.crc:
-        raise Wrong(f"{NO_ZIP}: {name} has not the sum that its list says")
+        raise Refusal(f"{NO_ZIP}: {name} has not the sum that its list says")
     return text
 
 
@@ -1734,8 +1743,8 @@ def read_words(words: Sequence[str]) -> Tuple[str, List[Key], Optional[Policy]]:
         raise Misused(f"one bundle is checked at a time, and {len(paths)} are named")
     if len(policies) > 1:
         raise Misused("one policy says whom to believe, and several are named")
-    here = os.path.dirname(os.path.abspath(__file__))
-    return (paths or [here])[0], known, policies[0] if policies else None
+    folder = os.path.dirname(os.path.abspath(__file__))
+    return (paths or [folder])[0], known, policies[0] if policies else None
 
 
 def known_policy(path: str) -> Policy:
@@ -1743,8 +1752,8 @@ def known_policy(path: str) -> Policy:
     try:
         with open(path, "rb") as file:
             return read_policy(path, file.read(FILE_MAX))
-    except Wrong as wrong:
-        raise Misused(str(wrong)) from None
+    except Refusal as refusal:
+        raise Misused(str(refusal)) from None
     except (OSError, ValueError):
         raise Misused(f"{quoted(path)} is no file that can be read") from None
 
@@ -1756,8 +1765,8 @@ def known_keys(word: str) -> List[Key]:
             return [read_key("the key you know", word.encode() + b"\n")]
         with open(word, "rb") as file:
             return read_known(word, file.read(FILE_MAX))
-    except Wrong as wrong:
-        raise Misused(str(wrong)) from None
+    except Refusal as refusal:
+        raise Misused(str(refusal)) from None
     except (OSError, ValueError):
         raise Misused(f"{quoted(word)} is neither a public key nor a file of them") from None
 

@@ -56,7 +56,7 @@ class Publication(Struct, frozen=True):
     @property
     def sentence(self) -> str:
         """What is to be said of it."""
-        signed = sum(one.refusal is None for one in self.replies)
+        signed = sum(reply.refusal is None for reply in self.replies)
         what = "published" if self.is_published else "not published: too few witnesses cosigned"
         return (
             f"checkpoint of {self.size} leaves, {signed} of {len(self.replies)} witnesses: {what}"
@@ -87,8 +87,12 @@ def publish_newest(folder: Path, timeout_s: float = TIMEOUT_S) -> Publication | 
         if newest is None or (shown and shown[0].checkpoint == newest.checkpoint):
             return None
         asking = _Asking(folder, disk.read(CHECKPOINT), newest.checkpoint, timeout_s)
-        known = {one.key: shown[0].checkpoint.size for one in shown[0].witnesses} if shown else {}
-        askable = [one for one in policy.witnesses if one.url]
+        known = (
+            {witness.key: shown[0].checkpoint.size for witness in shown[0].witnesses}
+            if shown
+            else {}
+        )
+        askable = [witness for witness in policy.witnesses if witness.url]
         answers = asking.ask_all(askable, known)
         parsed = parse(asking.note)
         new = tuple(answer for _, answer in answers if isinstance(answer, Signature))
@@ -145,13 +149,13 @@ class _Asking:
             answers[witness.key] = self.ask(witness, olds.get(witness.key, 0))
 
         for one in witnesses:
-            if one.key not in _asked or not _asked[one.key].is_alive():
-                _asked[one.key] = threading.Thread(target=ask, args=(one,), daemon=True)
-                _asked[one.key].start()
+            if one.key not in _requests or not _requests[one.key].is_alive():
+                _requests[one.key] = threading.Thread(target=ask, args=(one,), daemon=True)
+                _requests[one.key].start()
         most_s = PATIENCE * self._timeout_s
         until = time.monotonic() + most_s
         for one in witnesses:
-            _asked[one.key].join(max(0.0, until - time.monotonic()))
+            _requests[one.key].join(max(0.0, until - time.monotonic()))
         late = f"takes longer than {most_s:g} s to answer"
         return [(one, answers.get(one.key, f"{one.url} {late}")) for one in witnesses]
 
@@ -165,7 +169,7 @@ class _Asking:
             if status == http.client.CONFLICT:
                 self._size_of(witness, old, body)
             if status != http.client.OK:
-                raise _No(f"{witness.url} answered {status}: {_said(body)}")
+                raise _No(f"{witness.url} answered {status}: {_excerpt(body)}")
             return self._signature(witness, body)
         except (_No, Refuted, Damaged, OSError, http.client.HTTPException) as reason:
             return str(reason)
@@ -192,7 +196,7 @@ class _Asking:
         text = body.decode(errors="replace").strip()
         size = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
         if size is None:
-            raise _No(f"{witness.url} names no size of the last checkpoint: {_said(body)}")
+            raise _No(f"{witness.url} names no size of the last checkpoint: {_excerpt(body)}")
         if size > self._new.size:
             raise _No(
                 f"{witness.url} has cosigned {size} leaves of {self._new.origin}, and only"
@@ -209,14 +213,14 @@ class _Asking:
         """The line of the answer that this witness's key has made; others are passed over."""
         text = parse(self.note).text
         signatures = parse(f"{text}\n".encode() + body).signatures
-        for one in signatures:
-            if (one.name, one.id) == (witness.key.name, witness.key.id):
-                verify_note(Note(text, (one,)), [witness.key])
-                return one
+        for signature in signatures:
+            if (signature.name, signature.id) == (witness.key.name, witness.key.id):
+                verify_note(Note(text, (signature,)), [witness.key])
+                return signature
         raise _No(f"{witness.url} answered without a signature of {witness.key.text()}")
 
 
-_asked: dict[Key, threading.Thread] = {}  # who was asked last by this process, until he answers
+_requests: dict[Key, threading.Thread] = {}  # who was asked last by this process, until he answers
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -229,5 +233,5 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
 _opener = urllib.request.build_opener(_NoRedirects)
 
 
-def _said(body: bytes) -> str:
+def _excerpt(body: bytes) -> str:
     return repr(body.decode(errors="replace").strip()[:200])

@@ -43,8 +43,8 @@ def written(
     count = 0
     rows = tables(leaves, table, redactor)
     first = next(rows)
-    marks = {"muckrake.table": table, "muckrake.view": redactor.view}
-    out = writer(sink, to, first.schema.with_metadata(marks), texts)
+    metadata = {"muckrake.table": table, "muckrake.view": redactor.view}
+    out = writer(sink, to, first.schema.with_metadata(metadata), texts)
     for group in chain((first,), rows):
         out.write(group)
         count += group.num_rows

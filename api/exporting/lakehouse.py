@@ -138,18 +138,18 @@ def register(
     """Bring these tables up to what is sealed, one commit a table; `Refuted` or `CannotRegister`
     before any is made."""
     disk = snapshot.live.disk
-    now = manifest.opened(disk.read(manifest.PATH))
-    sealed_root(disk, now)
-    root = frontier(now.next_seq, TreeFiles(disk)).root().hex()
+    current = manifest.opened(disk.read(manifest.PATH))
+    sealed_root(disk, current)
+    root = frontier(current.next_seq, TreeFiles(disk)).root().hex()
     where = place_of(disk).rpartition("/")[0]
-    every = [_table(snapshot, now, name) for name in wanted]
+    every = [_table(snapshot, current, name) for name in wanted]
     commits = [
-        into.prepare(one, Origin(where, now.number, now.next_seq, root, one.version))
+        into.prepare(one, Origin(where, current.number, current.next_seq, root, one.version))
         for one in every
     ]
     for one in every:
         out.put(f"{one.name}.sql", one.select.encode())
-    return Registration(now.next_seq, tuple(commit.make() for commit in commits))
+    return Registration(current.next_seq, tuple(commit.make() for commit in commits))
 
 
 def place_of(disk: RealDisk | ArchiveDisk) -> str:
@@ -166,18 +166,18 @@ def is_within(out: str, disk: RealDisk | ArchiveDisk) -> bool:
     return f"{out.rstrip('/')}/".startswith(f"{ledger}/")
 
 
-def _table(snapshot: Snapshot, now: Manifest, name: str) -> SealedTable:
+def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
     """A table of all sealed segments; `CannotRegister` if one has no file of it that today's
     questions may read."""
     disk = snapshot.live.disk
     files, where = files_of(disk), place_of(disk).removesuffix(FOLDER)
     if name == "events":
         version, schema, columns = layout.SCHEMA_VERSION, layout.schema(), layout.view()
-        lacking = [it for it in now.segments if it.schema not in layout.ALIKE]
+        lacking = [segment for segment in current.segments if segment.schema not in layout.ALIKE]
     else:
         one = next(it for it in (*STANDARD, *stored(snapshot.ruleset)) if it.name == name)
         version, schema, columns = one.version, one.build([]).schema, one.view
-        lacking = [it for it in now.segments if not _stands(one, files, it)]
+        lacking = [segment for segment in current.segments if not _stands(one, files, segment)]
     if lacking:
         raise CannotRegister(
             f"{name} of what closed as {lacking[0].first_seq} to {lacking[0].last_seq} is not kept"
@@ -185,14 +185,14 @@ def _table(snapshot: Snapshot, now: Manifest, name: str) -> SealedTable:
         )
     only = " WHERE number IS NOT NULL" if name == "hands" else ""
     select = f"SELECT {columns} FROM {name}{only}\n"
-    segments = {where + it.files[name]: it for it in now.segments}
+    segments = {where + segment.files[name]: segment for segment in current.segments}
     return SealedTable(name, version, schema, select, segments, disk, files)
 
 
-def _stands(one: Projection, files: Files, segment: Segment) -> bool:
+def _stands(projection: Projection, files: Files, segment: Segment) -> bool:
     """Whether a segment's file of a projection says what one made today would."""
-    made = segment.projections.get(one.name)
-    return one.stands(made, lambda: files.open(segment, "events").names)
+    made = segment.projections.get(projection.name)
+    return projection.stands(made, lambda: files.open(segment, "events").names)
 
 
 def bounds(metadata: pq.FileMetaData) -> Iterator[tuple[str, int, Any, Any]]:

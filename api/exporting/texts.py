@@ -234,7 +234,7 @@ class _When:
         match = split(hand.name)[0]
         if self._match[0] != match:
             records = (one.event for one in self._snapshot.read(match))
-            begun = (one.dealing for one in records if isinstance(one, MatchStarted))
+            begun = (record.dealing for record in records if isinstance(record, MatchStarted))
             self._match = match, next(begun, "recorded") != "recorded"
         return start.played or (in_utc(hand.at // 1000) if self._match[1] else "")
 

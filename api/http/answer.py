@@ -47,7 +47,7 @@ SPELLED = {"jsonl": "ndjson", "text": "txt", "feather": "arrow"}  # the same for
 
 
 def format_of(request: Request, offered: Sequence[str]) -> str:
-    """What is asked for by `?format=` or `Accept`, among what there is; the first if nothing is."""
+    """The format that `?format=` or `Accept` names, of those offered; without either the first."""
     named = request.query_params.get("format")
     if named is not None:
         named = SPELLED.get(named, named)
@@ -87,9 +87,9 @@ def ranges_of(accepted: str) -> Iterator[Range]:
     return (one for one in weighed(accepted) if "/" in one.kind)
 
 
-def weighed(said: str) -> Iterator[Range]:
+def weighed(header: str) -> Iterator[Range]:
     """The words of a header that weighs them."""
-    for part in said.split(","):
+    for part in header.split(","):
         kind, *parameters = (word.strip().lower() for word in part.split(";"))
         weight = 1000
         for parameter in parameters:
@@ -120,7 +120,7 @@ def _thousandths(value: str) -> int:
     return min(1000, int(whole) * 1000 + int(part.ljust(3, "0")))
 
 
-FOREVER = "max-age=31536000, immutable"  # a hand that cannot change for whoever asked
+FOREVER = "max-age=31536000, immutable"  # a hand that cannot change for its viewer
 ANEW = "no-cache"  # kept, and asked for again with its validator
 NEVER = "no-store"  # a secret, told once
 _FORMULA = re.compile(FORMULA)
@@ -135,7 +135,7 @@ def content_types(*kinds: str) -> dict[int | str, dict[str, Any]]:
 def document(
     request: Request, content: Any, *, cache: str = ANEW, status: int = 200, **headers: str
 ) -> Response:
-    """One JSON document with its ETag; 304 to whoever has it, 406 to whoever wants no JSON."""
+    """Send one JSON document with its ETag; 304 if the client has it, 406 if he wants no JSON."""
     if request.method == "GET":
         format_of(request, ("json",))
     body = msgspec.json.encode(content)
@@ -182,33 +182,33 @@ def sent(
 ) -> Response:
     """Bytes that stand for one viewpoint's answer: their digest is the validator. Of `headers`,
     `retry_after` is `Retry-After`."""
-    told = about(request, cache, filename)
-    told |= {name.replace("_", "-").title(): value for name, value in headers.items()}
+    fields = about(request, cache, filename)
+    fields |= {name.replace("_", "-").title(): value for name, value in headers.items()}
     if status == 200 and cache != NEVER:
-        tag = told["ETag"] = f'"{sha256(body).hexdigest()[:32]}"'
+        tag = fields["ETag"] = f'"{sha256(body).hexdigest()[:32]}"'
         if request.method in ("GET", "HEAD") and known(request, tag):
-            return Response(status_code=304, headers=told)
-    return Response(body, status, media_type=MEDIA[kind], headers=told)
+            return Response(status_code=304, headers=fields)
+    return Response(body, status, media_type=MEDIA[kind], headers=fields)
 
 
 def about(request: Request, cache: str, filename: str | None = None) -> dict[str, str]:
     """What stands above any answer: who may keep it, and what it depends on."""
     if cache != NEVER and getattr(request.state, "recognized", False):
         cache = f"private, {cache}"  # what only a key may see is for no cache that others share
-    told = {"Cache-Control": cache, "Vary": VARY}
+    fields = {"Cache-Control": cache, "Vary": VARY}
     if filename is not None:
         assert filename.isascii()
         assert not {'"', "\\"} & set(filename)
-        told["Content-Disposition"] = f'attachment; filename="{filename}"'
-    return told
+        fields["Content-Disposition"] = f'attachment; filename="{filename}"'
+    return fields
 
 
 def known(request: Request, tag: str) -> bool:
     """Whether a client has it already: `If-None-Match`, compared weakly."""
-    said = request.headers.get("if-none-match", "").strip()
-    if said == "*":
+    tags = request.headers.get("if-none-match", "").strip()
+    if tags == "*":
         return True
-    return tag in {one.strip().removeprefix("W/") for one in said.split(",")}
+    return tag in {one.strip().removeprefix("W/") for one in tags.split(",")}
 
 
 def _csv(rows: Sequence[Mapping[str, Any]], for_spreadsheet: bool) -> bytes:
@@ -222,6 +222,8 @@ def _csv(rows: Sequence[Mapping[str, Any]], for_spreadsheet: bool) -> bytes:
             for it in map(row.get, columns)
         ]
         if for_spreadsheet:
-            values = [_FORMULA.sub(r"'\1", it) if isinstance(it, str) else it for it in values]
+            values = [
+                _FORMULA.sub(r"'\1", value) if isinstance(value, str) else value for value in values
+            ]
         writer.writerow(values)
     return out.getvalue().encode()

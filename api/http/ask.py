@@ -40,21 +40,21 @@ class Caller(Struct, frozen=True):
         if wanted is None:
             return self._best()
         try:
-            asked = viewer_of(wanted)
+            viewer = viewer_of(wanted)
         except NoViewpoint as reason:
             raise Problem("bad-request", str(reason)) from None
-        if asked.view == PUBLIC or AUDIT in self.scopes:
-            return asked
+        if viewer.view == PUBLIC or AUDIT in self.scopes:
+            return viewer
         seats = self._seats()
-        if asked.player is not None and asked.player in seats:
-            return Viewer(asked.view, seats[asked.player])
+        if viewer.player is not None and viewer.player in seats:
+            return Viewer(viewer.view, seats[viewer.player])
         raise Problem("forbidden", f"{wanted[:80]} is not among the viewpoints of this caller")
 
     def has(self, scope: str) -> bool:
         """Whether he may do what the scope is for; an auditor sees what every seat sees."""
-        if said := SEAT_SCOPE.fullmatch(scope):
+        if parts := SEAT_SCOPE.fullmatch(scope):
             seats = self._seats()
-            whole = said["name"] in seats and not seats[said["name"]]
+            whole = parts["name"] in seats and not seats[parts["name"]]
             return bool({scope, AUDIT} & self.scopes) or whole
         return scope in self.scopes
 
@@ -69,12 +69,12 @@ class Caller(Struct, frozen=True):
         """The matches of each seat that is his; all of them where none is named."""
         found: dict[str, set[str] | None] = {}
         for scope in self.scopes:
-            if said := SEAT_SCOPE.fullmatch(scope):
-                known = found.setdefault(said["name"], set())
-                if said["match"] is None or known is None:
-                    found[said["name"]] = None
+            if parts := SEAT_SCOPE.fullmatch(scope):
+                known = found.setdefault(parts["name"], set())
+                if parts["match"] is None or known is None:
+                    found[parts["name"]] = None
                 else:
-                    known.add(said["match"])
+                    known.add(parts["match"])
         return {name: tuple(sorted(matches or ())) for name, matches in found.items()}
 
 
@@ -96,7 +96,7 @@ class Access:
 
     @property
     def watch(self) -> ShowProgress:
-        """Who is told how far a long answer is, if somebody looks."""
+        """What is called with how far a long answer is, if somebody looks."""
         return self.service.watch
 
     def needs(self, scope: str) -> None:
@@ -110,7 +110,7 @@ class Access:
 
     @contextmanager
     def viewed(self, unit: str | None = None, by_tag: str | None = None) -> Iterator[Viewed]:
-        """The ledger through this viewer's eyes; of hands that are played for `unit`, and of
+        """The ledger as this viewer sees it; of hands that are played for `unit`, and of
         players as `by_tag` calls them, if named."""
         with self.service.viewed(self.viewer) as viewed:
             yield viewed.of(unit, by_tag)
@@ -123,15 +123,15 @@ class Access:
         """
         if last is None:
             return None
-        return self.service.cursors.written(last, self.path, self._eyes(), *about)
+        return self.service.cursors.written(last, self.path, self._viewpoint(), *about)
 
     def after(self, cursor: str | None, *about: Any) -> Any:
         """The key that a cursor of this list was written of; None without a cursor."""
         if cursor is None:
             return None
-        return self.service.cursors.read(cursor, self.path, self._eyes(), *about)
+        return self.service.cursors.read(cursor, self.path, self._viewpoint(), *about)
 
-    def _eyes(self) -> tuple[str, tuple[str, ...]]:
+    def _viewpoint(self) -> tuple[str, tuple[str, ...]]:
         return self.viewer.view, self.viewer.matches
 
 

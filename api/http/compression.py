@@ -80,11 +80,12 @@ class Compression(Layer):
 
 
 def encoding_of(accepted: str) -> str | None:
-    """What weighs most of what we can, the first of equals; none for whoever would rather not."""
-    said = {one.kind: one.weight for one in weighed(accepted)}
-    found = {how: said.get(how, said.get("*", 0)) for how in PACKERS}
+    """The known encoding with the largest weight, the first of equals; None if the client wants
+    none."""
+    weights = {one.kind: one.weight for one in weighed(accepted)}
+    found = {how: weights.get(how, weights.get("*", 0)) for how in PACKERS}
     best = max(found, key=lambda how: found[how])
-    return best if found[best] > 0 and found[best] >= said.get("identity", 0) else None
+    return best if found[best] > 0 and found[best] >= weights.get("identity", 0) else None
 
 
 class _Answer:
@@ -115,7 +116,7 @@ class _Answer:
         if not varies and (kind in TEXTS or start["status"] == 304):
             headers.add_vary_header("Accept-Encoding")
         if start["status"] == 304 and tag and self._how is not None and packed_tag in self._held:
-            headers["etag"] = packed_tag  # whoever has it packed is told so; another keeps his
+            headers["etag"] = packed_tag  # a client with the packed body keeps it
         if (
             self._how is not None
             and kind in TEXTS

@@ -3,8 +3,8 @@ fast a caller may ask.
 
 uvicorn waits for ever for a head that does not come, and for a reader who does not read. Here each
 connection has a time for its head, and another for taking what was written to it. When an address,
-or the worker, holds as many as it may, whoever has waited longest without a request is let go for
-the newcomer; where all are being answered, the newcomer is told to come again.
+or the worker, holds as many as it may, the connection that has waited longest without a request
+makes room for the newcomer; where all are being answered, the newcomer must come again.
 
 Each key or address has a bucket of tokens, filled by the second. What is left stands above every
 answer (`RateLimit`, `RateLimit-Policy`, of the IETF's draft). The package `limits`, which slowapi
@@ -92,7 +92,7 @@ class Connection(H11Protocol):
         return None if self.transport.get_write_buffer_size() else self.headless_since
 
     def cut(self) -> None:
-        """At once: what the kernel still holds for him is dropped, he is told that it is broken."""
+        """Reset the connection at once: what the kernel still holds for the client is dropped."""
         sock = self.transport.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.transport.abort()
@@ -137,25 +137,27 @@ class Crowd:
         self._all: dict[Connection, None] = {}  # in the order in which they came
         self._of: dict[str, dict[Connection, None]] = {}
 
-    def joined(self, one: Connection) -> bool:
+    def joined(self, connection: Connection) -> bool:
         """Whether there is a place for him; perhaps the place of one who asks for nothing."""
-        his = self._of.get(one.network, {})
-        counted = not (self._fronted and one.client is not None and one.client[0] in PROXIES)
+        his = self._of.get(connection.network, {})
+        counted = not (
+            self._fronted and connection.client is not None and connection.client[0] in PROXIES
+        )
         if counted and len(his) >= self.limits.at_once and not _made_way(his):
             return False
         if len(self._all) >= self._room and not _made_way(self._all):
             return False
-        self._all[one] = None
-        self._of.setdefault(one.network, {})[one] = None
+        self._all[connection] = None
+        self._of.setdefault(connection.network, {})[connection] = None
         return True
 
-    def left(self, one: Connection) -> None:
+    def left(self, connection: Connection) -> None:
         """He is gone."""
-        self._all.pop(one, None)
-        his = self._of.get(one.network, {})
-        his.pop(one, None)
+        self._all.pop(connection, None)
+        his = self._of.get(connection.network, {})
+        his.pop(connection, None)
         if not his:
-            self._of.pop(one.network, None)
+            self._of.pop(connection.network, None)
 
     async def looked_after(self) -> None:
         """Look at everybody, again and again, for as long as the server runs."""
@@ -211,12 +213,12 @@ class LimitedServer(uvicorn.Server):
         await super().shutdown(sockets)
 
 
-def _unheard(loop: asyncio.AbstractEventLoop, told: dict[str, Any]) -> None:
+def _unheard(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Without descriptors asyncio tries to accept again after a second: once is enough said."""
-    failure = told.get("exception")
+    failure = context.get("exception")
     if isinstance(failure, OSError) and failure.errno in NO_FILES:
         return
-    loop.default_exception_handler(told)
+    loop.default_exception_handler(context)
 
 
 class Room(NamedTuple):
@@ -245,13 +247,13 @@ def _answer(problem: Problem) -> bytes:
     """A whole answer, for where no request was read that could be answered."""
     body = msgspec.json.encode(problem.document())
     headers = {"Content-Type": JSON, "Content-Length": str(len(body)), "Connection": "close"}
-    told = "".join(f"{name}: {value}\r\n" for name, value in (headers | problem.headers).items())
-    head = f"HTTP/1.1 {problem.status} {KINDS[problem.kind].title}\r\n{told}\r\n"
+    lines = "".join(f"{name}: {value}\r\n" for name, value in (headers | problem.headers).items())
+    head = f"HTTP/1.1 {problem.status} {KINDS[problem.kind].title}\r\n{lines}\r\n"
     return head.encode("ascii") + body
 
 
 WINDOW_S = 60
-BUCKETS_MAX = 10_000  # whoever asked longest ago is forgotten, and starts with a full one
+BUCKETS_MAX = 10_000  # the caller of longest ago is forgotten, and starts with a full one
 
 
 class TokenBuckets:
@@ -276,7 +278,7 @@ class TokenBuckets:
         return left - cost
 
     def check(self, scope: Scope, cost: int) -> float:
-        """What whoever asks has left after it; refused if he has not so much."""
+        """Spend the cost of a request; what its caller has left, or a refusal if he has less."""
         if not self.rate:
             return 0
         left = self.spend(who(scope), min(cost, self.rate))
@@ -285,14 +287,14 @@ class TokenBuckets:
         wait = self.wait_s(-left)
         sentence = f"that is more than {self.rate} a minute: wait a little"
         problem = Problem("too-many-requests", sentence).after(wait + 0.5)
-        problem.headers.update(self.said(0, wait))
+        problem.headers.update(self.headers(0, wait))
         raise problem
 
-    def said(self, left: float, seconds: float) -> dict[str, str]:
+    def headers(self, left: float, seconds: float) -> dict[str, str]:
         """What is left, as headers."""
-        told = f'"caller";r={int(left)};t={max(1, round(seconds))}'
+        state = f'"caller";r={int(left)};t={max(1, round(seconds))}'
         policy = f'"caller";q={self.rate};w={WINDOW_S}'
-        return {"RateLimit": told, "RateLimit-Policy": policy}
+        return {"RateLimit": state, "RateLimit-Policy": policy}
 
     def wait_s(self, lacking: float) -> float:
         """How long until so much has come in again."""
@@ -316,7 +318,7 @@ class RateLimit(Layer):
         async def forward(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in self.buckets.said(left, self.buckets.wait_s(cost)).items():
+                for name, value in self.buckets.headers(left, self.buckets.wait_s(cost)).items():
                     headers[name] = value
             await send(message)
 

@@ -7,7 +7,7 @@ kept: nobody guesses it from there.
 `muckrake serve` prints a link, `/login?once=TOKEN`, that works once. Who opens it first gets a
 cookie that no script can read and no other site can send. Of both tokens only hashes are kept, in
 the ledger's private folder, so any worker takes either, and a session outlives a restart. Nothing
-is signed. Starlette's `SessionMiddleware` signs what a browser keeps: whoever has copied such a
+is signed. Starlette's `SessionMiddleware` signs what a browser keeps: who has copied such a
 cookie stays in after the logout, and a link that works once cannot be made of it.
 """
 
@@ -75,8 +75,8 @@ class Key(Struct, frozen=True):
         return self.expires is not None and now >= self.expires
 
 
-class KeyTold(TypedDict):
-    """A key as it is told of, without its secret."""
+class KeyDocument(TypedDict):
+    """A key as JSON, without its secret."""
 
     id: str
     name: str
@@ -118,18 +118,18 @@ class Keys:
     def revoke(self, id_: str) -> bool:
         """No more of this key; whether there was one."""
         with self._file.changing() as keys:
-            left = [one for one in keys if one.id != id_]
+            left = [key for key in keys if key.id != id_]
             gone = len(left) < len(keys)
             keys[:] = left
         return gone
 
     def known(self, spelled: str, now: float | None = None) -> Key:
         """The key of this spelling; `NoKey` says what is wrong, and never which part was right."""
-        said = _KEY.fullmatch(spelled)
-        if said is None or said["check"] != _check(spelled.rpartition("_")[0]):
+        parts = _KEY.fullmatch(spelled)
+        if parts is None or parts["check"] != _check(spelled.rpartition("_")[0]):
             raise NoKey(_MISTYPED)
-        digest = _hash(said["secret"])
-        found = next((one for one in self.all() if one.id == said["id"]), None)
+        digest = _hash(parts["secret"])
+        found = next((one for one in self.all() if one.id == parts["id"]), None)
         if not compare_digest(digest, found.hash if found else _hash("")) or found is None:
             raise NoKey("nobody here knows this key: it was revoked, or is another ledger's")
         if found.ended(time.time() if now is None else now):
@@ -137,7 +137,7 @@ class Keys:
         return found
 
 
-def as_json(key: Key) -> KeyTold:
+def as_json(key: Key) -> KeyDocument:
     """A key as it is listed, here and by `muckrake key list`."""
     return {
         "id": key.id,
@@ -229,7 +229,7 @@ class Sessions:
         token = secrets.token_urlsafe(32)
         now = int(time.time())
         with self._file.changing() as logins:
-            logins[:] = [one for one in logins if now < one.until]
+            logins[:] = [login for login in logins if now < login.until]
             logins.append(Login(kind, _hash(token, "login"), scopes, now + seconds))
         return token
 
@@ -238,11 +238,11 @@ def once_url(ledger: Path, base: str, scopes: tuple[str, ...], to: str = "/") ->
     """A link to this server that may be opened once, and leads to a page of it."""
     from urllib.parse import urlencode
 
-    asked = {"once": Sessions(ledger).link(scopes)} | ({} if to == "/" else {"to": to})
-    return f"{base.rstrip('/')}/login?{urlencode(asked)}"
+    query = {"once": Sessions(ledger).link(scopes)} | ({} if to == "/" else {"to": to})
+    return f"{base.rstrip('/')}/login?{urlencode(query)}"
 
 
 def _found(logins: list[Login] | tuple[Login, ...], kind: str, token: str) -> Login | None:
     digest = _hash(token, "login")
-    same = (one for one in logins if one.kind == kind and compare_digest(one.hash, digest))
+    same = (login for login in logins if login.kind == kind and compare_digest(login.hash, digest))
     return next(same, None)

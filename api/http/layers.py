@@ -3,7 +3,7 @@
 No script but ours runs on a page, no other site reads an answer, and no page stands in a frame but
 those made for it, in frames of the sites that `muckrake serve --frame-origin` names.
 A server on loopback refuses requests that name another host: a foreign page whose name suddenly
-leads to 127.0.0.1 (DNS rebinding) is told nothing. Starlette's `TrustedHostMiddleware` refuses
+leads to 127.0.0.1 (DNS rebinding) is answered nothing. Starlette's `TrustedHostMiddleware` refuses
 them, too, but with 400 and a line of text, and sends who asked for `poker.example` on to
 `www.poker.example` if that is its name; `docs/http.md` promises 421 and a problem document.
 
@@ -75,14 +75,14 @@ class TrustedHosts(Layer):
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         if self.hosts:
-            said = _PORT.sub("", Headers(scope=scope).get("host", "")).lower()
-            if said not in self.hosts:
+            host = _PORT.sub("", Headers(scope=scope).get("host", "")).lower()
+            if host not in self.hosts:
                 raise Problem("misdirected", f"this server is {', '.join(sorted(self.hosts))}")
         await self.app(scope, receive, send)
 
 
 class HeadRequests(Layer):
-    """Routes know only GET; whoever asked for heads gets heads."""
+    """Routes know only GET; a HEAD request gets the headers of that answer."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["method"] != "HEAD":

@@ -1,6 +1,6 @@
 """One ledger as the callers of a process ask it: snapshots of now, and views shared among equals.
 
-Whoever sees the same is answered from the same `Viewed`, which is replaced when the ledger has
+Viewers who see the same are answered from the same `Viewed`, which is replaced when the ledger has
 grown and let go when nobody uses it any more.
 
 Verdicts of a large ledger are judged in a thread of their own, when an auditor asks for it: first
@@ -84,15 +84,15 @@ class Delay:
         closed = min(newest.next_seq, _closed_before(newest.live, pos))
         return Snapshot(newest.live, pos, closed, early=True)
 
-    def _is_held(self, one: _Span, since: int) -> bool:
-        return one.at > since and one.match not in self._over
+    def _is_held(self, span: _Span, since: int) -> bool:
+        return span.at > since and span.match not in self._over
 
     def _sits(self, viewer: Viewer, match: str, newest: Snapshot) -> bool:
         if not viewer.sits_in(match):
             return False
         if match not in self._players:
             records = (one.event for one in newest.read(match))
-            found = (one.players for one in records if isinstance(one, MatchStarted))
+            found = (record.players for record in records if isinstance(record, MatchStarted))
             self._players[match] = next(found, ())
         return viewer.player in self._players[match]
 
@@ -142,13 +142,13 @@ def _spans(live: Live, first: int, end: int) -> tuple[list[_Span], set[str]]:
             rows = _rows(live, segment, group, [*_WANTED]).filter(
                 (pc.field("pos") >= first) & (pc.field("pos") < end)
             )
-            spans += _spans_of(_told(rows))
+            spans += _spans_of(_without_faults(rows))
             over.update(rows.filter(pc.field("type") == "MatchEnded")["match"].to_pylist())
     spans.sort(key=lambda one: one.pos)
     return spans, over
 
 
-def _told(rows: pa.Table) -> pa.Table:
+def _without_faults(rows: pa.Table) -> pa.Table:
     """Rows without replies to bids that failed, of which `events.views` tells nobody."""
     for kind, (field, value) in WITHHELD.items():
         if field in rows.column_names:  # else nothing failed here
@@ -226,7 +226,8 @@ class _Shared:
 class LedgerService:
     """The ledger of a folder, whether it is there already or will be.
 
-    `pinned` it is for one answer, whose asker knows so much of it; `watch` is told how far that is.
+    `pinned` it is for one answer, whose asker knows so much of it; `watch` is called with how far
+    that is.
     """
 
     def __init__(
@@ -273,19 +274,19 @@ class LedgerService:
 
     def is_played(self, viewer: Viewer, snapshot: Snapshot, match: str) -> bool:
         """Whether a match goes on, as far as the viewer may know: it was announced, has no end, and
-        the ledger is written by whoever has announced it.
+        the process that announced it still writes the ledger.
 
         Who has the ledger's lock is told when the delay is over, as all that is written is. As long
         as the viewer may not know that, it goes on if the newest event that he sees is new.
         """
-        told = records(snapshot, match)
-        if not told or ended(snapshot, match) is not None:
+        records_of_match = records(snapshot, match)
+        if not records_of_match or ended(snapshot, match) is not None:
             return False
         since = held_since(self.settings.folder)
         held_ms = 0 if viewer.auditor else round(self.settings.delay_s * 1000)
         known = now_ms() - held_ms
         if since is not None and since <= known:
-            return told[0].at >= since
+            return records_of_match[0].at >= since
         if not held_ms:
             return False
         newest = next(snapshot.read_from(snapshot.next_pos - 1))
@@ -293,7 +294,7 @@ class LedgerService:
 
     @contextmanager
     def viewed(self, viewer: Viewer) -> Iterator[Viewed]:
-        """The ledger through the viewer's eyes, for the time of one answer."""
+        """The ledger as the viewer sees it, for the time of one answer."""
         shared = self._taken(viewer)
         try:
             yield shared.viewed

@@ -1,7 +1,7 @@
 """How much one caller may ask for at once: what is limited, and what which family of routes costs.
 
-Whoever is loud is told to wait; the others never notice. Counts are kept in each worker by itself,
-so that several workers together allow several times as much.
+A caller over his rate must wait; other callers never notice. Counts are kept in each worker by
+itself, so that several workers together allow several times as much.
 """
 
 import re
@@ -29,11 +29,11 @@ class Limits(Struct, frozen=True):
     keep_free: int = 128 << 20  # bytes of the disk that no job is begun with less of
     at_once: int = 256  # connections of one address; requests of one caller
     bulk: int = 4  # exports that one worker makes at once
-    apart: int = 1  # hands: an answer about so many that values cards is made by a process
-    apart_judged: int = 100  # ... and what judges so many first
-    apart_counted: int = 2_000  # ... and a page that counts
-    apart_data: int = 20_000  # ... and data that counts, of which no first word is waited for
-    apart_spread: int = 100_000  # ... and how hands are spread, which their page shows later then
+    heavy_valued: int = 1  # hands: an answer about so many that values cards is made by a process
+    heavy_judged: int = 100  # ... and what judges so many first
+    heavy_counted: int = 2_000  # ... and a page that counts
+    heavy_data: int = 20_000  # ... and data that counts, of which no first word is waited for
+    heavy_spread: int = 100_000  # ... and how hands are spread, which their page shows later then
     pages: int = 3  # such processes of one worker; 0: it makes all answers itself
     sql: int = 2  # questions of strangers that it answers at once
     wait_s: float = 5.0  # how long one more waits for his turn

@@ -11,8 +11,8 @@ import msgspec
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
-from api.http.keys import KeyTold
-from api.jobs.jobs import JobTold
+from api.http.keys import KeyDocument
+from api.jobs.jobs import JobDocument
 from api.problem import JSON, KINDS, URN
 from api.questions import shapes
 from api.questions.declared import every
@@ -64,19 +64,19 @@ class Events(Listed, frozen=True, kw_only=True):
     view: str
 
 
-class JobsTold(Listed, frozen=True):
+class JobList(Listed, frozen=True):
     """Your jobs, the newest first."""
 
-    data: list[JobTold]
+    data: list[JobDocument]
 
 
-class KeysTold(Listed, frozen=True):
+class KeyList(Listed, frozen=True):
     """Every key, without its secret."""
 
-    data: list[KeyTold]
+    data: list[KeyDocument]
 
 
-class NewKey(KeyTold):
+class NewKey(KeyDocument):
     """A key that was made just now, and how it is spelled: nobody is told that again."""
 
     key: str
@@ -84,7 +84,7 @@ class NewKey(KeyTold):
 
 ANSWERS: Mapping[str, Any] = {
     "root": Welcome,
-    "keys": KeysTold,
+    "keys": KeyList,
     "make_key": NewKey,
     "health": Health,
     "ready": Health,
@@ -98,14 +98,14 @@ ANSWERS: Mapping[str, Any] = {
     "proof": shapes.Proof,
     "audit": shapes.Audit,
     "consistency": shapes.Consistency,
-    "play": JobTold,
-    "import": JobTold,
-    "verify": JobTold,
-    "jobs": JobsTold,
-    "job": JobTold,
-    "cancel": JobTold,
+    "play": JobDocument,
+    "import": JobDocument,
+    "verify": JobDocument,
+    "jobs": JobList,
+    "job": JobDocument,
+    "cancel": JobDocument,
     "games": shapes.Games,
-    "game": shapes.GameTold,
+    "game": shapes.GameDocument,
     "sql": Rows,
     "ask_sql": Rows,
     **{operation: one.answer for one in every() for _, operation in one.routes},
@@ -118,35 +118,35 @@ def of_answers() -> tuple[dict[str, Any], dict[str, Any]]:
     schemas, parts = msgspec.json.schema_components(ANSWERS.values(), ref_template=REF)
     _with_events(parts)
     kinds = (*get_args(Seen), *get_args(AnyStep))
-    omitting = {one.__name__ for one in kinds if one.__struct_config__.omit_defaults}
+    omitting = {kind.__name__ for kind in kinds if kind.__struct_config__.omit_defaults}
     for name, part in parts.items():
-        _whole(part, told=name not in omitting)
+        _whole(part, required=name not in omitting)
     return dict(zip(names, schemas, strict=True)), parts
 
 
 def _with_events(parts: dict[str, Any]) -> None:
     """`EventRow` is any type of event, with the members of its envelope beside its own."""
-    (told, envelope), kinds = msgspec.json.schema_components(
+    (events, envelope), kinds = msgspec.json.schema_components(
         (Seen, shapes.Envelope), ref_template=REF
     )
     around = kinds.pop(_name(envelope))["properties"]
-    told = told | {"description": EventRow.__doc__}
-    for one in told["anyOf"]:
+    events = events | {"description": EventRow.__doc__}
+    for one in events["anyOf"]:
         event = kinds[_name(one)]
         event["properties"] |= around
         event["required"] = [*event["required"], *around]
-    parts |= {**kinds, EventRow.__name__: told}
+    parts |= {**kinds, EventRow.__name__: events}
 
 
-def _whole(part: dict[str, Any], *, told: bool) -> None:
+def _whole(part: dict[str, Any], *, required: bool) -> None:
     """A default is in the JSON all the same, unless its struct says not; words at the margin."""
     if "description" in part:
         part["description"] = cleandoc(part["description"])
     members = part.get("properties", {})
-    there = {*part.get("required", ())}
-    there |= {name for name, one in members.items() if told and "default" in one}
-    if there:
-        part["required"] = [name for name in members if name in there]
+    names = {*part.get("required", ())}
+    names |= {name for name, one in members.items() if required and "default" in one}
+    if names:
+        part["required"] = [name for name in members if name in names]
 
 
 def _name(reference: dict[str, str]) -> str:
@@ -264,9 +264,9 @@ def _document(app: FastAPI) -> dict[str, Any]:
     for name in ("HTTPValidationError", "ValidationError"):
         schemas.pop(name, None)
     schemas["Problem"] = PROBLEM
-    shapes, told = of_answers()
-    assert not schemas.keys() & told.keys(), "an answer and a body have one name"
-    schemas |= told
+    shapes, answers = of_answers()
+    assert not schemas.keys() & answers.keys(), "an answer and a body have one name"
+    schemas |= answers
     parts["securitySchemes"] = {
         "key": {"type": "http", "scheme": "bearer", "description": "mr_ID_SECRET_CHECK"}
     }
@@ -288,14 +288,14 @@ def _finish(path: str, method: str, operation: dict[str, Any]) -> None:
     responses.pop("422", None)
     for response in responses.values():
         content = response.get("content", {})
-        response["content"] = {kind.partition(";")[0]: told for kind, told in content.items()}
+        response["content"] = {kind.partition(";")[0]: about for kind, about in content.items()}
     by_status: dict[int, list[str]] = {}
     for kind in kinds_of(path, method, operation):
         by_status.setdefault(KINDS[kind].status, []).append(kind)
     for status, kinds in by_status.items():
-        told = "; ".join(f"{KINDS[kind].title} (`{kind}`)" for kind in kinds)
+        about = "; ".join(f"{KINDS[kind].title} (`{kind}`)" for kind in kinds)
         content = {JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-        responses.setdefault(str(status), {"description": told, "content": content})
+        responses.setdefault(str(status), {"description": about, "content": content})
     if method == "get" and not {*UNTAGGED} & {*operation.get("tags", ())}:
         unchanged = {"description": "What you have (`If-None-Match`) is what there is."}
         responses.setdefault("304", unchanged)

@@ -8,7 +8,7 @@ Any process may change these, so each change is made under a lock of its own, wh
 ledger's: a key can be revoked while a match is being played. A reader takes none: files are
 replaced as a whole, and read again when they are others.
 
-A cursor says where a list goes on: it holds the last key that was told. What the list was of (path,
+A cursor says where a list goes on: it holds the last key that was sent. What the list was of (path,
 viewpoint, filter, order) is sealed with it, so it opens nothing else. It is sealed by AES-SIV
 (RFC 5297): the same place has the same cursor, so two answers that are alike are alike to the byte,
 and a key that tells of what is hidden stays hidden in it: the package itsdangerous would sign it,
@@ -82,7 +82,7 @@ def alone(ledger: Path) -> Iterator[Private]:
 
 
 def cursor_key(ledger: Path) -> bytes:
-    """What cursors are sealed with; drawn by whoever needs it first."""
+    """The key that seals cursors; drawn by the process that needs it first."""
     text = Private(ledger).read(CURSORS)
     if text is None:
         with alone(ledger) as private:

@@ -61,12 +61,12 @@ class Metrics:
     def ends(
         self, method: str, route: str | None, status: int | None, seconds: float, size: int
     ) -> None:
-        """It was answered, or whoever asked has gone."""
+        """A request was answered, or its client has gone."""
         path = route or "none"
         with self._lock:
             self.now -= 1
-            said = method if method in METHODS else "other"
-            self._requests[said, path, "gone" if status is None else str(status)] += 1
+            known = method if method in METHODS else "other"
+            self._requests[known, path, "gone" if status is None else str(status)] += 1
             buckets = self._slower.setdefault(path, [0] * (len(BOUNDS_S) + 1))
             buckets[bisect_left(BOUNDS_S, seconds)] += 1
             self._seconds[path] += seconds
@@ -120,18 +120,18 @@ class RequestLog(Layer):
         self.out = out
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        told: dict[str, Any] = {"status": None, "bytes": 0, "whole": False}
+        answer: dict[str, Any] = {"status": None, "bytes": 0, "whole": False}
         put(scope, "request_id", secrets.token_hex(8))
         put(scope, "log", self.out)
 
         async def forward(message: Message) -> None:
             if message["type"] == "http.response.start":
-                told["status"] = message["status"]
+                answer["status"] = message["status"]
                 MutableHeaders(scope=message)["X-Request-Id"] = scope["state"]["request_id"]
             elif message["type"] == "http.response.body":
-                told["bytes"] += len(message.get("body", b""))
+                answer["bytes"] += len(message.get("body", b""))
                 self.metrics.sends(len(message.get("body", b"")))
-                told["whole"] = not message.get("more_body", False)
+                answer["whole"] = not message.get("more_body", False)
             await send(message)
 
         self.metrics.begins()
@@ -140,8 +140,8 @@ class RequestLog(Layer):
             await self.app(scope, receive, forward)
         finally:
             took = time.perf_counter() - begun
-            size = 0 if scope["state"].get("recognized") else told["bytes"]
-            self.metrics.ends(scope["method"], _route(scope), told["status"], took, size)
+            size = 0 if scope["state"].get("recognized") else answer["bytes"]
+            self.metrics.ends(scope["method"], _route(scope), answer["status"], took, size)
             if self.out is not None:
                 state = scope.get("state", {})
                 names = list(dict.fromkeys(QueryParams(scope.get("query_string", b"")).keys()))
@@ -155,10 +155,10 @@ class RequestLog(Layer):
                         "route": _route(scope),
                         "path": masked(scope["path"][:PATH_MAX]),
                         "query": [masked(name[:40]) for name in names[:NAMES_MAX]],
-                        "status": told["status"],
+                        "status": answer["status"],
                         "ms": round(took * 1000, 1),
-                        "bytes": told["bytes"],
-                        "whole": told["whole"] and not state.get("cut", False),
+                        "bytes": answer["bytes"],
+                        "whole": answer["whole"] and not state.get("cut", False),
                         "view": state.get("view"),
                         "key": getattr(caller, "id", None),
                     },
@@ -170,11 +170,11 @@ def failed(request: Request, failure: Exception) -> str:
     request_id = str(getattr(request.state, "request_id", "") or secrets.token_hex(8))
     out = getattr(request.state, "log", None) or sys.stderr
     found = traceback.extract_tb(failure.__traceback__)
-    told: dict[str, Any] = {"at": _now(), "request": request_id}
-    told["failed"] = type(failure).__qualname__
+    document: dict[str, Any] = {"at": _now(), "request": request_id}
+    document["failed"] = type(failure).__qualname__
     if isinstance(failure, OSError | Damaged):  # these speak of files, and of no hand
-        told["reason"] = str(failure)
-    _write(out, {**told, "where": [_place(one) for one in found]})
+        document["reason"] = str(failure)
+    _write(out, {**document, "where": [_place(one) for one in found]})
     return request_id
 
 
@@ -201,6 +201,6 @@ def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def _write(out: TextIO, told: dict[str, Any]) -> None:
-    out.write(msgspec.json.encode(told).decode() + "\n")
+def _write(out: TextIO, document: dict[str, Any]) -> None:
+    out.write(msgspec.json.encode(document).decode() + "\n")
     out.flush()

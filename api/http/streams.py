@@ -37,7 +37,7 @@ def streamed(
 ) -> Response:
     """An answer of these chunks; the iterator is closed however it ends.
 
-    Nobody is told an error by then: what can be refused is refused before. A failure half-way cuts
+    No error can be sent by then: what can be refused is refused before. A failure half-way cuts
     the connection, so that no client takes half an answer for a whole one.
     """
     headers = about(request, cache, filename)
@@ -76,8 +76,8 @@ def _written(
         out: Writer | None = None
         for rows in _ahead(tables):
             if out is None:
-                marks = {"muckrake.table": table, "muckrake.view": view}
-                out = writer(cast(BinaryIO, sink), kind, rows.schema.with_metadata(marks), texts)
+                metadata = {"muckrake.table": table, "muckrake.view": view}
+                out = writer(cast(BinaryIO, sink), kind, rows.schema.with_metadata(metadata), texts)
             out.write(rows)
             if written := sink.taken():
                 yield written
@@ -103,18 +103,18 @@ class Sink(io.RawIOBase):
     def __init__(self) -> None:
         super().__init__()
         self._held: list[bytes] = []
-        self._told = 0
+        self._sent = 0
 
     def writable(self) -> bool:
         return True
 
     def tell(self) -> int:
-        return self._told
+        return self._sent
 
     def write(self, data: object, /) -> int:
         held = bytes(data)  # type: ignore[call-overload]  # a buffer: the writer uses its own again
         self._held.append(held)
-        self._told += len(held)
+        self._sent += len(held)
         return len(held)
 
     def taken(self) -> bytes:
@@ -221,8 +221,8 @@ def cut(scope: Scope) -> None:
 
 
 class Followers:
-    """Who follows: where all places are taken, whoever has most of them gives his oldest one to a
-    newcomer who has fewer, so that a few addresses do not take them all."""
+    """The followers of a stream. Where all places are taken, the caller with most of them gives his
+    oldest one to a newcomer who has fewer, so that a few addresses do not take them all."""
 
     def __init__(self) -> None:
         self._ends: dict[str, dict[object, Callable[[], None]]] = {}

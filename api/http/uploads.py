@@ -108,8 +108,8 @@ def used_by(jobs: Jobs, owner: str) -> Used:
 
 def check_disk(folder: Path, wanted: int) -> None:
     """Refuse what would leave the ledger itself no room to go on."""
-    there = next(path for path in (folder, *folder.parents) if path.exists())
-    free = shutil.disk_usage(there).free
+    existing = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(existing).free
     if free < wanted:
         sentence = (
             f"the disk of the ledger has {free >> 20} MiB left, and this wants {wanted >> 20}"
@@ -147,7 +147,7 @@ async def sent_files(
     return files.done
 
 
-def said_length(request: Request) -> int:
+def declared_length(request: Request) -> int:
     """How long a body says that it is; 0 if it does not say."""
     return int(request.headers.get("content-length", "0"))
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from api.importing.index import CheckedChunk, Hit, ImportIndex, Repeats, count, differs, nets_of
 from api.importing.inputs import notes
-from api.importing.naming import JudgedHands, Mark, Repeat, naming_of
+from api.importing.naming import HandDigest, JudgedHands, Repeat, naming_of
 from api.importing.spill import CHUNK, Chunk, fetched
 from api.importing.worker import Outcome
 from events.ledger import Append, Record
@@ -30,6 +30,7 @@ from store.segments.runs import Maker, Run, read
 READ = "the file was read"
 FEW = 10  # runs: more of them hold too much for one call, whatever their hands are like
 Done = tuple[Outcome, int]  # a file, and how many of its hands are new
+_FirstHands = dict[bytes, tuple[HandDigest, CheckedChunk]]  # by what they are found by
 
 
 class Writer:
@@ -77,145 +78,145 @@ class Writer:
             raise
         yield from self._flushed()
 
-    def _written(self, found: Outcome) -> Done:
+    def _written(self, outcome: Outcome) -> Done:
         """The file on its way; refused, if there is something else in its place already."""
-        if not found.refused:
+        if not outcome.refused:
             try:
-                return found, self._file(found)
+                return outcome, self._file(outcome)
             except Refused as refused:
-                found.refused, found.verdicts = Skipped(refused.line, refused.reason), {}
-        return found, 0
+                outcome.refused, outcome.verdicts = Skipped(refused.line, refused.reason), {}
+        return outcome, 0
 
-    def _file(self, found: Outcome) -> int:
+    def _file(self, outcome: Outcome) -> int:
         """What of it is not there yet, on its way; how many of its hands are new."""
-        there = self._there(found)
-        found.match = there or found.match
-        known = [one.event for one in self._ledger.read(found.match)]
+        there = self._there(outcome)
+        outcome.match = there or outcome.match
+        known = [one.event for one in self._ledger.read(outcome.match)]
         if known and there is None:
-            raise Refused(0, f"there is another match {found.match} in the ledger already")
-        beginning = self._beginning(found)
+            raise Refused(0, f"there is another match {outcome.match} in the ledger already")
+        beginning = self._beginning(outcome)
         if known and not isinstance(known[-1], MatchEnded):
             if tuple(known[: len(beginning)]) != beginning:
                 why = "was begun with other options, and not finished: import it as before"
-                raise Refused(0, f"{found.match} {why}")
+                raise Refused(0, f"{outcome.match} {why}")
         elif known:
-            for chunk in found.chunks:
-                self._sorted(found, chunk)
+            for chunk in outcome.chunks:
+                self._sorted(outcome, chunk)
             return 0
         if self._strict:
-            self._refuse_conflicts(found)
-        for mark in found.rulesets.keys() - self._kept:
-            self._ledger.keep_ruleset(mark, found.rulesets[mark])
-            self._kept.add(mark)
-        way = self._runs if found.chunks[0].as_run else self._calls
-        file = _File(found, way, beginning, known)
-        for chunk in found.chunks:
-            part = self._sorted(found, chunk)
+            self._refuse_conflicts(outcome)
+        for fingerprint in outcome.rulesets.keys() - self._kept:
+            self._ledger.keep_ruleset(fingerprint, outcome.rulesets[fingerprint])
+            self._kept.add(fingerprint)
+        way = self._runs if outcome.chunks[0].as_run else self._calls
+        file = _File(outcome, way, beginning, known)
+        for chunk in outcome.chunks:
+            part = self._sorted(outcome, chunk)
             if not (known and part.first and self._ledger.read(part.first)):
                 file.add(part)
-                self._told(part)
+                self._report(part)
                 way.flush_midway()
             else:
                 file.count(part)
-        file.end(self._left_out(found))
+        file.end(self._left_out(outcome))
         way.flush_if_full()
         return file.added
 
-    def _beginning(self, found: Outcome) -> tuple[Record, ...]:
+    def _beginning(self, outcome: Outcome) -> tuple[Record, ...]:
         """The match, its players' tags and where it comes from; of several games the first names
         it."""
-        game, mark = next(iter(found.games.items()))
-        players = tuple(found.nets)
+        game, fingerprint = next(iter(outcome.games.items()))
+        players = tuple(outcome.nets)
         start = MatchStarted(
-            found.match, game, mark, players, "recorded", self._disclosure, found.sealed
+            outcome.match, game, fingerprint, players, "recorded", self._disclosure, outcome.sealed
         )
         tags = (tag for tag in self._tags if tag.player in players)
-        return (start, *tags, *_source_notes(found))
+        return (start, *tags, *_source_notes(outcome))
 
-    def _told(self, part: CheckedChunk) -> None:
+    def _report(self, part: CheckedChunk) -> None:
         """What was judged of a chunk's new hands, kept for questions about verdicts."""
-        new = [mark for mark in part.marks if mark.verdict and mark.number not in part.again]
+        new = [it for it in part.digests if it.verdict and it.number not in part.again]
         if new:
             match = split(part.chunk.first)[0]
             numbers, codes = self.judged.setdefault(match, JudgedHands(array("Q"), bytearray()))
-            numbers.extend(mark.number for mark in new)
-            codes.extend(mark.verdict for mark in new)
+            numbers.extend(digest.number for digest in new)
+            codes.extend(digest.verdict for digest in new)
 
-    def _sorted(self, found: Outcome, chunk: Chunk) -> CheckedChunk:
+    def _sorted(self, outcome: Outcome, chunk: Chunk) -> CheckedChunk:
         """A chunk with those of its hands that come again; the others are known from now on."""
         part = CheckedChunk(chunk)
-        marked = list(self._again(found, part, {}))
-        part.again |= {mark.number: again for mark, again in marked if again is not None}
-        if new := [mark for mark, again in marked if again is None]:
-            self._known.add(found.match, found.digest, new)
-        count(found, part)
+        marked = list(self._again(outcome, part, {}))
+        part.again |= {digest.number: again for digest, again in marked if again is not None}
+        if new := [digest for digest, again in marked if again is None]:
+            self._known.add(outcome.match, outcome.digest, new)
+        count(outcome, part)
         return part
 
     def _again(
-        self, found: Outcome, part: CheckedChunk, first: dict[bytes, tuple[Mark, CheckedChunk]]
-    ) -> Iterator[tuple[Mark, Repeat | None]]:
+        self, outcome: Outcome, part: CheckedChunk, first: _FirstHands
+    ) -> Iterator[tuple[HandDigest, Repeat | None]]:
         """Each hand of a chunk that the ledger lacks under its name, and which other it is."""
-        hits = self._known.hits(found.match, part.marks)
-        for mark in part.marks:
-            hit, there = hits.get(mark.number), part
-            if hit and hit.hand == f"{found.match}/{mark.number}":
+        hits = self._known.hits(outcome.match, part.digests)
+        for digest in part.digests:
+            hit, there = hits.get(digest.number), part
+            if hit and hit.hand == f"{outcome.match}/{digest.number}":
                 continue
             if hit is None:
-                key = mark.found_by + mark.says * (not mark.numbered)
-                before, there = first.setdefault(key, (mark, part))
-                if before is mark:
-                    yield mark, None
+                key = digest.found_by + digest.says * (not digest.numbered)
+                before, there = first.setdefault(key, (digest, part))
+                if before is digest:
+                    yield digest, None
                     continue
-                hit = Hit(f"{found.match}/{before.number}", before.says == mark.says)
-            otherwise = "" if hit.same else self._differs(part, there, hit.hand, mark.number)
-            yield mark, Repeat(mark.number, mark.line, hit.hand, otherwise)
+                hit = Hit(f"{outcome.match}/{before.number}", before.says == digest.says)
+            otherwise = "" if hit.same else self._differs(part, there, hit.hand, digest.number)
+            yield digest, Repeat(digest.number, digest.line, hit.hand, otherwise)
 
-    def _refuse_conflicts(self, found: Outcome) -> None:
+    def _refuse_conflicts(self, outcome: Outcome) -> None:
         """Under --strict a file with a hand that contradicts another is refused as a whole."""
-        first = dict[bytes, tuple[Mark, CheckedChunk]]()
-        for chunk in found.chunks:
-            for mark, again in self._again(found, CheckedChunk(chunk), first):
+        first: _FirstHands = {}
+        for chunk in outcome.chunks:
+            for digest, again in self._again(outcome, CheckedChunk(chunk), first):
                 if again is not None and again.differs:
                     why = f"{again.differs} (under --strict no hand contradicts another)"
-                    raise Refused(mark.line, f"hand {mark.number} is {again.hand}: {why}")
+                    raise Refused(digest.line, f"hand {digest.number} is {again.hand}: {why}")
 
-    def _left_out(self, found: Outcome) -> tuple[SourceNoted, ...]:
+    def _left_out(self, outcome: Outcome) -> tuple[SourceNoted, ...]:
         """What could be no record; in a file of hands that come again, what is not noted yet."""
-        assert found.format is not None
-        left_out = tuple(notes(found.format, found.skipped))
-        if left_out and found.again:
+        assert outcome.format is not None
+        left_out = tuple(notes(outcome.format, outcome.skipped))
+        if left_out and outcome.again:
             self._calls.flush()
             self._runs.flush()
             noted = self._known.left_out()
             left_out = tuple(one for one in left_out if not one.footer or one.footer not in noted)
         return left_out
 
-    def _differs(self, part: CheckedChunk, there: CheckedChunk, hand: str, number: int) -> str:
+    def _differs(self, part: CheckedChunk, chunk: CheckedChunk, hand: str, number: int) -> str:
         """In what a hand of this number contradicts the one that is known, in this file or not."""
         match, at = split(hand)
-        if match == split(part.chunk.first)[0] and at in there.records:
-            return differs(there.records[at], part.records[number])
+        if match == split(part.chunk.first)[0] and at in chunk.records:
+            return differs(chunk.records[at], part.records[number])
         self._calls.flush()
         self._runs.flush()
         known = [one.event for one in self._ledger.read(hand)]
         return differs(known, part.records[number])
 
-    def begun(self, found: Outcome) -> str | None:
+    def begun(self, outcome: Outcome) -> str | None:
         """Under which other name this content was begun, and not finished."""
-        name = None if found.refused else self._there(found)
-        if name is None or name == found.match:
+        name = None if outcome.refused else self._there(outcome)
+        if name is None or name == outcome.match:
             return None
         return None if isinstance(self._ledger.read(name)[-1].event, MatchEnded) else name
 
-    def _there(self, found: Outcome) -> str | None:
+    def _there(self, outcome: Outcome) -> str | None:
         """What this content is called in the ledger, if it was begun there; by somebody else it was
         not for who may not see that."""
-        names = (self._known.file(found.digest), *self._naming.names(found.digest))
+        names = (self._known.file(outcome.digest), *self._naming.names(outcome.digest))
         if not self._naming.owner:
-            names = (found.match, *names)
+            names = (outcome.match, *names)
         for name in filter(None, names):
             footers = (getattr(one.event, "footer", "") for one in self._ledger.read(name))
-            if found.digest in footers:
+            if outcome.digest in footers:
                 return name
         return None
 
@@ -322,17 +323,16 @@ class _Runs:
 
 
 class _File:
-    """A file on its way into the ledger: its match begins with the first hand that is new, or the
-    first that contradicts another, or that could be no record."""
+    """A file being imported; its match begins with a hand that is new, bad or in conflict."""
 
     def __init__(
         self,
-        found: Outcome,
+        outcome: Outcome,
         way: "_Calls | _Runs",
         beginning: tuple[Record, ...],
         known: Sequence[Record],
     ) -> None:
-        self._found, self._way = found, way
+        self._found, self._way = outcome, way
         self._beginning = () if known else beginning
         self._version = len(known)
         self._repeats = Repeats()
@@ -348,7 +348,7 @@ class _File:
         count = chunk.hands - len(part.again)
         if part.again:
             gone = {f"hand {number}" for number in part.again}
-            notes = tuple(one for one in notes if getattr(one, "dialect", "") not in gone)
+            notes = tuple(note for note in notes if getattr(note, "dialect", "") not in gone)
         if count:
             self._write(notes)
         if count and part.again:
@@ -388,13 +388,13 @@ class _File:
         self._beginning = ()
 
 
-def _source_notes(found: Outcome) -> Iterator[SourceNoted]:
+def _source_notes(outcome: Outcome) -> Iterator[SourceNoted]:
     """The file's own note; then its name and digest, what was inferred, who was renamed."""
-    assert found.note is not None
-    name = found.note.format
-    yield found.note
-    yield SourceNoted(name, "file", Path(found.file.name).name, found.digest)
-    if found.inferred:
-        yield SourceNoted(name, "inferred", "\n".join(found.inferred), "")
-    if renamed := [f"{was}={now}" for was, now in found.names.items() if now in found.nets]:
+    assert outcome.note is not None
+    name = outcome.note.format
+    yield outcome.note
+    yield SourceNoted(name, "file", Path(outcome.file.name).name, outcome.digest)
+    if outcome.inferred:
+        yield SourceNoted(name, "inferred", "\n".join(outcome.inferred), "")
+    if renamed := [f"{was}={now}" for was, now in outcome.names.items() if now in outcome.nets]:
         yield SourceNoted(name, "names", "\n".join(renamed), "")

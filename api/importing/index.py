@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec import Struct, msgpack
 
-from api.importing.naming import Mark, Marker, Repeat, naming_of, read_marks
-from api.importing.spill import Chunk, fetched, marks_of
+from api.importing.naming import HandDigest, HandDigester, Repeat, naming_of, unpacked_digests
+from api.importing.spill import Chunk, digests_of, fetched
 from api.importing.worker import Outcome
 from api.viewpoints.match_records import OTHERWISE, REPEATED
 from events.cards import UNKNOWN
@@ -47,14 +47,14 @@ class CheckedChunk:
 
     def __init__(self, chunk: Chunk) -> None:
         self.chunk = chunk
-        self.marks = read_marks(marks_of(chunk))
+        self.digests = unpacked_digests(digests_of(chunk))
         self.again: dict[int, Repeat] = {}
 
     @property
     def first(self) -> str | None:
         """The first hand that is not another again."""
         match = split(self.chunk.first)[0]
-        numbers = (mark.number for mark in self.marks if mark.number not in self.again)
+        numbers = (digest.number for digest in self.digests if digest.number not in self.again)
         return next((f"{match}/{number}" for number in numbers), None)
 
     @cached_property
@@ -66,12 +66,12 @@ class CheckedChunk:
     @cached_property
     def records(self) -> dict[int, tuple[Record, ...]]:
         """The records of its hands by number."""
-        return {split(one.stream)[1] or 0: one.events for one in self.appends}
+        return {split(append.stream)[1] or 0: append.events for append in self.appends}
 
     @property
     def new(self) -> tuple[Append, ...]:
         """The hands of the chunk that the ledger does not have yet."""
-        return tuple(one for one in self.appends if split(one.stream)[1] not in self.again)
+        return tuple(append for append in self.appends if split(append.stream)[1] not in self.again)
 
 
 class Repeats:
@@ -181,27 +181,27 @@ class ImportIndex:
         mine = set(self._files.values())
         return {one["footer"] for one in found if not self._owner or one["match"] in mine}
 
-    def hits(self, match: str, marks: Sequence[Mark]) -> dict[int, Hit]:
+    def hits(self, match: str, digests: Sequence[HandDigest]) -> dict[int, Hit]:
         """Of some hands of a match those that are known, by number; before any other itself."""
-        keys = np.frombuffer(b"".join(mark.found_by for mark in marks), dtype=np.uint64)
+        keys = np.frombuffer(b"".join(digest.found_by for digest in digests), dtype=np.uint64)
         found: dict[int, Hit] = {}
         for column, blocks in self._columns:
             begin = np.searchsorted(column, keys)
             end = np.searchsorted(column, keys, side="right")
             for at in np.flatnonzero(begin < end).tolist():
                 for block in blocks[begin[at] : end[at]].tolist():
-                    self._hit(block, match, marks[at], found)
+                    self._hit(block, match, digests[at], found)
         if self._recent:
-            for mark in marks:
-                if (block := self._recent.get(mark.found_by)) is not None:
-                    self._hit(block, match, mark, found)
+            for digest in digests:
+                if (block := self._recent.get(digest.found_by)) is not None:
+                    self._hit(block, match, digest, found)
         return found
 
-    def add(self, match: str, sha256: str, marks: Sequence[Mark]) -> None:
+    def add(self, match: str, sha256: str, digests: Sequence[HandDigest]) -> None:
         """Hands that are going to be in the ledger, when `save` was called."""
-        numbers = tuple(mark.number for mark in marks)
-        found_by = b"".join(mark.found_by for mark in marks)
-        says = b"".join(mark.says for mark in marks)
+        numbers = tuple(digest.number for digest in digests)
+        found_by = b"".join(digest.found_by for digest in digests)
+        says = b"".join(digest.says for digest in digests)
         self._add(Block(match, sha256, self._owner, numbers, found_by, says), there=True)
 
     def save(self) -> None:
@@ -245,15 +245,15 @@ class ImportIndex:
         order = np.argsort(keys, kind="stable")
         self._columns.append((keys[order], blocks[order]))
 
-    def _hit(self, at: int, match: str, mark: Mark, found: dict[int, Hit]) -> None:
-        (block, places), own = self._cached(at), f"{match}/{mark.number}"
-        if mark.number in found and found[mark.number].hand == own:
+    def _hit(self, at: int, match: str, digest: HandDigest, found: dict[int, Hit]) -> None:
+        (block, places), own = self._cached(at), f"{match}/{digest.number}"
+        if digest.number in found and found[digest.number].hand == own:
             return
-        place = places[mark.found_by]
+        place = places[digest.found_by]
         says = block.says[place * SIZE : place * SIZE + SIZE]
-        same = None if says == _UNKNOWN else says == mark.says
-        if (same or mark.numbered) and self._is_there(at, block):
-            found[mark.number] = Hit(f"{block.match}/{block.numbers[place]}", same)
+        same = None if says == _UNKNOWN else says == digest.says
+        if (same or digest.numbered) and self._is_there(at, block):
+            found[digest.number] = Hit(f"{block.match}/{block.numbers[place]}", same)
 
     def _is_there(self, at: int, block: Block) -> bool:
         """Whether the hands of a block, which close together, are in the ledger."""
@@ -312,11 +312,11 @@ def _of_before(ledger: FileLedger, nonces: Salted | None) -> Iterator[Block]:
         hands = query.ask(_OF_HANDS).to_pylist() if files else []
     finally:
         query.close()
-    marker = Marker(naming_of(nonces), "pokerstars", "", "")
+    digester = HandDigester(naming_of(nonces), "pokerstars", "", "")
     numbered: dict[str, list[tuple[int, bytes]]] = {}
     for row in hands:
         if parsed := _ID.fullmatch(row["header"]):
-            found_by = marker.numbered("pokerstars", parsed[1])
+            found_by = digester.numbered("pokerstars", parsed[1])
             numbered.setdefault(row["match"], []).append((int(row["number"]), found_by))
     for row in files:
         mine = numbered.get(row["match"], [])
@@ -324,22 +324,22 @@ def _of_before(ledger: FileLedger, nonces: Salted | None) -> Iterator[Block]:
         yield Block(row["match"], row["footer"], "", numbers, found_by, _UNKNOWN * len(mine))
 
 
-def count(found: Outcome, part: CheckedChunk) -> None:
+def count(outcome: Outcome, part: CheckedChunk) -> None:
     """What a file's report says of them."""
-    found.again += len(part.again)
-    found.conflicts += [one for one in part.again.values() if one.differs]
-    named = {number for numbers in found.named.values() for number in numbers}
+    outcome.again += len(part.again)
+    outcome.conflicts += [one for one in part.again.values() if one.differs]
+    named = {number for numbers in outcome.named.values() for number in numbers}
     for number, one in part.again.items():
-        if not found.elsewhere or number in named:
-            found.elsewhere[number] = one.hand
+        if not outcome.elsewhere or number in named:
+            outcome.elsewhere[number] = one.hand
 
 
-def differs(known: Sequence[Record], now: Sequence[Record]) -> str:
+def differs(known: Sequence[Record], new: Sequence[Record]) -> str:
     """The first thing in which two records of one hand contradict each other; nothing if they do
     not: a card that only one of them knows is no contradiction."""
-    for one, other in zip_longest(known, now):
+    for one, other in zip_longest(known, new):
         if one != other and not _compatible(one, other):
-            return f"it says {_said(other)}, where {_said(one)} is in the ledger"
+            return f"it says {_described(other)}, where {_described(one)} is in the ledger"
     return ""
 
 
@@ -353,13 +353,13 @@ def _compatible(one: Record | None, other: Record | None) -> bool:
     return one.seat == other.seat and all(a == b or UNKNOWN in (a, b) for a, b in pairs)
 
 
-def _said(event: Record | None) -> str:
+def _described(event: Record | None) -> str:
     return "nothing more" if event is None else repr(say(event)[:_QUOTED])
 
 
-def nets_of(one: Append) -> Iterator[tuple[str, int]]:
+def nets_of(append: Append) -> Iterator[tuple[str, int]]:
     """What each player of a hand has won in it."""
-    end = replay(one.events)  # type: ignore[arg-type]
+    end = replay(append.events)  # type: ignore[arg-type]
     start = end.start
     for player, was, now in zip(start.players, start.stacks, end.stacks, strict=True):
         yield player, now - was

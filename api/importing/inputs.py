@@ -156,7 +156,7 @@ def _folder(folder: Path, place: Path) -> Copy:
         with (place / name).open("xb") as out:
             digest, states[file] = _taken(file, out.write)
         whole.update(os.fsencode(name) + f" {digest}\n".encode())
-    if month_files(folder) != files or any(_state(os.stat(one)) != states[one] for one in files):
+    if month_files(folder) != files or any(_state(os.stat(file)) != states[file] for file in files):
         raise Refused(0, CHANGED)
     for part in MONTH:  # one without files is there all the same
         if (folder / part).is_dir():

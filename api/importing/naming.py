@@ -45,7 +45,7 @@ def naming_of(nonces: Salted | None, owner: str = "") -> Naming:
     return Naming(hmac.digest(secret, _SECRET + owner.encode(), "sha256"), owner)
 
 
-class Mark(NamedTuple):
+class HandDigest(NamedTuple):
     """By which a hand is known again: its place and line in the file, eight bytes that it is found
     by, eight of what it says; `numbered` if it is found by the number that its site gave it; and
     what its verdict is (`code_of`), 0 if nobody asked."""
@@ -74,7 +74,7 @@ class Repeat(msgspec.Struct, frozen=True):
     differs: str = ""
 
 
-class Marker:
+class HandDigester:
     """Marks the hands of one file. Without a text of its own a hand is its place in that file."""
 
     def __init__(self, naming: Naming, format: str, place: str, sha256: str) -> None:
@@ -82,7 +82,7 @@ class Marker:
         self._place = self._begun(b"placed", f"{format}\n{place}\n")
         self._file = self._begun(b"in a file", f"{sha256}\n")
 
-    def of(self, hand: SourceHand) -> Mark:
+    def of(self, hand: SourceHand) -> HandDigest:
         """The mark of a hand: by its site's number, else by all that it says and where."""
         if not hand.text:
             return self._whole(self._file, hand.number, hand.line, str(hand.number))
@@ -90,7 +90,7 @@ class Marker:
             return self._whole(self._place, hand.number, hand.line, hand.text)
         found_by = self.numbered(hand.site, hand.source_id)
         says = self._begun(b"says", hand.text).digest()[:8]
-        return Mark(hand.number, hand.line, found_by, says, True)
+        return HandDigest(hand.number, hand.line, found_by, says, True)
 
     def numbered(self, site: str, number: str) -> bytes:
         """What a hand is found by that its site has numbered."""
@@ -98,16 +98,16 @@ class Marker:
 
     def of_texts(
         self, numbers: Iterable[int], texts: Iterable[str], verdicts: Iterable[int]
-    ) -> Iterator[Mark]:
+    ) -> Iterator[HandDigest]:
         """Marks of hands that their site has not numbered."""
         for number, text, verdict in zip(numbers, texts, verdicts, strict=True):
             yield self._whole(self._place, number, 0, text)._replace(verdict=verdict)
 
-    def _whole(self, begun: Any, number: int, line: int, text: str) -> Mark:
+    def _whole(self, begun: Any, number: int, line: int, text: str) -> HandDigest:
         found = begun.copy()
         found.update(text.encode("utf-8", "surrogatepass"))
         digest = found.digest()
-        return Mark(number, line, digest[:8], digest[8:], False)
+        return HandDigest(number, line, digest[:8], digest[8:], False)
 
     def _begun(self, purpose: bytes, text: str) -> Any:
         found = blake2b(key=self._key, person=purpose, digest_size=16)
@@ -115,14 +115,14 @@ class Marker:
         return found
 
 
-_MARK = Struct("<II8s8s?B")
+_DIGEST = Struct("<II8s8s?B")
 
 
-def spelled_marks(marks: Iterable[Mark]) -> bytes:
+def packed_digests(digests: Iterable[HandDigest]) -> bytes:
     """Marks as bytes, for another process."""
-    return b"".join(starmap(_MARK.pack, marks))
+    return b"".join(starmap(_DIGEST.pack, digests))
 
 
-def read_marks(spelled: bytes) -> list[Mark]:
+def unpacked_digests(spelled: bytes) -> list[HandDigest]:
     """The marks that these bytes spell, in the order of their numbers."""
-    return sorted(starmap(Mark, _MARK.iter_unpack(spelled)))
+    return sorted(starmap(HandDigest, _DIGEST.iter_unpack(spelled)))

@@ -174,9 +174,9 @@ def outcomes(
         other = replace(options, match=match)
         return _job((file,), other, spare, at, maker, lambda hands: None)[0]
 
-    made = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
+    results = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
     with _system_memory():
-        for found in together(made, again):
+        for found in together(results, again):
             found.file = replace(found.file, copy=None)  # which is not needed any more
             name = begun(found)
             yield found if name is None else again(found.file, name)
@@ -197,16 +197,16 @@ def _system_memory() -> Iterator[None]:
 
 def jobs(files: Iterable[InputFile]) -> Iterator[tuple[InputFile, ...]]:
     """Files next to each other, as many as are worth a process's while."""
-    gathered: list[InputFile] = []
+    batch: list[InputFile] = []
     size = 0
-    for one in files:
-        if gathered and (size + one.size > JOB_BYTES or len(gathered) == JOB_FILES):
-            yield tuple(gathered)
-            gathered, size = [], 0
-        gathered.append(one)
-        size += one.size
-    if gathered:
-        yield tuple(gathered)
+    for file in files:
+        if batch and (size + file.size > JOB_BYTES or len(batch) == JOB_FILES):
+            yield tuple(batch)
+            batch, size = [], 0
+        batch.append(file)
+        size += file.size
+    if batch:
+        yield tuple(batch)
 
 
 def _alone(works: Iterable[Work], tick: Tick) -> Iterator[list[Outcome]]:
@@ -262,7 +262,7 @@ def _job(
 ) -> list[Outcome]:
     """The outcomes of some files, which share a spool."""
     with spill(path, at, maker) as out:
-        found = [import_file(one, options, out, tick) for one in files]
+        found = [import_file(file, options, out, tick) for file in files]
     if not gc.isenabled():
         gc.collect()
     return found

@@ -13,86 +13,88 @@ from formats.source import Skipped
 LISTED = 5  # hands, reasons or players that are named; --json names them all
 
 
-def as_json(found: Outcome, added: int, audited: bool) -> dict[str, Any]:
+def as_json(outcome: Outcome, added: int, audited: bool) -> dict[str, Any]:
     """A file's entry in the document; what was not counted is null."""
-    refused = found.refused
+    refused = outcome.refused
     judged = audited and refused is None
     return {
-        "file": found.file.name,
-        "format": found.format,
-        "dialect": found.dialect or None,
-        "game": ", ".join(found.games) or None,
-        "match": None if refused else found.match,
-        "hands": None if refused else found.hands,
+        "file": outcome.file.name,
+        "format": outcome.format,
+        "dialect": outcome.dialect or None,
+        "game": ", ".join(outcome.games) or None,
+        "match": None if refused else outcome.match,
+        "hands": None if refused else outcome.hands,
         "imported": added,
-        **{name: found.verdicts.get(name, 0) if judged else None for name in VERDICTS},
-        "moveless": found.moveless if judged else None,
-        "inferred": found.inferred,
-        "repeated": found.again,
-        "conflicts": [to_builtins(one) for one in found.conflicts],
-        "skipped": [_placed(one) for one in found.skipped],
+        **{name: outcome.verdicts.get(name, 0) if judged else None for name in VERDICTS},
+        "moveless": outcome.moveless if judged else None,
+        "inferred": outcome.inferred,
+        "repeated": outcome.again,
+        "conflicts": [to_builtins(conflict) for conflict in outcome.conflicts],
+        "skipped": [_placed(one) for one in outcome.skipped],
         "refused": _placed(refused) if refused else None,
     }
 
 
-def as_text(found: Outcome, added: int) -> Iterator[str]:
+def as_text(outcome: Outcome, added: int) -> Iterator[str]:
     """A file in a few lines: what it is, what its hands are worth, what to ask next."""
-    if found.refused:
-        yield from in_short(found)
+    if outcome.refused:
+        yield from in_short(outcome)
         return
-    called = FORMATS[found.format or ""].called
-    dialect = f"dialect {found.dialect}" if found.dialect else ""
-    count = f"{found.hands:,} hand{'s' * (found.hands != 1)}"
-    facts = (called, dialect, ", ".join(found.games), _players(tuple(found.nets)), count)
-    yield f"{found.file.name}  {', '.join(filter(None, facts))}"
-    into = f"{found.events:,} events into the ledger" if added else "there already: nothing is new"
-    yield "   ".join((f" {found.match}  {into}", *_verdicts(found)))
-    if found.inferred:
-        yield f" inferred   {'; '.join(found.inferred)}"
-    if same := found.again - len(found.conflicts):
+    called = FORMATS[outcome.format or ""].called
+    dialect = f"dialect {outcome.dialect}" if outcome.dialect else ""
+    count = f"{outcome.hands:,} hand{'s' * (outcome.hands != 1)}"
+    facts = (called, dialect, ", ".join(outcome.games), _players(tuple(outcome.nets)), count)
+    yield f"{outcome.file.name}  {', '.join(filter(None, facts))}"
+    into = (
+        f"{outcome.events:,} events into the ledger" if added else "there already: nothing is new"
+    )
+    yield "   ".join((f" {outcome.match}  {into}", *_verdicts(outcome)))
+    if outcome.inferred:
+        yield f" inferred   {'; '.join(outcome.inferred)}"
+    if same := outcome.again - len(outcome.conflicts):
         yield f" again      {same:,} hand{'s' * (same != 1)} that the ledger has already"
-    for again in found.conflicts[:LISTED]:
+    for again in outcome.conflicts[:LISTED]:
         yield f" conflict   hand {again.number}{_at(again.line)} is {again.hand}: {again.differs}"
-    if len(found.conflicts) > LISTED:
-        yield f" conflict   {len(found.conflicts) - LISTED} more: --json names them all"
-    for one in found.skipped[:LISTED]:
+    if len(outcome.conflicts) > LISTED:
+        yield f" conflict   {len(outcome.conflicts) - LISTED} more: --json names them all"
+    for one in outcome.skipped[:LISTED]:
         yield f" left out   line {one.line}: {one.reason}"
-    if len(found.skipped) > LISTED:
-        yield f" left out   {len(found.skipped) - LISTED} more: --json names them all"
-    yield f" next       {_next(found)}"
+    if len(outcome.skipped) > LISTED:
+        yield f" left out   {len(outcome.skipped) - LISTED} more: --json names them all"
+    yield f" next       {_next(outcome)}"
 
 
-def in_short(found: Outcome) -> Iterator[str]:
+def in_short(outcome: Outcome) -> Iterator[str]:
     """A line only where something is not as it should be."""
-    name = found.file.name
-    if found.refused:
-        yield f"{name}  refused: {_where(found.refused)}{found.refused.reason}"
+    name = outcome.file.name
+    if outcome.refused:
+        yield f"{name}  refused: {_where(outcome.refused)}{outcome.refused.reason}"
         return
-    if differ := found.verdicts.get("differ"):
-        yield f"{name}  {found.match}  differ {differ}{_numbers(found, 'differ')}"
-    if found.conflicts:
-        again = found.conflicts[0]
+    if differ := outcome.verdicts.get("differ"):
+        yield f"{name}  {outcome.match}  differ {differ}{_numbers(outcome, 'differ')}"
+    if outcome.conflicts:
+        again = outcome.conflicts[0]
         first_one = f"hand {again.number}{_at(again.line)} is {again.hand}: {again.differs}"
-        yield f"{name}  {len(found.conflicts)} in conflict, the first: {first_one}"
-    if found.skipped:
-        first = found.skipped[0]
-        yield f"{name}  {len(found.skipped)} left out, the first: {_where(first)}{first.reason}"
+        yield f"{name}  {len(outcome.conflicts)} in conflict, the first: {first_one}"
+    if outcome.skipped:
+        first = outcome.skipped[0]
+        yield f"{name}  {len(outcome.skipped)} left out, the first: {_where(first)}{first.reason}"
 
 
-def _verdicts(found: Outcome) -> Iterator[str]:
+def _verdicts(outcome: Outcome) -> Iterator[str]:
     """agree 998   contested 2 (284, 586)   differ 0"""
     for name in VERDICTS:
-        count = found.verdicts.get(name, 0)
-        if found.verdicts and (count or name in ("agree", "differ")):
-            still = f", {found.moveless} of them move no chip" if name == "differ" else ""
-            yield f"{name} {count}{_numbers(found, name)}{still if found.moveless else ''}"
+        count = outcome.verdicts.get(name, 0)
+        if outcome.verdicts and (count or name in ("agree", "differ")):
+            still = f", {outcome.moveless} of them move no chip" if name == "differ" else ""
+            yield f"{name} {count}{_numbers(outcome, name)}{still if outcome.moveless else ''}"
 
 
-def _numbers(found: Outcome, name: Verdict) -> str:
-    numbers = found.named.get(name, [])
+def _numbers(outcome: Outcome, name: Verdict) -> str:
+    numbers = outcome.named.get(name, [])
     if not numbers:
         return ""
-    more = ", ..." if found.verdicts[name] > LISTED else ""
+    more = ", ..." if outcome.verdicts[name] > LISTED else ""
     return f" ({', '.join(map(str, numbers[:LISTED]))}{more})"
 
 
@@ -101,23 +103,23 @@ def _players(players: tuple[str, ...]) -> str:
     return " vs ".join(players) if len(players) <= LISTED else f"{len(players)} players"
 
 
-def _next(found: Outcome) -> str:
+def _next(outcome: Outcome) -> str:
     """The hand that is most worth a look, or how to judge them."""
-    if not found.verdicts:
+    if not outcome.verdicts:
         return "muckrake audit --all"
     for name in ("differ", "contested", "unknown", "assuming"):
-        for number in found.named.get(name, ()):
-            return f"muckrake audit {found.elsewhere.get(number, f'{found.match}/{number}')}"
-    return f"muckrake hands --match {found.match}"
+        for number in outcome.named.get(name, ()):
+            return f"muckrake audit {outcome.elsewhere.get(number, f'{outcome.match}/{number}')}"
+    return f"muckrake hands --match {outcome.match}"
 
 
 def _at(line: int) -> str:
     return f", line {line}," if line else ""
 
 
-def _where(one: Skipped) -> str:
-    return f"line {one.line}: " if one.line else ""
+def _where(skipped_hand: Skipped) -> str:
+    return f"line {skipped_hand.line}: " if skipped_hand.line else ""
 
 
-def _placed(one: Skipped) -> dict[str, Any]:
-    return {"line": one.line, "reason": one.reason}  # the text is in the ledger
+def _placed(skipped_hand: Skipped) -> dict[str, Any]:
+    return {"line": skipped_hand.line, "reason": skipped_hand.reason}  # the text is in the ledger

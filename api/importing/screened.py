@@ -67,16 +67,16 @@ def screened_plain(
     numbers = [hand.number for hand in hands]
     if numbers != sorted(set(numbers)):
         return None, {}
-    made = {it.number: one for it in hands if (one := plain(it, f"{match}/{it.number}"))}
-    if len(made) < RUN:
+    records = {hand.number: one for hand in hands if (one := plain(hand, f"{match}/{hand.number}"))}
+    if len(records) < RUN:
         return None, {}
-    appends = [Append(f"{match}/{number}", 0, one.record, at) for number, one in made.items()]
+    appends = [Append(f"{match}/{number}", 0, one.record, at) for number, one in records.items()]
     try:
         columns = of_appends(appends, check_values)
     except Conflict:  # `follow` will say the same of these hands
         return None, {}
     columns = columns.only(_fine(columns, {hand.game for hand in hands}, audited=audited))
-    return columns, {number: made[number] for number in columns.number.tolist()}
+    return columns, {number: records[number] for number in columns.number.tolist()}
 
 
 def _fine(hands: EventColumns, games: Iterable[Game], *, audited: bool) -> Any:

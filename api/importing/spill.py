@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from msgspec import Struct
 
-from api.importing.naming import Mark, Marker, spelled_marks
+from api.importing.naming import HandDigest, HandDigester, packed_digests
 from api.rules import start_of
 from events.codec import decode_record, encode
 from events.ledger import Append
@@ -61,7 +61,7 @@ class Chunk(Struct, frozen=True):
     checksum: int
     hands: int
     first: str
-    marks: int
+    digests: int
     events: int
     nets: dict[str, int]
 
@@ -80,8 +80,8 @@ class SpillFile:
         self._notes: list[bytes] = []
         self._events = 0
         self._columns: list[EventColumns] = []
-        self._marks: list[Mark] = []
-        self.marker: Marker
+        self._digests: list[HandDigest] = []
+        self.digester: HandDigester
 
     @property
     def nonces(self) -> Salted | None:
@@ -109,7 +109,7 @@ class SpillFile:
         if not kept.in_columns:
             self._others.append(self._hands[-1])
         self._events += len(kept.record)
-        self._marks.append(self.marker.of(kept.source)._replace(verdict=kept.verdict))
+        self._digests.append(self.digester.of(kept.source)._replace(verdict=kept.verdict))
         if kept.note is not None:
             self._notes.append(encode(kept.note) + b"\n")
 
@@ -117,11 +117,11 @@ class SpillFile:
         self,
         nets: dict[str, int],
         columns: "EventColumns | None" = None,
-        marks: Iterable[Mark] = (),
+        digests: Iterable[HandDigest] = (),
     ) -> Chunk | None:
         """Write the chunk in memory, with hands that come as columns and their marks; the next hand
         begins another."""
-        self._marks += marks
+        self._digests += digests
         if columns is not None and len(columns.number):
             run = self._maker.run(self._hands, columns)
             events = self._events + len(columns.pos)
@@ -137,10 +137,12 @@ class SpillFile:
     def _run(self) -> Run:
         """A run of what was gathered: with the columns that were expected, if just these hands are
         there, and all stand in the order of their numbers."""
-        numbers = [split(one.stream)[1] or 0 for one in self._hands]
+        numbers = [split(hand.stream)[1] or 0 for hand in self._hands]
         others = {split(one.stream)[1] for one in self._others}
         mine = [number for number in numbers if number not in others]
-        if [mine] != [it.number.tolist() for it in self._columns] or numbers != sorted(numbers):
+        if [mine] != [column.number.tolist() for column in self._columns] or numbers != sorted(
+            numbers
+        ):
             return self._maker.run(self._hands)
         return self._maker.run(self._others, self._columns[0])
 
@@ -148,9 +150,9 @@ class SpillFile:
         self, as_run: bool, hands: Any, count: int, first: str, events: int, nets: dict[str, int]
     ) -> Chunk:
         notes, place = b"".join(self._notes), self._file.tell()
-        marks = spelled_marks(self._marks)
+        digests = packed_digests(self._digests)
         with self._room_on_disk():
-            self._file.write(marks)
+            self._file.write(digests)
             self._file.write(notes)
             self._file.write(hands)
         chunk = Chunk(
@@ -162,22 +164,22 @@ class SpillFile:
             zlib.crc32(hands),
             count,
             first,
-            len(marks),
+            len(digests),
             events,
             nets,
         )
         self.drop()
         return chunk
 
-    def begin(self, marker: Marker) -> None:
+    def begin(self, digester: HandDigester) -> None:
         """Another file, whose hands are marked so."""
-        self.marker = marker
+        self.digester = digester
         self.drop()
 
     def drop(self) -> None:
         """Empty the chunk in memory."""
         self._hands, self._others, self._columns = [], [], []
-        self._notes, self._events, self._marks = [], 0, []
+        self._notes, self._events, self._digests = [], 0, []
 
     def close(self) -> None:
         with self._room_on_disk():
@@ -209,16 +211,16 @@ def spill(path: Path, at: int, maker: Maker) -> Iterator[SpillFile]:
 def fetched(chunk: Chunk) -> tuple[tuple[Match, ...], Any]:
     """The notes of a chunk, and its hands: a run, which is not copied, or the appends of a call."""
     with pa.memory_map(chunk.spill) as file:
-        file.seek(chunk.place + chunk.marks)
+        file.seek(chunk.place + chunk.digests)
         notes, hands = file.read(chunk.notes), file.read_buffer(chunk.size)
     if zlib.crc32(hands) != chunk.checksum:
         raise OSError(f"{chunk.spill} is not what was written to it")
-    beside = tuple(decode_record(line) for line in notes.splitlines())
-    return beside, hands if chunk.as_run else hands.to_pybytes()
+    records = tuple(decode_record(line) for line in notes.splitlines())
+    return records, hands if chunk.as_run else hands.to_pybytes()
 
 
-def marks_of(chunk: Chunk) -> bytes:
+def digests_of(chunk: Chunk) -> bytes:
     """The marks of a chunk's hands, spelled."""
     with Path(chunk.spill).open("rb") as file:
         file.seek(chunk.place)
-        return file.read(chunk.marks)
+        return file.read(chunk.digests)

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from api.importing.inputs import Copy, InputFile, at_hand, is_month, with_texts
-from api.importing.naming import Mark, Marker, Repeat, naming_of
+from api.importing.naming import HandDigest, HandDigester, Repeat, naming_of
 from api.importing.spill import RUN, Chunk, DiskFull, Kept, SpillFile
 from api.playing.names import Misnamed, names_in
 from api.playing.recording import INCOMING
@@ -115,16 +115,16 @@ def import_file(
     return found
 
 
-def _refused(found: Outcome, line: int, reason: str) -> Outcome:
+def _refused(outcome: Outcome, line: int, reason: str) -> Outcome:
     """The outcome of a refused file: what is known of the file by then, and none of its hands."""
     return Outcome(
-        file=found.file,
-        digest=found.digest,
-        match=found.match,
-        format=found.format,
-        dialect=found.dialect,
-        skipped=found.skipped,
-        spill=found.spill,
+        file=outcome.file,
+        digest=outcome.digest,
+        match=outcome.match,
+        format=outcome.format,
+        dialect=outcome.dialect,
+        skipped=outcome.skipped,
+        spill=outcome.spill,
         refused=Skipped(line, reason),
     )
 
@@ -147,7 +147,7 @@ class _FileImport(NamedTuple):
         self.found.dialect = source.dialect
         self.found.note = source.note or SourceNoted(known.name, source.dialect, "", "")
         self.found.inferred = list(source.inferred)
-        self.spill.begin(Marker(naming, known.name, source.place, copy.sha256))
+        self.spill.begin(HandDigester(naming, known.name, source.place, copy.sha256))
         if source.transcripts is None:
             self._one_by_one(source.hands)
         else:
@@ -219,13 +219,15 @@ class _FileImport(NamedTuple):
         for kept in self._hands(others):
             self.spill.add(kept)
         texts = (part.texts[number - part.every.start] for number in numbers)
-        self._chunk(columns, self.spill.marker.of_texts(numbers, texts, verdicts))
+        self._chunk(columns, self.spill.digester.of_texts(numbers, texts, verdicts))
 
-    def _chunk(self, columns: "EventColumns | None" = None, marks: Iterable[Mark] = ()) -> None:
+    def _chunk(
+        self, columns: "EventColumns | None" = None, digests: Iterable[HandDigest] = ()
+    ) -> None:
         won, self.found.won = self.found.won, {}
         for player, net in won.items():
             self.found.nets[player] = self.found.nets.get(player, 0) + net
-        if chunk := self.spill.chunk(won, columns, marks):
+        if chunk := self.spill.chunk(won, columns, digests):
             self.found.chunks.append(chunk)
             self.tick(chunk.hands)
 
@@ -271,7 +273,7 @@ class _FileImport(NamedTuple):
         for player, net in zip(hand.players, nets, strict=True):
             self.found.won[player] = self.found.won.get(player, 0) + net
         if self.found.sealed and self.found.format == MIT:  # nowhere else is there an auction
-            self.found.sealed = all(one.sealed for one in hand.items if isinstance(one, Bids))
+            self.found.sealed = all(item.sealed for item in hand.items if isinstance(item, Bids))
         for fact in hand.inferred:
             if fact not in self.found.inferred:
                 self.found.inferred.append(fact)

@@ -75,7 +75,7 @@ class Progress(Struct, frozen=True):
     at: int = 0
 
 
-class JobTold(TypedDict):
+class JobDocument(TypedDict):
     """A job: how far it is, and in the end what came of it, by kind as its command tells it."""
 
     id: str
@@ -250,9 +250,9 @@ class Jobs:
             if ended:
                 break
             time.sleep(POLL_S)
-        gone = Progress("failed", detail="its process ended at once", at=now_ms())
-        write(room / "state.json", gone)
-        return gone
+        failed = Progress("failed", detail="its process ended at once", at=now_ms())
+        write(room / "state.json", failed)
+        return failed
 
     def _claimed(self, room: Path, job: Job, key: str, digest: str) -> bool:
         """Whether this is the first job of a key; of two at once only one is."""
@@ -297,7 +297,7 @@ def writes(job: Job) -> bool:
 
 
 def doing(job: Job) -> str:
-    """What a job says of itself to whoever would write, too."""
+    """What a job says of itself to another writer, too."""
     return f"job {job.id} ({job.kind})"
 
 
@@ -332,9 +332,9 @@ def is_alive(room: Path) -> bool:
 OF_A_BOT = ("player", "folder", "kept_apart", "not_kept_because")
 
 
-def told(job: Job, progress: Progress, *, whole: bool) -> JobTold:
-    """A job as it is answered; who is no auditor is told nothing of replies that failed, neither
-    how many events they made nor what a bot said."""
+def job_document(job: Job, progress: Progress, *, whole: bool) -> JobDocument:
+    """A job as JSON. Without replies that failed, the events that they made and what a bot said in
+    them, unless it is `whole`, for an auditor."""
     result = progress.result
     if result is not None and not whole:
         result = {name: one for name, one in result.items() if name not in ("events", "faults")}

@@ -43,33 +43,33 @@ _NEWS = re.compile(rf"({'|'.join(get_args(What))}):([^@:]+)@([1-9][0-9]{{0,8}})"
 THINK_MS = 40  # what a bot thinks at a live table, unless told otherwise
 
 
-def plans_of(game: Game, said: dict[str, Any], own: Collection[str] = ()) -> list[Plan]:
+def plans_of(game: Game, options: dict[str, Any], own: Collection[str] = ()) -> list[Plan]:
     """The matches, in the order of their numbers; each has a seed of its own.
 
-    `own` are bots of whoever sits at this machine, `module:Class`: nobody else may name one.
+    `own` are bots of the user of this machine, `module:Class`: nobody else may name one.
     """
-    _playable(game, said)
-    game = _freeze_out(game, said["freeze_out"])
+    _playable(game, options)
+    game = _freeze_out(game, options["freeze_out"])
     # Many matches are dealt elsewhere, so all their decks are committed to before they begin.
-    endless = is_freeze_out(game) and not said["hands"]
-    if endless and said["matches"] and said["dealing"] == "committed":
+    endless = is_freeze_out(game) and not options["hands"]
+    if endless and options["matches"] and options["dealing"] == "committed":
         raise click.UsageError(
             "--matches commits to all decks first: say how many --hands a freeze-out may take"
         )
-    if said["live"]:
+    if options["live"]:
         game = clocked(game)
-    bots = _seated(game, said["bots"], said["seats"], own)
+    bots = _seated(game, options["bots"], options["seats"], own)
     # As many hands as the document says, a freeze-out to its end, else no more than needed.
-    hands = said["hands"] or (
-        game.hands or (ENDLESS if is_freeze_out(game) else (len(bots) if said["mirror"] else 1))
+    hands = options["hands"] or (
+        game.hands or (ENDLESS if is_freeze_out(game) else (len(bots) if options["mirror"] else 1))
     )
-    if said["mirror"] and hands % len(bots):
+    if options["mirror"] and hands % len(bots):
         raise click.UsageError(
             f"each deck is dealt {len(bots)} times: {hands} hands are no multiple of that"
         )
-    seed = drawn_seed() if said["seed"] is None else said["seed"]
-    many = said["matches"]
-    match = named(said["match"], f"-{many}" if many else "")
+    seed = drawn_seed() if options["seed"] is None else options["seed"]
+    many = options["matches"]
+    match = named(options["match"], f"-{many}" if many else "")
     return [
         plan(
             game,
@@ -77,15 +77,15 @@ def plans_of(game: Game, said: dict[str, Any], own: Collection[str] = ()) -> lis
             hands,
             seed_of(seed, number),
             bots,
-            mirrored=said["mirror"],
+            mirrored=options["mirror"],
         )
         for number in ([f"-{one}" for one in range(1, many + 1)] if many else [""])
     ]
 
 
-def dealing_of(said: str | None, seed: str | None, usual: Dealing) -> Dealing:
+def dealing_of(text: str | None, seed: str | None, usual: Dealing) -> Dealing:
     """How decks are made: as it was said; a seed that is given asks for its own decks."""
-    return cast(Dealing, said) if said else "seeded" if seed is not None else usual
+    return cast(Dealing, text) if text else "seeded" if seed is not None else usual
 
 
 def seed_of(seed: str, number: str) -> str:
@@ -93,26 +93,28 @@ def seed_of(seed: str, number: str) -> str:
     return sha256(f"{seed}{number}".encode()).hexdigest()[: 2 * SEED_BYTES] if number else seed
 
 
-def stage_of(match: Plan, said: dict[str, Any]) -> Stage:
+def stage_of(match: Plan, options: dict[str, Any]) -> Stage:
     """How long a turn is at a live table, and what is to happen there."""
-    if not said["live"] and (said["clock"] is not None or said["news"]):
+    if not options["live"] and (options["clock"] is not None or options["news"]):
         raise click.UsageError("--clock and --news are for --live: no other table has a clock")
-    times = SITE if said["clock"] is None else turns_of(round(said["clock"] * 1000))
-    return Stage(times, tuple(_happening(match, one) for one in said["news"]))
+    times = SITE if options["clock"] is None else turns_of(round(options["clock"] * 1000))
+    return Stage(times, tuple(_happening(match, one) for one in options["news"]))
 
 
-def _happening(match: Plan, said: str) -> Happening:
+def _happening(match: Plan, text: str) -> Happening:
     """`lost:caller-1@3`: what, to whom, in which hand."""
-    found = _NEWS.fullmatch(said)
+    found = _NEWS.fullmatch(text)
     if not found:
         kinds = ", ".join(get_args(What))
-        raise click.UsageError(f"{said!r} is no news: WHAT:PLAYER@HAND, with {kinds}")
+        raise click.UsageError(f"{text!r} is no news: WHAT:PLAYER@HAND, with {kinds}")
     what, player, hand = found.groups()
     chairs = range(len(match.bots))
     seats = {player_name(kind, chair) for kind in BOTS for chair in chairs}
     if player not in (BOTS if what == "joins" else seats):
-        told = f"a bot is one of {', '.join(BOTS)}" if what == "joins" else "players are BOT-CHAIR"
-        raise click.UsageError(f"{said!r} names nobody who could be at this table: {told}")
+        possible = (
+            f"a bot is one of {', '.join(BOTS)}" if what == "joins" else "players are BOT-CHAIR"
+        )
+        raise click.UsageError(f"{text!r} names nobody who could be at this table: {possible}")
     return Happening(cast(What, what), player, int(hand))
 
 
@@ -125,23 +127,23 @@ def named(match: str | None, ending: str = "") -> str:
     return match
 
 
-def _playable(game: Game, said: dict[str, Any]) -> None:
+def _playable(game: Game, options: dict[str, Any]) -> None:
     """Whether this game is dealt here, and dealt in the way that is asked for."""
     if not is_dealt(game):
         raise click.UsageError(
             f"{game.name} is for foreign records and is not dealt: there are {', '.join(GAMES)}"
         )
-    if said["mirror"] and game.burn:
+    if options["mirror"] and game.burn:
         raise click.UsageError(
             f"{game.name} burns cards: in a mirrored deck every card has a place"
         )
-    if said["live"] and origin(game)[1].get("time_out") in ("none", "bot_default"):
+    if options["live"] and origin(game)[1].get("time_out") in ("none", "bot_default"):
         raise click.UsageError(f"{game.name} has no clock that waits: --live needs one")
-    if said["mirror"] and game.stacks == "carried":
+    if options["mirror"] and game.stacks == "carried":
         raise click.UsageError(
             f"{game.name} carries stacks from hand to hand: a mirrored hand needs the same stacks"
         )
-    _under_a_clock(said)
+    _under_a_clock(options)
 
 
 def _freeze_out(game: Game, wanted: bool | None) -> Game:
@@ -158,14 +160,14 @@ def _freeze_out(game: Game, wanted: bool | None) -> Game:
     return changed(game, {"broke": "leaves" if wanted else "set_anew"})
 
 
-def _under_a_clock(said: dict[str, Any]) -> None:
+def _under_a_clock(options: dict[str, Any]) -> None:
     """A live match is one table, and goes on in the pace of its players."""
-    if not said["live"]:
-        if said["think_ms"] is not None:
+    if not options["live"]:
+        if options["think_ms"] is not None:
             raise click.UsageError("--think-ms is for --live: nobody else takes time to think")
         return
     for option in ("mirror", "matches"):
-        if said[option]:
+        if options[option]:
             raise click.UsageError(f"--live plays one table as it is: leave out --{option}")
 
 
@@ -187,20 +189,20 @@ def _seated(
     return tuple(kinds[seat % len(kinds)] for seat in range(seats))
 
 
-def of_match(asked: dict[str, Any]) -> dict[str, Any]:
+def of_match(options: dict[str, Any]) -> dict[str, Any]:
     """A match between bots of ours, as `muckrake play` plays it."""
-    game = rules_of(asked)
-    if asked["open_bids"]:
+    game = rules_of(options)
+    if options["open_bids"]:
         raise Problem("invalid", "open_bids is for bots from folders")
-    if asked["names"]:
+    if options["names"]:
         raise Problem("invalid", "names are for bots from folders")
-    bots = None if asked["bots"] is None else ",".join(asked["bots"])
-    request = {**asked, "bots": bots, "matches": None}
-    request["dealing"] = dealing_of(asked["dealing"], asked["seed"], "committed")
+    bots = None if options["bots"] is None else ",".join(options["bots"])
+    request = {**options, "bots": bots, "matches": None}
+    request["dealing"] = dealing_of(options["dealing"], options["seed"], "committed")
     try:
         (found,) = plans_of(game, request)
         stage_of(found, request)
-        tagged(asked["tags"], {name: name for name in found.players})
+        tagged(options["tags"], {name: name for name in found.players})
     except click.UsageError as reason:
         raise Problem("invalid", reason.format_message()) from None
     except Misnamed as reason:
@@ -211,27 +213,27 @@ def of_match(asked: dict[str, Any]) -> dict[str, Any]:
     }  # a seed is drawn where it is used, and kept nowhere else
 
 
-def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
+def of_folders(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     """A match between bots in folders of this machine, as `muckrake match` plays it."""
     if bots is None:
         raise Problem(
             "forbidden", "this server starts no programs: muckrake serve --bots-dir DIR does"
         )
     for option in ("bots", "seats", "freeze_out", "live", "think_ms", "news"):
-        if asked[option]:
+        if options[option]:
             raise Problem("invalid", f"{option} is not for bots from folders")
-    game = rules_of(asked)
-    hands = asked["hands"] or game.hands or HANDS
-    folders = [_inside(bots, name) for name in asked["folders"]]
+    game = rules_of(options)
+    hands = options["hands"] or game.hands or HANDS
+    folders = [_inside(bots, name) for name in options["folders"]]
     try:
-        one, two = programs(folders[0], folders[1], asked["names"])
-        tagged(asked["tags"], {"A": one.name, "B": two.name})
-        match = named(asked["match"])
+        one, two = programs(folders[0], folders[1], options["names"])
+        tagged(options["tags"], {"A": one.name, "B": two.name})
+        match = named(options["match"])
         players = (one.name, two.name)
-        how = {"mirrored": asked["mirror"], "open_bids": asked["open_bids"]}
+        how = {"mirrored": options["mirror"], "open_bids": options["open_bids"]}
         wire_plan(game, match, players, hands, **how)
     except NoBot:
-        names = " and ".join(asked["folders"])
+        names = " and ".join(options["folders"])
         raise Problem(
             "not-found", f"{names} are not both bots: folders with commands.json"
         ) from None
@@ -239,21 +241,21 @@ def of_folders(asked: dict[str, Any], bots: Path | None) -> dict[str, Any]:
         raise Problem("invalid", reason.format_message()) from None
     except ValueError as reason:
         raise Problem("invalid", str(reason)) from None
-    dealing = dealing_of(asked["dealing"], asked["seed"], "committed")
-    if dealing == "committed" and asked["seed"] is not None:
+    dealing = dealing_of(options["dealing"], options["seed"], "committed")
+    if dealing == "committed" and options["seed"] is not None:
         raise Problem("invalid", "a seed decides no committed deck: leave it out")
     drawn = {"match": match, "dealing": dealing, "hands": hands, "asked": hands}
-    clock = asked["clock"] or CLOCK_S
-    return {**asked, **drawn, "clock": clock, "folders": [str(one) for one in folders]}
+    clock = options["clock"] or CLOCK_S
+    return {**options, **drawn, "clock": clock, "folders": [str(folder) for folder in folders]}
 
 
-def rules_of(asked: dict[str, Any]) -> Game:
+def rules_of(options: dict[str, Any]) -> Game:
     """The ruleset of a match: by its name or as it was sent, changed as it was asked for."""
-    handed_in = asked.get("ruleset")
-    if (asked["game"] is None) == (handed_in is None):
+    handed_in = options.get("ruleset")
+    if (options["game"] is None) == (handed_in is None):
         raise Problem("invalid", "name one game, or send one ruleset")
     try:
-        return wanted(asked["game"], asked.get("set", {}), handed_in)
+        return wanted(options["game"], options.get("set", {}), handed_in)
     except (NoGame, Unfit, Impossible) as reason:
         raise Problem("invalid", str(reason)) from None
 
@@ -277,7 +279,7 @@ def of_import(
         raise Problem("invalid", "strict is about what an audit finds: leave out audit=false")
     try:
         changes = named_values(settings or ())
-        asked_rules({"game": game, "set": changes, "rake": rake})
+        import_rules({"game": game, "set": changes, "rake": rake})
     except (NoGame, Impossible) as reason:
         raise Problem("invalid", str(reason)) from None
     try:
@@ -302,17 +304,17 @@ def of_import(
     }
 
 
-def given_tags(said: list[str] | None) -> dict[str, dict[str, str]]:
+def given_tags(text: list[str] | None) -> dict[str, dict[str, str]]:
     """The tags of players of files that were sent, each of which can be kept."""
     try:
-        tags = tags_of(said or ())
+        tags = tags_of(text or ())
         tagged(tags)
     except Misnamed as reason:
         raise Problem("invalid", str(reason)) from None
     return tags
 
 
-def asked_rules(request: dict[str, Any]) -> Rules:
+def import_rules(request: dict[str, Any]) -> Rules:
     """What decides the hands of an import."""
     game, changes = request["game"], request.get("set", {})
     named = wanted(game, changes) if game else None

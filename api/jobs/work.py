@@ -39,7 +39,7 @@ from api.jobs.jobs import (
     write,
     writes,
 )
-from api.jobs.plans import ENDLESS, THINK_MS, asked_rules, plans_of, rules_of, stage_of
+from api.jobs.plans import ENDLESS, THINK_MS, import_rules, plans_of, rules_of, stage_of
 from api.playing.live import live
 from api.playing.matches import Terms, begun, here, taken
 from api.playing.names import Misnamed, claim, tagged
@@ -101,10 +101,10 @@ class JobReport:
     def watch(self, items: Iterable[Any], doing: str, total: int) -> Iterator[Any]:
         """Say what is done, and count each of these; until it is asked to end."""
         self.say(detail=doing, hands=0, total=total)
-        for one in items:
+        for item in items:
             if self.stopped:
                 raise KeyboardInterrupt
-            yield one
+            yield item
             self.add(1)
 
     def leaf(self, stream: str) -> bool:
@@ -259,15 +259,15 @@ def _play_bots(
 ) -> dict[str, Any]:
     """A match between two programs of this machine, over the wire."""
     request = job.request
-    given = request.get("names", {})  # a request of before has none
-    one, two = programs(Path(request["folders"][0]), Path(request["folders"][1]), given)
+    names = request.get("names", {})  # a request of before has none
+    one, two = programs(Path(request["folders"][0]), Path(request["folders"][1]), names)
     how = {"mirrored": request["mirror"], "open_bids": request["open_bids"]}
     players = (one.name, two.name)
     match = meant(rules_of(request), request["match"], players, request["hands"], **how)
     if ledger.read(match.match):
         raise JobRefused(f"there is a match {match.match} already: give this one another name")
     try:
-        claim(Private(folder), {"A": one, "B": two}, given)
+        claim(Private(folder), {"A": one, "B": two}, names)
     except Misnamed as reason:
         raise JobRefused(str(reason)) from None
     dealing = cast(Dealing, request["dealing"])
@@ -310,8 +310,8 @@ def _import_files(
     request = job.request
     paths = sorted((room / "upload").iterdir())
     files = [InputFile(path.name, path, path.stat().st_size) for path in paths]
-    asked = (request[one] for one in ("names", "strict", "audit", "match", "owner"))
-    options = ImportOptions(request["format"], asked_rules(request), *asked)
+    fields = (request[one] for one in ("names", "strict", "audit", "match", "owner"))
+    options = ImportOptions(request["format"], import_rules(request), *fields)
     scratch = room / "scratch"
     scratch.mkdir(exist_ok=True)
     report.say()

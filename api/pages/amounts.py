@@ -17,8 +17,8 @@ def chips(amount: int | None) -> str:
     """12 345, its thousands apart."""
     if amount is None:
         return "?"
-    said = f"{abs(amount):,}".replace(",", THIN)
-    return f"{_MINUS}{said}" if amount < 0 else said
+    text = f"{abs(amount):,}".replace(",", THIN)
+    return f"{_MINUS}{text}" if amount < 0 else text
 
 
 def money(net: int | None) -> str:
@@ -51,8 +51,8 @@ def decimal(number: float, digits: int = 2) -> str:
 
 def rate(net: float, digits: int = 2) -> str:
     """What is won or lost in the mean, with its sign: +46.21, −1 000.00."""
-    said = decimal(abs(net), digits)
-    return said if not round(net, digits) else f"{_MINUS if net < 0 else '+'}{said}"
+    text = decimal(abs(net), digits)
+    return text if not round(net, digits) else f"{_MINUS if net < 0 else '+'}{text}"
 
 
 def minus(numbers: str) -> str:

@@ -51,10 +51,10 @@ class Proof(NamedTuple):
 def integrity(viewed: Viewed, redacted_hand: RedactedEvents) -> Proof:
     """The evidence of this hand for this viewer, made and checked as `verify.py` does."""
     try:
-        made = bundle(viewed, redacted_hand)
+        proof_bundle = bundle(viewed, redacted_hand)
     except (NoSecrets, Refuted, Unproved, Unsigned) as reason:
         return Proof(lacking=str(reason))
-    found = evidence.judged(lambda: evidence.unpacked(made))
+    found = evidence.judged(lambda: evidence.unpacked(proof_bundle))
     return Proof(found.proved, found.problems)
 
 
@@ -114,7 +114,7 @@ class Paid(NamedTuple):
 
     number: int
     amount: int
-    beside: tuple[str, ...]  # which layer it is, and what of it is no stake of who may win it
+    notes: tuple[str, ...]  # which layer it is, and what of it is no stake of who may win it
     eligible: tuple[int, ...]
     weighed: bool  # by the rules each is paid by what he put in
     shares: tuple[Share, ...]
@@ -143,9 +143,9 @@ class Explained(NamedTuple):
     accounts: tuple[Account, ...]
 
 
-def explained(redacted_hand: RedactedEvents, found: Judged) -> Explained:
+def explained(redacted_hand: RedactedEvents, judged: Judged) -> Explained:
     """The hand taken apart; of a record that cannot be counted, as much as there is."""
-    record, game, report = found
+    record, game, report = judged
     seen = [one.seen for one in redacted_hand.ones]
     counted = report.recorded is not None
     hand = before_payment(record) if counted else None
@@ -196,7 +196,7 @@ def _money(record: t.Events) -> Money:
 
 
 def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
-    """Bids as their settlement told them to all, each with the seat that placed it."""
+    """Bids as their settlement showed them to all, each with the seat that placed it."""
     found = []
     placed: list[int] = []
     for one in seen:
@@ -243,20 +243,20 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
         except (LookupError, ValueError):
             found = ()
     is_layer = [pot.amount for pot in found] == [
-        sum(one.shares) + rakes.get(one.pot, 0) for one in splits
+        sum(split.shares) + rakes.get(split.pot, 0) for split in splits
     ]
     layers = levels(game, hand, found) if is_layer else (None,) * len(splits)
     dead = dead_chips(game, hand)
     right = cut(game, record) or ()
     paid = []
-    for place, one in enumerate(splits):
-        rake = rakes.get(one.pot, 0)
-        eligible = found[place].seats if is_layer else one.seats
-        beside = tuple(_beside(layers[place], 0 if place else dead, rake, game.unit))
+    for place, split in enumerate(splits):
+        rake = rakes.get(split.pot, 0)
+        eligible = found[place].seats if is_layer else split.seats
+        notes = tuple(_notes(layers[place], 0 if place else dead, rake, game.unit))
         due = right[place] if place < len(right) else None
-        shares = _shares(one, due, game.split_unit, differs=differs and bool(right))
+        shares = _shares(split, due, game.split_unit, differs=differs and bool(right))
         weighed = due is not None and len(set(due.award.weights)) > 1
-        paid.append(Paid(one.pot, sum(one.shares) + rake, beside, eligible, weighed, shares))
+        paid.append(Paid(split.pot, sum(split.shares) + rake, notes, eligible, weighed, shares))
     lacking = right[len(splits) :] if differs else ()
     for place, due in enumerate(lacking, len(splits)):  # pots that nobody was paid
         shares = _shares(t.PotSplit(place, (), ()), due, game.split_unit, differs=True)
@@ -264,10 +264,12 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
     return tuple(paid)
 
 
-def _shares(one: t.PotSplit, due: Cut | None, unit: int, *, differs: bool) -> tuple[Share, ...]:
+def _shares(
+    pot_split: t.PotSplit, due: Cut | None, unit: int, *, differs: bool
+) -> tuple[Share, ...]:
     """Who is paid of a pot by the record, and where that differs, by the rules."""
     paid: dict[int, int] = {}
-    for seat, share in zip(one.seats, one.shares, strict=True):
+    for seat, share in zip(pot_split.seats, pot_split.shares, strict=True):
         paid[seat] = paid.get(seat, 0) + share
     places = {} if due is None else {seat: at for at, seat in enumerate(due.award.seats)}
     shares = []
@@ -281,7 +283,7 @@ def _shares(one: t.PotSplit, due: Cut | None, unit: int, *, differs: bool) -> tu
     return tuple(shares)
 
 
-def _beside(layer: Layer | None, dead: int, rake: int, unit: str) -> Iterator[str]:
+def _notes(layer: Layer | None, dead: int, rake: int, unit: str) -> Iterator[str]:
     if layer is not None:
         yield f"{amount(layer.low, unit)} to {amount(layer.high, unit)} each"
         if layer.folded:
@@ -295,7 +297,7 @@ def _beside(layer: Layer | None, dead: int, rake: int, unit: str) -> Iterator[st
 def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
     """What is recorded, what the ruleset decides, and what every other reading would pay."""
     declared = "declared by the hand" if start.game == report.ruleset else "asked for"
-    told: list[tuple[str, Nets | None, Nets | None, str, str]] = [
+    payments: list[tuple[str, Nets | None, Nets | None, str, str]] = [
         ("recorded", report.recorded, report.decided, "", ""),
         ("decided", report.decided, report.recorded, report.ruleset, declared),
         *(
@@ -305,8 +307,12 @@ def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
     ]
     nobody = (None,) * len(start.players)
     found = []
-    for name, nets, beside, ruleset, sentence in told:
-        off = [a != b for a, b in zip(nets, beside, strict=True)] if nets and beside else nobody
+    for name, nets, other_nets, ruleset, sentence in payments:
+        off = (
+            [a != b for a, b in zip(nets, other_nets, strict=True)]
+            if nets and other_nets
+            else nobody
+        )
         found.append(Account(name, nets or nobody, tuple(map(bool, off)), ruleset, sentence))
     return tuple(found)
 
@@ -341,7 +347,7 @@ def audit(
         "owed": owed(context["start"].players, found.report),
         "moot": moot(found.report),
         "parting": _parting(found.report, redacted_hand),
-        "told": explained(redacted_hand, found),
+        "explained": explained(redacted_hand, found),
         "proof": proof,
     }
     return page(request, ask, "audit.html", **context)

@@ -1,6 +1,6 @@
 """`/embed/...`: a match's feed and a player's winnings, to stand in a frame of another site's page.
 
-They are what the public sees, whoever looks: a cookie makes no difference. `muckrake serve
+They are what the public sees: a cookie makes no difference. `muckrake serve
 --frame-origin` says which sites may frame them; without it none may. Links open a page beside it.
 """
 
@@ -15,7 +15,7 @@ from api.http.routes.questions import Named
 from api.pages.live import followed
 from api.pages.players import Narrow, OfPlayer, clean
 from api.pages.site import Addresses
-from api.pages.winnings import Place, grown, told_of
+from api.pages.winnings import Place, grown, winnings_or_why
 from api.viewpoints.viewer import PUBLIC, Viewer
 
 router = APIRouter(include_in_schema=False, route_class=Named)
@@ -50,7 +50,7 @@ def winnings(
     public = of._replace(ask=ask)
     shown = grown(
         public,
-        *told_of(public),
+        *winnings_or_why(public),
         first,
         last,
         "framed_winnings.html",

@@ -93,7 +93,7 @@ def _cards_of(*streets: Pieces) -> set[str]:
     return {card for street in streets for piece in street for card in piece.cards}
 
 
-def taken_apart(line: str, unit: str | None = None) -> Line:
+def parsed_line(line: str, unit: str | None = None) -> Line:
     """`s1 b2 R6 C | Jd7c6c 12 X | 4: lynx +2` as streets in words, and an outcome; amounts count in
     `unit`."""
     *streets, last = [found[1] for found in _SECTION.finditer(line) if found[0]] or [""]
@@ -112,12 +112,12 @@ def taken_apart(line: str, unit: str | None = None) -> Line:
 
 def listed(row: HandRow) -> dict[str, Any]:
     """A hand of a list, its line in words and its amounts as the money that they are."""
-    return asdict(row) | {"line": taken_apart(row.line or "", row.unit)}
+    return asdict(row) | {"line": parsed_line(row.line or "", row.unit)}
 
 
-def pieces(said: str) -> Pieces:
+def pieces(text: str) -> Pieces:
     """`ursa 400 BTN 5d6h` word by word."""
-    return tuple(map(_piece, _WORD.findall(said)))
+    return tuple(map(_piece, _WORD.findall(text)))
 
 
 def _piece(word: str) -> Piece:
@@ -177,17 +177,17 @@ def _acts(words: Sequence[str], unit: str | None, *, blinds: bool) -> Iterator[P
                 yield from _aside(word, unit)
         elif found[5] or not _BLIND.fullmatch(word):
             for _ in range(1 if found[1] in "FX" else count):
-                said = _act(found, count, raises, unit, limped=limped, blinds=blinds)
-                yield (Piece(f"{said}{' all-in' * bool(found[5])}{' (default)' * bool(found[4])}"),)
+                text = _act(found, count, raises, unit, limped=limped, blinds=blinds)
+                yield (Piece(f"{text}{' all-in' * bool(found[5])}{' (default)' * bool(found[4])}"),)
                 raises += found[1] in ("B", "R")
                 limped = limped or found[1] == "C"
 
 
 def _act(
-    found: re.Match[str], count: int, raises: int, unit: str | None, *, limped: bool, blinds: bool
+    match: re.Match[str], count: int, raises: int, unit: str | None, *, limped: bool, blinds: bool
 ) -> str:
     """`open 6`, `3-bet 20`, `2 folds`: a raise by how many there were before it."""
-    kind, chips = found[1], amount(int(found[2]), unit) if found[2] else ""
+    kind, chips = match[1], amount(int(match[2]), unit) if match[2] else ""
     match kind:
         case "F":
             return "fold" if count == 1 else f"{count} folds"
@@ -202,7 +202,7 @@ def _act(
             return f"{opened if raises <= 1 else f'{raises + 1}-bet'} {chips}"
         case "T":
             return "out of time"
-    times = f" \N{MULTIPLICATION SIGN}{found[3]}" if found[3] else ""
+    times = f" \N{MULTIPLICATION SIGN}{match[3]}" if match[3] else ""
     return f"{_FORCED[kind]} {chips}{times}"
 
 
@@ -223,33 +223,33 @@ def _aside(word: str, unit: str | None) -> Iterator[Pieces]:
         yield (_piece(word),)
 
 
-def _auction(found: re.Match[str], unit: str | None) -> Iterator[Piece]:
+def _auction(match: re.Match[str], unit: str | None) -> Iterator[Piece]:
     """`ursa pays 37 for Th (bids 52, 37)`"""
-    names = [_name(one) for one in _NAMES.findall(found["names"])]
-    bids = [amount(int(bid), unit) for bid in re.findall(r"\d+", found["bids"] or "")]
-    price = amount(int(found["price"]), unit) if found["price"] else bids[1] if bids[1:] else "0"
-    if names == ["nobody"] and not found["cards"]:
+    names = [_name(one) for one in _NAMES.findall(match["names"])]
+    bids = [amount(int(bid), unit) for bid in re.findall(r"\d+", match["bids"] or "")]
+    price = amount(int(match["price"]), unit) if match["price"] else bids[1] if bids[1:] else "0"
+    if names == ["nobody"] and not match["cards"]:
         yield Piece("nobody buys a card")
     else:
         verb = "pays" if len(names) == 1 else "each pay"
         yield Piece(f"{' and '.join(names)} {verb} {price}")
-    if found["cards"]:
+    if match["cards"]:
         yield Piece("for")
-        yield Piece("", _cards(found["cards"]))
+        yield Piece("", _cards(match["cards"]))
     if bids:
         yield Piece(f"(bids {', '.join(bids)})" if bids[1:] else f"(bid {bids[0]})")
 
 
-def _changed(found: re.Match[str]) -> Iterator[Piece]:
+def _changed(match: re.Match[str]) -> Iterator[Piece]:
     """`ursa swaps 4d for 4s`, `ursa gets 9h`, `ursa tosses 9h`"""
-    if found[1]:
-        yield Piece(f"{_name(found[1])} {'gets' if '+' in found[2] else 'tosses'}")
-        yield Piece("", _cards(found[2]))
+    if match[1]:
+        yield Piece(f"{_name(match[1])} {'gets' if '+' in match[2] else 'tosses'}")
+        yield Piece("", _cards(match[2]))
     else:
-        yield Piece(f"{_name(found[3])} swaps")
-        yield Piece("", _cards(found[4]))
+        yield Piece(f"{_name(match[3])} swaps")
+        yield Piece("", _cards(match[4]))
         yield Piece("for")
-        yield Piece("", _cards(found[5]))
+        yield Piece("", _cards(match[5]))
 
 
 def _name(word: str) -> str:

@@ -23,7 +23,7 @@ from api.problem import Problem
 from api.questions.declared.fairness import hands_of
 from api.questions.declared.hands import QUESTION, hands_by
 from api.questions.facets import FACETS, facets, times
-from api.questions.filters import LENGTH_MAX, WrongFilter, parsed, said
+from api.questions.filters import LENGTH_MAX, WrongFilter, parsed, text_of
 from api.questions.filters_sql import asks_verdicts
 from api.questions.filters_tree import FIELDS, FLAGS
 from api.questions.frames import frames, in_words, opening
@@ -122,10 +122,10 @@ def hands(
         return answer
     context["of_player"] = player_of(one)
     with ask.viewed() as viewed:
-        few = hands_of(viewed, None) < ask.service.settings.limits.apart_spread
+        few = hands_of(viewed, None) < ask.service.settings.limits.heavy_spread
         counting = after is None and (counts == "now" or (few and counts is None))
-        asked = {"filter": said(one), "newest": order == "newest", "order": by_of(order)}
-        found, following = page_of(QUESTION, ask, viewed, LISTED, after, asked)
+        params = {"filter": text_of(one), "newest": order == "newest", "order": by_of(order)}
+        found, following = page_of(QUESTION, ask, viewed, LISTED, after, params)
         judged = verdicts_of(viewed.snapshot).known(viewed.snapshot)
         context |= {
             "rows": list(map(listed, found.rows)),
@@ -145,32 +145,32 @@ def replayer(request: Request, ask: Ask, match: str, number: str, within: Within
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
         context = of_hand(request, viewed, redacted_hand, "replay", within)
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
-    told = frames(redacted_hand, ask.viewer.view, game)
+    document = frames(redacted_hand, ask.viewer.view, game)
     return page(
         request,
         ask,
         "replayer.html",
         **context,
-        drawn=drawn(told, in_words(redacted_hand)),
-        bands=bands(told["frames"]),
-        marks=told["marks"],
-        big_blind=told["big_blind"],
-        broken=told["broken"],
+        drawn=drawn(document, in_words(redacted_hand)),
+        bands=bands(document["frames"]),
+        marks=document["marks"],
+        big_blind=document["big_blind"],
+        broken=document["broken"],
     )
 
 
 ACTS = ("Folded", "Checked", "Called", "Bet", "Raised", "BidPlaced", "Tossed", "Mucked", "TimedOut")
 
 
-def drawn(told: dict[str, Any], said: list[Sentence]) -> list[dict[str, Any]]:
+def drawn(document: dict[str, Any], sentences: list[Sentence]) -> list[dict[str, Any]]:
     """Frames as the felt wants them: cards in the rows in which they came, and beside each seat
     what it did last on this street."""
-    begins = {mark["idx"] for mark in told["marks"]}
-    tosses = any(mark["name"] == "toss" for mark in told["marks"])
+    begins = {mark["idx"] for mark in document["marks"]}
+    tosses = any(mark["name"] == "toss" for mark in document["marks"])
     came = (0, 2, 4, 5, None) if tosses else (0, 3, 4, None)  # a flop of two and what was tossed
     did: dict[int, Sentence] = {}
     found = []
-    for frame, words in zip(told["frames"], said, strict=False):
+    for frame, words in zip(document["frames"], sentences, strict=False):
         if frame["idx"] in begins:
             did = {}
         if frame["type"] in ACTS:
@@ -179,7 +179,7 @@ def drawn(told: dict[str, Any], said: list[Sentence]) -> list[dict[str, Any]]:
         found.append(
             {
                 **frame,
-                "said": words,
+                "words": words,
                 "board": [row for one, end in pairwise(came) if (row := board[one:end])],
                 "won": {seat for award in frame["awards"] for seat in award["seats"]},
                 "seats": [
@@ -204,8 +204,10 @@ class Band(NamedTuple):
 def bands(frames: list[dict[str, Any]]) -> list[Band]:
     """The odds of all seats through the hand, one above the other; no band where none are known."""
     found: list[Band] = []
-    told = [[seat["odds"] and seat["odds"]["share"] for seat in one["seats"]] for one in frames]
-    for shares, group in groupby(enumerate(told), key=lambda one: one[1]):
+    shares_of = [
+        [seat["odds"] and seat["odds"]["share"] for seat in frame["seats"]] for frame in frames
+    ]
+    for shares, group in groupby(enumerate(shares_of), key=lambda one: one[1]):
         places = [idx for idx, _ in group]
         low = 0.0
         for seat, share in enumerate(shares):
@@ -262,8 +264,8 @@ def of_hand(
         "of_a_seed": OF_A_SEED if announced and announced.dealing == "seeded" else None,
         "q": q,
         "kept": within.kept,
-        "earlier": beside(viewed, match, number, within, -1),
-        "later": beside(viewed, match, number, within, 1),
+        "earlier": neighbour(viewed, match, number, within, -1),
+        "later": neighbour(viewed, match, number, within, 1),
         "trail": (
             *(
                 (("Hands of this filter", to.hands(q, order=within.kept)),)
@@ -275,7 +277,7 @@ def of_hand(
     }
 
 
-def beside(
+def neighbour(
     viewed: Viewed, match: str, number: int, within: Found, step: Literal[-1, 1]
 ) -> str | None:
     """The hand before or after it, if that is over: of its match, or of those that a filter finds.
@@ -306,9 +308,9 @@ def events(request: Request, ask: Ask, match: str, number: str, within: Within) 
         context = of_hand(request, viewed, redacted_hand, "events", within)
         commitments = committed(viewed, redacted_hand)
         game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
-    told = frames(redacted_hand, ask.viewer.view, game)
-    begins = {mark["idx"]: mark["name"] for mark in told["marks"]}
-    drawn, said = told["frames"], in_words(redacted_hand)
+    document = frames(redacted_hand, ask.viewer.view, game)
+    begins = {mark["idx"]: mark["name"] for mark in document["marks"]}
+    drawn, words = document["frames"], in_words(redacted_hand)
     parts: list[tuple[str, list[dict[str, Any]]]] = [("start", [])]
     for idx, one in enumerate(redacted_hand.ones[: len(drawn)]):
         seat = getattr(one.seen, "seat", None)
@@ -316,18 +318,18 @@ def events(request: Request, ask: Ask, match: str, number: str, within: Within) 
         row = {
             "idx": idx,
             "at": drawn[idx]["at"],
-            "said": said[idx],
+            "words": words[idx],
             "kind": drawn[idx]["type"],
             "hidden": one.hidden,
-            "holder": name_at(told["players"], seat) if secret and seat is not None else None,
+            "holder": name_at(document["players"], seat) if secret and seat is not None else None,
             "json": msgspec.json.format(msgspec.json.encode(one.seen), indent=2).decode(),
             "committed": commitments[idx],
-            "changes": changes(drawn[idx - 1] if idx else None, drawn[idx], told["players"]),
+            "changes": changes(drawn[idx - 1] if idx else None, drawn[idx], document["players"]),
         }
         if idx in begins:
             parts.append((begins[idx], []))
         parts[-1][1].append(row)
-    return page(request, ask, "events.html", **context, parts=parts, broken=told["broken"])
+    return page(request, ask, "events.html", **context, parts=parts, broken=document["broken"])
 
 
 def changes(
@@ -359,17 +361,17 @@ class Committed(NamedTuple):
 def committed(viewed: Viewed, redacted_hand: RedactedEvents) -> list[tuple[Committed, ...]]:
     """The commitments of each event as seen; none where nothing was signed for yet."""
     try:
-        told = proof(viewed, redacted_hand)
+        document = proof(viewed, redacted_hand)
     except (NoSecrets, Refuted, Unfinished, Unsigned):
         return [() for _ in redacted_hand.ones]
-    nonces = {(one["line"], one["field"]): one["nonce"] for one in told["openings"]}
+    nonces = {(one["line"], one["field"]): one["nonce"] for one in document["openings"]}
     lines = iter(
         tuple(
             Committed(field, value["commitment"], nonces.get((number, field)))
             for field, value in msgspec.json.decode(line).items()
             if isinstance(value, dict) and "commitment" in value
         )
-        for number, line in enumerate(told["lines"])
+        for number, line in enumerate(document["lines"])
     )
     found: list[tuple[Committed, ...]] = []
     over = False

@@ -20,7 +20,7 @@ from api.pages.matches import disputed_hands, drawn
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.declared import hands
-from api.questions.declared.matches import Which, every_played, matches, played_of, rows_of
+from api.questions.declared.matches import MatchesParams, every_played, matches, played_of, rows_of
 from api.questions.filters import LENGTH_MAX, WrongFilter, parsed
 from api.questions.players import is_there
 from api.questions.question import API
@@ -39,7 +39,7 @@ def home(request: Request, ask: Ask, judge: bool = False) -> Response:
     """What this is, search, what is played, disputed and newest; or first steps."""
     try:
         with ask.viewed() as viewed:
-            found = matches(viewed, Which(newest=True, limit=LISTED), without_progress)
+            found = matches(viewed, MatchesParams(newest=True, limit=LISTED), without_progress)
             rows = drawn(ask, viewed, found.rows)
             played = every_played(viewed)
             totals = {"hands": sum(played["hands"].to_pylist()), "matches": len(played)}
@@ -96,8 +96,8 @@ def find(
             )
             for column, table in (("match", "hands"), ("player", "facts"))
         )
-    found = [to.match(one["name"]) for one in matches]
-    found += [to.player(one["name"]) for one in players]
+    found = [to.match(match["name"]) for match in matches]
+    found += [to.player(player["name"]) for player in players]
     if len(found) == 1:
         return RedirectResponse(found[0], 303)
     return page(
@@ -108,7 +108,7 @@ def find(
         lists=[
             (
                 title,
-                [{**one, "at": at(one["name"])} for one in rows[:FOUND_MAX]],
+                [{**row, "at": at(row["name"])} for row in rows[:FOUND_MAX]],
                 len(rows) > FOUND_MAX,
             )
             for title, at, rows in (
@@ -143,16 +143,16 @@ def address(text: str, to: Addresses) -> str | None:
         split = urlsplit(text)
     except ValueError:  # brackets that are no address of a machine
         return None
-    asked = dict(parse_qsl(split.query))
+    query = dict(parse_qsl(split.query))
     first, *rest = [unquote(one) for one in split.path.removeprefix(API).split("/")[1:]] or [""]
     if split.path.startswith(API):
-        asked.pop("format", None)
+        query.pop("format", None)
         rest = rest[: 2 if first == "hands" else 1]
     if (first, *rest) == ("",):
         return to.home()
     if first not in _PAGES:
         return None
-    return to.page(first, *rest, **asked) + (f"#{split.fragment}" if split.fragment else "")
+    return to.page(first, *rest, **query) + (f"#{split.fragment}" if split.fragment else "")
 
 
 def _hands(to: Addresses, text: str) -> str | None:

@@ -13,11 +13,10 @@ from api.http.routes.questions import Named
 from api.pages.live import HIGH, WIDE
 from api.pages.order import Sort
 from api.pages.site import SIZE, Addresses, page, scale
-from api.questions.declared.leagues import Nothing, leagues
-from api.questions.declared.pairing import Which, pairing
+from api.questions.declared.leagues import LeaguesParams, leagues
+from api.questions.declared.pairing import PairingParams, pairing
 from api.questions.declared.ratings import WITHOUT, Pair, crossed
-from api.questions.declared.standing import Standing, standing
-from api.questions.declared.standing import Which as OfLeague
+from api.questions.declared.standing import Standing, StandingParams, standing
 from api.viewpoints.viewer import without_progress
 
 router = APIRouter(include_in_schema=False, route_class=Named)
@@ -33,7 +32,7 @@ class PairCell(NamedTuple):
     pair: Pair | None
 
 
-LINES = 6  # players whose ratings are drawn: each is told from the others
+LINES = 6  # players whose ratings are drawn: each line can be told from the others
 
 
 class Grown(NamedTuple):
@@ -49,37 +48,37 @@ class Grown(NamedTuple):
 def listed(request: Request, ask: Ask, sort: Sort = None) -> Response:
     """The leagues of the ledger."""
     with ask.viewed() as viewed:
-        told = leagues(viewed, Nothing(), without_progress)
+        answer = leagues(viewed, LeaguesParams(), without_progress)
         units = moneys(viewed.units)
-    return page(request, ask, "leagues.html", rows=told.leagues, units=units)
+    return page(request, ask, "leagues.html", rows=answer.leagues, units=units)
 
 
 @router.get("/leagues/{league}")
 def one(request: Request, ask: Ask, league: str, sort: Sort = None) -> Response:
     """A league: who stands where, and each beside each."""
     with ask.viewed() as viewed:
-        told = standing(viewed, OfLeague(league), without_progress)
+        answer = standing(viewed, StandingParams(league), without_progress)
     to = Addresses(request.query_params.get("as"))
     return page(
         request,
         ask,
         "league.html",
         trail=(("Leagues", to.page("leagues")),),
-        told=told,
-        rounds=max(it.round for it in told.matches),
-        cross=cross_of(told),
-        grown=grown_of(told),
-        without=WITHOUT if told.players[0].rating is None else None,
+        answer=answer,
+        rounds=max(match.round for match in answer.matches),
+        cross=cross_of(answer),
+        grown=grown_of(answer),
+        without=WITHOUT if answer.players[0].rating is None else None,
     )
 
 
-def grown_of(told: Standing) -> Grown | None:
+def grown_of(answer: Standing) -> Grown | None:
     """The lines of the best, as they stand now; None where one place is no line."""
-    lasts = sorted({it.matches for it in told.history})
+    lasts = sorted({it.matches for it in answer.history})
     if len(lasts) < 2:
         return None
-    best = [it.player for it in told.players[:LINES]]
-    every = [it for it in told.history if it.player in best]
+    best = [player.player for player in answer.players[:LINES]]
+    every = [it for it in answer.history if it.player in best]
     up = scale(it.rating - MEAN for it in every)
     along = WIDE / (lasts[-1] - lasts[0])
 
@@ -98,14 +97,17 @@ def grown_of(told: Standing) -> Grown | None:
     return Grown(lasts[0], lasts[-1], ticks, tuple(lines.items()))
 
 
-def cross_of(told: Standing) -> list[tuple[str, list[PairCell | None]]]:
+def cross_of(answer: Standing) -> list[tuple[str, list[PairCell | None]]]:
     """Each player, and every other beside him; None where two have not met."""
     met, chips = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for it in told.matches:
-        for one, other, won in ((it.player, it.other, it.chips), (it.other, it.player, -it.chips)):
+    for match in answer.matches:
+        for one, other, won in (
+            (match.player, match.other, match.chips),
+            (match.other, match.player, -match.chips),
+        ):
             met[one, other] += 1
             chips[one, other] += won
-    names = [it.player for it in told.players]
+    names = [player.player for player in answer.players]
     return [
         (
             one,
@@ -116,7 +118,7 @@ def cross_of(told: Standing) -> list[tuple[str, list[PairCell | None]]]:
                 for other, pair in zip(names, pairs, strict=True)
             ],
         )
-        for one, pairs in crossed(names, told.pairs)
+        for one, pairs in crossed(names, answer.pairs)
     ]
 
 
@@ -126,7 +128,7 @@ def two(
 ) -> Response:
     """Two of its players: every match between them, and where its hands are."""
     with ask.viewed() as viewed:
-        told = pairing(viewed, Which(league, player, other), without_progress)
+        answer = pairing(viewed, PairingParams(league, player, other), without_progress)
     to = Addresses(request.query_params.get("as"))
     return page(
         request,
@@ -134,6 +136,6 @@ def two(
         "pairing.html",
         players=(player, other),
         trail=(("Leagues", to.page("leagues")), (league, to.page("leagues", league))),
-        told=told,
-        won=sum(it.chips for it in told.matches),
+        answer=answer,
+        won=sum(match.chips for match in answer.matches),
     )

@@ -1,7 +1,7 @@
 """`/live`: the last hands that ended, a line each; of one match, its table and bankrolls, too.
 
-A script follows the stream. Whatever it is told of it asks for here, as rows and as a table that
-are drawn on the server, and puts them into the page. Without a script the page is that of its
+A script follows the stream. For each event it asks this page for rows and for a table, which
+are drawn on the server, and puts them into its own. Without a script the page is that of its
 moment, and a link asks for a newer one. Of each event it shows what `Redactor` leaves to its
 viewer, and when: the delay holds back what this page has as it does every other.
 """
@@ -15,7 +15,7 @@ from fastapi.responses import Response
 
 from analytics.sql.chosen import quoted
 from api.http.ask import Access, Ask
-from api.pages.hand_line import taken_apart
+from api.pages.hand_line import parsed_line
 from api.pages.hands import drawn
 from api.pages.players import Narrow, clean
 from api.pages.site import SIZE, Addresses, frame, page, scale
@@ -26,7 +26,7 @@ from api.questions.filters_tree import EVERY, word
 from api.questions.frames import as_seen, frames, in_words, opening
 from api.questions.one_line import lines, one_line
 from api.rules import Rules
-from api.viewpoints.feed_events import Teller
+from api.viewpoints.feed_events import FeedEncoder
 from api.viewpoints.match_records import committed, ended, started
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.selection import Absent
@@ -46,7 +46,7 @@ LIVE_MAX = 40  # hands of the page before anything happens
 KEPT = 200  # rows that the script keeps
 AT_ONCE = 40  # rows that are asked for at once
 TYPES = ("HandEnded", "HandVoided", "MatchStarted", "MatchEnded")
-_FROM_THE_FIRST = "start"  # where a stream begins that has told nothing yet
+_FROM_THE_FIRST = "start"  # where a stream begins that has sent nothing yet
 
 
 @router.get("/live")
@@ -103,8 +103,10 @@ _STEPS = ("StepEntered", "BettingOpened", "HandEnded")  # what nobody does
 
 
 class LiveTable(NamedTuple):
-    """A match at its newest moment: whether it `goes_on`, how it ended, and the last hand that has
-    begun. `why` there is none to show; `asked` are the seats that it waits for, `todo` for what."""
+    """A match at its newest moment: whether it `goes_on`, how it ended, and the last hand begun.
+
+    `why` no hand is shown; `to_act` are the seats that the hand waits for, `todo` for what.
+    """
 
     goes_on: bool
     end: MatchEnded | None
@@ -114,7 +116,7 @@ class LiveTable(NamedTuple):
     start: t.HandStarted | None = None
     frame: dict[str, Any] | None = None
     broken: str | None = None
-    asked: tuple[int, ...] = ()
+    to_act: tuple[int, ...] = ()
     todo: str = ""
 
     @property
@@ -144,15 +146,15 @@ def table(viewed: Viewed, match: str, goes_on: bool) -> LiveTable:
     if not isinstance(first, t.HandStarted):
         return shown._replace(why=f"{hand} does not begin as a hand does")
     game = Rules(snapshot, None).marked(first.ruleset)
-    told = frames(redacted_hand, viewed.viewer.view, game)
-    if not told["frames"]:
+    document = frames(redacted_hand, viewed.viewer.view, game)
+    if not document["frames"]:
         return shown._replace(why=f"{hand} does not add up to a hand")
-    said = in_words(redacted_hand)
-    done = max(one["idx"] for one in told["frames"] if one["type"] not in _STEPS)
-    last = drawn(told, said)[-1] | {"said": said[done]}
-    asked, todo = awaited(redacted_hand, game)
+    words = in_words(redacted_hand)
+    done = max(one["idx"] for one in document["frames"] if one["type"] not in _STEPS)
+    last = drawn(document, words)[-1] | {"words": words[done]}
+    to_act, todo = awaited(redacted_hand, game)
     return shown._replace(
-        hand=hand, start=first, frame=last, broken=told["broken"], asked=asked, todo=todo
+        hand=hand, start=first, frame=last, broken=document["broken"], to_act=to_act, todo=todo
     )
 
 
@@ -166,10 +168,10 @@ def awaited(redacted_hand: RedactedEvents, game: Game | None) -> tuple[tuple[int
         return (), ""
     try:
         hand = replay(as_seen(redacted_hand))
-        asked = Over() if hand.voided else turn(game, hand)
+        question = Over() if hand.voided else turn(game, hand)
     except (LookupError, StopIteration, TypeError, ValueError):  # it does not add up
         return (), ""
-    match asked:
+    match question:
         case ToAct(seat=seat):
             return (seat,), "to act"
         case ToStraddle(seat=seat):
@@ -237,17 +239,17 @@ def _last(viewed: Viewed, match: str | None) -> dict[str, Any]:
     """The last hands, newest first, and the place in the stream from which on there are more."""
     chosen = EVERY if match is None else parsed(f"match={word(match)}")
     found = hands_by(viewed, chosen, None, LIVE_MAX, True).rows
-    told = lines(viewed, [row.hand for row in found])
+    texts = lines(viewed, [row.hand for row in found])
     rows = [
         _hand(row.hand, line, bool(row.void), row.at, row.unit)
-        for row, line in zip(found, told, strict=True)
+        for row, line in zip(found, texts, strict=True)
         if line is not None
     ]
     return {"rows": rows, "after": _place(viewed, found[0].hand) if found else _FROM_THE_FIRST}
 
 
 def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
-    """A row of what the stream told of, if it is of something that has a row."""
+    """The row of an event of the stream, if such events have rows."""
     kind, _, stream = one.partition(" ")
     if kind in ("HandEnded", "HandVoided"):
         with suppress(Absent):
@@ -258,27 +260,29 @@ def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
             unit = None if start is None else viewed.redactor.units.get(start.ruleset)
             return _hand(stream, one_line(redacted_hand), void, last.stored.at, unit)
     if kind in ("MatchStarted", "MatchEnded"):
-        told = (started if kind == "MatchStarted" else ended)(viewed.snapshot, stream)
-        return None if told is None else {"key": one, "match": stream, "told": told, "hand": None}
+        event = (started if kind == "MatchStarted" else ended)(viewed.snapshot, stream)
+        return (
+            None if event is None else {"key": one, "match": stream, "event": event, "hand": None}
+        )
     return None
 
 
 def _hand(hand: str, line: str, void: bool, at: int | str, unit: str | None) -> dict[str, Any]:
     """A hand that is over, on one line."""
-    apart = taken_apart(line, unit)
+    pieces = parsed_line(line, unit)
     return {
         "key": f"{'HandVoided' if void else 'HandEnded'} {hand}",
         "hand": hand,
         "match": split(hand)[0],
-        "line": apart,
-        "pot": apart.paid,
+        "line": pieces,
+        "pot": pieces.paid,
         "unit": unit,
         "at": at,
     }
 
 
 def _place(viewed: Viewed, hand: str) -> str:
-    """The place after the last event of a hand, as its viewer was told it."""
+    """The place after the last event of a hand that its viewer sees."""
     events = viewed.snapshot.read(hand)
-    told = list(Teller(viewed.viewer).tell(events, viewed.snapshot))
-    return told[-1].place.decode() if told else _FROM_THE_FIRST
+    events_seen = list(FeedEncoder(viewed.viewer).encode(events, viewed.snapshot))
+    return events_seen[-1].place.decode() if events_seen else _FROM_THE_FIRST

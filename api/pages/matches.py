@@ -70,21 +70,23 @@ def disputed_hands(
     """
     if judge:
         ask.needs(AUDIT)
-    known = judged(viewed, due(viewed, asked=judge, match=match), ask.watch)
+    known = judged(viewed, due(viewed, on_demand=judge, match=match), ask.watch)
     verdicts = lent(viewed, known)
     of = "" if match is None else f"WHERE match = {quoted(match)}"
-    told = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
+    of_verdicts = f"FROM hands JOIN {verdicts} USING (hand_seq) {of}"
     still = "count(*) FILTER (WHERE moves = 0) AS moveless"
-    counted = viewed.rows(f"SELECT verdict, count(*) AS hands, {still} {told} GROUP BY verdict")
+    counted = viewed.rows(
+        f"SELECT verdict, count(*) AS hands, {still} {of_verdicts} GROUP BY verdict"
+    )
     if not counted and not (viewed.viewer.auditor and known.left):
         return None
     found = {row["verdict"]: row["hands"] for row in counted}
     grave = f"{'AND' if of else 'WHERE'} verdict IN ('differ', 'contested')"
     order = f"ORDER BY verdict DESC, hand_seq DESC LIMIT {NAMED}"
-    told_of = (
+    columns = (
         "hand, CAST(verdict AS VARCHAR) AS verdict, players, game, pot, unit, played, last_at AS at"
     )
-    rows = viewed.rows(f"SELECT {told_of} {told} {grave} {order}")
+    rows = viewed.rows(f"SELECT {columns} {of_verdicts} {grave} {order}")
     unsettled = tuple({**row, "players": json.loads(row["players"] or "[]")} for row in rows)
     others = max(0, hands - sum(found.values()))
     if viewed.viewer.auditor:
@@ -196,7 +198,7 @@ TESTED_AT_ONCE = 3_000  # hands that are tested while somebody waits for a page
 def fairness(
     request: Request, ask: Ask, match: Narrow = None, run: bool = False, sort: Sort = None
 ) -> Response:
-    """What was dealt, beside what chance alone would have dealt; for an auditor's eyes.
+    """The cards dealt, compared with what chance alone would have dealt; for auditors.
 
     Many hands are tested by a job, which an auditor begins with `run`; what it finds is kept.
     """
@@ -229,7 +231,7 @@ def fairness(
             with suppress(msgspec.ValidationError):  # another version found it
                 found = msgspec.convert(progress.result, Fairness)
         context["progress"] = progress
-    tested = [] if found is None else [(one, judgement(one)) for one in found.tests]
+    tested = [] if found is None else [(test, judgement(test)) for test in found.tests]
     return page(request, ask, "fairness.html", **context | {"found": found, "tested": tested})
 
 

@@ -1,7 +1,8 @@
 """The order of a table's rows, as its address says it: `?sort=hands`, `?sort=-net` with most first.
 
-Heads are links, so a table sorts without a script, and whoever has the address sees the same order.
-A template draws the heads and then the rows; of several tables each that has the column is sorted.
+Heads are links, so a table sorts without a script, and everybody with the address sees the same
+order. A template draws the heads and then the rows; of several tables each that has the column is
+sorted.
 """
 
 import re
@@ -36,7 +37,7 @@ class Column(NamedTuple):
     number: bool
 
     def value(self, row: Any) -> Any:
-        """A row's value: `told.value` is a member of a member, `3.text` of the fourth cell."""
+        """A row's value: `measured.value` is a member of a member, `3.text` of the fourth cell."""
         for part in self.path.split("."):
             if row is None:
                 return None
@@ -74,14 +75,14 @@ class Order:
         stand on the right (`n`), the most come first. `of` says where a row has its value."""
         self.columns[column] = Column(of or column, number=kind.startswith("n"))
         up, down = column, f"-{column}"
-        now = {up: "ascending", down: "descending"}.get(self.sort or "")
+        direction = {up: "ascending", down: "descending"}.get(self.sort or "")
         first, then = (down, up) if kind.startswith("n") else (up, down)
         at = self.at.remove_query_params("after").include_query_params(
             sort=then if self.sort == first else first
         )
         return Markup('<th{}{}><a class="sort" href="{}">{}</a></th>').format(
             Markup(' class="{}"').format(kind) if kind else "",
-            Markup(' aria-sort="{}"').format(now) if now else "",
+            Markup(' aria-sort="{}"').format(direction) if direction else "",
             f"{at.path}?{at.query}",
             title or column,
         )
@@ -93,7 +94,9 @@ class Order:
 
     def next_head(self, title: str, place: int, kind: str) -> Markup:
         """The head of the column at a place of a sheet; a second one of a name is numbered."""
-        same = sum(1 for one in self.columns if one == title or one.startswith(f"{title} ("))
+        same = sum(
+            1 for column in self.columns if column == title or column.startswith(f"{title} (")
+        )
         name = f"{title} ({same + 1})" if title in self.columns else title
         return self.head(name, title, kind, f"{place}.text")
 
@@ -117,7 +120,7 @@ class Sorting:
 
     def check(self) -> None:
         """Refuse a column that no table of the page has; a page without a table may lack them."""
-        known = dict.fromkeys(name for one in self.tables for name in one.columns)
+        known = dict.fromkeys(name for table in self.tables for name in table.columns)
         if known:
             _check(self.sort, known)
 
@@ -150,17 +153,17 @@ def sorted_list(
     viewed: Viewed,
     limit: int,
     after: str | None,
-    asked: dict[str, Any],
+    params: dict[str, Any],
     by: Order,
 ) -> tuple[Sequence[Any], str | None]:
     """A page of a list in its own order; or in another: then `after` is how many came before."""
     if by.sort is None:
-        found, following = page_of(question, ask, viewed, limit, after, asked)
+        found, following = page_of(question, ask, viewed, limit, after, params)
         return found.rows, following
     if after is not None and not re.fullmatch("[0-9]{1,9}", after):
         raise Problem("wrong-cursor", f"a list by {by.sort} goes on after a number of rows")
     place = int(after or 0)
-    rows = _sorted(question, ask, viewed, asked, by)
+    rows = _sorted(question, ask, viewed, params, by)
     following = str(place + limit) if place + limit < len(rows) else None
     return rows[place : place + limit], following
 
@@ -170,16 +173,16 @@ _kept: WeakKeyDictionary[Views, OrderedDict[str, Sequence[Any]]] = WeakKeyDictio
 
 
 def _sorted(
-    question: Question, ask: Access, viewed: Viewed, asked: dict[str, Any], by: Order
+    question: Question, ask: Access, viewed: Viewed, params: dict[str, Any], by: Order
 ) -> Sequence[Any]:
     """All of a list in this order; as long as a viewer sees the same ledger the last ones are kept,
     so that he pages through one list, and its order is counted once."""
-    name = f"{question.name} {by.sort} {sorted(asked.items())}"
+    name = f"{question.name} {by.sort} {sorted(params.items())}"
     with _turn:
         kept = _kept.setdefault(viewed.query, OrderedDict())
         rows = kept.get(name)
     if rows is None:
-        found, following = page_of(question, ask, viewed, SORTED_MAX, None, asked)
+        found, following = page_of(question, ask, viewed, SORTED_MAX, None, params)
         if following is not None:
             sentence = f"more than {SORTED_MAX:,} {question.name} stand in their own order only"
             raise Problem("too-large", f"{sentence}, not by {by.sort}")

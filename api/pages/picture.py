@@ -17,7 +17,7 @@ from api.pages.site import STATIC, TEMPLATES, sent
 from api.problem import Problem
 from api.questions.frames import frames, in_words, opening
 from api.questions.hand import place_of
-from api.questions.one_line import told as in_one_line
+from api.questions.one_line import line_of as line_of
 from api.rules import Rules
 
 router = APIRouter(include_in_schema=False)
@@ -49,12 +49,12 @@ def picture(
             raise Problem("conflict", f"{redacted_hand.stream} does not begin as a hand does")
         game = Rules(viewed.snapshot, None).marked(start.ruleset)
         unit = viewed.redactor.units.get(start.ruleset)
-    told = frames(redacted_hand, ask.viewer.view, game)
-    place = place_of(told, at)
-    notation = in_one_line([one.seen for one in redacted_hand.ones[: place + 1]])
+    document = frames(redacted_hand, ask.viewer.view, game)
+    place = place_of(document, at)
+    notation = line_of([one.seen for one in redacted_hand.ones[: place + 1]])
     drawing = TEMPLATES.get_template("picture.svg").render(
-        one=drawn(told, in_words(redacted_hand))[place],
-        last=len(told["frames"]) - 1,
+        one=drawn(document, in_words(redacted_hand))[place],
+        last=len(document["frames"]) - 1,
         hand=redacted_hand.stream,
         start=start,
         unit=unit,

@@ -25,7 +25,7 @@ from api.pages.site import Addresses, page
 from api.questions import players as counted
 from api.questions.chances import COULD, DID
 from api.questions.declared import grid as hole_cards
-from api.questions.declared.compare import Comparison, Sides, comparison, finders, sheets
+from api.questions.declared.compare import CompareParams, Comparison, comparison, finders, sheets
 from api.questions.declared.grid import Cell
 from api.questions.declared.opponent import HANDS_MAX
 from api.questions.declared.players import QUESTION
@@ -85,13 +85,13 @@ class PlayerPage(NamedTuple):
             named, finds = titles(viewed, self.player), self.finder(viewed)
             called = called_too(viewed, self.player)
         filters = {**self.filtered, **context.pop("going_on", {})}
-        given = {name: value for name, value in filters.items() if value}
+        of_filters = {name: value for name, value in filters.items() if value}
         of_player: dict[str, Any] = {
             "player": self.player,
             "tab": tab,
             "tabs": TABS,
             "narrowed": {name: value or "" for name, value in filters.items()},
-            "given": given,
+            "given": of_filters,
             "few": MANY,
             "did": DID,
             "could": COULD,
@@ -100,8 +100,8 @@ class PlayerPage(NamedTuple):
             "named": word(self.player),
             "called": called,
             "finds": finds,
-            "api_of": lambda *path, **asked: to.api(
-                "players", self.player, *path, **given, **asked
+            "api_of": lambda *path, **query: to.api(
+                "players", self.player, *path, **of_filters, **query
             ),
             "players": () if self.by_tag else (self.player,),
             "trail": (("Players", to.players(self.by_tag)),),
@@ -165,9 +165,9 @@ def players(
 ) -> Response:
     """Everybody who played, by his name or as tags call him."""
     by, by_tag = order(request, ("player", "hands", "net", "matches", "last_at")), clean(by_tag)
-    asked = {"by_tag": by_tag} if by_tag else {}
+    query = {"by_tag": by_tag} if by_tag else {}
     with ask.viewed(by_tag=by_tag) as viewed:
-        rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, asked, by)
+        rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, query, by)
         listed: dict[str, Any] = {
             "rows": [(row, finder(viewed, row.player)()) for row in rows],
             "units": moneys(viewed.units),
@@ -193,18 +193,20 @@ FULL = 12  # times that a class came, from which on its cell is at its fullest
 def grid(of: OfPlayer, show: What = "acts") -> Response:
     """The 169 classes of hole cards, each a cell that leads to its hands."""
     with of.viewed() as viewed:
-        told = hole_cards.grid(viewed, hole_cards.Whose(of.player, **of.filters), of.ask.watch)
-    cells = {one.name: one for one in told.cells}
+        answer = hole_cards.grid(
+            viewed, hole_cards.GridParams(of.player, **of.filters), of.ask.watch
+        )
+    cells = {one.name: one for one in answer.cells}
     return of.sent(
         "grid.html",
         "grid",
         going_on={"show": show},
         cells=[cell(name, cells.get(name), show) for name in hole_cards.classes()],
-        hands=told.hands,
-        known=told.known,
+        hands=answer.hands,
+        known=answer.known,
         show=show,
         shows=list(TITLES.items()),
-        kinds=kinds(told.cells),
+        kinds=kinds(answer.cells),
         full=FULL,
     )
 
@@ -221,7 +223,7 @@ class Acts(NamedTuple):
 
 def acts(cells: Iterable[Cell]) -> Acts | None:
     """Of some classes together; None where he had no choice."""
-    sums = [(one.vpip_n, one.pfr_k, one.vpip_k) for one in cells]
+    sums = [(cell.vpip_n, cell.pfr_k, cell.vpip_k) for cell in cells]
     n, raised, played = (sum(column) for column in zip(*sums, strict=True)) if sums else (0, 0, 0)
     return Acts(n, raised / n, (played - raised) / n) if n else None
 
@@ -230,30 +232,30 @@ def kinds(cells: Sequence[Cell]) -> list[tuple[str, Acts]]:
     """The same of all classes, of pairs, of suited and of other ones."""
     parts = {
         "all": cells,
-        "pairs": [one for one in cells if len(one.name) == 2],
-        "suited": [one for one in cells if one.name.endswith("s")],
-        "offsuit": [one for one in cells if one.name.endswith("o")],
+        "pairs": [cell for cell in cells if len(cell.name) == 2],
+        "suited": [cell for cell in cells if cell.name.endswith("s")],
+        "offsuit": [cell for cell in cells if cell.name.endswith("o")],
     }
     return [(name, found) for name, some in parts.items() if (found := acts(some))]
 
 
-def cell(name: str, one: Cell | None, show: str) -> dict[str, Any]:
+def cell(name: str, cell: Cell | None, show: str) -> dict[str, Any]:
     """What a cell says, how warm it is from 0 to 1, and how full; of acts, how it is divided."""
-    if one is None:
-        return {"name": name, "hands": 0, "said": "", "warmth": 0.0, "full": 0.0, "acts": None}
+    if cell is None:
+        return {"name": name, "hands": 0, "text": "", "warmth": 0.0, "full": 0.0, "acts": None}
     if show == "net":
-        mean = one.net_bb
-        said = "" if mean is None else f"{mean:+.1f}".replace("-", "\N{MINUS SIGN}")
+        mean = cell.net_bb
+        text = "" if mean is None else f"{mean:+.1f}".replace("-", "\N{MINUS SIGN}")
         warmth = 0.5 if mean is None else min(1.0, max(0.0, 0.5 + mean / 20))
     elif show == "n":
-        said, warmth = str(one.hands), 0.5
+        text, warmth = str(cell.hands), 0.5
     else:
-        k, n = (one.pfr_k, one.pfr_n) if show == "raise" else (one.vpip_k, one.vpip_n)
-        said = f"{100 * k / n:.0f} %" if n else ""
+        k, n = (cell.pfr_k, cell.pfr_n) if show == "raise" else (cell.vpip_k, cell.vpip_n)
+        text = f"{100 * k / n:.0f} %" if n else ""
         warmth = k / n if n else 0.0
-    full = min(1.0, one.hands / FULL)
-    told = {"name": name, "hands": one.hands, "said": said, "warmth": warmth, "full": full}
-    return {**told, "acts": acts([one]) if show == "acts" else None}
+    full = min(1.0, cell.hands / FULL)
+    row = {"name": name, "hands": cell.hands, "text": text, "warmth": warmth, "full": full}
+    return {**row, "acts": acts([cell]) if show == "acts" else None}
 
 
 LOCKS_MAX = 15  # matches that somebody had won, as many as a filter may name
@@ -271,21 +273,21 @@ ENDINGS = {
 @router.get("/players/{player}/opponent")
 def opponent(of: OfPlayer) -> Response:
     """What stands out of a player's play, with the hands to look at."""
-    given = {**of.filters, "unit": of.unit, "by-tag": of.by_tag}
-    filters = {OPTIONS.get(name, name): it for name, it in given.items() if it}
+    query = {**of.filters, "unit": of.unit, "by-tag": of.by_tag}
+    filters = {OPTIONS.get(name, name): it for name, it in query.items() if it}
     options = "".join(f" --{name} {shlex.quote(it)}" for name, it in filters.items())
     context: dict[str, Any] = {"found": None, "why": None, "hands_max": HANDS_MAX}
     context["command"] = f"muckrake opponent {shlex.quote(of.player)}{options}"
     with of.viewed() as viewed:
-        asked = OpponentParams(of.player, spots=SPOTS, **of.filters)
+        params = OpponentParams(of.player, spots=SPOTS, **of.filters)
         try:
-            hands = counted.hands_asked(viewed, asked)
+            hands = counted.count_hands(viewed, params)
             finds = of.finder(viewed)
             endings = {name: finds.of(filter) for name, filter in ENDINGS.items()}
             context |= {"hands": hands, "endings": endings, "looks": ALL_LOOKS}
             if hands <= HANDS_MAX:
-                with closing(tables_of(viewed, asked, of.ask.watch)) as tables:
-                    found = report_of(viewed, asked, tables)
+                with closing(tables_of(viewed, params, of.ask.watch)) as tables:
+                    found = report_of(viewed, params, tables)
                     context |= _led(found, tables, finds)
                 context |= {"found": found, "faults": faults(found.faults)}
         except (Absent, NoSum) as reason:
@@ -293,34 +295,34 @@ def opponent(of: OfPlayer) -> Response:
     return of.sent("opponent.html", "opponent", **context)
 
 
-def _led(found: Report, tables: Opponent, finds: Finder) -> dict[str, Any]:
+def _led(report: Report, tables: Opponent, finds: Finder) -> dict[str, Any]:
     """The filters that find the hands of each k and n: by name what can be asked so, and hand by
     hand what was counted by equities, of one rival, or beside too many matches that were won."""
-    open_matches = undecided(found)
+    open_matches = undecided(report)
 
     def at(look: str, *, pays: bool) -> list[str]:
         return [finds.at(hands) for hands in tables.counted_hands(look, pays=pays)]
 
     def by_hand(look: str) -> bool:
-        of_one_rival = look.startswith("after_check") and found.vs is not None
+        of_one_rival = look.startswith("after_check") and report.vs is not None
         return open_matches is None or look not in COULD or of_one_rival
 
     return {
         "undecided": open_matches or "",
-        "paid": {one.look: at(one.look, pays=True) for one in found.leads.found},
+        "paid": {one.look: at(one.look, pays=True) for one in report.leads.found},
         "led": {
             one.look: at(one.look, pays=False)
-            for one in found.differences.found
+            for one in report.differences.found
             if by_hand(one.look)
         },
     }
 
 
-def undecided(found: Report) -> str | None:
+def undecided(report: Report) -> str | None:
     """The filter of hands before somebody had won the match; None if it would be too long."""
-    if len(found.locks) > LOCKS_MAX:
+    if len(report.locks) > LOCKS_MAX:
         return None
-    won = (f"match={word(one.match)} & number>={one.number}" for one in found.locks)
+    won = (f"match={word(lock.match)} & number>={lock.number}" for lock in report.locks)
     return "".join(f" & !({one})" for one in won)
 
 
@@ -350,23 +352,23 @@ def compare(
     """Two players or two versions of a bot, side by side, picked there."""
     matches = tuple(name for one in match if (name := clean(one)))
     of = of._replace(filters={**of.filters, "match": matches[0] if len(matches) == 1 else None})
-    asked: dict[str, Any] = {"other": clean(other), "street": street or None}
-    context = {**asked, "told": None, "why": None, "matches": matches, "streets": STREETS}
+    params: dict[str, Any] = {"other": clean(other), "street": street or None}
+    context = {**params, "answer": None, "why": None, "matches": matches, "streets": STREETS}
     with of.viewed() as viewed:
         check(viewed, of.player)
         others = others_of(viewed, of.player)
-        if asked["other"] is not None:
-            sides = Sides(
+        if params["other"] is not None:
+            sides = CompareParams(
                 player=of.player,
                 match=matches,
                 unit=of.unit,
-                **asked,
+                **params,
                 vs=of.filters["vs"],
                 game=of.filters["game"],
             )
             try:
-                told = comparison(viewed, sides, of.ask.watch)
-                context |= shown(told, sides, finders(viewed, sides))
+                answer = comparison(viewed, sides, of.ask.watch)
+                context |= shown(answer, sides, finders(viewed, sides))
             except (Absent, Nonsense) as reason:
                 context["why"] = reason
     return of.sent("compare.html", "compare", others=others, **context)
@@ -374,24 +376,24 @@ def compare(
 
 def others_of(viewed: Viewed, player: str) -> list[str]:
     """Whom to compare him with: other versions of him by their names, then those who play most."""
-    alike = f"starts_with(player, {quoted(_VERSION.sub('', player))})"
+    condition = f"starts_with(player, {quoted(_VERSION.sub('', player))})"
     rows = viewed.rows(
         f"SELECT player FROM facts WHERE player <> {quoted(player)} GROUP BY player"
-        f" ORDER BY {alike} DESC, count(*) DESC, player LIMIT {OFFERED}"
+        f" ORDER BY {condition} DESC, count(*) DESC, player LIMIT {OFFERED}"
     )
     return [row["player"] for row in rows]
 
 
-def shown(told: Comparison, asked: Sides, finds: Sequence[Finder]) -> dict[str, Any]:
+def shown(answer: Comparison, params: CompareParams, finds: Sequence[Finder]) -> dict[str, Any]:
     """The tables as a terminal has them, and what surely differs."""
-    every = list(sheets(told, asked, finds))
+    every = list(sheets(answer, params, finds))
     return {
-        "told": told,
+        "answer": answer,
         "sheets": [one for one in every if isinstance(one, Sheet)],
         "notes": [one for one in every if not isinstance(one, Sheet)],
-        "apart": [
-            STATISTICS[one.statistic].title
-            for one in told.statistics.values()
-            if one.counted is not None and one.counted < SURE
+        "different": [
+            STATISTICS[statistic.statistic].title
+            for statistic in answer.statistics.values()
+            if statistic.counted is not None and statistic.counted < SURE
         ],
     }

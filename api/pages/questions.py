@@ -9,14 +9,14 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from api.http.ask import Ask
-from api.http.routes.questions import FIXED, Named, asked_for, formats, signed
+from api.http.routes.questions import FIXED, Named, formats, query_parameters, signed
 from api.pages.order import Sort
 from api.pages.players import others_of
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions import games as rulesets
 from api.questions.declared import every
-from api.questions.question import API, Question, Sheet, asked
+from api.questions.question import API, Question, Sheet, params_of
 from engine.catalogue import CATALOGUE, KINDS, meaning
 from engine.changes import partner_of
 from engine.game import Game, fingerprint
@@ -27,42 +27,42 @@ from engine.parameters import parameters, spelled
 def routes(questions: list[Question]) -> APIRouter:
     """A page for each that has none; a list's is made by hand."""
     router = APIRouter(include_in_schema=False, route_class=Named)
-    for one in questions:
-        if one.page is None and one.pages is None:
-            router.add_api_route(one.path, endpoint(one))
+    for question in questions:
+        if question.page is None and question.pages is None:
+            router.add_api_route(question.path, endpoint(question))
     return router
 
 
 def endpoint(question: Question) -> Callable[..., Response]:
     """The page of a question, which takes what its route takes."""
 
-    def shown(request: Request, ask: Ask, sort: Sort = None, **given: Any) -> Response:
-        if missing := [name for name in needed if given[name] is None]:
-            with ask.viewed(by_tag=given.get("by_tag")) as viewed:
-                choices = {missing[0]: others_of(viewed, given["player"])}
+    def shown(request: Request, ask: Ask, sort: Sort = None, **values: Any) -> Response:
+        if missing := [name for name in needed if values[name] is None]:
+            with ask.viewed(by_tag=values.get("by_tag")) as viewed:
+                choices = {missing[0]: others_of(viewed, values["player"])}
             sentence = f"{question.name} takes one more player, `{missing[0]}`"
             raise Problem("invalid", sentence, choices=choices)
-        params = asked(question, given, people=True)
-        with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
+        params = params_of(question, values, people=True)
+        with ask.viewed(values.get("unit"), values.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
-            told = list(question.told(question.ask(viewed, params, ask.watch), params))
-        to, player = Addresses(request.query_params.get("as")), given.get("player")
-        by_tag = given.get("by_tag")
+            sheets = list(question.sheets_of(question.ask(viewed, params, ask.watch), params))
+        to, player = Addresses(request.query_params.get("as")), values.get("player")
+        by_tag = values.get("by_tag")
         trail = [("Players", to.players(by_tag))] if player else []
         return page(
             request,
             ask,
             "question.html",
             question=question,
-            sheets=[one for one in told if isinstance(one, Sheet)],
-            notes=[one for one in told if not isinstance(one, Sheet)],
+            sheets=[sheet for sheet in sheets if isinstance(sheet, Sheet)],
+            notes=[sheet for sheet in sheets if not isinstance(sheet, Sheet)],
             trail=[*trail, (player, to.player(player, by_tag=by_tag))] if player else trail,
             players=(player,) if player and not by_tag else (),
             formats=[(kind, at(request, kind)) for kind in formats(question)],
         )
 
-    every = asked_for(question, question.path, people=True)
+    every = query_parameters(question, question.path, people=True)
     needed = [
         one.name
         for one in every
@@ -73,15 +73,15 @@ def endpoint(question: Question) -> Callable[..., Response]:
     return signed(shown, [*FIXED, *every, sort])
 
 
-def _left_out(one: Parameter) -> Parameter:
-    """The same, which may be left out: a page then offers what there is."""
-    return one.replace(annotation=one.annotation | None, default=None)
+def _left_out(parameter: Parameter) -> Parameter:
+    """The same parameter, but optional: without a value the page offers all values."""
+    return parameter.replace(annotation=parameter.annotation | None, default=None)
 
 
 def at(request: Request, kind: str) -> str:
     """The same in a format."""
-    asked = request.url.remove_query_params("sort").include_query_params(format=kind)
-    return f"{API}{asked.path}?{asked.query}"
+    url = request.url.remove_query_params("sort").include_query_params(format=kind)
+    return f"{API}{url.path}?{url.query}"
 
 
 router = routes(every())
@@ -137,14 +137,14 @@ def game(request: Request, ask: Ask, game: str) -> Response:
 
 def answers(game: Game, partner: Game | None, kind: str) -> list[Answer]:
     """What a ruleset says to all questions of one class."""
-    told = []
+    found_answers = []
     for name, policy in CATALOGUE.items():
         if policy.kind != kind:
             continue
         value = getattr(game, name)
         other = value if partner is None else getattr(partner, name)
         differs = None if other == value else meaning(name, other) or spelled(other)
-        told.append(
+        found_answers.append(
             Answer(
                 name,
                 policy.question,
@@ -154,4 +154,4 @@ def answers(game: Game, partner: Game | None, kind: str) -> list[Answer]:
                 differs,
             )
         )
-    return told
+    return found_answers

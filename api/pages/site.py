@@ -90,46 +90,47 @@ def _part(name: object) -> str:
 
 
 class Addresses(Struct, frozen=True):
-    """Addresses, as seen from a page: whoever looks through other eyes goes on doing so."""
+    """The addresses of links on a page: each keeps the viewpoint of the page."""
 
     view: str | None = None
 
-    def home(self, **asked: str) -> str:
-        return self._at("/", **asked)
+    def home(self, **query: str) -> str:
+        return self._at("/", **query)
 
-    def page(self, *path: str, **asked: str) -> str:
-        """Any page by the parts of its path, unless what is asked of it says through whose eyes."""
-        asked = {**({} if self.view is None else {"as": self.view}), **asked}
-        return Addresses()._at("/" + "/".join(map(_part, path)), **asked)
+    def page(self, *path: str, **query: str) -> str:
+        """Any page by the parts of its path, with the viewpoint of this page unless the query names
+        another."""
+        query = {**({} if self.view is None else {"as": self.view}), **query}
+        return Addresses()._at("/" + "/".join(map(_part, path)), **query)
 
     def matches(self, after: str | None = None) -> str:
         return self._at("/matches", after=after)
 
-    def match(self, match: str, **asked: str | int | None) -> str:
-        return self._at(f"/matches/{_part(match)}", **asked)
+    def match(self, match: str, **query: str | int | None) -> str:
+        return self._at(f"/matches/{_part(match)}", **query)
 
-    def hands(self, q: str = "", **asked: str | int | None) -> str:
+    def hands(self, q: str = "", **query: str | int | None) -> str:
         """The hands that a filter finds."""
-        return self._at("/hands", q=q or None, **asked)
+        return self._at("/hands", q=q or None, **query)
 
     def hand(
-        self, hand: str, page: str = "", event: int | None = None, q: str = "", **asked: str | None
+        self, hand: str, page: str = "", event: int | None = None, q: str = "", **query: str | None
     ) -> str:
         """A page of a hand MATCH/NUMBER: its replay, `audit` or `events`; one of a filter's."""
         path = "/".join(map(_part, hand.rpartition("/")[::2]))
-        at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None, **asked)
+        at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None, **query)
         return at if event is None else f"{at}#{event}"
 
     def players(self, by_tag: str | None = None) -> str:
         return self._at("/players", by_tag=by_tag)
 
-    def player(self, name: str, page: str = "", **asked: str | int | tuple[str, ...] | None) -> str:
+    def player(self, name: str, page: str = "", **query: str | int | tuple[str, ...] | None) -> str:
         """A page of a player: `grid`, `winnings`, `bids` or `swaps`, or himself."""
-        return self._at(f"/players/{_part(name)}" + (f"/{page}" if page else ""), **asked)
+        return self._at(f"/players/{_part(name)}" + (f"/{page}" if page else ""), **query)
 
-    def place(self, template: str, named: dict[str, str], **asked: str | int | None) -> str:
+    def place(self, template: str, named: dict[str, str], **query: str | int | None) -> str:
         """The page of a question: an address with names in braces, and its parameters."""
-        return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **asked)
+        return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **query)
 
     def ratings(self, unit: str | None = None) -> str:
         return self._at("/ratings", unit=unit)
@@ -140,9 +141,9 @@ class Addresses(Struct, frozen=True):
     def live(self, match: str | None = None) -> str:
         return self._at("/live", match=match)
 
-    def embedded(self, *path: str, **asked: str | None) -> str:
+    def embedded(self, *path: str, **query: str | None) -> str:
         """A page that may stand in a frame of another site."""
-        return self._at("/embed/" + "/".join(map(_part, path)), **asked)
+        return self._at("/embed/" + "/".join(map(_part, path)), **query)
 
     def verify(self) -> str:
         """Where a bundle is judged in the browser."""
@@ -156,15 +157,15 @@ class Addresses(Struct, frozen=True):
         at = self._at(f"/games/{_part(game)}")
         return at if policy is None else f"{at}#{_part(policy)}"
 
-    def api(self, *path: str | int, **asked: str | int | tuple[str, ...] | None) -> str:
+    def api(self, *path: str | int, **query: str | int | tuple[str, ...] | None) -> str:
         """A path under `/api/v1`: `api("hands", match, number, "events")`."""
-        return self._at("/api/v1/" + "/".join(map(_part, path)), **asked)
+        return self._at("/api/v1/" + "/".join(map(_part, path)), **query)
 
-    def _at(self, path: str, **asked: str | int | tuple[str, ...] | None) -> str:
-        given = {name: value for name, value in asked.items() if value not in (None, ())}
+    def _at(self, path: str, **query: str | int | tuple[str, ...] | None) -> str:
+        values = {name: value for name, value in query.items() if value not in (None, ())}
         if self.view is not None:
-            given["as"] = self.view
-        return f"{path}?{urlencode(given, doseq=True)}" if given else path
+            values["as"] = self.view
+        return f"{path}?{urlencode(values, doseq=True)}" if values else path
 
 
 def when(at: int | str | None) -> Markup:
@@ -179,8 +180,8 @@ def when(at: int | str | None) -> Markup:
         moment = datetime.fromisoformat(exact)
         if moment.tzinfo is not None:
             moment = moment.astimezone(UTC)
-            said = f"{moment.day}{THIN}{moment:%b %Y, %H:%M}"
-            return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, said)
+            text = f"{moment.day}{THIN}{moment:%b %Y, %H:%M}"
+            return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, text)
     return Markup("<time>{}</time>").format(exact)
 
 
@@ -191,7 +192,7 @@ def clock(at: int | str) -> Markup:
 
 
 def short(digest: str, digits: int = 12) -> Markup:
-    """The beginning of a digest; the whole of it is there for whoever points at it or copies it."""
+    """The beginning of a digest; the whole of it is its title and what is copied."""
     return Markup('<code class="hash" title="{}">{}</code>').format(digest, digest[:digits])
 
 
@@ -254,16 +255,16 @@ def page(
     status: int = 200,
     **context: Any,
 ) -> Response:
-    """A page for this viewer; what his eyes may not see must not be in `context` at all.
+    """A page for this viewer; a value that he may not see must not be in `context` at all.
 
     `players` are those whose seats he may want to look from, if he may look from any.
     """
-    told = {
+    values = {
         "request": request,
         "path": request.url.path,
         "viewer": ask.viewer,
         "caller": ask.caller,
-        "eyes": eyes(request, ask, players),
+        "viewpoints": viewpoints(request, ask, players),
         "to": Addresses(request.query_params.get("as")),
         "trail": (),
         "framed": False,
@@ -271,7 +272,7 @@ def page(
         "unasked": unasked(request),
         "sorting": (sorting := Sorting(request)),
     }
-    body = TEMPLATES.get_template(template).render({**told, **context}).encode()
+    body = TEMPLATES.get_template(template).render({**values, **context}).encode()
     sorting.check()
     return sent(request, body, status)
 
@@ -295,7 +296,7 @@ def frame(request: Request, ask: Access, path: str, title: str) -> str | None:
 
 
 def sent(request: Request, body: bytes, status: int = 200, kind: str = "text/html") -> Response:
-    """A page and its validator: whoever has this very page is told so in a few bytes."""
+    """A page and its validator: 304 if the browser has this very page."""
     tag = f'"{sha256(body).hexdigest()[:32]}"'
     headers = {
         "ETag": tag,
@@ -307,13 +308,16 @@ def sent(request: Request, body: bytes, status: int = 200, kind: str = "text/htm
     return Response(body, status, headers, kind)
 
 
-def eyes(request: Request, ask: Access, players: tuple[str, ...]) -> list[dict[str, Any]]:
+def viewpoints(request: Request, ask: Access, players: tuple[str, ...]) -> list[dict[str, Any]]:
     """The viewpoints that this caller has on what he looks at, each with its address."""
     scopes = ask.caller.scopes
     if AUDIT in scopes:  # he may sit in any seat of this table, a player in his own
         views = [PUBLIC, *(f"{SEAT}{name}" for name in players), AUDITOR]
     else:
-        views = [PUBLIC, *sorted({one.partition("@")[0] for one in scopes if one.startswith(SEAT)})]
+        views = [
+            PUBLIC,
+            *sorted({scope.partition("@")[0] for scope in scopes if scope.startswith(SEAT)}),
+        ]
     if ask.viewer.view not in views:
         views.append(ask.viewer.view)
     at = request.url

@@ -13,7 +13,7 @@ from api.http.routes.questions import Named
 from api.pages.players import OfPlayer
 from api.problem import Problem
 from api.questions import players as counted
-from api.questions.declared.player import Whose, player
+from api.questions.declared.player import PlayerParams, player
 from api.questions.filters_tree import word
 from store.sql.tags import OWN_NAME
 
@@ -26,7 +26,7 @@ PARTS_MAX = 60  # columns of a page
 def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") -> Response:
     """How a player plays, each number with its doubt; split by a tag as it was in each match."""
     with of.viewed() as viewed:
-        about = player(viewed, Whose(of.player), of.ask.watch)
+        about = player(viewed, PlayerParams(of.player), of.ask.watch)
         tags = [
             row
             for row in viewed.tags.to_pylist()
@@ -43,8 +43,8 @@ def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") 
         )
         own_name = OWN_NAME if viewed.by_tag else "player"
         chosen = replace(chosen, tagged=values, own_name=own_name)
-        told = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
-    every = sorted((one for _, one in told.dealt), key=natural)
+        answer = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
+    every = sorted((one for _, one in answer.dealt), key=natural)
     parts = every[:PARTS_MAX]
     return of.sent(
         "player_statistics.html",
@@ -54,7 +54,7 @@ def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") 
         parts=parts,
         more_parts=len(every) - len(parts),
         leads=[lead(split, part) for part in parts],
-        groups=groups(told.found, told.field, parts),
+        groups=groups(answer.found, answer.field, parts),
         splits=splits,
     )
 

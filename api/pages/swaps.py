@@ -42,18 +42,18 @@ FILTERS = {  # of the hands that a measure counts, where its own name says none 
 def swaps(of: OfPlayer) -> Response:
     """How often a player's cards changed, and what luck did to his winnings."""
     player = of.player
-    asked = lucky.LuckParams(player, **of.filters, spots=SWAPS_SPOTS, runouts=RUNOUTS)
+    params = lucky.LuckParams(player, **of.filters, spots=SWAPS_SPOTS, runouts=RUNOUTS)
     with of.viewed() as viewed:
         try:
-            told = lucky.luck(viewed, asked, of.ask.watch)
+            answer = lucky.luck(viewed, params, of.ask.watch)
         except (Absent, NoSum) as reason:
-            return of.sent("swaps.html", "swaps", told=None, why=reason)
-        rates = [rate(row) for row in told.luck.rates(player)]
-        independence, finds = told.luck.independence(player), of.finder(viewed)
-        valued = told.luck.valued(player)
+            return of.sent("swaps.html", "swaps", counts=None, why=reason)
+        rates = [rate(row) for row in answer.luck.rates(player)]
+        independence, finds = answer.luck.independence(player), of.finder(viewed)
+        valued = answer.luck.valued(player)
     found = {
         one.statistic: one
-        for one in told.found
+        for one in answer.found
         if one.player == player and one.value is not None and (one.n or one.value)
     }
     ends = [share for one in rates for share in (one["high"], one["stated"]) if share is not None]
@@ -61,14 +61,15 @@ def swaps(of: OfPlayer) -> Response:
     for name, filter in FILTERS.items():
         led[name] = [*led.get(name, [""])[:1], finds.of(filter)]
     rows = [
-        {"of": one, "told": found[name], "led": led.get(name)}
+        {"of": one, "measured": found[name], "led": led.get(name)}
         for name, one in LUCK.items()
         if name in found and found[name].n
     ]
     return of.sent(
-        "swaps.html", "swaps", told=told.told, rates=rates, independence=independence, rows=rows,
-        uncounted=lucky.uncounted_sentence(told.uncounted),
-        why=None, counting=told.unit,
+        "swaps.html", "swaps", counts=answer.counted, rates=rates,
+        independence=independence, rows=rows,
+        uncounted=lucky.uncounted_sentence(answer.uncounted),
+        why=None, counting=answer.unit,
         figures=[(name, title, led.get(name, ("", ""))[1]) for name, title in FIGURES], found=found,
         games=len({one["game"] for one in rates}), top=min(1.0, scale(ends).high),
         model=MODEL, seed=LUCK_SEED,

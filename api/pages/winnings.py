@@ -55,20 +55,20 @@ def bids(of: OfPlayer) -> Response:
     """Bids beside the rival's, the worth of the card, and the bidder's hand."""
     player = of.player
     with of.viewed() as viewed:
-        asked = bidding.BidsParams(player, **of.filters, spots=VALUED)
+        params = bidding.BidsParams(player, **of.filters, spots=VALUED)
         try:
-            told = bidding.bidding(viewed, asked, of.ask.watch)
+            answer = bidding.bidding(viewed, params, of.ask.watch)
         except (Absent, NoSum) as reason:
-            return of.sent("bids.html", "bids", told=None, why=reason)
-        drawn = told.auctions.drawn(player)
-        made = [row | {"share": row["won"] / row["bids"]} for row in told.auctions.made(player)]
-        classes = bid_cells(told.auctions.held(player))
-        finds, valued = of.finder(viewed), told.auctions.valued(player)
-    found = {one.statistic: one for one in told.found if one.player == player}
+            return of.sent("bids.html", "bids", counts=None, why=reason)
+        drawn = answer.auctions.drawn(player)
+        placed = [row | {"share": row["won"] / row["bids"]} for row in answer.auctions.made(player)]
+        classes = bid_cells(answer.auctions.held(player))
+        finds, valued = of.finder(viewed), answer.auctions.valued(player)
+    found = {one.statistic: one for one in answer.found if one.player == player}
     rows = {
         name: {
             "of": one,
-            "told": found[name],
+            "measured": found[name],
             "led": [finds.at(hands) for hands in valued[name]] if name in valued else None,
         }
         for name, one in MEASURES.items()
@@ -77,13 +77,13 @@ def bids(of: OfPlayer) -> Response:
     return of.sent(
         "bids.html",
         "bids",
-        told=told.told,
-        counting=told.unit,
+        counts=answer.counts,
+        counting=answer.unit,
         why=None,
         model=bidding.MODEL,
         seed=SEED,
         every=drawn[0]["every"] if drawn else 0,
-        beside=beside(drawn),
+        against_rival=against_rival(drawn),
         worth=worth(drawn),
         textures=textures(drawn),
         headline=[rows[name] for name in HEADLINE if name in rows],
@@ -91,16 +91,16 @@ def bids(of: OfPlayer) -> Response:
             ("", [row for name, row in rows.items() if name in MATTER]),
             ("All others", [row for name, row in rows.items() if name not in MATTER]),
         ),
-        made=made,
+        made=placed,
         cells=classes,
-        strengths={name: pots(made, some) for name, some in STRENGTHS.items()},
-        pairs=[pair for pair in told.beside if player in (pair.dealer, pair.rival)],
+        strengths={name: pots(placed, some) for name, some in STRENGTHS.items()},
+        pairs=[pair for pair in answer.bidder_pairs if player in (pair.dealer, pair.rival)],
     )
 
 
-def pots(made: list[dict[str, Any]], some: Collection[str]) -> float | None:
+def pots(placed: list[dict[str, Any]], some: Collection[str]) -> float | None:
     """His mean bid with hands of some kinds, in pots."""
-    rows = [row for row in made if row["part"] in some]
+    rows = [row for row in placed if row["part"] in some]
     n = sum(row["in_pots"] for row in rows)
     return sum(row["pots"] * row["in_pots"] for row in rows if row["in_pots"]) / n if n else None
 
@@ -111,19 +111,19 @@ def bid_cells(held: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     found = []
     for name in hole_cards():
         row = held.get(name, {"bids": 0, "pots": None})
-        told = {
+        cell = {
             "name": name,
             "hands": row["bids"],
             "acts": None,
             "full": min(1.0, row["bids"] / FULL),
         }
         pots = row["pots"]
-        said = "" if pots is None else f"{pots:.1f}" if pots < 10 else f"{pots:.0f}"
-        found.append(told | {"said": said, "warmth": (pots or 0.0) / most})
+        text = "" if pots is None else f"{pots:.1f}" if pots < 10 else f"{pots:.0f}"
+        found.append(cell | {"text": text, "warmth": (pots or 0.0) / most})
     return found
 
 
-def beside(drawn: list[dict[str, Any]]) -> dict[str, Any]:
+def against_rival(drawn: list[dict[str, Any]]) -> dict[str, Any]:
     """Each bid against the rival's, on one scale, so that the diagonal is a tie."""
     shown = [row for row in drawn if row["rival_bid"] is not None]
     both = scale([row[name] for row in shown for name in ("bid", "rival_bid")])
@@ -179,13 +179,13 @@ def spread(place: int) -> float:
 
 
 def _point(place: int, row: dict[str, Any], x: float, y: float) -> dict[str, Any]:
-    said = f"{row['hand']}: bid {row['bid']}"
+    text = f"{row['hand']}: bid {row['bid']}"
     if row["rival_bid"] is not None:
-        said += f" against {row['rival_bid']}"
+        text += f" against {row['rival_bid']}"
     if row["worth"] is not None:
-        said += f", worth {row['worth']:.1f}"
+        text += f", worth {row['worth']:.1f}"
     where = {"x": round(x + spread(place), 1), "y": round(y + spread(place * 3), 1)}
-    return {**where, "hand": row["hand"], "outcome": row["outcome"], "said": said}
+    return {**where, "hand": row["hand"], "outcome": row["outcome"], "text": text}
 
 
 POINTS = 800
@@ -219,15 +219,15 @@ def winning(
 ) -> Response:
     """How winnings grew, as lines that a script draws, and as a table."""
     lucky = None
-    told, why = told_of(of)
-    small = told.hands <= READ_MAX
-    if streets and small and told.points:
+    answer, why = winnings_or_why(of)
+    small = answer.hands <= READ_MAX
+    if streets and small and answer.points:
         with of.viewed() as viewed:
             lucky = card_luck(luck(viewed, ResultsParams(of.player, spots=SPOTS, **of.filters)))
     at = Addresses().embedded("players", of.player, "winnings", **of.filtered)
     return grown(
         of,
-        told,
+        answer,
         why,
         first,
         last,
@@ -241,7 +241,7 @@ def winning(
     )
 
 
-def told_of(of: PlayerPage) -> tuple[Winnings, Absent | NoSum]:
+def winnings_or_why(of: PlayerPage) -> tuple[Winnings, Absent | NoSum]:
     """How his winnings grew; if nothing can be drawn, why."""
     with of.viewed() as viewed:
         try:
@@ -254,7 +254,7 @@ def told_of(of: PlayerPage) -> tuple[Winnings, Absent | NoSum]:
 
 def grown(
     of: PlayerPage,
-    told: Winnings,
+    answer: Winnings,
     why: Absent | NoSum,
     first: int | None,
     last: int | None,
@@ -262,30 +262,30 @@ def grown(
     **more: Any,
 ) -> Response:
     """A page with the graph, of the whole or of the hands from one to another."""
-    step = max(1, len(told.points) // ROWS)
+    step = max(1, len(answer.points) // ROWS)
     with of.viewed() as viewed:
         finds = of.finder(viewed)
     return of.sent(
         template,
         "winnings",
-        told=told,
+        answer=answer,
         why=why,
-        rows=[*told.points[:-1:step], *told.points[-1:]],
-        window=window(told, finds, first, last),
-        drawn=inert(curves(told)),
-        picture=picture(told.points),
+        rows=[*answer.points[:-1:step], *answer.points[-1:]],
+        window=window(answer, finds, first, last),
+        drawn=inert(curves(answer)),
+        picture=picture(answer.points),
         **more,
     )
 
 
-def window(told: Winnings, finds: Finder, first: int | None, last: int | None) -> Window | None:
+def window(answer: Winnings, finds: Finder, first: int | None, last: int | None) -> Window | None:
     """The hands between two points that are drawn, nothing narrower than what was asked for."""
-    if not told.points or (first is None and last is None):
+    if not answer.points or (first is None and last is None):
         return None
-    first, last = min(first or 1, told.hands), min(last or told.hands, told.hands)
+    first, last = min(first or 1, answer.hands), min(last or answer.hands, answer.hands)
     first, last = min(first, last), max(first, last)
-    before = next((one for one in reversed(told.points) if one.k < first), NOTHING)
-    end = next(one for one in told.points if one.k >= last)
+    before = next((point for point in reversed(answer.points) if point.k < first), NOTHING)
+    end = next(point for point in answer.points if point.k >= last)
     after = f" & hand>{word(before.hand)}" if before.k else ""
     found = f"{finds()} & !voided{after} & hand<={word(end.hand)}"
     return Window(
@@ -299,11 +299,11 @@ def window(told: Winnings, finds: Finder, first: int | None, last: int | None) -
     )
 
 
-def curves(told: Winnings) -> dict[str, Any]:
+def curves(answer: Winnings) -> dict[str, Any]:
     """The lines in columns, as the drawing script takes them."""
     names = ("k", "net", "showdown", "without", "auctions", "band")
-    columns = {name: [getattr(one, name) for one in told.points] for name in names}
-    return {**columns, "hand": [one.hand for one in told.points]}
+    columns = {name: [getattr(point, name) for point in answer.points] for name in names}
+    return {**columns, "hand": [point.hand for point in answer.points]}
 
 
 class Picture(NamedTuple):
@@ -323,17 +323,19 @@ def picture(points: Sequence[Point]) -> Picture | None:
         "net",
         "showdown",
         "without",
-        *(["auctions"] if any(it.auctions for it in points) else []),
+        *(["auctions"] if any(point.auctions for point in points) else []),
     )
-    x = scale([one.k for one in points])
-    y = scale([getattr(one, name) for name in names for one in points])
+    x = scale([point.k for point in points])
+    y = scale([getattr(point, name) for name in names for point in points])
 
     def path(values: Iterable[tuple[float, float]]) -> str:
         return " ".join(f"{WIDE * x.at(k):.1f},{SIZE - y.at(value):.1f}" for k, value in values)
 
-    inside = [(one.k, min(one.band, y.high)) for one in points]
-    below = [(one.k, max(-one.band, y.low)) for one in reversed(points)]
-    lines = tuple((name, path((one.k, getattr(one, name)) for one in points)) for name in names)
+    inside = [(point.k, min(point.band, y.high)) for point in points]
+    below = [(point.k, max(-point.band, y.low)) for point in reversed(points)]
+    lines = tuple(
+        (name, path((point.k, getattr(point, name)) for point in points)) for name in names
+    )
     return Picture(x, y, path([*inside, *below]), lines)
 
 
@@ -343,8 +345,8 @@ def inert(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))
 
 
-def card_luck(found: Luck) -> dict[str, Any]:
+def card_luck(luck: Luck) -> dict[str, Any]:
     """What each card did to him, in hands whose cards the viewer knows, evenly spread."""
-    rows = [row for each in found.chances.values() for row in each]
+    rows = [row for each in luck.chances.values() for row in each]
     most = max((abs(row.chips) for row in rows), default=0.0) or 1.0
-    return {"rows": rows, "known": found.known, "hands": found.counted, "most": most}
+    return {"rows": rows, "known": luck.known, "hands": luck.counted, "most": most}

@@ -94,7 +94,7 @@ def counts(name: str, span: str) -> str:
     """The SELECT of `hand_seq`, `seat`, `k` and `n` in the hands of a span."""
     one = CHANCES[name]
     rows = one.rows.format(span=span, acts=f"\n{text_of('opponent_acts')}")
-    asked = f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of(one.file)})"
+    sql = f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of(one.file)})"
     if one.rows is _ACTS:
         numbers, named = (
             "sum(done) AS k, count(*) AS n",
@@ -103,7 +103,7 @@ def counts(name: str, span: str) -> str:
     else:
         done = f"{one.column}_k" if one.done else "NULL"
         numbers, named = f"{done} AS k, {one.column}_n AS n", ""
-    return f"SELECT part.hand_seq, part.seat, {numbers} FROM ({asked}) {named}"
+    return f"SELECT part.hand_seq, part.seat, {numbers} FROM ({sql}) {named}"
 
 
 def counted(name: str, end: str, span: str) -> str:

@@ -29,7 +29,7 @@ from api.questions.filters_tree import (
     Not,
     Of,
     joined,
-    said,
+    text_of,
 )
 from api.questions.verdicts import Judged, lent, shown
 from api.viewpoints.views import Viewed
@@ -109,7 +109,7 @@ class _Answer:
     def __init__(self) -> None:
         self.turn = threading.Lock()
         self.by: pa.Table | None = None
-        self.told: Facets | None = None
+        self.facets: Facets | None = None
 
 
 def facets(
@@ -123,7 +123,7 @@ def facets(
 
     Who asks something else waits for no count of another's: DuckDB shares its threads among them.
     """
-    rows, text = judged and judged.rows, said(one)
+    rows, text = judged and judged.rows, text_of(one)
     end = time.monotonic() + seconds
     with _turn:
         kept = _kept.setdefault(viewed.query, OrderedDict())
@@ -134,10 +134,10 @@ def facets(
     if not answer.turn.acquire(timeout=seconds):
         raise Refused(f"stopped: no answer within {seconds:g} s")
     try:
-        if answer.told is None or answer.by is not rows:
-            answer.told = _counted(viewed, one, judged, end - time.monotonic())
+        if answer.facets is None or answer.by is not rows:
+            answer.facets = _counted(viewed, one, judged, end - time.monotonic())
             answer.by = rows
-        return answer.told
+        return answer.facets
     finally:
         answer.turn.release()
 
@@ -160,8 +160,8 @@ def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float)
     if judged is not None:
         codes = _codes(shown(judged, viewed), viewed.snapshot.next_seq)
         counted["verdict"] = _spread(codes[np.concatenate([played, void])], ("", *VERDICTS))
-    told = {name: _told(name, counts, one) for name, counts in counted.items()}
-    return Facets(hands=len(played) + len(void), **told, unjudged=UNSET)
+    counted_by_name = {name: _counts(name, counts, one) for name, counts in counted.items()}
+    return Facets(hands=len(played) + len(void), **counted_by_name, unjudged=UNSET)
 
 
 def times(viewed: Viewed, one: Filter, judged: Judged | None) -> int | None:
@@ -178,16 +178,16 @@ def times(viewed: Viewed, one: Filter, judged: Judged | None) -> int | None:
     if len(named) > len({*named}):
         there = {*viewed.query.ask(those, SECONDS)["hand_seq"].to_pylist()}
         return sum(seq in there for seq in named)
-    asked = [
+    terms = [
         (part, term)
         for part in (one.all if isinstance(one, And) else (one,))
         if isinstance(part, Of)
         for term in (part.one.all if isinstance(part.one, And) else (part.one,))
         if isinstance(term, Compare) and term.field in ("did", "could") and term.op == "="
     ]
-    if len(asked) != 1:
+    if len(terms) != 1:
         return None
-    ((his, term),) = asked
+    ((his, term),) = terms
     name = str(term.value)
     if CHANCES[name].once and his.player is not None:
         return None
@@ -219,22 +219,23 @@ def _outcomes(viewed: Viewed) -> Numbers:
 
 
 def _codes(verdicts: pa.Table, hands: int) -> Numbers:
-    """By `hand_seq`, a verdict's place among all there are, from 1; 0 where none is told."""
+    """By `hand_seq`, a verdict's place among all there are, from 1; 0 where none is visible."""
     codes = np.zeros(hands, dtype=np.uint8)
     words = verdicts["verdict"].combine_chunks()
     codes[verdicts["hand_seq"].to_numpy()] = words.indices.to_numpy() + 1
     return codes
 
 
-def _told(facet: str, counts: list[tuple[str, int]], one: Filter) -> list[Count]:
+def _counts(facet: str, counts: list[tuple[str, int]], one: Filter) -> list[Count]:
     """The values of a facet: streets in their order, all else by how many hands there are."""
     if facet == "street":
         counts = [(STREETS[int(value)], hands) for value, hands in sorted(counts)]
     else:
         counts = sorted(counts, key=lambda count: (-count[1], count[0]))
-    told = counts[:TOP] if facet in FEW else counts
+    most = counts[:TOP] if facet in FEW else counts
     return [
-        Count(value, hands, said(joined(And, [one, _term(facet, value)]))) for value, hands in told
+        Count(value, hands, text_of(joined(And, [one, _term(facet, value)])))
+        for value, hands in most
     ]
 
 

@@ -1,8 +1,8 @@
-"""Feeds of what happens in a ledger: read and told once for each viewpoint, however many follow.
+"""Feeds of events: each is read and encoded once for each viewpoint, however many follow it.
 
 A process has one thread that looks at the ledger, and for each viewpoint that somebody follows a
-`Feed`. What is told is cut into pages of so many positions: whoever is at the same place gets the
-same page, who is behind gets older ones, made again from the ledger if they are no longer kept. So
+`Feed`. Its events are cut into pages of so many positions: followers at the same place get the same
+page, a slow follower gets older ones, made again from the ledger if they are no longer kept. So
 nobody is waited for, and memory does not grow with those who are slow.
 """
 
@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from api.viewpoints.feed_events import FeedEvent, Teller
+from api.viewpoints.feed_events import FeedEncoder, FeedEvent
 from api.viewpoints.viewer import Viewer
 from events.ledger import Recorded
 from store.reader import Snapshot
@@ -40,9 +40,9 @@ class Wanted(Struct, frozen=True):
     match: str | None = None
     types: frozenset[str] = frozenset()
 
-    def takes(self, told: FeedEvent) -> bool:
-        return (self.match is None or told.match == self.match) and (
-            not self.types or told.type in self.types
+    def takes(self, event: FeedEvent) -> bool:
+        return (self.match is None or event.match == self.match) and (
+            not self.types or event.type in self.types
         )
 
 
@@ -52,8 +52,8 @@ class Batch:
     `place` is where the feed has come with it, whether or not anything of it was wanted.
     """
 
-    def __init__(self, told: tuple[FeedEvent, ...], next_pos: int, place: bytes | None) -> None:
-        self.told = told
+    def __init__(self, events: tuple[FeedEvent, ...], next_pos: int, place: bytes | None) -> None:
+        self.events = events
         self.next_pos = next_pos
         self.place = place
         self._forms: dict[Any, bytes] = {}
@@ -61,31 +61,31 @@ class Batch:
     def spelled(self, form: Callable[[tuple[FeedEvent, ...]], bytes]) -> bytes:
         """All of it in this form, spelled once."""
         if form not in self._forms:
-            self._forms[form] = form(self.told)
+            self._forms[form] = form(self.events)
         return self._forms[form]
 
 
 class _Page:
-    """What was told of some positions, as far as they have come."""
+    """The events of some positions, as far as they have come."""
 
     def __init__(self, first: int) -> None:
         self.next_pos = first
         self.last = first + PAGE
-        self._told: list[FeedEvent] = []
+        self._events: list[FeedEvent] = []
         self._batches: dict[tuple[int, Wanted], Batch] = {}
 
-    def add(self, told: list[FeedEvent], next_pos: int) -> None:
+    def add(self, events: list[FeedEvent], next_pos: int) -> None:
         """More of it; who looks at it meanwhile goes by `next_pos`, which therefore moves last."""
         self._batches = {}
-        self._told = self._told + told
+        self._events = self._events + events
         self.next_pos = next_pos
 
     def batch(self, pos: int, wanted: Wanted) -> Batch:
         """What of it is wanted, from a position on."""
         known = self._batches.get((pos, wanted))
         if known is None or known.next_pos < self.next_pos:
-            end, told = self.next_pos, self._told
-            here = [one for one in told if pos <= one.pos < end]
+            end, events = self.next_pos, self._events
+            here = [event for event in events if pos <= event.pos < end]
             place = here[-1].place if here else None
             if len(self._batches) >= WAYS:
                 self._batches = {}
@@ -95,7 +95,7 @@ class _Page:
 
 
 class Feed:
-    """All that one viewpoint is told, page by page."""
+    """All events that one viewpoint sees, page by page."""
 
     def __init__(self, viewer: Viewer) -> None:
         self.followers = 0
@@ -103,7 +103,7 @@ class Feed:
         self.grown = asyncio.Event()
         self.lost: Exception | None = None
         self.making: dict[int, asyncio.Task[Batch]] = {}
-        self._teller = Teller(viewer)
+        self._encoder = FeedEncoder(viewer)
         self._pages: OrderedDict[int, _Page] = OrderedDict()
         self._ahead: OrderedDict[int, tuple[Snapshot, Iterator[Recorded]]] = OrderedDict()
         self._turn = threading.Lock()
@@ -121,16 +121,16 @@ class Feed:
             self.grown = asyncio.Event()
 
     def lose(self, failure: Exception) -> None:
-        """The ledger cannot be read on: whoever follows is told, and may come again."""
+        """The ledger cannot be read on: every follower is refused, and may come again."""
         self.lost = failure
         self.grown.set()
 
     def ready(self, pos: int, wanted: Wanted) -> Batch | None:
-        """What is told from a position on, if any of it lies here already."""
+        """The events from a position on, if any of them lie here already."""
         page = self._pages.get(pos // PAGE)
         return None if page is None or page.next_pos <= pos else page.batch(pos, wanted)
 
-    def made(self, pos: int, wanted: Wanted) -> Batch:
+    def read(self, pos: int, wanted: Wanted) -> Batch:
         """The same, read and told; in a thread that may wait for the disk."""
         with self._turn:
             number = pos // PAGE
@@ -140,7 +140,7 @@ class Feed:
             until = min(page.last, snapshot.next_pos)
             if page.next_pos < until:
                 recorded = self._recorded(page.next_pos, until, snapshot)
-                page.add(list(self._teller.tell(recorded, snapshot)), until)
+                page.add(list(self._encoder.encode(recorded, snapshot)), until)
             self._pages[number] = page
             self._pages.move_to_end(number)
             if len(self._pages) > PAGES:
@@ -171,8 +171,8 @@ class Feeds:
         self._threads = ThreadPoolExecutor(2, "feed")
         self._looking: asyncio.Task[None] | None = None
 
-    async def now(self, viewer: Viewer) -> Snapshot | None:
-        """The ledger of this moment, which whoever begins to follow may have just written."""
+    async def snapshot(self, viewer: Viewer) -> Snapshot | None:
+        """The ledger of this moment: a new follower may have just written to it."""
         return (await self.in_thread(self._newest, (viewer,)))[0]
 
     @property
@@ -204,7 +204,7 @@ class Feeds:
 
         The last one may go beyond `until`: it is the same for all.
         """
-        place, told_at, more = None, time.monotonic(), False
+        place, sent_at, more = None, time.monotonic(), False
         while not self.stopping and (until is None or pos < until):
             if pos < feed.end:
                 batch = feed.ready(pos, wanted)
@@ -212,26 +212,26 @@ class Feeds:
                     await self._make(feed, pos // PAGE)
                     continue
                 pos, place = batch.next_pos, batch.place or place
-                if batch.told:
+                if batch.events:
                     yield batch
-                    told_at, more = time.monotonic(), True
+                    sent_at, more = time.monotonic(), True
             elif more:
                 yield None
                 more = False
             else:
-                await _grown_within(feed.grown, told_at + patience_s - time.monotonic())
+                await _grown_within(feed.grown, sent_at + patience_s - time.monotonic())
             if feed.lost is not None:
                 raise feed.lost
-            if time.monotonic() - told_at >= patience_s:
+            if time.monotonic() - sent_at >= patience_s:
                 yield Batch((), pos, place)
-                told_at = time.monotonic()
+                sent_at = time.monotonic()
 
     async def last_place(self, feed: Feed, pos: int) -> bytes | None:
-        """The place of the last event that was told before a position; None at the beginning."""
+        """The place of the last visible event before a position; None at the beginning."""
         while pos > 0:
             first = (pos - 1) // PAGE * PAGE
-            batch = await self.in_thread(feed.made, first, Wanted())
-            before = [one.place for one in batch.told if one.pos < pos]
+            batch = await self.in_thread(feed.read, first, Wanted())
+            before = [event.place for event in batch.events if event.pos < pos]
             if before:
                 return before[-1]
             pos = first
@@ -240,14 +240,14 @@ class Feeds:
     async def _make(self, feed: Feed, number: int) -> None:
         """A page that several wait for is made once."""
         if number not in feed.making:
-            work = self.in_thread(feed.made, number * PAGE, Wanted())
+            work = self.in_thread(feed.read, number * PAGE, Wanted())
             feed.making[number] = asyncio.get_running_loop().create_task(work)
             feed.making[number].add_done_callback(lambda _: feed.making.pop(number))
         await asyncio.shield(feed.making[number])
 
-    async def in_thread(self, work: Callable[..., T], *given: Any) -> T:
+    async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         """Work that reads from the disk, where nobody's answer waits for it."""
-        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *given)
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments)
 
     def stop(self) -> None:
         """Everybody who follows is let go as soon as he has what was being sent to him."""
@@ -256,7 +256,7 @@ class Feeds:
             feed.grown.set()
 
     async def _look(self) -> None:
-        """While anybody follows, and half of the time at most: what there is now for each."""
+        """Read new events for every feed while it has followers, half of the time at most."""
         while self._feeds and not self.stopping:
             began = time.monotonic()
             viewers = tuple(self._feeds)

@@ -37,11 +37,11 @@ from api.questions.filters_tree import (
     joined,
     moment,
     pattern,
-    said,
+    text_of,
 )
 from engine.verdict import VERDICTS
 
-__all__ = ["EVERY", "Filter", "WrongFilter", "parsed", "said"]
+__all__ = ["EVERY", "Filter", "WrongFilter", "parsed", "text_of"]
 
 LENGTH_MAX = 6_000  # five hundred hands by their numbers
 DEPTH_MAX = 40
@@ -124,7 +124,7 @@ class _Reading:
         elif self.take("("):
             found = self.bracket(begun)
         else:
-            found = self.own() if self.whose else self.asked()
+            found = self.own() if self.whose else self.condition()
         self.depth -= 1
         return found
 
@@ -137,7 +137,7 @@ class _Reading:
         self.open.pop()
         return found
 
-    def asked(self) -> Compare | Flag | Of:
+    def condition(self) -> Compare | Flag | Of:
         """A term of the hand, or what is asked of one player."""
         begun = self.at
         name = self.name()
@@ -242,8 +242,8 @@ class _Reading:
         where = (
             f"after `{_short(self.last)}` there can stand" if self.last else "a filter begins with"
         )
-        there = self.peek()
-        stands = f"`{_short(there)}`" if there else "the end"
+        token = self.peek()
+        stands = f"`{_short(token)}`" if token else "the end"
         raise WrongFilter(self.at, f"{where} {could}, not {stands}")
 
     def _skip(self) -> None:
@@ -261,11 +261,11 @@ def _short(text: str) -> str:
     return text if len(text) <= SHOWN_MAX else f"{text[:SHOWN_MAX]}..."
 
 
-def _plain(found: re.Match[str]) -> str:
+def _plain(match: re.Match[str]) -> str:
     """A word, or what stands between quotes."""
-    if found[0].startswith('"'):
-        return re.sub(r"\\(.)", r"\1", found[1], flags=re.DOTALL)
-    return found[0]
+    if match[0].startswith('"'):
+        return re.sub(r"\\(.)", r"\1", match[1], flags=re.DOTALL)
+    return match[0]
 
 
 _A_COUNT = "a count of pages by its name (vpip, cbet_flop, won, fold_river, swap_flop_1)"

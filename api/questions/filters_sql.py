@@ -32,7 +32,7 @@ from api.questions.filters_tree import (
     Pattern,
     Term,
     fits_sql,
-    moment_said,
+    moment_text,
     terms,
 )
 from engine.games import GAMES
@@ -122,13 +122,17 @@ class _Condition:
         if name in _JUDGED:
             if self.verdicts is None:
                 return "true"
-            told = _JUDGED[name](term)
-            return self.among(Rows(self.verdicts, told if holds else f"NOT ({told})"))
+            condition = _JUDGED[name](term)
+            return self.among(Rows(self.verdicts, condition if holds else f"NOT ({condition})"))
         if name not in _OF_HANDS:
             return self.somebody(term, holds, None)
-        told = _OF_HANDS[name](term)
-        told = told if holds else f"NOT ({told})"
-        return self.among(Rows(self.with_stakes("hands"), told)) if _in_blinds(term) else told
+        condition = _OF_HANDS[name](term)
+        condition = condition if holds else f"NOT ({condition})"
+        return (
+            self.among(Rows(self.with_stakes("hands"), condition))
+            if _in_blinds(term)
+            else condition
+        )
 
     def somebody(self, one: Filter, holds: bool, player: str | None) -> str:
         """Of a player, or of one by name, it is so; or it is surely so of none."""
@@ -141,24 +145,24 @@ class _Condition:
     def players(self, one: Filter, his: str, surely: bool) -> Rows:
         """Rows of those of whom it surely holds, or may hold."""
         if isinstance(one, Flag) or (isinstance(one, Compare) and one.op != "!="):
-            asked = _OF_ROWS[_name(one)](one, self.span)
-            so = f"({asked.so})" if surely else f"({asked.so}) IS NOT FALSE"
-            rows = self.with_stakes(asked.rows) if "big_blind" in asked.so else asked.rows
+            chosen = _OF_ROWS[_name(one)](one, self.span)
+            so = f"({chosen.so})" if surely else f"({chosen.so}) IS NOT FALSE"
+            rows = self.with_stakes(chosen.rows) if "big_blind" in chosen.so else chosen.rows
             return Rows(rows, f"{his} AND {so}")
-        told = self.of(one, surely, partial(self.of_seat, his))
-        return Rows("players", f"{his} AND {'' if surely else 'NOT '}({told})")
+        condition = self.of(one, surely, partial(self.of_seat, his))
+        return Rows("players", f"{his} AND {'' if surely else 'NOT '}({condition})")
 
     def of_seat(self, his: str, term: Term, holds: bool) -> str:
         """A term about the player of a row of `players`."""
         if isinstance(term, Compare) and term.op == "!=":
             return self.of_seat(his, Compare(term.field, "=", term.value), not holds)
-        asked = self.players(term, his, holds)
-        rows = f"SELECT hand_seq, seat FROM {asked.rows} WHERE {self.span} AND {asked.so}"
+        chosen = self.players(term, his, holds)
+        rows = f"SELECT hand_seq, seat FROM {chosen.rows} WHERE {self.span} AND {chosen.so}"
         return f"{'' if holds else 'NOT '}((hand_seq, seat) IN ({rows}))"
 
-    def among(self, asked: Rows) -> str:
+    def among(self, rows: Rows) -> str:
         """The hand has such a row."""
-        return f"(hand_seq IN (SELECT hand_seq FROM {asked.rows} WHERE {self.span} AND {asked.so}))"
+        return f"(hand_seq IN (SELECT hand_seq FROM {rows.rows} WHERE {self.span} AND {rows.so}))"
 
     def with_stakes(self, rows: str) -> str:
         """These rows, each with its hand's big blind; none is known of a voided hand."""
@@ -182,7 +186,7 @@ AsksRows = Callable[[Term, str], Rows]
 def _held(column: str) -> Asks:
     """A column against the value of a term."""
 
-    def told(term: Term) -> str:
+    def condition(term: Term) -> str:
         assert isinstance(term, Compare)
         match term.value:
             case Amount(number=number, blinds=True):
@@ -198,7 +202,7 @@ def _held(column: str) -> Asks:
                 return _moment(term.op, term.value, f"epoch_ms({column})")
         assert_never(term.value)
 
-    return told
+    return condition
 
 
 def _moment(op: str, value: Moment, column: str) -> str:
@@ -214,7 +218,7 @@ def _played(term: Term) -> str:
     assert isinstance(term, Compare)
     assert isinstance(term.value, Moment)
     if term.value.lasts == "day":
-        return f"substr(played, 1, 10) {term.op} {quoted(moment_said(term.value))}"
+        return f"substr(played, 1, 10) {term.op} {quoted(moment_text(term.value))}"
     zoned = "CASE WHEN regexp_matches(played, '(Z|[+-]..:..)$') THEN played END"
     return _moment(term.op, term.value, f"epoch_ms(CAST({zoned} AS TIMESTAMPTZ))")
 
@@ -304,8 +308,8 @@ def _bid_with(term: Term, span: str) -> Rows:
 
 
 def _showdown(term: Term, span: str) -> Rows:
-    there = f"SELECT hand_seq FROM hands WHERE {span} AND showdown"
-    return Rows("players", f"NOT folded AND hand_seq IN ({there})")
+    shown_down = f"SELECT hand_seq FROM hands WHERE {span} AND showdown"
+    return Rows("players", f"NOT folded AND hand_seq IN ({shown_down})")
 
 
 def _walk(term: Term, span: str) -> Rows:
@@ -319,18 +323,18 @@ def _walk(term: Term, span: str) -> Rows:
 def _counted(end: str) -> AsksRows:
     """Whether a count of pages, its k or its n, counts the hand of a player."""
 
-    def told(term: Term, span: str) -> Rows:
+    def condition(term: Term, span: str) -> Rows:
         assert isinstance(term, Compare)
         return Rows("players", counted(str(term.value), end, span))
 
-    return told
+    return condition
 
 
 def _position(term: Term, span: str) -> Rows:
     assert isinstance(term, Compare)
     facts = f"SELECT hand_seq, seat FROM facts WHERE {span}"
-    there = f"{facts} AND position = {quoted(str(term.value))}"
-    so, known = (f"(hand_seq, seat) IN ({rows})" for rows in (there, facts))
+    condition = f"{facts} AND position = {quoted(str(term.value))}"
+    so, known = (f"(hand_seq, seat) IN ({rows})" for rows in (condition, facts))
     return Rows("players", f"CASE WHEN {so} THEN true WHEN {known} THEN false END")
 
 

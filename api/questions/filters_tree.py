@@ -76,13 +76,13 @@ def amount(text: str) -> Amount | None:
     return Amount(-number if sign else number, bool(blinds))
 
 
-def amount_said(one: Amount) -> str:
+def amount_text(amount: Amount) -> str:
     """As it is written, without zeros that say nothing."""
-    if not one.blinds:
-        return str(one.number)
-    whole, part = divmod(abs(one.number), 100)
+    if not amount.blinds:
+        return str(amount.number)
+    whole, part = divmod(abs(amount.number), 100)
     places = f".{part:02}".rstrip("0") if part else ""
-    return f"{'-' if one.number < 0 else ''}{whole}{places}bb"
+    return f"{'-' if amount.number < 0 else ''}{whole}{places}bb"
 
 
 def moment(text: str) -> Moment | None:
@@ -97,12 +97,12 @@ def moment(text: str) -> Moment | None:
     return None
 
 
-def moment_said(one: Moment) -> str:
+def moment_text(moment: Moment) -> str:
     """As it is written, in UTC."""
-    then = _ZERO + timedelta(milliseconds=one.at)
-    if one.lasts == "day":
+    then = _ZERO + timedelta(milliseconds=moment.at)
+    if moment.lasts == "day":
         return then.date().isoformat()
-    places = "seconds" if one.lasts == "second" else "milliseconds"
+    places = "seconds" if moment.lasts == "second" else "milliseconds"
     return then.isoformat(timespec=places).removesuffix("+00:00") + "Z"
 
 
@@ -125,40 +125,40 @@ def pattern(text: str) -> Pattern | None:
     return None if len(exact) > len(set(exact)) else Pattern(cards)
 
 
-def pattern_said(one: Pattern) -> str:
+def pattern_text(pattern: Pattern) -> str:
     """As it is written: a class by its ranks, anything else card by card."""
-    if len(one.cards) == 2 and all(card[0] != "?" and card[1] == "?" for card in one.cards):
-        return "".join(card[0] for card in one.cards) + one.suits
-    return "".join(one.cards)
+    if len(pattern.cards) == 2 and all(card[0] != "?" and card[1] == "?" for card in pattern.cards):
+        return "".join(card[0] for card in pattern.cards) + pattern.suits
+    return "".join(pattern.cards)
 
 
-def fits_sql(one: Pattern, column: str) -> str:
+def fits_sql(pattern: Pattern, column: str) -> str:
     """SQL for whether it fits the cards of a column; null if a card that is not known might fit."""
-    exact = [card for card in one.cards if "?" not in card]
+    exact = [card for card in pattern.cards if "?" not in card]
     rest = column
     for card in exact:
         rest = f"replace({rest}, '{card}', '')"
     terms = [f"contains({column}, '{card}')" for card in exact]
-    if len(exact) < len(one.cards):
-        terms.append(f"regexp_matches({rest}, '{_in_any_order(one)}')")
+    if len(exact) < len(pattern.cards):
+        terms.append(f"regexp_matches({rest}, '{_in_any_order(pattern)}')")
     unknown = f"contains({column}, '?') OR contains({column}, '{HIDDEN}') OR {column} IS NULL"
     return f"CASE WHEN {' AND '.join(terms)} THEN true WHEN {unknown} THEN NULL ELSE false END"
 
 
-def _in_any_order(one: Pattern) -> str:
+def _in_any_order(pattern: Pattern) -> str:
     """A regular expression for the cards with a `?`, one after the other in any order."""
-    orders = {order for cards in _suited(one) for order in permutations(cards)}
+    orders = {order for cards in _suited(pattern) for order in permutations(cards)}
     return "|".join(".*".join(map(_word, order)) for order in sorted(orders))
 
 
-def _suited(one: Pattern) -> Iterator[tuple[str, ...]]:
+def _suited(pattern: Pattern) -> Iterator[tuple[str, ...]]:
     """Those cards, for a class with every choice of suits that it allows."""
-    if not one.suits:
-        yield tuple(card for card in one.cards if "?" in card)
+    if not pattern.suits:
+        yield tuple(card for card in pattern.cards if "?" in card)
         return
-    high, low = one.cards
+    high, low = pattern.cards
     for first, second in product(SUITS, SUITS):
-        if (first == second) == (one.suits == "s"):
+        if (first == second) == (pattern.suits == "s"):
             yield high[0] + first, low[0] + second
 
 
@@ -275,7 +275,8 @@ Term = Compare | Flag
 
 
 class Of(Struct, frozen=True, tag=True):
-    """Terms about one player: about whoever has this name, or about anybody, but all about him."""
+    """Terms about one player: about the player of this name, or about any one, but all about
+    him."""
 
     player: str | None
     one: "Filter"
@@ -317,7 +318,7 @@ def joined(kind: type[And] | type[Or], parts: list[Filter]) -> Filter:
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
 
 
-def said(one: Filter) -> str:
+def text_of(one: Filter) -> str:
     """The one spelling of a filter: `parsed` reads it as the same tree."""
     match one:
         case Compare(field=field, op=op, value=value):
@@ -327,13 +328,15 @@ def said(one: Filter) -> str:
         case Of(player=player, one=inner):
             whole = isinstance(inner, Compare | Flag) and player is not None
             whose = "player" if player is None else f"{word(player)}:"
-            return whose + (said(inner) if whole else f"({said(inner)})")
+            return whose + (text_of(inner) if whole else f"({text_of(inner)})")
         case Not(one=inner):
-            return f"!({said(inner)})" if isinstance(inner, And | Or) else f"!{said(inner)}"
+            return f"!({text_of(inner)})" if isinstance(inner, And | Or) else f"!{text_of(inner)}"
         case And(all=parts):
-            return " & ".join(f"({said(it)})" if isinstance(it, Or) else said(it) for it in parts)
+            return " & ".join(
+                f"({text_of(part)})" if isinstance(part, Or) else text_of(part) for part in parts
+            )
         case Or(any=parts):
-            return " | ".join(map(said, parts))
+            return " | ".join(map(text_of, parts))
 
 
 def terms(one: Filter) -> tuple[Term, ...]:
@@ -357,11 +360,11 @@ def word(text: str) -> str:
 def _value(value: Value) -> str:
     match value:
         case Amount():
-            return amount_said(value)
+            return amount_text(value)
         case Moment():
-            return moment_said(value)
+            return moment_text(value)
         case Pattern():
-            return pattern_said(value)
+            return pattern_text(value)
         case int():
             return str(value)
         case str():

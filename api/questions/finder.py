@@ -10,7 +10,7 @@ from api.viewpoints.views import Viewed
 
 class Finder(NamedTuple):
     """Filters of hands about one player. `seats`: by which name (empty: anybody), and by which
-    terms about whoever sits there; `also` are terms about the hands, each after its ` & `."""
+    terms about the player who sits there; `also`: terms about hands, each after its ` & `."""
 
     seats: tuple[tuple[str, str], ...]
     also: str = ""
@@ -37,7 +37,7 @@ class Finder(NamedTuple):
 
 
 def _so(name: str, terms: tuple[str, ...]) -> str:
-    wanted = [f"({one})" if " | " in one else one for one in terms if one]
+    wanted = [f"({term})" if " | " in term else term for term in terms if term]
     joined = " & ".join(wanted)
     if not name:
         return f"player({joined})"

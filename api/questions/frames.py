@@ -1,8 +1,9 @@
 """A hand as a row of frames: the table after each event that a viewpoint sees, ready to be drawn.
 
-Frames are the fold of replay over seen events and over nothing else, so whoever draws them needs
-to know no poker, and no frame can hold what its reader may not see. Beside the table stands what a
-fold forgets and a reader still wants to look at: the auction that was, cards that were swapped.
+Frames are the fold of replay over seen events and over nothing else, so a page that draws them
+needs to know no poker, and no frame can hold what its reader may not see. Beside the table stands
+what a fold forgets and a reader still wants to look at: the auction that was, cards that were
+swapped.
 """
 
 from collections.abc import Iterator, Sequence
@@ -102,7 +103,7 @@ def _drawn(
     redacted_hand: RedactedEvents, seats: int, game: Game | None
 ) -> tuple[list[dict[str, Any]], str | None]:
     drawn: list[dict[str, Any]] = []
-    told = _TableState(game, seats)
+    state = _TableState(game, seats)
     hand: Hand | None = None
     times = moments([one.stored.at for one in redacted_hand.ones])
     events = [cast(t.Event, masked(one.seen)) for one in redacted_hand.ones]
@@ -110,11 +111,11 @@ def _drawn(
     for idx, (one, event, at) in enumerate(zip(redacted_hand.ones, events, times, strict=True)):
         try:
             if hand is not None:
-                told.expect(event, hand)
+                state.expect(event, hand)
             hand = replay((event,)) if hand is None else evolve(hand, event)
-            told.hear(one.seen, hand)
-            table = told.table(hand, event)
-            told.value(table, next(worths), hand)
+            state.hear(one.seen, hand)
+            table = state.table(hand, event)
+            state.value(table, next(worths), hand)
         except (LookupError, TypeError, ValueError):
             return drawn, _BROKEN
         head = {
@@ -162,12 +163,12 @@ def as_seen(redacted_hand: RedactedEvents) -> list[t.Event]:
 
 def in_words(redacted_hand: RedactedEvents) -> list[Sentence]:
     """Each event of a hand in a sentence, as it is seen."""
-    said = sentences(as_seen(redacted_hand))
+    words_by_event = sentences(as_seen(redacted_hand))
     for at, one in enumerate(redacted_hand.ones):
         match one.seen:
             case views.CardSwappedSeen(old=views.Hidden(), changed=bool(changed)):
-                said[at] += (Part(f", {'another' if changed else 'the same'} card"),)
-    return said
+                words_by_event[at] += (Part(f", {'another' if changed else 'the same'} card"),)
+    return words_by_event
 
 
 class _TableState:
@@ -207,13 +208,13 @@ class _TableState:
 
     def table(self, hand: Hand, event: t.Event) -> dict[str, Any]:
         """Everything that lies on the table after this event."""
-        now = hand.round
+        betting = hand.round
         if isinstance(event, _BEGINS):
             self._gathered = False
-        elif now is not None and _are_gathered(now, event):
+        elif betting is not None and _are_gathered(betting, event):
             self._gathered = True
-        lying = now is not None and not self._gathered
-        bets = now.bets if now is not None and lying else (0,) * len(hand.stacks)
+        lying = betting is not None and not self._gathered
+        bets = betting.bets if betting is not None and lying else (0,) * len(hand.stacks)
         return {
             "street": hand.street,
             "board": list(hand.board),
@@ -222,7 +223,7 @@ class _TableState:
             "rake": hand.rake,
             "pots": self._pots(hand, bets),
             "awards": self._awards,
-            "next": None if now is None else now.next,
+            "next": None if betting is None else betting.next,
             "facing": self._facing(hand),
             "over": hand.over,
             "void": hand.voided,
@@ -233,11 +234,11 @@ class _TableState:
     def value(self, table: dict[str, Any], worth: Worth | None, hand: Hand) -> None:
         """What each seat's cards are worth against the others', beside them."""
         seats = [] if worth is None else contenders(hand)
-        for seat, told in enumerate(table["seats"]):
-            told["odds"] = None
+        for seat, row in enumerate(table["seats"]):
+            row["odds"] = None
             if worth is not None and seat in seats:
                 place = seats.index(seat)
-                told["odds"] = {
+                row["odds"] = {
                     "share": round(worth.share[place], 6),
                     "alone": round(worth.alone[place], 6),
                     "error": round(worth.error, 6),
@@ -256,7 +257,7 @@ class _TableState:
         }
 
     def _settle(self, event: t.AuctionSettled) -> None:
-        """Its bids are told in the order in which they were placed."""
+        """Its bids stand in the order in which they were placed."""
         known = self._auction["bids"] if self._auction else []
         seats = [bid["seat"] for bid in known]
         placed = zip(seats, event.bids, strict=False)
@@ -281,15 +282,15 @@ class _TableState:
         if self._game is None or hand.round is None or hand.round.next is None:
             return None
         try:
-            asked = turn(self._game, hand)
-            if not isinstance(asked, ToAct) or not asked.call:
+            question = turn(self._game, hand)
+            if not isinstance(question, ToAct) or not question.call:
                 return None
-            seat, called = asked.seat, evolve(hand, t.Called(asked.seat, asked.call, None))
+            seat, called = question.seat, evolve(hand, t.Called(question.seat, question.call, None))
             found = pots(self._game, called, contenders(called))
         except (IllegalCommand, LookupError, StopIteration, TypeError, ValueError):
             return None  # a record that does not add up
         of = sum(pot.amount for pot in found if seat in pot.seats)
-        return {"seat": seat, "call": asked.call, "of": of}
+        return {"seat": seat, "call": question.call, "of": of}
 
     def _seat(self, hand: Hand, seat: int, bet: int) -> dict[str, Any]:
         closed = hand.over or hand.voided
@@ -317,9 +318,9 @@ class _TableState:
         return self._made[held]
 
 
-def _are_gathered(now: Round, event: t.Event) -> bool:
+def _are_gathered(betting: Round, event: t.Event) -> bool:
     """Bets go to the middle with what follows the last answer of their round."""
-    closed = now.opened and now.next is None
+    closed = betting.opened and betting.next is None
     return isinstance(event, _GATHERS) or (closed and not isinstance(event, _ANSWERS))
 
 
@@ -335,8 +336,8 @@ def card(word: str) -> Any:
 
 
 def _swap(seen: views.CardSwappedSeen, board: Cards) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(seen)
-    named = {name: told[name] for name in ("slot", "old", "new", "changed")}
+    document: dict[str, Any] = msgspec.to_builtins(seen)
+    named = {name: document[name] for name in ("slot", "old", "new", "changed")}
     return {**named, "street": STREETS.get(len(board), "board") if board else "preflop"}
 
 

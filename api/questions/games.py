@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from api.questions.shapes import GameTold, ParameterTold, Policy
+from api.questions.shapes import GameDocument, ParameterDocument, Policy
 from engine.catalogue import CATALOGUE, meaning
 from engine.changes import changed, ruleset
 from engine.faults import fault
@@ -21,7 +21,7 @@ Row = dict[str, Any]
 Kept = Callable[[str], bytes | None]
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,199}", re.ASCII)
 _MARK = re.compile(r"[0-9a-f]{16}")
-_SAID = ("schema", "fingerprint", "dealt", "policies", "parameters")  # told, and not read back
+_COMPUTED = ("schema", "fingerprint", "dealt", "policies", "parameters")  # told, and not read back
 
 
 class NoGame(LookupError):
@@ -84,12 +84,12 @@ def _text(value: object) -> str:
     return str(value)
 
 
-def read(told: Any) -> Game:
+def read(document: Any) -> Game:
     """A ruleset from plain values, as `in_full` tells it or as a ledger keeps its text.
 
     One that has the name of another ruleset must be that one, so that no two rules share a name.
     """
-    values = _plain(told)
+    values = _plain(document)
     try:
         game = msgspec.convert(values, Game)
     except msgspec.ValidationError as reason:
@@ -103,31 +103,31 @@ def read(told: Any) -> Game:
         base = game.name.partition(".")[0]
         rename = f"give these rules a name of their own, such as {base}-mine"
         try:
-            here = ruleset(game.name)
+            own = ruleset(game.name)
         except LookupError:
             raise Unfit(f"{game.name} says what was changed in {base}: {rename}") from None
-        if fingerprint(here) == fingerprint(game):
-            return here
+        if fingerprint(own) == fingerprint(game):
+            return own
         fields = (one for one in game.__struct_fields__ if one not in ("document", "readings"))
-        other = [one for one in fields if getattr(game, one) != getattr(here, one)]
+        other = [field for field in fields if getattr(game, field) != getattr(own, field)]
         raise Unfit(f"{game.name} has another {', '.join(other)} here: {rename}")
     if (why := fault(game)) or (why := _never_dealt(game)):
         raise Unfit(f"no hand could be played by {game.name}: {why}")
-    _check_said(game)
+    _check_references(game)
     return game
 
 
-def _plain(told: Any) -> Row:
+def _plain(document: Any) -> Row:
     """The fields of a ruleset, its policies among them; of a document, of the one that is in it."""
-    if isinstance(told, dict) and "games" in told:
-        games = told["games"]
+    if isinstance(document, dict) and "games" in document:
+        games = document["games"]
         if not isinstance(games, list) or len(games) != 1:
             raise Unfit("a file of rulesets holds one of them here: muckrake games GAME --json")
-        told = games[0]
-    if not isinstance(told, dict):
-        raise Unfit(f"a ruleset is an object, not {type(told).__name__}")
-    policies = told.get("policies", [])
-    values = {name: value for name, value in told.items() if name not in _SAID}
+        document = games[0]
+    if not isinstance(document, dict):
+        raise Unfit(f"a ruleset is an object, not {type(document).__name__}")
+    policies = document.get("policies", [])
+    values = {name: value for name, value in document.items() if name not in _COMPUTED}
     for at, one in enumerate(policies if isinstance(policies, list) else [policies]):
         if not isinstance(one, dict) or not {"policy", "value"} <= one.keys():
             raise Unfit(f"this is no ruleset: $.policies[{at}] names no policy and its value")
@@ -137,17 +137,17 @@ def _plain(told: Any) -> Row:
     return values
 
 
-def _unknown(given: Any, known: Any, place: str) -> str | None:
+def _unknown(handed_in: Any, known: Any, place: str) -> str | None:
     """Where something is said that a ruleset does not have; None if it has all of it."""
-    if isinstance(given, dict) and isinstance(known, dict):
-        for name, value in given.items():
-            there = f"{place}.{name}"
+    if isinstance(handed_in, dict) and isinstance(known, dict):
+        for name, value in handed_in.items():
+            path = f"{place}.{name}"
             if name not in known:
-                return there
-            if found := _unknown(value, known[name], there):
+                return path
+            if found := _unknown(value, known[name], path):
                 return found
-    if isinstance(given, list) and isinstance(known, list | tuple):
-        for at, (one, other) in enumerate(zip(given, known, strict=False)):
+    if isinstance(handed_in, list) and isinstance(known, list | tuple):
+        for at, (one, other) in enumerate(zip(handed_in, known, strict=False)):
             if found := _unknown(one, other, f"{place}[{at}]"):
                 return found
     return None
@@ -159,7 +159,7 @@ def _never_dealt(game: Game) -> str | None:
     return f"{peers[0]} only explains foreign records" if peers else None
 
 
-def _check_said(game: Game) -> None:
+def _check_references(game: Game) -> None:
     """The partner is a ruleset that there is, and each reading a policy with such a value."""
     if game.partner is not None:
         try:
@@ -196,9 +196,9 @@ def listed() -> list[Row]:
     ]
 
 
-def in_full(game: Game) -> GameTold:
+def in_full(game: Game) -> GameDocument:
     """A ruleset in full, each policy with what its value means."""
-    return GameTold(
+    return GameDocument(
         name=game.name,
         fingerprint=fingerprint(game),
         dealt=is_dealt(game),
@@ -217,7 +217,7 @@ def in_full(game: Game) -> GameTold:
             for name, it in CATALOGUE.items()
         ],
         parameters=[
-            ParameterTold(it.name, it.said, it.kind.may, it.about)
+            ParameterDocument(it.name, it.text, it.kind.may, it.about)
             for it in parameters(game).values()
         ],
     )
@@ -225,18 +225,18 @@ def in_full(game: Game) -> GameTold:
 
 def as_markdown(game: Game) -> str:
     """Everything that makes the ruleset, for reading: script, policies with citations, readings."""
-    said = [f"# {game.name}", "", f"{game.document}. Fingerprint `{fingerprint(game)}`.", ""]
-    said += ["## Script", ""]
-    said += [f"{number}. `{step!r}`" for number, step in enumerate(game.script)]
-    said += ["", "## Policies", "", "| policy | value | entries | meaning |", "|---|---|---|---|"]
+    lines = [f"# {game.name}", "", f"{game.document}. Fingerprint `{fingerprint(game)}`.", ""]
+    lines += ["## Script", ""]
+    lines += [f"{number}. `{step!r}`" for number, step in enumerate(game.script)]
+    lines += ["", "## Policies", "", "| policy | value | entries | meaning |", "|---|---|---|---|"]
     for name, policy in CATALOGUE.items():
         value = getattr(game, name)
         cells = (name, str(value), ", ".join(policy.entries), meaning(name, value))
-        said.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
-    said += ["", "## Parameters", "", "| parameter | value | possible |", "|---|---|---|"]
-    said += [f"| {it.name} | {it.said} | {it.kind.may} |" for it in parameters(game).values()]
+        lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
+    lines += ["", "## Parameters", "", "| parameter | value | possible |", "|---|---|---|"]
+    lines += [f"| {it.name} | {it.text} | {it.kind.may} |" for it in parameters(game).values()]
     if game.readings:
-        said += ["", "## Readings tried on every hand", ""]
+        lines += ["", "## Readings tried on every hand", ""]
     for reading in game.readings:
-        said.append(f"- {reading.entry}: {reading.policy} `{reading.value}`: {reading.sentence}")
-    return "\n".join(said) + "\n"
+        lines.append(f"- {reading.entry}: {reading.policy} `{reading.value}`: {reading.sentence}")
+    return "\n".join(lines) + "\n"

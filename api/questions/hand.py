@@ -18,8 +18,8 @@ from msgspec.structs import replace
 
 from api.exporting.texts import TEXTS, CannotExport, ExportRequest
 from api.questions.frames import card, in_words, opening, spoken
+from api.questions.one_line import line_of as line_of
 from api.questions.one_line import one_line
-from api.questions.one_line import told as in_one_line
 from api.rules import UNKNOWN, Judged, Rules, by_rules
 from api.viewpoints.match_records import ended, started
 from api.viewpoints.redaction import HIDDEN, RedactedEvents, revealed
@@ -85,34 +85,35 @@ def summary(viewed: Viewed, redacted_hand: RedactedEvents) -> dict[str, Any]:
     }
 
 
-def place_of(told: dict[str, Any], at: int | None) -> int:
+def place_of(document: dict[str, Any], at: int | None) -> int:
     """Which of its frames is asked for: without a number the last."""
-    last = len(told["frames"]) - 1
+    last = len(document["frames"]) - 1
     place = last if at is None else at
     if not 0 <= place <= last:
-        raise Absent(f"{told['hand']} has events 0..{last} to be seen here, not {place}")
+        raise Absent(f"{document['hand']} has events 0..{last} to be seen here, not {place}")
     return place
 
 
-def moment(redacted_hand: RedactedEvents, told: dict[str, Any], at: int) -> list[str]:
+def moment(redacted_hand: RedactedEvents, document: dict[str, Any], at: int) -> list[str]:
     """The table after one of its frames as lines of text, and the hand so far in one line."""
-    frame, last = told["frames"][at], len(told["frames"]) - 1
-    blind = f", big blind {told['big_blind']}" if told["big_blind"] else ""
-    lines = [f"{told['hand']}, event {at} of {last}: {told['game']}{blind}, as {told['view']}"]
-    for seat, player in enumerate(told["players"]):
+    frame, last = document["frames"][at], len(document["frames"]) - 1
+    blind = f", big blind {document['big_blind']}" if document["big_blind"] else ""
+    head = f"{document['hand']}, event {at} of {last}: {document['game']}{blind}"
+    lines = [f"{head}, as {document['view']}"]
+    for seat, player in enumerate(document["players"]):
         one = frame["seats"][seat]
-        button = " (button)" if seat == told["button"] else ""
+        button = " (button)" if seat == document["button"] else ""
         bet = f", {one['bet']} bet" if one["bet"] else ""
         cards = " ".join(it if isinstance(it, str) else HIDDEN for it in one["cards"])
         out = "folded" if one["standing"] == "folded" else ""
         odds = f"{100 * one['odds']['share']:.1f} %" if one["odds"] else ""
-        said = ", ".join(filter(None, (cards, out or one["made"] or "", odds)))
-        lines.append(f"{player}{button} {one['stack']}{bet}" + (f": {said}" if said else ""))
+        about = ", ".join(filter(None, (cards, out or one["made"] or "", odds)))
+        lines.append(f"{player}{button} {one['stack']}{bet}" + (f": {about}" if about else ""))
     board = " ".join(frame["board"])
     lines.append(", ".join(filter(None, (board and f"board {board}", f"pot {frame['pot']}"))))
     lines.append(text(in_words(redacted_hand)[at]))
     seen = [one.seen for one in redacted_hand.ones[: at + 1]]
-    return [*lines, in_one_line(seen)]
+    return [*lines, line_of(seen)]
 
 
 def folded(redacted_hand: RedactedEvents) -> Hand | None:
@@ -146,7 +147,7 @@ def rules_of(viewed: Viewed, redacted_hand: RedactedEvents) -> Game | None:
 
 
 def is_settled(viewed: Viewed, redacted_hand: RedactedEvents) -> bool:
-    """Whether nothing that the viewer is told of this hand can ever change.
+    """Whether nothing that the viewer sees of this hand can ever change.
 
     A hand that is over stays as it is. More of it may be seen later, if its match is to be opened
     when it ends.
@@ -190,8 +191,8 @@ def history(viewed: Viewed, redacted_hand: RedactedEvents, kind: str) -> bytes:
         return game
 
     leaf = Leaf(redacted_hand.hand_seq, viewed.snapshot.read(redacted_hand.stream))
-    asked = ExportRequest(viewed.snapshot, [leaf], viewed.redactor, ruleset, ".phh", lossy=False)
-    return b"".join(TEXTS[kind](asked))
+    export = ExportRequest(viewed.snapshot, [leaf], viewed.redactor, ruleset, ".phh", lossy=False)
+    return b"".join(TEXTS[kind](export))
 
 
 def _outcome(redacted_hand: RedactedEvents, hand: Hand | None) -> dict[str, Any]:
@@ -232,18 +233,18 @@ def judged(snapshot: Snapshot, redacted_hand: RedactedEvents, ruleset: str | Non
 def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
     """What is seen as a record: cards as they were shown later, else unknown, and bids as settled.
 
-    What stays hidden beside them (why a bid was made, whether a swap was to be told) is filled in
+    What stays hidden beside them (why a bid was made, whether a swap was to be shown) is filled in
     as the rules have it: it is not judged.
     """
-    told = [cast(Event, one.event) for one in revealed(redacted_hand).recorded]
-    shown = _shown(told)
+    events = [cast(Event, one.event) for one in revealed(redacted_hand).recorded]
+    shown = _shown(events)
     record: list[Event] = []
     hand = None
-    for event in told:
+    for event in events:
         event = _filled(event, game, shown)
         if isinstance(event, t.BountyDrawn) and event.rank == HIDDEN:
-            event = replace(event, rank=_rank(event.seat, told))
-            if any(isinstance(one, t.BountySettled) and one.seat == event.seat for one in told):
+            event = replace(event, rank=_rank(event.seat, events))
+            if any(isinstance(one, t.BountySettled) and one.seat == event.seat for one in events):
                 record[0] = _fitted(record[0], event.seat)
         if isinstance(event, t.BidPlaced) and hand is not None:
             event = _bid(event, 0 <= event.seat < len(hand.stacks) and not hand.stacks[event.seat])
@@ -253,11 +254,11 @@ def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
     return tuple(record)
 
 
-def _shown(told: list[Event]) -> dict[int, list[str]]:
+def _shown(events: list[Event]) -> dict[int, list[str]]:
     """The cards of seats that showed them and had none swapped, in the order they were dealt; with
     what was tossed of them."""
-    shown = {event.seat: list(event.cards) for event in told if isinstance(event, t.Shown)}
-    for event in told:
+    shown = {event.seat: list(event.cards) for event in events if isinstance(event, t.Shown)}
+    for event in events:
         if isinstance(event, t.CardSwapped):
             shown.pop(event.seat, None)
         if isinstance(event, t.Tossed) and event.seat in shown:
@@ -274,8 +275,8 @@ def _filled(event: Event, game: Game, shown: dict[int, list[str]]) -> Event:
                 return replace(event, cards=tuple(known))
             return replace(event, cards=tuple(map(_unknown, cards)))
         case t.CardSwapped(old=old, new=new):
-            told = game.swap_seen == "both_told"
-            return replace(event, old=_unknown(old), new=_unknown(new), told=told)
+            both_told = game.swap_seen == "both_told"
+            return replace(event, old=_unknown(old), new=_unknown(new), told=both_told)
     return event
 
 
@@ -287,14 +288,19 @@ def _fitted(start: Event, seat: int) -> Event:
     return replace(start, assumed=(*start.assumed, note))
 
 
-def _rank(seat: int, told: list[Event]) -> Rank:
-    """A rank that is hit or missed by the cards that a seat showed, as everybody is told; of cards
+def _rank(seat: int, events: list[Event]) -> Rank:
+    """A rank that is hit or missed by the cards that a seat showed, as everybody sees; of cards
     that he did not show, one that only these could hit."""
-    cards = [card for one in told if isinstance(one, t.BoardDealt) for card in one.cards]
+    cards = [card for event in events if isinstance(event, t.BoardDealt) for card in event.cards]
     shown = [
-        card for one in told if isinstance(one, t.Shown) and one.seat == seat for card in one.cards
+        card
+        for event in events
+        if isinstance(event, t.Shown) and event.seat == seat
+        for card in event.cards
     ]
-    hit = any(isinstance(one, t.BountySettled) and one.seat == seat and one.hit for one in told)
+    hit = any(
+        isinstance(event, t.BountySettled) and event.seat == seat and event.hit for event in events
+    )
     held = {card[0] for card in (*cards, *shown)}
     ranks: tuple[Rank, ...] = get_args(Rank)
     return next((rank for rank in ranks if (rank in held) == bool(hit and shown)), ranks[0])

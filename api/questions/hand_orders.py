@@ -88,8 +88,8 @@ def _key(viewed: Viewed, one: Filter, order: Order) -> str:
 
 def spanned(those: list[int]) -> tuple[Span, str]:
     """These hands as a condition, and the span in which they lie."""
-    asked = f"hand_seq IN ({', '.join(map(str, those))})"
-    return Span(min(those) - 1, max(those) + 1), asked
+    condition = f"hand_seq IN ({', '.join(map(str, those))})"
+    return Span(min(those) - 1, max(those) + 1), condition
 
 
 def windows(after: int | None, end: int, newest_first: bool, size: int) -> Iterator[Span]:

@@ -13,14 +13,14 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from analytics.sql.chosen import quoted
-from api.questions.verdicts import Judged, Numbers, Verdicts, tellable, verdicts_of
+from api.questions.verdicts import Judged, Numbers, Verdicts, verdicts_of, visible_verdicts
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 from store.reader import Snapshot
 
 KEEP_S = 5.0  # of judging: no more is lost where it is broken off
 UNASKED_MAX = 5_000  # hands that are judged because somebody looks at a page
-_tellable: WeakKeyDictionary[Viewed, dict[str | None, Numbers]] = WeakKeyDictionary()
+_visible: WeakKeyDictionary[Viewed, dict[str | None, Numbers]] = WeakKeyDictionary()
 
 
 def lacking(viewed: Viewed, match: str | None = None) -> Numbers:
@@ -31,25 +31,26 @@ def lacking(viewed: Viewed, match: str | None = None) -> Numbers:
         return np.zeros(0, dtype=np.int64)
     if auditor and match is None:  # and what is no hand, which is seen then
         return verdicts.left_of(np.arange(viewed.snapshot.next_seq)[::-1])
-    if match not in _tellable.setdefault(viewed, {}):
+    if match not in _visible.setdefault(viewed, {}):
         of = "" if match is None else f" AND match = {quoted(match)}"
-        sql = f"SELECT hand_seq FROM hands WHERE {tellable(viewed)}{of} ORDER BY hand_seq DESC"
-        _tellable[viewed][match] = viewed.ask(sql)["hand_seq"].to_numpy()
-    return verdicts.left_of(_tellable[viewed][match])
+        visible = f"{visible_verdicts(viewed)}{of}"
+        sql = f"SELECT hand_seq FROM hands WHERE {visible} ORDER BY hand_seq DESC"
+        _visible[viewed][match] = viewed.ask(sql)["hand_seq"].to_numpy()
+    return verdicts.left_of(_visible[viewed][match])
 
 
-def due(viewed: Viewed, *, asked: bool = False, match: str | None = None) -> Numbers:
+def due(viewed: Viewed, *, on_demand: bool = False, match: str | None = None) -> Numbers:
     """Those of them that are judged before this viewpoint is answered: none of many, unless an
     auditor asks for it."""
     left = lacking(viewed, match)
-    return left if (asked and viewed.viewer.auditor) or len(left) <= UNASKED_MAX else left[:0]
+    return left if (on_demand and viewed.viewer.auditor) or len(left) <= UNASKED_MAX else left[:0]
 
 
 def judged(viewed: Viewed, hands: Numbers, watch: ShowProgress) -> Judged:
-    """What can be said when these have been judged; they are kept for whoever asks later."""
+    """The verdicts after these hands have been judged; they are kept for later questions."""
     verdicts, snapshot = verdicts_of(viewed.snapshot), viewed.snapshot
     if len(hands):
-        with suppress(FileNotFoundError):  # compacted meanwhile: whoever asks again goes on
+        with suppress(FileNotFoundError):  # compacted meanwhile: the next question goes on
             for _ in watch(_judging(verdicts, snapshot, hands), "judging", len(hands)):
                 pass
         verdicts.keep(snapshot)

@@ -58,39 +58,39 @@ class LuckParams(Filters, frozen=True):
 
 
 class Lucky(NamedTuple):
-    """Hands and swaps, every measure of them; `told` of how many were counted; what
+    """Hands and swaps, every measure of them; `counted`: how many were counted; what
     amounts are played for; the games whose luck is not counted."""
 
     luck: Luck
     found: list[Measured]
-    told: dict[str, int]
+    counted: dict[str, int]
     unit: str | None
     uncounted: tuple[str, ...]
 
 
 def luck(
     viewed: Viewed,
-    asked: LuckParams,
+    params: LuckParams,
     watch: ShowProgress = without_progress,
     *,
     again: bool = False,
 ) -> Lucky:
     """The answer, as long as the views are there. Nothing to count is said to be absent.
 
-    Where luck is counted in none of the games, no number is told without it: it would be the net.
+    Where luck is counted in none of the games, no number is given without it: it would be the net.
     """
-    chosen = chosen_by(viewed, asked)
+    chosen = chosen_by(viewed, params)
     hands = where(hands_of(chosen))
     if not viewed.rows(f"SELECT 1 FROM played{hands} LIMIT 1"):
         raise Absent("no hand was played here")
     unit = money_of(viewed, table_of(chosen))
-    lucks, closed, ran = _lucks(viewed, chosen, asked.runouts, watch)
-    values, swaps, valued = _values(viewed, chosen, asked.spots, watch)
+    lucks, closed, ran = _lucks(viewed, chosen, params.runouts, watch)
+    values, swaps, valued = _values(viewed, chosen, params.spots, watch)
     views = {"played": _PLAYED.format(where=hands), "risks": _RISKS.format(where=hands)}
     tables = {"lucks": lucks, "changes": values, "mirrored": found(viewed.snapshot, MIRRORED)}
-    made = Luck(JoinedViews(viewed.query, views, tables), asked.vs)
-    told = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
-    measures = made.measures(asked.player, asked.by, again=again)
+    measured = Luck(JoinedViews(viewed.query, views, tables), params.vs)
+    counted = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
+    measures = measured.measures(params.player, params.by, again=again)
     games = _games(viewed, [*players_of(chosen), *hands_of(chosen)])
     without = tuple(sorted(name for name, counts in games.items() if not counts))
     every = [
@@ -98,7 +98,7 @@ def luck(
         for one in in_unit(measures, MEASURES, unit)
         if len(without) < len(games) or one.statistic not in OF_LUCK
     ]
-    return Lucky(made, every, told, unit, without)
+    return Lucky(measured, every, counted, unit, without)
 
 
 def nets_without_luck(

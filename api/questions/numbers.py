@@ -99,10 +99,12 @@ def counts(k: int | None, n: int) -> str:
     return f"{n}" if k is None else f"{k}/{n}"
 
 
-def drawn(one: Measured) -> Drawn:
-    """What there is to say of a measure."""
-    ends = () if one.drawn_low is None else (one.drawn_low, one.drawn_high)
-    return Drawn(one.value, one.k, one.n, one.low, one.high, one.unit, *ends)
+def drawn(measure: Measured) -> Drawn:
+    """The lines of a measure."""
+    ends = () if measure.drawn_low is None else (measure.drawn_low, measure.drawn_high)
+    return Drawn(
+        measure.value, measure.k, measure.n, measure.low, measure.high, measure.unit, *ends
+    )
 
 
 def part_of(one: Struct) -> str:
@@ -134,7 +136,9 @@ def lines(player: str, part: str, measures: Mapping[str, Drawn]) -> list[Line]:
 
 def lines_of(players: Iterable[OfPlayer]) -> list[Line]:
     """A row a measure of each player, or part of his hands."""
-    return [row for one in players for row in lines(one.player, part_of(one), one.measures)]
+    return [
+        row for player in players for row in lines(player.player, part_of(player), player.measures)
+    ]
 
 
 def by_line(

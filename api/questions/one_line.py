@@ -31,17 +31,17 @@ from store.log.leaf import Leaf
 from store.segments.reading import files_of
 
 TOGETHER = 4  # hands of one row group for which all of it is decoded
-STAR = "*"  # what is there and may not be seen
+STAR = "*"  # a hidden card or bid
 _FORCED = {"small": "s", "big": "b", "straddle": "st", "post": "p", "dead": "d"}
 _PLAIN = re.compile(r"[\w./:+-]+", re.ASCII)
 
 
 def one_line(redacted_hand: RedactedEvents) -> str:
     """The hand as it is seen, as far as it has come; a record that does not add up says so."""
-    return told([one.seen for one in redacted_hand.ones])
+    return line_of([one.seen for one in redacted_hand.ones])
 
 
-def told(seen: Sequence[views.Seen]) -> str:
+def line_of(seen: Sequence[views.Seen]) -> str:
     """The same from the events that somebody sees."""
     start, *rest = seen
     if not isinstance(start, t.HandStarted):
@@ -51,8 +51,8 @@ def told(seen: Sequence[views.Seen]) -> str:
         for one in rest:
             line.hear(one)
     except (LookupError, TypeError, ValueError):
-        return line.said("does not add up")
-    return line.said(None if line.ended else "...")
+        return line.text("does not add up")
+    return line.text(None if line.ended else "...")
 
 
 class _Line:
@@ -76,8 +76,8 @@ class _Line:
         self._paid = 0
         self._void: str | None = None
 
-    def said(self, last: str | None) -> str:
-        """All sections, and what there is to say of the end."""
+    def text(self, last: str | None) -> str:
+        """All sections, and how the hand ended."""
         self._flush()
         sections = [self._table(), *map(" ".join, filter(None, self._sections))]
         if self._shows:
@@ -165,12 +165,12 @@ class _Line:
     def _settle(self, event: t.AuctionSettled) -> None:
         """`[ursa 52>37 +Th]`: the winner, all bids, his card; the price only if no bid tells it."""
         bids = sorted(event.bids, reverse=True)
-        told = "".join(
+        bids_text = "".join(
             f"{'' if not place else '=' if bid == bids[place - 1] else '>'}{bid}"
             for place, bid in enumerate(bids)
         )
         winners = "=".join(self._names[seat] for seat in event.seats) or "nobody"
-        self._settled = [winners, told]
+        self._settled = [winners, bids_text]
         if event.seats and bids[1:2] != [event.price]:
             self._settled.append(f"@{event.price}")
         self._bids = []
@@ -213,9 +213,9 @@ class _Line:
         hand = self._hand
         nets = [left - had for left, had in zip(hand.stacks, hand.start.stacks, strict=True)]
         better = sorted((seat for seat, net in enumerate(nets) if net > 0), key=lambda s: -nets[s])
-        told = ", ".join(f"{self._names[seat]} +{nets[seat]}" for seat in better) or "even"
+        gains = ", ".join(f"{self._names[seat]} +{nets[seat]}" for seat in better) or "even"
         rake = f" rake {hand.rake}" if hand.rake else ""
-        return f"{self._paid}{rake}: {told}"
+        return f"{self._paid}{rake}: {gains}"
 
 
 def _card(card: str | Hidden) -> str:
@@ -230,8 +230,8 @@ def _why(seen: t.Folded | t.Checked | t.Called | t.Bet | t.Raised) -> str:
 def _antes(amounts: Iterable[int]) -> str:
     """`a1x6` if all are alike."""
     row = list(amounts)
-    alike = len(row) > 1 and len(set(row)) == 1
-    return f"a{row[0]}x{len(row)}" if alike else " ".join(f"a{amount}" for amount in row)
+    equal = len(row) > 1 and len(set(row)) == 1
+    return f"a{row[0]}x{len(row)}" if equal else " ".join(f"a{amount}" for amount in row)
 
 
 def lines(viewed: Viewed, hands: Sequence[str]) -> list[str | None]:
@@ -258,11 +258,11 @@ def _together(viewed: Viewed, hands: Sequence[str]) -> list[Leaf]:
     found: list[Leaf] = []
     try:
         for segment in segments:
-            here = [it for it in places if segment.first_seq <= it <= segment.last_seq]
-            opened = files.open(segment, "events") if here else None
+            in_segment = [it for it in places if segment.first_seq <= it <= segment.last_seq]
+            opened = files.open(segment, "events") if in_segment else None
             if opened is None:
                 continue
-            for group, few in groupby(here, key=opened.group_of):
+            for group, few in groupby(in_segment, key=opened.group_of):
                 wanted = set(few)
                 if len(wanted) >= TOGETHER:
                     found += _of(viewed, segment, group, wanted)

@@ -201,32 +201,34 @@ def report(
         return report_of(viewed, params, found)
 
 
-def report_of(viewed: Viewed, params: OpponentParams, found: Opponent) -> Report:
+def report_of(viewed: Viewed, params: OpponentParams, opponent: Opponent) -> Report:
     """The report that the tables of an opponent make."""
-    (dealt,) = found.dealt()
-    source = found.source
+    (dealt,) = opponent.dealt()
+    source = opponent.source
     return Report(
         viewpoint=viewed.viewer.view,
         player=params.player,
         vs=params.vs,
-        unit=found.unit,
+        unit=opponent.unit,
         again=Again(),
         hands=int(dealt["hands"]),
         known=int(dealt["known"]),
         strength=Strength(WEAK, STRONG, source.spots, source.counted),
-        leads=_filtered(viewed, leads(found), params),
-        differences=differences(found),
-        parts=list(_parts(found, params.by)),
-        locks=[Lock(**row) for row in found.locks()],
-        faults=[Fault(**row, cause=CAUSES.get(row["suggested"] or "")) for row in found.faults()],
+        leads=_filtered(viewed, leads(opponent), params),
+        differences=differences(opponent),
+        parts=list(_parts(opponent, params.by)),
+        locks=[Lock(**row) for row in opponent.locks()],
+        faults=[
+            Fault(**row, cause=CAUSES.get(row["suggested"] or "")) for row in opponent.faults()
+        ],
     )
 
 
-def _filtered(viewed: Viewed, found: Leads, params: OpponentParams) -> Leads:
+def _filtered(viewed: Viewed, leads: Leads, params: OpponentParams) -> Leads:
     """The same, each filter asking for this player's hands and for no others than the report's."""
     names = ("vs", "match", "game", "hands", "before", "unit")
     finds = finder(viewed, params.player, **{name: getattr(params, name) for name in names})
-    return replace(found, found=[replace(one, filter=finds.of(one.filter)) for one in found.found])
+    return replace(leads, found=[replace(one, filter=finds.of(one.filter)) for one in leads.found])
 
 
 def opponent(
@@ -268,8 +270,10 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
     for match in ledger.matches():
         known = [leaf for leaf in ledger.records(match) if leaf.hand_seq < end]
         records = [one.event for leaf in known for one in leaf.recorded]
-        started = next((one for one in records if isinstance(one, MatchStarted)), None)
-        ended = any(isinstance(one, MatchEnded) and one.reason != STOPPED for one in records)
+        started = next((record for record in records if isinstance(record, MatchStarted)), None)
+        ended = any(
+            isinstance(record, MatchEnded) and record.reason != STOPPED for record in records
+        )
         if ended and match in last:
             found[match] = last[match]
         elif started is not None and (game := rules.marked(started.ruleset)) and game.hands:
@@ -277,20 +281,20 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
     return found
 
 
-def _parts(found: Opponent, by: By | None) -> Iterator[Part]:
+def _parts(opponent: Opponent, by: By | None) -> Iterator[Part]:
     """Each part with all that is counted of it."""
     counted: dict[str, dict[str, Any]] = {
-        "looks": _named(found.looks(by)),
-        "numbers": _named(found.numbers(by, again=True)),
-        "statistics": _named(found.statistics(by)),
+        "looks": _named(opponent.looks(by)),
+        "numbers": _named(opponent.numbers(by, again=True)),
+        "statistics": _named(opponent.statistics(by)),
     }
     tables: dict[str, dict[str, Any]] = {
-        "mix": _rows(First, found.table("mix", by)),
-        "sizes": _rows(Sized, found.table("sizes", by)),
-        "ends": _rows(Ended, found.ends(by)),
-        "faults": _rows(Replies, found.table("faults", by)),
+        "mix": _rows(First, opponent.table("mix", by)),
+        "sizes": _rows(Sized, opponent.table("sizes", by)),
+        "ends": _rows(Ended, opponent.ends(by)),
+        "faults": _rows(Replies, opponent.table("faults", by)),
     }
-    for dealt in found.dealt(by):
+    for dealt in opponent.dealt(by):
         part = dealt["part"]
         members: dict[str, Any] = {by: part} if by else {}
         members |= {name: every.get(part, {}) for name, every in counted.items()}

@@ -61,17 +61,17 @@ def check(
             raise Absent(f"there is no hand of {what} {value}")
 
 
-def hands_asked(viewed: Viewed, params: Any) -> int:
+def count_hands(viewed: Viewed, params: Any) -> int:
     """How many hands a question is about, by its own filters."""
     chosen = chosen_by(viewed, params)
-    told = where([*players_of(chosen), *hands_of(chosen)])
-    (counted,) = viewed.rows(f"SELECT count(DISTINCT hand_seq) AS n FROM facts{told}")
+    where_clause = where([*players_of(chosen), *hands_of(chosen)])
+    (counted,) = viewed.rows(f"SELECT count(DISTINCT hand_seq) AS n FROM facts{where_clause}")
     return int(counted["n"])
 
 
 def at_most(viewed: Viewed, params: Any, hands_max: int, otherwise: str) -> None:
     """Of more hands nobody waits for an answer; the sentence says how to ask otherwise."""
-    hands = hands_asked(viewed, params)
+    hands = count_hands(viewed, params)
     if hands > hands_max:
         sentence = f"these are {hands} hands, and {otherwise}"
         raise Problem("too-large", sentence, hands=hands, hands_max=hands_max)
@@ -125,8 +125,8 @@ def chosen_of(
 def chosen_by(viewed: Viewed, params: Any, **others: Any) -> Chosen:
     """The filters among a question's parameters."""
     names = ("vs", "positions", "game", "match", "hands", "before")
-    given = {name: getattr(params, name) for name in names if hasattr(params, name)}
-    return chosen_of(viewed, params.player, **given, **others)
+    values = {name: getattr(params, name) for name in names if hasattr(params, name)}
+    return chosen_of(viewed, params.player, **values, **others)
 
 
 def of_street(street: str | None) -> list[Statistic]:
@@ -142,12 +142,12 @@ def statistics(
     found = list(in_units(viewed, chosen, answers(viewed.facts, chosen, wanted)))
     rows = rows_of("dealt", viewed.facts, chosen)
     dealt = {(row["player"], row["part"]): row for row in rows}
-    beside: dict[str, Answer] = {}
+    field_answers: dict[str, Answer] = {}
     if field and chosen.player is not None:
         rest = replace(chosen, others=True, by=None)
         others = in_units(viewed, rest, answers(viewed.query, rest, wanted))
-        beside = {one.statistic: one for one in others}
-    return Counted(found, dealt, beside)
+        field_answers = {one.statistic: one for one in others}
+    return Counted(found, dealt, field_answers)
 
 
 def _numbers(text: str) -> tuple[int, int]:

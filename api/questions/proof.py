@@ -1,8 +1,8 @@
-"""What is proved of a hand or of a match, to whoever asks: receipts, openings, bundles, a check.
+"""Proofs of a hand or of a match, for any viewer: receipts, openings, bundles, a check.
 
 Everybody gets the same lines, leaf and receipt, and of the openings those of his own viewpoint. The
 tree with its checkpoint, keys and tiles is public and opens nothing: hashes of public lines, in
-which what is hidden is committed to. Nothing beyond the newest signed checkpoint is told.
+which what is hidden is committed to. Nothing beyond the newest signed checkpoint is shown.
 
 Who is told of a match later than it is played is told of the tree later, too: its size would say
 how many hands there are that he may not know of. For him a checkpoint over what he knows is signed
@@ -186,8 +186,8 @@ def bundle(viewed: Viewed, redacted_hand: RedactedEvents) -> bytes:
     if viewed.viewer.auditor:
         try:
             record, game, found = judged(viewed.snapshot, redacted_hand)
-            told = json.dumps(as_json(record, game, found), indent=2, ensure_ascii=False)
-            report = as_text(game, record, found), f"{told}\n".encode()
+            document = json.dumps(as_json(record, game, found), indent=2, ensure_ascii=False)
+            report = as_text(game, record, found), f"{document}\n".encode()
         except NoRules:
             pass  # without its rules nothing can be said of its payment, and all else is proved
     tree = Tree(viewed.snapshot)
@@ -238,7 +238,7 @@ def verified(
 ) -> "MatchVerified | None":
     """Every leaf of a match made again, led to the signed root, and counted; None if too many.
 
-    `look` is told of each leaf by its stream, and ends it all (None) with False. `digests` are
+    `look` is called with the stream of each leaf, and ends it all (None) with False. `digests` are
     leaves that are what the tree has, `proved` those that lead to the root that was signed for,
     `decks` hands that were dealt from the decks that were committed to.
     """
@@ -305,8 +305,8 @@ class _Check:
         """From the leaf to the root; what closed only just now is not signed for yet."""
         size, head = self._tree.size, self._tree.newest.checkpoint.root
         if leaf.hand_seq >= size:
-            told = f"it closed after the newest checkpoint, of {size} leaves, was signed"
-            self._find(leaf.stream, told, note=True)
+            sentence = f"it closed after the newest checkpoint, of {size} leaves, was signed"
+            self._find(leaf.stream, sentence, note=True)
             return
         try:
             found = inclusion(leaf.hand_seq, size, self._hashes)

@@ -159,11 +159,11 @@ class Question(Struct, frozen=True, kw_only=True):
         """The same without what depends on who asked before."""
         return msgspec.structs.replace(answer, **dict.fromkeys(self.passing, msgspec.UNSET))
 
-    def told(self, answer: Any, params: Any) -> Iterable[Sheet | str]:
+    def sheets_of(self, answer: Any, params: Any) -> Iterable[Sheet | str]:
         """What people read."""
         if self.sheets is not None:
             return self.sheets(answer, params)
-        return (sheet(one, answer) for one in self.tables)
+        return (sheet(table, answer) for table in self.tables)
 
 
 class Field(NamedTuple):
@@ -227,10 +227,10 @@ def parameters(question: Question) -> list[Field]:
     return [one for one in fields(question.params) if one.note is not None]
 
 
-def asked(question: Question, given: Mapping[str, Any], **door: Any) -> Any:
+def params_of(question: Question, values: Mapping[str, Any], **door: Any) -> Any:
     """The parameters of what is asked; of what the door says, those that the question wants."""
     wanted = {name: it for name, it in door.items() if name in question.params.__struct_fields__}
-    plain = {name: tuple(it) if isinstance(it, list) else it for name, it in given.items()}
+    plain = {name: tuple(it) if isinstance(it, list) else it for name, it in values.items()}
     return question.params(**plain, **wanted)
 
 
@@ -255,7 +255,7 @@ def sheet(table: Table, answer: Any, head: str = "", foot: str = "") -> Sheet:
 def sheet_of(columns: Iterable[Field], rows: Iterable[Any]) -> Sheet:
     """These columns of rows, but those that people do not see; each row is spelled when it is
     read."""
-    shown = [one for one in columns if title(one) is not None]
+    shown = [column for column in columns if title(column) is not None]
     lines = ([_cell(one, row) for one in shown] for row in rows)
     right = [place for place, one in enumerate(shown) if one.type in (int, float)]
     return Sheet([title(one) or "" for one in shown], lines, right)

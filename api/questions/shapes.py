@@ -103,7 +103,7 @@ class Policy(Struct, frozen=True):
     entries: tuple[str, ...]
 
 
-class ParameterTold(Struct, frozen=True):
+class ParameterDocument(Struct, frozen=True):
     """A parameter that may be set: its value as it is typed, and what it may be, in words."""
 
     parameter: str
@@ -112,7 +112,7 @@ class ParameterTold(Struct, frozen=True):
     about: str
 
 
-class GameTold(Struct, frozen=True):
+class GameDocument(Struct, frozen=True):
     """A ruleset in full: its script, what each of its policies means, and how else it is read."""
 
     name: str
@@ -127,7 +127,7 @@ class GameTold(Struct, frozen=True):
     partner: str | None
     readings: tuple[Reading, ...]
     policies: list[Policy]
-    parameters: list[ParameterTold]
+    parameters: list[ParameterDocument]
 
 
 Nets = list[int]
@@ -207,24 +207,24 @@ class Award(TypedDict):
     shares: list[int]
 
 
-class BidTold(TypedDict):
+class BidDocument(TypedDict):
     """A bid of an auction."""
 
     seat: int
     amount: int | Hidden
 
 
-class AuctionTold(TypedDict):
+class AuctionDocument(TypedDict):
     """The auction that is or was, with its bids in the order in which they were placed."""
 
-    bids: list[BidTold]
+    bids: list[BidDocument]
     sealed: bool
     settled: bool
     winners: list[int]
     price: int | None
 
 
-class SwapTold(TypedDict):
+class SwapDocument(TypedDict):
     """A card that was at risk."""
 
     slot: int
@@ -234,7 +234,7 @@ class SwapTold(TypedDict):
     street: str
 
 
-class OddsTold(TypedDict):
+class OddsDocument(TypedDict):
     """How much of a pot a hand wins on average if chance alone is left, and how often alone.
 
     `error` is one standard error where deals were sampled, and 0 where all were counted.
@@ -245,7 +245,7 @@ class OddsTold(TypedDict):
     error: float
 
 
-class SeatTold(TypedDict):
+class SeatDocument(TypedDict):
     """What lies before a seat; `made` is the best five in words, as far as its cards are seen.
 
     `odds` are by the ruleset, from cards that this viewpoint sees here or sees shown later; null
@@ -256,14 +256,14 @@ class SeatTold(TypedDict):
     bet: int
     cards: list[Card | Hidden]
     dealt: list[int]
-    swaps: list[SwapTold]
+    swaps: list[SwapDocument]
     standing: Literal["live", "all_in", "folded"]
     away: bool
     shown: bool
     mucked: bool
     made: str | None
     net: int | None
-    odds: OddsTold | None
+    odds: OddsDocument | None
 
 
 class Facing(TypedDict):
@@ -288,8 +288,8 @@ class Table(TypedDict):
     facing: Facing | None
     over: bool
     void: bool
-    auction: AuctionTold | None
-    seats: list[SeatTold]
+    auction: AuctionDocument | None
+    seats: list[SeatDocument]
 
 
 class Frame(Table):

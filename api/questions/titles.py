@@ -25,8 +25,8 @@ def titles(viewed: Viewed, player: str | None = None) -> dict[str, str]:
     """The newest matches, or a player's, each with what tells it from others: who played, by which
     rules, when."""
     whose = "hands" if player is None else f"players WHERE player = {quoted(player)}"
-    told = viewed.rows(TITLES.format(whose=whose))
+    found = viewed.rows(TITLES.format(whose=whose))
     return {
         row["match"]: " · ".join(filter(None, (row["players"], row["game"], row["day"])))
-        for row in told
+        for row in found
     }

@@ -43,8 +43,8 @@ def program(deciding: tuple[str, ...] = DECIDING) -> str:
     that is not here.
 
     Tables of equities are a part of the rules, and a page names its style sheet by its digest: so
-    every file counts. Whoever has no source files (they may be in an archive) keeps nothing beyond
-    his own process.
+    every file counts. A process without source files (they may be in an archive) keeps nothing
+    beyond itself.
     """
     whole = hashlib.sha256()
     for name in deciding:

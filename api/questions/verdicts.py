@@ -14,7 +14,7 @@ judged again; so is a segment with hands of rulesets that nobody had then and so
 Hands that are in the log have one file, named by the ledger and the place of the first; it holds a
 digest over their events, and is believed of a segment that begins with them, too.
 
-A cache is no evidence: whoever may write it can make it say anything. An audit of one hand, a
+A cache is no evidence: who may write it can make it say anything. An audit of one hand, a
 bundle and `audit --all` decide anew and never look here.
 """
 
@@ -56,7 +56,7 @@ SCHEMA = pa.schema(
     {
         "hand_seq": pa.int64(),
         "verdict": pa.dictionary(pa.int8(), pa.string()),
-        "moves": pa.int64(),  # 0, or nothing: how many is told hand by hand
+        "moves": pa.int64(),  # 0, or nothing: how many is shown hand by hand
     }
 )
 
@@ -89,7 +89,7 @@ class Verdicts:
         self._kept: set[str] = set()  # files that say all there is to say
         self._logs: set[str] = set()  # hands of the log, by the digest of their events, once read
         self._changes = 0
-        self._told: tuple[tuple[int, int], pa.Table] | None = None
+        self._table: tuple[tuple[int, int], pa.Table] | None = None
 
     def known(self, snapshot: "Snapshot", at_once: int = 0) -> Judged:
         """What can be said now; if no more than `at_once` are left, they are judged first."""
@@ -98,7 +98,7 @@ class Verdicts:
             for _ in self.judge(snapshot):
                 pass
         with self._turn:
-            if self._told is None or self._told[0] != (snapshot.next_seq, self._changes):
+            if self._table is None or self._table[0] != (snapshot.next_seq, self._changes):
                 # The verdicts among these codes, by their places.
                 codes = self._codes[: snapshot.next_seq]
                 seqs = np.flatnonzero((codes != NONE) & (codes != UNJUDGED))
@@ -107,8 +107,8 @@ class Verdicts:
                 words = pa.DictionaryArray.from_arrays(indices, pa.array(VERDICTS))
                 moves = pa.array(np.zeros(len(seqs), dtype=np.int64), mask=found < MOVELESS)
                 rows = pa.table([pa.array(seqs.astype(np.int64)), words, moves], schema=SCHEMA)
-                self._told = (snapshot.next_seq, self._changes), rows
-            return Judged(self._told[1], self._look(snapshot))
+                self._table = (snapshot.next_seq, self._changes), rows
+            return Judged(self._table[1], self._look(snapshot))
 
     def left_of(self, hands: "Numbers") -> "Numbers":
         """Those of these hands that nobody has looked at yet."""
@@ -117,8 +117,8 @@ class Verdicts:
             return left
 
     def judge(self, snapshot: "Snapshot", hands: "Numbers | None" = None) -> Iterator[Progress]:
-        """All that is left, or what is left of these hands in their order, some at a time; whoever
-        stops keeps what was judged so far."""
+        """Judge all hands without a verdict, or those of these hands, in order and some at a time;
+        a caller who stops keeps what was judged so far."""
         self._look(snapshot)
         every = np.arange(snapshot.next_seq) if hands is None else hands
         left = self.left_of(every[every < snapshot.next_seq])
@@ -141,7 +141,7 @@ class Verdicts:
         """How many are left, after a look at what this or another process has kept."""
         rules, live = Rules(snapshot, None), snapshot.live
         segments, closed = live.parts()
-        ends = [(it.first_seq, it.last_seq) for it in segments]
+        ends = [(segment.first_seq, segment.last_seq) for segment in segments]
         if closed:
             ends.append((closed[0].hand_seq, closed[-1].hand_seq))
         with self._turn:
@@ -234,7 +234,7 @@ class Verdicts:
         with self._turn:
             self._codes[self.left_of(near)] = NONE
             parts = snapshot.parts().segments
-            self._save(it for it in parts if not self._is_left(it.first_seq, it.last_seq))
+            self._save(part for part in parts if not self._is_left(part.first_seq, part.last_seq))
 
     def _save(self, segments: Iterable[Segment]) -> None:
         for segment in segments:
@@ -242,36 +242,38 @@ class Verdicts:
             name, codes = segment.sha256["events"], self._codes[first : last + 1]
             if name in self._kept or (codes == UNJUDGED).all():
                 continue
-            marks = {it for at, it in self._unknown.items() if first <= at <= last}
-            save(self._folder, name, Kept(first, codes.tobytes(), tuple(sorted(marks))))
+            unknown = {it for at, it in self._unknown.items() if first <= at <= last}
+            save(self._folder, name, Kept(first, codes.tobytes(), tuple(sorted(unknown))))
             if not self._is_left(first, last):
                 self._kept.add(name)
 
     def take(self, snapshot: "Snapshot", judged: "Mapping[str, JudgedHands]") -> None:
         """What an import has judged, as far as it is in the ledger, kept beside what is known."""
         self._look(snapshot)
-        live, told = snapshot.live, {match: _sorted(one) for match, one in judged.items()}
+        live, found = snapshot.live, {match: _sorted(one) for match, one in judged.items()}
         segments, closed = live.parts()
         with self._turn:
             for segment in segments:
-                matches = told.keys() & {*segment.numbers, *segment.records}
+                matches = found.keys() & {*segment.numbers, *segment.records}
                 if matches and self._is_left(segment.first_seq, segment.last_seq):
-                    self._take_segment(live, segment, {it: told[it] for it in matches})
+                    self._take_segment(live, segment, {it: found[it] for it in matches})
             for one in closed:
                 match, number = split(one.stream)
-                if match in told and self._codes[one.hand_seq] == UNJUDGED:
-                    code = NONE if number is None else _codes_of(told[match], np.array([number]))[0]
+                if match in found and self._codes[one.hand_seq] == UNJUDGED:
+                    code = (
+                        NONE if number is None else _codes_of(found[match], np.array([number]))[0]
+                    )
                     self._codes[one.hand_seq] = code
             self._changes += 1
         self.keep(snapshot)
 
     def _take_segment(
-        self, live: "Live", segment: Segment, told: "Mapping[str, tuple[Numbers, Codes]]"
+        self, live: "Live", segment: Segment, found: "Mapping[str, tuple[Numbers, Codes]]"
     ) -> None:
         """The hands of a segment that are judged; what has no number is a record of a match."""
         files, wanted = files_of(live.disk), ["hand_seq", "match", "number"]
         groups = range(files.open(segment, "hands").groups)
-        rows = pa.concat_tables(files.rows(segment, "hands", it, wanted) for it in groups)
+        rows = pa.concat_tables(files.rows(segment, "hands", group, wanted) for group in groups)
         rows = rows.filter(pc.is_valid(rows["number"]))
         seqs, numbers = (
             rows[it].to_numpy() - at for it, at in (("hand_seq", segment.first_seq), ("number", 0))
@@ -279,7 +281,7 @@ class Verdicts:
         codes = self._codes[segment.first_seq : segment.last_seq + 1]
         new = np.full(len(codes), NONE, dtype=np.uint8)
         new[seqs] = UNJUDGED
-        for match, one in told.items():
+        for match, one in found.items():
             here = pc.equal(rows["match"], match).to_numpy()
             new[seqs[here]] = _codes_of(one, numbers[here])
         left = codes == UNJUDGED
@@ -319,11 +321,11 @@ def shown(judged: Judged, viewed: Viewed) -> pa.Table:
         return judged.rows
     if not viewed.opened:
         return SCHEMA.empty_table()
-    hands = viewed.ask(f"SELECT hand_seq FROM hands WHERE {tellable(viewed)}")["hand_seq"]
+    hands = viewed.ask(f"SELECT hand_seq FROM hands WHERE {visible_verdicts(viewed)}")["hand_seq"]
     return judged.rows.filter(pc.is_in(judged.rows["hand_seq"], value_set=hands))
 
 
-def tellable(viewed: Viewed) -> str:
+def visible_verdicts(viewed: Viewed) -> str:
     """Which hands a viewpoint may know the verdicts of: all, or those that are open to all."""
     if viewed.viewer.auditor:
         return "true"
@@ -335,8 +337,8 @@ def lent(viewed: Viewed, judged: Judged | None) -> str:
     """The name under which the viewer's questions find verdicts, none if there are none."""
     known, rows = _lent.get(viewed.query), judged and judged.rows
     if known is None or known[0] is not rows:
-        told = SCHEMA.empty_table() if judged is None else shown(judged, viewed)
-        known = rows, viewed.query.beside(told)
+        table = SCHEMA.empty_table() if judged is None else shown(judged, viewed)
+        known = rows, viewed.query.add_table(table)
         _lent[viewed.query] = known
     return known[1]
 
@@ -354,14 +356,14 @@ def _sorted(judged: "JudgedHands") -> tuple[Numbers, Codes]:
     return numbers[order], np.frombuffer(bytes(judged.codes), dtype=np.uint8)[order]
 
 
-def _codes_of(told: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
-    """What is told of these hands of a match."""
-    known, codes = told
+def _codes_of(found: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
+    """The codes of these hands of a match."""
+    known, codes = found
     at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
     return np.where(known[at] == numbers, codes[at], np.uint8(UNJUDGED))
 
 
 def keep_judged(folder: Path, judged: "Mapping[str, JudgedHands]") -> None:
-    """What an import into this ledger has judged, for whoever asks for verdicts later."""
+    """Keep what an import into this ledger has judged, for later questions about verdicts."""
     if judged:
         Verdicts().take(Reader(folder).snapshot(), judged)

@@ -107,13 +107,13 @@ class Authentication(Layer):
             return
         request = Request(scope)
         put(scope, "caller", Caller())
-        said = request.headers.get("authorization")
+        header = request.headers.get("authorization")
         cookie = request.cookies.get(self.sessions.cookie)
-        if said is None:
+        if header is None:
             _check_origin(request, by_cookie=cookie is not None)
-        if not _FOR_ALL.match(scope["path"]) and (said is not None or cookie is not None):
+        if not _FOR_ALL.match(scope["path"]) and (header is not None or cookie is not None):
             try:
-                caller = self._by_cookie(cookie or "") if said is None else self._by_key(said)
+                caller = self._by_cookie(cookie or "") if header is None else self._by_key(header)
             except Problem:
                 self.buckets.check(scope, WRONG_COST)  # who tries keys pays with his address
                 raise
@@ -121,8 +121,8 @@ class Authentication(Layer):
             put(scope, "recognized", True)
         await self.app(scope, receive, send)
 
-    def _by_key(self, said: str) -> Caller:
-        scheme, _, spelled = said.strip().partition(" ")
+    def _by_key(self, header: str) -> Caller:
+        scheme, _, spelled = header.strip().partition(" ")
         if scheme.lower() != "bearer":
             raise Problem("unauthenticated", "keys come as: Authorization: Bearer mr_...")
         try:
@@ -147,11 +147,11 @@ def _check_origin(request: Request, *, by_cookie: bool) -> None:
         return
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
-    told = site is not None or origin is not None
+    has_origin = site is not None or origin is not None
     ours = site in (None, "same-origin")
     if origin is not None and site is None:
         ours = origin.partition("://")[2] == request.headers.get("host", "")
-    if (told and not ours) or (by_cookie and not told):
+    if (has_origin and not ours) or (by_cookie and not has_origin):
         raise Problem("forbidden", "this must come from a page of this server, or with a key")
 
 

@@ -1,7 +1,7 @@
 """Whatever goes wrong, as an answer: a problem document, or for who reads pages a page.
 
-What nobody foresaw is told without a word of its own: no exception's text leaves the server, and
-its log has only the places in our code, because a text may quote a card.
+An unforeseen failure is answered without a word of its own: no exception's text leaves the server,
+and its log has only the places in our code, because a text may quote a card.
 """
 
 import msgspec
@@ -75,7 +75,9 @@ def problem_of(failure: Exception) -> Problem:
             return Problem("unavailable", str(failure)).after(SIGNED_S)
     for kinds, name, sentence in NAMED:
         if isinstance(failure, kinds):
-            choices = {"choices": made} if (made := getattr(failure, "choices", None)) else {}
+            choices = (
+                {"choices": possible} if (possible := getattr(failure, "choices", None)) else {}
+            )
             return Problem(name, sentence or str(failure), **choices)
     return Problem("internal", OURS)
 
@@ -108,9 +110,15 @@ def _of_validation(failure: RequestValidationError) -> Problem:
     if errors and errors[0]["type"] == "json_invalid":
         place, why = errors[0]["loc"][-1], errors[0]["ctx"]["error"]
         return Problem("bad-request", f"the body is no JSON: {why} at character {place}")
-    told = [{"where": " ".join(map(str, one["loc"])), "what": one["msg"]} for one in errors]
-    first = f"{told[0]['where']}: {told[0]['what']}" if told else "a value is not what it should be"
-    return Problem("invalid", first, errors=told)
+    problems = [
+        {"where": " ".join(map(str, error["loc"])), "what": error["msg"]} for error in errors
+    ]
+    first = (
+        f"{problems[0]['where']}: {problems[0]['what']}"
+        if problems
+        else "a value is not what it should be"
+    )
+    return Problem("invalid", first, errors=problems)
 
 
 async def answered(request: Request, failure: Exception) -> Response:
@@ -128,12 +136,12 @@ async def answered(request: Request, failure: Exception) -> Response:
     if request.url.path == STREAM and request.headers.get("accept") == MEDIA["sse"]:
         return refused(problem, headers)
     if not reads_pages(request):
-        told = headers | problem.headers
-        return JSONResponse(problem.document(), problem.status, headers=told, media_type=JSON)
+        fields = headers | problem.headers
+        return JSONResponse(problem.document(), problem.status, headers=fields, media_type=JSON)
     caller = getattr(request.state, "caller", Caller())
-    asked = Access(caller, Viewer(), request.app.state.service)  # nothing on it is of the ledger
+    access = Access(caller, Viewer(), request.app.state.service)  # nothing on it is of the ledger
     choices = problem.members.get("choices", {})
-    answer = page(request, asked, "problem.html", problem=problem.document(), choices=choices)
+    answer = page(request, access, "problem.html", problem=problem.document(), choices=choices)
     answer.status_code = problem.status
     answer.headers.update(headers | problem.headers)
     return answer

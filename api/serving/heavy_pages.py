@@ -3,7 +3,7 @@
 What is about so many hands that it would take longer than a moment is made apart, be it a page, a
 frame or JSON; all else the server answers itself. An answer that is kept is sent at once. For any
 other a caller waits `SOON_S`, and is then sent a page that shows how far the work is and asks again
-by itself, with a script or without; who asks for data waits, and is told how far it is if it does
+by itself, with a script or without; who asks for data waits, and is sent how far it is if it does
 not come in time. Meanwhile other requests are answered as if nobody had asked for it. Two callers
 who may see the same wait for one process. Few processes run at a time, fewer for one caller; a
 process that nobody waits for any more is ended when somebody else's turn has come.
@@ -83,10 +83,10 @@ class Making:
         self.over = self.left = False
 
     def ends(
-        self, made: KeptAnswer | None, refused: bool = False, failed: str | None = None
+        self, answer: KeptAnswer | None, refused: bool = False, failed: str | None = None
     ) -> None:
         """It is there, or never will be."""
-        self.made, self.refused, self.failed = made, refused, failed
+        self.made, self.refused, self.failed = answer, refused, failed
         self.over, self.over_at = True, time.monotonic()
 
     def answers(self, hands: str) -> bool:
@@ -116,7 +116,7 @@ class HeavyPages(Layer):
             return
         request, begun = Request(scope, receive), time.monotonic()
         try:
-            ask, pinned, own = await run_in_threadpool(self._asked, request, of)
+            ask, pinned, own = await run_in_threadpool(self._access_of, request, of)
         except Problem:  # the route says the same
             await self.app(scope, receive, send)
             return
@@ -147,11 +147,11 @@ class HeavyPages(Layer):
             answer = progress(request, ask, path, making.progress)
         await answer(scope, receive, send)
 
-    def _asked(self, request: Request, of: About) -> tuple[Access, Pinned, OwnHands]:
+    def _access_of(self, request: Request, of: About) -> tuple[Access, Pinned, OwnHands]:
         """Who asks, what he may know of the ledger by now, and which hands he asks about."""
         caller: Caller = getattr(request.state, "caller", Caller())
         viewer = caller.viewer(request.query_params.get("as"))
-        if request.url.path.startswith(FRAMES):  # whoever looks
+        if request.url.path.startswith(FRAMES):  # of any viewer
             caller, viewer = Caller(), Viewer()
         ask = Access(caller, viewer, self.service, request.url.path)
         with ask.viewed() as viewed:
@@ -180,8 +180,8 @@ class HeavyPages(Layer):
         asker = who(request.scope)
         known = self._known.get(digest)
         if known is None or not known.answers(hands):
-            mine = sum(not one.over and one.asker == asker for one in self._known.values())
-            if mine >= QUEUE_MAX:
+            own_count = sum(not one.over and one.asker == asker for one in self._known.values())
+            if own_count >= QUEUE_MAX:
                 sentence = f"{QUEUE_MAX} pages are being made for you: wait until one is there"
                 raise Problem("too-many-requests", sentence).after(LOOK_S)
             known = self._known[digest] = Making(asker, hands)
@@ -221,9 +221,9 @@ class HeavyPages(Layer):
         context.set_forkserver_preload([__name__, self._application.__module__])
         ours, theirs = context.Pipe(duplex=False)
         settings, hands = self.service.settings, making.hands
-        given = (wanted, pinned, hands, path, settings, cache_folder())
+        arguments = (wanted, pinned, hands, path, settings, cache_folder())
         process = context.Process(
-            target=make, args=(theirs, self._application, *given), daemon=True
+            target=make, args=(theirs, self._application, *arguments), daemon=True
         )
 
         def start() -> None:
@@ -256,17 +256,17 @@ class HeavyPages(Layer):
             ours.close()
 
 
-def again(request: Request, made: KeptAnswer) -> Response:
-    """An answer that was made, or that whoever asks has this very one."""
-    if "etag" in made.headers and known(request, made.headers["etag"]):
-        headers = {name: it for name, it in made.headers.items() if name != "content-type"}
+def again(request: Request, answer: KeptAnswer) -> Response:
+    """Send an answer that was made before; 304 if the client has it."""
+    if "etag" in answer.headers and known(request, answer.headers["etag"]):
+        headers = {name: it for name, it in answer.headers.items() if name != "content-type"}
         return Response(status_code=304, headers=headers)
-    return Response(made.body, headers=made.headers)
+    return Response(answer.body, headers=answer.headers)
 
 
-def progress(request: Request, ask: Access, path: str, made: Progress | None) -> Response:
+def progress(request: Request, ask: Access, path: str, state: Progress | None) -> Response:
     """A page that shows how far it is; in a frame where the page will stand in one."""
-    more: dict[str, Any] = {"progress": made, "look_s": LOOK_S}
+    more: dict[str, Any] = {"progress": state, "look_s": LOOK_S}
     in_frame = path.startswith(FRAMES)
     if in_frame:
         query = request.url.include_query_params(**{"as": PUBLIC}).query
@@ -277,7 +277,7 @@ def progress(request: Request, ask: Access, path: str, made: Progress | None) ->
     return framed(answer, ask) if in_frame else answer
 
 
-def far(made: Progress | None) -> str:
+def far(state: Progress | None) -> str:
     """How far it is, in a sentence that has no end."""
-    done = "" if made is None else f" ({made.doing}, {made.done} of {made.total})"
+    done = "" if state is None else f" ({state.doing}, {state.done} of {state.total})"
     return f"this answer is being made{done}"

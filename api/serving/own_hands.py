@@ -42,7 +42,7 @@ _LIGHT = re.compile(
     r"|(?P<tested>(?:/api/v1)?/fairness)"
 )
 VALUED = frozenset({"bids", "swaps", "results", "opponent"})  # cards are, one by one
-BESIDE = frozenset({"compare"})  # everybody's
+OF_EVERYBODY = frozenset({"compare"})  # everybody's
 ELSEWHERE = ("by_tag", "as_of", "before")  # parameters that name what may be no hand of his
 OWN = """
 SELECT match, count(*) AS hands, bit_xor(hash(hand_seq)) AS which
@@ -59,20 +59,20 @@ class About(NamedTuple):
     whole: bool
     valued: bool
     data: bool  # for a program, not a page
-    light: bool = False  # but for hands that are judged first, many of them if that is `asked`
-    asked: bool = False
+    light: bool = False  # but for hands that are judged first, many of them if `may_judge`
+    may_judge: bool = False
     spread: bool = False  # how hands are is counted, whatever they are
     verified: bool = False
     tested: bool = False  # whether its decks were dealt by chance
 
     def is_heavy(self, own: "OwnHands", limits: Limits) -> bool:
         """Whether so many are too many to be answered for by the server itself."""
-        if own.judged >= limits.apart_judged:
+        if own.judged >= limits.heavy_judged:
             return True
         if self.light:
-            return own.verified or (self.spread and own.hands >= limits.apart_spread)
-        counted = limits.apart_data if self.data else limits.apart_counted
-        return own.hands >= (limits.apart if self.valued else counted)
+            return own.verified or (self.spread and own.hands >= limits.heavy_spread)
+        counted = limits.heavy_data if self.data else limits.heavy_counted
+        return own.hands >= (limits.heavy_valued if self.valued else counted)
 
 
 class OwnHands(NamedTuple):
@@ -91,20 +91,20 @@ def about(path: str, query: str) -> About | None:
     found = _HEAVY.fullmatch(path)
     if found is None:
         return _about_light(path, query)
-    asked = {name: values[-1] for name, values in parse_qs(query).items()}
+    values = {name: values[-1] for name, values in parse_qs(query).items()}
     player, league = (None if it is None else unquote(it) for it in found.group("player", "league"))
     what = found["what"] or ""
     data = path.startswith(API)
-    page_of_all = not (what or data or asked.get("split"))
+    page_of_all = not (what or data or values.get("split"))
     whole = (
         (player is None and league is None)
         or page_of_all
-        or what in BESIDE
-        or "field" in asked
-        or any(asked.get(name) for name in ELSEWHERE)
+        or what in OF_EVERYBODY
+        or "field" in values
+        or any(values.get(name) for name in ELSEWHERE)
     )
-    valued = what in VALUED or "luck" in asked
-    return About(player, league, asked.get("match"), whole and league is None, valued, data)
+    valued = what in VALUED or "luck" in values
+    return About(player, league, values.get("match"), whole and league is None, valued, data)
 
 
 def _about_light(path: str, query: str) -> About | None:
@@ -112,18 +112,18 @@ def _about_light(path: str, query: str) -> About | None:
     found = _LIGHT.fullmatch(path)
     if found is None:
         return None
-    asked = {name: values[-1] for name, values in parse_qs(query).items()}
+    values = {name: values[-1] for name, values in parse_qs(query).items()}
     data, match = path.startswith(API), found["match"]
     if data and match is not None and not found["verify"]:
         return None
-    judge, spread = _is_yes(asked.get("judge")), False
-    verified = found["verify"] or (match and _is_yes(asked.get("verify")))
+    judge, spread = _is_yes(values.get("judge")), False
+    verified = found["verify"] or (match and _is_yes(values.get("verify")))
     if found["hands"]:
         try:
-            judge = asks_verdicts(parsed(asked.get("q", "")))
+            judge = asks_verdicts(parsed(values.get("q", "")))
         except WrongFilter:
             return None
-        spread = _is_yes(asked.get("facets")) if data else asked.get("counts") == "now"
+        spread = _is_yes(values.get("facets")) if data else values.get("counts") == "now"
     return About(
         player=None,
         league=None,
@@ -132,7 +132,7 @@ def _about_light(path: str, query: str) -> About | None:
         valued=False,
         data=data,
         light=True,
-        asked=judge,
+        may_judge=judge,
         spread=spread,
         verified=bool(verified),
         tested=bool(found["tested"]),
@@ -152,7 +152,7 @@ _known: WeakKeyDictionary[Viewed, dict[About, OwnHands]] = WeakKeyDictionary()
 def own_hands(viewed: Viewed, of: About) -> OwnHands:
     """What was found before about the same snapshot, or is now."""
     if of.light:
-        judged = len(due(viewed, asked=of.asked, match=of.match))
+        judged = len(due(viewed, on_demand=of.may_judge, match=of.match))
         if not of.spread:
             return OwnHands(0, "", judged, of.tested or (of.verified and viewed.viewer.auditor))
         hands, digest, *_ = own_hands(viewed, EVERYBODYS)

@@ -140,15 +140,15 @@ def make(
     os.nice(NICE)
     os.umask(0o077)
     os.environ[VARIABLE] = str(cache)
-    told_at = time.monotonic()
+    sent_at = time.monotonic()
 
     def watch(items: Iterable[Any], doing: str, total: int) -> Iterable[Any]:
-        nonlocal told_at
-        for done, one in enumerate(items):
-            if time.monotonic() - told_at >= TELL_S:
-                told_at = time.monotonic()
+        nonlocal sent_at
+        for done, item in enumerate(items):
+            if time.monotonic() - sent_at >= TELL_S:
+                sent_at = time.monotonic()
                 pipe.send(Progress(doing, done, total))
-            yield one
+            yield item
 
     limits = Limits(rate=0, seconds=SECONDS_MAX, pages=0)
     own = replace(settings, limits=limits, hosts=(), logs=False, fronted=False)
@@ -183,11 +183,11 @@ async def answered(app: ASGIApp, wanted: Wanted) -> tuple[int, dict[str, str], b
     """The status, the headers and the body that the application has for it."""
     over = asyncio.Event()
     body, status, headers = bytearray(), 500, dict[str, str]()
-    asked = [{"type": "http.request", "body": b"", "more_body": False}]
+    messages = [{"type": "http.request", "body": b"", "more_body": False}]
 
     async def receive() -> dict[str, Any]:
-        if asked:
-            return asked.pop()
+        if messages:
+            return messages.pop()
         await over.wait()
         return {"type": "http.disconnect"}
 

@@ -3,10 +3,10 @@
 Starlette's `RequestBodyLimitMiddleware` has one length for all addresses and no clock: a body that
 comes a byte a minute is waited for. It answers in plain text, too.
 
-Work in a thread cannot be stopped from outside. So whoever waited too long is answered, and his
-work goes on by itself to its own end, with nobody listening; the place it takes stays taken until
-then. Whoever has fewest answers being made goes first, so that nobody waits behind all that another
-one has asked for; and nobody has all the places for SQL, if there are several.
+Work in a thread cannot be stopped from outside. So a caller who waited too long is answered, and
+his work goes on by itself to its own end, with nobody listening; the place it takes stays taken
+until then. The caller with fewest answers being made goes first, so that nobody waits behind all
+that another has asked for; and nobody has all the places for SQL, if there are several.
 """
 
 import math

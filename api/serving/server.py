@@ -73,7 +73,7 @@ class Worker(LimitedServer):
         super().__init__(app, settings.limits, fronted=settings.fronted, grace_s=GRACE_S)
         self._app = app
         self._signals = signals
-        self.told: list[int] = []
+        self.signals: list[int] = []
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         feeds_of(self._app).stop()
@@ -90,7 +90,7 @@ class Worker(LimitedServer):
                 signal.signal(one, handler)
 
     def _signal(self, number: int, frame: FrameType | None) -> None:
-        self.told.append(number)
+        self.signals.append(number)
         self.handle_exit(number, frame)
 
 
@@ -101,7 +101,7 @@ def _serve(
     with _logging(log):
         server = Worker(create_app(LedgerService(settings)), signals)
         server.run([sock])
-    return INTERRUPTED if signal.SIGINT in server.told else 0
+    return INTERRUPTED if signal.SIGINT in server.signals else 0
 
 
 @contextmanager
@@ -118,36 +118,36 @@ def _logging(log: Path | None) -> Iterator[None]:
 
 
 class _Supervisor:
-    """Processes at one socket, started again if they die before they are told to."""
+    """Processes at one socket, started again if they die before they are stopped."""
 
     def __init__(self, settings: Settings, sock: socket.socket, count: int, log: Path | None):
         self._given = (settings, sock, log)
         self._context = get_context("spawn")
         self._count = count
         self._running: list[SpawnProcess] = []
-        self._told: list[int] = []
+        self._signals: list[int] = []
 
     def run(self) -> int:
         before = {one: signal.signal(one, self._signal) for one in (signal.SIGINT, signal.SIGTERM)}
         deaths: list[float] = []
         try:
             self._running = [self._worker() for _ in range(self._count)]
-            while not self._told and len(deaths) < DEATHS_MAX:
+            while not self._signals and len(deaths) < DEATHS_MAX:
                 connection.wait([one.sentinel for one in self._running], timeout=0.2)
                 for one in [one for one in self._running if not one.is_alive()]:
                     now = time.monotonic()
                     deaths = [*(then for then in deaths if now - then < DEATHS_S), now]
                     self._running.remove(one)
-                    if not self._told and len(deaths) < DEATHS_MAX:
+                    if not self._signals and len(deaths) < DEATHS_MAX:
                         self._running.append(self._worker())
         finally:
             self._end()
             for number, handler in before.items():
                 signal.signal(number, handler)
-        if not self._told:
+        if not self._signals:
             print("muckrake: workers die as soon as they have started", file=sys.stderr)
             return 1
-        return INTERRUPTED if signal.SIGINT in self._told else 0
+        return INTERRUPTED if signal.SIGINT in self._signals else 0
 
     def _worker(self) -> SpawnProcess:
         process = self._context.Process(target=_work, args=self._given)
@@ -156,7 +156,7 @@ class _Supervisor:
         return process
 
     def _end(self) -> None:
-        """All are told; who does not go in time is made to."""
+        """Stop all workers; one that does not stop in time is killed."""
         for one in self._running:
             one.terminate()
         until = time.monotonic() + GRACE_S + 2
@@ -167,7 +167,7 @@ class _Supervisor:
                 one.join()
 
     def _signal(self, number: int, frame: FrameType | None) -> None:
-        self._told.append(number)
+        self._signals.append(number)
 
 
 def _work(settings: Settings, sock: socket.socket, log: Path | None) -> None:

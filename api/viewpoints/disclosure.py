@@ -76,7 +76,7 @@ MIRRORED = Finding(
     "SELECT hand_seq, match, deals FROM events"
     " WHERE number IS NULL AND type = 'MatchStarted' AND deals > 1",
 )
-WITHHELD = {kind.__name__: said.withheld for kind, said in FIELDS.items() if said.withheld}
+WITHHELD = {kind.__name__: hidden.withheld for kind, hidden in FIELDS.items() if hidden.withheld}
 FAULTS = Finding(
     "faults at bids",
     frozenset(WITHHELD),
@@ -183,8 +183,8 @@ def opening(snapshot: Snapshot) -> Opening:
     )
 
 
-def told_bids(snapshot: Snapshot) -> pa.Table:
-    """Bids whose record alone does not say what was told of them: `settled`, and then `amount`."""
+def announced_bids(snapshot: Snapshot) -> pa.Table:
+    """Bids whose record alone does not say what was announced: `settled`, and then `amount`."""
     rows: list[dict[str, Any]] = []
     for hand_seq, group in groupby(found(snapshot, AUCTIONS).to_pylist(), itemgetter("hand_seq")):
         waiting: list[dict[str, Any]] = []
@@ -197,10 +197,10 @@ def told_bids(snapshot: Snapshot) -> pa.Table:
                 for bid, amount in zip(waiting, row["bids"].split(), strict=False):
                     bid |= {"settled": True, "amount": int(amount)}
                 waiting = []
-    return pa.Table.from_pylist(rows, _TOLD)
+    return pa.Table.from_pylist(rows, _ANNOUNCED)
 
 
-_TOLD = pa.schema(
+_ANNOUNCED = pa.schema(
     {
         "hand_seq": pa.int64(),
         "idx": pa.int32(),
@@ -211,13 +211,13 @@ _TOLD = pa.schema(
 
 
 def found(snapshot: Snapshot, finding: Finding) -> pa.Table:
-    """What there is of it among all that has closed, in the order of closing."""
+    """The rows of a finding among all closed hands and matches, in the order of closing."""
     live = snapshot.live
     while True:
         number = live.number
         segments, closed = snapshot.parts()
         try:
-            parts = [_sealed(live, one, finding) for one in segments]
+            parts = [_sealed(live, segment, finding) for segment in segments]
         except (FileNotFoundError, Damaged, duckdb.IOException) as missing:
             live.retired(number, missing)  # compacted meanwhile: the same events in other files
             continue
@@ -225,10 +225,12 @@ def found(snapshot: Snapshot, finding: Finding) -> pa.Table:
             Leaf(one.hand_seq, one.recorded())
             for one in closed
             if any(
-                type(it).__name__ in finding.types for at in one.placed for it in at.append.events
+                type(event).__name__ in finding.types
+                for at in one.placed
+                for event in at.append.events
             )
         ]
-        parts += [_asked(finding, table(hot))] if hot else []
+        parts += [_rows_found(finding, table(hot))] if hot else []
         rows = pa.concat_tables([finding.schema.empty_table(), *parts])
         return rows.filter(pc.less(rows["hand_seq"], snapshot.next_seq))
 
@@ -246,11 +248,13 @@ def _sealed(live: Live, segment: Segment, finding: Finding) -> pa.Table:
         kept = _kept.setdefault(live, {})
     if key not in kept:
         if segment.schema in layout.ALIKE:
-            kept[key] = _asked(
+            kept[key] = _rows_found(
                 finding, _file(live, segment, "events"), _doubtful(live, segment, finding)
             )
         else:
-            kept[key] = pa.concat_tables(_asked(finding, rows) for rows in live.events(segment))
+            kept[key] = pa.concat_tables(
+                _rows_found(finding, rows) for rows in live.events(segment)
+            )
     return kept[key]
 
 
@@ -278,7 +282,7 @@ def _file(live: Live, segment: Segment, name: str) -> str:
     return f"read_parquet('{path}')"
 
 
-def _asked(finding: Finding, rows: pa.Table | str, hands: pa.Table | None = None) -> pa.Table:
+def _rows_found(finding: Finding, rows: pa.Table | str, hands: pa.Table | None = None) -> pa.Table:
     """The answer over some rows of events, or over some hands; of columns that nobody fills there
     are none."""
     if hands is not None and not hands.num_rows:

@@ -1,7 +1,7 @@
 """Events as a feed tells them to a viewer: each as he saw it when it became durable.
 
 What a feed has told it never takes back: a match that opens when it ends is read anew where hands
-are read, not told again here. So what is told is a matter of the record and the viewpoint alone,
+are read, not sent again here. So what is sent depends on the record and the viewpoint alone,
 the same at any time and in any process, and so is its place.
 
 A place is `scrim/12:7p`: after the seventh event of the hand scrim/12 that one sees. It counts what
@@ -51,7 +51,7 @@ class FeedEvent(NamedTuple):
 
 
 class _Watched(msgspec.Struct):
-    """Through whose eyes a stream is seen, if it is told at all; how many of its events were hidden
+    """The viewpoint on a stream, None if all of it is hidden; how many of its events were hidden
     before the next."""
 
     who: Viewpoint | None
@@ -59,16 +59,16 @@ class _Watched(msgspec.Struct):
     next: int
 
 
-class Teller:
-    """One viewer's eyes on whatever happens in a ledger, stream by stream."""
+class FeedEncoder:
+    """Encodes the events of a ledger as one viewer sees them, stream by stream."""
 
     def __init__(self, viewer: Viewer) -> None:
         self.viewer = viewer
         self._streams: OrderedDict[str, _Watched] = OrderedDict()
         self._starts: OrderedDict[str, MatchStarted | None] = OrderedDict()
 
-    def tell(self, recorded: Iterable[Recorded], snapshot: Snapshot) -> Iterator[FeedEvent]:
-        """What the viewer sees of these events, in their order."""
+    def encode(self, recorded: Iterable[Recorded], snapshot: Snapshot) -> Iterator[FeedEvent]:
+        """Encode these events as the viewer sees them, in their order."""
         for one in recorded:
             watched = self._watched(one, snapshot)
             seen = None if watched.who is None else see_one(one.event, watched.who)
@@ -83,27 +83,27 @@ class Teller:
             match, _ = split(one.stream)
             yield FeedEvent(one.pos, place, match, type(one.event).__name__, line)
 
-    def _watched(self, one: Recorded, snapshot: Snapshot) -> _Watched:
-        known = self._streams.get(one.stream)
-        if known is None or known.next != one.index:
-            known = self._first_seen(one, snapshot)
-            self._streams[one.stream] = known
+    def _watched(self, recorded: Recorded, snapshot: Snapshot) -> _Watched:
+        known = self._streams.get(recorded.stream)
+        if known is None or known.next != recorded.index:
+            known = self._first_seen(recorded, snapshot)
+            self._streams[recorded.stream] = known
             if len(self._streams) > _KEPT:
                 self._streams.popitem(last=False)
         return known
 
-    def _first_seen(self, one: Recorded, snapshot: Snapshot) -> _Watched:
+    def _first_seen(self, recorded: Recorded, snapshot: Snapshot) -> _Watched:
         """A stream that begins, or that is joined in the middle."""
-        if is_match(one.stream):
-            return _Watched(Auditor() if self.viewer.auditor else Public(), 0, one.index)
-        before = snapshot.read(one.stream)[: one.index] if one.index else ()
-        who = self.eyes(before[0] if before else one, snapshot)
+        if is_match(recorded.stream):
+            return _Watched(Auditor() if self.viewer.auditor else Public(), 0, recorded.index)
+        before = snapshot.read(recorded.stream)[: recorded.index] if recorded.index else ()
+        who = self.viewpoint_of_hand(before[0] if before else recorded, snapshot)
         hidden = 0 if who is None else sum(see_one(each.event, who) is None for each in before)
-        return _Watched(who, hidden, one.index)
+        return _Watched(who, hidden, recorded.index)
 
-    def eyes(self, first: Recorded, snapshot: Snapshot) -> Viewpoint | None:
-        """Through which eyes a hand is seen while it is played, by its first event; a hand of a
-        mirrored match by none but an auditor's."""
+    def viewpoint_of_hand(self, first: Recorded, snapshot: Snapshot) -> Viewpoint | None:
+        """The viewpoint on a hand while it is played, by its first event; None for a hand of a
+        mirrored match, unless the viewer is an auditor."""
         match, _ = split(first.stream)
         if self.viewer.auditor:
             return Auditor()
@@ -118,10 +118,10 @@ class Teller:
         return Seated(hand.players.index(player)) if self.viewer.sits_in(match) else Public()
 
     def _announced(self, match: str, snapshot: Snapshot) -> MatchStarted | None:
-        """How a match began: while it is played, only that says what is told of it."""
+        """How a match began: while it is played, only its start decides what is visible."""
         if match not in self._starts:
             records = (one.event for one in snapshot.read(match))
-            start = next((one for one in records if isinstance(one, MatchStarted)), None)
+            start = next((record for record in records if isinstance(record, MatchStarted)), None)
             self._starts[match] = start
             if len(self._starts) > _KEPT:
                 self._starts.popitem(last=False)
@@ -129,7 +129,7 @@ class Teller:
 
 
 def position(place: str, viewer: Viewer, snapshot: Snapshot) -> int:
-    """Where the ledger goes on after a place that this viewer was told, as far as he may know."""
+    """Where the ledger goes on after a place that this viewer was sent, as far as he may know."""
     parsed = _PLACE.fullmatch(place)
     if parsed is None:
         raise NoPlace(f"{place[:80]!r} is no place of a feed: take an id of it as it is")
@@ -149,7 +149,7 @@ def _who(whose: str, first: Recorded, viewer: Viewer, snapshot: Snapshot) -> Vie
     if is_match(first.stream):
         mine: Viewpoint | None = Auditor() if viewer.auditor else Public()
     else:
-        mine = Teller(viewer).eyes(first, snapshot)
+        mine = FeedEncoder(viewer).viewpoint_of_hand(first, snapshot)
     if mine is None:
         return None
     if whose == _PUBLIC:

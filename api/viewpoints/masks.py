@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.sql.chosen import quoted
-from api.viewpoints.disclosure import FAULTS, LATER, found, opening, told_bids
+from api.viewpoints.disclosure import FAULTS, LATER, announced_bids, found, opening
 from api.viewpoints.redaction import NOTHING, Redactor, revealed
 from api.viewpoints.viewer import Viewer
 from events import types as t
@@ -48,7 +48,7 @@ def auctions(query: "Redacted", rows: str) -> str:
             CASE WHEN stack = 0 THEN 'forced' WHEN {why} THEN origin END AS origin,
             CASE WHEN rival_stack = 0 THEN 'forced' WHEN {his} THEN rival_origin END
                 AS rival_origin
-        ) FROM ({rows}) AS r {query.beside_seats()} WHERE plain
+        ) FROM ({rows}) AS r {query.own_seat_join()} WHERE plain
     """
     odd = query.rebuilt("auctions", ODD)
     named = "match || '/' || number AS hand"
@@ -100,24 +100,24 @@ class Redacted(Query):
         super().__init__(snapshot, projections, seconds=seconds, only=only, called=called)
 
     def visible(self, name: str, rows: str) -> str:
-        """The view as the viewer sees it, without hands that are told to auditors alone."""
+        """The view as the viewer sees it, without hands for auditors alone."""
         if self._opened.withheld:
             withheld = f"number IS NOT NULL AND {self.among(self._opened.withheld)}"
             rows = f"SELECT * FROM ({rows}) WHERE NOT ({withheld})"
-        return _TOLD[name](self, rows)
+        return _VIEWS[name](self, rows)
 
     def rulesets(self) -> Sequence[str]:
         """Those of hands and matches that the viewer is told of: the ledger keeps others, too, of
         what he is told later or never."""
         query = Query(self.snapshot)
         try:
-            names = query.beside(pa.table({"match": sorted(self._opened.withheld)}))
+            names = query.add_table(pa.table({"match": sorted(self._opened.withheld)}))
             only = f"WHERE match NOT IN (FROM {names})" if self._opened.withheld else ""
             rows = query.rows(f"SELECT DISTINCT ruleset FROM hands {only}")
         finally:
             query.close()
-        marks = {row["ruleset"] for row in rows} | self._opened.rulesets
-        return tuple(one for one in super().rulesets() if one in marks)
+        fingerprints = {row["ruleset"] for row in rows} | self._opened.rulesets
+        return tuple(one for one in super().rulesets() if one in fingerprints)
 
     @property
     def faults(self) -> pa.Table:
@@ -149,12 +149,12 @@ class Redacted(Query):
         if self._namesakes.num_rows:
             place = "(hand_seq, seat)" if column == "player" else "hand_seq"
             rows = self._namesakes if column == "player" else self._namesakes.select(["hand_seq"])
-            others = f" AND {place} NOT IN (FROM {self.beside(rows, seq='hand_seq')})"
+            others = f" AND {place} NOT IN (FROM {self.add_table(rows, seq='hand_seq')})"
         return f"({column} = {quoted(name)}{_only(self._viewer)}{others})"
 
     def rebuilt(self, name: str, only: str) -> str:
         """The rows of some hands in a view of ours, made anew from what the viewer sees of them."""
-        (one,) = (it for it in self._projections if it.name == name)
+        (one,) = (projection for projection in self._projections if projection.name == name)
         query = Query(self.snapshot, (one,))
         try:
             hands = query.ask(f"SELECT DISTINCT hand_seq, hand FROM {name} WHERE {only}")
@@ -166,13 +166,13 @@ class Redacted(Query):
             for row in hands.to_pylist()
             if redactor.may_know(row["hand"])
         ]
-        return self.beside(one.build(leaves), seq="hand_seq")
+        return self.add_table(one.build(leaves), seq="hand_seq")
 
     def among(self, matches: frozenset[str]) -> str:
         """Whether a row is of one of these matches."""
         if not matches:
             return "FALSE"
-        names = self.beside(pa.table({"match": sorted(matches)}), match="match")
+        names = self.add_table(pa.table({"match": sorted(matches)}), match="match")
         return f"match IN (FROM {names})"
 
     def open(self) -> str:
@@ -185,28 +185,28 @@ class Redacted(Query):
 
     def sees(self, kind: type[Record], field: str, holder: str = "player") -> str:
         """Whether the viewer sees a secret of the events that a row is made of, whose holder is
-        the player in this column; rows of bids need `beside_seats`."""
+        the player in this column; rows of bids need `own_seat_join`."""
         own = f"coalesce({self.own(holder)}, FALSE)"
         return _sees(FIELDS[kind].secret(field), self.open(), own, self.at_table)
 
-    def beside_seats(self) -> str:
+    def own_seat_join(self) -> str:
         """A join by which `at_seat` is the viewer's seat in a row's hand, if he sits there."""
         if not self.seated:
             return ""
         rows = self.seats.rename_columns(["at_seq", "at_seat"])
-        return f"LEFT JOIN {self.beside(rows, seq='at_seq')} AS a ON at_seq = r.hand_seq"
+        return f"LEFT JOIN {self.add_table(rows, seq='at_seq')} AS a ON at_seq = r.hand_seq"
 
     def shifted(self) -> tuple[str, str]:
         """`idx` as a viewer who does not see all counts it, and the join that this needs."""
         hidden, later = self.faults, found(self.snapshot, LATER)
         idx, joins = "idx", []
         if later.num_rows:
-            begins = self.beside(later.rename_columns(["begin_seq", "begin"]), seq="begin_seq")
+            begins = self.add_table(later.rename_columns(["begin_seq", "begin"]), seq="begin_seq")
             joins.append(f"LEFT JOIN {begins} ON begin_seq = r.hand_seq")
             idx += " - coalesce(begin, 0)"
         if hidden.num_rows:
             lists = hidden.group_by("hand_seq").aggregate([("idx", "list")])
-            listed = self.beside(lists.rename_columns(["gap_seq", "gaps"]), seq="gap_seq")
+            listed = self.add_table(lists.rename_columns(["gap_seq", "gaps"]), seq="gap_seq")
             joins.append(f"LEFT JOIN {listed} ON gap_seq = r.hand_seq")
             idx += " - coalesce(len(list_filter(gaps, lambda gap: gap < r.idx)), 0)"
         return f"CAST({idx} AS INTEGER) AS idx", " ".join(joins)
@@ -228,11 +228,11 @@ def _seats(snapshot: Snapshot, viewer: Viewer, which: slice) -> pa.Table:
             names = enumerate(msgspec.json.decode(text))
             pairs += [(text, seat) for seat, one in names if one == viewer.player][which]
         columns = {
-            "said": pa.array([text for text, _ in pairs], pa.string()),
+            "names": pa.array([text for text, _ in pairs], pa.string()),
             "seat": pa.array([seat for _, seat in pairs], pa.int32()),
         }
-        known = query.beside(pa.table(columns))
-        join = f"JOIN {known} ON said = players WHERE TRUE{_only(viewer)}"
+        known = query.add_table(pa.table(columns))
+        join = f"JOIN {known} ON names = players WHERE TRUE{_only(viewer)}"
         return query.ask(f"SELECT hand_seq, seat FROM hands {join}")
     finally:
         query.close()
@@ -243,7 +243,7 @@ def _hands(query: Redacted, rows: str) -> str:
     replaced, join = "", ""
     if query.faults.num_rows:
         counted = query.faults.group_by("hand_seq").aggregate([("idx", "count")])
-        less = query.beside(counted.rename_columns(["less_seq", "less"]), seq="less_seq")
+        less = query.add_table(counted.rename_columns(["less_seq", "less"]), seq="less_seq")
         replaced = "REPLACE (CAST(events - coalesce(less, 0) AS INTEGER) AS events)"
         join = f"LEFT JOIN {less} ON less_seq = r.hand_seq"
     return f"SELECT r.* EXCLUDE (first_pos, last_pos) {replaced} FROM ({rows}) AS r {join}"
@@ -263,7 +263,7 @@ def _facts(query: Redacted, rows: str) -> str:
 
 
 def _swaps(query: Redacted, rows: str) -> str:
-    """One's own cards; of others that one was at risk, and what became of it if that was told."""
+    """His own cards; of another seat, that a card was at risk, and the new card if it was shown."""
     idx, join = query.shifted()
     seen = {name: query.sees(t.CardSwapped, name) for name in ("old", "new", "changed")}
     return f"""
@@ -306,12 +306,12 @@ def _decisions(query: Redacted, rows: str) -> str:
 def _bidding(query: Redacted) -> tuple[str, str, str]:
     """The amount of a bid as it was settled or placed, its `idx`, and the joins that this needs."""
     idx, joins = query.shifted()
-    joins += f" {query.beside_seats()}"
+    joins += f" {query.own_seat_join()}"
     amount = "amount"
-    others = told_bids(query.snapshot)
+    others = announced_bids(query.snapshot)
     if others.num_rows:
         named = others.rename_columns(["odd_seq", "odd_idx", "settled", "odd"])
-        odd = query.beside(named, seq="odd_seq")
+        odd = query.add_table(named, seq="odd_seq")
         joins += f" LEFT JOIN {odd} ON odd_seq = r.hand_seq AND odd_idx = r.idx"
         own = f"CASE WHEN {query.sees(t.BidPlaced, 'amount')} THEN amount END"
         amount = f"CASE WHEN settled THEN odd WHEN odd_seq IS NULL THEN amount ELSE {own} END"
@@ -321,14 +321,16 @@ def _bidding(query: Redacted) -> tuple[str, str, str]:
 def _events(query: Redacted, rows: str) -> str:
     """Event by event as `events.views` sees them, those that are left in their new places."""
     idx, joins = query.shifted()
-    joins += f" {query.beside_seats()}"
+    joins += f" {query.own_seat_join()}"
     own = "r.seat = at_seat" if query.seated else "FALSE"
     where = ""
     if query.faults.num_rows:
-        hidden = query.beside(query.faults.select(["pos"]).rename_columns(["hidden"]), pos="hidden")
+        hidden = query.add_table(
+            query.faults.select(["pos"]).rename_columns(["hidden"]), pos="hidden"
+        )
         where = f"WHERE pos NOT IN (FROM {hidden})"
     columns = defaultdict[str, list[str]](list)
-    made, names = [], []
+    cells, names = [], []
     for kind, field in FIELDS.items():
         forms = {one.name: one for one in layout.fields(kind)}
         of_kind = f"type = '{kind.__name__}'"
@@ -342,7 +344,7 @@ def _events(query: Redacted, rows: str) -> str:
             else:
                 shut = f"NOT {sees}"
                 value = " <> ".join(forms[name].column for name in secret.differ)
-                made += [f"CASE WHEN {of_kind} AND {sees} THEN {value} END AS {secret.field}"]
+                cells += [f"CASE WHEN {of_kind} AND {sees} THEN {value} END AS {secret.field}"]
             unseen += [f"CASE WHEN {shut} THEN '{secret.field}' END"]
         if unseen:
             names += [f"WHEN {of_kind} THEN nullif(concat_ws(' ', {', '.join(unseen)}), '')"]
@@ -350,7 +352,7 @@ def _events(query: Redacted, rows: str) -> str:
     return f"""
         SELECT * EXCLUDE (is_open, is_own, is_seated, pos, {", ".join(FLAGS)})
             REPLACE ({", ".join(masks)}),
-            {", ".join([*made, f"CASE {' '.join(names)} END AS redacted"])}
+            {", ".join([*cells, f"CASE {' '.join(names)} END AS redacted"])}
         FROM (
             SELECT r.* REPLACE ({idx}),
                 CASE WHEN number IS NULL THEN {query.open_records()} ELSE {query.open()} END
@@ -368,8 +370,8 @@ def _sees(secret: Secret, is_open: str, own: str, at_table: str) -> str:
         known.append(own)
     if secret.sealed_by is not None:
         known.append(f"({at_table} AND NOT {secret.sealed_by})")
-    if secret.told_by is not None:
-        known.append(secret.told_by)
+    if secret.revealed_by is not None:
+        known.append(secret.revealed_by)
     return f"({' OR '.join(known)})"
 
 
@@ -381,7 +383,7 @@ def _redacted(form: layout.Form, column: str) -> str:
     return "NULL" if form in NOTHING else "'hidden'"
 
 
-_TOLD: dict[str, Callable[[Redacted, str], str]] = {
+_VIEWS: dict[str, Callable[[Redacted, str], str]] = {
     "hands": _hands,
     "events": _events,
     "players": _players,

@@ -55,7 +55,7 @@ def conflicts(snapshot: Snapshot, match: str) -> int:
     """How many hands its source tells that contradict a hand of the ledger."""
     found = (one.event for one in records(snapshot, match))
     notes = (one for one in found if isinstance(one, SourceNoted) and one.dialect == REPEATED)
-    return sum(line.endswith(OTHERWISE) for one in notes for line in one.header.splitlines())
+    return sum(line.endswith(OTHERWISE) for note in notes for line in note.header.splitlines())
 
 
 def committed(snapshot: Snapshot, match: str) -> tuple[DeckCommitted, ...]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from api.viewpoints.rendering import eyes, masked, opened_by, withheld_sentence
+from api.viewpoints.rendering import masked, opened_by, viewpoint_of, withheld_sentence
 from events import types as t
 from events.hidden import Opened
 from events.ledger import Record, Recorded, is_match
@@ -97,34 +97,36 @@ class Redactor:
         """What a match's own records say, as of the snapshot."""
         if name not in self._matches:
             records = [one.event for one in self._snapshot.read(name)]
-            started = (one.players for one in records if isinstance(one, MatchStarted))
+            started = (record.players for record in records if isinstance(record, MatchStarted))
             players = next(started, None) or self._seated(name)
             rule = opened_by(records)
             secrets = rule.secrets and self._is_seed_open(name, records)
             self._matches[name] = _Match(players, rule._replace(secrets=secrets))
         return self._matches[name]
 
-    def check_told(self, stream: str) -> None:
-        """A hand of a mirrored match is told whole with its match, or to auditors alone."""
+    def check_visible(self, stream: str) -> None:
+        """Refuse a hand of a mirrored match that is still for auditors alone."""
         match = split(stream)[0]
         if not self.may_know(stream):
             raise Absence(withheld_sentence(match))
 
     def may_know(self, stream: str) -> bool:
-        """Whether anything of this stream is told from here."""
+        """Whether the viewer may see anything of this stream."""
         return self.auditor or is_match(stream) or not self.match(split(stream)[0]).opened.withheld
 
     def may_know_secrets(self, match: str) -> bool:
-        """Whether a match's own secrets are told from here: its seed, its source's own words."""
+        """Whether the viewer may see a match's own secrets: its seed, its source's own words."""
         return self.auditor or self.match(match).opened.secrets
 
     def among(self, leaves: Iterable[Leaf]) -> Iterator[Leaf]:
-        """The leaves of which something is told from here."""
+        """The leaves of which the viewer may see something."""
         return (leaf for leaf in leaves if self.may_know(leaf.stream))
 
     def _is_seed_open(self, match: str, records: list[Record]) -> bool:
         """A seed is not while another match that it dealt is sealed."""
-        if not any(isinstance(one, MatchStarted) and one.seed is not None for one in records):
+        if not any(
+            isinstance(record, MatchStarted) and record.seed is not None for record in records
+        ):
             return True
         from api.viewpoints.disclosure import opening  # asks the whole ledger: few need it
 
@@ -133,7 +135,7 @@ class Redactor:
     def _seated(self, match: str) -> tuple[str, ...]:
         """Who sits in a hand of a match that nobody announced."""
         segments, closed = self._snapshot.parts()
-        numbers = (one.numbers[match][0] for one in segments if match in one.numbers)
+        numbers = (segment.numbers[match][0] for segment in segments if match in segment.numbers)
         hot = (one.stream for one in closed if not is_match(one.stream))
         named = chain(
             (f"{match}/{number}" for number in numbers),
@@ -145,14 +147,14 @@ class Redactor:
 
     def see(self, leaf: Leaf) -> RedactedEvents:
         """The leaf as it is seen from here; beside the table, as the public sees it."""
-        self.check_told(leaf.stream)
+        self.check_visible(leaf.stream)
         name = split(leaf.stream)[0]
         match = self.match(name)
         start = leaf.recorded[0].event
         players = start.players if isinstance(start, t.HandStarted) else ()
         seated = not self.view.startswith("seat:") or self._sits(name, players)
         opened = match.opened.secrets if is_match(leaf.stream) else match.opened.hands
-        who = eyes(self.view if seated else "public", players, opened)
+        who = viewpoint_of(self.view if seated else "public", players, opened)
         ones: list[One] = []
         for one in leaf.recorded:
             seen = see_one(one.event, who)
@@ -166,11 +168,11 @@ class Redactor:
         return his and self.view.removeprefix("seat:") in players
 
 
-def _whole(seen: Seen, one: Recorded, place: int) -> One:
-    return One(seen, Recorded(place, one.stream, place, one.at, one.event), ())
+def _whole(seen: Seen, recorded: Recorded, place: int) -> One:
+    return One(seen, Recorded(place, recorded.stream, place, recorded.at, recorded.event), ())
 
 
-def _one(seen: Seen, one: Recorded, place: int) -> One:
+def _one(seen: Seen, recorded: Recorded, place: int) -> One:
     hidden = tuple(name for name in seen.__struct_fields__ if _is_hidden(getattr(seen, name)))
     event: Record = masked(seen)
     if hidden:
@@ -181,7 +183,7 @@ def _one(seen: Seen, one: Recorded, place: int) -> One:
             if name in forms and forms[name] != "cards"
         }
         event = replace(event, **blank)
-    return One(seen, Recorded(place, one.stream, place, one.at, event), hidden)
+    return One(seen, Recorded(place, recorded.stream, place, recorded.at, event), hidden)
 
 
 def _is_hidden(value: Any) -> bool:

@@ -28,7 +28,7 @@ OF_A_SEED = (
     "Its deck was shuffled from a seed: hidden cards are only as hidden as the seed, and everybody"
     " who knows it knows the cards."
 )
-_STORED = {views.seen_as(kind): kind for kind, said in FIELDS.items() if said.secrets}
+_STORED = {views.seen_as(kind): kind for kind, hidden in FIELDS.items() if hidden.secrets}
 
 
 def opened_by(records: Iterable[t.Event | Match]) -> Opened:
@@ -44,15 +44,16 @@ def opened_by(records: Iterable[t.Event | Match]) -> Opened:
 
 
 def withheld_sentence(match: str) -> str:
-    """Why nobody but an auditor is told a hand."""
+    """Why nobody but an auditor may see a hand."""
     return (
         f"{match} is a mirrored match, and each of its hands tells the cards of another: "
         "they are told to auditors alone until it is over and open to everybody"
     )
 
 
-def eyes(view: str, players: tuple[str, ...], opened: bool) -> Viewpoint:
-    """The viewpoint of these eyes; in what is open, every viewer sees as an auditor does."""
+def viewpoint_of(view: str, players: tuple[str, ...], opened: bool) -> Viewpoint:
+    """The viewpoint of a viewer at this table; an open hand every viewer sees as an auditor
+    does."""
     who = viewpoint(view, players)
     return Auditor() if opened else who
 
@@ -83,20 +84,20 @@ def table_as_text(hand: Hand) -> Page:
 
 def table_as_json(hand: Hand) -> dict[str, Any]:
     """The same as plain values; a hidden card looks as it does in events."""
-    now = hand.round
+    betting = hand.round
     return {
         "street": hand.street,
         "board": list(hand.board),
         "pot": hand.pot,
         "rake": hand.rake,
-        "next": None if now is None else now.next,
+        "next": None if betting is None else betting.next,
         "over": hand.over,
         "void": hand.voided,
         "seats": [
             {
                 "player": player,
                 "stack": hand.stacks[seat],
-                "bet": now.bets[seat] if now else 0,
+                "bet": betting.bets[seat] if betting else 0,
                 "cards": [
                     (msgspec.to_builtins(HIDDEN) if card == _HIDDEN else card)
                     for card in hand.hole[seat]
@@ -109,7 +110,7 @@ def table_as_json(hand: Hand) -> dict[str, Any]:
 
 
 def _standing(hand: Hand, seat: int) -> str:
-    """What there is to say of a seat; of one that merely waits there is nothing."""
+    """The words about a seat; none for a seat that merely waits."""
     if hand.round is not None and hand.round.next == seat:
         return "to act"
     return "" if hand.standing[seat] == "live" else hand.standing[seat].replace("_", "-")

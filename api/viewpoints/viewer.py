@@ -15,7 +15,7 @@ class NoViewpoint(ValueError):
 
 
 class Viewer(Struct, frozen=True):
-    """Through whose eyes: `public`, `seat:NAME` or `auditor`.
+    """A viewpoint: `public`, `seat:NAME` or `auditor`.
 
     A seat may be his in some matches only; elsewhere he sees what the public does.
     """

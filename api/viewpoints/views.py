@@ -1,4 +1,4 @@
-"""The ledger through a viewer's eyes: the same views and questions for every viewer.
+"""The ledger from a viewpoint: the same views and questions for every viewer.
 
 For an auditor they are the ledger's own. For anybody else each view is restricted in SQL to what he
 may see (`masks.py`), over the same stored tables: so a question of the public costs what
@@ -86,7 +86,7 @@ class Viewed:
     @cached_property
     def called(self) -> Called:
         """What they call him."""
-        return {who: " ".join(said.values()) for who, said in self.tagged.items()}
+        return {who: " ".join(tags.values()) for who, tags in self.tagged.items()}
 
     def name_of(self, match: str, player: str) -> str:
         """What a player of a match goes by here."""
@@ -102,14 +102,14 @@ class Viewed:
 
     @property
     def units(self) -> set[str]:
-        """What the amounts of these hands may count, as far as the viewer is told of them."""
+        """What the amounts of these hands may count, as far as the viewer may know."""
         if self._units is None:
             self._units = self.query.units
         return self._units
 
     def of(self, unit: str | None, by_tag: str | None = None) -> "Viewed":
         """The same, but of the hands alone that are played for this: chips, dollars, euros, pounds;
-        of all without. Players are told apart `by_tag`, if one is named, or several with commas.
+        of all without. Players are split `by_tag`, if one is named, or several with commas.
         It is let go with this one."""
         known = moneys(self.units) if unit is not None else []
         if unit is not None and unit not in known:
@@ -169,9 +169,9 @@ class Viewed:
         return strangers.ask(sql, rows_max, seconds)
 
     def ruleset(self, fingerprint: str) -> bytes | None:
-        """The text of a ruleset that the ledger keeps, if the viewer is told of it."""
-        marks = self.query.rulesets()
-        return self.snapshot.ruleset(fingerprint) if fingerprint in marks else None
+        """The text of a ruleset that the ledger keeps, if the viewer may know of it."""
+        fingerprints = self.query.rulesets()
+        return self.snapshot.ruleset(fingerprint) if fingerprint in fingerprints else None
 
     def redacted_hand(self, hand: str) -> RedactedEvents:
         """A hand's events as they are seen, as far as it has come; `Absent` if there is none."""

@@ -58,13 +58,13 @@ def _all_called(viewed: Viewed, rows: pa.Table) -> pa.Table:
     for match, players in set(seats):
         names = _names(viewed, match, json.decode(players)) if players else None
         called[match, players] = json.encode(names).decode() if names else players
-    column = pa.array([called[one] for one in seats], pa.string())
+    column = pa.array([called[seat] for seat in seats], pa.string())
     place = rows.schema.get_field_index("players")
     return rows.set_column(place, "players", column)
 
 
 def _names(viewed: Viewed, match: str, players: Iterable[str]) -> list[str]:
-    return [viewed.name_of(match, one) for one in players]
+    return [viewed.name_of(match, player) for player in players]
 
 
 def events(
@@ -91,7 +91,7 @@ def _places(viewed: Viewed, chosen: Chosen) -> Places:
     names = [quoted(one) for one in (chosen.player, chosen.vs) if one is not None]
     terms = [
         *hands_of(replace(chosen, vs=None)),
-        *(f"hand_seq IN (SELECT hand_seq FROM players WHERE player = {one})" for one in names),
+        *(f"hand_seq IN (SELECT hand_seq FROM players WHERE player = {name})" for name in names),
     ]
     rows = viewed.ask(f"SELECT hand_seq FROM hands{where(terms)} ORDER BY hand_seq")
     return np.asarray(rows["hand_seq"].to_numpy(), dtype=np.int64)

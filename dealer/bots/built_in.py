@@ -60,33 +60,33 @@ class BuiltIn(ABC):
     def choose(self, seen: Seen) -> Command:
         """The answer to what is asked."""
         match seen.asked:
-            case ToAct() as asked:
-                return self.act(seen, asked)
-            case ToBid(seat=seat) as asked:
-                return Bid(seat, self.bid(seen, asked))
-            case ToToss(seat=seat) as asked:
-                return Toss(seat, self.toss(seen, asked))
-            case ToShow() as asked:
-                return self.show(seen, asked)
+            case ToAct() as question:
+                return self.act(seen, question)
+            case ToBid(seat=seat) as question:
+                return Bid(seat, self.bid(seen, question))
+            case ToToss(seat=seat) as question:
+                return Toss(seat, self.toss(seen, question))
+            case ToShow() as question:
+                return self.show(seen, question)
             case ToStraddle(seat=seat):
                 return self.straddle(seat)
 
     @abstractmethod
-    def act(self, seen: Seen, asked: ToAct) -> Command:
+    def act(self, seen: Seen, question: ToAct) -> Command:
         """Fold, check, call or raise."""
 
-    def bid(self, seen: Seen, asked: ToBid) -> int:
+    def bid(self, seen: Seen, question: ToBid) -> int:
         """How much the card is worth to it."""
         return 0
 
-    def toss(self, seen: Seen, asked: ToToss) -> int:
+    def toss(self, seen: Seen, question: ToToss) -> int:
         """The slot of the card that is not among the best two."""
         kept = _best_two(seen.hole, _rules(seen))
         return next(slot for slot, card in enumerate(seen.hole) if card not in kept)
 
-    def show(self, seen: Seen, asked: ToShow) -> Command:
+    def show(self, seen: Seen, question: ToShow) -> Command:
         """The hand, announced where that is asked."""
-        return announced(seen) if asked.announce else Show(asked.seat)
+        return announced(seen) if question.announce else Show(question.seat)
 
     def straddle(self, seat: int) -> Command:
         """The straddle, or nothing at all."""
@@ -106,24 +106,24 @@ class RandomBot(BuiltIn):
     def __init__(self, seed: str) -> None:
         self._random = random.Random(seed)
 
-    def act(self, seen: Seen, asked: ToAct) -> Command:
+    def act(self, seen: Seen, question: ToAct) -> Command:
         roll = self._random.random()
-        if roll < 0.12 and asked.fold:
-            return Fold(asked.seat)
-        if roll > 0.7 and asked.raise_min is not None and asked.raise_max is not None:
-            return Raise(asked.seat, self._size(asked.raise_min, asked.raise_max))
-        return stay(asked)
+        if roll < 0.12 and question.fold:
+            return Fold(question.seat)
+        if roll > 0.7 and question.raise_min is not None and question.raise_max is not None:
+            return Raise(question.seat, self._size(question.raise_min, question.raise_max))
+        return stay(question)
 
-    def bid(self, seen: Seen, asked: ToBid) -> int:
-        return self._size(0, asked.bid_max)
+    def bid(self, seen: Seen, question: ToBid) -> int:
+        return self._size(0, question.bid_max)
 
-    def toss(self, seen: Seen, asked: ToToss) -> int:
-        return self._random.randrange(asked.slots)
+    def toss(self, seen: Seen, question: ToToss) -> int:
+        return self._random.randrange(question.slots)
 
-    def show(self, seen: Seen, asked: ToShow) -> Command:
-        if asked.may_muck and self._random.random() < 0.4:
-            return Muck(asked.seat)
-        return super().show(seen, asked)
+    def show(self, seen: Seen, question: ToShow) -> Command:
+        if question.may_muck and self._random.random() < 0.4:
+            return Muck(question.seat)
+        return super().show(seen, question)
 
     def straddle(self, seat: int) -> Command:
         return Fold(seat) if self._random.random() < 0.1 else Straddle(seat)
@@ -143,15 +143,15 @@ class AggressiveBot(BuiltIn):
     def __init__(self, seed: str) -> None:
         self._random = random.Random(seed)
 
-    def act(self, seen: Seen, asked: ToAct) -> Command:
+    def act(self, seen: Seen, question: ToAct) -> Command:
         roll = self._random.random()
         if roll < 0.6:
-            return pot_raise(seen, asked, self._random.choice((1, 2)), 2)
-        large = asked.call * 2 > seen.pot
-        return leave(asked) if roll > 0.85 and large else stay(asked)
+            return pot_raise(seen, question, self._random.choice((1, 2)), 2)
+        large = question.call * 2 > seen.pot
+        return leave(question) if roll > 0.85 and large else stay(question)
 
-    def bid(self, seen: Seen, asked: ToBid) -> int:
-        return min(asked.bid_max, self._random.randint(0, seen.pot))
+    def bid(self, seen: Seen, question: ToBid) -> int:
+        return min(question.bid_max, self._random.randint(0, seen.pot))
 
 
 class _Unseeded(BuiltIn):
@@ -164,14 +164,14 @@ class _Unseeded(BuiltIn):
 class CallerBot(_Unseeded):
     """Checks or calls whatever comes, and bids nothing: the yardstick that others have to beat."""
 
-    def act(self, seen: Seen, asked: ToAct) -> Command:
-        return stay(asked)
+    def act(self, seen: Seen, question: ToAct) -> Command:
+        return stay(question)
 
 
 class TightBot(_Unseeded):
     """Raises the better part of starting hands, then a pair of its own or more; gives up soon."""
 
-    def act(self, seen: Seen, asked: ToAct) -> Command:
+    def act(self, seen: Seen, question: ToAct) -> Command:
         if not seen.board:
             worth = against_one(seen)
             good, very_good = worth >= GOOD, worth >= VERY_GOOD
@@ -182,29 +182,33 @@ class TightBot(_Unseeded):
             good = kind > _board_category(seen)
             very_good = good and kind >= TWO_PAIR
         if very_good and seen.raises < RAISES:
-            return pot_raise(seen, asked, 1, 2)
-        return stay(asked) if good else leave(asked)
+            return pot_raise(seen, question, 1, 2)
+        return stay(question) if good else leave(question)
 
 
 class PotOddsBot(_Unseeded):
     """Stays if the pot pays for it by exact equity, every rival holding any cards at all; bets what
     is well ahead."""
 
-    def act(self, seen: Seen, asked: ToAct) -> Command:
+    def act(self, seen: Seen, question: ToAct) -> Command:
         if against_one(seen) >= AHEAD and seen.raises < RAISES:
-            return pot_raise(seen, asked, 2, 3)
+            return pot_raise(seen, question, 2, 3)
         # Against more than one rival a rule of thumb, as if each were met alone.
         worth = against_one(seen) ** len(seen.rivals)
-        return stay(asked) if worth * (seen.pot + asked.call) >= asked.call else leave(asked)
+        return (
+            stay(question)
+            if worth * (seen.pot + question.call) >= question.call
+            else leave(question)
+        )
 
 
 class BidderBot(PotOddsBot):
     """Bids the price at which winning the third card and losing it to the rival pay the same."""
 
-    def bid(self, seen: Seen, asked: ToBid) -> int:
+    def bid(self, seen: Seen, question: ToBid) -> int:
         odds = third_card(seen.hole, seen.board, _rules(seen))
         price = Outcomes(odds, seen.pot, seen.game.showdown_tie).break_even
-        return asked.bid_max if price is None else min(asked.bid_max, int(price))
+        return question.bid_max if price is None else min(question.bid_max, int(price))
 
 
 BOTS: dict[str, Callable[[str], Bot]] = {
@@ -301,23 +305,23 @@ def announced(seen: Seen) -> Announce:
     return Announce(seen.seat, five)
 
 
-def stay(asked: ToAct) -> Command:
+def stay(question: ToAct) -> Command:
     """Check, or call what is owed."""
-    return Check(asked.seat) if asked.check else Call(asked.seat)
+    return Check(question.seat) if question.check else Call(question.seat)
 
 
-def leave(asked: ToAct) -> Command:
+def leave(question: ToAct) -> Command:
     """Check if that is free, else fold."""
-    return Check(asked.seat) if asked.check else Fold(asked.seat)
+    return Check(question.seat) if question.check else Fold(question.seat)
 
 
-def raised(asked: ToAct, to: int) -> Command:
+def raised(question: ToAct, to: int) -> Command:
     """A raise as near to this as may be; who may not raise stays."""
-    if asked.raise_min is None or asked.raise_max is None:
-        return stay(asked)
-    return Raise(asked.seat, min(max(to, asked.raise_min), asked.raise_max))
+    if question.raise_min is None or question.raise_max is None:
+        return stay(question)
+    return Raise(question.seat, min(max(to, question.raise_min), question.raise_max))
 
 
-def pot_raise(seen: Seen, asked: ToAct, part: int, of: int) -> Command:
+def pot_raise(seen: Seen, question: ToAct, part: int, of: int) -> Command:
     """A raise by so much of the pot as it is after a call: 1, 2 is half of it."""
-    return raised(asked, max(seen.bets) + (seen.pot + asked.call) * part // of)
+    return raised(question, max(seen.bets) + (seen.pot + question.call) * part // of)

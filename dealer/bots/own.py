@@ -72,8 +72,8 @@ def name(bot: object) -> str:
     """What a bot is called: its name, that of its class, or of its function."""
     if isinstance(bot, str):
         return bot.rpartition(":")[2]
-    said = str(getattr(bot, "__name__", type(bot).__name__))
-    return re.sub(r"\W", "", said, flags=re.ASCII) or "function"  # a lambda is <lambda>
+    title = str(getattr(bot, "__name__", type(bot).__name__))
+    return re.sub(r"\W", "", title, flags=re.ASCII) or "function"  # a lambda is <lambda>
 
 
 class Own:
@@ -114,10 +114,10 @@ def formed(answer: object) -> Command:
 def text(answer: object) -> str:
     """An answer as it is kept beside the default that was played for it."""
     try:
-        said = repr(answer)
+        written = repr(answer)
     except Exception:
-        said = type(answer).__name__
-    return said.encode("utf-8", "replace").decode()[:TEXT_MAX]
+        written = type(answer).__name__
+    return written.encode("utf-8", "replace").decode()[:TEXT_MAX]
 
 
 def _made(bot: type[Any], seed: str) -> Any:
@@ -145,9 +145,9 @@ def _imported(spelled: str) -> object:
         raise NoBot(
             f"no bot is called {spelled[:80]}: there are {', '.join(BOTS)}, and module:Class"
         )
-    here = os.getcwd()
-    if here not in sys.path:
-        sys.path.append(here)
+    folder = os.getcwd()
+    if folder not in sys.path:
+        sys.path.append(folder)
     try:
         module = import_module(found[1])
     except (Exception, SystemExit) as why:

@@ -48,7 +48,7 @@ class Seen(Struct, frozen=True):
     def rivals(self) -> tuple[int, ...]:
         """The other seats that have not folded."""
         seats = enumerate(self.standing)
-        return tuple(seat for seat, now in seats if now != "folded" and seat != self.seat)
+        return tuple(seat for seat, standing in seats if standing != "folded" and seat != self.seat)
 
 
 class Histories:
@@ -67,13 +67,13 @@ class Histories:
         return seen
 
 
-def look(game: Game, hand: Hand, asked: SeatTurn, history: tuple[views.Seen, ...]) -> Seen:
+def look(game: Game, hand: Hand, question: SeatTurn, history: tuple[views.Seen, ...]) -> Seen:
     """What the seat that is asked may see of a hand."""
-    seat, now = asked.seat, hand.round
+    seat, betting = question.seat, hand.round
     seats = range(len(hand.stacks))
     return Seen(
         game=game,
-        asked=asked,
+        asked=question,
         hand=hand.start.hand,
         seat=seat,
         button=hand.start.button,
@@ -84,9 +84,9 @@ def look(game: Game, hand: Hand, asked: SeatTurn, history: tuple[views.Seen, ...
         shown=tuple(hand.hole[s] if s in hand.showing.shown else () for s in seats),
         pot=hand.pot,
         stacks=hand.stacks,
-        bets=now.bets if now else (0,) * len(seats),
+        bets=betting.bets if betting else (0,) * len(seats),
         paid=hand.paid,
         standing=hand.standing,
-        raises=len(now.raisers) if now else 0,
+        raises=len(betting.raisers) if betting else 0,
         history=history,
     )

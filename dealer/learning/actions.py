@@ -73,13 +73,13 @@ class Actions(Struct, frozen=True):
         """The numbers that may be chosen now, and the answer that each of them is."""
         seat = seen.seat
         match seen.asked:
-            case ToAct() as asked:
-                offered: dict[int, Command] = {FOLD: Fold(seat)} if asked.fold else {}
-                offered[STAY] = Check(seat) if asked.check else Call(seat)
-                offered |= {number: Raise(seat, to) for number, to in self._raises(seen, asked)}
+            case ToAct() as question:
+                offered: dict[int, Command] = {FOLD: Fold(seat)} if question.fold else {}
+                offered[STAY] = Check(seat) if question.check else Call(seat)
+                offered |= {number: Raise(seat, to) for number, to in self._raises(seen, question)}
                 return offered
-            case ToBid() as asked:
-                return {number: Bid(seat, amount) for number, amount in self._bids(seen, asked)}
+            case ToBid() as question:
+                return {number: Bid(seat, amount) for number, amount in self._bids(seen, question)}
             case ToToss(slots=slots):
                 last = len(self.names) - slots
                 return {last + slot: Toss(seat, slot) for slot in range(slots)}
@@ -87,27 +87,27 @@ class Actions(Struct, frozen=True):
                 return {FOLD: Fold(seat), STAY: Straddle(seat)}
         raise AssertionError("hands are shown without a question")
 
-    def _raises(self, seen: Seen, asked: ToAct) -> Iterator[tuple[int, int]]:
-        low, high = asked.raise_min, asked.raise_max
+    def _raises(self, seen: Seen, question: ToAct) -> Iterator[tuple[int, int]]:
+        low, high = question.raise_min, question.raise_max
         if low is None or high is None:
             return
         if self.sizes == "exact":
             yield from ((FIRST + to - 1, to) for to in range(low, high + 1))
             return
-        after = seen.pot + asked.call
+        after = seen.pot + question.call
         middle = (max(seen.bets) + int(part * after) for part in RAISES[self.sizes])
-        yield from _apart(FIRST, low, tuple(middle), high)
+        yield from _amounts(FIRST, low, tuple(middle), high)
 
-    def _bids(self, seen: Seen, asked: ToBid) -> Iterator[tuple[int, int]]:
+    def _bids(self, seen: Seen, question: ToBid) -> Iterator[tuple[int, int]]:
         if self.sizes == "exact":
             first = FIRST + self.game.stack
-            yield from ((first + amount, amount) for amount in range(asked.bid_max + 1))
+            yield from ((first + amount, amount) for amount in range(question.bid_max + 1))
             return
         middle = tuple(int(part * seen.pot) for part in BIDS[self.sizes])
-        yield from _apart(FIRST + len(RAISES[self.sizes]) + 2, 0, middle, asked.bid_max)
+        yield from _amounts(FIRST + len(RAISES[self.sizes]) + 2, 0, middle, question.bid_max)
 
 
-def _apart(first: int, low: int, middle: tuple[int, ...], high: int) -> Iterator[tuple[int, int]]:
+def _amounts(first: int, low: int, middle: tuple[int, ...], high: int) -> Iterator[tuple[int, int]]:
     """The smallest amount, the largest, and those in between that are more than the one before."""
     yield first, low
     last = low

@@ -15,7 +15,7 @@ from pettingzoo import AECEnv
 from dealer.deck import seeded
 from dealer.learning.actions import Actions, Sizes
 from dealer.learning.hand import LearnersHand, players, seatable
-from dealer.learning.sight import Numbers, names, sight
+from dealer.learning.observation import Numbers, names, observation
 from dealer.play import usual_seats
 from engine.game import Game
 
@@ -68,10 +68,10 @@ class HandEnv(AECEnv):  # type: ignore[misc]  # types are checked where it is no
         seat = self.possible_agents.index(agent)
         seen = self._hand.seen(seat)
         mask = np.zeros(self._many, np.int8)
-        asked = self._hand.asked
-        if asked is not None and asked.seat == seat:
+        question = self._hand.asked
+        if question is not None and question.seat == seat:
             mask[list(self._offered)] = 1
-        return {"observation": sight(seen), "action_mask": mask}
+        return {"observation": observation(seen), "action_mask": mask}
 
     def step(self, action: int | None) -> None:
         agent = self.agent_selection
@@ -92,7 +92,7 @@ class HandEnv(AECEnv):  # type: ignore[misc]  # types are checked where it is no
 
     def _ask(self) -> None:
         """The agent whose seat is asked; after the hand each hears of its end in turn."""
-        asked = self._hand.asked
-        seat = 0 if asked is None else asked.seat
+        question = self._hand.asked
+        seat = 0 if question is None else question.seat
         self.agent_selection = self.possible_agents[seat]
-        self._offered = {} if asked is None else self.actions.offered(self._hand.seen(seat))
+        self._offered = {} if question is None else self.actions.offered(self._hand.seen(seat))

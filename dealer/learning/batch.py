@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dealer.learning.actions import Actions, Mask, Sizes
 from dealer.learning.hand import seatable
-from dealer.learning.sight import CARDS, Numbers, names
+from dealer.learning.observation import CARDS, Numbers, names
 from dealer.learning.tree import ASKED, COMPARED, OVER, SWAP, UNASKED, Tree
 from dealer.play import usual_seats
 from engine.game import Game
@@ -121,8 +121,10 @@ class Batch:
         tree = self._tree
         while len(rows := np.flatnonzero(tree.kind[at] == SWAP)):
             for row in rows.tolist():
-                asked = tree.asked(int(at[row]))
-                draws = self._random.integers(asked.of, size=len(asked.at_risk)) < asked.chance
+                question = tree.question(int(at[row]))
+                draws = (
+                    self._random.integers(question.of, size=len(question.at_risk)) < question.chance
+                )
                 at[row] = tree.swap(int(at[row]), tuple(draws.tolist()))
         return at
 

@@ -8,7 +8,7 @@ import numpy as np
 from dealer.bots.built_in import announced
 from dealer.bots.seen import Seen
 from dealer.learning.actions import Actions, Mask, Sizes
-from dealer.learning.sight import Numbers, sight
+from dealer.learning.observation import Numbers, observation
 from engine.turn import Command, Show, ToShow
 
 Policy = Callable[[Numbers, Mask], Any]
@@ -25,6 +25,6 @@ def learned(policy: Policy, sizes: Sizes = "some") -> Callable[[Seen], Command]:
         offered = actions.offered(seen)
         mask = np.zeros((1, len(actions.names)), np.bool_)
         mask[0, list(offered)] = True
-        return offered[int(policy(sight(seen)[None], mask)[0])]
+        return offered[int(policy(observation(seen)[None], mask)[0])]
 
     return choose

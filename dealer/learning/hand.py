@@ -41,10 +41,10 @@ class LearnersHand:
 
     def seen(self, seat: int) -> Seen:
         """What a seat sees now; one that is not asked is shown no question, and no bounds."""
-        asked = self.asked
-        if asked is None or asked.seat != seat:
-            asked = ToShow(seat, may_muck=False)
-        return look(self.game, self.hand, asked, self._histories.of(seat))
+        question = self.asked
+        if question is None or question.seat != seat:
+            question = ToShow(seat, may_muck=False)
+        return look(self.game, self.hand, question, self._histories.of(seat))
 
     @property
     def nets(self) -> tuple[int, ...]:
@@ -54,19 +54,19 @@ class LearnersHand:
     def _walk(self) -> None:
         while True:
             match turn(self.game, self.hand):
-                case ToDeal() as asked:
-                    self._add(self._deck.deal(asked))
-                case ToSwap() as asked:
-                    self._add(self._deck.swap(asked))
-                case ToDraw() as asked:
-                    self._add(self._deck.draw(asked))
-                case ToShow() as asked:
-                    self._add(shown(self.game, self.hand, asked))
+                case ToDeal() as question:
+                    self._add(self._deck.deal(question))
+                case ToSwap() as question:
+                    self._add(self._deck.swap(question))
+                case ToDraw() as question:
+                    self._add(self._deck.draw(question))
+                case ToShow() as question:
+                    self._add(shown(self.game, self.hand, question))
                 case Over():
                     self.asked = None
                     return
-                case asked:
-                    self.asked = asked
+                case question:
+                    self.asked = question
                     return
 
     def _add(self, command: Command) -> None:
@@ -74,9 +74,9 @@ class LearnersHand:
         self.record += new
 
 
-def shown(game: Game, hand: Hand, asked: ToShow) -> Command:
+def shown(game: Game, hand: Hand, question: ToShow) -> Command:
     """Every hand is shown, the best five of it announced where that is asked."""
-    return announced(look(game, hand, asked, ())) if asked.announce else Show(asked.seat)
+    return announced(look(game, hand, question, ())) if question.announce else Show(question.seat)
 
 
 def nets(hand: Hand) -> tuple[int, ...]:

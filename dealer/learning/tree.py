@@ -17,7 +17,7 @@ from dealer.bots.seen import look
 from dealer.deck import Deck
 from dealer.learning.actions import Actions, Mask
 from dealer.learning.hand import nets, players, shown
-from dealer.learning.sight import CARDS, TOLD, Numbers, names, table
+from dealer.learning.observation import CARDS, EVENTS, Numbers, names, table
 from engine.hand import begin, step, turn
 from engine.parameters import first
 from engine.steps import DealBoard, DrawBounties, Run
@@ -87,20 +87,22 @@ class Tree:
         self.leads[at, action] = found
         return found
 
-    def asked(self, at: int) -> ToSwap:
+    def question(self, at: int) -> ToSwap:
         """What chance is asked in a spot."""
-        asked = turn(self.actions.game, self.spots[at].hand)
-        assert isinstance(asked, ToSwap)
-        return asked
+        question = turn(self.actions.game, self.spots[at].hand)
+        assert isinstance(question, ToSwap)
+        return question
 
     def swap(self, at: int, changed: tuple[bool, ...]) -> int:
         """The spot after chance has replaced these of the cards at risk."""
         found = self.swapped.get((at, changed))
         if found is None:
-            spot, asked = self.spots[at], self.asked(at)
-            luck = tuple(asked.chance - one for one in changed)  # below the chance: it is swapped
+            spot, question = self.spots[at], self.question(at)
+            luck = tuple(
+                question.chance - one for one in changed
+            )  # below the chance: it is swapped
             deck = spot.deck.foreseeing(luck)
-            found = self._led(spot.hand, spot.record, deck, deck.swap(asked))
+            found = self._led(spot.hand, spot.record, deck, deck.swap(question))
             self.swapped[at, changed] = found
         return found
 
@@ -123,8 +125,8 @@ class Tree:
         hand = replace(spot.hand, hole=hole, board=board, discards=dead)
         assert command is not None
         _, hand = step(game, hand, command)
-        while isinstance(asked := turn(game, hand), ToShow):
-            _, hand = step(game, hand, shown(game, hand, asked))
+        while isinstance(question := turn(game, hand), ToShow):
+            _, hand = step(game, hand, shown(game, hand, question))
         return nets(hand)
 
     def kept(self, at: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -145,7 +147,7 @@ class Tree:
         game = self.actions.game
         stacks = (game.stack,) * self.seats
         record, hand = begin(game, "learning/1", button, players(self.seats), stacks)
-        record = tuple(event for event in record if type(event) in TOLD)
+        record = tuple(event for event in record if type(event) in EVENTS)
         return self._led(hand, record, Deck(DECK, lambda many: 0), None)
 
     def _led(self, hand: Hand, record: Events, deck: Deck, command: Command | None) -> int:
@@ -157,11 +159,11 @@ class Tree:
                 if _compares(game.script, hand, after):
                     return self._compared(Spot(hand, record, deck, command=command), after)
                 hand = after
-                record = (*record, *(event for event in new if type(event) in TOLD))
+                record = (*record, *(event for event in new if type(event) in EVENTS))
             match turn(game, hand):
-                case ToDeal() as asked:
+                case ToDeal() as question:
                     deck = deck.fork()
-                    command = deck.deal(asked)
+                    command = deck.deal(question)
                 case ToSwap():
                     return self._add(SWAP, Spot(hand, record, deck))
                 case Over():
@@ -170,11 +172,11 @@ class Tree:
                     return at
                 case ToDraw() | ToShow():
                     raise AssertionError("hands are shown where they are compared")
-                case asked:
-                    seen = look(game, hand, asked, see(record, Seated(asked.seat)))
+                case question:
+                    seen = look(game, hand, question, see(record, Seated(question.seat)))
                     offered = self.actions.offered(seen)
                     at = self._add(ASKED, Spot(hand, record, deck, tuple(offered.items())))
-                    self.seat[at] = asked.seat
+                    self.seat[at] = question.seat
                     self.mask[at, list(offered)] = True
                     self.table[at] = table(seen)
                     self._places(at, hand)

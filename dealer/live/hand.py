@@ -125,7 +125,7 @@ class _Open(Struct):
     asked: SeatTurn
     hand: Hand
     clock: TurnClock
-    said: Command | FaultKind | None = None
+    answer: Command | FaultKind | None = None
 
 
 class LiveHand:
@@ -156,30 +156,30 @@ class LiveHand:
         for seat, player in enumerate(self._players):
             if player in self._loop.gone:
                 yield self._kept(step(game, self.hand, Disconnect(seat)))
-        while not isinstance(asked := turn(game, self.hand), Over):
-            match asked:
+        while not isinstance(question := turn(game, self.hand), Over):
+            match question:
                 case ToDeal():
-                    yield self._kept(step(game, self.hand, self._deck.deal(asked)))
+                    yield self._kept(step(game, self.hand, self._deck.deal(question)))
                 case ToSwap():
-                    yield self._kept(step(game, self.hand, self._deck.swap(asked)))
+                    yield self._kept(step(game, self.hand, self._deck.swap(question)))
                 case ToDraw():
-                    yield self._kept(step(game, self.hand, self._deck.draw(asked)))
+                    yield self._kept(step(game, self.hand, self._deck.draw(question)))
                 case _:
-                    yield from self._answered(asked)
+                    yield from self._answered(question)
 
-    def _answered(self, asked: SeatTurn) -> Iterator[Events]:
+    def _answered(self, question: SeatTurn) -> Iterator[Events]:
         """Take events until every question of this turn is answered, or its time is over."""
-        questions = self._questions(asked)
+        questions = self._questions(question)
         for one in questions:
             if self._players[one.asked.seat] not in self._loop.gone:
                 self._ask(one)
         at: int | None = None
-        while waiting := [one for one in questions if one.said is None]:
+        while waiting := [one for one in questions if one.answer is None]:
             first = min(waiting, key=lambda one: one.clock.deadline)
             arrived = self._loop.next_event(first.clock.deadline)
             if arrived is None:
                 is_gone = self._players[first.asked.seat] in self._loop.gone
-                first.said, at = "disconnected" if is_gone else "late", None
+                first.answer, at = "disconnected" if is_gone else "late", None
             elif isinstance(arrived.event, Answered):
                 if self._accepts(arrived.event, waiting):
                     at = arrived.at
@@ -195,22 +195,22 @@ class LiveHand:
                             self._ask(one)
         yield self._kept(self._decided(questions), at)
 
-    def _questions(self, asked: SeatTurn) -> list[_Open]:
+    def _questions(self, question: SeatTurn) -> list[_Open]:
         """The questions of this turn: to one player, or to all who bid, as if none had bid yet."""
         loop, hand, found = self._loop, self.hand, list[_Open]()
         while True:
             loop.questions += 1
             clock = started(loop.clock.now_ms(), loop.times)
-            if self._players[asked.seat] in loop.gone:
+            if self._players[question.seat] in loop.gone:
                 clock = disconnected(clock)
-            found.append(_Open(loop.questions, asked, hand, clock))
-            if not isinstance(asked, ToBid):
+            found.append(_Open(loop.questions, question, hand, clock))
+            if not isinstance(question, ToBid):
                 return found
-            hand = step(self._game, hand, default(asked, sealed=True))[1]
+            hand = step(self._game, hand, default(question, sealed=True))[1]
             following = turn(self._game, hand)
             if not isinstance(following, ToBid):
                 return found
-            asked = following
+            question = following
 
     def _ask(self, one: _Open) -> None:
         """Send the seat's player the question, what the seat may see, and how long he has."""
@@ -220,25 +220,25 @@ class LiveHand:
         question = Question(one.number, seen, countdown, one.clock.deadline)
         self._loop.players[self._players[seat]].asked(question)
 
-    def _accepts(self, said: Answered, waiting: list[_Open]) -> bool:
-        """Whether this answers a question; if it does not, its player is told why.
+    def _accepts(self, answer: Answered, waiting: list[_Open]) -> bool:
+        """Whether this answers a question; if it does not, its player is sent the reason.
 
         An answer of a disconnected player is dropped: he may answer when he is back.
         """
-        if said.player in self._loop.gone:
+        if answer.player in self._loop.gone:
             return False
         try:
-            one = next((it for it in waiting if it.number == said.question), None)
+            one = next((it for it in waiting if it.number == answer.question), None)
             if one is None:
-                raise IllegalCommand(f"question {said.question} is not open")
+                raise IllegalCommand(f"question {answer.question} is not open")
             player = self._players[one.asked.seat]
-            if said.player != player:
-                raise IllegalCommand(f"it is {player}'s turn, not {said.player}'s")
-            command = _chosen(said.command)
+            if answer.player != player:
+                raise IllegalCommand(f"it is {player}'s turn, not {answer.player}'s")
+            command = _chosen(answer.command)
             step(self._game, one.hand, command)
-            one.said = command
+            one.answer = command
         except IllegalCommand as refusal:
-            self._loop.refuse(said.player, str(refusal))
+            self._loop.refuse(answer.player, str(refusal))
             return False
         return True
 
@@ -246,12 +246,12 @@ class LiveHand:
         """What the answers make of the hand, in the order in which they were asked for."""
         hand = self.hand
         events: Events = ()
-        for one in questions:
-            assert one.said is not None
-            if isinstance(one.said, str):
-                new, hand = self._too_late(one.asked, hand, one.said)
+        for question in questions:
+            assert question.answer is not None
+            if isinstance(question.answer, str):
+                new, hand = self._too_late(question.asked, hand, question.answer)
             else:
-                new, hand = step(self._game, hand, one.said)
+                new, hand = step(self._game, hand, question.answer)
             events = (*events, *new)
         return events, hand
 
@@ -267,29 +267,29 @@ class LiveHand:
             return disconnected(clock)
         return reconnected(self._game, clock, arrived.at, self._loop.times)
 
-    def _too_late(self, asked: SeatTurn, hand: Hand, why: FaultKind) -> Stepped:
+    def _too_late(self, question: SeatTurn, hand: Hand, why: FaultKind) -> Stepped:
         """Nobody answered: the site's clock runs out (C1, C3), or a default is played (A8).
 
         At a showdown there is nothing to pay any more: who is silent mucks, if he may (T10, U19);
         a hand that must be shown is turned up for him, the best five of it announced.
         """
-        game, seat = self._game, asked.seat
-        if isinstance(asked, ToShow):
-            return step(game, hand, self._shown(asked))
+        game, seat = self._game, question.seat
+        if isinstance(question, ToShow):
+            return step(game, hand, self._shown(question))
         if game.time_out != "bot_default":
             return step(game, hand, TimeOut(seat))
-        assert isinstance(asked, WireTurn)
-        where: FaultPlace = "bid" if isinstance(asked, ToBid) else "action"
-        events, hand = step(game, hand, default(asked, sealed=True))
+        assert isinstance(question, WireTurn)
+        where: FaultPlace = "bid" if isinstance(question, ToBid) else "action"
+        events, hand = step(game, hand, default(question, sealed=True))
         return (Faulted(seat, "", why, where), *events), hand
 
-    def _shown(self, asked: ToShow) -> Command:
-        if asked.may_muck:
-            return Muck(asked.seat)
-        if not asked.announce:
-            return Show(asked.seat)
-        history = self._histories.of(asked.seat)
-        return announced(look(self._game, self.hand, asked, history))
+    def _shown(self, question: ToShow) -> Command:
+        if question.may_muck:
+            return Muck(question.seat)
+        if not question.announce:
+            return Show(question.seat)
+        history = self._histories.of(question.seat)
+        return announced(look(self._game, self.hand, question, history))
 
     def _kept(self, stepped: Stepped, at: int | None = None) -> Events:
         """Write the events, and only then make them part of what anybody may know."""

@@ -1,6 +1,6 @@
 """A live table: chairs, players who come and go, and hand after hand into a ledger.
 
-Hands are played one at a time by whoever calls `hand`; everything else is an event that the
+Hands are played one at a time, by the caller of `hand`; everything else is an event that the
 clock brings. Nothing here waits for anybody but in `Clock.wait`.
 
 Between hands players join, sit out, come back, buy chips and leave. `engine/table.py` has the rules
@@ -94,7 +94,7 @@ def before_hand(game: Game, seats: LiveSeats, gone: Set[str]) -> LiveSeats:
 
 def players_in(seats: LiveSeats) -> int:
     """How many would be dealt in."""
-    return sum(one is not None and not one.waits for one in seats.table.chairs)
+    return sum(chair is not None and not chair.waits for chair in seats.table.chairs)
 
 
 def after_hand(game: Game, seats: LiveSeats, seating: Seating, hand: Hand) -> LiveSeats:
@@ -327,8 +327,8 @@ class LiveTable:
         """Take every event up to this moment, or `one`; grant or refuse the requests among them."""
         while arrived := self._loop.next_event(until):
             if isinstance(arrived.event, Answered):
-                said = arrived.event
-                self._loop.refuse(said.player, f"question {said.question} is not open")
+                event = arrived.event
+                self._loop.refuse(event.player, f"question {event.question} is not open")
             if one:
                 break
         requests, self._loop.requests = self._loop.requests, []

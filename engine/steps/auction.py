@@ -21,28 +21,30 @@ class Auction(Struct, frozen=True, tag=True):
         return () if self._skipped(game, hand) else (StepEntered(at, "auction"),)
 
     def done(self, game: Policies, hand: Hand) -> bool:
-        now = hand.auction
-        return self._skipped(game, hand) or (now is not None and now.settled and not now.due)
+        auction = hand.auction
+        if auction is None:
+            return self._skipped(game, hand)
+        return self._skipped(game, hand) or (auction.settled and not auction.due)
 
     def turn(self, game: Policies, hand: Hand) -> ToBid | ToDeal:
         """The left of the button bids first, the button last (A2); then the winners get cards."""
-        now = hand.auction or Bids()
-        if now.settled:
-            return _third_cards(game, hand, now)
-        have_bid = {seat for seat, _ in now.bids}
+        auction = hand.auction or Bids()
+        if auction.settled:
+            return _third_cards(game, hand, auction)
+        have_bid = {seat for seat, _ in auction.bids}
         seat = next(s for s in in_order(hand, contenders(hand)) if s not in have_bid)
         return ToBid(seat, hand.stacks[seat])
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
-        asked = self.turn(game, hand)
-        if isinstance(asked, ToDeal):
-            return to_seats(game, hand, asked, command)
-        placed = _bid(game, asked, command)
-        now = hand.auction or Bids()
-        bids = (*now.bids, (placed.seat, placed.amount))
+        question = self.turn(game, hand)
+        if isinstance(question, ToDeal):
+            return to_seats(game, hand, question, command)
+        placed = _bid(game, question, command)
+        auction = hand.auction or Bids()
+        bids = (*auction.bids, (placed.seat, placed.amount))
         if len(bids) < len(contenders(hand)):
             return (placed,)
-        return (placed, settled(game, hand, bids, placed.sealed and now.sealed))
+        return (placed, settled(game, hand, bids, placed.sealed and auction.sealed))
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         return ()
@@ -64,31 +66,34 @@ def settled(
     return AuctionSettled(_dealer_first(hand, winners), price, shown, sealed)
 
 
-def _bid(game: Policies, asked: ToBid, command: Command) -> BidPlaced:
+def _bid(game: Policies, question: ToBid, command: Command) -> BidPlaced:
     """A whole number up to the stack (A6); sealed, unless this ruleset lets it leak (A1)."""
     if not isinstance(command, Bid):
         raise IllegalCommand(
-            f"it is seat {asked.seat}'s turn to bid: {type(command).__name__} does not answer that"
+            f"it is seat {question.seat}'s turn to bid: {type(command).__name__} does not"
+            " answer that"
         )
-    if command.seat != asked.seat:
-        raise IllegalCommand(f"it is seat {asked.seat}'s turn to bid, not seat {command.seat}'s")
-    top = asked.bid_max
+    if command.seat != question.seat:
+        raise IllegalCommand(f"it is seat {question.seat}'s turn to bid, not seat {command.seat}'s")
+    top = question.bid_max
     if command.amount < 0 or (command.amount > top and game.bid_max == "stack"):
-        raise IllegalCommand(f"seat {asked.seat} may bid 0..{top}, not {command.amount}")
+        raise IllegalCommand(f"seat {question.seat} may bid 0..{top}, not {command.amount}")
     if not command.sealed and game.bids == "sealed":
-        raise IllegalCommand(f"seat {asked.seat} must bid sealed: this ruleset shows no bid early")
+        raise IllegalCommand(
+            f"seat {question.seat} must bid sealed: this ruleset shows no bid early"
+        )
     only = top == 0 and command.origin == "chosen"
     origin: Origin = "forced" if only else command.origin
-    return BidPlaced(asked.seat, command.amount, command.sealed, origin)
+    return BidPlaced(question.seat, command.amount, command.sealed, origin)
 
 
-def _third_cards(game: Policies, hand: Hand, now: Bids) -> ToDeal:
+def _third_cards(game: Policies, hand: Hand, auction: Bids) -> ToDeal:
     """From the top of the deck, or its last cards; in a tie the dealer's comes first (A3)."""
     slots: tuple[int, ...] = ()
-    if game.deck_slots == "fixed":  # the dealer's is the last of the deck, whoever wins (G21)
+    if game.deck_slots == "fixed":  # the dealer's is the last of the deck, for either winner (G21)
         seats = len(hand.stacks)
-        slots = tuple(51 - (seat - hand.start.button) % seats for seat in now.due)
-    return ToDeal(len(now.due), "third", now.due, game.third_card, slots=slots)
+        slots = tuple(51 - (seat - hand.start.button) % seats for seat in auction.due)
+    return ToDeal(len(auction.due), "third", auction.due, game.third_card, slots=slots)
 
 
 def _dealer_first(hand: Hand, seats: tuple[int, ...]) -> tuple[int, ...]:

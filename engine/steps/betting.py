@@ -8,7 +8,7 @@ from msgspec import Struct
 from engine.policies import Policies
 from engine.pots import stakes
 from engine.seats import contenders, is_alone
-from engine.steps.asking import first_asked, next_asked
+from engine.steps.next_to_act import first_to_act, next_to_act
 from engine.steps.sizing import VETOES, is_full, raise_range, veto
 from engine.turn import Call, Check, Command, Fold, IllegalCommand, Raise, TimeOut, ToAct
 from events.evolve import round_of
@@ -36,11 +36,11 @@ class Betting(Struct, frozen=True, tag=True):
 
     def enter(self, game: Policies, hand: Hand, at: int) -> Events:
         """The round opens on top of its blinds, unless nothing can change (G8)."""
-        now = round_of(hand)
-        first = first_asked(game, hand, now)
+        betting = round_of(hand)
+        first = first_to_act(game, hand, betting)
         if first is None:
             return ()
-        return (BettingOpened(at, self.street, now.bet, self.size, first),)
+        return (BettingOpened(at, self.street, betting.bet, self.size, first),)
 
     def done(self, game: Policies, hand: Hand) -> bool:
         """Over when nobody is left to answer."""
@@ -48,28 +48,28 @@ class Betting(Struct, frozen=True, tag=True):
 
     def turn(self, game: Policies, hand: Hand) -> ToAct:
         """What the next seat may do."""
-        now, seat = _waiting(hand)
-        owed = now.bet - now.bets[seat]
+        betting, seat = _waiting(hand)
+        owed = betting.bet - betting.bets[seat]
         call = min(owed, hand.stacks[seat])
         fold = owed > 0 or game.fold_when_free
-        why = veto(game, hand, now, seat)
+        why = veto(game, hand, betting, seat)
         if why:
             return ToAct(seat, fold, owed == 0, call, veto=why)
-        low, high = raise_range(game, hand, now, seat)
+        low, high = raise_range(game, hand, betting, seat)
         return ToAct(seat, fold, owed == 0, call, low, high)
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
         """The event that this answer makes, or the sentence why it is refused."""
-        now, seat = _waiting(hand)
+        betting, seat = _waiting(hand)
         answer = _ANSWERS.get(type(command))
         if answer is None:
             raise IllegalCommand(
                 f"it is seat {seat}'s turn to act: {type(command).__name__} does not answer that"
             )
-        asked = getattr(command, "seat", seat)
-        if asked != seat:
-            raise IllegalCommand(f"it is seat {seat}'s turn to act, not seat {asked}'s")
-        return answer(game, hand, now, command)
+        seat_of_command = getattr(command, "seat", seat)
+        if seat_of_command != seat:
+            raise IllegalCommand(f"it is seat {seat}'s turn to act, not seat {seat_of_command}'s")
+        return answer(game, hand, betting, command)
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         """What nobody matched goes back; then all-in hands are turned up, if they are (G16)."""
@@ -96,19 +96,20 @@ def _face_up(game: Policies, hand: Hand) -> Events:
     return tuple(Shown(seat, hand.hole[seat]) for seat in hidden)
 
 
-def _time_out(game: Policies, hand: Hand, now: Round, command: TimeOut) -> Events:
+def _time_out(game: Policies, hand: Hand, betting: Round, command: TimeOut) -> Events:
     """The clock has run out: all-in for what the seat has paid, or the cheapest answer (C1, C3)."""
     seat = command.seat
     if game.time_out in ("none", "bot_default"):
         raise IllegalCommand(f"seat {seat} cannot run out of time: this ruleset has no clock")
     if game.time_out == "all_in_if_paid" and has_contributed(game, hand, seat):
-        return (TimedOut(seat, True, next_asked(game, hand, now, seat, 0, now.bet, "all_in")),)
+        following = next_to_act(game, hand, betting, seat, 0, betting.bet, "all_in")
+        return (TimedOut(seat, True, following),)
     late = TimedOut(seat, False, seat)
-    if game.time_out == "fold_or_check" and now.bet == now.bets[seat]:
-        asked = next_asked(game, hand, now, seat, 0, now.bet, "live")
-        return (late, Checked(seat, asked, "default"))
-    asked = next_asked(game, hand, now, seat, 0, now.bet, "folded")
-    return (late, Folded(seat, asked, "default"))
+    if game.time_out == "fold_or_check" and betting.bet == betting.bets[seat]:
+        following = next_to_act(game, hand, betting, seat, 0, betting.bet, "live")
+        return (late, Checked(seat, following, "default"))
+    following = next_to_act(game, hand, betting, seat, 0, betting.bet, "folded")
+    return (late, Folded(seat, following, "default"))
 
 
 def has_contributed(game: Policies, hand: Hand, seat: int) -> bool:
@@ -116,13 +117,13 @@ def has_contributed(game: Policies, hand: Hand, seat: int) -> bool:
     return hand.paid[seat] > 0 if game.contributed == "any" else _chosen(hand, seat) > 0
 
 
-def _fold(game: Policies, hand: Hand, now: Round, command: Fold) -> Events:
+def _fold(game: Policies, hand: Hand, betting: Round, command: Fold) -> Events:
     """The cards go back; a check that costs nothing is no reason to fold, unless allowed (T6)."""
     seat = command.seat
-    if now.bet == now.bets[seat] and not game.fold_when_free:
+    if betting.bet == betting.bets[seat] and not game.fold_when_free:
         raise IllegalCommand(f"seat {seat} owes nothing: it may check, folding is not offered")
-    asked = next_asked(game, hand, now, seat, 0, now.bet, "folded")
-    return (Folded(seat, asked, command.origin),)
+    following = next_to_act(game, hand, betting, seat, 0, betting.bet, "folded")
+    return (Folded(seat, following, command.origin),)
 
 
 def folded_all_in(game: Policies, hand: Hand, command: Fold) -> Folded | None:
@@ -139,9 +140,9 @@ def folded_all_in(game: Policies, hand: Hand, command: Fold) -> Folded | None:
         or not hand.hole[seat]
     ):
         return None
-    now = round_of(hand)
+    betting = round_of(hand)
     left = sum(standing != "folded" for standing in hand.standing) - 1
-    return Folded(seat, now.next if left > 1 else None, command.origin)
+    return Folded(seat, betting.next if left > 1 else None, command.origin)
 
 
 def is_forced_all_in(hand: Hand, seat: int) -> bool:
@@ -154,60 +155,60 @@ def _chosen(hand: Hand, seat: int) -> int:
     return hand.paid[seat] + hand.dead[seat] - hand.forced[seat]
 
 
-def _check(game: Policies, hand: Hand, now: Round, command: Check) -> Events:
+def _check(game: Policies, hand: Hand, betting: Round, command: Check) -> Events:
     """Nothing to match: the turn passes."""
     seat = command.seat
-    owed = now.bet - now.bets[seat]
+    owed = betting.bet - betting.bets[seat]
     if owed > 0:
         raise IllegalCommand(f"seat {seat} owes {owed}: it may not check")
-    alone = not game.fold_when_free and veto(game, hand, now, seat) is not None
+    alone = not game.fold_when_free and veto(game, hand, betting, seat) is not None
     origin: Origin = "forced" if alone and command.origin == "chosen" else command.origin
-    asked = next_asked(game, hand, now, seat, 0, now.bet, hand.standing[seat])
-    return (Checked(seat, asked, origin),)
+    following = next_to_act(game, hand, betting, seat, 0, betting.bet, hand.standing[seat])
+    return (Checked(seat, following, origin),)
 
 
-def _call(game: Policies, hand: Hand, now: Round, command: Call) -> Events:
+def _call(game: Policies, hand: Hand, betting: Round, command: Call) -> Events:
     """The bet is matched, or as much of it as there is."""
     seat = command.seat
-    owed = now.bet - now.bets[seat]
+    owed = betting.bet - betting.bets[seat]
     if owed == 0:
         raise IllegalCommand(f"seat {seat} owes nothing: it may check, there is nothing to call")
     amount = min(owed, hand.stacks[seat])
     left: Standing = "all_in" if amount == hand.stacks[seat] else "live"
-    asked = next_asked(game, hand, now, seat, amount, now.bet, left)
-    return (Called(seat, amount, asked, command.origin),)
+    following = next_to_act(game, hand, betting, seat, amount, betting.bet, left)
+    return (Called(seat, amount, following, command.origin),)
 
 
-def _raise(game: Policies, hand: Hand, now: Round, command: Raise) -> Events:
+def _raise(game: Policies, hand: Hand, betting: Round, command: Raise) -> Events:
     """A bet or raise within the limits, by a seat that nothing forbids it."""
     seat, to = command.seat, command.to
-    why = veto(game, hand, now, seat)
+    why = veto(game, hand, betting, seat)
     if why is not None:
-        raise IllegalCommand(VETOES[why].because(game, hand, now, seat))
-    low, high = raise_range(game, hand, now, seat)
+        raise IllegalCommand(VETOES[why].because(game, hand, betting, seat))
+    low, high = raise_range(game, hand, betting, seat)
     if not low <= to <= high:
-        verb = "raise to" if now.bet else "bet"
+        verb = "raise to" if betting.bet else "bet"
         raise IllegalCommand(f"seat {seat} may {verb} {low}..{high}, not {to}")
-    amount = to - now.bets[seat]
+    amount = to - betting.bets[seat]
     left: Standing = "all_in" if amount == hand.stacks[seat] else "live"
-    asked = next_asked(game, hand, now, seat, amount, to, left)
-    full = is_full(game, now, to)
-    if now.bet == 0:
-        return (Bet(seat, amount, full, asked, command.origin),)
-    return (Raised(seat, amount, to, full, asked, command.origin),)
+    following = next_to_act(game, hand, betting, seat, amount, to, left)
+    full = is_full(game, betting, to)
+    if betting.bet == 0:
+        return (Bet(seat, amount, full, following, command.origin),)
+    return (Raised(seat, amount, to, full, following, command.origin),)
 
 
 def sentence(game: Policies, hand: Hand, turn: ToAct) -> str | None:
     """Why the seat may not raise, in words; built only when somebody reads it."""
-    now, seat = _waiting(hand)
-    return VETOES[turn.veto].because(game, hand, now, seat) if turn.veto else None
+    betting, seat = _waiting(hand)
+    return VETOES[turn.veto].because(game, hand, betting, seat) if turn.veto else None
 
 
 def _waiting(hand: Hand) -> tuple[Round, int]:
-    now = hand.round
-    assert now is not None
-    assert now.next is not None
-    return now, now.next
+    betting = hand.round
+    assert betting is not None
+    assert betting.next is not None
+    return betting, betting.next
 
 
 _ANSWERS: dict[type[Command], Callable[[Policies, Hand, Round, Any], Events]] = {

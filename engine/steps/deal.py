@@ -77,11 +77,11 @@ def _around(order: tuple[int, ...], count: int, hole_order: str) -> tuple[int, .
     return tuple(seat for seat in (order[-1], *order[:-1]) for _ in range(count))
 
 
-def to_seats(game: Policies, hand: Hand, asked: ToDeal, command: Command) -> Events:
+def to_seats(game: Policies, hand: Hand, question: ToDeal, command: Command) -> Events:
     """The cards of a deal, given out in the order that was asked for; one event a seat."""
-    cards = dealt(game, hand, asked.count, command)
-    held: dict[int, list[str]] = {seat: [] for seat in asked.to}
-    for seat, card in zip(asked.to, cards, strict=True):
+    cards = dealt(game, hand, question.count, command)
+    held: dict[int, list[str]] = {seat: [] for seat in question.to}
+    for seat, card in zip(question.to, cards, strict=True):
         held[seat].append(card)
     events: list[Event] = [HoleDealt(seat, tuple(given)) for seat, given in held.items()]
     return tuple(events)

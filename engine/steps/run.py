@@ -27,7 +27,7 @@ class Run(Struct, frozen=True, tag=True):
         return not _goes_on(hand) and self._betting.done(game, hand)
 
     def turn(self, game: Policies, hand: Hand) -> ToAct | ToDeal:
-        """The card of a street that has been entered, then whoever has to act on it."""
+        """The card of a street that has been entered, then the seat that has to act on it."""
         if hand.round is None:
             return _card(hand).turn(game, hand)
         return self._betting.turn(game, hand)

@@ -33,8 +33,8 @@ class Showdown(Struct, frozen=True, tag=True):
         return ToShow(waiting(game, hand)[0], may_muck, game.announce == "announced")
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
-        asked = self.turn(game, hand)
-        answer = _answer(game, hand, asked, command)
+        question = self.turn(game, hand)
+        answer = _answer(game, hand, question, command)
         return (*answer, *_shown_unasked(game, evolved(hand, answer)))
 
     def leave(self, game: Policies, hand: Hand) -> Events:
@@ -61,43 +61,46 @@ def must_show(game: Policies, hand: Hand, seat: int, shown: Sequence[int]) -> bo
     return game.muck == "losers_may" and _leads(game, hand, seat, shown)
 
 
-def _answer(game: Policies, hand: Hand, asked: ToShow, command: Command) -> Events:
+def _answer(game: Policies, hand: Hand, question: ToShow, command: Command) -> Events:
     """Show, announce or muck, each in his turn."""
     if not isinstance(command, Show | Muck | Announce):
         raise IllegalCommand(
-            f"it is seat {asked.seat}'s turn to show: {type(command).__name__} does not answer that"
+            f"it is seat {question.seat}'s turn to show: {type(command).__name__} does not"
+            " answer that"
         )
-    if command.seat != asked.seat:
-        raise IllegalCommand(f"it is seat {asked.seat}'s turn to show, not seat {command.seat}'s")
+    if command.seat != question.seat:
+        raise IllegalCommand(
+            f"it is seat {question.seat}'s turn to show, not seat {command.seat}'s"
+        )
     if isinstance(command, Muck):
-        if not asked.may_muck:
-            raise IllegalCommand(f"seat {asked.seat} must show its hand: it may not muck")
-        return (Mucked(asked.seat),)
+        if not question.may_muck:
+            raise IllegalCommand(f"seat {question.seat} must show its hand: it may not muck")
+        return (Mucked(question.seat),)
     if isinstance(command, Announce):
-        return _announced(game, hand, asked, command)
-    if asked.announce:
-        raise IllegalCommand(f"seat {asked.seat} must announce the five cards of its hand")
-    return (Shown(asked.seat, _turned_up(game, hand, asked.seat, command)),)
+        return _announced(game, hand, question, command)
+    if question.announce:
+        raise IllegalCommand(f"seat {question.seat} must announce the five cards of its hand")
+    return (Shown(question.seat, _turned_up(game, hand, question.seat, command)),)
 
 
-def _announced(game: Policies, hand: Hand, asked: ToShow, command: Announce) -> Events:
+def _announced(game: Policies, hand: Hand, question: ToShow, command: Announce) -> Events:
     """Five cards that the seat really has; even if better ones are held, they bind (U19)."""
-    seat, said = command.seat, command.cards
-    if not asked.announce:
+    seat, cards = command.seat, command.cards
+    if not question.announce:
         raise IllegalCommand(f"seat {seat} shows its cards, and cards speak: nothing is announced")
-    if len(set(said)) != 5 or len(said) != 5:
-        raise IllegalCommand(f"seat {seat} must announce five cards, not {' '.join(said)}")
-    if UNKNOWN in said:
+    if len(set(cards)) != 5 or len(cards) != 5:
+        raise IllegalCommand(f"seat {seat} must announce five cards, not {' '.join(cards)}")
+    if UNKNOWN in cards:
         raise IllegalCommand(f"seat {seat} must announce five cards by name: ?? is none")
     held = hand.hole[seat]
-    for card in said:
+    for card in cards:
         if card not in held and card not in hand.board:
             raise IllegalCommand(
                 f"seat {seat} cannot announce {card}: it is neither in its hand nor on the board"
             )
-    if sum(card in held for card in said) < game.hole_min:
+    if sum(card in held for card in cards) < game.hole_min:
         raise IllegalCommand(f"seat {seat} must use at least one of its own cards")
-    return (Announced(seat, said), Shown(seat, held))
+    return (Announced(seat, cards), Shown(seat, held))
 
 
 def _turned_up(game: Policies, hand: Hand, seat: int, command: Show) -> Cards:

@@ -47,21 +47,21 @@ class Straddle(Struct, frozen=True, tag=True):
         return ToStraddle(seat, min(self.amount, hand.stacks[seat]))
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
-        asked = self.turn(game, hand)
+        question = self.turn(game, hand)
         match command:
-            case PutStraddle() | Fold() if command.seat != asked.seat:
+            case PutStraddle() | Fold() if command.seat != question.seat:
                 raise IllegalCommand(
-                    f"it is seat {asked.seat}'s turn to straddle, not seat {command.seat}'s"
+                    f"it is seat {question.seat}'s turn to straddle, not seat {command.seat}'s"
                 )
             case Fold(seat=seat, origin=origin):
                 return (Folded(seat, None, origin),)
             case PutStraddle(seat=seat, origin=origin):
                 post = posted(game, seat, self.amount, hand.stacks[seat], "straddle")
                 return (BlindPosted(seat, post.amount, post.to, post.kind, origin),)
-            case TimeOut(seat=seat) if seat == asked.seat and _is_timed(game):
+            case TimeOut(seat=seat) if seat == question.seat and _is_timed(game):
                 return _late(game, hand, seat)
         raise IllegalCommand(
-            f"seat {asked.seat} may straddle {asked.amount} or fold: "
+            f"seat {question.seat} may straddle {question.amount} or fold: "
             f"{type(command).__name__} does not answer that"
         )
 
@@ -86,12 +86,12 @@ def _straddler(game: Policies, hand: Hand) -> int | None:
     If he folds, the round opens at the blind, or the duty passes on (U4). Where nobody posts
     for a missing seat (U3), the seat right after the blind straddles or nobody does.
     """
-    now = hand.round
-    if now is None or now.poster is None or now.straddled:
+    betting = hand.round
+    if betting is None or betting.poster is None or betting.straddled:
         return None
-    if now.folds and game.straddle_folds == "opens_at_blind":
+    if betting.folds and game.straddle_folds == "opens_at_blind":
         return None
-    order = others(hand, now.poster)
+    order = others(hand, betting.poster)
     able = [seat for seat in order if hand.standing[seat] == "live"]
     if not able or (game.missing_poster == "skip" and able[0] != order[0]):
         return None

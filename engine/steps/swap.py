@@ -39,9 +39,9 @@ class SwapHole(Struct, frozen=True, tag=True):
         if len(command.cards) != len(at_risk):
             raise IllegalCommand(f"{len(at_risk)} cards are at risk, not {len(command.cards)}")
         unused(game, hand, tuple(card for card in command.cards if card is not None))
-        told = game.swap_seen == "both_told"
+        both_told = game.swap_seen == "both_told"
         return tuple(
-            CardSwapped(seat, slot, hand.hole[seat][slot], new or hand.hole[seat][slot], told)
+            CardSwapped(seat, slot, hand.hole[seat][slot], new or hand.hole[seat][slot], both_told)
             for (seat, slot), new in zip(at_risk, command.cards, strict=True)
         )
 

@@ -29,8 +29,8 @@ class TossHole(Struct, frozen=True, tag=True):
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
         """A card he holds; only a default folds, and it does so even all-in (H2)."""
-        asked = self.turn(game, hand)
-        seat, top = asked.seat, asked.slots - 1
+        question = self.turn(game, hand)
+        seat, top = question.seat, question.slots - 1
         if isinstance(command, Fold) and command.origin == "default" and command.seat == seat:
             return (Folded(seat, None, "default"),)
         if not isinstance(command, Toss):

@@ -87,15 +87,15 @@ def written(game: str) -> tuple[str, ...]:
     )
 
 
-def own_dialect(game: str, asked: str | None = None) -> str:
+def own_dialect(game: str, wanted: str | None = None) -> str:
     """The dialect in which a match of our own is written: the newest of its game, unless asked."""
     dialects = written(game)
     if not dialects:
         raise ValueError(f"there is no gamelog of {game}: only of games of Pokerbots")
-    if asked and asked not in dialects:
+    if wanted and wanted not in dialects:
         possible = f"only in {', '.join(dialects)}"
-        raise ValueError(f"there is no gamelog of {game} in dialect {asked}: {possible}")
-    return asked or dialects[0]
+        raise ValueError(f"there is no gamelog of {game} in dialect {wanted}: {possible}")
+    return wanted or dialects[0]
 
 
 def dialect_of(header: str, marks: set[str], named: Game | None) -> str:

@@ -146,7 +146,7 @@ class Lines:
     def _round(self, lines: Texts, numbers: Texts, *both: Texts) -> None:
         dealers, his, others, theirs = both
         letters = [
-            STRANGE if one == two else ROUND for one, two in zip(dealers, others, strict=True)
+            STRANGE if dealer == two else ROUND for dealer, two in zip(dealers, others, strict=True)
         ]
         values = {"one": _ints(numbers), "two": _ints(his), "three": _ints(theirs)}
         self._add(lines, letters, self._whose(dealers), **values)

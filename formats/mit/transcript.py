@@ -17,7 +17,7 @@ from events import types as t
 from events.cards import DECK, UNKNOWN
 from events.ledger import CARDS, Column, Each, Many, some_of
 from formats.mit import lines as say
-from formats.mit.counted import Counted
+from formats.mit.hand_columns import Counted
 
 _STREETS = ("preflop", "flop", "turn", "river")
 _WITHIN = 16  # more than the events of one line
@@ -150,14 +150,14 @@ class _Transcript:
     def _acts(self) -> Iterator[_Some]:
         """The choices; the next to act is the seat of the next line."""
         it, log = self.it, self.log
-        asked = np.where(np.append(it.is_act[1:], False), np.append(log.seat[1:], 0), -1)
+        next_seat = np.where(np.append(it.is_act[1:], False), np.append(log.seat[1:], 0), -1)
         lines = {letter: np.flatnonzero(it.of(letter)) for letter in "fkcbr"}
         seat = {letter: log.seat[rows] for letter, rows in lines.items()}
 
         def act(kind: type[t.Event], letter: str, **fields: object) -> _Some:
             rows = lines[letter]
             chosen = _each("chosen", len(rows))
-            common = {"seat": seat[letter], "next": asked[rows], "origin": chosen}
+            common = {"seat": seat[letter], "next": next_seat[rows], "origin": chosen}
             return _Some(kind, rows, 1, {**common, **fields})
 
         def moved(letter: str) -> Column:

@@ -158,7 +158,7 @@ _MOST = Decimal(10) ** 15
 
 def played(hand: History) -> Played:
     """The whole hand, or `Unread` with the reason why not."""
-    names = {one.id: one.name for one in hand.players}
+    names = {player.id: player.name for player in hand.players}
     if len(names) < len(hand.players):
         raise Unread("two players have one id")
     chairs = tuple(
@@ -278,7 +278,7 @@ def _cards(written: Written) -> Cards:
 
 def _same_forced(hand: History, notes: Notes) -> None:
     """Blinds and antes that are named are what those post who have it."""
-    header, stacks = notes.header, {one.name: one.stack for one in notes.chairs}
+    header, stacks = notes.header, {chair.name: chair.stack for chair in notes.chairs}
     ante = _cents(hand.ante_amount, "ante_amount")
     low, high = (header.low // 2, header.low) if header.limit == "fl" else (header.low, header.high)
     due = {"the ante": ante, "small blind": low, "big blind": high}

@@ -166,14 +166,14 @@ def _seat(text: str, who: str, book: Book) -> int:
 
 def cards_of(text: str, word: str) -> Cards:
     """Cards written together, two characters each."""
-    found, wrong = _apart(word)
+    found, wrong = _cards_of(word)
     if wrong is not None:
         raise MalformedField(f"{wrong} in {_quoted(text)} is not a card")
     return found
 
 
 @lru_cache(maxsize=1 << 12)  # two cards come back soon
-def _apart(word: str) -> tuple[Cards, str | None]:
+def _cards_of(word: str) -> tuple[Cards, str | None]:
     """The cards, and the first of them that is none."""
     found = tuple(word[at : at + 2] for at in range(0, len(word), 2))
     return found, next((card for card in found if not is_card(card)), None)

@@ -147,7 +147,7 @@ def site_rake(
     low, high = sizes(fields, money) if fields["variant"] == "FT" else sorted(map(abs, blinds[:2]))
     symbols = {sign: currency for currency, sign in SIGNS.items()}
     symbol = symbols.get(str(fields.get("currency_symbol")), "")
-    asked = RakeQuestion(
+    question = RakeQuestion(
         site=str(fields.get("venue", ""))[:NAME_MAX],
         currency=str(fields.get("currency", symbol))[:NAME_MAX],
         limit="fixed" if fields["variant"] == "FT" else "no",
@@ -157,7 +157,7 @@ def site_rake(
         flop=flop is not None,
         reraised=raises > 1,
     )
-    return looked_up(asked, source)
+    return looked_up(question, source)
 
 
 def rake_of(rake: int, book: Book) -> Rake:

@@ -181,7 +181,8 @@ def _commented(actions: list[str], note: SourceNoted | None) -> list[str]:
     if len(remarks) != len(actions):
         return actions
     return [
-        f"{one} # {remark}" if remark else one for one, remark in zip(actions, remarks, strict=True)
+        f"{action} # {remark}" if remark else action
+        for action, remark in zip(actions, remarks, strict=True)
     ]
 
 

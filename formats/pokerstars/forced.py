@@ -66,12 +66,12 @@ def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: 
     }:
         raise Unread("some pay an ante and some do not, or not the same")
     for game_there, small, big in _places(game, _button(whole, seats), len(seats)):
-        posts = _beside(kinds, sizes, small, big)
+        posts = _other_posts(kinds, sizes, small, big)
         if posts is not None:
             button = _button(whole, seats)
             if game_there != game:
                 inferred = (*inferred, "heads_up_blinds")
-            if whole.button not in (one.number for one in whole.chairs if one.name in seats):
+            if whole.button not in (chair.number for chair in whole.chairs if chair.name in seats):
                 assumed = (
                     *assumed,
                     f"button of empty seat {whole.button} is the next to its right",
@@ -128,7 +128,7 @@ def _played_for(
 
 def _button(whole: Played, seats: dict[str, int]) -> int:
     """The button's seat; if nobody is dealt in there, the next one to its right."""
-    numbers = [one.number for one in whole.chairs if one.name in seats]
+    numbers = [chair.number for chair in whole.chairs if chair.name in seats]
     return (sum(number <= whole.button for number in numbers) - 1) % len(numbers)
 
 
@@ -143,7 +143,9 @@ def _places(game: Game, button: int, count: int) -> Iterator[tuple[Game, int | N
     yield game, None, left
 
 
-def _beside(posted: Posted, sizes: _Sizes, small: int | None, big: int) -> tuple[Post, ...] | None:
+def _other_posts(
+    posted: Posted, sizes: _Sizes, small: int | None, big: int
+) -> tuple[Post, ...] | None:
     """What is posted beside the two blinds, which stand where they ought to; None if not."""
     smalls, bigs, both = dict(posted[_SMALL]), dict(posted[_BIG]), dict(posted[_BOTH])
     if small is not None and smalls.pop(small, 0) != min(sizes.small, sizes.left[small]):

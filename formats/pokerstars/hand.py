@@ -11,9 +11,9 @@ from engine.games.recorded import POKERSTARS_NL
 from engine.pots import layers
 from events.cards import UNKNOWN
 from events.values import Cards
+from formats.pokerstars.fitted_rake import House, Houses, Till, coin, raked, split_by
 from formats.pokerstars.forced import Forced, posted
 from formats.pokerstars.grammar import Acts, Posts, Totals, Turns, Unread
-from formats.pokerstars.house import House, Houses, Till, coin, raked, split_by
 from formats.pokerstars.played import Line, Played, Street
 from formats.rakes import Known, Unlisted
 from formats.source import Act, Board, Holds, Item, Mucks, Paid, Shows, SourceHand
@@ -31,7 +31,7 @@ def source_hand(whole: Played, number: int, line: int, houses: Houses, stakes: s
     names = dealt_in(whole)
     house = houses.of(stakes, whole, len(names))
     whole = _in_units(whole, grain)
-    stacks = tuple(one.stack for one in whole.chairs if one.name in names)
+    stacks = tuple(chair.stack for chair in whole.chairs if chair.name in names)
     if not 2 <= len(names) <= POKERSTARS_NL.seats_max:
         raise Unread(f"{len(names)} players are dealt in")
     if 0 in stacks:
@@ -74,7 +74,7 @@ def _folded_all_in(whole: Played) -> bool:
 
     That is the site's own answer, by which others win what he could have: no rules of ours say so.
     """
-    left = {one.name: one.stack for one in whole.chairs if one.out}
+    left = {chair.name: chair.stack for chair in whole.chairs if chair.out}
     for line in whole.lines:
         if isinstance(line, Line) and line.name in left:
             match line.what:
@@ -145,7 +145,7 @@ def _grain(whole: Played) -> tuple[int, str]:
 
 
 def _amounts(whole: Played) -> Iterable[int]:
-    yield from (one.stack for one in whole.chairs)
+    yield from (chair.stack for chair in whole.chairs)
     for line in whole.lines:
         if isinstance(line, Line) and isinstance(line.what, _MOVING):
             yield line.what.amount
@@ -169,7 +169,7 @@ def _in_units(whole: Played, grain: int) -> Played:
         header=replace(
             whole.header, low=whole.header.low // grain, high=whole.header.high // grain
         ),
-        chairs=tuple(replace(one, stack=one.stack // grain) for one in whole.chairs),
+        chairs=tuple(replace(chair, stack=chair.stack // grain) for chair in whole.chairs),
         lines=tuple(_line_in_units(line, grain) for line in whole.lines),
         back=tuple((name, amount // grain) for name, amount in whole.back),
         takes=tuple(
@@ -196,7 +196,7 @@ def dealt_in(whole: Played) -> tuple[str, ...]:
     """Players who post, act, hold cards or are paid, in the order of seats; others sit out."""
     there = {line.name for line in whole.lines if isinstance(line, Line)}
     there.update(name for name, _ in (*whole.known, *whole.takes))
-    return tuple(one.name for one in whole.chairs if one.name in there)
+    return tuple(chair.name for chair in whole.chairs if chair.name in there)
 
 
 # Sums: what each seat put in, what went back, who was paid, what the house took.

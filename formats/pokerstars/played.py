@@ -42,7 +42,9 @@ _END = re.compile(
     r"|showed \[(?P<shown>[^\]]*)\](?: and (?P<result>(?:won|lost)\b.*))?"
     r"|"
 )
-_BESIDE = re.compile(rf"received \({MONEY}\) from time bank card, ")  # of GGPoker, not of the pot
+_TIME_BANK = re.compile(
+    rf"received \({MONEY}\) from time bank card, "
+)  # of GGPoker, not of the pot
 _WON = re.compile(rf"\bwon \(({MONEY})\)")
 _BLINDS: dict[Tag, tuple[str, ...]] = {
     "small blind": ("small blind",),
@@ -134,7 +136,7 @@ def played(lines: tuple[str, ...]) -> Played:
         header = replace(header, fast=True)
     chairs, button, begun = _seats(texts[1:end])
     notes = _Notes()
-    names = sorted((one.name for one in chairs), key=len, reverse=True)
+    names = sorted((chair.name for chair in chairs), key=len, reverse=True)
     for text in texts[1 + begun : end]:
         _note(notes, names, text)
     totals, fates = None, list[Fate]()
@@ -200,7 +202,7 @@ def _seats(texts: list[str]) -> tuple[tuple[Chair, ...], int, int]:
         begun = place
     if button is None:
         raise Unread("no line says which seat has the button")
-    if len({one.name for one in chairs}) < len(chairs):
+    if len({chair.name for chair in chairs}) < len(chairs):
         raise Unread("two players of one name sit at the table")
     if len({one.number for one in chairs}) < len(chairs):
         raise Unread("two players sit in one seat")
@@ -309,10 +311,10 @@ def _by_nobody(text: str) -> None:
 
 def fate(line: str, chairs: Iterable[Chair]) -> Fate:
     """A line of the summary about a seat, which must be one of the list of seats."""
-    for one in chairs:
-        start = f"Seat {one.number}: {one.name}"
+    for chair in chairs:
+        start = f"Seat {chair.number}: {chair.name}"
         if line == start or line.startswith(f"{start} "):
-            return _fate(one.name, line[len(start) :].lstrip(" "), line)
+            return _fate(chair.name, line[len(start) :].lstrip(" "), line)
     raise Unread(f'the summary has a seat that the hand does not have: "{line[:60]}"')
 
 
@@ -321,7 +323,7 @@ def _fate(name: str, rest: str, line: str) -> Fate:
     while found := _TAG.match(rest):
         tags.append(found[1])  # type: ignore[arg-type]
         rest = rest[found.end() :]
-    ended = _END.fullmatch(_BESIDE.sub("", rest))
+    ended = _END.fullmatch(_TIME_BANK.sub("", rest))
     if ended is None:
         raise Unread(f'a line of the summary that cannot be read: "{line[:80]}"')
     folded = {"Flop": 3, "Turn": 4, "River": 5}.get(ended["street"] or "")
@@ -352,14 +354,14 @@ def agreed(
     Some programs tell only of the seats that came to the showdown; then of the others nothing is
     asked.
     """
-    named = {one.name for one in fates}
+    named = {fate.name for fate in fates}
     whole = any(one.folded is not None for one in fates) or named >= deeds.keys()
     for one in fates:
         _same_end(one, deeds.get(one.name, Deeds(set())), whole, terse)
     for name in deeds if whole else ():
         if name not in named:
             raise Unread(f"{name} plays, and the summary does not tell how he ended")
-    seat = next((one.name for one in chairs if one.number == button), None)
+    seat = next((chair.name for chair in chairs if chair.number == button), None)
     for one in fates if whole and not (terse and len(fates) == 2) else ():
         if ("button" in one.tags) != (one.name == seat):
             raise Unread(f"hand and summary do not give {one.name} the button alike")

@@ -5,9 +5,9 @@ from itertools import chain, islice
 
 from msgspec.structs import replace
 
+from formats.pokerstars.fitted_rake import Houses, stakes_of, survey
 from formats.pokerstars.grammar import Unread
 from formats.pokerstars.hand import source_hand
-from formats.pokerstars.house import Houses, stakes_of, survey
 from formats.pokerstars.played import played
 from formats.pokerstars.text import Block, blocks
 from formats.rules import AS_READ, Rules

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from events.values import Cards
+from formats.pokerstars.fitted_rake import Seen, houses_at
 from formats.pokerstars.grammar import (
     Acts,
     Chair,
@@ -21,7 +22,6 @@ from formats.pokerstars.grammar import (
     Unread,
 )
 from formats.pokerstars.hand import dealt_in, source_hand
-from formats.pokerstars.house import Seen, houses_at
 from formats.pokerstars.played import Line, Played, Street
 from formats.rules import Rules
 from formats.source import Skipped, SourceHand
@@ -52,7 +52,7 @@ class Notes(Struct):
     streets: int = 0
 
     def __post_init__(self) -> None:
-        if len({one.name for one in self.chairs}) < len(self.chairs):
+        if len({chair.name for chair in self.chairs}) < len(self.chairs):
             raise Unread("two players of one name sit at the table")
         if len({one.number for one in self.chairs}) < len(self.chairs):
             raise Unread("two players sit in one seat")
@@ -138,7 +138,7 @@ class Notes(Struct):
     def put_in(self) -> tuple[int, int]:
         """What everybody put in, without the part of the highest stake that nobody matched and
         with it."""
-        paid = {one.name: one.stack - self.left[one.name] for one in self.chairs}
+        paid = {chair.name: chair.stack - self.left[chair.name] for chair in self.chairs}
         *_, matched, most = sorted((0, *(paid[name] - self.dead.get(name, 0) for name in paid)))
         return sum(paid.values()) - (most - matched), sum(paid.values())
 
@@ -173,7 +173,7 @@ def same_board(notes: Notes, cards: Cards) -> None:
 
 def longest_first(chairs: Iterable[Chair]) -> list[str]:
     """The names, so that one that begins with another is found first."""
-    return sorted((one.name for one in chairs), key=len, reverse=True)
+    return sorted((chair.name for chair in chairs), key=len, reverse=True)
 
 
 def source_hands(

@@ -155,7 +155,7 @@ def _summary(notes: Notes, lines: Sequence[str]) -> Totals:
 def _ended(notes: Notes, end: re.Match[str]) -> None:
     """Cards that only the summary names; seat, fold and winnings are those of the hand."""
     name = notes.seated(end["name"])
-    if int(end["seat"]) != next(one.number for one in notes.chairs if one.name == name):
+    if int(end["seat"]) != next(chair.number for chair in notes.chairs if chair.name == name):
         raise Unread(f"{name[:40]} has another seat in the summary")
     if end["cards"]:
         notes.knows(name, grammar.cards(end["cards"]))

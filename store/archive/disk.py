@@ -252,7 +252,7 @@ class ArchiveDisk:
         self._files: dict[str, File] = {}
         self._tag = ""
         self._closed = -1  # streams, of the index that is known
-        self._asked = float("-inf")
+        self._fetched_at = float("-inf")
 
     def read(self, path: str, start: int = 0, end: int | None = None) -> bytes:
         if path == manifest.PATH:
@@ -283,10 +283,10 @@ class ArchiveDisk:
     def _look(self) -> None:
         """The newest index; of one that is older than what is known, a stale answer, nothing."""
         with self._turn:
-            if time.monotonic() - self._asked < FRESH_S:
+            if time.monotonic() - self._fetched_at < FRESH_S:
                 return
             found = self._objects.get(index.PATH, self._tag)
-            self._asked = time.monotonic()
+            self._fetched_at = time.monotonic()
             if found is None or (self._tag and found[1] == self._tag):
                 return
             newest: Index = index.decode(found[0], self.url)

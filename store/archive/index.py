@@ -44,7 +44,7 @@ class File(Struct, frozen=True, omit_defaults=True):
 
     @property
     def size(self) -> int:
-        return len(self.data) + sum(one.size for one in self.parts)
+        return len(self.data) + sum(part.size for part in self.parts)
 
 
 class Index(Struct, frozen=True):

@@ -151,7 +151,7 @@ def of_appends(appends: Sequence[Append], look: Look) -> EventColumns:
     return EventColumns(
         *_streams([one.stream for one in appends]),
         sizes,
-        np.repeat(np.array([one.at for one in appends], dtype=np.int64), sizes),
+        np.repeat(np.array([append.at for append in appends], dtype=np.int64), sizes),
         _many([event for one in appends for event in one.events], sizes, look),
         first=np.array([one.expected for one in appends], dtype=np.int64),
     )

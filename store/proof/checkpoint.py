@@ -198,7 +198,7 @@ def _opened(note: bytes, keys: Sequence[Key]) -> Checkpoint:
     parsed = parse(note)
     checkpoint = read_checkpoint(parsed.text)
     known = {(key.name, key.id) for key in keys}
-    is_later = known.isdisjoint((one.name, one.id) for one in parsed.signatures)
+    is_later = known.isdisjoint((signature.name, signature.id) for signature in parsed.signatures)
     if is_later and checkpoint.origin in {key.name for key in keys}:
         return checkpoint
     return open_checkpoint(note, keys).checkpoint

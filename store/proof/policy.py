@@ -59,7 +59,7 @@ class Policy(Struct, frozen=True):
 
     def is_met(self, cosigners: Collection[Key]) -> bool:
         """Whether these witnesses together are the quorum."""
-        met = {one.name for one in self.witnesses if one.key in cosigners} | {NONE}
+        met = {witness.name for witness in self.witnesses if witness.key in cosigners} | {NONE}
         for group in self.groups:  # a group names only what stands above it
             if len(met.intersection(group.members)) >= group.needed:
                 met.add(group.name)
@@ -67,7 +67,7 @@ class Policy(Struct, frozen=True):
 
     def opened(self, note: bytes, logs: Collection[Key] = ()) -> Opened:
         """A checkpoint that fits the policy; a policy without logs takes them from the caller."""
-        witnesses = [one.key for one in self.witnesses]
+        witnesses = [witness.key for witness in self.witnesses]
         opened = open_checkpoint(note, self.logs or logs, witnesses)
         cosigners = {one.key for one in opened.witnesses}
         if not self.is_met(cosigners):
@@ -197,7 +197,7 @@ def keep_policy(disk: Disk, policy: Policy) -> None:
     for one in policy.witnesses:
         if one.url and not _is_address(one.url):
             raise Refuted(f"{one.url} is no address of a witness: https:// or http://, and a host")
-    askable = {one.key for one in policy.witnesses if one.url}
+    askable = {witness.key for witness in policy.witnesses if witness.url}
     if not policy.is_met(askable):
         raise Refuted(
             f"this policy asks for {policy.quorum}, and no address is given of enough witnesses:"

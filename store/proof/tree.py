@@ -64,7 +64,7 @@ def frontier(size: int, hashes: Hashes) -> Frontier:
 def inclusion(index: int, size: int, hashes: Hashes) -> Proof:
     """The hashes that lead from leaf `index` to the head of the first `size` leaves."""
     _in_tree(index, size)
-    return tuple(_span_hash(side, hashes) for side in _beside_leaf(index, size))
+    return tuple(_span_hash(side, hashes) for side in _siblings_of_leaf(index, size))
 
 
 def consistency(old: int, new: int, hashes: Hashes) -> Proof:
@@ -74,7 +74,7 @@ def consistency(old: int, new: int, hashes: Hashes) -> Proof:
         return ()
     level = (old & -old).bit_length() - 1  # of the old tree's last and smallest complete subtree
     seed = () if _is_whole(old) else (hashes(level, (old >> level) - 1),)
-    return seed + tuple(_span_hash(side, hashes) for side in _beside_old(old, new))
+    return seed + tuple(_span_hash(side, hashes) for side in _siblings_of_old(old, new))
 
 
 def check_inclusion(
@@ -82,7 +82,7 @@ def check_inclusion(
 ) -> None:
     """`Refuted` unless this leaf hash stands at this index of the tree of that size and head."""
     _in_tree(index, size)
-    sides = _beside_leaf(index, size)
+    sides = _siblings_of_leaf(index, size)
     what = f"leaf {index} of {size}"
     _measured(what, proof, len(sides))
     found = leaf
@@ -106,7 +106,7 @@ def check_consistency(
         if old_root != known:
             raise Refuted(f"two trees of {old} leaves: {old_root.hex()} and {known.hex()}")
         return
-    sides = _beside_old(old, new)
+    sides = _siblings_of_old(old, new)
     _measured(what, proof, len(sides) + (not _is_whole(old)))
     seed, *rest = (old_root, *proof) if _is_whole(old) else proof
     then = now = seed
@@ -129,7 +129,7 @@ class Span(NamedTuple):
     left: bool
 
 
-def _beside_leaf(index: int, size: int) -> list[Span]:
+def _siblings_of_leaf(index: int, size: int) -> list[Span]:
     """What stands beside the leaf, and beside each node above it, from the bottom up."""
     sides = []
     begin, end = 0, size
@@ -144,7 +144,7 @@ def _beside_leaf(index: int, size: int) -> list[Span]:
     return sides[::-1]
 
 
-def _beside_old(old: int, new: int) -> list[Span]:
+def _siblings_of_old(old: int, new: int) -> list[Span]:
     """The same for the node of the new tree that was the old tree's last complete subtree."""
     sides = []
     begin, end = 0, new

@@ -193,7 +193,7 @@ def _swap(
     """A manifest that names these segments; what it no longer names is retired."""
     if segments == now.segments:
         return now
-    named = {path for one in segments for path in one.files.values()}
+    named = {path for segment in segments for path in segment.files.values()}
     old = {path for one in now.segments for path in one.files.values()} - named
     new = replace(
         now,

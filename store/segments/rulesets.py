@@ -69,7 +69,7 @@ def table(names: Iterable[str], text: Callable[[str], bytes | None]) -> pa.Table
         document = msgspec.json.decode(text(name) or b"{}", type=_Document)
         rows.append((name, document.name, document.unit, document.document))
     columns = zip(*rows, strict=True) if rows else ((),) * len(SCHEMA)
-    return pa.table([pa.array(one, pa.string()) for one in columns], schema=SCHEMA)
+    return pa.table([pa.array(column, pa.string()) for column in columns], schema=SCHEMA)
 
 
 def _path(fingerprint: str) -> str:

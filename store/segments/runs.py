@@ -76,8 +76,8 @@ class Maker(NamedTuple):
     def run(self, appends: Sequence[Append], hands: EventColumns | None = None) -> Run:
         """The columns and digests of appends, and of hands of the same match that are in columns
         already; refused if one does not close, or holds what no event can."""
-        for one in appends:
-            check_whole(one)
+        for append in appends:
+            check_whole(append)
         columns = of_appends(appends, check_values)
         if hands is not None:
             columns = hands.merged(columns)
@@ -102,7 +102,9 @@ def tables_of(columns: EventColumns, projections: Sequence[Projection]) -> dict[
     events = rows_of(columns)
     builder = Builder(projections)
     made = dict((*builder.add(events), *builder.rest()))
-    return {"events": events} | {one.name: made[one.name] for one in projections}
+    return {"events": events} | {
+        projection.name: made[projection.name] for projection in projections
+    }
 
 
 def spelled(run: Run) -> pa.Buffer:

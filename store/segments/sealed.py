@@ -62,7 +62,7 @@ def write_segment(
 
 def with_hands(projections: Sequence[Projection]) -> tuple[Projection, ...]:
     """These, and the one by which hands are found."""
-    return (HANDS, *(one for one in projections if one.name != HANDS.name))
+    return (HANDS, *(projection for projection in projections if projection.name != HANDS.name))
 
 
 class Extent:
@@ -194,7 +194,9 @@ class Sealed:
         """
         turns = count()
         waiting: list[tuple[int, int, Segment | _Group | list[Recorded]]] = [
-            (one.first_pos, next(turns), one) for one in self.segments if one.last_pos >= pos
+            (segment.first_pos, next(turns), segment)
+            for segment in self.segments
+            if segment.last_pos >= pos
         ]
         heapq.heapify(waiting)
         while waiting:

@@ -151,7 +151,9 @@ def write_runs(
     files = {}
     for name in runs[0].tables:
         tables = cut(_placed([run.tables[name] for run in runs], starts), most[name])
-        joined = (one.unify_dictionaries().combine_chunks() for one in tables)  # one list of words
+        joined = (
+            table.unify_dictionaries().combine_chunks() for table in tables
+        )  # one list of words
         files[name] = store(disk, name, first, last, joined, QUICK)
     disk.sync_folder(FOLDER)
     return extent.segment(first, last, files, runs[0].projections)

@@ -32,8 +32,8 @@ from store.segments.segment import FOLDER
 from store.sql import tags, units
 from store.sql.answers import plain
 from store.sql.guard import in_a_sentence, named
-from store.sql.parts import JoinedTable, Moved, Part, Sources, digest_of
 from store.sql.sessions import Session, engine_of
+from store.sql.view_parts import JoinedTable, Moved, Part, Sources, digest_of
 from store.tables.projection import Builder, Projection
 from store.tables.standard import STANDARD
 
@@ -78,9 +78,9 @@ class Query:
         self.snapshot = snapshot
         self._only = only
         self._called = called
-        self.views = ("events", *(one.name for one in projections), *MADE)
-        asked = (one.name for one in projections if not one.private)
-        self.public = ("events", *asked, *MADE)
+        self.views = ("events", *(projection.name for projection in projections), *MADE)
+        names = (one.name for one in projections if not one.private)
+        self.public = ("events", *names, *MADE)
         self._projections = tuple(projections)
         self._memory = memory
         self._seconds = seconds
@@ -139,7 +139,7 @@ class Query:
     def units(self) -> set[str]:
         """What the amounts of hands may count that are told of here: as their rulesets say."""
         known, marks = self.snapshot.units(), self.rulesets()
-        found = {unit for one in marks if (unit := known.get(one)) is not None}
+        found = {unit for mark in marks if (unit := known.get(mark)) is not None}
         return found if self._only is None else found & self._only
 
     def about(self, name: str, player: str, wanted: Sequence[str]) -> pa.Table:
@@ -205,7 +205,7 @@ class Query:
         with in_a_sentence(self._memory, self._seconds), self.session() as session:
             try:
                 with self._turn:
-                    session.lend({name: one.rows for name, one in self._beside.items()})
+                    session.lend({name: one.rows for name, one in self._joined_tables.items()})
                 yield session.con
             except (duckdb.Error, OSError, Damaged):
                 if self._retired(session.number) or session.number != part.number:
@@ -215,22 +215,22 @@ class Query:
     def _parted(self, name: str) -> Iterator[Part]:
         if name in MADE:
             rows = self._rows_of(name)
-            yield Part(name, rows, digest_of(rows, self._beside, None), self._number, None)
+            yield Part(name, rows, digest_of(rows, self._joined_tables, None), self._number, None)
             return
         segments, tables = self._sources(name)
         masked = self._in_units(name, self.visible(name, _ROWS))
 
         def part(rows: str, segment: Segment | None, described: str) -> Part:
-            digest = digest_of(f"{masked} {described}", self._beside, segment)
+            digest = digest_of(f"{masked} {described}", self._joined_tables, segment)
             return Part(name, masked.replace(_ROWS, rows), digest, self._number, segment)
 
-        empty = self.beside(tables[-1].schema.empty_table())
+        empty = self.add_table(tables[-1].schema.empty_table())
         for one in segments:
             end = min(one.last_seq + 1, self.snapshot.next_seq)
             rows = self._rows(name, [self._sealed(name, [one]), empty])
             yield part(rows, one, f"{one.sha256[name]} {end}")
         if not segments or any(rows.num_rows for rows in tables):
-            rows = self._rows(name, [self.beside(rows) for rows in tables])
+            rows = self._rows(name, [self.add_table(rows) for rows in tables])
             yield part(rows, None, rows)
 
     def visible(self, name: str, rows: str) -> str:
@@ -245,10 +245,11 @@ class Query:
             return rows
         known, odd = self.snapshot.units(), None
         if others := units.unusual(known):
-            odd = self.beside(units.odd(self._files, self._sources("hands"), others), seq="odd_seq")
+            in_others = units.odd(self._files, self._sources("hands"), others)
+            odd = self.add_table(in_others, seq="odd_seq")
         return units.with_units(name, rows, known, odd, self._only)
 
-    def beside(self, rows: pa.Table, **of: str) -> str:
+    def add_table(self, rows: pa.Table, **of: str) -> str:
         """A table that a view may read and no statement can name.
 
         `seq`, `pos` or `match` names the column that says which rows of a view a row is about: of
@@ -256,7 +257,7 @@ class Query:
         """
         name = f"_{secrets.token_hex(16)}"
         with self._turn:
-            self._beside[name] = JoinedTable(rows, of)
+            self._joined_tables[name] = JoinedTable(rows, of)
         return name
 
     @contextmanager
@@ -286,7 +287,7 @@ class Query:
         self._later = any(it.last_seq >= self.snapshot.next_seq for it in self._parts.segments)
         self._found: dict[str, Sources] = {}
         self._shown: dict[str, _View] = {}
-        self._beside: dict[str, JoinedTable] = {}
+        self._joined_tables: dict[str, JoinedTable] = {}
         self._cut: dict[str, tuple[Part, ...]] = {}
         self._idle: list[Session] = []
 
@@ -305,9 +306,9 @@ class Query:
                         self._shown[name] = self._made(name)
                     for segment in self._shown[name].segments:
                         self._files.check(segment, name)
-            beside = {name: one.rows for name, one in self._beside.items()}
+            tables = {name: one.rows for name, one in self._joined_tables.items()}
             views = {name: view.sql for name, view in self._shown.items()}
-        session.lend(beside)
+        session.lend(tables)
         session.show({name: sql for name, sql in views.items() if names is None or name in names})
 
     def _made(self, name: str) -> _View:
@@ -318,7 +319,7 @@ class Query:
         for segment in have:
             self._files.check(segment, name)  # binding a view reads footers
         parts = [self._sealed(name, have)] if have else []
-        parts += [self.beside(rows) for rows in made]
+        parts += [self.add_table(rows) for rows in made]
         return _View(self._in_units(name, self.visible(name, self._rows(name, parts))), have)
 
     def rulesets(self) -> Sequence[str]:
@@ -328,13 +329,13 @@ class Query:
     def _rows_of(self, name: str) -> str:
         """The SELECT of a view that is made of no table of the ledger."""
         if name == tags.VIEW:
-            return self._renamed(f"FROM {self.beside(tags.table(self.snapshot))}", tags.SCHEMA)
-        return f"FROM {self.beside(rulesets.table(self.rulesets(), self.snapshot.ruleset))}"
+            return self._renamed(f"FROM {self.add_table(tags.table(self.snapshot))}", tags.SCHEMA)
+        return f"FROM {self.add_table(rulesets.table(self.rulesets(), self.snapshot.ruleset))}"
 
     def _renamed(self, rows: str, columns: pa.Schema) -> str:
         """The rows of a table of players, each as he is called."""
         if self._called and "player" in columns.names:
-            names = self.beside(tags.names(self._called), match="of_match")
+            names = self.add_table(tags.names(self._called), match="of_match")
             rows = tags.renamed(rows, columns.names, names)
         return rows
 
@@ -379,8 +380,8 @@ class Query:
         return f"SELECT {columns} FROM ({all_rows}) {where}"
 
     def _sealed(self, name: str, segments: Sequence[Segment]) -> str:
-        files = [str(self.snapshot.live.disk.local(one.files[name])) for one in segments]
-        listed = ", ".join("'" + one.replace("'", "''") + "'" for one in files)
+        files = [str(self.snapshot.live.disk.local(segment.files[name])) for segment in segments]
+        listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
         return f"read_parquet([{listed}], union_by_name = true)"
 
     def _retired(self, number: int) -> bool:
@@ -390,7 +391,7 @@ class Query:
             if number != self._number:
                 return True  # another thread has found it
             there = {f"{FOLDER}/{name}" for name in live.disk.names(FOLDER)}
-            named = (it for one in self._parts.segments for it in one.files.values())
+            named = (it for segment in self._parts.segments for it in segment.files.values())
             gone = [path for path in named if path not in there]
             if gone:
                 live.retired(self._number, FileNotFoundError(2, "gone", gone[0]))

@@ -8,7 +8,7 @@ which has no table at all, looks at the statement (`store.sql.guard`).
 A copy is what a view shows of some rows, in a file that has no name any more. It is made once,
 however many ask, in the columns that were asked for so far, and let go when all of them together
 have become too large and nobody has asked for it lately. What tells files apart is what is in them
-(`store.sql.parts`): viewers who see the same share them.
+(`store.sql.view_parts`): viewers who see the same share them.
 """
 
 import os
@@ -26,8 +26,8 @@ from msgspec import Struct
 
 from store.sql.answers import plain
 from store.sql.guard import Refused
-from store.sql.parts import Moved, Part, write
 from store.sql.query import SECONDS, Query
+from store.sql.view_parts import Moved, Part, write
 from store.sql.workers import Workers, workers
 
 KEPT_BYTES = 2 << 30
@@ -171,18 +171,18 @@ class Strangers:
         views, words = {}, named["words"]  # those that its columns can be among
         for name in named["views"]:
             columns = self._columns_of(name)
-            asked = tuple(one for one in columns if words is None or one.lower() in words)
-            asked = asked or tuple(columns)[:1]  # rows are counted by it
+            chosen = tuple(column for column in columns if words is None or column.lower() in words)
+            chosen = chosen or tuple(columns)[:1]  # rows are counted by it
             tables = []
             for part in self._query.parts(name):
                 self._query.check(part)
                 make = partial(self._write, part)
                 tables.append(f"part{len(files)}.rows")
-                files.append(stack.enter_context(self._copies.of(part.digest, asked, make)))
-            names = ", ".join(f'"{one}"' for one in asked)
+                files.append(stack.enter_context(self._copies.of(part.digest, chosen, make)))
+            names = ", ".join(f'"{one}"' for one in chosen)
             rows = " UNION ALL ".join(f"SELECT {names} FROM {table}" for table in tables)
             every = ", ".join(
-                f'"{one}"' if one in asked else f'CAST(NULL AS {kind}) AS "{one}"'
+                f'"{one}"' if one in chosen else f'CAST(NULL AS {kind}) AS "{one}"'
                 for one, kind in columns.items()
             )
             views[name] = f"SELECT {every} FROM ({rows})"

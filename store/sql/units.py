@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from store.segments.reading import Files
-from store.sql.parts import Sources
+from store.sql.view_parts import Sources
 
 AMOUNTS = frozenset(
     {"events", "hands", "players", "bids", "pots", "decisions"}

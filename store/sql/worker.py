@@ -222,7 +222,7 @@ def named(con: duckdb.DuckDBPyConnection, sql: str, views: list[str]) -> dict[st
     words = {word.lower() for part in parts for word in _texts(part)}
     unnamed = (
         any(part.get("type") in _UNNAMED or part.get("ref_type") == "NATURAL" for part in parts)
-        or any(not "".join(one).isascii() for one in names)
+        or any(not "".join(name).isascii() for name in names)
         or any(len(one) == 1 and one[0].lower() in rows for one in names)
     )
     return {

@@ -70,7 +70,7 @@ class Workers:
             reply = worker.opened({**order, "seconds": seconds}, files)
             if "refused" in reply:
                 raise Refused(f"SQL is not answered on this system: {reply['refused']}")
-            answer = worker.asked(statement, seconds)
+            answer = worker.ask(statement, seconds)
         if "refused" in answer.reply:
             raise Refused(answer.reply["refused"])
         return answer
@@ -139,7 +139,7 @@ class _Worker:
         found: dict[str, Any] = json.loads(content)
         return found
 
-    def asked(self, statement: bytes, seconds: float) -> Answer:
+    def ask(self, statement: bytes, seconds: float) -> Answer:
         """All that it says to a statement."""
         self._until = time.monotonic() + seconds
         with contextlib.suppress(ConnectionError):

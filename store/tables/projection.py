@@ -107,7 +107,7 @@ def made(schema: pa.Schema, /, **found: Any) -> pa.Table:
     """A table of these columns, in the types of a schema."""
     every = (found[field.name] for field in schema)
     arrays = (one if isinstance(one, pa.Array) else pa.array(one) for one in every)
-    columns = [one.cast(field.type) for one, field in zip(arrays, schema, strict=True)]
+    columns = [array.cast(field.type) for array, field in zip(arrays, schema, strict=True)]
     return pa.table(columns, schema=schema)
 
 

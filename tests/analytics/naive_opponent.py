@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from analytics.decisions.cards import tenth
-from analytics.opponents.locked import Played, costs
+from analytics.opponents.locked_wins import Played, costs
 from analytics.replay.flags import STREETS
 from analytics.replay.rulebook import Rulebook
 from analytics.replay.seating import dealt_in, positions

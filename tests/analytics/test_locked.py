@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.decisions.hands import Hands
-from analytics.opponents.locked import Mark, Played, locked_from, marks, played_of
+from analytics.opponents.locked_wins import LockState, Played, lock_states, locked_from, played_of
 from store.columns.codec import encoded
 from tests.analytics.auction_pages import RULES, leaf
 
@@ -21,43 +21,43 @@ def _played(text: str) -> list[Played]:
     return list(played_of(Hands(encoded([leaf(1, text)])), RULES))
 
 
-def _states(told: list[Mark], player: str) -> list[str]:
-    return [mark.state for mark in told if mark.player == player]
+def _states(told: list[LockState], player: str) -> list[str]:
+    return [one.state for one in told if one.player == player]
 
 
 def test_a_lead_is_locked_when_it_is_larger_than_all_blinds_to_come() -> None:
     """`big × (his big-blind hands left) + small × (his dealer hands left)`: 2 + 1 + 2 after hand
     one, 1 + 2 after hand two."""
-    told = marks([_hand(1, 3), _hand(2, 1), _hand(3, 0), _hand(4, -2)], {"m": 4})
-    his = [mark for mark in told if mark.player == "ursa"]
-    assert [0, 3, 4, 4] == [mark.lead for mark in his]
-    assert [6, 5, 3, 2] == [mark.cost for mark in his]
+    told = lock_states([_hand(1, 3), _hand(2, 1), _hand(3, 0), _hand(4, -2)], {"m": 4})
+    his = [one for one in told if one.player == "ursa"]
+    assert [0, 3, 4, 4] == [one.lead for one in his]
+    assert [6, 5, 3, 2] == [one.cost for one in his]
     assert ["open", "open", "won", "won"] == _states(told, "ursa")
     assert ["open", "open", "lost", "lost"] == _states(told, "lynx")
 
 
 def test_a_lead_that_only_equals_the_cost_is_not_locked() -> None:
-    assert {"open"} == set(_states(marks([_hand(1, 3), _hand(2, 0)], {"m": 3}), "ursa"))
+    assert {"open"} == set(_states(lock_states([_hand(1, 3), _hand(2, 0)], {"m": 3}), "ursa"))
 
 
 def test_hands_that_are_not_in_the_record_cost_blinds_by_turns() -> None:
     """After hand two, in which lynx dealt, hands three to five: ursa deals, lynx, ursa."""
-    (*_, ursa, lynx) = marks([_hand(1, 0), _hand(2, 0)], {"m": 5})
+    (*_, ursa, lynx) = lock_states([_hand(1, 0), _hand(2, 0)], {"m": 5})
     assert (2 + 1 + 2 + 1, 1 + 2 + 1 + 2) == (ursa.cost, lynx.cost)
 
 
 def test_a_match_of_unknown_length_has_no_marks() -> None:
-    assert [] == marks([_hand(1, 300)], {"other": 9})
+    assert [] == lock_states([_hand(1, 300)], {"other": 9})
 
 
 def test_other_players_in_between_have_no_marks() -> None:
     other = _hand(2, 0)._replace(players=("ursa", "puma"))
-    assert [] == marks([_hand(1, 0), other], {"m": 9})
+    assert [] == lock_states([_hand(1, 0), other], {"m": 9})
 
 
 def test_a_lead_that_was_gambled_away_was_locked_for_a_while_only() -> None:
     hands = [_hand(1, 50), _hand(2, -60), _hand(3, 40), _hand(4, 0), _hand(5, 0)]
-    told = marks(hands, {"m": 5})
+    told = lock_states(hands, {"m": 5})
     assert ["open", "won", "lost", "won", "won"] == _states(told, "ursa")
     assert ["ursa"] == [player for _, player in locked_from(told)]
     assert 4 == locked_from(told)["m", "ursa"].number
@@ -73,17 +73,17 @@ def test_who_has_it_and_folds_all_the_rest_keeps_a_lead(
 ) -> None:
     hands = [_hand(at, net, (at + first) % 2) for at, net in enumerate(nets, start=1)]
     length = len(nets) + more
-    for mark in marks(hands, {"m": length}):
-        folded = mark.lead
-        for number in range(mark.number, length + 1):
+    for one in lock_states(hands, {"m": length}):
+        folded = one.lead
+        for number in range(one.number, length + 1):
             dealer = ("ursa", "lynx")[(number + first) % 2]
-            folded -= 1 if dealer == mark.player else 2
-        assert (mark.state == "won") == (folded > 0)
+            folded -= 1 if dealer == one.player else 2
+        assert (one.state == "won") == (folded > 0)
 
 
 @given(st.lists(st.integers(-200, 200), min_size=1, max_size=40))
 def test_one_wins_what_the_other_loses(nets: list[int]) -> None:
-    told = marks([_hand(at, net) for at, net in enumerate(nets, start=1)], {"m": len(nets)})
+    told = lock_states([_hand(at, net) for at, net in enumerate(nets, start=1)], {"m": len(nets)})
     turned = {"won": "lost", "lost": "won", "open": "open"}
     assert _states(told, "ursa") == [turned[one] for one in _states(told, "lynx")]
 

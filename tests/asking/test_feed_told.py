@@ -10,7 +10,7 @@ import pytest
 
 from api.questions import feed as feeds
 from api.questions.feed import Feed, Feeds, Wanted
-from api.viewpoints.feed_events import FeedEvent, NoPlace, Teller, position
+from api.viewpoints.feed_events import FeedEncoder, FeedEvent, NoPlace, position
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer
 from engine.games import GAMES
@@ -33,7 +33,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Snapshot:
 
 
 def told_of(ledger: Snapshot, viewer: Viewer) -> list[FeedEvent]:
-    return list(Teller(viewer).tell(ledger.read_from(0), ledger))
+    return list(FeedEncoder(viewer).encode(ledger.read_from(0), ledger))
 
 
 def told_as_bytes(told: list[FeedEvent]) -> bytes:
@@ -136,7 +136,7 @@ def test_pages_are_the_same_in_whichever_order_they_are_asked_for(
     feed.grow(ledger)
     firsts = list(range(0, ledger.next_pos, 19))
     random.Random(1).shuffle(firsts)
-    found = {pos: feed.made(pos, Wanted()).told for pos in firsts}
+    found = {pos: feed.read(pos, Wanted()).events for pos in firsts}
     whole = [one for pos in sorted(found) for one in found[pos]]
     assert told_of(ledger, viewer) == whole
     assert all(feed.ready(pos, Wanted()) is None for pos in firsts[:-5])
@@ -155,9 +155,9 @@ def test_a_ledger_that_cannot_be_read_on_is_no_silence(ledger: Snapshot) -> None
 
         every = Feeds(newest)
         count = 0
-        with every.feed(Viewer(), await every.now(Viewer())) as feed:
+        with every.feed(Viewer(), await every.snapshot(Viewer())) as feed:
             async for batch in every.batches(feed, 0, None, Wanted(), 5.0):
-                count += len(batch.told) if batch else 0
+                count += len(batch.events) if batch else 0
         return count
 
     with pytest.raises(Damaged, match="a byte is wrong"):
@@ -171,7 +171,9 @@ def test_of_a_feed_one_may_want_a_match_or_types(ledger: Snapshot) -> None:
     feed = Feed(Viewer())
     feed.grow(ledger)
     found = [
-        one for pos in range(0, ledger.next_pos, feeds.PAGE) for one in feed.made(pos, wanted).told
+        one
+        for pos in range(0, ledger.next_pos, feeds.PAGE)
+        for one in feed.read(pos, wanted).events
     ]
     assert [one for one in told if (one.match, one.type) == (match, "HandStarted")] == found
     assert found

@@ -12,7 +12,7 @@ from api.questions.filters import (
     Filter,
     WrongFilter,
     parsed,
-    said,
+    text_of,
 )
 from api.questions.filters_tree import (
     FIELDS,
@@ -45,7 +45,7 @@ WALKED = Or((Flag("walk"), Flag("all-in")))
 @pytest.mark.parametrize("text", ["", "  ", "\n"])
 def test_a_text_of_nothing_is_a_filter_that_all_pass(text: str) -> None:
     assert parsed(text) is EVERY
-    assert said(EVERY) == ""
+    assert text_of(EVERY) == ""
 
 
 @pytest.mark.parametrize(
@@ -99,13 +99,13 @@ def test_a_text_is_read_as_a_tree(text: str, tree: Filter) -> None:
 @example(Compare("pot", "=", Amount(-(2**53 - 1), blinds=True)))
 def test_a_filter_is_spelled_in_one_way_and_read_again_as_itself(one: Filter) -> None:
     """The law of the round trip; a tree of chance may be deeper or longer than a text may be."""
-    text = said(one)
+    text = text_of(one)
     again = read(text)
     if isinstance(again, WrongFilter):
         assert " at most " in again.sentence
     else:
         assert one == again
-        assert text == said(again)
+        assert text == text_of(again)
 
 
 @given(st.text(alphabet='pot>=1&|!(): "\\lynx~?AKs\t\x00ünbb.', max_size=30))
@@ -116,7 +116,7 @@ def test_any_text_is_a_filter_or_is_refused_at_a_place_in_it(text: str) -> None:
         assert str(one) == f"at {one.position}: {one.sentence}"
         assert one.sentence.isprintable()
     else:
-        assert parsed(said(one)) == one
+        assert parsed(text_of(one)) == one
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from api.questions.filters import Filter, parsed, said
+from api.questions.filters import Filter, parsed, text_of
 from api.questions.filters_sql import Span, where
 from api.questions.filters_tree import (
     FIELDS,
@@ -135,7 +135,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
         known = [(seq, hand.verdict, hand.moves) for seq, hand in hands.items() if hand.verdict]
         columns = dict(zip(VERDICT_COLUMNS.names, zip(*known, strict=True), strict=True))
         rows = pa.table(columns, schema=VERDICT_COLUMNS)
-        found[view] = Asked(viewed, hands, viewed.query.beside(rows))
+        found[view] = Asked(viewed, hands, viewed.query.add_table(rows))
     return found
 
 
@@ -181,9 +181,9 @@ def test_every_field_and_flag_with_every_operator(view: str, asked: dict[str, As
     terms = [it for each in every_term(few, NAMED[:1]) for it in (each, Not(each))]
     for term, found in one.each_by_sql(terms):
         if found != one.by_hand(term):
-            wrong.append(said(term))
+            wrong.append(text_of(term))
         bare = term.one if isinstance(term, Not) else term
-        if found and "!=" not in said(bare):
+        if found and "!=" not in text_of(bare):
             passed.add(("!" if isinstance(term, Not) else "") + name_of(bare))
     assert [] == wrong
     names = (*FIELDS, *FLAGS)

@@ -16,7 +16,7 @@ from api.questions.declared.results import ResultsParams, luck
 from api.questions.facets import facets
 from api.questions.filters import parsed
 from api.questions.opponents import OpponentParams, report
-from api.questions.players import at_most, hands_asked
+from api.questions.players import at_most, count_hands
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from store.ledger import open_ledger
@@ -82,7 +82,7 @@ def test_a_limit_counts_the_hands_that_the_filters_leave(viewed: Viewed) -> None
         6: OpponentParams("random-0", vs="random-2"),
         2: OpponentParams("random-0", match="also", hands="2-3"),
     }
-    assert [*asked] == [hands_asked(viewed, params) for params in asked.values()]
+    assert [*asked] == [count_hands(viewed, params) for params in asked.values()]
     at_most(viewed, asked[2], 2, "no more")
     with pytest.raises(Problem, match="these are 2 hands, and no more"):
         at_most(viewed, asked[2], 1, "no more")

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from api.exporting.tables import tables
-from api.viewpoints.feed_events import Teller
+from api.viewpoints.feed_events import FeedEncoder
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.games import GAMES
@@ -105,7 +105,7 @@ def test_what_is_not_hidden_is_as_it_was_recorded(viewer: Viewer, snapshot: Snap
 @each_viewer
 def test_a_feed(viewer: Viewer, snapshot: Snapshot) -> None:
     found: dict[str, list[Any]] = {}
-    for one in Teller(viewer).tell(snapshot.read_from(0), snapshot):
+    for one in FeedEncoder(viewer).encode(snapshot.read_from(0), snapshot):
         line = msgspec.json.decode(one.line)
         found.setdefault(line["hand"] or line["match"], []).append(line["event"])
     for stream, events in found.items():

@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from api.main import main
-from api.questions.declared.player import Whose, player
-from api.questions.declared.players import Which, players
+from api.questions.declared.player import PlayerParams, player
+from api.questions.declared.players import PlayersParams, players
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import Viewer, without_progress
 from api.viewpoints.views import Viewed
@@ -43,10 +43,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("view", ["auditor", "public", "seat:random-1"])
 def test_an_overview_says_what_plain_questions_say(view: str, folder: Path) -> None:
     viewed = Viewed(Reader(folder).snapshot(), Viewer(view))
-    every = msgspec.to_builtins(players(viewed, Which(), without_progress).rows)
+    every = msgspec.to_builtins(players(viewed, PlayersParams(), without_progress).rows)
     assert 5 == len(every)
     for row in every:
-        told = msgspec.to_builtins(player(viewed, Whose(row["player"]), without_progress))
+        told = msgspec.to_builtins(player(viewed, PlayerParams(row["player"]), without_progress))
         games = viewed.rows(GAMES.format(row["player"]))
         opponents = viewed.rows(OPPONENTS.format(row["player"]))
         about = {"schema": "muckrake.player/1", "as": view}
@@ -57,4 +57,4 @@ def test_an_overview_says_what_plain_questions_say(view: str, folder: Path) -> N
 def test_who_was_dealt_nothing_has_no_overview(folder: Path) -> None:
     viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
     with pytest.raises(Absent, match="nobody called nobody's was dealt a hand"):
-        player(viewed, Whose("nobody's"), without_progress)
+        player(viewed, PlayerParams("nobody's"), without_progress)

@@ -73,13 +73,13 @@ def test_hands_in_which_all_was_told_are_not_looked_at(
 ) -> None:
     """Only the segment that has odd hands has its events read, and of these only some."""
     looked_at: list[int] = []
-    asked = disclosure._asked
+    asked = disclosure._rows_found
 
     def counted(finding, rows, hands=None):  # type: ignore[no-untyped-def]
         looked_at.append(0 if hands is None else hands.num_rows)
         return asked(finding, rows, hands)
 
-    monkeypatch.setattr(disclosure, "_asked", counted)
-    found = disclosure.told_bids(Reader(folder).snapshot())
+    monkeypatch.setattr(disclosure, "_rows_found", counted)
+    found = disclosure.announced_bids(Reader(folder).snapshot())
     assert [0, 4, 0] == looked_at
     assert {3 + place for place in (1, 2, 4, 5)} <= set(found["hand_seq"].to_pylist())

@@ -46,17 +46,17 @@ def test_an_auditor_chooses_whose_eyes_he_looks_through(site: Site) -> None:
     expect(page.locator("main")).to_contain_text("is dealt")
     expect(page.locator("main")).not_to_contain_text(hidden)
     for view in ("random-0", "public"):
-        page.locator(".eyes summary").click()
-        page.locator(".eyes").get_by_role("link", name=view).click()
-        expect(page.locator(".eyes summary")).to_contain_text(view)
+        page.locator(".viewpoints summary").click()
+        page.locator(".viewpoints").get_by_role("link", name=view).click()
+        expect(page.locator(".viewpoints summary")).to_contain_text(view)
         expect(page.locator("main")).to_contain_text(hidden)
     page.get_by_role("link", name="Audit").click()  # and goes on looking through them
-    expect(page.locator(".eyes summary")).to_contain_text("public")
+    expect(page.locator(".viewpoints summary")).to_contain_text("public")
 
 
 def test_nobody_is_offered_eyes_that_are_not_his(site: Site) -> None:
     page = site.open("/hands/scrim/1/events", as_auditor=False)
-    assert 0 == page.locator(".eyes a").count()
+    assert 0 == page.locator(".viewpoints a").count()
     site.open("/hands/scrim/1/events?as=auditor", as_auditor=False, status=403)
     site.open("/hands/scrim/1/events?as=seat:random-0", as_auditor=False, status=403)
 
@@ -66,13 +66,13 @@ def test_a_link_lets_somebody_in_once(site: Site) -> None:
     page = site.page(as_auditor=False)
     page.goto(once)
     assert f"{site.base}/" == page.url
-    expect(page.locator(".eyes summary")).to_contain_text("random-1")
+    expect(page.locator(".viewpoints summary")).to_contain_text("random-1")
     again = site.open(once.removeprefix(site.base), as_auditor=False, status=401)
     expect(again.locator("main")).to_contain_text("This link was opened before")
-    assert 0 == again.locator(".eyes").count()  # a page of no viewpoint
-    page.locator(".eyes summary").click()
+    assert 0 == again.locator(".viewpoints").count()  # a page of no viewpoint
+    page.locator(".viewpoints summary").click()
     page.get_by_role("button", name="Leave").click()
-    expect(page.locator(".eyes summary")).to_contain_text("public")
+    expect(page.locator(".viewpoints summary")).to_contain_text("public")
 
 
 def test_the_docs_of_the_api_need_no_network(site: Site) -> None:

@@ -23,7 +23,13 @@ from api.serving.page_process import KeptAnswer, keep, read
 from tests.http.clients import Site, site_of
 from tests.profiles import sized
 
-APART = Limits(rate=0, apart=0, apart_counted=0, apart_data=0, apart_spread=0)
+APART = Limits(
+    rate=0,
+    heavy_valued=0,
+    heavy_counted=0,
+    heavy_data=0,
+    heavy_spread=0,
+)
 COUNTED = "/hands?q=pot%3E10&counts=now"
 GRID, RATINGS = "/players/lynx/grid", "/ratings"
 PAGE = KeptAnswer("", {}, b"page", sha256(b"page").hexdigest())
@@ -167,7 +173,7 @@ def test_a_frame_shows_its_progress_and_then_itself_where_it_may_stand(own: Path
 
 def test_pages_about_few_hands_come_at_once(own: Path, never: list[str]) -> None:
     """Of a large ledger, too; and what values many cards does not, however small the ledger is."""
-    site = site_of(own, limits=replace(APART, apart=13, apart_counted=53))
+    site = site_of(own, limits=replace(APART, heavy_valued=13, heavy_counted=53))
     with asking(site, "auditor") as client:
         assert 200 == client.get(GRID).status_code
         assert 200 == client.get("/players/lynx/bids?match=auction").status_code

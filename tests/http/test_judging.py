@@ -140,15 +140,15 @@ def test_who_looks_has_hands_judged_that_he_may_know_of_and_no_others(
     service = site.app.state.service
     with service.viewed(Viewer()) as viewed:
         shown = {one.hand_seq for one in viewed.snapshot.hands("shown")}
-        assert shown == set(due(viewed).tolist()) == set(due(viewed, asked=True).tolist())
+        assert shown == set(due(viewed).tolist()) == set(due(viewed, on_demand=True).tolist())
         assert shown == set(due(viewed, match="shown").tolist())
         assert [] == due(viewed, match="scrim").tolist()
         monkeypatch.setattr(judging, "UNASKED_MAX", 19)
-        assert [] == due(viewed, asked=True).tolist()
+        assert [] == due(viewed, on_demand=True).tolist()
     with service.viewed(Viewer("auditor")) as viewed:
         assert [] == due(viewed).tolist()
-        assert 20 == len(due(viewed, asked=True, match="scrim"))
-        assert viewed.snapshot.next_seq == len(due(viewed, asked=True))
+        assert 20 == len(due(viewed, on_demand=True, match="scrim"))
+        assert viewed.snapshot.next_seq == len(due(viewed, on_demand=True))
 
 
 @pytest.fixture
@@ -165,7 +165,7 @@ def nobody_here_judges(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_many_hands_are_judged_by_a_process_and_kept(address: str, site: Site) -> None:
     """The page says how far it is; then the server makes it itself, and so does the next one."""
-    apart = site_of(site.folder, limits=Limits(rate=0, apart_judged=20))
+    apart = site_of(site.folder, limits=Limits(rate=0, heavy_judged=20))
     path = address.partition("?judge")[0]
     with apart.as_("auditor") as client:
         first = client.get(address)
@@ -178,7 +178,7 @@ def test_many_hands_are_judged_by_a_process_and_kept(address: str, site: Site) -
 
 @pytest.mark.usefixtures("nobody_here_judges")
 def test_a_program_waits_for_hands_that_a_process_judges(site: Site) -> None:
-    apart = site_of(site.folder, limits=Limits(rate=0, apart_judged=1))
+    apart = site_of(site.folder, limits=Limits(rate=0, heavy_judged=1))
     with apart.as_("auditor") as client:
         answer = client.get("/api/v1/hands?q=verdict%3Dagree&limit=100")
         assert (200, False) == (answer.status_code, "unjudged" in answer.json())
@@ -192,7 +192,7 @@ def test_few_hands_are_judged_by_the_server_and_an_answer_is_not_kept_for_them(
         raise AssertionError("a process was begun")
 
     monkeypatch.setattr(HeavyPages, "_by_process", never)
-    few = site_of(site.folder, limits=Limits(rate=0, apart_judged=41))
+    few = site_of(site.folder, limits=Limits(rate=0, heavy_judged=41))
     with few.as_("auditor") as client:
         assert "20 hands not judged yet" in client.get("/matches/scrim").text
         assert "not judged yet" not in client.get("/matches/scrim?judge=yes").text

@@ -182,7 +182,7 @@ def test_what_is_never_heavy_is_not_looked_up() -> None:
 
 
 def test_what_is_light_is_heavy_for_hands_to_judge_and_for_counting_them() -> None:
-    limits = Limits(apart_judged=5, apart_spread=10)
+    limits = Limits(heavy_judged=5, heavy_spread=10)
     for address, hands, judged, heavy in (
         ("/", 10**6, 4, False),
         ("/", 0, 5, True),

@@ -16,7 +16,7 @@ import pytest
 
 from api.main import main
 from api.serving.server import GRACE_S
-from api.viewpoints.feed_events import Teller
+from api.viewpoints.feed_events import FeedEncoder
 from api.viewpoints.viewer import Viewer
 from bench import serve_stream
 from dealer.play import play
@@ -67,7 +67,7 @@ def match_at_play(folder: Path, hands: int, pause_s: float) -> Iterator[threadin
 def ids(folder: Path) -> list[str]:
     """What the public is told of the ledger, from its first event to its last."""
     snapshot = Reader(folder).snapshot()
-    told = Teller(Viewer()).tell(snapshot.read_from(0), snapshot)
+    told = FeedEncoder(Viewer()).encode(snapshot.read_from(0), snapshot)
     return [one.place.decode() for one in told]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from api.http.routes.stream import feeds_of
 from api.http.routes.stream import stream as follow
-from api.viewpoints.feed_events import Teller
+from api.viewpoints.feed_events import FeedEncoder
 from api.viewpoints.viewer import Viewer
 from store.reader import Reader
 from tests.http.clients import Site, site_of
@@ -47,7 +47,7 @@ def sentence(site: Site, path: str, status: int = 400, who: str | None = None) -
 )
 def test_each_viewpoint_is_told_what_it_sees(who: str | None, viewer: Viewer, site: Site) -> None:
     snapshot = Reader(site.folder).snapshot()
-    expected = [one.line for one in Teller(viewer).tell(snapshot.read_from(0), snapshot)]
+    expected = [one.line for one in FeedEncoder(viewer).encode(snapshot.read_from(0), snapshot)]
     answer = site.as_(who).get(ALL, headers={"Accept": "application/x-ndjson"})
     assert b"".join(line + b"\n" for line in expected) == answer.content
 

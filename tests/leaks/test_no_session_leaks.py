@@ -36,7 +36,7 @@ def every(pair_of: Callable[[str], Pair]) -> Iterator[list[Viewed]]:
 def test_nobody_reaches_what_another_was_shown(every: list[Viewed]) -> None:
     """Neither by its name, which nobody can guess, nor in what DuckDB says of itself."""
     auditor, *others = every
-    name = auditor.query.beside(pa.table({"hole": ["Ad Ah"]}))
+    name = auditor.query.add_table(pa.table({"hole": ["Ad Ah"]}))
     assert [{"hole": "Ad Ah"}] == auditor.rows(f"FROM {name}")
     for one in others:
         one.rows("SELECT count(*) AS n FROM players")

@@ -11,7 +11,7 @@ from dealer.deck import Deck, seeded
 from dealer.learning.actions import Actions, Sizes
 from dealer.learning.batch import Batch
 from dealer.learning.hand import LearnersHand
-from dealer.learning.sight import names, sight
+from dealer.learning.observation import names, observation
 from dealer.learning.tree import Tree
 from dealer.play import usual_seats
 from engine.audit import audit
@@ -72,7 +72,7 @@ def test_worlds_that_differ_in_what_a_seat_cannot_see_are_shown_alike(game: Game
                 for one, other in _worlds(game, seats, seat, str(number)):
                     choices = [Actions(game).offered(seen) for seen in (one, other)]
                     assert choices[0] == choices[1]
-                    assert sight(one).tobytes() == sight(other).tobytes()
+                    assert observation(one).tobytes() == observation(other).tobytes()
                     compared += 1
     assert compared > HANDS
 
@@ -114,7 +114,7 @@ def test_a_sealed_bid_is_not_shown_to_who_bids_next() -> None:
         hand.take(Bid(hand.asked.seat, amount))
         assert isinstance(hand.asked, ToBid)
         seen = hand.seen(hand.asked.seat)
-        shown.append((sight(seen).tobytes(), list(Actions(game).offered(seen))))
+        shown.append((observation(seen).tobytes(), list(Actions(game).offered(seen))))
     assert shown[0] == shown[1]
 
 
@@ -171,7 +171,7 @@ def test_a_batch_is_the_engine_hand_for_hand(
                 seen = hand.seen(hand.asked.seat)
                 offered = batch.actions.offered(seen)
                 assert seat == seen.seat
-                assert sight(seen).tobytes() == numbers.tobytes()
+                assert observation(seen).tobytes() == numbers.tobytes()
                 assert np.flatnonzero(mask).tolist() == sorted(offered)
                 hand.take(offered[action])
             assert hand.asked is None

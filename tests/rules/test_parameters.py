@@ -59,7 +59,7 @@ def test_swap_probabilities_may_change() -> None:
     assert changed(GAMES["swap-2022"], {"swap_flop": "3/10", "swap_turn": "1/5"}) == game
     part = changed(GAMES["swap-2022"], {"swap_flop": "1/30"})
     assert [SwapHole(2, 60), SwapHole(3, 60)] == _swaps(part), "a deck draws of one number"
-    assert ("swap-2022.swap_flop-1-30", "1/30") == (part.name, parameters(part)["swap_flop"].said)
+    assert ("swap-2022.swap_flop-1-30", "1/30") == (part.name, parameters(part)["swap_flop"].text)
 
 
 def test_the_swap_s_place_follows_its_policy() -> None:
@@ -97,7 +97,7 @@ def test_a_rake_is_set_by_its_parts() -> None:
 
 def test_what_is_already_so_changes_nothing() -> None:
     for game in RULESETS.values():
-        same = {name: one.said for name, one in parameters(game).items()}
+        same = {name: one.text for name, one in parameters(game).items()}
         if game.odd_chips == "fractional":
             del same["odd_chips"]
         assert changed(game, same) is game

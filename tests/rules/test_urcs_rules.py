@@ -8,13 +8,13 @@ from hypothesis import assume, given, strategies
 from msgspec.structs import replace
 
 from engine.audit import audit
-from engine.expectation import by_expectation
 from engine.game import fingerprint
 from engine.games import named
 from engine.games.urcs_1998 import urcs
 from engine.hand import begin
 from engine.pots import Award, divided, expectations, layers
 from engine.steps import Antes, Betting, Blind, Straddle
+from engine.tied_shares import by_expectation
 from engine.turn import IllegalCommand
 from engine.verdict import judge
 from events.types import Event, Events, PotSplit

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.evidence.make import Evidence, OpenDeck, packed, write
-from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Wrong, read_bundle, unpacked, verify
+from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Refusal, read_bundle, unpacked, verify
 from engine.game import Game, to_json
 from engine.games import GAMES
 from events import types as t
@@ -167,7 +167,7 @@ def test_a_changed_byte_of_the_zip_changes_nothing_or_is_refused() -> None:
         changed[at] ^= 1 << at % 8
         try:
             files = unpacked(bytes(changed))
-        except Wrong:
+        except Refusal:
             continue
         assert files == clean or verify(files).problems, at
 
@@ -185,7 +185,7 @@ def _zip(*entries: tuple[str, bytes], **fields: Any) -> bytes:
 
 
 def _refused(whole: bytes) -> str:
-    with pytest.raises(Wrong) as refusal:
+    with pytest.raises(Refusal) as refusal:
         unpacked(whole)
     return str(refusal.value)
 
@@ -247,7 +247,7 @@ def test_any_byte_of_a_zips_own_lists_may_be_anything() -> None:
             for value in (0, 255, whole[at] ^ 1, whole[at] ^ 128):
                 changed = bytearray(whole)
                 changed[at] = value
-                with contextlib.suppress(Wrong):
+                with contextlib.suppress(Refusal):
                     unpacked(bytes(changed))
 
 
@@ -263,7 +263,9 @@ def test_a_file_is_read_only_if_it_is_not_huge(tmp_path: Path) -> None:
     assert unpacked(_bundle()) == read_bundle(str(path))
     with open(path, "r+b") as file:
         file.truncate(BUNDLE_MAX + 1)
-    with pytest.raises(Wrong, match=r"hand\.zip is larger than 33554432 bytes: that is no bundle"):
+    with pytest.raises(
+        Refusal, match=r"hand\.zip is larger than 33554432 bytes: that is no bundle"
+    ):
         read_bundle(str(path))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Wrong, judged, read_bundle, unpacked
+from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Refusal, judged, read_bundle, unpacked
 from tests.trust.own_bundles import Draft, hands
 from tests.trust.raw_zip import DEFLATED, Part, described, zipped
 
@@ -217,7 +217,7 @@ def test_every_byte_of_a_zip_belongs_to_a_file() -> None:
         for at in range(len(whole) + 1):
             for other in (whole[:at] + b"\x00" + whole[at:], whole[:at] + whole[at + 1 :]):
                 if other != whole:
-                    with pytest.raises(Wrong):
+                    with pytest.raises(Refusal):
                         unpacked(other)
 
 
@@ -228,11 +228,11 @@ def test_what_is_read_is_what_the_library_reads() -> None:
 
 
 def test_more_than_a_bundle_may_have_is_not_read(tmp_path: Path) -> None:
-    with pytest.raises(Wrong, match="larger than 33554432 bytes: that is no bundle"):
+    with pytest.raises(Refusal, match="larger than 33554432 bytes: that is no bundle"):
         unpacked(bytes(BUNDLE_MAX + 1))
     for number in range(33):
         (tmp_path / f"{number}").write_bytes(b"")
-    with pytest.raises(Wrong, match="33 files are in this folder: a bundle has at most 32"):
+    with pytest.raises(Refusal, match="33 files are in this folder: a bundle has at most 32"):
         read_bundle(str(tmp_path))
 
 

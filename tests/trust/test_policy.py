@@ -42,7 +42,7 @@ def both_open(lines: str, note: bytes) -> bool:
     try:
         script.cosigners(note, script.read_policy("policy", lines.encode()))
         alone = True
-    except script.Wrong:
+    except script.Refusal:
         alone = False
     assert here == alone
     return here
@@ -120,7 +120,7 @@ def test_a_policy_without_logs_takes_them_from_elsewhere() -> None:
 def test_a_policy_that_says_nonsense_is_refused_by_its_line(lines: str, sentence: str) -> None:
     with pytest.raises(Refuted, match=sentence):
         read_policy(lines.encode())
-    with pytest.raises(script.Wrong):
+    with pytest.raises(script.Refusal):
         script.read_policy("policy", lines.encode())
 
 

@@ -46,7 +46,7 @@ def test_nets_may_be_less_than_nothing() -> None:
 
 @pytest.mark.parametrize("text", [b"-0", b"-9007199254740992", b"9007199254740992", b"01", b"+1"])
 def test_a_number_in_another_spelling_or_out_of_bounds_is_refused(text: bytes) -> None:
-    with pytest.raises(script.Wrong):
+    with pytest.raises(script.Refusal):
         script.read_json("", b'{"a":%b}' % text, 4)
 
 
@@ -56,7 +56,7 @@ def test_u_007f_is_written_as_itself_in_a_line_and_stands_in_no_note() -> None:
     (line,) = lines([Recorded(0, "m/1", 0, 5, started)], nonces_of(bytes(32), "m"))
     assert b'"players":["a\x7f","b"]' in line
     assert ["a\x7f", "b"] == script.read_json("", line, 4)["players"]
-    with pytest.raises(script.Wrong):
+    with pytest.raises(script.Refusal):
         script.read_json("", line.replace(b"\x7f", b"\\u007f"), 4)
     with pytest.raises(Refuted, match="no control characters"):
         parse(Log().note("a\x7f\n"))
@@ -68,7 +68,7 @@ def test_u_007f_is_written_as_itself_in_a_line_and_stands_in_no_note() -> None:
 @pytest.mark.parametrize("half", [b"\xed\xa0\x80", b"\\ud800", b"\\udc00", b"\xed\xbf\xbf"])
 def test_half_of_a_surrogate_pair_has_no_spelling(half: bytes) -> None:
     assert "a surrogate has no spelling" in RECORD
-    with pytest.raises(script.Wrong):
+    with pytest.raises(script.Refusal):
         script.read_json("", b'{"a":"%b"}' % half, 4)
     started = t.HandStarted("m/1", "g", "r", 0, ("\ud800", "b"), (1, 1))
     with pytest.raises(UnicodeEncodeError):
@@ -78,7 +78,7 @@ def test_half_of_a_surrogate_pair_has_no_spelling(half: bytes) -> None:
 def test_keys_are_of_ascii() -> None:
     assert "Keys are of ASCII" in RECORD
     assert script.read_json("", '{"a":"é"}'.encode(), 4)
-    with pytest.raises(script.Wrong):
+    with pytest.raises(script.Refusal):
         script.read_json("", '{"é":1}'.encode(), 4)
 
 
@@ -95,7 +95,7 @@ def test_the_page_says_how_deep_each_is() -> None:
 def test_what_is_deeper_is_refused(deep: int) -> None:
     fine = b'{"a":' + b"[" * (deep - 1) + b"1" + b"]" * (deep - 1) + b"}"
     assert script.read_json("", fine, deep)
-    with pytest.raises(script.Wrong):
+    with pytest.raises(script.Refusal):
         script.read_json("", fine.replace(b"1", b"[1]"), deep)
 
 
@@ -156,11 +156,11 @@ def test_what_comes_back_is_counted_against_bets_and_not_against_the_price() -> 
         table = script.Table(start)
         table.count({"type": kind, "seat": 0, "amount": 7})
         table.count({"type": "UncalledReturned", "seat": 0, "amount": 4})
-        with pytest.raises(script.Wrong, match="takes back more than it paid"):
+        with pytest.raises(script.Refusal, match="takes back more than it paid"):
             table.count({"type": "UncalledReturned", "seat": 0, "amount": 4})
     table = script.Table(start)
     table.count({"type": "AuctionSettled", "seats": [0], "price": 7})
-    with pytest.raises(script.Wrong, match="takes back more than it paid"):
+    with pytest.raises(script.Refusal, match="takes back more than it paid"):
         table.count({"type": "UncalledReturned", "seat": 0, "amount": 1})
 
 
@@ -199,7 +199,7 @@ def test_where_a_card_is_that_was_swapped_away() -> None:
         table.count(swapped)
         again = {"type": "BoardDealt", "cards": ["As"]}
         if dies:
-            with pytest.raises(script.Wrong, match="As is in two places"):
+            with pytest.raises(script.Refusal, match="As is in two places"):
                 table.count(again)
         else:
             table.count(again)
@@ -288,7 +288,7 @@ def _is_name(name: str) -> tuple[bool, bool, bool]:
     try:
         script.read_key("key", f"{line}\n".encode())
         alone = True
-    except script.Wrong:
+    except script.Refusal:
         alone = False
     try:
         ledgers = Key.read(line).name == name

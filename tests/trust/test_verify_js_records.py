@@ -70,7 +70,7 @@ def _asked_for(lines: str, files: Files) -> Verdict:
     """What both say of a bundle under a policy."""
     try:
         policy = script.read_policy("policy", lines.encode())
-    except script.Wrong as wrong:
+    except script.Refusal as wrong:
         found = Verdict((str(wrong),), (), 2)
     else:
         found = judged(lambda: files, (), policy)

@@ -1,7 +1,7 @@
-"""`/api/v1/exports`: whole views as files, for whoever counts elsewhere; made as they are sent.
+"""`/api/v1/exports`: whole views as files, for other programs to count; made as they are sent.
 
 Views go out some thousand hands at a time, in the order in which hands closed. They are asked of
-the views that the viewer has in SQL, so an export is what `sql` shows and no more, whoever asks.
+the views that the viewer has in SQL, so an export is what `sql` shows him and no more.
 Each part holds whole hands; how many does not depend on what is in them. Stored rows lie in order,
 and what DuckDB makes of them mostly does: to look is a tenth of the work of sorting all of it.
 
@@ -161,7 +161,7 @@ def event_lines(viewed: Viewed, span: Span) -> Iterator[bytes]:
 ROWS_MAX = 100_000
 SECONDS = 10.0
 _ROWS = ("json", "ndjson", "csv", "arrow", "parquet")
-_TOLD = (
+_DESCRIPTION = (
     "One SELECT over the views hands, events, players, bids, swaps, pots, decisions and rulesets,"
     f" as your viewpoint has them: at most {ROWS_MAX:,} rows, within {SECONDS:g} s. What is refused"
     " says why."
@@ -182,7 +182,7 @@ class Question(BaseModel):
     tags=["sql"],
     operation_id="ask_sql",
     summary="The answer to a SELECT",
-    description=_TOLD,
+    description=_DESCRIPTION,
     responses=content_types(*_ROWS),
 )
 def post_sql(request: Request, ask: Ask, question: Question) -> Response:
@@ -194,7 +194,7 @@ def post_sql(request: Request, ask: Ask, question: Question) -> Response:
     tags=["sql"],
     operation_id="sql",
     summary="The same, in the address",
-    description=_TOLD,
+    description=_DESCRIPTION,
     responses=content_types(*_ROWS),
 )
 def get_sql(

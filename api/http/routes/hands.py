@@ -1,8 +1,8 @@
 """`/api/v1/matches/MATCH`: who played what, what came of it, what was signed for, if it holds; and
 `/api/v1/hands/MATCH/NUMBER`: a hand as it is seen, its events, frames, proof and audit.
 
-A hand that cannot change any more for whoever asks may be kept for ever; any other is asked for
-again with its tag.
+A hand that cannot change any more for its viewer may be kept for ever; a client asks for any other
+again, with its tag.
 """
 
 import re
@@ -20,7 +20,7 @@ from api.http.answer import ANEW, FOREVER, content_types, document, format_of, s
 from api.http.ask import AUDIT, Ask
 from api.printable import page as lines_of
 from api.problem import Problem
-from api.questions import hand as told
+from api.questions import hand as hand_question
 from api.questions.declared.matches import match_of
 from api.questions.frames import frames
 from api.questions.hand import NoRules, judged
@@ -65,10 +65,10 @@ def match_root(request: Request, ask: Ask, match: Match) -> Response:
         last = match_of(viewed, match).last_seq
         if last is None:
             raise Problem("not-found", f"no hand of {match} has ended: nothing covers one")
-        told = root(viewed, match, last)
+        tree_document = root(viewed, match, last)
     if kind == "txt":
-        return sent(request, told["checkpoint"].encode(), "txt")
-    return document(request, told)
+        return sent(request, tree_document["checkpoint"].encode(), "txt")
+    return document(request, tree_document)
 
 
 @router.get(
@@ -82,7 +82,7 @@ def match_root(request: Request, ask: Ask, match: Match) -> Response:
 )
 def verify_match(request: Request, ask: Ask, match: Match) -> Response:
     ask.needs(AUDIT)
-    if not ask.viewer.auditor:  # who looks through other eyes is told what they see
+    if not ask.viewer.auditor:  # an auditor may ask as another viewpoint: it sees less
         raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
         match_of(viewed, match)
@@ -107,12 +107,12 @@ def hand(request: Request, ask: Ask, match: Match, number: Number) -> Response:
     with _seen(ask, match, number) as (viewed, redacted_hand):
         cache = _cache(viewed, redacted_hand)
         if kind == "json":
-            return document(request, told.summary(viewed, redacted_hand), cache=cache)
+            return document(request, hand_question.summary(viewed, redacted_hand), cache=cache)
         if kind == "txt":
-            text = lines_of(told.lines(redacted_hand))
+            text = lines_of(hand_question.lines(redacted_hand))
             return sent(request, text.encode(), "txt", cache=cache)
         try:
-            history = told.history(viewed, redacted_hand, kind)
+            history = hand_question.history(viewed, redacted_hand, kind)
         except CannotExport as reason:
             raise Problem("not-acceptable", str(reason)) from None
         return sent(
@@ -137,12 +137,14 @@ def events(request: Request, ask: Ask, match: Match, number: Number) -> Response
     kind = format_of(request, ("json", "ndjson"))
     with _seen(ask, match, number) as (viewed, redacted_hand):
         cache = _cache(viewed, redacted_hand)
-        rows = list(told.event_rows(redacted_hand))
+        rows = list(hand_question.event_rows(redacted_hand))
         if kind == "ndjson":
             lines = b"".join(_canonical(row) + b"\n" for row in rows)
             return sent(request, lines, "ndjson", cache=cache)
         page = {"data": rows, "next_cursor": None, "has_more": False}
-        return document(request, {**page, "view": told.view_of(viewed, redacted_hand)}, cache=cache)
+        return document(
+            request, {**page, "view": hand_question.view_of(viewed, redacted_hand)}, cache=cache
+        )
 
 
 @router.get(
@@ -181,10 +183,10 @@ def state(
     kind = format_of(request, ("json", "txt"))
     with _seen(ask, match, number) as (viewed, redacted_hand):
         found = _frames(viewed, redacted_hand)
-        place = told.place_of(found, at)
+        place = hand_question.place_of(found, at)
         cache = _cache(viewed, redacted_hand)
         if kind == "txt":
-            text = lines_of(told.moment(redacted_hand, found, place))
+            text = lines_of(hand_question.moment(redacted_hand, found, place))
             return sent(request, text.encode(), "txt", cache=cache)
         return document(request, found["frames"][place], cache=cache)
 
@@ -230,12 +232,12 @@ def audit(
 ) -> Response:
     kind = format_of(request, ("json", "txt", "html"))
     if kind == "html":
-        asked = {"as": request.query_params.get("as"), "ruleset": ruleset}
-        given = urlencode({name: value for name, value in asked.items() if value is not None})
+        query = {"as": request.query_params.get("as"), "ruleset": ruleset}
+        encoded = urlencode({name: value for name, value in query.items() if value is not None})
         page = f"/hands/{quote(match, safe='')}/{number}/audit"
-        return RedirectResponse(f"{page}?{given}" if given else page, 303)
+        return RedirectResponse(f"{page}?{encoded}" if encoded else page, 303)
     with _seen(ask, match, number) as (viewed, redacted_hand):
-        if not redacted_hand.open and told.seat_of(viewed.viewer, redacted_hand) is None:
+        if not redacted_hand.open and hand_question.seat_of(viewed.viewer, redacted_hand) is None:
             raise Problem("forbidden", "an audit is for an auditor, or for who sat at the table")
         try:
             record, game, report = judged(viewed.snapshot, redacted_hand, ruleset)
@@ -246,7 +248,7 @@ def audit(
             return sent(request, text.encode(), "txt")
         basis = {
             "basis": "record" if redacted_hand.open else "sight",
-            "view": told.view_of(viewed, redacted_hand),
+            "view": hand_question.view_of(viewed, redacted_hand),
         }
         return document(request, {**as_json(record, game, report), **basis, "text": str(text)})
 
@@ -259,12 +261,14 @@ def _seen(ask: Ask, match: str, number: str) -> Iterator[tuple[Viewed, RedactedE
 
 def _frames(viewed: Viewed, redacted_hand: RedactedEvents) -> dict[str, Any]:
     return frames(
-        redacted_hand, told.view_of(viewed, redacted_hand), told.rules_of(viewed, redacted_hand)
+        redacted_hand,
+        hand_question.view_of(viewed, redacted_hand),
+        hand_question.rules_of(viewed, redacted_hand),
     )
 
 
 def _cache(viewed: Viewed, redacted_hand: RedactedEvents) -> str:
-    return FOREVER if told.is_settled(viewed, redacted_hand) else ANEW
+    return FOREVER if hand_question.is_settled(viewed, redacted_hand) else ANEW
 
 
 def _file(redacted_hand: RedactedEvents, suffix: str) -> str:

@@ -19,8 +19,8 @@ from api.http.ask import ADMIN, AUDIT, WRITE, Access, Ask
 from api.http.routes.hands import Match
 from api.http.routes.stream import feeds_of
 from api.http.streams import Following
-from api.http.uploads import admitted, said_length, sent_files
-from api.jobs.jobs import OVER, Job, Jobs, JobTold, Progress, server, told
+from api.http.uploads import admitted, declared_length, sent_files
+from api.jobs.jobs import OVER, Job, JobDocument, Jobs, Progress, job_document, server
 from api.jobs.plans import given_tags, of_folders, of_import, of_match
 from api.problem import Problem
 from api.questions.declared.matches import match_of
@@ -121,13 +121,15 @@ class MatchWanted(BaseModel):
 )
 def play(request: Request, ask: Ask, wanted: MatchWanted, idempotency_key: Key = None) -> Response:
     ask.needs(WRITE)
-    asked = wanted.model_dump(by_alias=True)
-    digest = sha256(msgspec.json.encode(asked, order="sorted")).hexdigest()
+    request_body = wanted.model_dump(by_alias=True)
+    digest = sha256(msgspec.json.encode(request_body, order="sorted")).hexdigest()
     jobs, owner = _written(ask), ask.owner
     known = jobs.known(owner, _checked(idempotency_key), digest)
     if known is None:
         bots = ask.service.settings.bots
-        wanted_job = of_match(asked) if wanted.folders is None else of_folders(asked, bots)
+        wanted_job = (
+            of_match(request_body) if wanted.folders is None else of_folders(request_body, bots)
+        )
         limits = ask.service.settings.limits
         room, _ = admitted(jobs, owner, limits, hands=wanted_job["asked"])
         kind: Literal["match", "bots"] = "match" if wanted.folders is None else "bots"
@@ -199,7 +201,7 @@ async def bring(
     wanted_job |= {"tags": given_tags(tags), "disclosure": disclosure, "owner": owner}
     jobs, owner, key = _written(ask), ask.owner, _checked(idempotency_key)
     limits, again = ask.service.settings.limits, jobs.claimed(owner, key)
-    coming = partial(admitted, jobs, owner, limits, size=said_length(request), again=again)
+    coming = partial(admitted, jobs, owner, limits, size=declared_length(request), again=again)
     room, allowance = await run_in_threadpool(coming)
     try:
         digests = await sent_files(request, room / "upload", name, allowance)
@@ -228,7 +230,7 @@ async def bring(
 )
 def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None) -> Response:
     ask.needs(AUDIT)
-    if not ask.viewer.auditor:  # who looks through other eyes is told what they see
+    if not ask.viewer.auditor:  # an auditor may ask as another viewpoint: it sees less
         raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
         wanted_job = {"match": match, "hands": match_of(viewed, match).hands}
@@ -255,10 +257,10 @@ def every(
     ask: Ask,
     limit: Annotated[int, Query(ge=1, le=1000, description="So many at most.")] = 100,
 ) -> Response:
-    jobs = _asked_for(ask)
+    jobs = _permitted_jobs(ask)
     mine = [job for job in jobs.every() if _is_his(ask, job)][:limit]
     return listed(
-        request, [_told(ask, job, jobs.progress(job)) for job in mine], None, ("json", "ndjson")
+        request, [_document(ask, job, jobs.progress(job)) for job in mine], None, ("json", "ndjson")
     )
 
 
@@ -272,7 +274,7 @@ def every(
 def progress(request: Request, ask: Ask, job: str) -> Response:
     jobs, found = _found(ask, job)
     if format_of(request, ("json", "sse")) == "json" or getattr(request.state, "head", False):
-        return document(request, _told(ask, found, jobs.progress(found)), cache=NEVER)
+        return document(request, _document(ask, found, jobs.progress(found)), cache=NEVER)
     stall_s = request.app.state.service.settings.limits.stall_s
     chunks = _followed(ask, jobs, found, feeds_of(request.app))
     return Following(chunks, MEDIA["sse"], {"Cache-Control": NEVER}, stall_s)
@@ -283,19 +285,19 @@ def cancel(request: Request, ask: Ask, job: str) -> Response:
     jobs, found = _found(ask, job)
     if jobs.progress(found).state in ("done", "failed"):
         raise Problem("conflict", "this job is over: there is nothing to stop")
-    return document(request, _told(ask, found, jobs.cancel(found)), cache=NEVER)
+    return document(request, _document(ask, found, jobs.cancel(found)), cache=NEVER)
 
 
 async def _followed(ask: Access, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGenerator[bytes, None]:
     """The job whenever there is something new of it, until it is over."""
     before, quiet = b"", 0.0
     while not feeds.stopping:
-        now = await run_in_threadpool(jobs.progress, job)
-        said = msgspec.json.encode(_told(ask, job, now))
-        if said != before:
-            yield b"data: %b\n\n" % said
-            before, quiet = said, 0.0
-        if now.state in OVER:
+        progress = await run_in_threadpool(jobs.progress, job)
+        text = msgspec.json.encode(_document(ask, job, progress))
+        if text != before:
+            yield b"data: %b\n\n" % text
+            before, quiet = text, 0.0
+        if progress.state in OVER:
             return
         if quiet >= QUIET_S:
             yield b": still at work\n\n"
@@ -306,14 +308,14 @@ async def _followed(ask: Access, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGen
 
 def _found(ask: Access, name: str) -> tuple[Jobs, Job]:
     """A job of this caller; another's is as if it was not there, but for who keeps the keys."""
-    jobs = _asked_for(ask)
+    jobs = _permitted_jobs(ask)
     job = jobs.job(name)
     if job is None or not _is_his(ask, job):
         raise Problem("not-found", f"there is no job {name[:80]} of yours")
     return jobs, job
 
 
-def _asked_for(ask: Access) -> Jobs:
+def _permitted_jobs(ask: Access) -> Jobs:
     """Jobs are for who may begin one."""
     if not ask.caller.has(AUDIT):
         ask.needs(WRITE)
@@ -326,12 +328,12 @@ def _is_his(ask: Access, job: Job) -> bool:
 
 def _accepted(ask: Access, request: Request, jobs: Jobs, job: Job) -> Response:
     where = f"/api/v1/jobs/{job.id}"
-    content = _told(ask, job, jobs.progress(job))
+    content = _document(ask, job, jobs.progress(job))
     return document(request, content, cache=NEVER, status=202, Location=where)
 
 
-def _told(ask: Access, job: Job, progress: Progress) -> JobTold:
-    return told(job, progress, whole=ask.caller.has(AUDIT))
+def _document(ask: Access, job: Job, progress: Progress) -> JobDocument:
+    return job_document(job, progress, whole=ask.caller.has(AUDIT))
 
 
 def _jobs(ask: Access) -> Jobs:

@@ -26,8 +26,8 @@ from api.questions.question import (
     Pages,
     Question,
     arrow,
-    asked,
     parameters,
+    params_of,
     plain_rows,
 )
 from api.viewpoints.views import Viewed
@@ -43,11 +43,11 @@ class Named(APIRoute):
             return super().matches(scope)
         sent = raw.partition(b"?")[0].decode("latin-1")
         match, found = super().matches({**scope, "path": sent})
-        told: dict[str, Any] = found.get("path_params", {})
-        if told:
+        values: dict[str, Any] = found.get("path_params", {})
+        if values:
             found["path_params"] = {
                 name: unquote(value) if isinstance(value, str) else value
-                for name, value in told.items()
+                for name, value in values.items()
             }
         return match, found
 
@@ -59,17 +59,19 @@ FORMATS = ("json", "ndjson", "csv", "arrow", "parquet")
 def routes(questions: list[Question]) -> APIRouter:
     """A route for each question."""
     router = APIRouter(prefix=API, route_class=Named)
-    for one in questions:
-        kinds = formats(one)
+    for question in questions:
+        kinds = formats(question)
         content: dict[str, Any] = {MEDIA[kind].partition(";")[0]: {} for kind in kinds}
-        for path, operation in one.routes:
+        for path, operation in question.routes:
             router.add_api_route(
                 path,
-                endpoint(one, path) if one.pages is None else list_endpoint(one, one.pages),
+                endpoint(question, path)
+                if question.pages is None
+                else list_endpoint(question, question.pages),
                 operation_id=operation,
-                tags=[one.path.split("/")[1]],
-                summary=one.sentence.removesuffix("."),
-                description=one.text.partition("\n\n")[2] or None,
+                tags=[question.path.split("/")[1]],
+                summary=question.sentence.removesuffix("."),
+                description=question.text.partition("\n\n")[2] or None,
                 response_class=Response,
                 responses={200: {"content": content}},
             )
@@ -84,17 +86,17 @@ def formats(question: Question) -> tuple[str, ...]:
 def endpoint(question: Question, path: str) -> Callable[..., Response]:
     """What answers a request."""
 
-    def answered(request: Request, ask: Ask, table: str | None = None, **given: Any) -> Response:
+    def answered(request: Request, ask: Ask, table: str | None = None, **values: Any) -> Response:
         kind = format_of(request, formats(question))
         if table is None and kind != "json":
             table = question.tables[0].name
         if question.auditor:
             ask.needs(AUDIT)
-            if not ask.viewer.auditor:  # who looks through other eyes is told what they see
+            if not ask.viewer.auditor:  # an auditor may ask as another viewpoint: it sees less
                 sentence = f"{question.name} is for an auditor's eyes, not {ask.viewer.view}"
                 raise Problem("forbidden", sentence)
-        params = asked(question, given, table=table)
-        with ask.viewed(given.get("unit"), given.get("by_tag")) as viewed:
+        params = params_of(question, values, table=table)
+        with ask.viewed(values.get("unit"), values.get("by_tag")) as viewed:
             if question.bound is not None:
                 question.bound(viewed, params)
             answer = question.ask(viewed, params, ask.watch)
@@ -106,21 +108,21 @@ def endpoint(question: Question, path: str) -> Callable[..., Response]:
         rows = iter([arrow(chosen, answer)])
         return tabled(request, rows, kind, ask.viewer.view, chosen.name)
 
-    return signed(answered, [*FIXED, *asked_for(question, path)])
+    return signed(answered, [*FIXED, *query_parameters(question, path)])
 
 
 def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
     """What answers a request for a page of a list."""
 
     def answered(
-        request: Request, ask: Ask, limit: int, cursor: str | None = None, **given: Any
+        request: Request, ask: Ask, limit: int, cursor: str | None = None, **values: Any
     ) -> Response:
         kind = format_of(request, FORMATS)
         counts, members = pages.counts, dict[str, Any]()
-        with ask.viewed(by_tag=given.get("by_tag")) as viewed:
-            page, following = page_of(question, ask, viewed, limit, cursor, given)
-            if counts is not None and given[counts.name] and kind == "json":
-                params = asked(question, given, online=True)
+        with ask.viewed(by_tag=values.get("by_tag")) as viewed:
+            page, following = page_of(question, ask, viewed, limit, cursor, values)
+            if counts is not None and values[counts.name] and kind == "json":
+                params = params_of(question, values, online=True)
                 found = counts.ask(viewed, params, ask.watch)
                 members = {counts.name: counts.steady(found)}
         if page.unjudged:
@@ -134,44 +136,46 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
         answer = tabled(request, iter([arrow(table, page)]), kind, ask.viewer.view, table.name)
         return goes_on(request, answer, following)
 
-    told = Query(ge=1, le=1000, description="So many at most.")
+    query = Query(ge=1, le=1000, description="So many at most.")
     going_on = Query(description="`next_cursor` of the page before.")
     limit = Parameter(
-        "limit", Parameter.KEYWORD_ONLY, annotation=Annotated[int, told], default=pages.limit
+        "limit", Parameter.KEYWORD_ONLY, annotation=Annotated[int, query], default=pages.limit
     )
     cursor = Parameter(
         "cursor", Parameter.KEYWORD_ONLY, annotation=Annotated[str | None, going_on], default=None
     )
-    return signed(answered, [*FIXED, *asked_for(question, question.path), limit, cursor])
+    return signed(answered, [*FIXED, *query_parameters(question, question.path), limit, cursor])
 
 
 def page_of(
-    question: Question, ask: Access, viewed: Viewed, limit: int, cursor: str | None, given: Any
+    question: Question, ask: Access, viewed: Viewed, limit: int, cursor: str | None, values: Any
 ) -> tuple[Page, str | None]:
     """The page that a cursor stands for, and the cursor of the next one."""
     assert question.pages is not None
-    about = [it for name, it in sorted(given.items()) if name not in question.pages.free]
+    about = [it for name, it in sorted(values.items()) if name not in question.pages.free]
     after = ask.after(cursor, *about)
-    params = asked(question, given, limit=limit, after=after, online=True)
+    params = params_of(question, values, limit=limit, after=after, online=True)
     page = question.ask(viewed, params, ask.watch)
     return page, ask.cursor(page.next, *about)
 
 
-def signed(answered: Callable[..., Response], told: list[Parameter]) -> Callable[..., Response]:
+def signed(
+    answered: Callable[..., Response], parameters: list[Parameter]
+) -> Callable[..., Response]:
     """The same, with a signature that FastAPI reads."""
-    answered.__signature__ = Signature(told)  # type: ignore[attr-defined]
+    answered.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     return answered
 
 
-def asked_for(question: Question, path: str, *, people: bool = False) -> list[Parameter]:
+def query_parameters(question: Question, path: str, *, people: bool = False) -> list[Parameter]:
     """Those of a question's path and query, as FastAPI reads them: of a page, if `people` read
     the answer."""
     wanted = (one for one in parameters(question) if people or not one.note.people)
     found = [_parameter(one, path) for one in wanted]
     if not people and len(question.tables) > 1:
-        names = tuple(one.name for one in question.tables)
-        told = Query(description="Which table other formats than JSON have.")
-        kind = Annotated[Literal[names], told]  # type: ignore[valid-type]
+        names = tuple(table.name for table in question.tables)
+        query = Query(description="Which table other formats than JSON have.")
+        kind = Annotated[Literal[names], query]  # type: ignore[valid-type]
         found.append(Parameter("table", Parameter.KEYWORD_ONLY, annotation=kind, default=names[0]))
     return found
 
@@ -195,8 +199,8 @@ def _parameter(field: Field, path: str) -> Parameter:
         kind = kind | None
     query = Query(alias=note.query, description=note.about, **bounds)
     required = {} if field.required else {"default": list(default) if field.many else default}
-    told: Any = Annotated[kind, query]
-    return Parameter(field.name, Parameter.KEYWORD_ONLY, annotation=told, **required)
+    annotation: Any = Annotated[kind, query]
+    return Parameter(field.name, Parameter.KEYWORD_ONLY, annotation=annotation, **required)
 
 
 FIXED = [

@@ -1,6 +1,6 @@
-"""The server about itself: what there is here, who may ask, how it is, and how a browser comes in.
+"""The server about itself: its API, keys, health and metrics, and how a browser logs in.
 
-A key's secret is told once, when it is made. The API is described for programs (`/openapi.json`)
+A key's secret is shown once, when it is made. The API is described for programs (`/openapi.json`)
 and for people (`/docs`), without any other server.
 """
 
@@ -50,8 +50,8 @@ class Wanted(BaseModel):
 )
 def keys(request: Request, ask: Ask) -> Response:
     ask.needs(ADMIN)
-    told = [as_json(one) for one in request.app.state.keys.all()]
-    return document(request, {"data": told, "next_cursor": None, "has_more": False}, cache=NEVER)
+    keys_of = [as_json(one) for one in request.app.state.keys.all()]
+    return document(request, {"data": keys_of, "next_cursor": None, "has_more": False}, cache=NEVER)
 
 
 @router.post(
@@ -199,7 +199,7 @@ def login(
 
 @router.post("/logout", include_in_schema=False)
 def logout(request: Request) -> Response:
-    """The session is over for whoever has its cookie, not only in this browser."""
+    """End the session in every browser that has its cookie."""
     sessions: Sessions = request.app.state.sessions
     token = request.cookies.get(sessions.cookie)
     if token is not None:

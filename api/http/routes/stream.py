@@ -34,7 +34,7 @@ START = "start"
 _ENDS = "MatchEnded"
 
 
-class _Asked(Struct, frozen=True):
+class _Span(Struct, frozen=True):
     """From where, what, and until when; `until` is a position, if it is known already."""
 
     pos: int
@@ -83,16 +83,16 @@ async def stream(
     followers, caller = _followers_of(request.app), who(request.scope)
     if not followers.has_place(caller, FOLLOWERS_MAX):
         raise Problem("unavailable", f"{FOLLOWERS_MAX} follow already: as many as may").after(10)
-    snapshot = await feeds.now(viewer)
+    snapshot = await feeds.snapshot(viewer)
     from_where = last_event_id or after
-    asked = await feeds.in_thread(_asked, snapshot, viewer, wanted, from_where, until)
+    span = await feeds.in_thread(_span, snapshot, viewer, wanted, from_where, until)
     headers = about(request, NEVER)
     headers["X-Accel-Buffering"] = "no"  # a proxy that gathers would hold events back
     if getattr(request.state, "head", False):
         return Response(headers=headers, media_type=MEDIA[kind])
     limits = request.app.state.service.settings.limits
     place = followers.place(caller, FOLLOWERS_MAX, partial(cut, request.scope))
-    chunks = _placed(place, _chunks(feeds, viewer, snapshot, asked, kind))
+    chunks = _placed(place, _chunks(feeds, viewer, snapshot, span, kind))
     return Following(chunks, MEDIA[kind], headers, limits.stall_s)
 
 
@@ -122,32 +122,32 @@ def feeds_of(app: FastAPI) -> Feeds:
     return feeds
 
 
-def _asked(
+def _span(
     snapshot: Snapshot | None,
     viewer: Viewer,
     wanted: Wanted,
     after: str | None,
     until: str | None,
-) -> _Asked:
+) -> _Span:
     """Places as positions; in a thread, for they are looked up in the ledger."""
     if snapshot is None:
         if after not in (None, START) or until not in (None, "now", "next", "end"):
             raise Problem("wrong-cursor", "there is no ledger here yet, and so no place in it")
-        return _Asked(0, wanted, 0 if until == "now" else None, until == "next", until == "end")
-    now = snapshot.next_pos
+        return _Span(0, wanted, 0 if until == "now" else None, until == "next", until == "end")
+    end = snapshot.next_pos
     try:
-        pos = now if after is None else _begin(after, wanted, viewer, snapshot)
+        pos = end if after is None else _begin(after, wanted, viewer, snapshot)
         match until:
             case None:
-                return _Asked(pos, wanted, None)
+                return _Span(pos, wanted, None)
             case "now":
-                return _Asked(pos, wanted, now)
+                return _Span(pos, wanted, end)
             case "next":
-                return _Asked(pos, wanted, None, soon=True)
+                return _Span(pos, wanted, None, soon=True)
             case "end":
-                return _Asked(pos, wanted, _over(wanted.match, snapshot), match_ends=True)
+                return _Span(pos, wanted, _over(wanted.match, snapshot), match_ends=True)
             case _:
-                return _Asked(pos, wanted, position(until, viewer, snapshot))
+                return _Span(pos, wanted, position(until, viewer, snapshot))
     except NoPlace as reason:
         raise Problem("wrong-cursor", str(reason)) from None
 
@@ -177,29 +177,29 @@ async def _placed(
 
 
 async def _chunks(
-    feeds: Feeds, viewer: Viewer, snapshot: Snapshot | None, asked: _Asked, kind: str
+    feeds: Feeds, viewer: Viewer, snapshot: Snapshot | None, span: _Span, kind: str
 ) -> AsyncGenerator[bytes, None]:
     """What is sent: where it begins, events as they come, a sign of life, the last word."""
     sse = kind == "sse"
     form = _as_sse if sse else _as_ndjson
     with feeds.feed(viewer, snapshot) as feed:
         if sse:
-            place = await feeds.last_place(feed, asked.pos)
+            place = await feeds.last_place(feed, span.pos)
             yield b"retry: %d\nid: %b\n\n" % (RETRY_MS, place or START.encode())
-        patience_s = NEXT_S if asked.soon else QUIET_S
-        going = feeds.batches(feed, asked.pos, asked.until, asked.wanted, patience_s)
+        patience_s = NEXT_S if span.soon else QUIET_S
+        going = feeds.batches(feed, span.pos, span.until, span.wanted, patience_s)
         unsent = bytearray()
         async with aclosing(going) as batches:
             async for batch in batches:
-                told, last = _within(batch, asked) if batch else ((), False)
-                if batch is not None and told:
-                    unsent += batch.spelled(form) if told is batch.told else form(told)
-                is_gap = batch is None or not batch.told
+                events, last = _within(batch, span) if batch else ((), False)
+                if batch is not None and events:
+                    unsent += batch.spelled(form) if events is batch.events else form(events)
+                is_gap = batch is None or not batch.events
                 size = len(unsent) if is_gap or last else len(unsent) // PIECE * PIECE
                 for begin in range(0, size, PIECE):
                     yield bytes(unsent[begin : min(begin + PIECE, size)])
                 del unsent[:size]
-                if batch is not None and not batch.told:
+                if batch is not None and not batch.events:
                     place = b"id: %b\n" % batch.place if batch.place else b""
                     yield b": all is quiet\n%b\n" % place if sse else b""
                 if last:
@@ -210,22 +210,22 @@ async def _chunks(
             yield b": the server stops, come again with your last id\n\n"
 
 
-def _within(batch: Batch, asked: _Asked) -> tuple[tuple[FeedEvent, ...], bool]:
+def _within(batch: Batch, span: _Span) -> tuple[tuple[FeedEvent, ...], bool]:
     """What of a batch was asked for, and whether that was all."""
-    told = batch.told
-    if asked.until is not None:
-        if batch.next_pos > asked.until:
-            told = tuple(one for one in told if one.pos < asked.until)
-        return told, batch.next_pos >= asked.until
-    if asked.match_ends:
-        ends = [place for place, one in enumerate(told) if one.type == _ENDS]
-        return (told[: ends[0] + 1], True) if ends else (told, False)
-    return told, asked.soon
+    events = batch.events
+    if span.until is not None:
+        if batch.next_pos > span.until:
+            events = tuple(event for event in events if event.pos < span.until)
+        return events, batch.next_pos >= span.until
+    if span.match_ends:
+        ends = [place for place, event in enumerate(events) if event.type == _ENDS]
+        return (events[: ends[0] + 1], True) if ends else (events, False)
+    return events, span.soon
 
 
-def _as_sse(told: tuple[FeedEvent, ...]) -> bytes:
-    return b"".join([b"id: %b\ndata: %b\n\n" % (one.place, one.line) for one in told])
+def _as_sse(events: tuple[FeedEvent, ...]) -> bytes:
+    return b"".join([b"id: %b\ndata: %b\n\n" % (event.place, event.line) for event in events])
 
 
-def _as_ndjson(told: tuple[FeedEvent, ...]) -> bytes:
-    return b"".join([one.line + b"\n" for one in told])
+def _as_ndjson(events: tuple[FeedEvent, ...]) -> bytes:
+    return b"".join([event.line + b"\n" for event in events])

@@ -1,6 +1,6 @@
 """`/api/v1/log/...`: the tree over all that has closed, as C2SP tlog-tiles serves one.
 
-It is for everybody and opens nothing: whoever keeps checkpoints can hold this ledger to them.
+It is for everybody and opens nothing: who keeps checkpoints can hold this ledger to them.
 """
 
 from typing import Annotated
@@ -107,8 +107,8 @@ def consistency(
         raise Problem("invalid", str(reason)) from None
     if kind == "json":
         ends = {"from": (grown.old, grown.old_root), "to": (grown.new, grown.new_root)}
-        told = {name: {"size": size, "root": to_base64(it)} for name, (size, it) in ends.items()}
-        return document(request, {**told, "proof": list(map(to_base64, grown.proof))})
+        heads = {name: {"size": size, "root": to_base64(it)} for name, (size, it) in ends.items()}
+        return document(request, {**heads, "proof": list(map(to_base64, grown.proof))})
     if grown.new != tree.size:
         raise Problem("not-acceptable", f"as text it ends in the checkpoint of {tree.size} leaves")
     head = "".join(f"{line}\n" for line in (f"old {old}", *map(to_base64, grown.proof), ""))

@@ -3,7 +3,7 @@
 
 const list = document.getElementById("list");
 const body = list.tBodies[0];
-const said = document.getElementById("said");
+const output = document.getElementById("said");
 const state = document.getElementById("state");
 const pause = document.getElementById("hold");
 const { stream, rows, kept, atOnce } = list.dataset;
@@ -32,7 +32,7 @@ function tell() {
   const now = paused ? "paused" : over() ? "over" : there;
   state.dataset.state = now;
   const count = waiting.length;
-  said.textContent = now === "paused" && count ? `paused, ${count} waiting` : why || now;
+  output.textContent = now === "paused" && count ? `paused, ${count} waiting` : why || now;
   pause.textContent = paused ? "Go on" : "Pause";
 }
 
@@ -53,10 +53,10 @@ function follow() {
   });
   source.onmessage = (message) => {
     after = message.lastEventId || after;
-    const told = JSON.parse(message.data);
-    const key = `${told.event.type} ${told.hand ?? told.match}`;
+    const item = JSON.parse(message.data);
+    const key = `${item.event.type} ${item.hand ?? item.match}`;
     stale = match !== null;
-    if (types.includes(told.event.type) && !known.has(key)) {
+    if (types.includes(item.event.type) && !known.has(key)) {
       known.add(key);
       waiting.push(key);
       waiting = waiting.slice(-2 * kept);
@@ -83,10 +83,10 @@ async function gather() {
     const of = asked.length ? asked : ["table"];
     const answer = await fetch(at(rows, of.map((key) => `of=${encodeURIComponent(key)}`).join("&")));
     if (!answer.ok) throw new Error(answer.statusText);
-    const told = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const fragment = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (!paused) {
-      put([...told.getElementById("list").tBodies[0].rows]);
-      for (const name of ["table", "money"]) redraw(told.getElementById(name));
+      put([...fragment.getElementById("list").tBodies[0].rows]);
+      for (const name of ["table", "money"]) redraw(fragment.getElementById(name));
       if (asked.length) waiting = waiting.slice(from + asked.length);
     }
     asking = false;

@@ -4,7 +4,7 @@ const REACH = 18;
 
 for (const plot of document.querySelectorAll("[data-plot]")) {
   const points = [...plot.querySelectorAll("circle")];
-  const said = plot.nextElementSibling;
+  const caption = plot.nextElementSibling;
   let near = null;
 
   plot.addEventListener("pointermove", (event) => {
@@ -22,7 +22,7 @@ for (const plot of document.querySelectorAll("[data-plot]")) {
     near?.parentElement.classList.remove("near");
     near = found;
     near?.parentElement.classList.add("near");
-    said.textContent = near ? near.querySelector("title").textContent : "";
+    caption.textContent = near ? near.querySelector("title").textContent : "";
     plot.style.cursor = near ? "pointer" : "";
   });
   plot.addEventListener("click", (event) => {

@@ -10,7 +10,7 @@ const speed = document.getElementById("speed");
 const play = replay.querySelector('[data-do="play"]');
 const unit = replay.querySelector('[data-do="unit"]');
 const help = document.getElementById("help");
-const said = document.getElementById("said");
+const output = document.getElementById("said");
 const last = frames.length - 1;
 const BEAT_MS = 900;
 const SWIPE_PX = 40;
@@ -73,8 +73,8 @@ function inBlinds(blinds) {
   for (const amount of document.querySelectorAll(".amt")) {
     amount.dataset.said ??= amount.textContent;
     const sign = /^[+\u2212]?/.exec(amount.dataset.said)[0];
-    const told = `${sign}${Math.round((Math.abs(amount.dataset.chips) / big) * 10) / 10} bb`;
-    amount.textContent = blinds ? told : amount.dataset.said;
+    const inBlinds = `${sign}${Math.round((Math.abs(amount.dataset.chips) / big) * 10) / 10} bb`;
+    amount.textContent = blinds ? inBlinds : amount.dataset.said;
   }
   slider.setAttribute("aria-valuetext", lines[now].querySelector(".does").textContent.trim());
 }
@@ -86,10 +86,10 @@ function swapUnit() {
 }
 
 /** Put a text on the clipboard; a page that is not sent in secret has none, and then goes there. */
-async function copied(button, address, told) {
+async function copied(button, address, makeText) {
   if (!navigator.clipboard) return void (location.href = address);
-  await navigator.clipboard.writeText(await told());
-  said.textContent = `${button.textContent}: done`;
+  await navigator.clipboard.writeText(await makeText());
+  output.textContent = `${button.textContent}: done`;
   button.classList.add("done");
   setTimeout(() => button.classList.remove("done"), 1500);
 }
@@ -118,10 +118,10 @@ function away(way) {
   document.querySelector(`a[rel="${way}"]`)?.click();
 }
 
-function otherEyes() {
-  const eyes = [...document.querySelectorAll(".eyes li a")];
-  const at = eyes.findIndex((link) => link.hasAttribute("aria-current"));
-  if (eyes.length > 1) location.href = `${eyes[(at + 1) % eyes.length].href}#${now}`;
+function nextViewpoint() {
+  const viewpoints = [...document.querySelectorAll(".viewpoints li a")];
+  const at = viewpoints.findIndex((link) => link.hasAttribute("aria-current"));
+  if (viewpoints.length > 1) location.href = `${viewpoints[(at + 1) % viewpoints.length].href}#${now}`;
 }
 
 const acts = {
@@ -139,7 +139,7 @@ const acts = {
   help: () => (help.open ? help.close() : help.showModal()),
   before: () => away("prev"),
   after: () => away("next"),
-  eyes: otherEyes,
+  viewpoint: nextViewpoint,
 };
 
 const keys = {
@@ -157,7 +157,7 @@ const keys = {
   f: "flip",
   b: "unit",
   c: "text",
-  v: "eyes",
+  v: "viewpoint",
   "?": "help",
 };
 

@@ -31,7 +31,7 @@ const WHITE = "\\t-\\r \\x85\\xa0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u2
 const NAME = `[^+\\x00-\\x1f\\x7f${WHITE}]+`;
 
 /** What is wrong, in one sentence or several. */
-class Wrong extends Error {
+class Refusal extends Error {
   constructor(...sentences) {
     super(sentences.join("; "));
     this.sentences = sentences;
@@ -55,7 +55,7 @@ function judged(read, known = [], policy = null) {
     const proved = proofs(read(), known, policy).map(plain);
     return { problems: [], proved, code: isKnown(known, policy) ? PROVED : OWN_KEY };
   } catch (reason) {
-    if (reason instanceof Wrong) return { problems: refusals(reason), proved: [], code: WRONG };
+    if (reason instanceof Refusal) return { problems: refusals(reason), proved: [], code: WRONG };
     if (reason instanceof Unread) return { problems: [plain(reason.message)], proved: [], code: UNREAD };
     throw reason;
   }
@@ -68,9 +68,9 @@ function isKnown(known, policy) {
 
 /** Its sentences; of very many, the first. */
 function refusals(wrong) {
-  const told = wrong.sentences.slice(0, PROBLEMS_MAX);
+  const sentences = wrong.sentences.slice(0, PROBLEMS_MAX);
   const more = wrong.sentences.length - PROBLEMS_MAX;
-  return (more > 0 ? [...told, `${more} more things are wrong`] : told).map(plain);
+  return (more > 0 ? [...sentences, `${more} more things are wrong`] : sentences).map(plain);
 }
 
 /** The steps in their order; each refuses what is wrong, and what comes back are the sentences proved. */
@@ -117,20 +117,20 @@ function checkAll(...checks) {
     try {
       check();
     } catch (wrong) {
-      if (!(wrong instanceof Wrong)) throw wrong;
+      if (!(wrong instanceof Refusal)) throw wrong;
       found.push(...wrong.sentences.filter((one) => !found.includes(one)));
     }
   }
-  if (found.length) throw new Wrong(...found);
+  if (found.length) throw new Refusal(...found);
 }
 
 // 1. The files.
 
 /** A bundle of a later version may hold anything: it needs a later program. */
 function checkVersion(files) {
-  const told = /^muckrake evidence v([1-9][0-9]{0,8})\n/.exec(latin(files.get("contents") ?? new Uint8Array()));
-  if (told && Number(told[1]) > VERSION) {
-    throw new Unread(`this bundle is of version ${told[1]}, and this verify.py knows no version after ${VERSION}:`
+  const version = /^muckrake evidence v([1-9][0-9]{0,8})\n/.exec(latin(files.get("contents") ?? new Uint8Array()));
+  if (version && Number(version[1]) > VERSION) {
+    throw new Unread(`this bundle is of version ${version[1]}, and this verify.py knows no version after ${VERSION}:`
       + " take a newer one from somebody whom you trust");
   }
 }
@@ -149,7 +149,7 @@ function checkNames(files) {
     const size = files.get(name).length;
     if (size > FILE_MAX) found.push(`${quoted(name)} has ${size} bytes, and no file of a bundle more than ${FILE_MAX}`);
   }
-  if (found.length) throw new Wrong(...found);
+  if (found.length) throw new Refusal(...found);
 }
 
 // 2. Keys and signed notes.
@@ -159,25 +159,25 @@ function readKey(where, bytes, kind = 1) {
   const text = readText(where, bytes);
   const line = text.slice(0, -1);
   const found = new RegExp(`^(${NAME})\\+([0-9a-f]{8})\\+([A-Za-z0-9+/=]+)$`, "u").exec(line);
-  if (!text.endsWith("\n") || !found) throw new Wrong(`${where} is not one line NAME+HASH+KEY`);
+  if (!text.endsWith("\n") || !found) throw new Refusal(`${where} is not one line NAME+HASH+KEY`);
   const [, name, mark, encoded] = found;
   const kindAndKey = readBase64(where, encoded);
   const hashed = sha256(utf8(`${name}\n`), kindAndKey).slice(0, 4);
   if (kindAndKey.length !== 33 || kindAndKey[0] !== kind) {
-    throw new Wrong(`${where} is not an Ed25519 key that ${kind === 1 ? "signs notes" : "cosigns checkpoints"}`);
+    throw new Refusal(`${where} is not an Ed25519 key that ${kind === 1 ? "signs notes" : "cosigns checkpoints"}`);
   }
-  if (hex(hashed) !== mark) throw new Wrong(`${where} is damaged: its hash is not that of its name and key`);
+  if (hex(hashed) !== mark) throw new Refusal(`${where} is damaged: its hash is not that of its name and key`);
   const point = keyPoint(kindAndKey.slice(1));
-  if (!point) throw new Wrong(`${where} is no key that anybody can have drawn: no point of order L`);
+  if (!point) throw new Refusal(`${where} is no key that anybody can have drawn: no point of order L`);
   return { line, name, mark, bytes: kindAndKey.slice(1), point };
 }
 
 /** The keys in a text, one a line; empty lines and those that begin with # say nothing. */
 function readKnown(where, text) {
   const rows = text.split("\n").map((row, at) => [row.replace(/^[ \t-\r]+|[ \t-\r]+$/g, ""), at + 1]);
-  const told = rows.filter(([row]) => row && !row.startsWith("#"));
-  if (!told.length) throw new Wrong(`${where} holds no key`);
-  return told.map(([row, number]) => readKey(`${where} line ${number}`, utf8(`${row}\n`)));
+  const lines = rows.filter(([row]) => row && !row.startsWith("#"));
+  if (!lines.length) throw new Refusal(`${where} holds no key`);
+  return lines.map(([row, number]) => readKey(`${where} line ${number}`, utf8(`${row}\n`)));
 }
 
 /** The key is one of those that are known, if any are. */
@@ -185,7 +185,7 @@ function checkKnown(key, known) {
   if (!known.length || known.some((one) => one.line === key.line)) return;
   const same = known.filter((one) => one.name === key.name).map((one) => one.line);
   const ofIt = same.length ? `; of that log you know ${same.join(", ")}` : "";
-  throw new Wrong(`this is signed by ${key.line}, which is no key that you know${ofIt}`);
+  throw new Refusal(`this is signed by ${key.line}, which is no key that you know${ofIt}`);
 }
 
 /** The text of a note, if this key signed it; other keys' signatures prove nothing here. */
@@ -193,27 +193,27 @@ function readNote(name, bytes, key) {
   const { text, signatures } = readSignatures(name, bytes);
   const found = signatures.filter((one) => one.name === key.name && one.mark === key.mark);
   if (!found.every((one) => isSigned(key.bytes, one.signed, utf8(text)))) {
-    throw new Wrong(`${name} was changed after ${key.name} signed it, or another key signed it`);
+    throw new Refusal(`${name} was changed after ${key.name} signed it, or another key signed it`);
   }
-  if (!found.length) throw new Wrong(`${name} is not signed by the key in key, ${key.line}`);
+  if (!found.length) throw new Refusal(`${name} is not signed by the key in key, ${key.line}`);
   return text;
 }
 
 /** The text of a note, and of each signature its key's name, its mark, and what it signed. */
 function readSignatures(name, bytes) {
   const whole = readText(name, bytes);
-  if (/[\x00-\x09\x0b-\x1f\x7f]/.test(whole)) throw new Wrong(`${name} holds a control character`);
+  if (/[\x00-\x09\x0b-\x1f\x7f]/.test(whole)) throw new Refusal(`${name} holds a control character`);
   const gap = whole.lastIndexOf("\n\n");
   const lines = whole.slice(gap + 2).split("\n");
   const last = lines.pop();
   if (gap < 0 || last !== "" || lines.length < 1 || lines.length > SIGNATURES_MAX) {
-    throw new Wrong(`${name} is not a signed note: a text, an empty line, signatures`);
+    throw new Refusal(`${name} is not a signed note: a text, an empty line, signatures`);
   }
   const signatures = lines.map((line) => {
     const found = new RegExp(`^\\u2014 (${NAME}) ([A-Za-z0-9+/=]+)$`, "u").exec(line);
-    if (!found) throw new Wrong(`${name} is not a signed note: ${quoted(line)} is no signature`);
+    if (!found) throw new Refusal(`${name} is not a signed note: ${quoted(line)} is no signature`);
     const data = readBase64(name, found[2]);
-    if (data.length < 5) throw new Wrong(`${name} is not a signed note: ${quoted(line)} is too short a signature`);
+    if (data.length < 5) throw new Refusal(`${name} is not a signed note: ${quoted(line)} is too short a signature`);
     return { name: found[1], mark: hex(data.slice(0, 4)), signed: data.slice(4) };
   });
   return { text: whole.slice(0, gap + 1), signatures };
@@ -222,23 +222,23 @@ function readSignatures(name, bytes) {
 /** `contents`: the digests of all other files, sorted by name, in a note of the log's key. */
 function checkContents(files, key) {
   const [first, ...rows] = readNote("contents", files.get("contents"), key).slice(0, -1).split("\n");
-  if (first !== CONTENTS) throw new Wrong(`contents begins with ${quoted(first)}, not with ${CONTENTS}`);
+  if (first !== CONTENTS) throw new Refusal(`contents begins with ${quoted(first)}, not with ${CONTENTS}`);
   const row = new RegExp(`^([0-9a-f]{64})  ([^${WHITE}]+)$`, "u");
   const pairs = rows.map((one) => row.exec(one)).filter((one) => one !== null);
-  const told = new Map(pairs.map(([, digest, name]) => [name, digest]));
-  const names = [...told.keys()];
-  if (told.size !== rows.length || names.some((name, at) => at > 0 && byCode(names[at - 1], name) > 0)) {
-    throw new Wrong("contents is not one line with digest and name for each file, in order");
+  const digests = new Map(pairs.map(([, digest, name]) => [name, digest]));
+  const names = [...digests.keys()];
+  if (digests.size !== rows.length || names.some((name, at) => at > 0 && byCode(names[at - 1], name) > 0)) {
+    throw new Refusal("contents is not one line with digest and name for each file, in order");
   }
   const here = [...files.keys()].filter((name) => name !== "contents").sort(byCode);
   const wrong = names.filter((name) => !here.includes(name)).map((name) => `${quoted(name)} is in contents, but missing`);
-  wrong.push(...here.filter((name) => !told.has(name)).map((name) => `contents does not name ${name}`));
+  wrong.push(...here.filter((name) => !digests.has(name)).map((name) => `contents does not name ${name}`));
   for (const name of here) {
-    if (told.has(name) && hex(sha256(files.get(name))) !== told.get(name)) {
+    if (digests.has(name) && hex(sha256(files.get(name))) !== digests.get(name)) {
       wrong.push(`${name} was changed: its digest is not the one that ${key.name} signed`);
     }
   }
-  if (wrong.length) throw new Wrong(...wrong);
+  if (wrong.length) throw new Refusal(...wrong);
 }
 
 // 3. The tree.
@@ -247,8 +247,8 @@ function checkContents(files, key) {
 function readCheckpoint(files, key) {
   const text = readNote("checkpoint", files.get("checkpoint"), key);
   const found = /^([^\n]+)\n(0|[1-9][0-9]{0,18})\n([A-Za-z0-9+/=]+)\n$/u.exec(text);
-  if (!found) throw new Wrong("checkpoint is not three lines: the log, its size, its root");
-  if (found[1] !== key.name) throw new Wrong(`checkpoint is of the log ${quoted(found[1])}, not of ${key.name}`);
+  if (!found) throw new Refusal("checkpoint is not three lines: the log, its size, its root");
+  if (found[1] !== key.name) throw new Refusal(`checkpoint is of the log ${quoted(found[1])}, not of ${key.name}`);
   const size = readDecimal("checkpoint", found[2]);
   return { size, root: readHash("checkpoint", found[3]) };
 }
@@ -262,7 +262,7 @@ function cosigners(checkpoint, policy) {
     for (const { signed } of own) {
       const at = signed.slice(0, 8).reduce((number, byte) => number * 256n + BigInt(byte), 0n);
       if (at > DECIMAL_MAX || !isSigned(key.bytes, signed.slice(8), utf8(`cosignature/v1\ntime ${at}\n${text}`))) {
-        throw new Wrong(`checkpoint was changed after ${key.name} cosigned it`);
+        throw new Refusal(`checkpoint was changed after ${key.name} cosigned it`);
       }
     }
     if (own.length) found.push(name);
@@ -273,7 +273,7 @@ function cosigners(checkpoint, policy) {
   }
   if (!met.has(policy.quorum)) {
     const by = found.map(named).join(", ") || "no witness of the policy";
-    throw new Wrong(`checkpoint is cosigned by ${by}, and the policy asks for ${named(policy.quorum)}`);
+    throw new Refusal(`checkpoint is cosigned by ${by}, and the policy asks for ${named(policy.quorum)}`);
   }
   return found;
 }
@@ -285,7 +285,7 @@ function readPolicy(where, bytes) {
   const keys = new Set();
   const readOne = (at, text, kind) => {
     const key = readKey(at, utf8(`${text}\n`), kind);
-    if (keys.has(hex(key.bytes))) throw new Wrong(`${at}: this key stands above already`);
+    if (keys.has(hex(key.bytes))) throw new Refusal(`${at}: this key stands above already`);
     keys.add(hex(key.bytes));
     return key;
   };
@@ -302,15 +302,15 @@ function readPolicy(where, bytes) {
       const of = words.slice(3);
       const counts = new Map([["all", of.length], ["any", 1], ...of.map((_, one) => [String(one + 1), one + 1])]);
       if (!counts.has(words[2]) || new Set(of).size !== of.length || of.some((one) => members.has(one) || !names.has(one))) {
-        throw new Wrong(`${at} is no group of witnesses and groups above it, each once`);
+        throw new Refusal(`${at} is no group of witnesses and groups above it, each once`);
       }
       policy.groups.push({ name: words[1], needed: counts.get(words[2]), members: of });
       of.forEach((one) => members.add(one));
     } else if (kind === "quorum" && count === 2 && (words[1] === "none" || names.has(words[1])) && policy.quorum === null) {
       [, policy.quorum] = words;
-    } else throw new Wrong(`${at} is no line of a policy, or names what is not above it, or twice`);
+    } else throw new Refusal(`${at} is no line of a policy, or names what is not above it, or twice`);
   });
-  if (policy.quorum === null) throw new Wrong(`${where} has no line \`quorum NAME\`, or \`quorum none\``);
+  if (policy.quorum === null) throw new Refusal(`${where} has no line \`quorum NAME\`, or \`quorum none\``);
   return policy;
 }
 
@@ -318,26 +318,26 @@ function readPolicy(where, bytes) {
 function readLeaf(files, head) {
   const leaf = readJson("leaf.json", files.get("leaf.json"), 1);
   checkLeaf("leaf.json", leaf, isWhole(0));
-  const told = readText("receipt.tlog-proof", files.get("receipt.tlog-proof"));
-  const gap = told.indexOf("\n\n");
-  const proof = gap < 0 ? told : told.slice(0, gap);
-  const note = gap < 0 ? "" : told.slice(gap + 2);
+  const receipt = readText("receipt.tlog-proof", files.get("receipt.tlog-proof"));
+  const gap = receipt.indexOf("\n\n");
+  const proof = gap < 0 ? receipt : receipt.slice(0, gap);
+  const note = gap < 0 ? "" : receipt.slice(gap + 2);
   if (!same(utf8(note), files.get("checkpoint"))) {
-    throw new Wrong("the receipt ends with another checkpoint than the one in checkpoint");
+    throw new Refusal("the receipt ends with another checkpoint than the one in checkpoint");
   }
   const found = /^([^\n]*)\nindex (0|[1-9][0-9]{0,18})((?:\n[^\n]+)*)$/u.exec(proof);
-  if (!found || found[1] !== PROOF) throw new Wrong(`receipt.tlog-proof does not begin with ${PROOF} and an index`);
+  if (!found || found[1] !== PROOF) throw new Refusal(`receipt.tlog-proof does not begin with ${PROOF} and an index`);
   const place = readDecimal("receipt.tlog-proof", found[2]);
   if (place !== BigInt(leaf.get("hand_seq"))) {
-    throw new Wrong(`the receipt is for leaf ${place}, not for leaf ${leaf.get("hand_seq")}`);
+    throw new Refusal(`the receipt is for leaf ${place}, not for leaf ${leaf.get("hand_seq")}`);
   }
   const path = found[3].split("\n").slice(1).map((one) => readHash("receipt.tlog-proof", one));
   const root = rootOf(sha256(Uint8Array.of(0), files.get("leaf.json")), place, head.size, path);
-  if (!same(root, head.root)) throw new Wrong("the receipt does not lead from this leaf to the root in checkpoint");
+  if (!same(root, head.root)) throw new Refusal("the receipt does not lead from this leaf to the root in checkpoint");
   const record = files.get("events.jsonl");
-  if (record[record.length - 1] !== 10) throw new Wrong("events.jsonl does not end with a newline");
+  if (record[record.length - 1] !== 10) throw new Refusal("events.jsonl does not end with a newline");
   if (hex(sha256(record.subarray(0, -1))) !== leaf.get("record_sha256")) {
-    throw new Wrong("events.jsonl is not the record that the leaf names: its digest is another");
+    throw new Refusal("events.jsonl is not the record that the leaf names: its digest is another");
   }
   return leaf;
 }
@@ -351,11 +351,11 @@ function checkLeaf(where, leaf, first) {
 
 /** The root that a leaf's hash and the hashes beside its way up make. */
 function rootOf(leaf, index, size, path, where = "receipt.tlog-proof") {
-  if (index >= size) throw new Wrong(`the checkpoint is too old: leaf ${index} is not among its ${size} leaves`);
+  if (index >= size) throw new Refusal(`the checkpoint is too old: leaf ${index} is not among its ${size} leaves`);
   let last = size - 1n;
   let root = leaf;
   for (const beside of path) {
-    if (last === 0n) throw new Wrong(`${where} has more hashes than the tree has levels`);
+    if (last === 0n) throw new Refusal(`${where} has more hashes than the tree has levels`);
     if (index & 1n || index === last) {
       root = sha256(Uint8Array.of(1), beside, root);
       while (!(index & 1n) && index) [index, last] = [index >> 1n, last >> 1n];
@@ -364,7 +364,7 @@ function rootOf(leaf, index, size, path, where = "receipt.tlog-proof") {
     }
     [index, last] = [index >> 1n, last >> 1n];
   }
-  if (last) throw new Wrong(`${where} has fewer hashes than the tree has levels`);
+  if (last) throw new Refusal(`${where} has fewer hashes than the tree has levels`);
   return root;
 }
 
@@ -461,18 +461,18 @@ const HIDDEN = new Map(Object.entries({
 function readLines(record, leaf) {
   const texts = splitLines(record.subarray(0, -1));
   if (texts.length !== leaf.get("lines")) {
-    throw new Wrong(`events.jsonl has ${texts.length} lines, and the leaf says ${leaf.get("lines")}`);
+    throw new Refusal(`events.jsonl has ${texts.length} lines, and the leaf says ${leaf.get("lines")}`);
   }
   const lines = texts.map((text, at) => readLine(at + 1, text));
   const count = (kind) => lines.filter((line) => line.get("type") === kind).length;
   if (lines[0].get("type") !== "HandStarted" || count("HandStarted") !== 1) {
-    throw new Wrong("events.jsonl does not begin with HandStarted, or begins more than once");
+    throw new Refusal("events.jsonl does not begin with HandStarted, or begins more than once");
   }
   if (lines[0].get("hand") !== leaf.get("stream")) {
-    throw new Wrong(`the record is of ${quoted(lines[0].get("hand"))}, the leaf of another hand`);
+    throw new Refusal(`the record is of ${quoted(lines[0].get("hand"))}, the leaf of another hand`);
   }
   if (count("HandEnded") + count("HandVoided") !== 1) {
-    throw new Wrong("a closed hand has one HandEnded or HandVoided, and this one has not");
+    throw new Refusal("a closed hand has one HandEnded or HandVoided, and this one has not");
   }
   return lines;
 }
@@ -482,7 +482,7 @@ function readLine(number, text) {
   const where = `events.jsonl line ${number}`;
   const line = readJson(where, text, 4);
   const kind = line.has("type") ? line.get("type") : null;
-  if (!isText(kind) || !EVENTS.has(kind)) throw new Wrong(`${where}: ${quoted(kind)} is no kind of event of a hand`);
+  if (!isText(kind) || !EVENTS.has(kind)) throw new Refusal(`${where}: ${quoted(kind)} is no kind of event of a hand`);
   const kinds = { type: isText, at: AT, ...EVENTS.get(kind) };
   for (const field of Object.keys(HIDDEN.get(kind) ?? {})) kinds[field] = field === "cards" ? isCounted : isCommitment;
   if (kind === "CardSwapped" && line.get("told") === true) kinds.changed = FLAG;
@@ -504,9 +504,9 @@ const isCounted = (value) => hasKeys(value, "commitment", "count") && isHex(valu
 /** Each field once, of its kind, and no other. */
 function checkFields(where, found, kinds) {
   const fields = Object.keys(kinds).sort();
-  if (!hasKeys(found, ...fields)) throw new Wrong(`${where} has not exactly the fields ${fields.join(", ")}`);
+  if (!hasKeys(found, ...fields)) throw new Refusal(`${where} has not exactly the fields ${fields.join(", ")}`);
   for (const field of fields) {
-    if (!kinds[field](found.get(field))) throw new Wrong(`${where}: ${quoted(found.get(field))} cannot be its ${field}`);
+    if (!kinds[field](found.get(field))) throw new Refusal(`${where}: ${quoted(found.get(field))} cannot be its ${field}`);
   }
 }
 
@@ -519,11 +519,11 @@ function commitments(line) {
 
 /** Who they are for, and the hidden values by `LINE FIELD`; each must be what its line commits to. */
 function readOpenings(text, lines) {
-  const told = readJson("openings.json", text, 6);
-  checkFields("openings.json", told, { openings: isRow(isOpening), view: isText, v: isOneOf(1) });
+  const parsed = readJson("openings.json", text, 6);
+  checkFields("openings.json", parsed, { openings: isRow(isOpening), view: isText, v: isOneOf(1) });
   const opened = new Map();
   const wrong = [];
-  for (const one of told.get("openings")) {
+  for (const one of parsed.get("openings")) {
     const [number, field, value] = [one.get("line"), one.get("field"), one.get("value")];
     const what = `the opening of ${quoted(field)} in line ${BigInt(number) + 1n}`;
     const line = lines[number];
@@ -534,8 +534,8 @@ function readOpenings(text, lines) {
       wrong.push(`${what} is wrong: the line commits to another value or nonce`);
     } else opened.set(`${number} ${field}`, value);
   }
-  if (wrong.length) throw new Wrong(...wrong);
-  return { view: told.get("view"), opened };
+  if (wrong.length) throw new Refusal(...wrong);
+  return { view: parsed.get("view"), opened };
 }
 
 const isOpening = (value) => hasKeys(value, "field", "line", "nonce", "value") && isText(value.get("field"))
@@ -553,11 +553,11 @@ function isCommitted(opening, place) {
 function checkView(view, lines, opened) {
   const views = ["public", "auditor", ...lines[0].get("players").map((player) => `seat:${player}`)];
   if (!views.includes(view)) {
-    throw new Wrong(`openings.json is for ${quoted(view)}, and nobody of that name is in this hand`);
+    throw new Refusal(`openings.json is for ${quoted(view)}, and nobody of that name is in this hand`);
   }
   const closed = lines.reduce((sum, line) => sum + commitments(line).length, 0) - opened.size;
   if (view === "auditor" && closed) {
-    throw new Wrong(`openings.json is for the auditor, and leaves ${closed} hidden values closed`);
+    throw new Refusal(`openings.json is for the auditor, and leaves ${closed} hidden values closed`);
   }
 }
 
@@ -583,10 +583,10 @@ function checkRuleset(text, start) {
   const rules = readJson("ruleset.json", text, DEPTH_MAX);
   const digest = new Map([...rules].filter(([key]) => !["document", "partner", "readings"].includes(key)));
   if (hex(sha256(utf8(canonical(digest)))).slice(0, 16) !== start.get("ruleset")) {
-    throw new Wrong(`ruleset.json is not the ruleset ${quoted(start.get("ruleset"))} of this hand`);
+    throw new Refusal(`ruleset.json is not the ruleset ${quoted(start.get("ruleset"))} of this hand`);
   }
   const name = rules.has("name") ? rules.get("name") : null;
-  if (name !== start.get("game")) throw new Wrong(`ruleset.json is called ${quoted(name)}, not ${quoted(start.get("game"))}`);
+  if (name !== start.get("game")) throw new Refusal(`ruleset.json is called ${quoted(name)}, not ${quoted(start.get("game"))}`);
 }
 
 /** The hand added up line by line, and its cards beside the deck's, if that is opened. */
@@ -598,7 +598,7 @@ function checkHand(files, lines) {
     try {
       table.count(line);
     } catch (wrong) {
-      throw wrong instanceof Wrong ? new Wrong(`events.jsonl line ${at + 2}: ${wrong.message}`) : wrong;
+      throw wrong instanceof Refusal ? new Refusal(`events.jsonl line ${at + 2}: ${wrong.message}`) : wrong;
     }
   });
   if (files.has("deck.json")) checkDeck(files, lines);
@@ -618,10 +618,10 @@ class Table {
     this.over = false;
     this.owing = new Set();
     if (start.get("players").length !== this.stacks.length || !this.stacks.length) {
-      throw new Wrong("events.jsonl line 1: not every player has a stack, or nobody plays");
+      throw new Refusal("events.jsonl line 1: not every player has a stack, or nobody plays");
     }
     if (start.get("button") >= this.stacks.length) {
-      throw new Wrong(`events.jsonl line 1: there is no seat ${start.get("button")} for the button`);
+      throw new Refusal(`events.jsonl line 1: there is no seat ${start.get("button")} for the button`);
     }
   }
 
@@ -630,14 +630,14 @@ class Table {
     const kind = line.get("type");
     const seats = line.get("seats") ?? [];
     for (const seat of [...seats, line.get("seat"), line.get("payer"), line.get("next")]) {
-      if (seat != null && seat >= this.stacks.length) throw new Wrong(`there is no seat ${seat}`);
+      if (seat != null && seat >= this.stacks.length) throw new Refusal(`there is no seat ${seat}`);
     }
-    if (new Set(seats).size !== seats.length) throw new Wrong("a seat is named twice");
+    if (new Set(seats).size !== seats.length) throw new Refusal("a seat is named twice");
     if (this.over && !["Faulted", "Disconnected", "Reconnected"].includes(kind)) {
-      throw new Wrong(`${kind} comes after the end of the hand`);
+      throw new Refusal(`${kind} comes after the end of the hand`);
     }
     if (kind === "Faulted" && line.get("where") === "bid" && !this.over) {
-      throw new Wrong("a fault at a bid has no line of its own: it would tell the bid");
+      throw new Refusal("a fault at a bid has no line of its own: it would tell the bid");
     }
     MOVES[kind]?.(this, line);
     this.check();
@@ -660,7 +660,7 @@ class Table {
     const [seat, amount] = [line.get("seat"), BigInt(line.get("amount"))];
     this.move(seat, -amount);
     this.paid[seat] -= amount;
-    if (this.paid[seat] < 0n) throw new Wrong(`seat ${seat} takes back more than it paid`);
+    if (this.paid[seat] < 0n) throw new Refusal(`seat ${seat} takes back more than it paid`);
   }
 
   takeRake(line) {
@@ -670,7 +670,7 @@ class Table {
 
   split(line) {
     const [seats, shares] = [line.get("seats"), line.get("shares")];
-    if (seats.length !== shares.length) throw new Wrong(`${seats.length} seats are paid ${shares.length} shares`);
+    if (seats.length !== shares.length) throw new Refusal(`${seats.length} seats are paid ${shares.length} shares`);
     seats.forEach((seat, at) => this.move(seat, -BigInt(shares[at])));
   }
 
@@ -688,22 +688,22 @@ class Table {
 
   end() {
     this.over = true;
-    if (this.pot) throw new Wrong(`the hand ends, and ${this.pot} chips are left in the pot`);
+    if (this.pot) throw new Refusal(`the hand ends, and ${this.pot} chips are left in the pot`);
   }
 
   /** One card takes the place of another; who may not know whether, knows neither after. */
   swap(line) {
-    const [seat, slot, told, new_] = ["seat", "slot", "old", "new"].map((field) => line.get(field));
+    const [seat, slot, known, new_] = ["seat", "slot", "old", "new"].map((field) => line.get(field));
     const hole = this.hole[seat];
-    if (slot >= hole.length) throw new Wrong(`seat ${seat} has no card in slot ${slot}`);
-    if (told !== UNKNOWN && hole[slot] !== UNKNOWN && told !== hole[slot]) {
-      throw new Wrong(`seat ${seat} holds ${hole[slot]} in slot ${slot}, not ${told}`);
+    if (slot >= hole.length) throw new Refusal(`seat ${seat} has no card in slot ${slot}`);
+    if (known !== UNKNOWN && hole[slot] !== UNKNOWN && known !== hole[slot]) {
+      throw new Refusal(`seat ${seat} holds ${hole[slot]} in slot ${slot}, not ${known}`);
     }
-    const old = told === UNKNOWN ? hole[slot] : told;
+    const old = known === UNKNOWN ? hole[slot] : known;
     let changed = line.get("changed");
     if (old !== UNKNOWN && new_ !== UNKNOWN) {
       if (changed !== undefined && changed !== (old !== new_)) {
-        throw new Wrong(`what is told of slot ${slot} is not what happened to ${old}`);
+        throw new Refusal(`what is known of slot ${slot} is not what happened to ${old}`);
       }
       changed = old !== new_;
     }
@@ -716,7 +716,7 @@ class Table {
     const [seat, slot, cards] = ["seat", "slot", "cards"].map((field) => line.get(field));
     const hole = this.hole[seat];
     if (slot >= hole.length || cards.length !== 1 || ![UNKNOWN, cards[0]].includes(hole[slot])) {
-      throw new Wrong(`seat ${seat} does not hold ${cards.join(" ")} in slot ${slot}`);
+      throw new Refusal(`seat ${seat} does not hold ${cards.join(" ")} in slot ${slot}`);
     }
     hole.splice(slot, 1);
     this.board.push(...cards);
@@ -728,7 +728,7 @@ class Table {
     const hole = this.hole[seat];
     const fresh = shown.filter((card) => card !== UNKNOWN && !hole.includes(card));
     if (shown.length !== hole.length || fresh.length > hole.filter((card) => card === UNKNOWN).length) {
-      throw new Wrong(`seat ${seat} shows ${shown.join(" ")}, which is not what it was dealt`);
+      throw new Refusal(`seat ${seat} shows ${shown.join(" ")}, which is not what it was dealt`);
     }
     const kept = hole.filter((card) => card !== UNKNOWN && !shown.includes(card));
     this.hole[seat] = shown.map((card) => (card === UNKNOWN && kept.length ? kept.pop() : card));
@@ -737,15 +737,15 @@ class Table {
   check() {
     const sum = (row) => row.reduce((total, one) => total + one, 0n);
     this.stacks.forEach((stack, seat) => {
-      if (stack < 0n && !this.owing.has(seat)) throw new Wrong(`seat ${seat} pays ${-stack} chips more than it has`);
+      if (stack < 0n && !this.owing.has(seat)) throw new Refusal(`seat ${seat} pays ${-stack} chips more than it has`);
     });
-    if (this.pot < 0n) throw new Wrong(`${-this.pot} chips more are paid out than are in the pot`);
-    if (sum(this.stacks) + this.pot + this.rake !== sum(this.brought)) throw new Wrong("chips are made or lost");
+    if (this.pot < 0n) throw new Refusal(`${-this.pot} chips more are paid out than are in the pot`);
+    if (sum(this.stacks) + this.pot + this.rake !== sum(this.brought)) throw new Refusal("chips are made or lost");
     const cards = [...this.hole.flat(), ...this.board, ...this.gone];
-    if (cards.length > DECK.length) throw new Wrong("more cards are dealt than a deck has");
+    if (cards.length > DECK.length) throw new Refusal("more cards are dealt than a deck has");
     const seen = new Set();
     for (const card of cards) {
-      if (seen.has(card)) throw new Wrong(`${card} is in two places`);
+      if (seen.has(card)) throw new Refusal(`${card} is in two places`);
       if (card !== UNKNOWN) seen.add(card);
     }
   }
@@ -787,17 +787,17 @@ const RECORDS = new Map(Object.entries({
 /** What match.json proves, or null where there is none: no records vouch for the deck then. */
 function readMatch(files, hand, head) {
   if (!files.has("match.json")) return null;
-  const told = readJson("match.json", files.get("match.json"), 6);
-  checkFields("match.json", told, { records: Array.isArray, v: isOneOf(1) });
+  const parsed = readJson("match.json", files.get("match.json"), 6);
+  checkFields("match.json", parsed, { records: Array.isArray, v: isOneOf(1) });
   const stream = hand.get("stream");
   const cut = stream.lastIndexOf("/");
   const [match, number] = [cut < 0 ? "" : stream.slice(0, cut), stream.slice(cut + 1)];
   const lines = [];
   let [place, event] = [-1, 0n];
-  for (const row of told.get("records")) {
+  for (const row of parsed.get("records")) {
     const leaf = readRecord(row, match, head);
     if (leaf.get("hand_seq") <= place || BigInt(leaf.get("first")) < event) {
-      throw new Wrong("match.json: the records are not in the order in which they closed");
+      throw new Refusal("match.json: the records are not in the order in which they closed");
     }
     place = leaf.get("hand_seq");
     event = BigInt(leaf.get("first")) + BigInt(leaf.get("lines"));
@@ -805,19 +805,19 @@ function readMatch(files, hand, head) {
   }
   const starts = lines.filter(({ line }) => line.get("type") === "MatchStarted").map(({ line }) => line);
   if (starts.length !== 1 || lines[0].line !== starts[0] || starts[0].get("match") !== match) {
-    throw new Wrong("match.json does not begin with MatchStarted of this match, or not once");
+    throw new Refusal("match.json does not begin with MatchStarted of this match, or not once");
   }
   const announced = { dealing: starts[0].get("dealing"), deals: starts[0].get("deals"), first: 0, commitment: "", nonces: [], given: -1 };
   if (announced.dealing === "committed") {
-    if (!/^[1-9][0-9]{0,9}$/.test(number)) throw new Wrong(`match.json: ${quoted(stream)} has no number`);
+    if (!/^[1-9][0-9]{0,9}$/.test(number)) throw new Refusal(`match.json: ${quoted(stream)} has no number`);
     readCommitment(lines, Number(number) - (Number(number) - 1) % announced.deals, announced);
-    if (announced.given >= hand.get("hand_seq")) throw new Wrong("match.json: the nonces were given after the hand was over");
+    if (announced.given >= hand.get("hand_seq")) throw new Refusal("match.json: the nonces were given after the hand was over");
   }
   if (files.has("deck.json")) {
     const opened = readJson("deck.json", files.get("deck.json"), 3);
     for (const name of ["commitment", "deals", "first", "nonces"]) {
       if (canonical(opened.get(name) ?? null) !== canonical(announced[name])) {
-        throw new Wrong("deck.json opens another deck than match.json has committed to");
+        throw new Refusal("deck.json opens another deck than match.json has committed to");
       }
     }
   }
@@ -828,29 +828,29 @@ function readMatch(files, hand, head) {
 function readRecord(row, match, head) {
   const where = "match.json";
   const isObject = (value) => value instanceof Map;
-  if (!isObject(row)) throw new Wrong(`${where}: a record is no object`);
+  if (!isObject(row)) throw new Refusal(`${where}: a record is no object`);
   checkFields(where, row, { leaf: isObject, lines: isRow(isObject), proof: isRow(isText) });
   const [leaf, lines] = [row.get("leaf"), row.get("lines")];
   checkLeaf(where, leaf, isWhole(WHOLE_MAX));
   const [seq, stream] = [leaf.get("hand_seq"), leaf.get("stream")];
-  if (stream !== match) throw new Wrong(`${where} holds a record of ${quoted(stream)}, not of ${quoted(match)}`);
+  if (stream !== match) throw new Refusal(`${where} holds a record of ${quoted(stream)}, not of ${quoted(match)}`);
   for (const line of lines) {
     const kind = line.has("type") ? line.get("type") : null;
-    if (!isText(kind) || !RECORDS.has(kind)) throw new Wrong(`${where}: ${quoted(kind)} is no kind of record of a match`);
+    if (!isText(kind) || !RECORDS.has(kind)) throw new Refusal(`${where}: ${quoted(kind)} is no kind of record of a match`);
     const kinds = { type: isText, at: AT, ...RECORDS.get(kind) };
     Object.assign(kinds, late(kind, line));
     checkFields(where, line, kinds);
   }
   if (leaf.get("lines") !== lines.length || !lines.length) {
-    throw new Wrong(`${where}: leaf ${seq} has ${leaf.get("lines")} lines, and not these`);
+    throw new Refusal(`${where}: leaf ${seq} has ${leaf.get("lines")} lines, and not these`);
   }
   if (hex(sha256(utf8(lines.map(canonical).join("\n")))) !== leaf.get("record_sha256")) {
-    throw new Wrong(`${where}: the lines of leaf ${seq} are not those it names`);
+    throw new Refusal(`${where}: the lines of leaf ${seq} are not those it names`);
   }
   const path = row.get("proof").map((one) => readHash(where, one));
   const hashed = sha256(Uint8Array.of(0), utf8(canonical(leaf)));
   if (!same(rootOf(hashed, BigInt(seq), head.size, path, where), head.root)) {
-    throw new Wrong(`${where}: leaf ${seq} does not lead to the root in checkpoint`);
+    throw new Refusal(`${where}: leaf ${seq} does not lead to the root in checkpoint`);
   }
   return leaf;
 }
@@ -860,7 +860,7 @@ function readCommitment(lines, deck, announced) {
   let first = 1;
   for (const { seq, line } of lines) {
     if (line.get("type") === "DeckCommitted") {
-      if (announced.first) throw new Wrong("match.json goes on after the commitment to this deck");
+      if (announced.first) throw new Refusal("match.json goes on after the commitment to this deck");
       if (first <= deck && deck < first + line.get("hands")) {
         Object.assign(announced, { first, commitment: line.get("commitment"), committed: seq });
       }
@@ -871,7 +871,7 @@ function readCommitment(lines, deck, announced) {
     }
   }
   if (!announced.first || !announced.nonces.length) {
-    throw new Wrong(`match.json shows no commitment to deck ${deck}, or no nonce that followed it`);
+    throw new Refusal(`match.json shows no commitment to deck ${deck}, or no nonce that followed it`);
   }
 }
 
@@ -895,30 +895,30 @@ const CHAIN_MAX = 2 ** 22;
 
 /** Every card that is known here beside the deck that the opened secret makes. */
 function checkDeck(files, lines) {
-  const told = readJson("deck.json", files.get("deck.json"), 3);
+  const parsed = readJson("deck.json", files.get("deck.json"), 3);
   const number31 = isWhole(2 ** 31 - 1);
-  checkFields("deck.json", told, {
+  checkFields("deck.json", parsed, {
     commitment: isHex, deals: (value) => isWhole(23)(value) && value > 0, first: number31,
     nonces: isRows(isText, isText), number: number31, secret: isHex, v: isOneOf(1),
   });
   const stream = lines[0].get("hand");
   const cut = stream.lastIndexOf("/");
   const [match, hand] = [cut < 0 ? "" : stream.slice(0, cut), stream.slice(cut + 1)];
-  if (!/^[1-9][0-9]{0,9}$/.test(hand)) throw new Wrong(`deck.json: ${quoted(stream)} has no number`);
-  const number = Number(hand) - (Number(hand) - 1) % told.get("deals");
+  if (!/^[1-9][0-9]{0,9}$/.test(hand)) throw new Refusal(`deck.json: ${quoted(stream)} has no number`);
+  const number = Number(hand) - (Number(hand) - 1) % parsed.get("deals");
   const rules = readJson("ruleset.json", files.get("ruleset.json"), DEPTH_MAX);
-  const key = handKey(told, match, number);
-  const index = (number - 1) / told.get("deals");
+  const key = handKey(parsed, match, number);
+  const index = (number - 1) / parsed.get("deals");
   const shared = (hands) => {
-    const first = Math.max((index - index % hands) * told.get("deals") + 1, told.get("first"));
-    return new Draws(handKey(told, match, first), "muckrake/bounty/v1\0");
+    const first = Math.max((index - index % hands) * parsed.get("deals") + 1, parsed.get("first"));
+    return new Draws(handKey(parsed, match, first), "muckrake/bounty/v1\0");
   };
   const dealer = new Dealer(rules, lines[0], shuffled(key), new Draws(key, "muckrake/swap/v1\0"), index, shared);
   lines.forEach((line, at) => {
     const owed = owes(dealer, line, at + 1);
     const given = line.get("cards") ?? ["new", "rank"].filter((one) => line.has(one)).map((one) => line.get(one));
     if (owed.length && !fits(given, owed)) {
-      throw new Wrong(`events.jsonl line ${at + 1}: ${given.join(" ")}, and the deck deals ${owed.join(" ")}`);
+      throw new Refusal(`events.jsonl line ${at + 1}: ${given.join(" ")}, and the deck deals ${owed.join(" ")}`);
     }
   });
 }
@@ -929,7 +929,7 @@ function owes(dealer, line, place) {
     return dealer.give(line);
   } catch (reason) {
     if (!(reason instanceof Undealt)) throw reason;
-    throw new Wrong(`events.jsonl line ${place} deals what the rules do not deal`);
+    throw new Refusal(`events.jsonl line ${place} deals what the rules do not deal`);
   }
 }
 
@@ -939,28 +939,28 @@ function fits(given, owed) {
 }
 
 /** The key of this hand's deck: from the dealer's secret and the players' nonces. */
-function handKey(told, match, number) {
-  const [first, opened] = [told.get("first"), told.get("number")];
+function handKey(parsed, match, number) {
+  const [first, opened] = [parsed.get("first"), parsed.get("number")];
   if (!(first > 0 && first <= number && number <= opened && opened < first + CHAIN_MAX)) {
-    throw new Wrong(`deck.json opens the decks ${first}..${opened}, and this hand's is ${number}`);
+    throw new Refusal(`deck.json opens the decks ${first}..${opened}, and this hand's is ${number}`);
   }
-  let secret = unhex(told.get("secret"));
+  let secret = unhex(parsed.get("secret"));
   let mine = secret;
   for (let place = opened; place >= first; place -= 1) {
     if (place === number) mine = secret;
     secret = sha256(utf8("muckrake/chain/v1"), secret);
   }
-  if (hex(secret) !== told.get("commitment")) throw new Wrong("deck.json: the secret does not lead back to the commitment");
-  const seats = told.get("nonces").flat().map(counted);
+  if (hex(secret) !== parsed.get("commitment")) throw new Refusal("deck.json: the secret does not lead back to the commitment");
+  const seats = parsed.get("nonces").flat().map(counted);
   const given = sha256(utf8("muckrake/seat-nonces/v1\0"), ...seats);
   return hmac(mine, utf8("muckrake/deck/v1\0"), counted(match), bigEndian(number, 4), given);
 }
 
 /** Text after its length in two bytes. */
 function counted(text) {
-  const said = utf8(text);
-  if (said.length > 65535) throw new Wrong("deck.json: a name or a nonce is too long");
-  return joined(bigEndian(said.length, 2), said);
+  const encoded = utf8(text);
+  if (encoded.length > 65535) throw new Refusal("deck.json: a name or a nonce is too long");
+  return joined(bigEndian(encoded.length, 2), encoded);
 }
 
 /** Bytes without end from a key, a label and a counter; and even chances from them. */
@@ -1076,7 +1076,7 @@ class Dealer {
     if (!(step instanceof Map) || !isWhole(2 ** 31)(step.get("of")) || step.get("of") < 1
       || !isWhole(2 ** 31)(step.get("chance"))) throw new Undealt("no chances");
     const lost = this.luck.below(step.get("of"), 4) < step.get("chance");
-    if (changed !== undefined && changed !== lost) throw new Wrong(`seat ${seat}, slot ${slot}: the deck's luck says otherwise`);
+    if (changed !== undefined && changed !== lost) throw new Refusal(`seat ${seat}, slot ${slot}: the deck's luck says otherwise`);
     const hole = this.hole[seat];
     if (lost) {
       const place = 2 * this.after(seat) + slot;
@@ -1150,7 +1150,7 @@ function readText(name, bytes) {
   try {
     return DECODER.decode(bytes);
   } catch {
-    throw new Wrong(`${name} is not UTF-8`);
+    throw new Refusal(`${name} is not UTF-8`);
   }
 }
 
@@ -1163,7 +1163,7 @@ function readJson(name, bytes, deep) {
   } catch (reason) {
     if (!(reason instanceof SyntaxError || reason instanceof TypeError)) throw reason;
   }
-  throw new Wrong(`${name} is not one object in canonical JSON`);
+  throw new Refusal(`${name} is not one object in canonical JSON`);
 }
 
 /** A reader of canonical JSON, which knows no second spelling of anything. */
@@ -1271,27 +1271,27 @@ function readBase64(name, text) {
       held &= (1 << bits) - 1;
     }
   }
-  if (!padded || !found.length || held) throw new Wrong(`${name}: ${quoted(text)} is not base64`);
+  if (!padded || !found.length || held) throw new Refusal(`${name}: ${quoted(text)} is not base64`);
   return Uint8Array.from(found);
 }
 
 /** A hash in base64. */
 function readHash(name, text) {
   const found = readBase64(name, text);
-  if (found.length !== 32) throw new Wrong(`${name}: ${quoted(text)} is not a hash`);
+  if (found.length !== 32) throw new Refusal(`${name}: ${quoted(text)} is not a hash`);
   return found;
 }
 
 /** A number that fits into eight bytes with a sign. */
 function readDecimal(name, digits) {
-  if (BigInt(digits) > DECIMAL_MAX) throw new Wrong(`${name}: ${digits} is more than ${DECIMAL_MAX}`);
+  if (BigInt(digits) > DECIMAL_MAX) throw new Refusal(`${name}: ${digits} is more than ${DECIMAL_MAX}`);
   return BigInt(digits);
 }
 
 /** A hostile value in a sentence: short, and without anything that a terminal obeys. */
 function quoted(value) {
-  const told = spelledOut(value);
-  return told.length <= 70 ? told : `${told.slice(0, 67)}...`;
+  const text = spelledOut(value);
+  return text.length <= 70 ? text : `${text.slice(0, 67)}...`;
 }
 
 /** JSON in ASCII, with a blank after each comma and colon. */
@@ -1513,18 +1513,18 @@ const RENAMES = new Map([[0x0001, "zip64"], [0x7075, "a second name"], [0x9901, 
 
 /** The files of a zip as a Map. */
 function unpacked(whole) {
-  if (whole.length > BUNDLE_MAX) throw new Wrong(`this is larger than ${BUNDLE_MAX} bytes: that is no bundle`);
+  if (whole.length > BUNDLE_MAX) throw new Refusal(`this is larger than ${BUNDLE_MAX} bytes: that is no bundle`);
   const view = new DataView(whole.buffer, whole.byteOffset, whole.byteLength);
   const end = whole.length - 22;
   if (end < 0 || view.getUint32(end, true) !== 0x06054b50) {
-    throw new Wrong(`${NO_ZIP}: its last 22 bytes are not the end of a zip`);
+    throw new Refusal(`${NO_ZIP}: its last 22 bytes are not the end of a zip`);
   }
   const [here, count] = [view.getUint16(end + 8, true), view.getUint16(end + 10, true)];
   const [size, begin] = [view.getUint32(end + 12, true), view.getUint32(end + 16, true)];
   if (view.getUint32(end + 4, true) || here !== count || view.getUint16(end + 20, true) || begin + size !== end) {
-    throw new Wrong(`${NO_ZIP}: its end does not say where its list is`);
+    throw new Refusal(`${NO_ZIP}: its end does not say where its list is`);
   }
-  if (count > FILES_MAX) throw new Wrong(`${count} files are in this zip: no bundle has more than ${FILES_MAX}`);
+  if (count > FILES_MAX) throw new Refusal(`${count} files are in this zip: no bundle has more than ${FILES_MAX}`);
   const entries = readEntries(whole, view, begin, end, count);
   checkEntries(entries);
   const files = new Map();
@@ -1534,7 +1534,7 @@ function unpacked(whole) {
     files.set(entry.name, inflated(entry, data));
     at = after;
   }
-  if (at !== begin) throw new Wrong(`${NO_ZIP}: ${begin - at} bytes before its list belong to no file`);
+  if (at !== begin) throw new Refusal(`${NO_ZIP}: ${begin - at} bytes before its list belong to no file`);
   return files;
 }
 
@@ -1544,7 +1544,7 @@ function readEntries(whole, view, begin, end, count) {
   let at = begin;
   for (let number = 0; number < count; number += 1) {
     if (at + 46 > end || view.getUint32(at, true) !== 0x02014b50) {
-      throw new Wrong(`${NO_ZIP}: its list is not one of ${count} files`);
+      throw new Refusal(`${NO_ZIP}: its list is not one of ${count} files`);
     }
     const two = (place) => view.getUint16(at + place, true);
     const four = (place) => view.getUint32(at + place, true);
@@ -1553,14 +1553,14 @@ function readEntries(whole, view, begin, end, count) {
     const kind = (four(38) >>> 16) & 0o170000;
     const place = at + 46 + name;
     at = place + extra + comment;
-    if (at > end) throw new Wrong(`${NO_ZIP}: its list is cut short`);
+    if (at > end) throw new Refusal(`${NO_ZIP}: its list is cut short`);
     entry.name = readName(whole.subarray(place - name, place));
-    if (kind !== 0 && kind !== 0o100000) throw new Wrong(`${quoted(entry.name)} is not a plain file`);
-    if (comment || disk) throw new Wrong(`${quoted(entry.name)} has a comment or is on another disk: that is not read`);
+    if (kind !== 0 && kind !== 0o100000) throw new Refusal(`${quoted(entry.name)} is not a plain file`);
+    if (comment || disk) throw new Refusal(`${quoted(entry.name)} has a comment or is on another disk: that is not read`);
     checkExtra(entry.name, whole.subarray(place, place + extra));
     entries.push(entry);
   }
-  if (at !== end) throw new Wrong(`${NO_ZIP}: ${end - at} bytes after its list belong to nothing`);
+  if (at !== end) throw new Refusal(`${NO_ZIP}: ${end - at} bytes after its list belong to nothing`);
   return entries;
 }
 
@@ -1568,7 +1568,7 @@ function readEntries(whole, view, begin, end, count) {
 function readName(bytes) {
   const name = Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
   if (!/^[ -~]+$/.test(name) || /[/\\:"]/.test(name) || name === "." || name === "..") {
-    throw new Wrong(`${quoted(name.slice(0, 80))} is no name of a file: a bundle has no folders`);
+    throw new Refusal(`${quoted(name.slice(0, 80))} is no name of a file: a bundle has no folders`);
   }
   return name;
 }
@@ -1579,8 +1579,8 @@ function checkExtra(name, extra) {
     const byte = (place) => (at + place < extra.length ? extra[at + place] : 255);
     const [kind, size] = [byte(0) + 256 * byte(1), byte(2) + 256 * byte(3)];
     at += 4 + size;
-    if (at > extra.length) throw new Wrong(`${NO_ZIP}: the fields of ${quoted(name)} are cut short`);
-    if (RENAMES.has(kind)) throw new Wrong(`${quoted(name)} has a field for ${RENAMES.get(kind)}: that is not read`);
+    if (at > extra.length) throw new Refusal(`${NO_ZIP}: the fields of ${quoted(name)} are cut short`);
+    if (RENAMES.has(kind)) throw new Refusal(`${quoted(name)} has a field for ${RENAMES.get(kind)}: that is not read`);
   }
 }
 
@@ -1588,47 +1588,47 @@ function checkExtra(name, extra) {
 function checkEntries(entries) {
   for (const entry of entries) {
     const name = quoted(entry.name);
-    if (entries.filter((one) => one.name === entry.name).length > 1) throw new Wrong(`${name} is in this zip more than once`);
-    if (entry.flags & 1) throw new Wrong(`${name} is encrypted: a bundle is for everybody who has it`);
+    if (entries.filter((one) => one.name === entry.name).length > 1) throw new Refusal(`${name} is in this zip more than once`);
+    if (entry.flags & 1) throw new Refusal(`${name} is encrypted: a bundle is for everybody who has it`);
     if (entry.flags & ~HARMLESS || ![0, 8].includes(entry.method)) {
-      throw new Wrong(`${name} is packed in a way that is not read: stored or deflated is`);
+      throw new Refusal(`${name} is packed in a way that is not read: stored or deflated is`);
     }
-    if (entry.size > FILE_MAX) throw new Wrong(`${name} would have ${entry.size} bytes, and may have ${FILE_MAX}`);
+    if (entry.size > FILE_MAX) throw new Refusal(`${name} would have ${entry.size} bytes, and may have ${FILE_MAX}`);
   }
   if (entries.reduce((total, entry) => total + entry.size, 0) > BUNDLE_MAX) {
-    throw new Wrong(`this zip would unpack to more than ${BUNDLE_MAX} bytes`);
+    throw new Refusal(`this zip would unpack to more than ${BUNDLE_MAX} bytes`);
   }
 }
 
 /** A file as it is packed, and where it ends: it begins where the one before it ended. */
 function readEntry(whole, view, entry, at) {
   const name = quoted(entry.name);
-  if (entry.begin !== at) throw new Wrong(`${NO_ZIP}: ${name} does not begin where the file before it ends`);
+  if (entry.begin !== at) throw new Refusal(`${NO_ZIP}: ${name} does not begin where the file before it ends`);
   if (at + 30 > whole.length || view.getUint32(at, true) !== 0x04034b50) {
-    throw new Wrong(`${NO_ZIP}: ${name} is not where its list says`);
+    throw new Refusal(`${NO_ZIP}: ${name} is not where its list says`);
   }
   const two = (place) => view.getUint16(at + place, true);
   const begin = at + 30 + two(26);
   const data = begin + two(28);
   const end = data + entry.packed;
   if (!same(whole.subarray(at + 30, begin), utf8(entry.name)) || end > whole.length) {
-    throw new Wrong(`${NO_ZIP}: ${name} is not where its list says`);
+    throw new Refusal(`${NO_ZIP}: ${name} is not where its list says`);
   }
   checkExtra(entry.name, whole.subarray(begin, data));
   const sums = [entry.crc, entry.packed, entry.size];
-  const told = [14, 18, 22].map((place) => view.getUint32(at + place, true));
-  const later = (entry.flags & 8) && told.every((one) => one === 0);
-  if (two(6) !== entry.flags || two(8) !== entry.method || !(later || told.every((one, place) => one === sums[place]))) {
-    throw new Wrong(`${NO_ZIP}: ${name} says of itself what its list does not`);
+  const fields = [14, 18, 22].map((place) => view.getUint32(at + place, true));
+  const later = (entry.flags & 8) && fields.every((one) => one === 0);
+  if (two(6) !== entry.flags || two(8) !== entry.method || !(later || fields.every((one, place) => one === sums[place]))) {
+    throw new Refusal(`${NO_ZIP}: ${name} says of itself what its list does not`);
   }
   if (!(entry.flags & 8)) return [whole.subarray(data, end), end];
-  const said = joined(...sums.map((one) => bigEndian(one, 4).reverse()));
-  for (const described of [joined(Uint8Array.of(0x50, 0x4b, 7, 8), said), said]) {
+  const descriptor = joined(...sums.map((one) => bigEndian(one, 4).reverse()));
+  for (const described of [joined(Uint8Array.of(0x50, 0x4b, 7, 8), descriptor), descriptor]) {
     if (same(whole.subarray(end, end + described.length), described)) {
       return [whole.subarray(data, end), end + described.length];
     }
   }
-  throw new Wrong(`${NO_ZIP}: what stands after ${name} is not its size and sum`);
+  throw new Refusal(`${NO_ZIP}: what stands after ${name} is not its size and sum`);
 }
 
 /** What is in a file; never more than its list says, whatever is packed in it. */
@@ -1641,12 +1641,12 @@ function inflated(entry, data) {
       text = inflating.all();
     } catch (reason) {
       if (reason !== DAMAGED) throw reason;
-      throw new Wrong(`${NO_ZIP}: ${name} cannot be unpacked`);
+      throw new Refusal(`${NO_ZIP}: ${name} cannot be unpacked`);
     }
     whole = inflating.done && inflating.at === data.length;
   }
-  if (text.length !== entry.size || !whole) throw new Wrong(`${NO_ZIP}: ${name} has not the size that its list says`);
-  if (crc32(text) !== entry.crc) throw new Wrong(`${NO_ZIP}: ${name} has not the sum that its list says`);
+  if (text.length !== entry.size || !whole) throw new Refusal(`${NO_ZIP}: ${name} has not the size that its list says`);
+  if (crc32(text) !== entry.crc) throw new Refusal(`${NO_ZIP}: ${name} has not the sum that its list says`);
   return text;
 }
 
@@ -1822,7 +1822,7 @@ function knownKeys(word, fs) {
     }
     return readKnown(word, readText(word, new Uint8Array(fs.readFileSync(word))));
   } catch (reason) {
-    if (reason instanceof Wrong) throw new Misused(reason.message);
+    if (reason instanceof Refusal) throw new Misused(reason.message);
     throw new Misused(`${quoted(word)} is neither a public key nor a file of them`);
   }
 }
@@ -1837,19 +1837,19 @@ function readBundle(path, fs) {
   }
   if (found.isDirectory()) return readFolder(path, fs);
   if (!found.isFile()) throw new Unread(`${path} is neither a file nor a folder`);
-  if (found.size > BUNDLE_MAX) throw new Wrong(`${path} is larger than ${BUNDLE_MAX} bytes: that is no bundle`);
+  if (found.size > BUNDLE_MAX) throw new Refusal(`${path} is larger than ${BUNDLE_MAX} bytes: that is no bundle`);
   return unpacked(new Uint8Array(fs.readFileSync(path)));
 }
 
 /** The files of a folder; a bundle has no links, no folders, and nothing huge. */
 function readFolder(folder, fs) {
   const names = fs.readdirSync(folder).sort(byCode);
-  if (names.length > FILES_MAX) throw new Wrong(`${names.length} files are in this folder: a bundle has at most ${FILES_MAX}`);
+  if (names.length > FILES_MAX) throw new Refusal(`${names.length} files are in this folder: a bundle has at most ${FILES_MAX}`);
   return new Map(names.map((name) => {
     const path = `${folder}/${name}`;
     const found = fs.lstatSync(path);
-    if (!found.isFile()) throw new Wrong(`${quoted(name)} is not a plain file`);
-    if (found.size > FILE_MAX) throw new Wrong(`${quoted(name)} has ${found.size} bytes: no file of a bundle has so many`);
+    if (!found.isFile()) throw new Refusal(`${quoted(name)} is not a plain file`);
+    if (found.size > FILE_MAX) throw new Refusal(`${quoted(name)} has ${found.size} bytes: no file of a bundle has so many`);
     return [name, new Uint8Array(fs.readFileSync(path))];
   }));
 }
@@ -1859,7 +1859,7 @@ function knownPolicy(path, fs) {
   try {
     return readPolicy(path, new Uint8Array(fs.readFileSync(path)));
   } catch (reason) {
-    if (reason instanceof Wrong) throw new Misused(reason.message);
+    if (reason instanceof Refusal) throw new Misused(reason.message);
     throw new Misused(`${quoted(path)} is no file that can be read`);
   }
 }
@@ -1960,20 +1960,20 @@ function page() {
 
 /** The verdict on a file that was chosen; a box of keys that cannot be read is said, and nothing is judged. */
 function judgedOnPage(file, bytes, text) {
-  const told = (problem) => ({ name: file.name, problems: [problem], proved: [], code: UNREAD });
-  if (!bytes) return told(`${file.name} is larger than ${BUNDLE_MAX} bytes: that is no bundle`);
+  const unread = (problem) => ({ name: file.name, problems: [problem], proved: [], code: UNREAD });
+  if (!bytes) return unread(`${file.name} is larger than ${BUNDLE_MAX} bytes: that is no bundle`);
   try {
     const known = text.trim() ? readKnown("the box of keys", text) : [];
     return { name: file.name, ...judged(() => unpacked(bytes), known) };
   } catch (reason) {
-    if (!(reason instanceof Wrong)) throw reason;
-    return told(reason.message);
+    if (!(reason instanceof Refusal)) throw reason;
+    return unread(reason.message);
   }
 }
 
 if (typeof document !== "undefined") page();
 else if (typeof module !== "undefined") {
   module.exports = { judged, verify, unpacked, readKnown, readKey, readPolicy, isSigned, keyPoint, sha256, sha512, hmac, shuffled, handKey,
-    canonical, unhex, hex, utf8, rootOf, Draws, Wrong };
+    canonical, unhex, hex, utf8, rootOf, Draws, Refusal };
   if (require.main === module) process.exitCode = main(process.argv.slice(2), require("node:fs"));
 }

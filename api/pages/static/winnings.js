@@ -2,24 +2,24 @@
 
 const box = document.getElementById("graph");
 const form = document.getElementById("window");
-const told = JSON.parse(document.getElementById("curves").textContent);
+const curves = JSON.parse(document.getElementById("curves").textContent);
 const { first, last } = form.elements;
 /** A custom property may hold light-dark(): an element that wears it says which of the two it is. */
 const worn = (name) => {
   const probe = document.createElement("i");
   probe.style.color = `var(${name})`;
   box.append(probe);
-  const said = getComputedStyle(probe).color;
+  const color = getComputedStyle(probe).color;
   probe.remove();
-  return said;
+  return color;
 };
 const number = (value) => (value == null ? "" : Math.round(value).toLocaleString("en").replaceAll(",", "\u202f").replace("-", "\u2212"));
 /** What a legend says: of the hand that is pointed at, or else of the last one. */
 const line = (label, stroke, more = {}) => ({
   label, stroke, width: 1.6, points: { show: false }, value: (graph, v, at, idx) => number(idx == null ? graph.data[at].at(-1) : v), ...more,
 });
-const low = told.band.map((each) => -each);
-const data = [told.k, told.band, low, told.net, told.showdown, told.without, ...(told.auctions.some(Boolean) ? [told.auctions] : [])];
+const low = curves.band.map((each) => -each);
+const data = [curves.k, curves.band, low, curves.net, curves.showdown, curves.without, ...(curves.auctions.some(Boolean) ? [curves.auctions] : [])];
 const BAND = 2; // lines of the band, which have no name beside them
 const LETTERS = "12px system-ui, sans-serif";
 
@@ -36,7 +36,7 @@ function drawn() {
     bands: [{ series: [1, 2], fill: band.replace(/^rgb\((.*)\)$/, "rgb($1 / 0.1)") }],
     legend: { markers: { show: false } },
     series: [
-      { label: "after", value: (_, v, __, idx) => (idx == null ? `${number(told.k.at(-1))} hands` : told.hand[idx]) },
+      { label: "after", value: (_, v, __, idx) => (idx == null ? `${number(curves.k.at(-1))} hands` : curves.hand[idx]) },
       line("fair, above", band, { width: 0 }),
       line("fair, below", band, { width: 0 }),
       line("net", worn("--ink"), { width: 2.2 }),
@@ -84,7 +84,7 @@ function chosen(graph) {
   if (!width) return;
   spread(graph);
   first.value = Math.max(1, Math.ceil(graph.posToVal(left, "x")));
-  last.value = Math.max(first.value, Math.min(told.k.at(-1), Math.floor(graph.posToVal(left + width, "x"))));
+  last.value = Math.max(first.value, Math.min(curves.k.at(-1), Math.floor(graph.posToVal(left + width, "x"))));
   ask();
 }
 
@@ -104,18 +104,18 @@ function draw() {
   let from = 0;
   if (first.value || last.value) {
     spread(graph);
-    graph.setScale("x", { min: Number(first.value || 1), max: Number(last.value || told.k.at(-1)) });
+    graph.setScale("x", { min: Number(first.value || 1), max: Number(last.value || curves.k.at(-1)) });
   }
   graph.over.addEventListener("pointerdown", (event) => (from = event.clientX));
   graph.over.addEventListener("click", (event) => {
     const idx = graph.cursor.idx;
     if (idx == null || Math.abs(event.clientX - from) > 4) return;
-    const [match, hand] = told.hand[idx].split(/\/(?=\d+$)/);
+    const [match, hand] = curves.hand[idx].split(/\/(?=\d+$)/);
     const address = box.dataset.hand.replace("MATCH/0", `${encodeURIComponent(match)}/${hand}`);
     if (window === top) location.href = address;
     else open(address, "_blank", "noopener"); // the page of a hand stands in no frame
   });
-  box.dataset.drawn = String(told.k.length);
+  box.dataset.drawn = String(curves.k.length);
   return graph;
 }
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from msgspec import UNSET, Struct, UnsetType, field
 
 from analytics.auctions import worth as bids_worth
-from analytics.auctions.bidding import BESIDE, MEASURES, OF_TWO, By, kept
+from analytics.auctions.bidding import MEASURES, OF_TWO, PAIRS_SQL, By, kept
 from analytics.auctions.bidding import Bids as Auctions
 from analytics.auctions.sniffing import (
     DRAWN_N,
@@ -137,50 +137,50 @@ class Bids(Struct, frozen=True, tag_field="schema", tag="muckrake.bids/1"):
 
 
 class Bidding(NamedTuple):
-    """Auctions, every measure of them, and pairs of bidders; `told` of how many were valued;
+    """Auctions, every measure of them, and pairs of bidders; `counts`: how many were valued;
     what bids count."""
 
     auctions: Auctions
     found: list[Measured]
-    beside: list[Pair]
-    told: dict[str, int]
+    bidder_pairs: list[Pair]
+    counts: dict[str, int]
     unit: str | None
 
 
 def bidding(
     viewed: Viewed,
-    asked: BidsParams,
+    params: BidsParams,
     watch: ShowProgress = without_progress,
     *,
     again: bool = False,
 ) -> Bidding:
     """The answer, as long as the views are there. Nothing to count is said to be absent."""
-    player = asked.player
+    player = params.player
     if player is not None and not is_there(viewed, "player", player, "auctions"):
         raise Absent(f"nobody called {player} has bid: muckrake bids lists who has")
-    auctions_of = kept(chosen_by(viewed, asked), viewed.units)
+    auctions_of = kept(chosen_by(viewed, params), viewed.units)
     unit = money_of(viewed, auctions_of)
     select = {"auctions": auctions_of}
     rows = JoinedViews(viewed.query, select, {})
-    beside = rows.table(BESIDE)
-    if not beside.num_rows and not rows.table("SELECT 1 FROM auctions LIMIT 1").num_rows:
+    bidder_pairs = rows.table(PAIRS_SQL)
+    if not bidder_pairs.num_rows and not rows.table("SELECT 1 FROM auctions LIMIT 1").num_rows:
         raise Absent("no auction was held in these hands")
-    worths, told = _worths(viewed, rows, asked.spots, watch)
-    auctions = Auctions(JoinedViews(viewed.query, select, {"worths": worths}), asked.vs)
-    measures = auctions.measures(player, asked.by, again=again)
+    worths, counts = _worths(viewed, rows, params.spots, watch)
+    auctions = Auctions(JoinedViews(viewed.query, select, {"worths": worths}), params.vs)
+    measures = auctions.measures(player, params.by, again=again)
     found = list(in_unit(measures, MEASURES, unit))
-    return Bidding(auctions, found, list(pairs(beside)), told, unit)
+    return Bidding(auctions, found, list(pairs(bidder_pairs)), counts, unit)
 
 
-def bids(viewed: Viewed, asked: BidsParams, watch: ShowProgress) -> Bids:
+def bids(viewed: Viewed, params: BidsParams, watch: ShowProgress) -> Bids:
     """Players in order, then pairs; every number of chance with its seed."""
-    again, by = asked.player is not None or not asked.people, asked.by
-    told = bidding(viewed, asked, watch, again=again)
+    again, by = params.player is not None or not params.people, params.by
+    answer = bidding(viewed, params, watch, again=again)
     parts: dict[tuple[str, str], dict[str, Drawn]] = {}
-    for one in told.found:
+    for one in answer.found:
         parts.setdefault((one.player, one.part), {})[one.statistic] = drawn(one)
-    ranks = told.auctions.ranks(asked.player, by)
-    common = told.auctions.common(asked.player, by)
+    ranks = answer.auctions.ranks(params.player, by)
+    common = answer.auctions.common(params.player, by)
     players = [
         Bidder(
             player=player,
@@ -192,7 +192,9 @@ def bids(viewed: Viewed, asked: BidsParams, watch: ShowProgress) -> Bids:
         for (player, part), measures in parts.items()
     ]
     view = viewed.viewer.view
-    return Bids(view, told.unit, SEED, MODEL, Again(), players, told.beside, **told.told)
+    return Bids(
+        view, answer.unit, SEED, MODEL, Again(), players, answer.bidder_pairs, **answer.counts
+    )
 
 
 def _of(rows: Sequence[Row], player: str, part: str, *names: str) -> list[list[Any]]:
@@ -218,8 +220,8 @@ def _worths(
     found = bids_worth.auctions(those.to_pylist())
     rules = _Rules(viewed)
     valued = list(bids_worth.worths(watch(found, "counting third cards", len(found)), rules.of))
-    told = {"auctions": size, "valued": len(found), "counted": rules.counted}
-    return bids_worth.table(valued), told
+    counts = {"auctions": size, "valued": len(found), "counted": rules.counted}
+    return bids_worth.table(valued), counts
 
 
 class _Rules:
@@ -251,51 +253,52 @@ def _third_cards(folder: Path, rules: Showdown) -> ThirdCards:
     return ThirdCards(folder, rules)
 
 
-def rows(told: Bids) -> list[Line]:
+def rows(answer: Bids) -> list[Line]:
     """A row a measure."""
-    return lines_of(told.players)
+    return lines_of(answer.players)
 
 
-def sheets(told: Bids, asked: BidsParams) -> Iterator[Sheet | str]:
+def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:
     """All players with a few measures each, or one with every measure; then pairs."""
-    head = headed(f"viewpoint: {told.viewpoint}", told.unit)
-    foot = f"values of {told.valued} of {told.auctions} auctions with known cards, {MODEL}"
-    if told.valued < told.auctions:
+    head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
+    foot = f"values of {answer.valued} of {answer.auctions} auctions with known cards, {MODEL}"
+    if answer.valued < answer.auctions:
         foot += "; --spots all counts all"
-    if asked.player is None:
-        yield by_player(rows(told), MEASURES, OVERVIEW, asked.by, head=head, foot=foot)
+    if params.player is None:
+        yield by_player(rows(answer), MEASURES, OVERVIEW, params.by, head=head, foot=foot)
     else:
         heads = {
-            part_of(one): (one.player, part_of(one), _tenths(one), head) for one in told.players
+            part_of(player): (player.player, part_of(player), _tenths(player), head)
+            for player in answer.players
         }
-        yield from by_line(rows(told), MEASURES, heads, foot)
+        yield from by_line(rows(answer), MEASURES, heads, foot)
     # Dealer against first bidder: do their bids depend on each other?
-    for one in told.pairs:
+    for pair in answer.pairs:
         sign = "no sign of bid sniffing"
-        if one.n < FLAG_N:
+        if pair.n < FLAG_N:
             sign = f"too few to tell, {FLAG_N} are needed"
-        elif one.flagged:
+        elif pair.flagged:
             sign = (
-                "HIS BIDS GO WITH THEIRS" if one.leaked else "ALARM: sealed, yet they go together"
+                "HIS BIDS GO WITH THEIRS" if pair.leaked else "ALARM: sealed, yet they go together"
             )
         tells = "   ".join(
-            f"{name} {count} ({mean:.1f})" for name, (count, mean, _) in one.tells.items()
+            f"{name} {count} ({mean:.1f})" for name, (count, mean, _) in pair.tells.items()
         )
-        said = "none" if one.correlation is None else f"{one.correlation:.2f}"
-        if one.low is not None and one.high is not None:
-            said += f" [{one.low:.2f}, {one.high:.2f}]"
-        who = f"{one.dealer} as dealer vs {one.rival}: {one.n} auctions"
-        how = f"{one.sealed} sealed, {one.leaked} leaked"
-        yield "   ".join((f"{who}, {how}", f"correlation {said}", tells, sign))
-    if told.pairs:
+        text = "none" if pair.correlation is None else f"{pair.correlation:.2f}"
+        if pair.low is not None and pair.high is not None:
+            text += f" [{pair.low:.2f}, {pair.high:.2f}]"
+        who = f"{pair.dealer} as dealer vs {pair.rival}: {pair.n} auctions"
+        how = f"{pair.sealed} sealed, {pair.leaked} leaked"
+        yield "   ".join((f"{who}, {how}", f"correlation {text}", tells, sign))
+    if answer.pairs:
         many = f"of {DRAWN_N} auctions and fewer up to {DRAWS} matchings are drawn, seed {SEED}"
         yield f"in brackets what chance would give; flagged below p {FLAG_P:g}; {many}"
 
 
-def _tenths(one: Bidder) -> str:
+def _tenths(bidder: Bidder) -> str:
     """Bids in tenths and the most frequent ones: `tenths 0 4 8 ...   most common 31 (41x)`."""
-    tenths = " ".join(str(row.bid) for row in one.ranks)
-    often = ", ".join(f"{row.bid} ({row.times}x)" for row in one.common)
+    tenths = " ".join(str(row.bid) for row in bidder.ranks)
+    often = ", ".join(f"{row.bid} ({row.times}x)" for row in bidder.common)
     return f"tenths {tenths}   most common {often}" if tenths else ""
 
 

@@ -40,7 +40,7 @@ COUNTED = (5, 6)  # the columns of k/n, the one's and the other's
 COLUMNS = ("difference", "95 % interval", "k/n", "k/n", "p", "p of all", "")
 
 
-class Sides(Struct, frozen=True, kw_only=True):
+class CompareParams(Struct, frozen=True, kw_only=True):
     """Who, beside whom; against whom, if not anybody; each in the hands of one match, if named."""
 
     player: Annotated[str, Param("A player's name, percent-encoded.", "A", argument=True)]
@@ -92,22 +92,22 @@ class Comparison(Struct, frozen=True, tag_field="schema", tag="muckrake.compare/
     statistics: dict[str, Compared]
 
 
-def comparison(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Comparison:
+def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Comparison:
     """The answer; a side without hands is said to be absent."""
-    names = (asked.player, asked.other)
-    if len(asked.match) > 2:
+    names = (params.player, params.other)
+    if len(params.match) > 2:
         raise Nonsense("a match is named once for both, or twice, for A and for B")
-    if asked.player == asked.other and len(set(asked.matches)) == 1:
+    if params.player == params.other and len(set(params.matches)) == 1:
         raise Nonsense(
-            f"{asked.player} is himself: name a match of each, the one's and the other's"
+            f"{params.player} is himself: name a match of each, the one's and the other's"
         )
     first, second = (
-        chosen_of(viewed, player, vs=asked.vs, match=match, game=asked.game)
-        for player, match in zip(names, asked.matches, strict=True)
+        chosen_of(viewed, player, vs=params.vs, match=match, game=params.game)
+        for player, match in zip(names, params.matches, strict=True)
     )
     sides = [
         Side(player, match, _hands(viewed, one))
-        for player, match, one in zip(names, asked.matches, (first, second), strict=True)
+        for player, match, one in zip(names, params.matches, (first, second), strict=True)
     ]
     both = " UNION ALL ".join(f"SELECT unit FROM ({table(one, 'NULL')})" for one in (first, second))
     moneys = moneys_of(viewed, both)
@@ -115,9 +115,9 @@ def comparison(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Comparison:
     wanted = [
         one
         for one in COMPARED
-        if asked.street in (None, one.street) and not (one.amount and len(moneys) > 1)
+        if params.street in (None, one.street) and not (one.amount and len(moneys) > 1)
     ]
-    if asked.fail_if and all(one.name != "net_hand" for one in wanted):
+    if params.fail_if and all(one.name != "net_hand" for one in wanted):
         raise Nonsense(
             "--fail-if worse is about winnings, which are not compared here: leave --street out,"
             " and name one --unit"
@@ -134,8 +134,8 @@ def comparison(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Comparison:
         unit=unit,
         moneys=moneys,
         sides=sides,
-        vs=asked.vs,
-        game=asked.game,
+        vs=params.vs,
+        game=params.game,
         seed=SEED,
         draws=DRAWS,
         methods=METHODS,
@@ -151,13 +151,13 @@ def decks(viewed: Viewed) -> dict[str, Deck]:
         " WHERE number IS NULL AND type = 'MatchStarted' ORDER BY hand_seq, match"
     )
     keys = {row["match"]: _cards(row) for row in rows}
-    alike = Counter(keys.values())
-    groups = {key: group for group, key in enumerate(alike)}
+    counts = Counter(keys.values())
+    groups = {key: group for group, key in enumerate(counts)}
     deals = {row["match"]: row["deals"] for row in rows}
     return {
         match: Deck(groups[key], deals[match])
         for match, key in keys.items()
-        if deals[match] > 1 or alike[key] > 1
+        if deals[match] > 1 or counts[key] > 1
     }
 
 
@@ -177,23 +177,25 @@ def _hands(viewed: Viewed, chosen: Chosen) -> int:
     return dealt
 
 
-def finders(viewed: Viewed, asked: Sides) -> list[Finder]:
+def finders(viewed: Viewed, params: CompareParams) -> list[Finder]:
     """What finds the hands of each side."""
-    sides = zip((asked.player, asked.other), asked.matches, strict=True)
+    sides = zip((params.player, params.other), params.matches, strict=True)
     return [
-        finder(viewed, player, vs=asked.vs, match=match, game=asked.game, unit=asked.unit)
+        finder(viewed, player, vs=params.vs, match=match, game=params.game, unit=params.unit)
         for player, match in sides
     ]
 
 
-def sheets(told: Comparison, asked: Sides, finds: Sequence[Finder] = ()) -> Iterator[Sheet | str]:
+def sheets(
+    answer: Comparison, params: CompareParams, finds: Sequence[Finder] = ()
+) -> Iterator[Sheet | str]:
     """A line for each statistic that both had a chance of, winnings first; its k and its n lead to
     what finds their hands."""
-    every = told.statistics.values()
-    one, other = told.sides
+    every = answer.statistics.values()
+    one, other = answer.sides
     names = [one.player, other.player]
     if one.player == other.player:
-        names = [f"{side.player} in {side.match}" for side in told.sides]
+        names = [f"{side.player} in {side.match}" for side in answer.sides]
     pairs = max((it.shared for it in every), default=0)
     head = [
         "difference: " + " less ".join(names),
@@ -204,41 +206,41 @@ def sheets(told: Comparison, asked: Sides, finds: Sequence[Finder] = ()) -> Iter
         ("", *names, *COLUMNS),
         [_line(it, finds) for it in every if it.difference is not None],
         range(1, len(COLUMNS) + 2),
-        headed("   ".join(head), told.unit),
-        f"{told.compared} compared: one in twenty differs by chance, and p of all allows for it",
+        headed("   ".join(head), answer.unit),
+        f"{answer.compared} compared: one in twenty differs by chance, and p of all allows for it",
     )
-    if len(told.moneys) > 1:
-        several = " and ".join(f"{one}s" for one in told.moneys)
+    if len(answer.moneys) > 1:
+        several = " and ".join(f"{money}s" for money in answer.moneys)
         yield f"amounts are left out: these hands are played for {several}; choose a unit"
 
 
-def _line(one: Compared, finds: Sequence[Finder]) -> tuple[Cell, ...]:
-    it = STATISTICS[one.statistic]
+def _line(comparison: Compared, finds: Sequence[Finder]) -> tuple[Cell, ...]:
+    it = STATISTICS[comparison.statistic]
     ends = ("did", "could") if it.kind in ("share", "ratio") else ("could",)
     led = [tuple(side(f"{end}={it.name}") for end in ends) for side in finds]
     scale, digits = (100, 1) if it.kind == "share" else (1, 2)
     cells = (
         it.title,
-        value_of(it, one.one),
-        value_of(it, one.other),
-        f"{scale * (one.difference or 0):+,.{digits}f}",
-        between(it, one.low, one.high, " to ", "+"),
-        counts(one.one_k, one.one_n),
-        counts(one.other_k, one.other_n),
-        "" if one.p is None else f"{one.p:.2g}",
-        "" if one.counted is None else f"{one.counted:.2g}",
-        "too few" if one.few else "",
+        value_of(it, comparison.one),
+        value_of(it, comparison.other),
+        f"{scale * (comparison.difference or 0):+,.{digits}f}",
+        between(it, comparison.low, comparison.high, " to ", "+"),
+        counts(comparison.one_k, comparison.one_n),
+        counts(comparison.other_k, comparison.other_n),
+        "" if comparison.p is None else f"{comparison.p:.2g}",
+        "" if comparison.counted is None else f"{comparison.counted:.2g}",
+        "too few" if comparison.few else "",
     )
     leads = dict(zip(COUNTED, led, strict=False))
     return tuple(
-        Cell(text, one.few, leads=leads.get(place, ())) for place, text in enumerate(cells)
+        Cell(text, comparison.few, leads=leads.get(place, ())) for place, text in enumerate(cells)
     )
 
 
-def code(told: Comparison, asked: Sides) -> int:
+def code(answer: Comparison, params: CompareParams) -> int:
     """1 if that was to fail: the whole interval of what A won more a hand lies below nothing."""
-    won = told.statistics.get("net_hand")
-    return int(asked.fail_if == "worse" and won is not None and (won.high or 0.0) < 0)
+    won = answer.statistics.get("net_hand")
+    return int(params.fail_if == "worse" and won is not None and (won.high or 0.0) < 0)
 
 
 QUESTION = Question(
@@ -246,10 +248,10 @@ QUESTION = Question(
     text=__doc__,
     path="/players/{player}/compare",
     operation="player_compare",
-    params=Sides,
+    params=CompareParams,
     answer=Comparison,
     ask=comparison,
-    tables=(Table("compared", Compared, lambda told: list(told.statistics.values())),),
+    tables=(Table("compared", Compared, lambda answer: list(answer.statistics.values())),),
     sheets=sheets,
     code=code,
     page="/players/{player}/compare",

@@ -33,7 +33,7 @@ BANKROLL = "bankroll"
 HUNDREDS = range(100, 1_100, 100)
 
 
-class Of(Struct, frozen=True):
+class CountersParams(Struct, frozen=True):
     """Whose games."""
 
     player: Anybody = None
@@ -76,7 +76,7 @@ else:
     Game = GAME
 
 
-class Counted(Struct, frozen=True, tag_field="schema", tag="muckrake.counters/1"):
+class Counters(Struct, frozen=True, tag_field="schema", tag="muckrake.counters/1"):
     """What each counter means, and a row a match and player."""
 
     viewpoint: str = field(name="as")
@@ -85,18 +85,18 @@ class Counted(Struct, frozen=True, tag_field="schema", tag="muckrake.counters/1"
     matches: list[Game]
 
 
-def counters(viewed: Viewed, asked: Of, watch: ShowProgress) -> Counted:
+def counters(viewed: Viewed, params: CountersParams, watch: ShowProgress) -> Counters:
     """Everybody's, or one player's."""
-    chosen = chosen_by(viewed, asked)
+    chosen = chosen_by(viewed, params)
     unit = money_of(viewed, table(chosen, "NULL"))
     rows = [GAME(**row, unit=unit) for row in counted(viewed, chosen)]
-    return Counted(viewed.viewer.view, unit, COUNTERS, rows)
+    return Counters(viewed.viewer.view, unit, COUNTERS, rows)
 
 
-def lines(told: Counted) -> Sequence[Struct]:
+def lines(answer: Counters) -> Sequence[Struct]:
     """A column for each hundred hands."""
     found = []
-    for row in told.matches:
+    for row in answer.matches:
         plain = msgspec.structs.asdict(row)
         bankroll = plain.pop(BANKROLL)
         found.append(
@@ -105,10 +105,10 @@ def lines(told: Counted) -> Sequence[Struct]:
     return found
 
 
-def sheets(told: Counted, asked: Of) -> Iterator[Sheet]:
+def sheets(answer: Counters, params: CountersParams) -> Iterator[Sheet]:
     """All of it, and a word on what it is not."""
     foot = "every action counts, forced ones too: statistics and bids count only what was chosen"
-    yield sheet(TABLE, told, headed(f"viewpoint: {told.viewpoint}", told.unit), foot)
+    yield sheet(TABLE, answer, headed(f"viewpoint: {answer.viewpoint}", answer.unit), foot)
 
 
 TABLE = Table("counters", LINE, lines)
@@ -117,8 +117,8 @@ QUESTION = Question(
     text=__doc__,
     path="/players/{player}/counters",
     operation="player_counters",
-    params=Of,
-    answer=Counted,
+    params=CountersParams,
+    answer=Counters,
     ask=counters,
     tables=(TABLE,),
     sheets=sheets,

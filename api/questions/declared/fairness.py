@@ -123,7 +123,7 @@ def fairness(
     again = repeated(ledger) if match is None else set()
     fresh = [leaf for leaf in leaves if split(leaf.stream)[0] not in again]
     tests, left_out = _tests(ledger, fresh, watch)
-    tested = [Tested(**asdict(one), verdict=one.verdict) for one in tests]
+    tested = [Tested(**asdict(test), verdict=test.verdict) for test in tests]
     # Hands beside the decks that were committed to.
     decks_kept = Dealt(ledger, Private(ledger.live.folder))
     found = [(leaf.stream, decks_kept.wrong(leaf)) for leaf in leaves]
@@ -184,8 +184,10 @@ def _dealing(ledger: Snapshot, leaves: Sequence[Leaf]) -> dict[str, int]:
     hands = Counter(split(leaf.stream)[0] for leaf in leaves)
     how: Counter[str] = Counter()
     for match, count in hands.items():
-        told = (one.event for one in ledger.read(match))
-        kind = next((it.dealing for it in told if isinstance(it, MatchStarted)), "not told")
+        events = (one.event for one in ledger.read(match))
+        kind = next(
+            (event.dealing for event in events if isinstance(event, MatchStarted)), "not told"
+        )
         how[kind] += count
     return dict(sorted(how.items()))
 
@@ -193,22 +195,22 @@ def _dealing(ledger: Snapshot, leaves: Sequence[Leaf]) -> dict[str, int]:
 def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
     """A line a test, and what may not be concluded."""
     lines = []
-    for one in answer.tests:
-        freedom = "" if one.freedom is None else f" ({one.freedom})"
+    for test in answer.tests:
+        freedom = "" if test.freedom is None else f" ({test.freedom})"
         texts = (
-            one.name,
-            one.about,
-            f"{one.n:,}",
-            "" if one.statistic is None else f"{one.statistic:.3g}{freedom}",
-            "" if one.p is None else f"{one.p:.3g}",
-            "" if one.counted is None else f"{one.counted:.3g}",
-            "" if one.effect is None else f"{one.effect:.3g} {one.unit}",
-            one.verdict,
+            test.name,
+            test.about,
+            f"{test.n:,}",
+            "" if test.statistic is None else f"{test.statistic:.3g}{freedom}",
+            "" if test.p is None else f"{test.p:.3g}",
+            "" if test.counted is None else f"{test.counted:.3g}",
+            "" if test.effect is None else f"{test.effect:.3g} {test.unit}",
+            test.verdict,
         )
-        lines.append([Cell(text, one.p is None) for text in texts])
+        lines.append([Cell(text, test.p is None) for text in texts])
     how = ", ".join(f"{count:,} {kind}" for kind, count in answer.dealing.items())
-    made = sum(one.p is not None for one in answer.tests)
-    foot = f"{made} tests judged together (Holm, 1 %); seen four times in five: `would see`"
+    tests = sum(test.p is not None for test in answer.tests)
+    foot = f"{tests} tests judged together (Holm, 1 %); seen four times in five: `would see`"
     columns = ("test", "of", "n", "statistic", "p", "p of all", "would see", "")
     yield Sheet(columns, lines, range(2, 6), f"{answer.hands:,} hands: {how}", foot)
     if checked := answer.decks.checked:
@@ -224,7 +226,9 @@ def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
 
 def wrong(answer: Fairness) -> str | None:
     """What chance would not explain, and decks that are not what was committed to."""
-    failed = [f"{one.name} ({one.about})" for one in answer.tests if one.verdict == "NOT CHANCE"]
+    failed = [
+        f"{test.name} ({test.about})" for test in answer.tests if test.verdict == "NOT CHANCE"
+    ]
     found = [*failed, *answer.decks.wrong[:3]]
     return f"not as chance would have it: {', '.join(found)}" if found else None
 

@@ -38,7 +38,7 @@ from api.viewpoints.views import Viewed
 NOT_YET = 8
 
 
-class Sides(Struct, frozen=True, kw_only=True):
+class GateParams(Struct, frozen=True, kw_only=True):
     """Who is to be better than whom, in which hands, and how often that may be said wrongly."""
 
     player: Annotated[str, Param("A player's name, percent-encoded.", "NEW", argument=True)]
@@ -88,16 +88,16 @@ class Gate(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.
     found: Verdict
 
 
-def gate(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Gate:
+def gate(viewed: Viewed, params: GateParams, watch: ShowProgress) -> Gate:
     """The verdict; two who never met are refused."""
-    chosen = chosen_by(viewed, asked, vs=asked.other)
+    chosen = chosen_by(viewed, params, vs=params.other)
     unit = money_of(viewed, table(chosen, "NULL"))
     deals = deals_of(viewed, "c.match")
     both = (
         f"SELECT c.match, c.number, c.hand_seq, c.net, c.per_chip, o.net AS other_net, {deals} AS"
         " deals, p.stack, q.stack AS other_stack, t.total"
         f" FROM ({table(chosen, 'NULL')}) AS c"
-        f" JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player = {quoted(asked.other)}"
+        f" JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player = {quoted(params.other)}"
         " JOIN players AS p ON p.hand_seq = c.hand_seq AND p.seat = c.seat"
         " JOIN players AS q ON q.hand_seq = c.hand_seq AND q.seat = o.seat"
         " JOIN (SELECT hand_seq, sum(stack) AS total FROM players GROUP BY hand_seq) AS t"
@@ -105,8 +105,8 @@ def gate(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Gate:
     )
     rows = viewed.rows(f"WITH chosen AS ({both}) SELECT * FROM (\n{text_of('gate_deals')})")
     if not rows:
-        raise Absent(f"{asked.player} and {asked.other} have no whole deal together here")
-    error = asked.error / 100
+        raise Absent(f"{params.player} and {params.other} have no whole deal together here")
+    error = params.error / 100
     ahead = np.array([row["ahead"] / row["most"] for row in rows])
     found = ruling(np.clip(ahead, -1.0, 1.0), error)  # a forged record may move what was not there
     last = None if found.decided is None else rows[found.decided - 1]
@@ -126,21 +126,21 @@ def gate(viewed: Viewed, asked: Sides, watch: ShowProgress) -> Gate:
     )
     return Gate(
         viewpoint=viewed.viewer.view,
-        player=asked.player,
-        other=asked.other,
+        player=params.player,
+        other=params.other,
         unit=unit,
-        error=asked.error,
+        error=params.error,
         found=verdict,
     )
 
 
-def sheets(told: Gate, asked: Any) -> Iterator[Sheet | str]:
+def sheets(answer: Gate, params: Any) -> Iterator[Sheet | str]:
     """The verdict in a sentence, and what it is made of."""
-    it = told.found
-    said = {
-        "better": f"{told.player} is better than {told.other}",
-        "worse": f"{told.player} is worse than {told.other}",
-        "not yet": f"not yet clear whether {told.player} is better or worse than {told.other}",
+    it = answer.found
+    sentence = {
+        "better": f"{answer.player} is better than {answer.other}",
+        "worse": f"{answer.player} is worse than {answer.other}",
+        "not yet": f"not yet clear whether {answer.player} is better or worse than {answer.other}",
     }[it.verdict]
     when = f", clear after deal {it.decided:,}" if it.decided else ""
     when += f", about {it.more:,} more deals if it goes on so" if it.more else ""
@@ -156,15 +156,15 @@ def sheets(told: Gate, asked: Any) -> Iterator[Sheet | str]:
         ("deals", "hands", "won a hundred", "for better", "for worse", "settles at"),
         [tuple(map(Cell, cells))],
         range(6),
-        headed(said + when, told.unit),
-        f"at most {told.error} of 100 players who are no better are ever called better, and as"
+        headed(sentence + when, answer.unit),
+        f"at most {answer.error} of 100 players who are no better are ever called better, and as"
         " many no worse ones worse, however often this is asked",
     )
 
 
-def code(told: Gate, asked: Sides) -> int:
+def code(answer: Gate, params: GateParams) -> int:
     """The exit code of the command."""
-    return {"better": 0, "worse": 1, "not yet": NOT_YET}[told.found.verdict]
+    return {"better": 0, "worse": 1, "not yet": NOT_YET}[answer.found.verdict]
 
 
 QUESTION = Question(
@@ -172,10 +172,10 @@ QUESTION = Question(
     text=__doc__,
     path="/players/{player}/gate",
     operation="player_gate",
-    params=Sides,
+    params=GateParams,
     answer=Gate,
     ask=gate,
-    tables=(Table("verdict", Verdict, lambda told: [told.found]),),
+    tables=(Table("verdict", Verdict, lambda answer: [answer.found]),),
     sheets=sheets,
     code=code,
 )

@@ -32,7 +32,7 @@ TITLES = {"vpip": "VPIP %", "raise": "raise %", "net": "net in big blinds", "n":
 ORDER = RANKS[::-1]
 
 
-class Whose(Filters, frozen=True):
+class GridParams(Filters, frozen=True):
     """Whose grid, of which of his hands, and what people see in its cells."""
 
     player: Name
@@ -64,9 +64,9 @@ class Grid(Struct, frozen=True, tag_field="schema", tag="muckrake.grid/1"):
     cells: list[Cell]
 
 
-def grid(viewed: Viewed, asked: Whose, watch: ShowProgress = without_progress) -> Grid:
+def grid(viewed: Viewed, params: GridParams, watch: ShowProgress = without_progress) -> Grid:
     """One player's grid."""
-    chosen = chosen_by(viewed, asked)
+    chosen = chosen_by(viewed, params)
     (dealt,) = rows_of("dealt", viewed, chosen) or ({"hands": 0},)
     order = classes()
     cells = []
@@ -74,8 +74,8 @@ def grid(viewed: Viewed, asked: Whose, watch: ShowProgress = without_progress) -
         counted: dict[str, Any] = {it: steady(row[it]) for it in Cell.__struct_fields__[1:]}
         cells.append(Cell(row["class"], **counted))
     cells.sort(key=lambda one: order.index(one.name))
-    known = sum(one.hands for one in cells)
-    return Grid(asked.player, viewed.viewer.view, dealt["hands"], known, cells)
+    known = sum(cell.hands for cell in cells)
+    return Grid(params.player, viewed.viewer.view, dealt["hands"], known, cells)
 
 
 def classes() -> tuple[str, ...]:
@@ -91,14 +91,14 @@ def classes() -> tuple[str, ...]:
     )
 
 
-def sheets(told: Grid, asked: Whose) -> Iterator[Sheet]:
+def sheets(answer: Grid, params: GridParams) -> Iterator[Sheet]:
     """The 13 rows of the grid."""
-    foot = f"hole cards known in {told.known} of {told.hands} hands"
-    if told.known < told.hands:
+    foot = f"hole cards known in {answer.known} of {answer.hands} hands"
+    if answer.known < answer.hands:
         foot += " (the others never shown: strong-hand bias)"
-    head = f"{told.player}   {TITLES[asked.show]}   viewpoint: {told.viewpoint}"
-    cells = {one.name: one for one in told.cells}
-    every = [_text(cells.get(name), asked.show) for name in classes()]
+    head = f"{answer.player}   {TITLES[params.show]}   viewpoint: {answer.viewpoint}"
+    cells = {cell.name: cell for cell in answer.cells}
+    every = [_text(cells.get(name), params.show) for name in classes()]
     lines = [[Text(rank), *every[13 * at : 13 * at + 13]] for at, rank in enumerate(ORDER)]
     yield Sheet(("", *ORDER), lines, range(1, 14), head, foot)
 
@@ -124,11 +124,13 @@ QUESTION = Question(
     text=__doc__,
     path="/players/{player}/grid",
     operation="player_grid",
-    params=Whose,
+    params=GridParams,
     answer=Grid,
     ask=grid,
     tables=(
-        Table("cells", LINE, lambda told: [LINE(told.player, *astuple(it)) for it in told.cells]),
+        Table(
+            "cells", LINE, lambda answer: [LINE(answer.player, *astuple(it)) for it in answer.cells]
+        ),
     ),
     sheets=sheets,
     page="/players/{player}/grid",

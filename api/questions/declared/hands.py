@@ -25,7 +25,7 @@ from api.questions.filters_tree import (
     Flag,
     Not,
     joined,
-    said,
+    text_of,
 )
 from api.questions.hand_orders import WINDOW, Order, Place, in_order, spanned, windows
 from api.questions.judging import due, judged
@@ -49,8 +49,8 @@ from api.questions.verdicts import (
     Judged,
     Numbers,
     lent,
-    tellable,
     verdicts_of,
+    visible_verdicts,
 )
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
@@ -80,7 +80,7 @@ WHERE {{span}} AND hand_seq IN (FROM chosen) ORDER BY hand_seq {{order}}
 """
 
 
-class Which(Struct, frozen=True):
+class HandsParams(Struct, frozen=True):
     """Which hands, and which part of the list."""
 
     filter: Annotated[
@@ -185,47 +185,49 @@ class Hands(Listed, frozen=True, kw_only=True):
     ] = UNSET
 
 
-def hands(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
+def hands(viewed: Viewed, params: HandsParams, watch: ShowProgress) -> Page:
     """A page of them; over HTTP each with its line."""
-    one = filter_of(viewed, asked)
-    known = judged_of(viewed, one, asked, watch)
-    seconds = SECONDS if asked.online else PATIENT_S
-    lacks = asked.online and asks_verdicts(one) and bool(known and known.left)
-    lacks = lacks and len(unjudged(viewed, one, asked)) > 0
-    where_from = (asked.after, asked.limit, asked.newest)
-    page = hands_by(viewed, one, *where_from, known, seconds, asked.order)
-    if not asked.online:
+    one = filter_of(viewed, params)
+    known = judged_of(viewed, one, params, watch)
+    seconds = SECONDS if params.online else PATIENT_S
+    lacks = params.online and asks_verdicts(one) and bool(known and known.left)
+    lacks = lacks and len(unjudged(viewed, one, params)) > 0
+    where_from = (params.after, params.limit, params.newest)
+    page = hands_by(viewed, one, *where_from, known, seconds, params.order)
+    if not params.online:
         return page
-    told = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
+    pairs = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
     return page._replace(
-        rows=[replace(row, line=line) for row, line in told],
+        rows=[replace(row, line=line) for row, line in pairs],
         unjudged=lacks,
     )
 
 
-def facets_of(viewed: Viewed, asked: Which, watch: ShowProgress) -> Facets:
+def facets_of(viewed: Viewed, params: HandsParams, watch: ShowProgress) -> Facets:
     """How the same hands are spread; over HTTP `unjudged` is there if it says something."""
-    one = filter_of(viewed, asked)
-    known = judged_of(viewed, one, asked, watch)
-    found = facets(viewed, one, known, SECONDS if asked.online else PATIENT_S)
-    left = len(unjudged(viewed, one, asked)) if known and known.left else 0
-    secret = asked.online and not (left and viewed.viewer.auditor)
+    one = filter_of(viewed, params)
+    known = judged_of(viewed, one, params, watch)
+    found = facets(viewed, one, known, SECONDS if params.online else PATIENT_S)
+    left = len(unjudged(viewed, one, params)) if known and known.left else 0
+    secret = params.online and not (left and viewed.viewer.auditor)
     return replace(found, unjudged=UNSET if secret else left)
 
 
-def filter_of(viewed: Viewed, asked: Which) -> Filter:
+def filter_of(viewed: Viewed, params: HandsParams) -> Filter:
     """What the filter says, and all that is said beside it; of a match that is there."""
-    if asked.match is not None and asked.match not in viewed.snapshot.matches():
-        raise Absent(f"there is no match {asked.match}: muckrake matches lists those there are")
-    return joined(And, [asked.terms, parsed(asked.filter)])
+    if params.match is not None and params.match not in viewed.snapshot.matches():
+        raise Absent(f"there is no match {params.match}: muckrake matches lists those there are")
+    return joined(And, [params.terms, parsed(params.filter)])
 
 
-def judged_of(viewed: Viewed, one: Filter, asked: Which, watch: ShowProgress) -> Judged | None:
+def judged_of(
+    viewed: Viewed, one: Filter, params: HandsParams, watch: ShowProgress
+) -> Judged | None:
     """Verdicts as far as they are known. If the filter asks for them, the hands that it may find
     are judged first; over HTTP by an auditor's wish alone, and of others what is due."""
-    needed, told = asks_verdicts(one), viewed.viewer.auditor or bool(viewed.opened)
-    if not asked.online:
-        if not (told and (needed or asked.facets)):
+    needed, may_know = asks_verdicts(one), viewed.viewer.auditor or bool(viewed.opened)
+    if not params.online:
+        if not (may_know and (needed or params.facets)):
             return None
         known = verdicts_of(viewed.snapshot).known(viewed.snapshot, 0 if needed else AT_ONCE)
     elif needed and viewed.viewer.auditor:
@@ -233,15 +235,15 @@ def judged_of(viewed: Viewed, one: Filter, asked: Which, watch: ShowProgress) ->
     else:
         return judged(viewed, due(viewed), watch)
     if needed and known.left:
-        return judged(viewed, unjudged(viewed, one, asked), watch)
+        return judged(viewed, unjudged(viewed, one, params), watch)
     return known
 
 
-def unjudged(viewed: Viewed, one: Filter, asked: Which) -> Numbers:
-    """The hands that may pass a filter, and have no verdict that this viewpoint could be told."""
-    order, told = "DESC" if asked.newest else "ASC", tellable(viewed)
-    sql = f"SELECT hand_seq FROM hands WHERE {where(one, None, None)} AND {told}"
-    seconds = SECONDS if asked.online else PATIENT_S
+def unjudged(viewed: Viewed, one: Filter, params: HandsParams) -> Numbers:
+    """The hands that may pass a filter, and have no verdict that this viewpoint could see."""
+    order, visible = "DESC" if params.newest else "ASC", visible_verdicts(viewed)
+    sql = f"SELECT hand_seq FROM hands WHERE {where(one, None, None)} AND {visible}"
+    seconds = SECONDS if params.online else PATIENT_S
     found = viewed.query.ask(f"{sql} ORDER BY hand_seq {order}", seconds)["hand_seq"].to_numpy()
     return verdicts_of(viewed.snapshot).left_of(found)
 
@@ -270,12 +272,12 @@ def hands_by(
 
     A page is found in windows of that order, each wider than the one before, so that the first
     hands of a million cost what those of a thousand do, and a filter that few hands pass looks at
-    all of them once. Verdicts are told, and known to the filter, as far as `judged` has them and
+    all of them once. Verdicts are given, and known to the filter, as far as `judged` has them and
     the viewer may. After so many seconds it is `Refused`.
     """
     end = time.monotonic() + seconds
     verdicts = lent(viewed, judged) if judged or asks_verdicts(one) else ""
-    told = {
+    parts = {
         "order": "DESC" if newest_first else "ASC",
         "verdict": "verdict" if verdicts else "NULL",
         "join": f"LEFT JOIN {verdicts} USING (hand_seq)" if verdicts else "",
@@ -285,15 +287,15 @@ def hands_by(
         at = Place(after, limit + 1, backwards=newest_first)
         those = in_order(viewed, one, by, at, verdicts or None, seconds)
         if those:
-            span, asked = spanned(those)
-            sql = FOUND.format(span=span, where=asked, limit=len(those), **told)
+            span, condition = spanned(those)
+            sql = FOUND.format(span=span, where=condition, limit=len(those), **parts)
             found = plain(viewed.query.ask(sql, seconds))
             found.sort(key=lambda row: those.index(row["hand_seq"]))
         return _page(found, limit)
     for span in windows(after, viewed.snapshot.next_seq, newest_first, max(WINDOW, 2 * limit)):
         lack = limit + 1 - len(found)
-        asked = where(one, span, verdicts)
-        sql = FOUND.format(span=span, where=asked, limit=lack, **told)
+        condition = where(one, span, verdicts)
+        sql = FOUND.format(span=span, where=condition, limit=lack, **parts)
         left = end - time.monotonic()
         if left <= 0:
             raise Refused(f"stopped: no answer within {seconds:g} s")
@@ -322,11 +324,11 @@ def _row(row: dict[str, Any]) -> HandRow:
     return HandRow(**{name: it for name, it in (row | values).items() if name != "hand_seq"})
 
 
-def page_query(asked: Which) -> dict[str, str | None]:
+def page_query(params: HandsParams) -> dict[str, str | None]:
     """What the page is asked: it has one field for the filter, and no other way to name a match."""
-    terms, text = said(asked.terms), asked.filter
+    terms, text = text_of(params.terms), params.filter
     return {
-        "order": asked.order,
+        "order": params.order,
         "q": " & ".join(filter(None, (terms, f"({text})" if text and terms else text))) or None,
     }
 
@@ -340,18 +342,18 @@ class FacetRow(Struct, frozen=True):
     filter: Annotated[str, Meta(description="what finds them")]
 
 
-def _facet_rows(found: Facets) -> list[FacetRow]:
+def _facet_rows(facets: Facets) -> list[FacetRow]:
     """All hands, then every value."""
-    rows = [FacetRow("hands", "", found.hands, "")]
+    rows = [FacetRow("hands", "", facets.hands, "")]
     for name in FACETS:
-        rows += [FacetRow(name, *astuple(one)) for one in getattr(found, name)]
+        rows += [FacetRow(name, *astuple(one)) for one in getattr(facets, name)]
     return rows
 
 
-def _sheets(found: Facets, asked: Which) -> Iterator[Sheet | str]:
-    yield sheet(COUNTS.tables[0], found)
-    if found.unjudged:
-        yield f"{found.unjudged} hands are not judged yet: muckrake hands contested judges them"
+def _sheets(facets: Facets, params: HandsParams) -> Iterator[Sheet | str]:
+    yield sheet(COUNTS.tables[0], facets)
+    if facets.unjudged:
+        yield f"{facets.unjudged} hands are not judged yet: muckrake hands contested judges them"
 
 
 COUNTS = Question(
@@ -359,7 +361,7 @@ COUNTS = Question(
     text="How the hands that a filter finds are spread.",
     path="/hands",
     operation="facets",
-    params=Which,
+    params=HandsParams,
     answer=Facets,
     ask=facets_of,
     tables=(Table("facets", FacetRow, _facet_rows),),
@@ -371,7 +373,7 @@ QUESTION = Question(
     text=__doc__,
     path="/hands",
     operation="hands",
-    params=Which,
+    params=HandsParams,
     answer=Hands,
     ask=hands,
     tables=(Table("hands", HandRow, lambda page: page.rows),),

@@ -78,7 +78,7 @@ def history(viewed: Viewed, params: HistoryParams, watch: ShowProgress) -> Histo
     columns: list[list[Any]] = [found.hands, list(range(len(found.hands)))]
     for name in STATISTICS:
         values = found.values[name].tolist()
-        columns += [[None if isnan(it) else it for it in values], found.n[name].tolist()]
+        columns += [[None if isnan(value) else value for value in values], found.n[name].tolist()]
     rows = [ROW(*row, unit) for row in zip(*columns, strict=True)]
     return History(viewed.viewer.view, params.player, unit, rows)
 

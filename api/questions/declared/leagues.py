@@ -19,7 +19,7 @@ from store.reader import Snapshot
 LeagueName = Annotated[str, Param("A league's name.", argument=True)]
 
 
-class Nothing(Struct, frozen=True):
+class LeaguesParams(Struct, frozen=True):
     """All of them are listed."""
 
 
@@ -88,12 +88,14 @@ def of_league(snapshot: Snapshot, league: str) -> list[LeagueMatch]:
     return found
 
 
-def leagues(viewed: Viewed, asked: Nothing, watch: ShowProgress) -> Leagues:
+def leagues(viewed: Viewed, params: LeaguesParams, watch: ShowProgress) -> Leagues:
     """Every league, without looking at a hand."""
     rows = []
     for name, matches in played(viewed.snapshot).items():
-        first, last = moments([min(one.first for one in matches), max(one.last for one in matches)])
-        players = {player for one in matches for player in one.pairing.players}
+        first, last = moments(
+            [min(match.first for match in matches), max(match.last for match in matches)]
+        )
+        players = {player for match in matches for player in match.pairing.players}
         row = League(name, len(players), matches[-1].pairing.round, len(matches), first, last)
         rows.append(row)
     return Leagues(viewed.viewer.view, rows)
@@ -104,10 +106,10 @@ QUESTION = Question(
     text=__doc__,
     path="/leagues",
     operation="leagues",
-    params=Nothing,
+    params=LeaguesParams,
     answer=Leagues,
     ask=leagues,
-    tables=(Table("leagues", League, lambda told: told.leagues),),
+    tables=(Table("leagues", League, lambda answer: answer.leagues),),
     page="/leagues",
     facts=False,
 )

@@ -60,7 +60,7 @@ Key = list[int] | list[str]  # [first_seq], or [name] of a match without a hand
 Played = dict[str, Any]
 
 
-class Which(Struct, frozen=True):
+class MatchesParams(Struct, frozen=True):
     """Which part of the list."""
 
     newest: Newest = False
@@ -128,21 +128,21 @@ class Known(NamedTuple):
         return list(self.end.nets) if self.end and len(self.end.nets) == len(self.players) else None
 
 
-def matches(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
+def matches(viewed: Viewed, params: MatchesParams, watch: ShowProgress) -> Page:
     """A page of those with hands, then of those without; or the other way round."""
-    parts = [_without_hands, _with_hands] if asked.newest else [_with_hands, _without_hands]
-    if asked.after is not None:
-        begun = _with_hands if isinstance(asked.after[0], int) else _without_hands
+    parts = [_without_hands, _with_hands] if params.newest else [_with_hands, _without_hands]
+    if params.after is not None:
+        begun = _with_hands if isinstance(params.after[0], int) else _without_hands
         parts = parts[parts.index(begun) :]
     found: list[tuple[Key, str, Played | None]] = []
     for number, part in enumerate(parts):
-        rest = replace(asked, limit=asked.limit + 1 - len(found))
+        rest = replace(params, limit=params.limit + 1 - len(found))
         found += part(viewed, rest if number == 0 else replace(rest, after=None))
-        if len(found) > asked.limit:
+        if len(found) > params.limit:
             break
-    shown = found[: asked.limit]
+    shown = found[: params.limit]
     rows = rows_of(viewed, {name: played for _, name, played in shown})
-    return Page(rows, shown[-1][0] if len(found) > asked.limit else None)
+    return Page(rows, shown[-1][0] if len(found) > params.limit else None)
 
 
 def key(viewed: Viewed, match: str) -> Key:
@@ -170,28 +170,28 @@ def every_played(viewed: Viewed) -> pa.Table:
     return _every[viewed]
 
 
-def _with_hands(viewed: Viewed, asked: Which) -> list[tuple[Key, str, Played | None]]:
+def _with_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str, Played | None]]:
     rows, first_seq = every_played(viewed), pc.field("first_seq")
-    if asked.after is not None:
-        after = asked.after[0]
-        rows = rows.filter(first_seq < after if asked.newest else first_seq > after)
-    rows = rows.slice(max(0, len(rows) - asked.limit) if asked.newest else 0, asked.limit)
+    if params.after is not None:
+        after = params.after[0]
+        rows = rows.filter(first_seq < after if params.newest else first_seq > after)
+    rows = rows.slice(max(0, len(rows) - params.limit) if params.newest else 0, params.limit)
     found = plain(rows)
-    ordered = reversed(found) if asked.newest else found
+    ordered = reversed(found) if params.newest else found
     return [([row["first_seq"]], row["match"], row) for row in ordered]
 
 
-def _without_hands(viewed: Viewed, asked: Which) -> list[tuple[Key, str, Played | None]]:
+def _without_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str, Played | None]]:
     """Matches that were announced and have no hand yet, by name; the notes of a file that had only
     conflicts are none of them."""
     played = set(every_played(viewed)["match"].to_pylist())
     snapshot = viewed.snapshot
-    names = sorted(set(snapshot.matches()) - played, reverse=asked.newest)
-    names = [it for it in names if left_out(snapshot, it) or not conflicts(snapshot, it)]
-    if asked.after is not None:
-        last = str(asked.after[0])
-        names = [name for name in names if (name < last if asked.newest else name > last)]
-    return [([name], name, None) for name in names[: asked.limit]]
+    names = sorted(set(snapshot.matches()) - played, reverse=params.newest)
+    names = [name for name in names if left_out(snapshot, name) or not conflicts(snapshot, name)]
+    if params.after is not None:
+        last = str(params.after[0])
+        names = [name for name in names if (name < last if params.newest else name > last)]
+    return [([name], name, None) for name in names[: params.limit]]
 
 
 def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow]:
@@ -270,11 +270,13 @@ def _won(
     enough for all of them; those of several moneys have no sum.
     """
     alone = next(iter(viewed.units)) if len(viewed.units) == 1 else None
-    found = {one.name: (alone if one.nets is not None else None, one.nets) for one in matches}
+    found = {
+        match.name: (alone if match.nets is not None else None, match.nets) for match in matches
+    }
     counted = {
-        one.name: one
-        for one in matches
-        if one.players and one.played and (alone is None or one.nets is None)
+        match.name: match
+        for match in matches
+        if match.players and match.played and (alone is None or match.nets is None)
     }
     sums: dict[str, dict[str | None, dict[str, int]]] = {name: {} for name in counted}
     if counted:
@@ -315,7 +317,7 @@ QUESTION = Question(
     text=__doc__,
     path="/matches",
     operation="matches",
-    params=Which,
+    params=MatchesParams,
     answer=Matches,
     ask=matches,
     tables=(Table("matches", MatchRow, lambda page: page.rows),),

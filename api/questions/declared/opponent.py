@@ -57,7 +57,7 @@ def sheets(answer: Report, params: OpponentParams) -> Iterator[Sheet | str]:
     shown = [row for row in rows(answer) if row.statistic in kinds]
     if params.by is not None:
         head = f"{answer.player}   by {params.by}   viewpoint: {answer.viewpoint}"
-        hands = {part_of(one): one.hands for one in answer.parts}
+        hands = {part_of(part): part.hands for part in answer.parts}
         yield by_part(shown, kinds, hands, head)
         return
     (whole,) = answer.parts

@@ -19,7 +19,7 @@ from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 
-class Which(Struct, frozen=True):
+class PairingParams(Struct, frozen=True):
     """Of which league, and which two."""
 
     league: LeagueName
@@ -49,55 +49,62 @@ class Pairing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
     matches: list[Met]
 
 
-def pairing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Pairing:
+def pairing(viewed: Viewed, params: PairingParams, watch: ShowProgress) -> Pairing:
     """Only the hands of their own matches are counted."""
-    both = {asked.player, asked.other}
-    every = of_league(viewed.snapshot, asked.league)
+    both = {params.player, params.other}
+    every = of_league(viewed.snapshot, params.league)
     matches = [one for one in every if both == {*one.pairing.players}]
     if not matches:
-        told = f"{asked.player} and {asked.other} have ended no match of the league {asked.league}"
-        raise Absent(f"{told}: muckrake standing {asked.league} lists who has")
-    rows = within(table(Chosen(), "NULL"), [one.match for one in matches])
+        sentence = (
+            f"{params.player} and {params.other} have ended no match of the league {params.league}"
+        )
+        raise Absent(f"{sentence}: muckrake standing {params.league} lists who has")
+    rows = within(table(Chosen(), "NULL"), [match.match for match in matches])
     unit = money_of(viewed, rows)
     pairs = [
-        one.of(asked.player) for one in pairs_of(viewed, rows) if both == {one.player, one.other}
+        one.of(params.player) for one in pairs_of(viewed, rows) if both == {one.player, one.other}
     ]
     sql = f"SELECT match, count(DISTINCT hand_seq) AS hands FROM ({rows}) AS r GROUP BY match"
     hands = {row["match"]: row["hands"] for row in viewed.rows(sql)}
     return Pairing(
         viewpoint=viewed.viewer.view,
-        league=asked.league,
-        player=asked.player,
-        other=asked.other,
+        league=params.league,
+        player=params.player,
+        other=params.other,
         unit=unit,
         pair=pairs[0] if pairs else None,
         matches=[
             Met(
-                *(one.match, one.pairing.round, one.nets[asked.player], hands.get(one.match, 0)),
-                *moments([one.last]),
+                *(
+                    match.match,
+                    match.pairing.round,
+                    match.nets[params.player],
+                    hands.get(match.match, 0),
+                ),
+                *moments([match.last]),
             )
-            for one in matches
+            for match in matches
         ],
     )
 
 
-def sheets(answer: Pairing, asked: Which) -> Iterator[Sheet]:
+def sheets(answer: Pairing, params: PairingParams) -> Iterator[Sheet]:
     """How sure it is, and the matches."""
-    told = f"{answer.player} beside {answer.other}, {answer.league}"
+    head = f"{answer.player} beside {answer.other}, {answer.league}"
     if answer.pair is not None:
         pair = answer.pair
         won, sure = number(pair.won_100), between(pair.low, pair.high)
-        told += f"   {won} a hundred ({sure})" if sure else f"   {won} a hundred"
-    yield sheet(TABLE, answer, headed(f"{told}   viewpoint: {answer.viewpoint}", answer.unit))
+        head += f"   {won} a hundred ({sure})" if sure else f"   {won} a hundred"
+    yield sheet(TABLE, answer, headed(f"{head}   viewpoint: {answer.viewpoint}", answer.unit))
 
 
-TABLE = Table("matches", Met, lambda told: told.matches)
+TABLE = Table("matches", Met, lambda answer: answer.matches)
 QUESTION = Question(
     name="pairing",
     text=__doc__,
     path="/leagues/{league}/{player}/{other}",
     operation="pairing",
-    params=Which,
+    params=PairingParams,
     answer=Pairing,
     ask=pairing,
     tables=(TABLE,),

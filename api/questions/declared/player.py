@@ -17,7 +17,7 @@ from api.viewpoints.views import Viewed
 OPPONENTS = 100  # of a player, those with most hands
 
 
-class Whose(Struct, frozen=True):
+class PlayerParams(Struct, frozen=True):
     """Which player."""
 
     player: Name
@@ -58,14 +58,14 @@ class Player(Struct, frozen=True, tag_field="schema", tag="muckrake.player/1"):
     opponents: list[OfOpponent]
 
 
-def player(viewed: Viewed, asked: Whose, watch: ShowProgress) -> Player:
+def player(viewed: Viewed, params: PlayerParams, watch: ShowProgress) -> Player:
     """Look for his hands once: to find a name among millions of rows is most of the work."""
     parts: dict[str, list[dict[str, Any]]] = {"all": [], "game": [], "opponent": []}
     sums = sums_of(viewed, "m.net", "m.unit")
-    for row in viewed.rows(OVERVIEW.format(player=quoted(asked.player), sums=sums)):
+    for row in viewed.rows(OVERVIEW.format(player=quoted(params.player), sums=sums)):
         parts[row.pop("part")].append(row)
     if not parts["all"]:
-        raise nobody(asked.player)
+        raise nobody(params.player)
     (whole,) = parts["all"]
     ends = whole.pop("first"), whole.pop("last")
     times = f"SELECT hand_seq, first_at, last_at FROM hands WHERE hand_seq IN {ends}"
@@ -86,11 +86,11 @@ def _part(kind: Any, row: dict[str, Any]) -> Any:
     return kind(row["name"], *(row[name] for name in kind.__struct_fields__[1:]))
 
 
-def sheets(told: Player, asked: Whose) -> list[Sheet]:
+def sheets(answer: Player, params: PlayerParams) -> list[Sheet]:
     """His games under a line that sums him up, then his opponents."""
-    won = "" if told.net is None else f"   won {plain(told.net)}"
-    head = headed(f"{told.player}   {plain(told.hands)} hands{won}", told.unit)
-    return [sheet(TABLES[0], told, head), sheet(TABLES[1], told)]
+    won = "" if answer.net is None else f"   won {plain(answer.net)}"
+    head = headed(f"{answer.player}   {plain(answer.hands)} hands{won}", answer.unit)
+    return [sheet(TABLES[0], answer, head), sheet(TABLES[1], answer)]
 
 
 OVERVIEW = """
@@ -108,15 +108,15 @@ FROM mine AS m JOIN facts AS o ON m.hand_seq = o.hand_seq AND m.seat <> o.seat G
 ORDER BY part, hands DESC, name
 """
 TABLES = (
-    Table("games", OfGame, lambda told: told.games),
-    Table("opponents", OfOpponent, lambda told: told.opponents),
+    Table("games", OfGame, lambda answer: answer.games),
+    Table("opponents", OfOpponent, lambda answer: answer.opponents),
 )
 QUESTION = Question(
     name="player",
     text=__doc__,
     path="/players/{player}",
     operation="player",
-    params=Whose,
+    params=PlayerParams,
     answer=Player,
     ask=player,
     tables=TABLES,

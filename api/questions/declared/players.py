@@ -14,7 +14,7 @@ from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 
-class Which(Struct, frozen=True):
+class PlayersParams(Struct, frozen=True):
     """Which part of the list."""
 
     by_tag: ByTag = None
@@ -42,16 +42,16 @@ class Players(Listed, frozen=True):
     data: list[PlayerRow]
 
 
-def players(viewed: Viewed, asked: Which, watch: ShowProgress) -> Page:
+def players(viewed: Viewed, params: PlayersParams, watch: ShowProgress) -> Page:
     """Players with most hands first, then by name."""
     having = ""
-    if asked.after is not None:
-        hands, name = asked.after
+    if params.after is not None:
+        hands, name = params.after
         having = f" HAVING hands < {hands:d} OR (hands = {hands:d} AND player > {quoted(name)})"
     sums = sums_of(viewed, "CAST(net AS DOUBLE) / per_chip")
-    found = viewed.rows(LISTED.format(having=having, limit=asked.limit + 1, sums=sums))
-    rows = [PlayerRow(**{**row, "games": sorted(row["games"])}) for row in found[: asked.limit]]
-    more = len(found) > asked.limit
+    found = viewed.rows(LISTED.format(having=having, limit=params.limit + 1, sums=sums))
+    rows = [PlayerRow(**{**row, "games": sorted(row["games"])}) for row in found[: params.limit]]
+    more = len(found) > params.limit
     return Page(rows, (rows[-1].hands, rows[-1].player) if more else None)
 
 
@@ -93,7 +93,7 @@ QUESTION = Question(
     text=__doc__,
     path="/players",
     operation="players",
-    params=Which,
+    params=PlayersParams,
     answer=Players,
     ask=players,
     tables=(Table("players", PlayerRow, lambda page: page.rows),),

@@ -48,7 +48,7 @@ Low = Annotated[float | None, Meta(description="its interval: 95 of 100 hold the
 High = Annotated[float | None, Meta(description="the other end")]
 
 
-class Games(Struct, frozen=True, kw_only=True):
+class RatingsParams(Struct, frozen=True, kw_only=True):
     """Which matches count."""
 
     league: Annotated[
@@ -141,14 +141,14 @@ class Ratings(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
     circles: list[Circle]
 
 
-def rated(viewed: Viewed, asked: Games, watch: ShowProgress) -> Ratings:
+def rated(viewed: Viewed, params: RatingsParams, watch: ShowProgress) -> Ratings:
     """Everybody who met somebody in these hands."""
     chosen = chosen_of(
-        viewed, None, hands=asked.hands, before=asked.before, match=asked.match, game=asked.game
+        viewed, None, hands=params.hands, before=params.before, match=params.match, game=params.game
     )
     rows = table(chosen, "NULL")
-    if asked.league is not None:
-        rows = within(rows, [one.match for one in of_league(viewed.snapshot, asked.league)])
+    if params.league is not None:
+        rows = within(rows, [one.match for one in of_league(viewed.snapshot, params.league)])
     unit = money_of(viewed, rows)
     (counted,) = viewed.rows(f"SELECT count(DISTINCT player) AS players FROM ({rows}) AS c")
     if counted["players"] > PLAYERS_MAX:
@@ -158,20 +158,20 @@ def rated(viewed: Viewed, asked: Games, watch: ShowProgress) -> Ratings:
         )
     pairs = pairs_of(viewed, rows)
     if not pairs:
-        where = "" if asked.league is None else f" in a hand of the league {asked.league}"
+        where = "" if params.league is None else f" in a hand of the league {params.league}"
         raise Absent(f"no two players met{where}: muckrake matches lists what was played")
     field = {row["player"]: row for row in _dealt(viewed, _with_deals(viewed, rows), "ratings_won")}
     players = _players(pairs, field)
-    beats: dict[str, set[str]] = {one.player: set() for one in players}
-    for one in pairs:
-        if one.low is not None and one.low > 0:
-            beats[one.player].add(one.other)
-        if one.high is not None and one.high < 0:
-            beats[one.other].add(one.player)
+    beats: dict[str, set[str]] = {player.player: set() for player in players}
+    for pair in pairs:
+        if pair.low is not None and pair.low > 0:
+            beats[pair.player].add(pair.other)
+        if pair.high is not None and pair.high < 0:
+            beats[pair.other].add(pair.player)
     return Ratings(
         viewpoint=viewed.viewer.view,
         unit=unit,
-        league=asked.league,
+        league=params.league,
         players=players,
         pairs=pairs,
         circles=[Circle(*one) for one in circles(beats)],
@@ -212,7 +212,9 @@ def _players(pairs: Sequence[Pair], field: Mapping[str, Row]) -> list[Rated]:
         won[one.player] += one.won
         drawn[one.player] += one.drawn
         lost[one.player] += one.matches - one.won - one.drawn
-    found = fitted((one.player, one.other, one.points, one.of(one.other).points) for one in pairs)
+    found = fitted(
+        (pair.player, pair.other, pair.points, pair.of(pair.other).points) for pair in pairs
+    )
     players = [
         _player(name, found.get(name), won[name], drawn[name], lost[name], field.get(name, {}))
         for name in sorted(won)
@@ -248,7 +250,7 @@ def _hundred(nets: Row) -> tuple[float | None, float | None, float | None]:
     return steady(100 * nets["won"] / hands), low, high
 
 
-def sheets(answer: Ratings, asked: Games) -> Iterator[Sheet | str]:
+def sheets(answer: Ratings, params: RatingsParams) -> Iterator[Sheet | str]:
     """Players, each beside each if they are few, pairs, and a sentence on every circle."""
     columns: tuple[str, ...] = (
         *("player", "rating", "95 %", "won", "drawn", "lost"),
@@ -256,37 +258,37 @@ def sheets(answer: Ratings, asked: Games) -> Iterator[Sheet | str]:
     )
     lines: list[tuple[str, ...]] = [
         (
-            *(f"{at} {one.player}", number(one.rating)),
-            between(one.rating_low, one.rating_high),
-            *map(str, (one.won, one.drawn, one.lost, one.hands)),
-            *(number(one.won_100), between(one.low, one.high)),
+            *(f"{at} {player.player}", number(player.rating)),
+            between(player.rating_low, player.rating_high),
+            *map(str, (player.won, player.drawn, player.lost, player.hands)),
+            *(number(player.won_100), between(player.low, player.high)),
         )
-        for at, one in enumerate(answer.players, 1)
+        for at, player in enumerate(answer.players, 1)
     ]
     head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
     yield _sheet(
         columns, lines, range(1, 9), head, WITHOUT if answer.players[0].rating is None else ""
     )
     if 2 < len(answer.players) <= CROSSED:
-        yield cross_table([one.player for one in answer.players], answer.pairs)
+        yield cross_table([player.player for player in answer.players], answer.pairs)
     columns = ("player", "other", "matches", "won", "deals", "a hundred", "95 %", "more deals")
     lines = [
         (
-            *(one.player, one.other, str(one.matches), f"{one.points:g}"),
-            *(str(one.deals), number(one.won_100), between(one.low, one.high)),
-            *(("" if one.more is None else f"{one.more:,}" if one.more else "settled"),),
+            *(pair.player, pair.other, str(pair.matches), f"{pair.points:g}"),
+            *(str(pair.deals), number(pair.won_100), between(pair.low, pair.high)),
+            *(("" if pair.more is None else f"{pair.more:,}" if pair.more else "settled"),),
         )
-        for one in answer.pairs
+        for pair in answer.pairs
     ]
     yield _sheet(columns, lines, range(2, 8), "each pair")
-    for one in answer.circles:
-        yield one.sentence
+    for circle in answer.circles:
+        yield circle.sentence
 
 
 def crossed(players: Sequence[str], pairs: Sequence[Pair]) -> list[tuple[str, list[Pair | None]]]:
     """Each player and his side of every pair, in this order; None where two never met."""
-    known = {(it.player, it.other): it for one in pairs for it in (one, one.of(one.other))}
-    return [(one, [known.get((one, other)) for other in players]) for one in players]
+    known = {(it.player, it.other): it for pair in pairs for it in (pair, pair.of(pair.other))}
+    return [(player, [known.get((player, other)) for other in players]) for player in players]
 
 
 def cross_table(players: Sequence[str], pairs: Sequence[Pair]) -> Sheet:
@@ -329,7 +331,7 @@ QUESTION = Question(
     text=__doc__,
     path="/ratings",
     operation="ratings",
-    params=Games,
+    params=RatingsParams,
     answer=Ratings,
     ask=rated,
     tables=(

@@ -200,8 +200,8 @@ def luck(viewed: Viewed, params: ResultsParams, watch: ShowProgress = without_pr
     wanted = {params.player, params.vs} - {None}
     for leaf in leaves(viewed, chosen_by(viewed, params), watch):
         start = leaf.recorded[0].event
-        here = isinstance(start, HandStarted) and wanted <= set(start.players)
-        if here and is_countable(leaf, rules):
+        is_seated = isinstance(start, HandStarted) and wanted <= set(start.players)
+        if is_seated and is_countable(leaf, rules):
             every.add(leaf)
     those = every.chosen()
     chances: dict[str, list[Chance]] = {}
@@ -245,13 +245,13 @@ def _seats(means: Mapping[str, Mean]) -> Seats:
 
 def _graph(viewed: Viewed, params: ResultsParams, player: str, watch: ShowProgress) -> Winnings:
     """The lines of one player; without luck only if that was asked for, since it takes its time."""
-    asked = WinningsParams(
+    graph_params = WinningsParams(
         player,
         params.points,
         None if params.adjusted else 0,
         **{name: getattr(params, name) for name in FILTERS},
     )
-    return winnings(viewed, asked, watch)
+    return winnings(viewed, graph_params, watch)
 
 
 def bound(viewed: Viewed, params: ResultsParams) -> None:
@@ -276,7 +276,7 @@ def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
     else:
         yield _overview(answer, head)
         yield _averages(answer, params, ("mean", amount, "95 %", "drawn again", "n"))
-        if any(one.streets for one in answer.players):
+        if any(player.streets for player in answer.players):
             yield _chances(answer, params, ("luck of", amount, "each", "95 %", "times"))
     for player in answer.players if params.player else ():
         if player.seats and not player.seats.balanced:
@@ -286,21 +286,27 @@ def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
 def _averages(answer: Results, params: ResultsParams, columns: Sequence[str]) -> Sheet:
     """What each player wins, or pays: Student's interval, and the same drawn again."""
     lines = []
-    for one in answer.players:
-        for it in one.rates:
-            again = _between(it, "drawn_")
-            texts = (UNITS[it.unit], plain(it.mean), _between(it), again, str(it.n))
-            lines.append((one.player, it.n, texts))
+    for player in answer.players:
+        for rate in player.rates:
+            again = _between(rate, "drawn_")
+            texts = (UNITS[rate.unit], plain(rate.mean), _between(rate), again, str(rate.n))
+            lines.append((player.player, rate.n, texts))
     return _means(params, columns, lines)
 
 
 def _chances(answer: Results, params: ResultsParams, columns: Sequence[str]) -> Sheet:
     """Of each player what every chance came to."""
     lines = []
-    for one in answer.players:
-        for it in one.streets:
-            texts = (it.chance, plain(it.chips), plain(it.mean), _between(it), str(it.times))
-            lines.append((one.player, it.times, texts))
+    for player in answer.players:
+        for street in player.streets:
+            texts = (
+                street.chance,
+                plain(street.chips),
+                plain(street.mean),
+                _between(street),
+                str(street.times),
+            )
+            lines.append((player.player, street.times, texts))
     foot = f"counted in {answer.counted} of {answer.known} hands with all cards known"
     if answer.counted < (answer.known or 0):
         foot += "; ask for all spots to count them all"
@@ -325,17 +331,17 @@ def _means(
 
 def _overview(answer: Results, head: str) -> Sheet:
     """A line a player; rake where any was taken."""
-    methods = tuple(METHODS) if any(one.rake for one in answer.players) else ()
+    methods = tuple(METHODS) if any(player.rake for player in answer.players) else ()
     titles = [STATISTICS[name].title for name in NETS]
     columns = ("player", "hands", *titles, *(f"rake, {name}" for name in methods))
     lines = [
         [
-            Cell(one.player),
-            Cell(str(one.hands)),
-            *(Cell(plain(getattr(one, name))) for name in NETS),
-            *(Cell(plain(one.rake.get(name))) for name in methods),
+            Cell(player.player),
+            Cell(str(player.hands)),
+            *(Cell(plain(getattr(player, name))) for name in NETS),
+            *(Cell(plain(player.rake.get(name))) for name in methods),
         ]
-        for one in answer.players
+        for player in answer.players
     ]
     return Sheet(columns, lines, range(1, len(columns)), head)
 

@@ -20,13 +20,13 @@ from api.questions.declared.ratings import (
     PLAYERS_MAX,
     WITHOUT,
     Circle,
-    Games,
     High,
     Hundred,
     Low,
     Pair,
     Rated,
     Ratings,
+    RatingsParams,
     between,
     cross_table,
     number,
@@ -38,11 +38,11 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
-PLACES_MAX = 40  # at which ratings are told over time
+PLACES_MAX = 40  # at which ratings are given over time
 RATINGS_MAX = 800  # of them, players times places: a second of work
 
 
-class Which(Struct, frozen=True):
+class StandingParams(Struct, frozen=True):
     """Of which league."""
 
     league: LeagueName
@@ -103,35 +103,37 @@ class Standing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckr
     history: list[RatedThen]
 
 
-def standing(viewed: Viewed, asked: Which, watch: ShowProgress) -> Standing:
-    """Results are public; pairs are told as far as the viewpoint sees the hands."""
-    matches = of_league(viewed.snapshot, asked.league)
-    names = {player for one in matches for player in one.pairing.players}
+def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Standing:
+    """Results are public; pairs are given as far as the viewpoint sees the hands."""
+    matches = of_league(viewed.snapshot, params.league)
+    names = {player for match in matches for player in match.pairing.players}
     if len(names) > PLAYERS_MAX:
-        told = f"{asked.league} has {len(names)} players, and {PLAYERS_MAX} are placed together"
-        raise Nonsense(told)
+        sentence = (
+            f"{params.league} has {len(names)} players, and {PLAYERS_MAX} are placed together"
+        )
+        raise Nonsense(sentence)
     seen: Ratings | None = None
     with suppress(Absent):
-        seen = rated(viewed, Games(league=asked.league), watch)
-    of_hands = {one.player: one for one in seen.players} if seen else {}
+        seen = rated(viewed, RatingsParams(league=params.league), watch)
+    of_hands = {player.player: player for player in seen.players} if seen else {}
     history = list(_history(matches, len(names)))
     ratings = {one.player: one for one in history if one.matches == len(matches)}
     return Standing(
         viewpoint=viewed.viewer.view,
-        league=asked.league,
+        league=params.league,
         unit=seen.unit if seen else None,
         players=[
             _placed(one, ratings.get(one.bot), of_hands.get(one.bot))
-            for one in ranked(names, {one.pairing: one.nets for one in matches})
+            for one in ranked(names, {match.pairing: match.nets for match in matches})
         ],
         pairs=seen.pairs if seen else [],
         circles=seen.circles if seen else [],
         matches=[
             Fixture(
-                *(one.match, one.pairing.round, *one.pairing.players),
-                one.nets[one.pairing.players[0]],
+                *(match.match, match.pairing.round, *match.pairing.players),
+                match.nets[match.pairing.players[0]],
             )
-            for one in matches
+            for match in matches
         ],
         history=history,
     )
@@ -142,7 +144,7 @@ def _history(matches: Sequence[LeagueMatch], players: int) -> Iterator[RatedThen
     after all; none without the library."""
     places = min(len(matches), PLACES_MAX, RATINGS_MAX // players)
     for many in (len(matches) * place // places for place in range(1, places + 1)):
-        found = fitted((*one.pairing.players, *one.points) for one in matches[:many])
+        found = fitted((*match.pairing.players, *match.points) for match in matches[:many])
         for player, rating in found.items():
             yield RatedThen(many, matches[many - 1].match, player, *(round(it, 1) for it in rating))
 
@@ -165,7 +167,7 @@ def _placed(one: Row, then: RatedThen | None, seen: Rated | None) -> Placed:
     )
 
 
-def sheets(answer: Standing, asked: Which) -> Iterator[Sheet | str]:
+def sheets(answer: Standing, params: StandingParams) -> Iterator[Sheet | str]:
     """Players, each beside each if they are few, and a sentence on every circle."""
     columns = ("player", "points", "won", "drawn", "lost", "chips", "rating", "95 %", "a hundred")
     lines = [
@@ -173,23 +175,23 @@ def sheets(answer: Standing, asked: Which) -> Iterator[Sheet | str]:
             map(
                 Cell,
                 (
-                    *(f"{at} {one.player}", f"{one.points:.3f}"),
-                    *map(str, (one.won, one.drawn, one.lost)),
-                    *(f"{one.chips:+,}", number(one.rating)),
-                    *(between(one.rating_low, one.rating_high), number(one.won_100)),
+                    *(f"{at} {player.player}", f"{player.points:.3f}"),
+                    *map(str, (player.won, player.drawn, player.lost)),
+                    *(f"{player.chips:+,}", number(player.rating)),
+                    *(between(player.rating_low, player.rating_high), number(player.won_100)),
                 ),
             )
         )
-        for at, one in enumerate(answer.players, 1)
+        for at, player in enumerate(answer.players, 1)
     ]
     head = headed(f"{answer.league}   viewpoint: {answer.viewpoint}", answer.unit)
     foot = WITHOUT if answer.players[0].rating is None else ""
     yield Sheet(columns, lines, range(1, len(columns)), head, foot)
-    names = [one.player for one in answer.players]
+    names = [player.player for player in answer.players]
     if answer.pairs and len(names) <= CROSSED:
         yield cross_table(names, answer.pairs)
-    for one in answer.circles:
-        yield one.sentence
+    for circle in answer.circles:
+        yield circle.sentence
     if not answer.pairs:
         yield f"{answer.viewpoint} sees no hand of this league: pairs are not told"
 
@@ -203,7 +205,7 @@ QUESTION = Question(
     text=__doc__,
     path="/leagues/{league}",
     operation="standing",
-    params=Which,
+    params=StandingParams,
     answer=Standing,
     ask=standing,
     tables=(

@@ -102,66 +102,72 @@ class Line(Struct, frozen=True):
     unit: Annotated[str | None, Meta(description="what an amount counts")]
 
 
-def stats(viewed: Viewed, asked: StatsParams, watch: ShowProgress) -> Stats:
+def stats(viewed: Viewed, params: StatsParams, watch: ShowProgress) -> Stats:
     """Every statistic asked for, and what it means."""
-    by: By | None = None if asked.by == "street" else asked.by
-    chosen = chosen_by(viewed, asked, by=by)
-    wanted = of_street(asked.street)
-    told = statistics(viewed, chosen, wanted, field=asked.field)
+    by: By | None = None if params.by == "street" else params.by
+    chosen = chosen_by(viewed, params, by=by)
+    wanted = of_street(params.street)
+    answer = statistics(viewed, chosen, wanted, field=params.field)
     parts: dict[tuple[str, str], dict[str, BesideField]] = {}
-    for street in STREETS if asked.by == "street" else (None,):
-        for one in told.found:
+    for street in STREETS if params.by == "street" else (None,):
+        for one in answer.found:
             if street in (None, STATISTICS[one.statistic].street):
                 part = street or one.part
-                field = told.field.get(one.statistic)
-                beside = UNSET if field is None else _numbers(field)
+                field = answer.field.get(one.statistic)
+                field_numbers = UNSET if field is None else _numbers(field)
                 parts.setdefault((one.player, part), {})[one.statistic] = BesideField(
-                    **asdict(_numbers(one)), field=beside
+                    **asdict(_numbers(one)), field=field_numbers
                 )
     players = []
     for (player, part), found in parts.items():
-        dealt = told.dealt[player, "" if asked.by == "street" else part]
-        split: dict[str, Any] = {asked.by: part} if asked.by else {}
+        dealt = answer.dealt[player, "" if params.by == "street" else part]
+        split: dict[str, Any] = {params.by: part} if params.by else {}
         split |= {name: int(dealt[name]) for name in ("hands", "known", "shown")}
         players.append(StatsOf(player=player, stats=found, **split))
     return Stats(viewed.viewer.view, SEED, players, {one.name: _meant(one) for one in wanted})
 
 
-def _numbers(one: Answer) -> Numbers:
-    return Numbers(one.value, one.k, one.n, one.low, one.high, one.unit)
+def _numbers(answer: Answer) -> Numbers:
+    return Numbers(answer.value, answer.k, answer.n, answer.low, answer.high, answer.unit)
 
 
-def _meant(one: Statistic) -> Definition:
-    return Definition(one.title, one.kind, one.street or None, one.done, one.opportunity)
+def _meant(statistic: Statistic) -> Definition:
+    return Definition(
+        statistic.title,
+        statistic.kind,
+        statistic.street or None,
+        statistic.done,
+        statistic.opportunity,
+    )
 
 
-def rows(told: Stats) -> list[Line]:
+def rows(answer: Stats) -> list[Line]:
     """A row a statistic."""
     return [
-        Line(one.player, part_of(one), name, it.value, it.k, it.n, it.low, it.high, it.unit)
-        for one in told.players
-        for name, it in one.stats.items()
+        Line(player.player, part_of(player), name, it.value, it.k, it.n, it.low, it.high, it.unit)
+        for player in answer.players
+        for name, it in player.stats.items()
     ]
 
 
-def sheets(told: Stats, asked: StatsParams) -> Iterator[Sheet]:
+def sheets(answer: Stats, params: StatsParams) -> Iterator[Sheet]:
     """All players with a few statistics each, or one with every statistic."""
-    yield _overview(told, asked) if asked.player is None else _one(told, asked)
+    yield _overview(answer, params) if params.player is None else _one(answer, params)
 
 
-def _one(told: Stats, asked: StatsParams) -> Sheet:
+def _one(answer: Stats, params: StatsParams) -> Sheet:
     """A line for each statistic that had an opportunity, part after part."""
-    every = told.players[:1] if asked.by == "street" else told.players
+    every = answer.players[:1] if params.by == "street" else answer.players
     hands, known, shown = (
         sum(getattr(one, name) for one in every) for name in ("hands", "known", "shown")
     )
-    counted = f"{hands} hands" + (" (once for each opponent)" if asked.by == "opponent" else "")
-    against = f"vs {asked.vs}" if asked.vs else ""
-    head = (asked.player or "", against, counted, f"viewpoint: {told.viewpoint}")
-    part = [asked.by] if asked.by else []
+    counted = f"{hands} hands" + (" (once for each opponent)" if params.by == "opponent" else "")
+    against = f"vs {params.vs}" if params.vs else ""
+    head = (params.player or "", against, counted, f"viewpoint: {answer.viewpoint}")
+    part = [params.by] if params.by else []
     lines = [
         [*(Cell(row.part) for _ in part), *_line(STATISTICS[row.statistic], row)]
-        for row in rows(told)
+        for row in rows(answer)
         if row.n
     ]
     foot = f"hole cards known in {known} of {hands} hands"
@@ -172,23 +178,27 @@ def _one(told: Stats, asked: StatsParams) -> Sheet:
     return Sheet(columns, lines, right, "   ".join(filter(None, head)), foot)
 
 
-def _line(it: Statistic, row: Line) -> list[Cell]:
+def _line(statistic: Statistic, row: Line) -> list[Cell]:
     """VPIP   61.3 %   58.2 - 64.3   613/1000"""
-    few = row.n < it.few
+    few = row.n < statistic.few
     word = "too few" if few else ""
-    if it.amount and row.value is None:
+    if statistic.amount and row.value is None:
         word = "of several units, which have no sum: --unit names one"
-    cells = (value_of(it, row.value), between(it, row.low, row.high), counts(row.k, row.n))
-    return [Cell(text, few) for text in (headed(it.title, row.unit), *cells, word)]
+    cells = (
+        value_of(statistic, row.value),
+        between(statistic, row.low, row.high),
+        counts(row.k, row.n),
+    )
+    return [Cell(text, few) for text in (headed(statistic.title, row.unit), *cells, word)]
 
 
-def _overview(told: Stats, asked: StatsParams) -> Sheet:
+def _overview(answer: Stats, params: StatsParams) -> Sheet:
     """Those with most hands first, a few statistics each."""
-    every = told.players if asked.by else sorted(told.players, key=lambda one: -one.hands)
+    every = answer.players if params.by else sorted(answer.players, key=lambda one: -one.hands)
     there = list(every[0].stats) if every else []
     shown = [name for name in OVERVIEW if name in there] or there[:9]
     hands = {(one.player, part_of(one)): one.hands for one in every}
-    return by_player(rows(told), STATISTICS, shown, asked.by, hands=hands)
+    return by_player(rows(answer), STATISTICS, shown, params.by, hands=hands)
 
 
 QUESTION = Question(

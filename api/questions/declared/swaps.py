@@ -123,81 +123,81 @@ class Swaps(Struct, frozen=True, tag_field="schema", tag="muckrake.swaps/1"):
     curve: list[Step] | UnsetType = UNSET
 
 
-def swaps(viewed: Viewed, asked: LuckParams, watch: ShowProgress) -> Swaps:
+def swaps(viewed: Viewed, params: LuckParams, watch: ShowProgress) -> Swaps:
     """Players in order, then how often cards changed, and whether that depends on anything; every
     number of chance with its seed."""
-    one = asked.player is not None
-    told = luck(viewed, asked, watch, again=one or not asked.people)
+    one = params.player is not None
+    answer = luck(viewed, params, watch, again=one or not params.people)
     parts: dict[tuple[str, str], dict[str, Drawn]] = {}
-    for it in told.found:
+    for it in answer.found:
         parts.setdefault((it.player, it.part), {})[it.statistic] = drawn(it)
     players = [
-        LuckOf(player=player, measures=measures, **({asked.by: part} if asked.by else {}))
+        LuckOf(player=player, measures=measures, **({params.by: part} if params.by else {}))
         for (player, part), measures in parts.items()
     ]
-    wanted = asked.table == "curve" or (one and asked.people)
+    wanted = params.table == "curve" or (one and params.people)
     return Swaps(
         viewpoint=viewed.viewer.view,
-        unit=told.unit,
+        unit=answer.unit,
         model=MODEL,
         seed=SEED,
         draws=DRAWS,
         again=Again(),
         players=players,
-        rates=[Rate(**row) for row in told.luck.rates(asked.player)],
+        rates=[Rate(**row) for row in answer.luck.rates(params.player)],
         independence=[
             Independence(**it._asdict(), verdict=it.verdict)
-            for it in told.luck.independence(asked.player)
+            for it in answer.luck.independence(params.player)
         ],
-        uncounted=list(told.uncounted),
-        curve=[Step(**row, unit=told.unit) for row in told.luck.curve(asked.player)]
+        uncounted=list(answer.uncounted),
+        curve=[Step(**row, unit=answer.unit) for row in answer.luck.curve(params.player)]
         if wanted
         else UNSET,
-        **told.told,
+        **answer.counted,
     )
 
 
-def bound(viewed: Viewed, asked: LuckParams) -> None:
+def bound(viewed: Viewed, params: LuckParams) -> None:
     """A curve of more hands is for the command line."""
-    if asked.table == "curve":
+    if params.table == "curve":
         otherwise = (
             f"a curve of {HANDS_MAX} is sent here: name a match, or ask"
             " muckrake swaps --table curve --csv FILE"
         )
-        at_most(viewed, asked, HANDS_MAX, otherwise)
+        at_most(viewed, params, HANDS_MAX, otherwise)
 
 
-def rows(told: Swaps) -> list[Line]:
+def rows(answer: Swaps) -> list[Line]:
     """A row a measure."""
-    return lines_of(told.players)
+    return lines_of(answer.players)
 
 
-def sheets(told: Swaps, asked: LuckParams) -> Iterator[Sheet]:
+def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
     """All players with a few measures each, those that nobody has left out; or one player with
     every measure, how often his cards changed, and on what that depends."""
-    head = headed(f"viewpoint: {told.viewpoint}", told.unit)
-    foot = "; ".join(_counted_of(told))
-    if asked.player is None:
-        there = {row.statistic for row in rows(told) if row.n}
+    head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
+    foot = "; ".join(_counted_of(answer))
+    if params.player is None:
+        there = {row.statistic for row in rows(answer) if row.n}
         shown = [it for it in OVERVIEW if it in there]
-        yield by_player(rows(told), MEASURES, shown, asked.by, head=head, foot=foot)
+        yield by_player(rows(answer), MEASURES, shown, params.by, head=head, foot=foot)
         return
-    curve = "" if told.curve is UNSET else spark([it.net or 0 for it in told.curve])
+    curve = "" if answer.curve is UNSET else spark([it.net or 0 for it in answer.curve])
     heads = {}
-    for one in told.players:
-        part = part_of(one)
-        heads[part] = (one.player, part, head, "" if part else curve)
-    yield from by_line(rows(told), MEASURES, heads, foot)
-    if told.rates:
+    for player in answer.players:
+        part = part_of(player)
+        heads[part] = (player.player, part, head, "" if part else curve)
+    yield from by_line(rows(answer), MEASURES, heads, foot)
+    if answer.rates:
         columns = ("game", "street", "slot", "swapped", "95 % interval", "k/n", "stated", "p")
-        yield Sheet(columns, list(map(_rate, told.rates)), range(3, 8))
-    if told.independence:
-        many = f"p of all is Holm's over these {len(told.independence)} tables, judged at 1 %"
+        yield Sheet(columns, list(map(_rate, answer.rates)), range(3, 8))
+    if answer.independence:
+        many = f"p of all is Holm's over these {len(answer.independence)} tables, judged at 1 %"
         names = ("independent", "game", "street", "both/one/other/neither")
         rest = ("owed", "p", "p of all", "")
         yield Sheet(
             (*names, *rest),
-            list(map(_independence_cells, told.independence)),
+            list(map(_independence_cells, answer.independence)),
             range(3, 7),
             foot=many,
         )
@@ -210,23 +210,33 @@ def _rate(row: Rate) -> list[Cell]:
     return list(map(Cell, (row.game, row.street, str(row.slot), *how, stated, p)))
 
 
-def _independence_cells(one: Independence) -> list[Cell]:
-    of = (one.question, one.game or "", one.street or "", "/".join(map(str, one.cells)))
-    p = (f"{one.owed:.1f}", f"{one.p:.2g}", f"{one.counted:.2g}", one.verdict)
+def _independence_cells(independence: Independence) -> list[Cell]:
+    of = (
+        independence.question,
+        independence.game or "",
+        independence.street or "",
+        "/".join(map(str, independence.cells)),
+    )
+    p = (
+        f"{independence.owed:.1f}",
+        f"{independence.p:.2g}",
+        f"{independence.counted:.2g}",
+        independence.verdict,
+    )
     return list(map(Cell, (*of, *p)))
 
 
-def _counted_of(told: Swaps) -> Iterator[str]:
+def _counted_of(answer: Swaps) -> Iterator[str]:
     """What was counted, and how to count it all."""
-    if told.swaps:
-        yield f"equity of {told.valued} of {told.swaps} swaps between known hands"
-        if told.valued < told.swaps:
+    if answer.swaps:
+        yield f"equity of {answer.valued} of {answer.swaps} swaps between known hands"
+        if answer.valued < answer.swaps:
             yield "--spots all counts all"
-    if told.run_out < told.closed:
-        yield f"luck of {told.run_out} of {told.closed} hands closed with cards to come"
+    if answer.run_out < answer.closed:
+        yield f"luck of {answer.run_out} of {answer.closed} hands closed with cards to come"
         yield "--runouts all counts all"
-    if told.uncounted:
-        yield uncounted_sentence(told.uncounted)
+    if answer.uncounted:
+        yield uncounted_sentence(answer.uncounted)
 
 
 def spark(values: Sequence[float], width: int = 40) -> str:
@@ -236,7 +246,7 @@ def spark(values: Sequence[float], width: int = 40) -> str:
     points = [values[at * (len(values) - 1) // (width - 1)] for at in range(width)]
     low, high = min(points), max(points)
     reach = (high - low) or 1
-    return "".join(_BARS[int((one - low) / reach * (len(_BARS) - 1))] for one in points)
+    return "".join(_BARS[int((point - low) / reach * (len(_BARS) - 1))] for point in points)
 
 
 QUESTION = Question(
@@ -249,9 +259,9 @@ QUESTION = Question(
     ask=swaps,
     tables=(
         Table("measures", Line, rows),
-        Table("rates", Rate, lambda told: told.rates),
-        Table("curve", Step, lambda told: told.curve),
-        Table("independence", Independence, lambda told: told.independence),
+        Table("rates", Rate, lambda answer: answer.rates),
+        Table("curve", Step, lambda answer: answer.curve),
+        Table("independence", Independence, lambda answer: answer.independence),
     ),
     sheets=sheets,
     bound=bound,

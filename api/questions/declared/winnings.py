@@ -68,9 +68,9 @@ def winnings(
     return lines_of(viewed, chosen, points=params.points, adjusted=adjusted, deals=deals, unit=unit)
 
 
-def rows(found: Winnings) -> list[Line]:
+def rows(winnings: Winnings) -> list[Line]:
     """A row a point."""
-    return [Line(**asdict(one), unit=found.unit) for one in found.points]
+    return [Line(**asdict(point), unit=winnings.unit) for point in winnings.points]
 
 
 QUESTION = Question(

@@ -49,7 +49,7 @@ class Hand:
         self.bets, self.board, self.turn = [0, 0], board, 1
 
     def act(self, total: int) -> None:
-        """Whoever is to act has now bet so much on this street."""
+        """The player to act has now bet so much on this street."""
         self.bets[self.turn] = total
         self.turn = 1 - self.turn
 

@@ -91,10 +91,10 @@ class Houses(Struct, frozen=True):
             return self.by_stakes.get(stakes)
         if whole.totals.fees:
             return Unlisted("fees beside the rake are taken of this pot, which no row tells")
-        return looked_up(_asked(whole, seats), self.source)
+        return looked_up(_question_of(whole, seats), self.source)
 
 
-def _asked(whole: Played, seats: int) -> RakeQuestion:
+def _question_of(whole: Played, seats: int) -> RakeQuestion:
     """What decides which row of the table a hand is of."""
     header = whole.header
     currencies = {sign: currency for currency, sign in SIGNS.items()}

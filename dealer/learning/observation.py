@@ -36,7 +36,7 @@ Numbers = NDArray[np.float32]
 CARDS = 2 * len(DECK)
 """The first numbers: each card, whether it is one's own, then whether it is on the board."""
 
-TOLD = (
+EVENTS = (
     BettingOpened,
     AntePosted,
     BlindPosted,
@@ -76,7 +76,7 @@ def names(game: Game, seats: int) -> tuple[str, ...]:
     )
 
 
-def sight(seen: Seen) -> Numbers:
+def observation(seen: Seen) -> Numbers:
     """All numbers of what a seat sees."""
     cards = np.zeros(CARDS, np.float32)
     cards[[_PLACE[card] for card in seen.hole if card != UNKNOWN]] = 1
@@ -119,13 +119,13 @@ def table(seen: Seen) -> Numbers:
                 bounty = rank
             case CardSwappedSeen(seat=seat, changed=changed):
                 swapped[seat] += changed is True
-    asked = seen.asked
-    acts = asked if isinstance(asked, ToAct) else None
-    alone = [float(isinstance(asked, kind)) for kind in _QUESTIONS]
+    question = seen.asked
+    acts = question if isinstance(question, ToAct) else None
+    alone = [float(isinstance(question, kind)) for kind in _QUESTIONS]
     alone += [len(seen.board) / 5, seen.pot / scale, (acts.call if acts else 0) / scale]
     alone += [((acts and acts.raise_min) or 0) / scale, ((acts and acts.raise_max) or 0) / scale]
-    alone.append((asked.bid_max if isinstance(asked, ToBid) else 0) / scale)
-    alone.append((asked.amount if isinstance(asked, ToStraddle) else 0) / scale)
+    alone.append((question.bid_max if isinstance(question, ToBid) else 0) / scale)
+    alone.append((question.amount if isinstance(question, ToStraddle) else 0) / scale)
     alone.append(price / scale)
     alone += raises
     alone += [rank == bounty for rank in _ranks(seen.game)]

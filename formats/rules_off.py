@@ -184,7 +184,7 @@ def _acts(game: Game, hand: Hand, item: Act, then: int | None) -> Iterator[Event
         opening = _opening(game, hand, item.seat)
         yield opening
         hand = evolve(hand, opening)
-    now, seat = round_of(hand), item.seat
+    betting, seat = round_of(hand), item.seat
     origin: Origin = "default" if item.default else "recorded"
     match item.verb:
         case "fold":
@@ -192,13 +192,13 @@ def _acts(game: Game, hand: Hand, item: Act, then: int | None) -> Iterator[Event
         case "check":
             yield Checked(seat, then, origin)
         case "call":
-            owed = min(now.bet - now.bets[seat], hand.stacks[seat])
+            owed = min(betting.bet - betting.bets[seat], hand.stacks[seat])
             yield Called(seat, owed if item.amount is None else item.amount, then, origin)
         case "raise":
-            most = now.bets[seat] + hand.stacks[seat]
-            to = min(now.level + now.size, most) if item.to is None else item.to
-            amount, full = to - now.bets[seat], to - now.bet >= now.size
-            if now.bet == 0:
+            most = betting.bets[seat] + hand.stacks[seat]
+            to = min(betting.level + betting.size, most) if item.to is None else item.to
+            amount, full = to - betting.bets[seat], to - betting.bet >= betting.size
+            if betting.bet == 0:
                 yield Bet(seat, to, full, then, origin)
             else:
                 yield Raised(seat, amount, to, full, then, origin)

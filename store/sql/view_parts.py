@@ -40,7 +40,7 @@ class Part(NamedTuple):
 
 def write(con: "duckdb.DuckDBPyConnection", part: Part, columns: Sequence[str], path: Path) -> None:
     """Some columns of a part as the table `rows` in a new file of DuckDB's."""
-    wanted = ", ".join(f'"{one}"' for one in columns)
+    wanted = ", ".join(f'"{column}"' for column in columns)
     file, to = str(path).replace("'", "''"), f"to_{secrets.token_hex(16)}"
     con.execute(f"ATTACH '{file}' AS {to}")
     try:
@@ -78,10 +78,10 @@ _ABOUT: dict[str, Callable[[Segment, pc.Expression], pc.Expression]] = {
 }
 
 
-def digest_of(sql: str, beside: Mapping[str, JoinedTable], segment: Segment | None) -> str:
+def digest_of(sql: str, joined: Mapping[str, JoinedTable], segment: Segment | None) -> str:
     """Of rows: how they are asked for, and what of the tables that they are joined with matters."""
 
     def content(name: re.Match[str]) -> str:
-        return beside[name[0]].digest(segment) if name[0] in beside else name[0]
+        return joined[name[0]].digest(segment) if name[0] in joined else name[0]
 
     return hashlib.sha256(_NAMES.sub(content, sql).encode()).hexdigest()

@@ -76,14 +76,14 @@ def _tables(judged: Iterable[Judged]) -> Iterator[pa.Table]:
     yield pa.Table.from_pylist(rows, SCHEMA)
 
 
-def _rows(one: Judged) -> Iterator[dict[str, Any]]:
+def _rows(judged: Judged) -> Iterator[dict[str, Any]]:
     """Pot by pot, seat by seat; no pot where nobody can tell what is in it."""
-    start, entry = start_of(one.record), as_json(*one)
+    start, entry = start_of(judged.record), as_json(*judged)
     match, number = split(start.hand)
     about = {name: entry[name] for name in ("hand", "ruleset", "verdict", "moves", "at")}
     about["assumed"] = "; ".join(entry["assumed"]) or None
-    about |= {"match": match, "number": number, "fingerprint": fingerprint(one.game)}
-    about["unit"] = one.game.unit
+    about |= {"match": match, "number": number, "fingerprint": fingerprint(judged.game)}
+    about["unit"] = judged.game.unit
     held = {it["seat"]: it for it in entry["showdown"]}
     for pot in entry["pots"] or ({"shares": ()},):
         paid = {share.pop("seat"): share for share in pot["shares"]}

@@ -8,26 +8,26 @@ from events.evolve import add, put
 from events.state import Hand, Round, Standing
 
 
-def first_asked(game: Policies, hand: Hand, now: Round) -> int | None:
+def first_to_act(game: Policies, hand: Hand, betting: Round) -> int | None:
     """Who opens the round; nobody, if nothing could change (G8)."""
     if is_alone(hand):
         return None
-    order = _order(game, hand, now)
-    return owing(game, order, hand.standing, now.bets, now.matched, now.bet)
+    order = _order(game, hand, betting)
+    return owing(game, order, hand.standing, betting.bets, betting.matched, betting.bet)
 
 
-def next_asked(
-    game: Policies, hand: Hand, now: Round, seat: int, amount: int, bet: int, left: Standing
+def next_to_act(
+    game: Policies, hand: Hand, betting: Round, seat: int, amount: int, bet: int, left: Standing
 ) -> int | None:
     """Who is asked once this seat has put in `amount`, which makes the bet `bet`."""
-    standing, bets = hand.standing, now.bets
+    standing, bets = hand.standing, betting.bets
     if left != standing[seat]:
         standing = put(standing, seat, left)
         if left == "folded" and standing.count("folded") == len(standing) - 1:
             return None
     if amount:
         bets = add(bets, seat, amount)
-    return owing(game, others(hand, seat), standing, bets, now.matched, bet)
+    return owing(game, others(hand, seat), standing, bets, betting.matched, bet)
 
 
 def owing(
@@ -50,10 +50,10 @@ def owing(
     return None
 
 
-def _order(game: Policies, hand: Hand, now: Round) -> tuple[int, ...]:
+def _order(game: Policies, hand: Hand, betting: Round) -> tuple[int, ...]:
     """Left of the last blind; without one, left of the button or the button itself (U6)."""
-    if now.poster is not None:
-        return clockwise(hand, now.poster)
+    if betting.poster is not None:
+        return clockwise(hand, betting.poster)
     button = hand.start.button
     return clockwise(hand, button - 1 if game.first_to_act == "button" else button)
 

@@ -33,7 +33,7 @@ class Played(NamedTuple):
     big: float
 
 
-class Mark(NamedTuple):
+class LockState(NamedTuple):
     """A player's standing before a hand: his lead, and what folding all the rest would cost."""
 
     hand_seq: int
@@ -45,21 +45,21 @@ class Mark(NamedTuple):
     state: State
 
 
-def marks(hands: Iterable[Played], lengths: Mapping[str, int]) -> list[Mark]:
+def lock_states(hands: Iterable[Played], lengths: Mapping[str, int]) -> list[LockState]:
     """Every player before every hand of each match whose length is known."""
     matches: dict[str, list[Played]] = {}
-    for one in hands:
-        if one.match in lengths:
-            matches.setdefault(one.match, []).append(one)
+    for hand in hands:
+        if hand.match in lengths:
+            matches.setdefault(hand.match, []).append(hand)
     found = []
     for match, mine in matches.items():
         found += _of_match(sorted(mine, key=lambda it: it.number), lengths[match])
     return found
 
 
-def locked_from(standings: Iterable[Mark]) -> dict[tuple[str, str], Mark]:
+def locked_from(standings: Iterable[LockState]) -> dict[tuple[str, str], LockState]:
     """By match and player: the first hand of those, up to the last, in which he had won."""
-    found: dict[tuple[str, str], Mark] = {}
+    found: dict[tuple[str, str], LockState] = {}
     for mark in sorted(standings, key=lambda it: (it.match, it.number)):
         key = (mark.match, mark.player)
         if mark.state != "won":
@@ -69,10 +69,10 @@ def locked_from(standings: Iterable[Mark]) -> dict[tuple[str, str], Mark]:
     return found
 
 
-def _of_match(hands: Sequence[Played], length: int) -> list[Mark]:
+def _of_match(hands: Sequence[Played], length: int) -> list[LockState]:
     """Leads forwards from the first hand, costs backwards from the last."""
     names = hands[0].players
-    if any(set(one.players) != set(names) for one in hands):
+    if any(set(hand.players) != set(names) for hand in hands):
         return []
     costs = list(_left(hands, length))[::-1]
     lead = dict.fromkeys(names, 0.0)
@@ -82,7 +82,7 @@ def _of_match(hands: Sequence[Played], length: int) -> list[Mark]:
         for name in names:
             state: State = "open" if not ahead else "won" if name in ahead else "lost"
             place = (one.hand_seq, one.match, one.number)
-            found.append(Mark(*place, name, lead[name], cost[name], state))
+            found.append(LockState(*place, name, lead[name], cost[name], state))
         for name, net in zip(one.players, one.nets, strict=True):
             lead[name] += net
     return found
@@ -95,15 +95,15 @@ def _left(hands: Sequence[Played], length: int) -> Iterable[dict[str, float]]:
     """
     cost = dict.fromkeys(hands[0].players, 0.0)
     following = length + 1
-    for one in reversed(hands):
-        dealer, other = one.players[one.button], one.players[1 - one.button]
-        missing = max(0, following - one.number - 1)
+    for hand in reversed(hands):
+        dealer, other = hand.players[hand.button], hand.players[1 - hand.button]
+        missing = max(0, following - hand.number - 1)
         first, second = (missing + 1) // 2, missing // 2
-        cost[other] += first * one.small + second * one.big
-        cost[dealer] += second * one.small + first * one.big
-        cost[dealer] += one.small
-        cost[other] += one.big
-        following = one.number
+        cost[other] += first * hand.small + second * hand.big
+        cost[dealer] += second * hand.small + first * hand.big
+        cost[dealer] += hand.small
+        cost[other] += hand.big
+        following = hand.number
         yield dict(cost)
 
 
