@@ -348,7 +348,7 @@ def test_pages_say_it_and_let_choose(ledger: Path, path: str) -> None:
     assert '<option value="euro" selected>euros</option>' in page.text
     assert SEVERAL[1:] not in page.text
     assert f"/players/{ME}/grid?unit=euro" in page.text
-    assert " euros</span>" in page.text or "amounts in <b>euros</b>" in page.text
+    assert "\N{EURO SIGN}" in page.text or "amounts in <b>euros</b>" in page.text
 
 
 @pytest.mark.parametrize("view", VIEWS)

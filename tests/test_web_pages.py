@@ -11,7 +11,6 @@ from starlette.testclient import TestClient
 
 from analytics.results.winnings import Point, Winnings
 from api.main import main
-from api.pages.amounts import chips, many, money, rate
 from api.pages.hand_line import BETWEEN, Line, Piece, parsed_line
 from api.pages.site import (
     SIZE,
@@ -19,7 +18,6 @@ from api.pages.site import (
     Addresses,
     hashed,
     in_logs,
-    when,
 )
 from api.pages.winnings import is_crowded, window
 from api.questions.filters import parsed
@@ -283,30 +281,6 @@ def test_an_address_is_kept_in_the_eyes_that_were_chosen() -> None:
     assert "/hands/scrim/7?as=seat%3Aa+b#12" == to.hand("scrim/7", event=12)
     assert "/hands?q=pot%3E3+%26+walk" == Addresses().hands("pot>3 & walk")
     assert "/players/a%2Fb/grid?vs=c" == Addresses().player("a/b", "grid", vs="c")
-
-
-def test_numbers_are_written_with_signs_and_room() -> None:
-    assert [f"+1{THIN}234", "−19", "0", "?"] == [money(n) for n in (1234, -19, 0, None)]
-    assert [f"+1{THIN}046.21", "−0.50", "0.00"] == [rate(n) for n in (1046.21, -0.5, 0.001)]
-    assert f"12{THIN}345" == chips(12345)
-    assert ["1 hand", "2 hands", "3 matches"] == [
-        many(1, "hand"),
-        many(2, "hand"),
-        many(3, "match", "matches"),
-    ]
-
-
-def test_a_moment_is_said_shortly_and_kept_exactly() -> None:
-    said = when("2026-11-22T03:14:28.568Z")
-    assert '<time datetime="2026-11-22T03:14:28.568Z"' in said
-    assert f">22{THIN}Nov 2026, 03:14</time>" in said
-    assert said == when(1795317268568)
-    assert f">6{THIN}Jan 2014, 15:07</time>" in when("2014-01-06T10:07:05-05:00")
-
-
-@pytest.mark.parametrize("written", ["2014-01-06T10:07:05", "0001-01-01T00:00:00+14:00", "noon"])
-def test_a_moment_that_is_none_in_utc_stays_as_it_was_written(written: str) -> None:
-    assert f"<time>{written}</time>" == when(written)
 
 
 def test_cards_that_nobody_knows_are_not_drawn_at_a_seat() -> None:

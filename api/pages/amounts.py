@@ -9,6 +9,7 @@ from engine.units import money as money_of
 from engine.units import per_chip
 
 SIGNS = {"dollar": "$", "euro": "\N{EURO SIGN}", "pound": "\N{POUND SIGN}"}
+_PARTS = {"dollar": "cent", "euro": "euro cent", "pound": "penny"}
 THIN = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
 
@@ -36,6 +37,18 @@ def amount(number: int | None, unit: str | None = None, *, signed: bool = False)
     places = f"{rest / parts:.2f}"[1:] if sign else f"{rest / parts:g}"[1:]
     before = _MINUS if number < 0 else "+" if signed and number > 0 else ""
     return f"{before}{sign}{chips(whole)}{places if rest or (sign and parts > 1) else ''}"
+
+
+def total(net: float, of: str | None, *, signed: bool = True) -> str:
+    """So much of a money in all: +$5.32; of chips whole ones, +1 234."""
+    parts = 100 if of in SIGNS else 1
+    return amount(round(net * parts), _PARTS.get(of or "chip"), signed=signed)
+
+
+def tick(number: float) -> str:
+    """What stands at an axis: 12.5, 1 000."""
+    whole = round(number)
+    return chips(whole) if whole == number else decimal(number, 2).rstrip("0")
 
 
 @pass_context

@@ -40,6 +40,8 @@ from api.pages.amounts import (
     money,
     percent,
     rate,
+    tick,
+    total,
 )
 from api.pages.order import Sorting
 from api.printable import printable
@@ -229,6 +231,8 @@ TEMPLATES.filters.update(
     money=money,
     chips=chips,
     amount=amount,
+    total=total,
+    tick=tick,
     amount_here=amount_here,
     rate=rate,
     decimal=decimal,

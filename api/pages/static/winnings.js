@@ -13,7 +13,7 @@ const worn = (name) => {
   probe.remove();
   return color;
 };
-const number = (value) => (value == null ? "" : Math.round(value).toLocaleString("en").replaceAll(",", "\u202f").replace("-", "\u2212"));
+const number = (value) => (value == null ? "" : value.toLocaleString("en", { maximumFractionDigits: 2 }).replaceAll(",", "\u202f").replace("-", "\u2212"));
 /** What a legend says: of the hand that is pointed at, or else of the last one. */
 const line = (label, stroke, more = {}) => ({
   label, stroke, width: 1.6, points: { show: false }, value: (graph, v, at, idx) => number(idx == null ? graph.data[at].at(-1) : v), ...more,
