@@ -4,6 +4,7 @@ import pytest
 
 from api.pages.amounts import chips, many, money, rate, tick, total
 from api.pages.site import when
+from api.questions.numbers import p_value
 
 THIN = "\N{NARROW NO-BREAK SPACE}"
 
@@ -52,3 +53,13 @@ def test_a_moment_is_said_shortly_and_kept_exactly() -> None:
 @pytest.mark.parametrize("written", ["2014-01-06T10:07:05", "0001-01-01T00:00:00+14:00", "noon"])
 def test_a_moment_that_is_none_in_utc_stays_as_it_was_written(written: str) -> None:
     assert f"<time>{written}</time>" == when(written)
+
+
+def test_no_chance_is_nothing_at_all() -> None:
+    assert ["", "0.75", "4.9e-05", "0.0312", "<1e-15"] == [
+        p_value(None),
+        p_value(0.75),
+        p_value(0.0000487),
+        p_value(0.03123, 3),
+        p_value(0.0),
+    ]

@@ -46,6 +46,7 @@ from api.pages.amounts import (
 from api.pages.order import Sorting
 from api.printable import printable
 from api.questions.filters_tree import word
+from api.questions.numbers import p_value
 from api.version import VERSION
 from api.viewpoints.rendering import moments
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT
@@ -237,6 +238,7 @@ TEMPLATES.filters.update(
     rate=rate,
     decimal=decimal,
     percent=percent,
+    p_value=p_value,
     when=when,
     clock=clock,
     short=short,

@@ -74,6 +74,16 @@ class Kind(Protocol):
         """Below so many opportunities a number is grey."""
 
 
+SMALLEST_P = 1e-15  # below it, numbers of this precision are no more than noise
+
+
+def p_value(p: float | None, digits: int = 2) -> str:
+    """A chance that a test gives: never 0, which none is; nothing where nothing was tested."""
+    if p is None:
+        return ""
+    return f"{p:.{digits}g}" if p >= SMALLEST_P else f"<{SMALLEST_P:g}"
+
+
 def value_of(it: Kind, value: float | None) -> str:
     """61.3 %, 2.33, -7.09; nothing without an opportunity."""
     return share(value) if it.kind == "share" else plain(value)

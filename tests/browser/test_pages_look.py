@@ -200,6 +200,7 @@ NAMED_SO = (
     *("/", "/matches", "/matches/m", "/hands", "/players", f"/players/{LONG[0]}", "/live?match=m"),
     *("/hands/m/2#14", "/hands/m/2/audit", "/hands/m/2/events", f"/players/{LONG[0]}/bids"),
     *(f"/players/{LONG[0]}/compare?other={LONG[1]}", f"/players/{LONG[0]}/opponent", "/find?q=a"),
+    f"/players/{LONG[0]}/grid",
 )
 
 

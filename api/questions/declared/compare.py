@@ -16,7 +16,7 @@ from analytics.sql.chosen import Chosen, moneys_of, table
 from analytics.statistics.answers import rows_of
 from analytics.statistics.catalogue import STATISTICS
 from api.questions.finder import Finder, finder
-from api.questions.numbers import between, counts, value_of
+from api.questions.numbers import between, counts, p_value, value_of
 from api.questions.players import Nonsense, chosen_of
 from api.questions.question import (
     ByTag,
@@ -227,8 +227,8 @@ def _line(comparison: Compared, finds: Sequence[Finder]) -> tuple[Cell, ...]:
         between(it, comparison.low, comparison.high, " to ", "+"),
         counts(comparison.one_k, comparison.one_n),
         counts(comparison.other_k, comparison.other_n),
-        "" if comparison.p is None else f"{comparison.p:.2g}",
-        "" if comparison.counted is None else f"{comparison.counted:.2g}",
+        p_value(comparison.p),
+        p_value(comparison.counted),
         "too few" if comparison.few else "",
     )
     leads = dict(zip(COUNTED, led, strict=False))

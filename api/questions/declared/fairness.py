@@ -27,6 +27,7 @@ from analytics.stored.played import played
 from analytics.stored.risks import risks
 from api.evidence.dealt import Dealt
 from api.problem import Problem
+from api.questions.numbers import p_value
 from api.questions.question import Cell, Match, Question, Sheet, Table
 from api.viewpoints.selection import Absent, Wanted
 from api.viewpoints.selection import leaves as read
@@ -202,8 +203,8 @@ def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
             test.about,
             f"{test.n:,}",
             "" if test.statistic is None else f"{test.statistic:.3g}{freedom}",
-            "" if test.p is None else f"{test.p:.3g}",
-            "" if test.counted is None else f"{test.counted:.3g}",
+            p_value(test.p, 3),
+            p_value(test.counted, 3),
             "" if test.effect is None else f"{test.effect:.3g} {test.unit}",
             test.verdict,
         )

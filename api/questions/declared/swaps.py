@@ -24,6 +24,7 @@ from api.questions.numbers import (
     counts,
     drawn,
     lines_of,
+    p_value,
     part_of,
 )
 from api.questions.players import at_most
@@ -205,9 +206,8 @@ def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
 
 def _rate(row: Rate) -> list[Cell]:
     stated = "" if row.stated is None else f"{100 * row.stated:g} %"
-    p = "" if row.p is None else f"{row.p:.2g}"
     how = (share(row.k / row.n), between_shares(row.low, row.high), counts(row.k, row.n))
-    return list(map(Cell, (row.game, row.street, str(row.slot), *how, stated, p)))
+    return list(map(Cell, (row.game, row.street, str(row.slot), *how, stated, p_value(row.p))))
 
 
 def _independence_cells(independence: Independence) -> list[Cell]:
@@ -219,8 +219,8 @@ def _independence_cells(independence: Independence) -> list[Cell]:
     )
     p = (
         f"{independence.owed:.1f}",
-        f"{independence.p:.2g}",
-        f"{independence.counted:.2g}",
+        p_value(independence.p),
+        p_value(independence.counted),
         independence.verdict,
     )
     return list(map(Cell, (*of, *p)))
