@@ -83,6 +83,7 @@ class Tree:
         }
         self.trees = trees
         self.parts, self.bound = cache(self._parts_of), cache(self._bound_of)
+        self.used, self.closure = cache(self._used_by), cache(self._closure_of)
         for path, tree in trees.items():
             if path in self.fixtures:
                 rest = [node for node in tree.body if not isinstance(node, ast.FunctionDef)]
@@ -126,7 +127,7 @@ class Tree:
             readers |= {one for one in self.units if one.startswith(near)}
         return readers
 
-    def closure(self, test: str) -> dict[str, int]:
+    def _closure_of(self, test: str) -> dict[str, int]:
         """Every file that a test file can come to, and after how many imports."""
         units = [self.units[test], *self._fixtures(test)]
         ours = self._followed((it for unit in units for it in unit.imports), "tests/")
@@ -163,17 +164,21 @@ class Tree:
                 break
             found |= waiting
             files = dict.fromkeys((path for path, _ in waiting), distance) | files
-            needed = (it for place in waiting for it in self._needs(*place, words))
-            waiting = {it for it in needed if it[0].startswith(within)} - found
+            needed = set[Place]().union(*(self._needs(*place, words) for place in waiting))
+            waiting = {it for it in needed - found if it[0].startswith(within)}
         return files
 
     def _needs(self, path: str, name: str, words: frozenset[str] | None) -> Iterable[Place]:
         """What a part of a module uses; of a hub, what it registers and is said."""
+        if path not in HUBS:
+            return self.used(path, name)
+        registered = {one for one in self.units if one.startswith(HUBS[path])} - {path}
+        said = (it for one in registered for it in self._said(one, words))
+        return {it for it in self.units[path].imports if not self.parts(it[0])[1]}.union(said)
+
+    def _used_by(self, path: str, name: str) -> Iterable[Place]:
+        """What a part of a module uses."""
         parts, whole = self.parts(path)[0], self.units[path].imports
-        if path in HUBS:
-            registered = {one for one in self.units if one.startswith(HUBS[path])} - {path}
-            said = (it for one in registered for it in self._said(one, words))
-            return {it for it in whole if not self.parts(it[0])[1]}.union(said)
         bare = name.removeprefix(SAID)
         if bare in parts:
             return parts[bare].imports | {(path, BODY)}

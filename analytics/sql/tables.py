@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from store.sql.answers import plain
 from store.sql.query import Query
+from store.sql.sessions import answer
 
 if TYPE_CHECKING:
     import duckdb
@@ -101,7 +102,7 @@ class Tables:
 
     def table(self, sql: str) -> pa.Table:
         """The same as a table."""
-        return self._con.sql(sql).to_arrow_table()
+        return answer(self._con, sql)
 
 
 @cache

@@ -43,6 +43,7 @@ Numbers = tuple[float, float, float, float, float]
 DRAWS = 20_000
 SEED = 8
 MODEL = "run-out/1"
+REMEMBERED = 4_096  # of each kind, by a process: who asks again, or for a part, counts nothing anew
 
 
 class Worth(Struct, frozen=True):
@@ -121,12 +122,12 @@ def worth_of(spot: Closed, seats: tuple[int, ...], rules: Showdown, hand: str) -
         return _third(holes, spot.board, third, dead, rules)
     if two_after and not any(third):
         mine, his = holes
-        share = float(share_with_swaps(mine, his, spot.board, spot.chances, dead, rules))
+        share = float(_swapped(mine, his, spot.board, spot.chances, dead, rules))
         return Worth((share, 1 - share), (share, 1 - share))
-    return sampled(holes, spot.board, dead, third, spot.chances, rules, crc32(hand.encode()))
+    return _drawn(holes, spot.board, dead, third, spot.chances, rules, crc32(hand.encode()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(REMEMBERED)
 def _equities(
     holes: tuple[Cards, ...], board: Cards, dead: Cards, rules: Showdown
 ) -> tuple[Odds, ...]:
@@ -139,6 +140,7 @@ def _of_odds(odds: tuple[Odds, ...]) -> Worth:
     )
 
 
+@lru_cache(REMEMBERED)
 def _third(
     holes: tuple[Cards, ...], board: Cards, third: tuple[int, ...], dead: Cards, rules: Showdown
 ) -> Worth:
@@ -255,6 +257,10 @@ def sampled(
     alone = (shares == 1).mean(axis=1)
     error = float(shares.std(axis=1).max()) / draws**0.5
     return Worth(tuple(map(float, alone)), tuple(map(float, shares.mean(axis=1))), error)
+
+
+_swapped = lru_cache(REMEMBERED)(share_with_swaps)
+_drawn = lru_cache(REMEMBERED)(sampled)
 
 
 @lru_cache(maxsize=4)

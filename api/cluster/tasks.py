@@ -33,6 +33,7 @@ from store.log.leaf import Leaf
 from store.reader import Reader, Snapshot
 from store.segments.reading import files_of
 from store.sql.query import MADE
+from store.sql.sessions import answer
 from store.sql.view_parts import Moved, Part
 
 HANDS = 1 << 16  # of one task: half a second to a few seconds of work
@@ -253,4 +254,4 @@ def _overlap(part: Part, task: Task) -> bool:
 def _answer(viewed: Viewed, part: Part, sql: str) -> pa.Table:
     viewed.query.check(part)
     with viewed.query.reading(part) as connection:
-        return connection.sql(sql.format(part.sql)).to_arrow_table()
+        return answer(connection, sql.format(part.sql))

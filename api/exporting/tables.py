@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Any
 
-import duckdb
 import pyarrow as pa
 
 from analytics.stored.tables import stored
@@ -21,6 +20,8 @@ from store.columns import layout
 from store.columns.codec import table
 from store.log.leaf import Leaf
 from store.segments.segment import row_groups
+from store.sql.query import MEMORY
+from store.sql.sessions import answer, engine_of
 from store.sql.units import COLUMN, OURS, usual
 from store.tables.projection import Projection
 from store.tables.standard import STANDARD
@@ -100,10 +101,9 @@ def _nothing() -> pa.Table:
 
 def _viewed(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
     """What a view selects from rows, in their order; times as they were."""
-    with duckdb.connect(config={"threads": "1"}) as con:
-        con.sql("SET TimeZone = 'UTC'")
+    with engine_of(MEMORY, 1).cursor() as con:
         con.register("_rows", rows)
-        found = con.sql(f"SELECT {columns} FROM _rows {where}").to_arrow_table()
+        found = answer(con, f"SELECT {columns} FROM _rows {where}")
     times = [it.name for it in found.schema if pa.types.is_timestamp(it.type)]
     kinds = [
         (it.with_type(rows.schema.field(it.name).type) if it.name in times else it)

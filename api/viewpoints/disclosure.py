@@ -27,7 +27,7 @@ from store.reader import Snapshot
 from store.segments.reading import files_of
 from store.snapshot import Live
 from store.sql.query import MEMORY, THREADS
-from store.sql.sessions import engine_of
+from store.sql.sessions import answer, engine_of
 from store.tables.standard import BIDS
 
 
@@ -269,7 +269,7 @@ def _doubtful(live: Live, segment: Segment, finding: Finding) -> pa.Table | None
         for name in doubt.tables:
             con.sql(f"CREATE TEMP VIEW {name} AS FROM {_file(live, segment, name)}")
         ((sure,),) = con.sql(doubt.sure).fetchall()
-        return _NOBODY if sure else con.sql(doubt.hands).to_arrow_table()
+        return _NOBODY if sure else answer(con, doubt.hands)
 
 
 _NOBODY = pa.table({"hand_seq": pa.array([], pa.int64())})
@@ -300,4 +300,4 @@ def _rows_found(finding: Finding, rows: pa.Table | str, hands: pa.Table | None =
             "CREATE TEMP VIEW events AS"
             f" SELECT * FROM _none UNION ALL BY NAME SELECT * FROM {rows} {only}"
         )
-        return con.sql(finding.sql).to_arrow_table().cast(finding.schema)
+        return answer(con, finding.sql).cast(finding.schema)

@@ -21,6 +21,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from api.viewpoints.match_records import started
 from api.viewpoints.viewer import Viewer
 from events import types as t
 from events.hidden import opened
@@ -120,9 +121,7 @@ class FeedEncoder:
     def _announced(self, match: str, snapshot: Snapshot) -> MatchStarted | None:
         """How a match began: while it is played, only its start decides what is visible."""
         if match not in self._starts:
-            records = (one.event for one in snapshot.read(match))
-            start = next((record for record in records if isinstance(record, MatchStarted)), None)
-            self._starts[match] = start
+            self._starts[match] = started(snapshot, match)
             if len(self._starts) > _KEPT:
                 self._starts.popitem(last=False)
         return self._starts[match]

@@ -5,6 +5,7 @@ from weakref import WeakKeyDictionary
 
 from events.ledger import Recorded
 from events.match import DeckCommitted, MatchEnded, MatchStarted, SourceNoted, Tagged
+from events.types import HandStarted
 from store.reader import Snapshot
 from store.snapshot import Live
 
@@ -12,6 +13,7 @@ LEFT_OUT = "left out"  # the dialect of a note of such a hand
 REPEATED = "repeated"  # of a note of hands that the ledger has already
 OTHERWISE = " says otherwise"  # how its line ends of a hand that contradicts the one that is there
 _kept: WeakKeyDictionary[Live, dict[str, tuple[Recorded, ...]]] = WeakKeyDictionary()
+_begun: WeakKeyDictionary[Live, dict[str, Recorded]] = WeakKeyDictionary()
 _turn = threading.Lock()
 
 
@@ -25,6 +27,18 @@ def records(snapshot: Snapshot, match: str) -> tuple[Recorded, ...]:
     if len(known) < count:
         known = kept[match] = live.read(match)
     return tuple(one for one in known if one.pos < snapshot.next_pos)
+
+
+def seated(snapshot: Snapshot, hand: str) -> tuple[str, ...]:
+    """Who sits in a hand, if it had begun; its first event stays what it is."""
+    with _turn:
+        kept = _begun.setdefault(snapshot.live, {})
+    if hand not in kept and (record := snapshot.read(hand)):
+        kept[hand] = record[0]
+    first = kept.get(hand)
+    if first is None or first.pos >= snapshot.next_pos:
+        return ()
+    return first.event.players if isinstance(first.event, HandStarted) else ()
 
 
 def started(snapshot: Snapshot, match: str) -> MatchStarted | None:

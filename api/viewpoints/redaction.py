@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+from api.viewpoints import match_records
 from api.viewpoints.rendering import masked, opened_by, viewpoint_of, withheld_sentence
 from events import types as t
 from events.hidden import Opened
@@ -96,7 +97,7 @@ class Redactor:
     def match(self, name: str) -> _Match:
         """What a match's own records say, as of the snapshot."""
         if name not in self._matches:
-            records = [one.event for one in self._snapshot.read(name)]
+            records = [one.event for one in match_records.records(self._snapshot, name)]
             started = (record.players for record in records if isinstance(record, MatchStarted))
             players = next(started, None) or self._seated(name)
             rule = opened_by(records)
@@ -141,9 +142,8 @@ class Redactor:
             (f"{match}/{number}" for number in numbers),
             (stream for stream in hot if split(stream)[0] == match),
         )
-        record = self._snapshot.read(next(named, match))
-        start = record[0].event if record else None
-        return start.players if isinstance(start, t.HandStarted) else ()
+        hand = next(named, None)
+        return () if hand is None else match_records.seated(self._snapshot, hand)
 
     def see(self, leaf: Leaf) -> RedactedEvents:
         """The leaf as it is seen from here; beside the table, as the public sees it."""

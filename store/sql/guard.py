@@ -240,13 +240,20 @@ def _below(one: dict[str, Any], known: frozenset[str]) -> Waiting:
     return below
 
 
+# Texts, numbers and comments; what stands in double quotes is a name.
+_SAID = re.compile(r"""("[^"]*")|(?:'[^']*')+|--[^\n]*|/\*.*?\*/|\d+""", re.DOTALL)
+SHAPES = 1_000  # of statements whose tables are remembered
+_named: dict[str, set[str] | None] = {}
+
+
 def named(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
-    """Which tables a statement names; those that differ in numbers alone name the same.
+    """Which tables a statement of ours names; those that differ in numbers, texts and comments
+    alone name the same.
 
     The whole process remembers: a parser's answer depends on no ledger, and takes as long as many a
     question.
     """
-    shape = re.sub(r"\d+", "0", sql)
+    shape = _SAID.sub(r"\g<1>0", sql)
     try:
         return _named[shape]
     except KeyError:
@@ -254,7 +261,3 @@ def named(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
             _named.clear()
         _named[shape] = found = tables(con, sql)
         return found
-
-
-SHAPES = 1_000  # of statements whose tables are remembered
-_named: dict[str, set[str] | None] = {}

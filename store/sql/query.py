@@ -32,7 +32,7 @@ from store.segments.segment import FOLDER
 from store.sql import tags, units
 from store.sql.answers import plain
 from store.sql.guard import in_a_sentence, named
-from store.sql.sessions import Session, engine_of
+from store.sql.sessions import Session, answer, engine_of
 from store.sql.view_parts import JoinedTable, Moved, Part, Sources, digest_of
 from store.tables.projection import Builder, Projection
 from store.tables.standard import STANDARD
@@ -82,8 +82,7 @@ class Query:
         names = (one.name for one in projections if not one.private)
         self.public = ("events", *names, *MADE)
         self._projections = tuple(projections)
-        self._memory = memory
-        self._seconds = seconds
+        self._memory, self._seconds = memory, seconds
         self._turn = threading.RLock()
         self._places = threading.Semaphore(AT_ONCE)
         self._files = files_of(snapshot.live.disk)
@@ -167,12 +166,14 @@ class Query:
                 session = self._idle.pop() if self._idle else Session(self._engine, self._number)
             try:
                 yield session
-            finally:
-                with self._turn:
-                    if session.number == self._number and not self._closed:
-                        self._idle.append(session)
-                    else:
-                        session.close()
+            except BaseException:
+                session.close()  # of its answer there may be more to come
+                raise
+            with self._turn:
+                if session.number == self._number and not self._closed:
+                    self._idle.append(session)
+                else:
+                    session.close()
 
     def parts(self, name: str) -> tuple[Part, ...]:
         """The rows of a view in parts, each as it can be asked for alone (`copy`)."""
@@ -275,7 +276,7 @@ class Query:
         timer = threading.Timer(seconds, session.con.interrupt)
         timer.start()
         try:
-            return session.con.sql(sql).to_arrow_table()
+            return answer(session.con, sql)
         finally:
             timer.cancel()
 

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from msgspec.structs import replace
 
 from analytics.sql.tables import Tables
 from analytics.stored.closed_betting import Closed, closed
@@ -55,6 +56,27 @@ def test_third_cards_to_come_on_the_flop_are_counted() -> None:
     shares = (both.share[0], one.share[0], other.share[1])
     assert (0.431408, 0.541508, 0.78351) == tuple(round(share, 6) for share in shares)
     assert both.error == 0.0
+
+
+def test_what_was_counted_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Third cards, swaps to come and what is drawn at random: a page that is asked for again, or by
+    another, counts nothing anew."""
+    flop = ("Qh", "7s", "2c")
+    swaps = Closed((0, 1), (AK, ("8s", "8d")), flop, (), (0, 0), TEN_AND_FIVE, (), (4, 4))
+    spots = (_spot(flop, (1, 1)), swaps, _spot((), (1, 1)))
+    first = [worth_of(one, (0, 1), STANDARD, "m/1") for one in spots]
+
+    def counted(*_: object, **__: object) -> None:
+        raise AssertionError("this is counted again")
+
+    for name in ("against_unseen", "unseen"):
+        monkeypatch.setattr(f"analytics.stored.equity.{name}", counted)
+    monkeypatch.setattr("odds.swaps.survivors", counted)
+    assert first == [worth_of(one, (0, 1), STANDARD, "m/1") for one in spots]
+    other = (("8s", "8h"), ("Ah", "Kh"))
+    for one in spots:
+        with pytest.raises(AssertionError, match="again"):
+            worth_of(replace(one, holes=other), (0, 1), STANDARD, "m/1")
 
 
 def test_two_hands_before_the_flop_are_counted_on_every_board() -> None:

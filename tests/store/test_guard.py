@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
-from store.sql.guard import Refused, checked, folded, names
+from store.sql.guard import Refused, checked, folded, named, names, tables
 from store.sql.worker import connected
 from tests.profiles import sized
 
@@ -282,3 +282,49 @@ def test_every_reason_is_a_clause(con: duckdb.DuckDBPyConnection) -> None:
         assert pattern
         assert why[0].islower()
         assert not why.endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("sql", "alike", "other"),
+    [
+        (
+            "SELECT 1 FROM hands WHERE match = 'm' AND pot > 7",
+            "SELECT 23 FROM hands WHERE match = 'it''s -- FROM events' AND pot > 0",
+            "SELECT 1 FROM events WHERE match = 'm' AND pot > 7",
+        ),
+        (
+            "SELECT 1 -- what it's\nFROM hands",
+            "SELECT 1 -- FROM events, it's\nFROM hands",
+            "SELECT 1 -- what it's\nFROM events -- isn't it",
+        ),
+        (
+            'SELECT 1 AS "it\'s" FROM hands',
+            'SELECT 2 AS "it\'s" FROM hands',
+            "SELECT 1 AS \"it's\" FROM events WHERE match = 'm'",
+        ),
+        (
+            "SELECT 1 /* it's */ FROM hands",
+            "SELECT 1 /* FROM\nevents */ FROM hands",
+            "SELECT 1 /* it's */ FROM events /* isn't it */",
+        ),
+    ],
+)
+def test_statements_that_differ_in_texts_alone_are_parsed_once(
+    con: duckdb.DuckDBPyConnection,
+    monkeypatch: pytest.MonkeyPatch,
+    sql: str,
+    alike: str,
+    other: str,
+) -> None:
+    """What is a text or a comment to DuckDB names no table, and hides none."""
+    parsed: list[str] = []
+
+    def counted(con: duckdb.DuckDBPyConnection, sql: str) -> set[str] | None:
+        parsed.append(sql)
+        return tables(con, sql)
+
+    monkeypatch.setattr("store.sql.guard._named", {})
+    monkeypatch.setattr("store.sql.guard.tables", counted)
+    assert [{"hands"}, {"hands"}, {"events"}] == [named(con, one) for one in (sql, alike, other)]
+    assert [{"hands"}, {"hands"}, {"events"}] == [tables(con, one) for one in (sql, alike, other)]
+    assert [sql, other] == parsed
