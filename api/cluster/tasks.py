@@ -237,7 +237,7 @@ def _parts(viewed: Viewed, task: Task, name: str, sql: str) -> Iterator[pa.Table
     """The answers of those parts of a view that may have rows of the task."""
     while True:
         try:
-            parts = [it for it in viewed.query.parts(name) if _overlap(it, task)]
+            parts = [part for part in viewed.query.parts(name) if _overlap(part, task)]
             found = [_answer(viewed, part, sql) for part in parts]
         except Moved:
             continue  # compacted meanwhile: the same rows are in other files

@@ -159,7 +159,7 @@ def proof(viewed: Viewed, redacted_hand: RedactedEvents) -> "Proof":
     tree = Tree(snapshot)
     leaf, receipt = tree.prover.receipt(stream, tree.newest, tree.note)
     recorded, nonces = snapshot.read(stream), _salts(viewed).of(stream, redacted_hand.hand_seq)
-    own = [one.event for one in records(snapshot, stream.rpartition("/")[0])]
+    own = [record.event for record in records(snapshot, stream.rpartition("/")[0])]
     opened = openings(recorded, nonces, _who(viewed, redacted_hand), disclosed=opened_by(own).hands)
     checkpoint = tree.newest.checkpoint
     return {

@@ -259,7 +259,9 @@ class HeavyPages(Layer):
 def again(request: Request, answer: KeptAnswer) -> Response:
     """Send an answer that was made before; 304 if the client has it."""
     if "etag" in answer.headers and known(request, answer.headers["etag"]):
-        headers = {name: it for name, it in answer.headers.items() if name != "content-type"}
+        headers = {
+            name: header for name, header in answer.headers.items() if name != "content-type"
+        }
         return Response(status_code=304, headers=headers)
     return Response(answer.body, headers=answer.headers)
 
