@@ -33,7 +33,7 @@ from events.types import Events
 if TYPE_CHECKING:
     from api.exporting.lakehouse import Lakehouse
     from api.viewpoints.redaction import Redactor
-    from api.viewpoints.selection import Wanted
+    from api.viewpoints.selection import Selection
     from engine.game import Game
     from store.archive.objects import Objects
     from store.log.leaf import Leaf
@@ -277,13 +277,13 @@ def _check_words(
         raise click.UsageError(f"{to} is not for a terminal: name a file with --out")
 
 
-def _check_seat(snapshot: "Snapshot", redactor: "Redactor", chosen: "tuple[Wanted, ...]") -> None:
+def _check_seat(snapshot: "Snapshot", redactor: "Redactor", hands: "tuple[Selection, ...]") -> None:
     """A viewer who sits at no table of a match cannot see it from a seat; a hand that is named is
     one that may be told."""
-    named = [one.match for one in chosen if one.match is not None]
+    named = [one.match for one in hands if one.match is not None]
     for match in named:
         redactor.check(match)
-    for one in chosen:
+    for one in hands:
         if one.number is not None:
             redactor.check_visible(f"{one.match}/{one.number}")
     if not named:

@@ -22,7 +22,7 @@ from api.questions.verdict_files import program
 from api.rules import Rules
 from api.screening import Audited, audits
 from api.viewpoints.redaction import Redactor
-from api.viewpoints.selection import Wanted, leaves
+from api.viewpoints.selection import Selection, leaves
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
 from engine.games import named
@@ -198,7 +198,7 @@ def export(task: Task, *, table: str, to: str, view: str, quoted: bool = False) 
 
     def counted() -> Iterator[Leaf]:
         nonlocal hands
-        for leaf in redactor.among(leaves(snapshot, Wanted(), between=(task.first, task.end))):
+        for leaf in redactor.among(leaves(snapshot, Selection(), between=(task.first, task.end))):
             hands += not is_match(leaf.stream)
             yield leaf
 

@@ -83,7 +83,7 @@ class Bidding(NamedTuple):
     sealed: bool
 
 
-class Made(NamedTuple):
+class MadeHand(NamedTuple):
     """What a seat holds at the showdown; no cards where one of them is not known."""
 
     seat: int
@@ -137,7 +137,7 @@ class Explained(NamedTuple):
     board: tuple[tuple[str, ...], ...]
     money: Money
     auctions: tuple[Bidding, ...]
-    made: tuple[Made, ...]
+    made: tuple[MadeHand, ...]
     paid: tuple[Paid, ...]
     bounties: tuple[t.BountySettled, ...]
     accounts: tuple[Account, ...]
@@ -209,7 +209,7 @@ def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
     return tuple(found)
 
 
-def _made(game: Game, hand: Hand) -> tuple[Made, ...]:
+def _made(game: Game, hand: Hand) -> tuple[MadeHand, ...]:
     """Every hand that was neither folded nor mucked, the best first named as such."""
     if is_alone(hand):
         return ()
@@ -222,12 +222,12 @@ def _made(game: Game, hand: Hand) -> tuple[Made, ...]:
     found = []
     for seat, one in strengths.items():
         if one is None:
-            found.append(Made(seat, (), "a card of it is not known", ""))
+            found.append(MadeHand(seat, (), "a card of it is not known", ""))
             continue
         best = len(known) == len(strengths) and one == max(known)
         place = ("tie" if known.count(one) > 1 else "best") if best else ""
         value, cards = counted(game, hand, seat)  # the five that count, announced or best
-        found.append(Made(seat, cards, describe(value, game.straights, game.ranking), place))
+        found.append(MadeHand(seat, cards, describe(value, game.straights, game.ranking), place))
     return tuple(found)
 
 

@@ -54,7 +54,7 @@ def by_of(order: Ordered) -> Order | None:
     return None if order == "newest" or order == "oldest" else order
 
 
-class Found(NamedTuple):
+class ListFilter(NamedTuple):
     """The filter that found a hand, and the order of its list, whose next and previous count."""
 
     q: str
@@ -68,11 +68,11 @@ class Found(NamedTuple):
 
 def _found(
     q: Annotated[str, Query(max_length=LENGTH_MAX)] = "", order: Ordered = "newest"
-) -> Found:
-    return Found(q.strip(), order)
+) -> ListFilter:
+    return ListFilter(q.strip(), order)
 
 
-Within = Annotated[Found, Depends(_found)]
+Within = Annotated[ListFilter, Depends(_found)]
 LISTED = 50  # hands of a page
 HALF_TYPED = {"HX-Retarget": "#said", "HX-Reselect": "#said", "HX-Push-Url": "false"}
 EXAMPLES = (
@@ -230,7 +230,7 @@ def rows(seat: dict[str, Any]) -> list[list[Any]]:
 
 
 def of_hand(
-    request: Request, viewed: Viewed, redacted_hand: RedactedEvents, tab: str, within: Found
+    request: Request, viewed: Viewed, redacted_hand: RedactedEvents, tab: str, within: ListFilter
 ) -> dict[str, Any]:
     """What `hand.html` needs; `within` is the list in which the hand was found, and `players` are
     the seats that an auditor may look from."""
@@ -278,7 +278,7 @@ def of_hand(
 
 
 def neighbour(
-    viewed: Viewed, match: str, number: int, within: Found, step: Literal[-1, 1]
+    viewed: Viewed, match: str, number: int, within: ListFilter, step: Literal[-1, 1]
 ) -> str | None:
     """The hand before or after it, if that is over: of its match, or of those that a filter finds.
 

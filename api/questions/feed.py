@@ -34,7 +34,7 @@ Snapshots = Callable[[Viewer], Snapshot | None]
 """The ledger as a viewer may know it now; nothing where there is none yet."""
 
 
-class Wanted(Struct, frozen=True):
+class EventFilter(Struct, frozen=True):
     """What of a feed somebody follows: one match or all, some types of event or all."""
 
     match: str | None = None
@@ -72,7 +72,7 @@ class _Page:
         self.next_pos = first
         self.last = first + PAGE
         self._events: list[FeedEvent] = []
-        self._batches: dict[tuple[int, Wanted], Batch] = {}
+        self._batches: dict[tuple[int, EventFilter], Batch] = {}
 
     def add(self, events: list[FeedEvent], next_pos: int) -> None:
         """More of it; who looks at it meanwhile goes by `next_pos`, which therefore moves last."""
@@ -80,7 +80,7 @@ class _Page:
         self._events = self._events + events
         self.next_pos = next_pos
 
-    def batch(self, pos: int, wanted: Wanted) -> Batch:
+    def batch(self, pos: int, wanted: EventFilter) -> Batch:
         """What of it is wanted, from a position on."""
         known = self._batches.get((pos, wanted))
         if known is None or known.next_pos < self.next_pos:
@@ -125,12 +125,12 @@ class Feed:
         self.lost = failure
         self.grown.set()
 
-    def ready(self, pos: int, wanted: Wanted) -> Batch | None:
+    def ready(self, pos: int, wanted: EventFilter) -> Batch | None:
         """The events from a position on, if any of them lie here already."""
         page = self._pages.get(pos // PAGE)
         return None if page is None or page.next_pos <= pos else page.batch(pos, wanted)
 
-    def read(self, pos: int, wanted: Wanted) -> Batch:
+    def read(self, pos: int, wanted: EventFilter) -> Batch:
         """The same, read and told; in a thread that may wait for the disk."""
         with self._turn:
             number = pos // PAGE
@@ -197,7 +197,7 @@ class Feeds:
                 del self._feeds[viewer]
 
     async def batches(
-        self, feed: Feed, pos: int, until: int | None, wanted: Wanted, patience_s: float
+        self, feed: Feed, pos: int, until: int | None, wanted: EventFilter, patience_s: float
     ) -> AsyncGenerator[Batch | None, None]:
         """What is wanted from a position on, and whatever comes; an empty one when all is quiet,
         None after some when there is no more for now.
@@ -230,7 +230,7 @@ class Feeds:
         """The place of the last visible event before a position; None at the beginning."""
         while pos > 0:
             first = (pos - 1) // PAGE * PAGE
-            batch = await self.in_thread(feed.read, first, Wanted())
+            batch = await self.in_thread(feed.read, first, EventFilter())
             before = [event.place for event in batch.events if event.pos < pos]
             if before:
                 return before[-1]
@@ -240,7 +240,7 @@ class Feeds:
     async def _make(self, feed: Feed, number: int) -> None:
         """A page that several wait for is made once."""
         if number not in feed.making:
-            work = self.in_thread(feed.read, number * PAGE, Wanted())
+            work = self.in_thread(feed.read, number * PAGE, EventFilter())
             feed.making[number] = asyncio.get_running_loop().create_task(work)
             feed.making[number].add_done_callback(lambda _: feed.making.pop(number))
         await asyncio.shield(feed.making[number])

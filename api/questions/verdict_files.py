@@ -28,7 +28,7 @@ DECIDING = (
 SUFFIXES = (".py", ".sql", ".html", ".bin")  # a table of equities is a part of the rules, too
 
 
-class Kept(Struct, frozen=True):
+class SavedVerdicts(Struct, frozen=True):
     """Verdicts of hands next to each other: the first, a code for each, rulesets that nobody had;
     of hands in the log the digest of their events."""
 
@@ -72,19 +72,19 @@ def events_digest(live: "Live", first: int, end: int) -> str:
     return whole.hexdigest()
 
 
-def load(folder: Path, name: str) -> Kept | None:
+def load(folder: Path, name: str) -> SavedVerdicts | None:
     """What was kept under this name, if it is whole."""
     try:
         text = _file(folder, name).read_bytes()
         digest, body = text[:32], text[32:]
         if hashlib.sha256(body).digest() != digest:
             return None
-        return msgspec.msgpack.decode(body, type=Kept)
+        return msgspec.msgpack.decode(body, type=SavedVerdicts)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def save(folder: Path, name: str, kept: Kept) -> None:
+def save(folder: Path, name: str, kept: SavedVerdicts) -> None:
     """Written aside and renamed; a folder that cannot be written costs time and nothing else."""
     file = _file(folder, name)
     aside = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")

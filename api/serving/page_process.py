@@ -43,7 +43,7 @@ HEADERS = frozenset(  # of an answer that are kept with it; the server adds the 
 )
 
 
-class Wanted(Struct, frozen=True):
+class PageRequest(Struct, frozen=True):
     """All that decides an answer, but for the ledger and the program."""
 
     path: str  # as it was sent
@@ -122,7 +122,7 @@ Application = Callable[[LedgerService], ASGIApp]  # of this program, as it is se
 def make(
     pipe: Connection,
     application: Application,
-    wanted: Wanted,
+    wanted: PageRequest,
     pinned: Pinned,
     hands: str,
     path: Path,
@@ -179,7 +179,7 @@ def leave_with(pipe: Connection, kept: KeptAnswer | None) -> NoReturn:
     os._exit(0)
 
 
-async def answered(app: ASGIApp, wanted: Wanted) -> tuple[int, dict[str, str], bytes]:
+async def answered(app: ASGIApp, wanted: PageRequest) -> tuple[int, dict[str, str], bytes]:
     """The status, the headers and the body that the application has for it."""
     over = asyncio.Event()
     body, status, headers = bytearray(), 500, dict[str, str]()

@@ -20,7 +20,7 @@ from store.reader import Snapshot
 from store.segments.reading import Files
 
 
-class Wanted(NamedTuple):
+class Selection(NamedTuple):
     """A match, or a hand of it; everything, if it names neither."""
 
     match: str | None = None
@@ -44,10 +44,10 @@ class Unfinished(Exception):
     """It exists, and cannot be exported before it is over."""
 
 
-def wanted(snapshot: Snapshot, names: Sequence[str]) -> tuple[Wanted, ...]:
+def wanted(snapshot: Snapshot, names: Sequence[str]) -> tuple[Selection, ...]:
     """What these names mean, in their order; a hand of a match that is named comes with it."""
     if not names:
-        return (Wanted(),)
+        return (Selection(),)
     whole = {name for name in names if "/" not in name}
     found = []
     for name in dict.fromkeys(names):
@@ -56,7 +56,7 @@ def wanted(snapshot: Snapshot, names: Sequence[str]) -> tuple[Wanted, ...]:
             known = match and (snapshot.read(match) or next(snapshot.hands(match), None))
             if not known:
                 raise Absent(f"there is no match {match}: muckrake matches lists those there are")
-            found.append(Wanted(match))
+            found.append(Selection(match))
         elif match not in whole:
             plain = number.isascii() and number.isdecimal() and number == str(int(number[:18]))
             record = snapshot.read(name) if plain else ()
@@ -64,7 +64,7 @@ def wanted(snapshot: Snapshot, names: Sequence[str]) -> tuple[Wanted, ...]:
                 raise Absent(f"there is no hand {name}: muckrake hands lists those there are")
             if not closes(name, [one.event for one in record]):
                 raise Unfinished(f"{name} is not over: only hands that are over are exported")
-            found.append(Wanted(match, int(number)))
+            found.append(Selection(match, int(number)))
     return tuple(found)
 
 
@@ -73,7 +73,7 @@ Places = np.ndarray[Any, np.dtype[np.int64]]  # of hands in the order of closing
 
 def leaves(
     snapshot: Snapshot,
-    wanted: Wanted,
+    wanted: Selection,
     between: tuple[int, int] | None = None,
     places: Places | None = None,
 ) -> Iterator[Leaf]:
@@ -103,7 +103,7 @@ def leaves(
 def _sealed(
     files: Files,
     segment: Segment,
-    wanted: Wanted,
+    wanted: Selection,
     between: tuple[int, int],
     places: Places | None,
 ) -> Iterator[Leaf]:
@@ -123,7 +123,7 @@ def _sealed(
 def groups(
     files: Files,
     segment: Segment,
-    wanted: Wanted,
+    wanted: Selection,
     between: tuple[int, int],
     places: Places | None = None,
 ) -> Iterator[int]:
@@ -156,7 +156,7 @@ def standing(rows: pa.Table, places: Places) -> pa.Table:
     return rows.filter(pc.is_in(rows["hand_seq"], there))
 
 
-def _may_hold(segment: Segment, wanted: Wanted) -> bool:
+def _may_hold(segment: Segment, wanted: Selection) -> bool:
     match = wanted.match
     return match is None or match in segment.numbers or match in segment.records
 

@@ -23,7 +23,7 @@ from api.exporting.files import lines
 from api.http.answer import content_types, document, format_of, listed
 from api.http.ask import Access, Ask
 from api.http.streams import streamed, tabled
-from api.viewpoints.selection import Absent, Wanted, leaves
+from api.viewpoints.selection import Absent, Selection, leaves
 from api.viewpoints.views import Viewed
 from store.sql.answers import plain
 
@@ -152,7 +152,7 @@ def ordered(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
 
 def event_lines(viewed: Viewed, span: Span) -> Iterator[bytes]:
     """Events as `muckrake export --to ndjson` writes them, some lines at a time."""
-    every = leaves(viewed.snapshot, Wanted(span.match))
+    every = leaves(viewed.snapshot, Selection(span.match))
     upto = takewhile(lambda leaf: leaf.hand_seq < span.end, every)
     for _, data in lines(upto, viewed.redactor):
         yield data

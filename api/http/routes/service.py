@@ -34,7 +34,7 @@ async def root(request: Request, ask: Ask) -> Response:
     return document(request, {"version": VERSION, "viewpoint": viewpoint, "links": links})
 
 
-class Wanted(BaseModel):
+class KeyRequest(BaseModel):
     """A key to be made."""
 
     scopes: Annotated[
@@ -61,7 +61,7 @@ def keys(request: Request, ask: Ask) -> Response:
     summary="A new key; only this answer shows it",
     status_code=201,
 )
-def make(request: Request, ask: Ask, wanted: Wanted) -> Response:
+def make(request: Request, ask: Ask, wanted: KeyRequest) -> Response:
     ask.needs(ADMIN)
     try:
         scopes = tuple(dict.fromkeys(map(scope_of, wanted.scopes)))

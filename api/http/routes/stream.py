@@ -15,7 +15,7 @@ from api.http.connections import who
 from api.http.ledger_service import LedgerService
 from api.http.streams import Followers, Following, cut
 from api.problem import Problem
-from api.questions.feed import Batch, Feeds, Wanted
+from api.questions.feed import Batch, EventFilter, Feeds
 from api.viewpoints.feed_events import FeedEvent, NoPlace, position
 from api.viewpoints.viewer import Viewer
 from events import types as t
@@ -38,7 +38,7 @@ class _Span(Struct, frozen=True):
     """From where, what, and until when; `until` is a position, if it is known already."""
 
     pos: int
-    wanted: Wanted
+    wanted: EventFilter
     until: int | None
     soon: bool = False
     match_ends: bool = False
@@ -79,7 +79,7 @@ async def stream(
         if match is None:
             raise Problem("invalid", "until=end is the end of a match: say which with match=")
         named = named | {_ENDS} if named else named
-    wanted = Wanted(match, named)
+    wanted = EventFilter(match, named)
     followers, caller = _followers_of(request.app), who(request.scope)
     if not followers.has_place(caller, FOLLOWERS_MAX):
         raise Problem("unavailable", f"{FOLLOWERS_MAX} follow already: as many as may").after(10)
@@ -125,7 +125,7 @@ def feeds_of(app: FastAPI) -> Feeds:
 def _span(
     snapshot: Snapshot | None,
     viewer: Viewer,
-    wanted: Wanted,
+    wanted: EventFilter,
     after: str | None,
     until: str | None,
 ) -> _Span:
@@ -152,7 +152,7 @@ def _span(
         raise Problem("wrong-cursor", str(reason)) from None
 
 
-def _begin(after: str, wanted: Wanted, viewer: Viewer, snapshot: Snapshot) -> int:
+def _begin(after: str, wanted: EventFilter, viewer: Viewer, snapshot: Snapshot) -> int:
     if after != START:
         return position(after, viewer, snapshot)
     records = snapshot.read(wanted.match) if wanted.match else ()

@@ -28,7 +28,7 @@ from analytics.stored.risks import risks
 from api.evidence.dealt import Dealt
 from api.problem import Problem
 from api.questions.question import Cell, Match, Question, Sheet, Table
-from api.viewpoints.selection import Absent, Wanted
+from api.viewpoints.selection import Absent, Selection
 from api.viewpoints.selection import leaves as read
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
@@ -116,7 +116,7 @@ def fairness(
     ledger, match = viewed.snapshot, params.match
     if match is not None and next(ledger.hands(match), None) is None:
         raise Absent(f"there is no match {match}: muckrake matches lists those there are")
-    every = (leaf for leaf in read(ledger, Wanted(match)) if not is_match(leaf.stream))
+    every = (leaf for leaf in read(ledger, Selection(match)) if not is_match(leaf.stream))
     leaves = list(watch(every, "reading hands", hands_of(viewed, match)))
     if not leaves:
         raise Absent("no hand was played here")
