@@ -796,7 +796,7 @@ def check_hand(files: Dict[str, bytes], lines: List[Line]) -> None:
     """The hand added up line by line, and its cards beside the deck's, if that is opened."""
     swapped = any(line["type"] == "CardSwapped" for line in lines)
     rules = read_json("ruleset.json", files["ruleset.json"], DEPTH_MAX) if swapped else {}
-    table = Table(lines[0], rules.get("swap_discard") == "dead")
+    table = TableState(lines[0], rules.get("swap_discard") == "dead")
     for number, line in enumerate(lines[1:], 2):
         try:
             table.count(line)
@@ -806,7 +806,7 @@ def check_hand(files: Dict[str, bytes], lines: List[Line]) -> None:
         check_deck(files, lines)
 
 
-class Table:
+class TableState:
     """Chips in stacks, pot and rake, and cards in hands and on the board; counted, not judged.
 
     `dies` says that by the rules a card that was swapped away is out of play.
@@ -949,24 +949,24 @@ class Table:
                 seen.add(card)
 
 
-MOVES: Dict[str, Callable[[Table, Line], None]] = {
-    "AntePosted": Table.pay,
-    "BlindPosted": Table.pay,
-    "Called": Table.pay,
-    "Bet": Table.pay,
-    "Raised": Table.pay,
-    "AuctionSettled": Table.settle,
-    "UncalledReturned": Table.give_back,
-    "RakeTaken": Table.take_rake,
-    "PotSplit": Table.split,
-    "BountySettled": Table.settle_bounty,
-    "HandVoided": Table.void,
-    "HandEnded": Table.end,
-    "HoleDealt": Table.deal,
-    "BoardDealt": Table.deal_board,
-    "CardSwapped": Table.swap,
-    "Tossed": Table.toss,
-    "Shown": Table.show,
+MOVES: Dict[str, Callable[[TableState, Line], None]] = {
+    "AntePosted": TableState.pay,
+    "BlindPosted": TableState.pay,
+    "Called": TableState.pay,
+    "Bet": TableState.pay,
+    "Raised": TableState.pay,
+    "AuctionSettled": TableState.settle,
+    "UncalledReturned": TableState.give_back,
+    "RakeTaken": TableState.take_rake,
+    "PotSplit": TableState.split,
+    "BountySettled": TableState.settle_bounty,
+    "HandVoided": TableState.void,
+    "HandEnded": TableState.end,
+    "HoleDealt": TableState.deal,
+    "BoardDealt": TableState.deal_board,
+    "CardSwapped": TableState.swap,
+    "Tossed": TableState.toss,
+    "Shown": TableState.show,
 }
 
 
