@@ -280,12 +280,12 @@ def _check_words(
 def _check_seat(snapshot: "Snapshot", redactor: "Redactor", hands: "tuple[Selection, ...]") -> None:
     """A viewer who sits at no table of a match cannot see it from a seat; a hand that is named is
     one that may be told."""
-    named = [one.match for one in hands if one.match is not None]
+    named = [hand.match for hand in hands if hand.match is not None]
     for match in named:
         redactor.check(match)
-    for one in hands:
-        if one.number is not None:
-            redactor.check_visible(f"{one.match}/{one.number}")
+    for hand in hands:
+        if hand.number is not None:
+            redactor.check_visible(f"{hand.match}/{hand.number}")
     if not named:
         redactor.check_any(snapshot.matches())
 

@@ -253,7 +253,7 @@ def _envelopes(
                 place = {"hand_seq": leaf.hand_seq, "idx": one.index, "pos": one.pos}
                 yield one, {**_fields(one.event), **envelope, **place}
         else:
-            for place_seen, (seen, stored, _) in enumerate(redactor.see(leaf).ones):
+            for place_seen, (seen, stored, _) in enumerate(redactor.see(leaf).events):
                 place = {"hand_seq": leaf.hand_seq, "idx": place_seen}
                 yield stored, {**_fields(seen), **envelope, **place}
 

@@ -92,7 +92,7 @@ class SeenHands:
                 notes = self._notes.of(leaf.stream) if knows else (None, None)
                 yield SeenHand(leaf.stream, record, *notes, leaf.recorded[0].at)
             else:
-                events = (cast(Event, one.stored.event) for one in redacted_hand.ones)
+                events = (cast(Event, event.stored.event) for event in redacted_hand.events)
                 record = tuple(map(_with_unknown, events))
                 yield SeenHand(leaf.stream, record, None, None, leaf.recorded[0].at)
 

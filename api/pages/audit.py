@@ -146,7 +146,7 @@ class Explained(NamedTuple):
 def explained(redacted_hand: RedactedEvents, judged: Judged) -> Explained:
     """The hand taken apart; of a record that cannot be counted, as much as there is."""
     record, game, report = judged
-    seen = [one.seen for one in redacted_hand.ones]
+    seen = [event.seen for event in redacted_hand.events]
     counted = report.recorded is not None
     hand = before_payment(record) if counted else None
     return Explained(

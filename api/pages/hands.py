@@ -258,8 +258,10 @@ def of_hand(
         "players": start.players,
         "stacks": start.stacks[:1] if len(set(start.stacks)) == 1 else start.stacks,
         "unit": viewed.redactor.units.get(start.ruleset),
-        "at": redacted_hand.ones[-1].stored.at,
-        "over": any(isinstance(one.seen, t.HandEnded | t.HandVoided) for one in redacted_hand.ones),
+        "at": redacted_hand.events[-1].stored.at,
+        "over": any(
+            isinstance(event.seen, t.HandEnded | t.HandVoided) for event in redacted_hand.events
+        ),
         "open": redacted_hand.open,
         "of_a_seed": OF_A_SEED if announced and announced.dealing == "seeded" else None,
         "q": q,
@@ -312,17 +314,18 @@ def events(request: Request, ask: Ask, match: str, number: str, within: Within) 
     begins = {mark["idx"]: mark["name"] for mark in document["marks"]}
     drawn, words = document["frames"], in_words(redacted_hand)
     parts: list[tuple[str, list[dict[str, Any]]]] = [("start", [])]
-    for idx, one in enumerate(redacted_hand.ones[: len(drawn)]):
-        seat = getattr(one.seen, "seat", None)
-        secret = not one.hidden and type(one.seen).__name__.endswith("Seen")  # told to this viewer
+    for idx, event in enumerate(redacted_hand.events[: len(drawn)]):
+        seat = getattr(event.seen, "seat", None)
+        is_own = type(event.seen).__name__.endswith("Seen")  # and shown to this viewer
+        secret = not event.hidden and is_own
         row = {
             "idx": idx,
             "at": drawn[idx]["at"],
             "words": words[idx],
             "kind": drawn[idx]["type"],
-            "hidden": one.hidden,
+            "hidden": event.hidden,
             "holder": name_at(document["players"], seat) if secret and seat is not None else None,
-            "json": msgspec.json.format(msgspec.json.encode(one.seen), indent=2).decode(),
+            "json": msgspec.json.format(msgspec.json.encode(event.seen), indent=2).decode(),
             "committed": commitments[idx],
             "changes": changes(drawn[idx - 1] if idx else None, drawn[idx], document["players"]),
         }
@@ -363,7 +366,7 @@ def committed(viewed: Viewed, redacted_hand: RedactedEvents) -> list[tuple[Commi
     try:
         document = proof(viewed, redacted_hand)
     except (NoSecrets, Refuted, Unfinished, Unsigned):
-        return [() for _ in redacted_hand.ones]
+        return [() for _ in redacted_hand.events]
     nonces = {(one["line"], one["field"]): one["nonce"] for one in document["openings"]}
     lines = iter(
         tuple(
@@ -375,7 +378,7 @@ def committed(viewed: Viewed, redacted_hand: RedactedEvents) -> list[tuple[Commi
     )
     found: list[tuple[Committed, ...]] = []
     over = False
-    for one in redacted_hand.ones:
+    for one in redacted_hand.events:
         over = over or isinstance(one.seen, HandEnded | HandVoided)
         event = one.stored.event  # a reply that a bid failed with is in the line of the bid
         waits = HIDDEN_FIELDS[type(event)].is_withheld(event) and not over

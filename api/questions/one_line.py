@@ -38,7 +38,7 @@ _PLAIN = re.compile(r"[\w./:+-]+", re.ASCII)
 
 def one_line(redacted_hand: RedactedEvents) -> str:
     """The hand as it is seen, as far as it has come; a record that does not add up says so."""
-    return line_of([one.seen for one in redacted_hand.ones])
+    return line_of([event.seen for event in redacted_hand.events])
 
 
 def line_of(seen: Sequence[views.Seen]) -> str:

@@ -77,7 +77,7 @@ def test_what_is_told_is_what_is_seen_while_the_match_is_played(
     redactor = Redactor(ledger, viewer.view, viewer.matches)
     seen = {
         leaf.stream: [
-            msgspec.json.decode(msgspec.json.encode(one.seen)) for one in redactor.see(leaf).ones
+            msgspec.json.decode(msgspec.json.encode(one.seen)) for one in redactor.see(leaf).events
         ]
         for leaf in ledger.leaves()
         if "/" in leaf.stream

@@ -371,7 +371,7 @@ def match_of(viewed: Viewed, match: str) -> Match:
     played = played_of(viewed, match)
     (row,) = rows_of(viewed, {match: played})
     own = records(viewed.snapshot, match)
-    seen = viewed.redactor.see(Leaf(UNCLOSED, own)).ones if own else ()
+    seen = viewed.redactor.see(Leaf(UNCLOSED, own)).events if own else ()
     kinds: dict[type, list[Any]] = {}
     for one in seen:
         kinds.setdefault(type(one.stored.event), []).append(one.seen)
