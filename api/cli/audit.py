@@ -276,7 +276,7 @@ def _records(ledger: "Snapshot", match: str | None) -> Iterator[Events]:
         raise NotFound(f"there is no match {match}: muckrake matches lists those there are")
     for leaf in leaves(ledger, Selection(match)):
         if not is_match(leaf.stream):
-            yield cast(Events, tuple(one.event for one in leaf.recorded))
+            yield cast(Events, tuple(recorded.event for recorded in leaf.recorded))
 
 
 def _write(judged: Iterable[Judged], ledger: "Snapshot", tally: Tally) -> None:

@@ -151,12 +151,12 @@ def explained(redacted_hand: RedactedEvents, judged: Judged) -> Explained:
     hand = before_payment(record) if counted else None
     return Explained(
         seats=_seats(seen),
-        board=tuple(one.cards for one in seen if isinstance(one, t.BoardDealt)),
+        board=tuple(event.cards for event in seen if isinstance(event, t.BoardDealt)),
         money=_money(record) if counted else Money((), (), ()),
         auctions=_auctions(seen),
         made=_made(game, hand) if hand else (),
         paid=_paid(game, record, hand, differs=report.verdict == "differ") if hand else (),
-        bounties=tuple(one for one in seen if isinstance(one, t.BountySettled)),
+        bounties=tuple(event for event in seen if isinstance(event, t.BountySettled)),
         accounts=_accounts(cast(t.HandStarted, record[0]), report),
     )
 
@@ -167,16 +167,16 @@ def _seats(seen: list[views.Seen]) -> tuple[Seat, ...]:
         Seat(
             name,
             tuple(
-                one.cards
-                for one in seen
-                if isinstance(one, views.HoleDealtSeen) and one.seat == seat
+                event.cards
+                for event in seen
+                if isinstance(event, views.HoleDealtSeen) and event.seat == seat
             ),
             tuple(
-                one
-                for one in seen
-                if isinstance(one, views.CardSwappedSeen)
-                and one.seat == seat
-                and one.old != one.new
+                event
+                for event in seen
+                if isinstance(event, views.CardSwappedSeen)
+                and event.seat == seat
+                and event.old != event.new
             ),
         )
         for seat, name in enumerate(start.players)
@@ -199,12 +199,12 @@ def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
     """Bids as their settlement showed them to all, each with the seat that placed it."""
     found = []
     placed: list[int] = []
-    for one in seen:
-        if isinstance(one, views.BidPlacedSeen):
-            placed.append(one.seat)
-        if isinstance(one, t.AuctionSettled):
-            bids = tuple(zip(placed, one.bids, strict=False))
-            found.append(Bidding(bids, one.seats, one.price, one.sealed))
+    for event in seen:
+        if isinstance(event, views.BidPlacedSeen):
+            placed.append(event.seat)
+        if isinstance(event, t.AuctionSettled):
+            bids = tuple(zip(placed, event.bids, strict=False))
+            found.append(Bidding(bids, event.seats, event.price, event.sealed))
             placed = []
     return tuple(found)
 
@@ -233,8 +233,8 @@ def _made(game: Game, hand: Hand) -> tuple[MadeHand, ...]:
 
 def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[Paid, ...]:
     """Every pot as it was recorded, its layer of stakes, and what the rules pay of it."""
-    rakes = {one.pot: one.amount for one in record if isinstance(one, t.RakeTaken)}
-    splits = [one for one in record if isinstance(one, t.PotSplit)]
+    rakes = {event.pot: event.amount for event in record if isinstance(event, t.RakeTaken)}
+    splits = [event for event in record if isinstance(event, t.PotSplit)]
     stay = contenders(hand)
     found: tuple[Pot, ...] = (Pot(hand.pot, stay),)  # where nobody is left to divide with
     if not is_alone(hand):

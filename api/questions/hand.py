@@ -238,7 +238,7 @@ def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
     What stays hidden beside them (why a bid was made, whether a swap was to be shown) is filled in
     as the rules have it: it is not judged.
     """
-    events = [cast(Event, one.event) for one in revealed(redacted_hand).recorded]
+    events = [cast(Event, recorded.event) for recorded in revealed(redacted_hand).recorded]
     shown = _shown(events)
     record: list[Event] = []
     hand = None

@@ -317,7 +317,7 @@ class _Check:
 
     def _fold(self, leaf: Leaf) -> None:
         try:
-            hand = replay(one.event for one in leaf.recorded)  # type: ignore[misc]
+            hand = replay(recorded.event for recorded in leaf.recorded)  # type: ignore[misc]
         except (LookupError, TypeError, ValueError):
             self._find(leaf.stream, "its events do not add up to a hand")
             return

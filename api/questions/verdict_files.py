@@ -68,7 +68,7 @@ def events_digest(live: "Live", first: int, end: int) -> str:
     whole = hashlib.sha256()
     for leaf in takewhile(lambda it: it.hand_seq < end, live.leaves(first - 1)):
         whole.update(f"{leaf.stream}\n".encode())
-        whole.update(encode_lines([one.event for one in leaf.recorded]))
+        whole.update(encode_lines([recorded.event for recorded in leaf.recorded]))
     return whole.hexdigest()
 
 

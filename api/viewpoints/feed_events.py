@@ -120,7 +120,7 @@ class FeedEncoder:
     def _announced(self, match: str, snapshot: Snapshot) -> MatchStarted | None:
         """How a match began: while it is played, only its start decides what is visible."""
         if match not in self._starts:
-            records = (one.event for one in snapshot.read(match))
+            records = (recorded.event for recorded in snapshot.read(match))
             start = next((record for record in records if isinstance(record, MatchStarted)), None)
             self._starts[match] = start
             if len(self._starts) > _KEPT:

@@ -96,7 +96,7 @@ class Redactor:
     def match(self, name: str) -> _Match:
         """What a match's own records say, as of the snapshot."""
         if name not in self._matches:
-            records = [one.event for one in self._snapshot.read(name)]
+            records = [recorded.event for recorded in self._snapshot.read(name)]
             started = (record.players for record in records if isinstance(record, MatchStarted))
             players = next(started, None) or self._seated(name)
             rule = opened_by(records)
@@ -156,11 +156,15 @@ class Redactor:
         opened = match.opened.secrets if is_match(leaf.stream) else match.opened.hands
         who = viewpoint_of(self.view if seated else "public", players, opened)
         events: list[RedactedEvent] = []
-        for one in leaf.recorded:
-            seen = see_one(one.event, who)
+        for recorded in leaf.recorded:
+            seen = see_one(recorded.event, who)
             if seen is not None:
-                whole = seen is one.event or isinstance(who, Auditor)  # nobody's secret is in it
-                events.append((_whole_event if whole else _masked_event)(seen, one, len(events)))
+                whole = seen is recorded.event or isinstance(
+                    who, Auditor
+                )  # nobody's secret is in it
+                events.append(
+                    (_whole_event if whole else _masked_event)(seen, recorded, len(events))
+                )
         return RedactedEvents(leaf.hand_seq, leaf.stream, tuple(events), isinstance(who, Auditor))
 
     def _sits(self, match: str, players: tuple[str, ...]) -> bool:

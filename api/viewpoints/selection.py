@@ -62,7 +62,7 @@ def wanted(snapshot: Snapshot, names: Sequence[str]) -> tuple[Selection, ...]:
             record = snapshot.read(name) if plain else ()
             if not record:
                 raise Absent(f"there is no hand {name}: muckrake hands lists those there are")
-            if not closes(name, [one.event for one in record]):
+            if not closes(name, [event.event for event in record]):
                 raise Unfinished(f"{name} is not over: only hands that are over are exported")
             found.append(Selection(match, int(number)))
     return tuple(found)

@@ -161,7 +161,11 @@ def _begin(after: str, wanted: EventFilter, viewer: Viewer, snapshot: Snapshot) 
 
 def _over(match: str | None, snapshot: Snapshot) -> int | None:
     """Where a match is over, if it is."""
-    ends = (one.pos + 1 for one in snapshot.read(match or "") if type(one.event) is MatchEnded)
+    ends = (
+        recorded.pos + 1
+        for recorded in snapshot.read(match or "")
+        if type(recorded.event) is MatchEnded
+    )
     return next(ends, None)
 
 

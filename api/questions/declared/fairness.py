@@ -46,9 +46,9 @@ def repeated(ledger: Snapshot) -> set[str]:
     seeds: set[str] = set()
     found = set()
     for match in ledger.matches():
-        for one in ledger.read(match):
-            if isinstance(one.event, MatchStarted) and one.event.dealing == "seeded":
-                seed = one.event.seed or match
+        for recorded in ledger.read(match):
+            if isinstance(recorded.event, MatchStarted) and recorded.event.dealing == "seeded":
+                seed = recorded.event.seed or match
                 if seed in seeds:
                     found.add(match)
                 seeds.add(seed)
@@ -59,9 +59,9 @@ def deals(ledger: Snapshot) -> dict[str, int]:
     """In how many hands in a row each match deals the same deck: more than one is mirrored."""
     found = {}
     for match in ledger.matches():
-        for one in ledger.read(match):
-            if isinstance(one.event, MatchStarted):
-                found[match] = one.event.deals
+        for recorded in ledger.read(match):
+            if isinstance(recorded.event, MatchStarted):
+                found[match] = recorded.event.deals
     return found
 
 
@@ -184,7 +184,7 @@ def _dealing(ledger: Snapshot, leaves: Sequence[Leaf]) -> dict[str, int]:
     hands = Counter(split(leaf.stream)[0] for leaf in leaves)
     how: Counter[str] = Counter()
     for match, count in hands.items():
-        events = (one.event for one in ledger.read(match))
+        events = (recorded.event for recorded in ledger.read(match))
         kind = next(
             (event.dealing for event in events if isinstance(event, MatchStarted)), "not told"
         )
