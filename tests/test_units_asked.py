@@ -341,6 +341,8 @@ def test_pages_say_it_and_let_choose(ledger: Path, path: str) -> None:
     assert page.status_code == 200
     assert '<option value="euro">euros</option>' in page.text
     assert (SEVERAL[1:] in page.text) == bool(path)
+    assert (f'<a class="btn" href="/players/{ME}{path}?unit=euro">' in page.text) == bool(path)
+    assert "0 hands" not in page.text
     page = client.get(f"/players/{ME}{path}?unit=euro")
     assert page.status_code == 200
     assert '<option value="euro" selected>euros</option>' in page.text

@@ -301,6 +301,18 @@ def test_a_moment_is_said_shortly_and_kept_exactly() -> None:
     assert '<time datetime="2026-11-22T03:14:28.568Z"' in said
     assert f">22{THIN}Nov 2026, 03:14</time>" in said
     assert said == when(1795317268568)
+    assert f">6{THIN}Jan 2014, 15:07</time>" in when("2014-01-06T10:07:05-05:00")
+
+
+@pytest.mark.parametrize("written", ["2014-01-06T10:07:05", "0001-01-01T00:00:00+14:00", "noon"])
+def test_a_moment_that_is_none_in_utc_stays_as_it_was_written(written: str) -> None:
+    assert f"<time>{written}</time>" == when(written)
+
+
+def test_cards_that_nobody_knows_are_not_drawn_at_a_seat() -> None:
+    seats = parsed_line("ursa 400 BTN ????, lynx 400 Ah??, puma 400 5d6h | s1 | 8: lynx +4").seats
+    drawn = [[card for piece in seat for card in piece.cards] for seat in seats]
+    assert [[], ["Ah", "??"], ["5d", "6h"]] == drawn
 
 
 def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:

@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 
 from api.pages.amounts import amount
 from api.questions.declared.hands import HandRow
+from events.cards import UNKNOWN
 
 _QUOTED = r'"(?:[^"\\]|\\.)*"'
 _CARD = r"(?:[2-9TJQKA][cdhs]|\?\?|\*)"
@@ -64,7 +65,7 @@ class Line(NamedTuple):
 
     @property
     def seats(self) -> tuple[Pieces, ...]:
-        """Who sat there with what, seat by seat."""
+        """Who sat there with what, seat by seat; cards that nobody knows are not drawn."""
         seats: list[list[Piece]] = [[]]
         for piece in self.streets[0]:
             last = (piece.after or piece.before).endswith(",")
@@ -73,7 +74,8 @@ class Line(NamedTuple):
                 piece = piece._replace(**{where: getattr(piece, where)[:-1]})
             if len(seats[-1]) == 1 and piece.before.isdecimal():  # behind the name
                 piece = Piece(amount(int(piece.before), self.unit))
-            seats[-1].append(piece)
+            if not piece.cards or {*piece.cards} != {UNKNOWN}:
+                seats[-1].append(piece)
             if last:
                 seats.append([])
         return tuple(map(tuple, seats))

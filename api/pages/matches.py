@@ -45,13 +45,15 @@ class DisputedHands(NamedTuple):
     """Hands by verdict, as far as the viewer may know one, and some that are not agreed on.
 
     `moveless` are those that differ without a chip going elsewhere. `left` are hands that
-    nobody has judged yet.
+    nobody has judged yet; the verdicts of `withheld` hands would tell the viewer what he may not
+    see.
     """
 
     counts: dict[str, int]
     unsettled: tuple[dict[str, Any], ...]
     moveless: int
     left: int
+    withheld: int
 
     @property
     def judged(self) -> int:
@@ -86,13 +88,15 @@ def disputed_hands(
     )
     rows = viewed.rows(f"SELECT {columns} {of_verdicts} {grave} {order}")
     unsettled = tuple({**row, "players": json.loads(row["players"] or "[]")} for row in rows)
+    others = max(0, hands - sum(found.values()))
     if viewed.viewer.auditor:
-        left = max(0, hands - sum(found.values())) if known.left else 0
+        left, withheld = others if known.left else 0, 0
     else:  # whether hands are judged that he may know nothing of is not his to know
         left = len(lacking(viewed, match))
+        withheld = max(0, others - left)
     counts: dict[str, int] = {name: found.get(name, 0) for name in VERDICTS}
     moveless = sum(row["moveless"] for row in counted)
-    return DisputedHands(counts, unsettled, moveless, left)
+    return DisputedHands(counts, unsettled, moveless, left, withheld)
 
 
 router = APIRouter(include_in_schema=False)

@@ -291,7 +291,7 @@ def opponent(of: OfPlayer) -> Response:
                     context |= _led(found, tables, finds)
                 context |= {"found": found, "faults": faults(found.faults)}
         except (Absent, NoSum) as reason:
-            context["why"] = str(reason)
+            context["why"] = reason
     return of.sent("opponent.html", "opponent", **context)
 
 
@@ -370,7 +370,7 @@ def compare(
                 answer = comparison(viewed, sides, of.ask.watch)
                 context |= shown(answer, sides, finders(viewed, sides))
             except (Absent, Nonsense) as reason:
-                context["why"] = str(reason)
+                context["why"] = reason
     return of.sent("compare.html", "compare", others=others, **context)
 
 

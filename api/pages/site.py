@@ -6,6 +6,7 @@ the place of their values.
 
 import re
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cache
 from hashlib import sha256
@@ -168,16 +169,20 @@ class Addresses(Struct, frozen=True):
 
 
 def when(at: int | str | None) -> Markup:
-    """A moment in UTC, said shortly and kept exactly; a ledger counts it in milliseconds."""
+    """A moment in UTC, said shortly and kept exactly; a ledger counts it in milliseconds.
+
+    A file may name none: what it says stays as it is.
+    """
     if at is None:
         return Markup("")
     exact = moments([at])[0] if isinstance(at, int) else at
-    try:
-        moment = datetime.fromisoformat(exact).astimezone(UTC)
-    except ValueError:  # a year that only Arrow knows
-        return Markup("<time>{}</time>").format(exact)
-    text = f"{moment.day}{THIN}{moment:%b %Y, %H:%M}"
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, text)
+    with suppress(ValueError, OverflowError):  # a year that only Arrow knows, or words
+        moment = datetime.fromisoformat(exact)
+        if moment.tzinfo is not None:
+            moment = moment.astimezone(UTC)
+            text = f"{moment.day}{THIN}{moment:%b %Y, %H:%M}"
+            return Markup('<time datetime="{}" title="{}">{}</time>').format(exact, exact, text)
+    return Markup("<time>{}</time>").format(exact)
 
 
 def clock(at: int | str) -> Markup:

@@ -47,7 +47,7 @@ def swaps(of: OfPlayer) -> Response:
         try:
             answer = lucky.luck(viewed, params, of.ask.watch)
         except (Absent, NoSum) as reason:
-            return of.sent("swaps.html", "swaps", counts=None, why=str(reason))
+            return of.sent("swaps.html", "swaps", counts=None, why=reason)
         rates = [rate(row) for row in answer.luck.rates(player)]
         independence, finds = answer.luck.independence(player), of.finder(viewed)
         valued = answer.luck.valued(player)

@@ -59,7 +59,7 @@ def bids(of: OfPlayer) -> Response:
         try:
             answer = bidding.bidding(viewed, params, of.ask.watch)
         except (Absent, NoSum) as reason:
-            return of.sent("bids.html", "bids", counts=None, why=str(reason))
+            return of.sent("bids.html", "bids", counts=None, why=reason)
         drawn = answer.auctions.drawn(player)
         placed = [row | {"share": row["won"] / row["bids"]} for row in answer.auctions.made(player)]
         classes = bid_cells(answer.auctions.held(player))
@@ -192,7 +192,7 @@ POINTS = 800
 WIDE = 2.4  # how much wider than high the lines are drawn
 ROWS = 12  # of the table below the graph
 READ_MAX = 20_000  # of his hands that a page reads for luck; of more, the command line does it
-NO_HAND = "there is no hand of his here"
+NO_HAND = Absent("there is no hand of his here")
 SPOTS = 30  # hands of a player in which the luck of each card is counted
 NOTHING = Point(0, "", 0.0, 0.0, 0.0, 0.0, None, 0.0)
 Place = Annotated[int | None, Query(ge=1, le=2**31)]
@@ -241,7 +241,7 @@ def winning(
     )
 
 
-def winnings_or_why(of: PlayerPage) -> tuple[Winnings, str]:
+def winnings_or_why(of: PlayerPage) -> tuple[Winnings, Absent | NoSum]:
     """How his winnings grew; if nothing can be drawn, why."""
     with of.viewed() as viewed:
         try:
@@ -249,13 +249,13 @@ def winnings_or_why(of: PlayerPage) -> tuple[Winnings, str]:
                 viewed, WinningsParams(of.player, POINTS, **of.filters), of.ask.watch
             ), NO_HAND
         except NoSum as reason:
-            return Winnings(of.player, 0, 0.0, (), None, 0, 0.0, ()), str(reason)
+            return Winnings(of.player, 0, 0.0, (), None, 0, 0.0, ()), reason
 
 
 def grown(
     of: PlayerPage,
     answer: Winnings,
-    why: str,
+    why: Absent | NoSum,
     first: int | None,
     last: int | None,
     template: str,

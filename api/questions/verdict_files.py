@@ -25,7 +25,6 @@ DECIDING = (
     "api/questions/verdict_files.py",
     "api/questions/verdicts.py",
 )
-SUFFIXES = (".py", ".sql", ".html", ".bin")  # a table of equities is a part of the rules, too
 
 
 class SavedVerdicts(Struct, frozen=True):
@@ -43,14 +42,16 @@ def program(deciding: tuple[str, ...] = DECIDING) -> str:
     """The digest of everything that decides a verdict, or what else is kept; a word of chance where
     that is not here.
 
-    A process without source files (they may be in an archive) keeps nothing beyond itself.
+    Tables of equities are a part of the rules, and a page names its style sheet by its digest: so
+    every file counts. A process without source files (they may be in an archive) keeps nothing
+    beyond itself.
     """
     whole = hashlib.sha256()
     for name in deciding:
         place = ROOT / name
         files = [place] if place.is_file() else sorted(place.rglob("*"))
-        files = [one for one in files if one.suffix in SUFFIXES]
-        if not files:
+        files = [one for one in files if one.is_file() and one.suffix != ".pyc"]
+        if not any(one.suffix == ".py" for one in files):
             return secrets.token_hex(8)
         for file in files:
             whole.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())

@@ -202,8 +202,9 @@ def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
         (file,) = {tmp_path / place, tmp_path / place / "rules.py"} & set(tmp_path.rglob("*.py"))
         file.write_text("one = 2")
         keys.append(_program())
-    (tmp_path / "odds" / "preflop.bin").write_bytes(b"3")
-    keys.append(_program())
+    for place in ("odds/preflop.bin", "engine/steps.sql", "analytics/replay/page.css"):
+        (tmp_path / place).write_bytes(b"3")
+        keys.append(_program())
     assert len(keys) == len(set(keys))
     assert keys[-1] == _program()
 

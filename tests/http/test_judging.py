@@ -65,6 +65,7 @@ def test_the_public_may_not_have_it_judged_nor_is_told_of_how_many(
     site.as_("auditor").get("/?judge=yes")
     assert "verdict%3Dagree" in site.as_().get("/matches/shown").text
     assert "verdict%3Dagree" not in site.as_().get("/matches/scrim").text
+    assert "Of the other 20 hands the public may not see every card" in site.as_().get("/").text
     words = ["--hands", "7", "--seed", "2", "--ledger", str(site.folder), "--match", "later"]
     assert main(["play", "auction-2024", *words]) == 0
     monkeypatch.setattr(ledger_service, "FRESH_S", 0.0)
@@ -72,6 +73,7 @@ def test_the_public_may_not_have_it_judged_nor_is_told_of_how_many(
     text = site.as_().get("/").text  # whether others' are judged is not his to know
     assert "verdict%3Dagree" in text
     assert "judged yet" not in text
+    assert "Of the other 27 hands the public may not see every card" in text
     assert "judged yet" not in site.as_().get("/matches/later").text
 
 
@@ -168,7 +170,7 @@ def test_many_hands_are_judged_by_a_process_and_kept(address: str, site: Site) -
     with apart.as_("auditor") as client:
         first = client.get(address)
         assert (202, "no-store") == (first.status_code, first.headers["cache-control"])
-        assert '<div id="found"' in first.text  # where a script puts it in the page of hands
+        assert 'id="progress"' in first.text
         assert "not judged yet" not in drawn(client, address).text
         assert (200, True) == ((text := client.get(path)).status_code, "verdict" in text.text)
     assert "not judged yet" not in site_of(site.folder).as_("auditor").get(path).text
