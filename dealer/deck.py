@@ -268,7 +268,7 @@ class CommittedDecks:
         A deck that is still to be dealt again stays closed.
         """
         whole = number if over else number - number % self._deals
-        found = tuple(
+        openings = tuple(
             chain.opened(min(chain.made.last, whole))
             for chain in self._chains
             if chain.made.first <= whole and chain.made.last > self._open
@@ -276,7 +276,7 @@ class CommittedDecks:
         if whole <= self._open:
             return ()
         self._open = whole
-        return found
+        return openings
 
     def _chain(self, number: int) -> Chain:
         while not (self._chains and self._chains[-1].made.last >= number):

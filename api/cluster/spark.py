@@ -106,9 +106,9 @@ def _check_java() -> None:
     if java is None or not Path(java).exists():
         raise NoSpark(f"there is no Java here, and {need}")
     output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    found = re.search(r'version "(\d+)', output)
-    if found is None or int(found[1]) < JAVA:
-        raise NoSpark(f"{java} is {found[1] if found else 'no Java that says its version'}: {need}")
+    match = re.search(r'version "(\d+)', output)
+    if match is None or int(match[1]) < JAVA:
+        raise NoSpark(f"{java} is {match[1] if match else 'no Java that says its version'}: {need}")
 
 
 # Tasks and their answers.

@@ -197,16 +197,16 @@ def _money(record: t.Events) -> Money:
 
 def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
     """Bids as their settlement showed them to all, each with the seat that placed it."""
-    found = []
+    auctions = []
     placed: list[int] = []
     for event in seen:
         if isinstance(event, views.BidPlacedSeen):
             placed.append(event.seat)
         if isinstance(event, t.AuctionSettled):
             bids = tuple(zip(placed, event.bids, strict=False))
-            found.append(Bidding(bids, event.seats, event.price, event.sealed))
+            auctions.append(Bidding(bids, event.seats, event.price, event.sealed))
             placed = []
-    return tuple(found)
+    return tuple(auctions)
 
 
 def _made(game: Game, hand: Hand) -> tuple[MadeHand, ...]:
@@ -219,16 +219,18 @@ def _made(game: Game, hand: Hand) -> tuple[MadeHand, ...]:
     except (LookupError, ValueError):  # a refused record may hold any button, seats and cards
         return ()
     known = [one for one in strengths.values() if one is not None]
-    found = []
+    made_hands = []
     for seat, one in strengths.items():
         if one is None:
-            found.append(MadeHand(seat, (), "a card of it is not known", ""))
+            made_hands.append(MadeHand(seat, (), "a card of it is not known", ""))
             continue
         best = len(known) == len(strengths) and one == max(known)
         place = ("tie" if known.count(one) > 1 else "best") if best else ""
         value, cards = counted(game, hand, seat)  # the five that count, announced or best
-        found.append(MadeHand(seat, cards, describe(value, game.straights, game.ranking), place))
-    return tuple(found)
+        made_hands.append(
+            MadeHand(seat, cards, describe(value, game.straights, game.ranking), place)
+        )
+    return tuple(made_hands)
 
 
 def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[Paid, ...]:
@@ -306,15 +308,15 @@ def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
         ),
     ]
     nobody = (None,) * len(start.players)
-    found = []
+    accounts = []
     for name, nets, other_nets, ruleset, sentence in payments:
         off = (
             [a != b for a, b in zip(nets, other_nets, strict=True)]
             if nets and other_nets
             else nobody
         )
-        found.append(Account(name, nets or nobody, tuple(map(bool, off)), ruleset, sentence))
-    return tuple(found)
+        accounts.append(Account(name, nets or nobody, tuple(map(bool, off)), ruleset, sentence))
+    return tuple(accounts)
 
 
 router = APIRouter(include_in_schema=False)

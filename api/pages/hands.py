@@ -203,7 +203,7 @@ class Band(NamedTuple):
 
 def bands(frames: list[dict[str, Any]]) -> list[Band]:
     """The odds of all seats through the hand, one above the other; no band where none are known."""
-    found: list[Band] = []
+    bands: list[Band] = []
     shares_of = [
         [seat["odds"] and seat["odds"]["share"] for seat in frame["seats"]] for frame in frames
     ]
@@ -212,9 +212,9 @@ def bands(frames: list[dict[str, Any]]) -> list[Band]:
         low = 0.0
         for seat, share in enumerate(shares):
             if share:
-                found.append(Band(seat, places[0], places[-1], low, low + share))
+                bands.append(Band(seat, places[0], places[-1], low, low + share))
                 low += share
-    return found
+    return bands
 
 
 def rows(seat: dict[str, Any]) -> list[list[Any]]:

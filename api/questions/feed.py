@@ -152,12 +152,12 @@ class Feed:
         seen, reading = self._ahead.pop(pos, (snapshot, None))
         if reading is None or seen.next_pos < until:
             seen, reading = snapshot, snapshot.read_from(pos)
-        found = list(islice(reading, until - pos))
+        recorded = list(islice(reading, until - pos))
         if until < seen.next_pos:
             self._ahead[until] = seen, reading
             if len(self._ahead) > AHEAD:
                 self._ahead.popitem(last=False)
-        return found
+        return recorded
 
 
 class Feeds:

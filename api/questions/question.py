@@ -195,7 +195,7 @@ class Field(NamedTuple):
 def fields(struct: type[Struct]) -> list[Field]:
     """The fields of parameters, or of a row."""
     hints = get_type_hints(struct, include_extras=True)
-    found = []
+    fields = []
     for field in msgspec.structs.fields(struct):
         kind, note = hints[field.name], None
         if get_origin(kind) is Annotated:
@@ -203,10 +203,10 @@ def fields(struct: type[Struct]) -> list[Field]:
         kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
         bare = [it for it in kinds if it not in (type(None), UnsetType)]
         only = bare[0] if len(bare) == 1 else kind
-        found.append(
+        fields.append(
             Field(field.encode_name, field.name, only, len(bare) < len(kinds), field.default, note)
         )
-    return found
+    return fields
 
 
 def behind(row: type[Struct], **columns: Any) -> Any:

@@ -88,12 +88,12 @@ class OwnHands(NamedTuple):
 
 def about(path: str, query: str) -> AnswerScope | None:
     """What the answer at an address is about, as it was sent; None if it is never heavy."""
-    found = _HEAVY.fullmatch(path)
-    if found is None:
+    match = _HEAVY.fullmatch(path)
+    if match is None:
         return _about_light(path, query)
     values = {name: values[-1] for name, values in parse_qs(query).items()}
-    player, league = (None if it is None else unquote(it) for it in found.group("player", "league"))
-    what = found["what"] or ""
+    player, league = (None if it is None else unquote(it) for it in match.group("player", "league"))
+    what = match["what"] or ""
     data = path.startswith(API)
     page_of_all = not (what or data or values.get("split"))
     whole = (

@@ -49,14 +49,14 @@ def wanted(snapshot: Snapshot, names: Sequence[str]) -> tuple[Selection, ...]:
     if not names:
         return (Selection(),)
     whole = {name for name in names if "/" not in name}
-    found = []
+    selections = []
     for name in dict.fromkeys(names):
         match, slash, number = name.partition("/")
         if not slash:
             known = match and (snapshot.read(match) or next(snapshot.hands(match), None))
             if not known:
                 raise Absent(f"there is no match {match}: muckrake matches lists those there are")
-            found.append(Selection(match))
+            selections.append(Selection(match))
         elif match not in whole:
             plain = number.isascii() and number.isdecimal() and number == str(int(number[:18]))
             record = snapshot.read(name) if plain else ()
@@ -64,8 +64,8 @@ def wanted(snapshot: Snapshot, names: Sequence[str]) -> tuple[Selection, ...]:
                 raise Absent(f"there is no hand {name}: muckrake hands lists those there are")
             if not closes(name, [event.event for event in record]):
                 raise Unfinished(f"{name} is not over: only hands that are over are exported")
-            found.append(Selection(match, int(number)))
-    return tuple(found)
+            selections.append(Selection(match, int(number)))
+    return tuple(selections)
 
 
 Places = np.ndarray[Any, np.dtype[np.int64]]  # of hands in the order of closing, sorted
