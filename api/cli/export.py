@@ -111,9 +111,9 @@ def export(
     begun, hands, rows = time.monotonic(), _Hands(), None
     with reading(folder) as snapshot, _refusals():
         from api.viewpoints.redaction import Redactor
-        from api.viewpoints.selection import leaves, wanted
+        from api.viewpoints.selection import leaves, selections
 
-        chosen, redactor = wanted(snapshot, names), Redactor(snapshot, view)
+        chosen, redactor = selections(snapshot, names), Redactor(snapshot, view)
         if to in TABULAR:
             table = table or "events"
         _check_seat(snapshot, redactor, chosen)

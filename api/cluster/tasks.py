@@ -216,7 +216,7 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def rows(task: Task, who: ViewedAs, name: str, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
+def rows(task: Task, who: ViewedAs, name: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """The rows of a view as `who` sees them, in these columns. A view that has no hands is
     told by the first task."""
     opened(task)
@@ -226,9 +226,9 @@ def rows(task: Task, who: ViewedAs, name: str, wanted: pa.Schema) -> Iterator[pa
         where = f"WHERE hand_seq >= {task.first} AND hand_seq < {task.end}"
     elif task.first:
         return
-    columns = ", ".join(f'"{one}"' for one in wanted.names) or "1"
+    columns = ", ".join(f'"{one}"' for one in schema.names) or "1"
     for table in _parts(viewed, task, name, f"SELECT {columns} FROM ({{}}) {where}"):
-        for batch in table.cast(wanted).to_batches(max_chunksize=ROWS):
+        for batch in table.cast(schema).to_batches(max_chunksize=ROWS):
             if batch.num_rows:
                 yield batch
 

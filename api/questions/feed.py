@@ -80,17 +80,17 @@ class _Page:
         self._events = self._events + events
         self.next_pos = next_pos
 
-    def batch(self, pos: int, wanted: EventFilter) -> Batch:
+    def batch(self, pos: int, event_filter: EventFilter) -> Batch:
         """What of it is wanted, from a position on."""
-        known = self._batches.get((pos, wanted))
+        known = self._batches.get((pos, event_filter))
         if known is None or known.next_pos < self.next_pos:
             end, events = self.next_pos, self._events
             here = [event for event in events if pos <= event.pos < end]
             place = here[-1].place if here else None
             if len(self._batches) >= WAYS:
                 self._batches = {}
-            known = Batch(tuple(one for one in here if wanted.takes(one)), end, place)
-            self._batches[pos, wanted] = known
+            known = Batch(tuple(one for one in here if event_filter.takes(one)), end, place)
+            self._batches[pos, event_filter] = known
         return known
 
 
@@ -125,12 +125,12 @@ class Feed:
         self.lost = failure
         self.grown.set()
 
-    def ready(self, pos: int, wanted: EventFilter) -> Batch | None:
+    def ready(self, pos: int, event_filter: EventFilter) -> Batch | None:
         """The events from a position on, if any of them lie here already."""
         page = self._pages.get(pos // PAGE)
-        return None if page is None or page.next_pos <= pos else page.batch(pos, wanted)
+        return None if page is None or page.next_pos <= pos else page.batch(pos, event_filter)
 
-    def read(self, pos: int, wanted: EventFilter) -> Batch:
+    def read(self, pos: int, event_filter: EventFilter) -> Batch:
         """The same, read and told; in a thread that may wait for the disk."""
         with self._turn:
             number = pos // PAGE
@@ -145,7 +145,7 @@ class Feed:
             self._pages.move_to_end(number)
             if len(self._pages) > PAGES:
                 self._pages.popitem(last=False)
-            return page.batch(pos, wanted)
+            return page.batch(pos, event_filter)
 
     def _recorded(self, pos: int, until: int, snapshot: Snapshot) -> list[Recorded]:
         """Events between two positions; who reads on gets what the same reading holds next."""
@@ -197,7 +197,7 @@ class Feeds:
                 del self._feeds[viewer]
 
     async def batches(
-        self, feed: Feed, pos: int, until: int | None, wanted: EventFilter, patience_s: float
+        self, feed: Feed, pos: int, until: int | None, event_filter: EventFilter, patience_s: float
     ) -> AsyncGenerator[Batch | None, None]:
         """What is wanted from a position on, and whatever comes; an empty one when all is quiet,
         None after some when there is no more for now.
@@ -207,7 +207,7 @@ class Feeds:
         place, sent_at, more = None, time.monotonic(), False
         while not self.stopping and (until is None or pos < until):
             if pos < feed.end:
-                batch = feed.ready(pos, wanted)
+                batch = feed.ready(pos, event_filter)
                 if batch is None:
                     await self._make(feed, pos // PAGE)
                     continue

@@ -204,11 +204,11 @@ def _values(
     return pa.Table.from_pylist(values, _CHANGES), every.num_rows, len(some)
 
 
-def _spread(rows: pa.Table, wanted: int | None) -> list[Row]:
+def _spread(rows: pa.Table, most: int | None) -> list[Row]:
     """So many rows, evenly spaced over the record, the same ones every time; None: all."""
     size = rows.num_rows
-    if wanted is not None and wanted < size:
-        rows = rows.take(pa.array([at * size // wanted for at in range(wanted)], pa.int64()))
+    if most is not None and most < size:
+        rows = rows.take(pa.array([at * size // most for at in range(most)], pa.int64()))
     spread: list[Row] = rows.to_pylist()
     return spread
 

@@ -76,7 +76,7 @@ class Making:
     def __init__(self, asker: str, hands: str) -> None:
         self.asker, self.hands = asker, hands
         self.progress: Progress | None = None
-        self.made: KeptAnswer | None = None
+        self.answer: KeptAnswer | None = None
         self.refused = False  # by the page itself, which says why
         self.failed: str | None = None
         self.asked_at = self.over_at = time.monotonic()
@@ -86,13 +86,13 @@ class Making:
         self, answer: KeptAnswer | None, refused: bool = False, failed: str | None = None
     ) -> None:
         """It is there, or never will be."""
-        self.made, self.refused, self.failed = answer, refused, failed
+        self.answer, self.refused, self.failed = answer, refused, failed
         self.over, self.over_at = True, time.monotonic()
 
     def answers(self, hands: str) -> bool:
         """Whether it is for who asks now: it comes, has just come, or its hands are the same."""
         fresh = time.monotonic() - self.over_at < WAITED_FOR_S and not self.left
-        same = self.made is not None and hands and self.hands == hands
+        same = self.answer is not None and hands and self.hands == hands
         return bool(not self.over or fresh or same)
 
 
@@ -139,8 +139,8 @@ class HeavyPages(Layer):
         put(scope, "view", ask.viewer.view)
         if making.failed is not None:
             raise Problem("unavailable", making.failed).after(WAITED_FOR_S)
-        if making.made is not None:
-            answer = again(request, making.made)
+        if making.answer is not None:
+            answer = again(request, making.answer)
         elif waits:
             raise Problem("unavailable", f"{far(making.progress)}: ask again").after(LOOK_S)
         else:

@@ -86,15 +86,15 @@ def export(
     return tabled(request, rows, kind, ask.viewer.view, dataset, filename=name)
 
 
-def _tables(ask: Access, dataset: Dataset, wanted: Span) -> Iterator[pa.Table]:
+def _tables(ask: Access, dataset: Dataset, span: Span) -> Iterator[pa.Table]:
     """The views are held for as long as somebody takes from them."""
     with ask.viewed() as viewed:
-        yield from tables(viewed, dataset, wanted)
+        yield from tables(viewed, dataset, span)
 
 
-def _lines(ask: Access, wanted: Span) -> Iterator[bytes]:
+def _lines(ask: Access, span: Span) -> Iterator[bytes]:
     with ask.viewed() as viewed:
-        yield from event_lines(viewed, wanted)
+        yield from event_lines(viewed, span)
 
 
 def span(viewed: Viewed, match: str | None = None, as_of: str | None = None) -> Span:
