@@ -27,7 +27,7 @@ def pots_as_json(game: Game, record: Events) -> list[Row] | None:
         return None
     splits = [event for event in record if isinstance(event, PotSplit)]
     shares = {split.pot: dict(zip(split.seats, split.shares, strict=True)) for split in splits}
-    rakes = {it.pot: it.amount for it in record if isinstance(it, RakeTaken)}
+    rakes = {event.pot: event.amount for event in record if isinstance(event, RakeTaken)}
     beyond = max((*shares, *rakes, -1)) + 1 - len(decided)  # pots that only the record has
     each = enumerate((*decided, *[None] * beyond))
     return [_pot(game, at, one, rakes.get(at, 0), shares.get(at, {})) for at, one in each]

@@ -187,20 +187,20 @@ Nonces = Callable[[str], Iterable[tuple[str, str | None]]]
 class Chain(Struct, frozen=True):
     """A chain in the dealer's hands: what is known of it, and what nobody else may see yet."""
 
-    made: Committed
+    commitment: Committed
     links: tuple[bytes, ...]
 
     def key(self, match: str, number: int) -> bytes:
         """The key of one hand's deck."""
-        return hand_key(self._secret(number), self.made.nonces, match, number)
+        return hand_key(self._secret(number), self.commitment.nonces, match, number)
 
     def opened(self, number: int) -> DeckOpened:
         """The record that opens this hand's deck, and those before it in the chain."""
         return DeckOpened(number, self._secret(number).hex())
 
     def _secret(self, number: int) -> bytes:
-        assert self.made.covers(number)
-        return self.links[number - self.made.first + 1]
+        assert self.commitment.covers(number)
+        return self.links[number - self.commitment.first + 1]
 
 
 class Committer:
@@ -255,7 +255,7 @@ class CommittedDecks:
         deck = deck_number(number, self._deals)
         chain = self._chain(deck)
         key = partial(chain.key, self._match)
-        return of_key(key(deck), place_of(key, number, self._deals, chain.made.first))
+        return of_key(key(deck), place_of(key, number, self._deals, chain.commitment.first))
 
     def committed(self, hands: int) -> "CommittedDecks":
         """Decks for so many hands, committed to now: another process may deal them."""
@@ -268,22 +268,22 @@ class CommittedDecks:
         A deck that is still to be dealt again stays closed.
         """
         whole = number if over else number - number % self._deals
-        found = tuple(
-            chain.opened(min(chain.made.last, whole))
+        openings = tuple(
+            chain.opened(min(chain.commitment.last, whole))
             for chain in self._chains
-            if chain.made.first <= whole and chain.made.last > self._open
+            if chain.commitment.first <= whole and chain.commitment.last > self._open
         )
         if whole <= self._open:
             return ()
         self._open = whole
-        return found
+        return openings
 
     def _chain(self, number: int) -> Chain:
-        while not (self._chains and self._chains[-1].made.last >= number):
+        while not (self._chains and self._chains[-1].commitment.last >= number):
             assert self._more is not None
-            first = self._chains[-1].made.last + 1 if self._chains else 1
+            first = self._chains[-1].commitment.last + 1 if self._chains else 1
             self._chains += (self._more(first, self._hands),)
-        return next(chain for chain in reversed(self._chains) if chain.made.covers(number))
+        return next(chain for chain in reversed(self._chains) if chain.commitment.covers(number))
 
 
 def contribution(player: str, nonce: str | None) -> NonceGiven:

@@ -93,14 +93,14 @@ def _forced(game: Game) -> str | None:
     """Blind and straddle stand together, before the rounds that `blind_rounds` names (U2)."""
     rounds = 0
     found = []
-    for one, two, three in zip(game.script, game.script[1:], game.script[2:], strict=False):
-        if isinstance(one, Blind) != isinstance(two, Straddle):
+    for step, two, three in zip(game.script, game.script[1:], game.script[2:], strict=False):
+        if isinstance(step, Blind) != isinstance(two, Straddle):
             return "a blind and a straddle stand together, and before a round of betting"
-        if isinstance(one, Blind):
+        if isinstance(step, Blind):
             if not isinstance(three, Betting):
                 return "a blind and a straddle stand together, and before a round of betting"
             found.append(rounds + 1)
-        rounds += isinstance(one, Betting)
+        rounds += isinstance(step, Betting)
     if found and tuple(found) != game.blind_rounds:
         return f"blind_rounds says {game.blind_rounds}, and its script {tuple(found)}"
     return None

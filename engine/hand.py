@@ -28,7 +28,7 @@ def begin(
 ) -> tuple[Events, Hand]:
     """The events that open a hand, up to the first question, and the hand they make."""
     _seatable(game, button, players, stacks)
-    if dead_small and not any(getattr(one, "small", 0) for one in game.script):
+    if dead_small and not any(getattr(step, "small", 0) for step in game.script):
         raise IllegalCommand(f"{game.name} has no small blind that could be left out")
     rules = fingerprint(game)
     start = HandStarted(hand_id, game.name, rules, button, players, stacks, dead_small)
@@ -124,7 +124,7 @@ def _post(game: Game, hand: Hand, post: Post) -> Event:
         raise IllegalCommand(f"seat {seat} may not post: it has put in its blind already")
     if not hand.stacks[seat]:
         raise IllegalCommand(f"seat {seat} may not post: it has nothing left")
-    small, big = (max(getattr(one, of, 0) for one in game.script) for of in ("small", "big"))
+    small, big = (max(getattr(step, of, 0) for step in game.script) for of in ("small", "big"))
     if not big:
         raise IllegalCommand(f"seat {seat} may not post: {game.name} has no big blind")
     amount = big if post.amount is None else post.amount

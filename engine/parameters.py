@@ -89,8 +89,8 @@ def whole(least: int, most: int = MOST) -> Kind:
     """A whole number within limits."""
 
     def read(text: str) -> int | None:
-        found = re.fullmatch(r"[0-9]{1,13}", text, re.ASCII)
-        return int(text) if found and least <= int(text) <= most else None
+        match = re.fullmatch(r"[0-9]{1,13}", text, re.ASCII)
+        return int(text) if match and least <= int(text) <= most else None
 
     return Kind(f"a whole number from {least} to {most}", read, str)
 
@@ -118,10 +118,10 @@ def optional(kind: Kind) -> Kind:
 
 def _part(text: str) -> Fraction | None:
     """A whole percent, or a fraction of one: never a float (S6)."""
-    found = re.fullmatch(r"([0-9]{1,6})(?:-([1-9][0-9]{0,5}))?", text, re.ASCII)
-    if found is None:
+    match = re.fullmatch(r"([0-9]{1,6})(?:-([1-9][0-9]{0,5}))?", text, re.ASCII)
+    if match is None:
         return None
-    value = Fraction(int(found[1]), int(found[2] or 100))
+    value = Fraction(int(match[1]), int(match[2] or 100))
     return value if value <= 1 else None
 
 

@@ -40,7 +40,7 @@ def layers(stakes: tuple[int, ...], claimants: tuple[int, ...]) -> tuple[Pot, ..
     What somebody who folded put in beyond the highest of them belongs to the last layer: the
     rules never let that happen, a foreign record may.
     """
-    found = []
+    pots = []
     below = 0  # chips in the layers so far
     levels = sorted({stakes[seat] for seat in claimants})
     for level in levels:
@@ -48,9 +48,9 @@ def layers(stakes: tuple[int, ...], claimants: tuple[int, ...]) -> tuple[Pot, ..
         chips = sum(stakes) if last else sum([min(stake, level) for stake in stakes])
         if chips > below:
             seats = tuple([seat for seat in claimants if stakes[seat] >= level])
-            found.append(Pot(chips - below, seats))
+            pots.append(Pot(chips - below, seats))
         below = chips
-    return tuple(found)
+    return tuple(pots)
 
 
 def snapshots(

@@ -16,7 +16,7 @@ def by_expectation(
     left = hand.paid
     dead = sum(hand.dead)  # nobody's stake: it is won with the first group's share (G6)
     chips = sum(left) + dead
-    found: list[Award] = []
+    awards: list[Award] = []
     for strength in sorted(set(strengths.values()), reverse=True):
         group = tuple(seat for seat in order if strengths[seat] == strength)
         reach = max(left[seat] for seat in group)
@@ -24,10 +24,10 @@ def by_expectation(
         weights = _weights(game, hand, left, group)
         prize = _prize(game, hand, group, covered, chips, weights)
         if prize and sum(weights):
-            found.append(divided(game, prize, group, weights))
+            awards.append(divided(game, prize, group, weights))
             chips, dead = chips - prize, 0
         left = tuple(max(paid - reach, 0) for paid in left)
-    return tuple(found)
+    return tuple(awards)
 
 
 def _weights(

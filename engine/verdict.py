@@ -250,7 +250,7 @@ def _forced_folds(
 def _by_rules(record: Events, game: Game) -> Events:
     """The record as dealt by these rules: what was counted, rules off, does not say that somebody
     chose, and announces a step once more where it goes back for somebody's choice."""
-    found: list[Event] = [replace(record[0], ruleset=fingerprint(game))]
+    events: list[Event] = [replace(record[0], ruleset=fingerprint(game))]
     announced = set[tuple[type, int]]()
     for event in record[1:]:
         if isinstance(event, StepEntered | BettingOpened):
@@ -258,8 +258,8 @@ def _by_rules(record: Events, game: Game) -> Events:
                 continue
             announced.add((type(event), event.step))
         recorded = getattr(event, "origin", "") == "recorded"
-        found.append(replace(event, origin="chosen") if recorded else event)
-    return tuple(found)
+        events.append(replace(event, origin="chosen") if recorded else event)
+    return tuple(events)
 
 
 def _stays_in(game: Game, unpaid: Hand, decided: Nets | None) -> tuple[Reread, ...]:

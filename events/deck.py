@@ -63,16 +63,16 @@ def chain_of(last: bytes, hands: int) -> tuple[bytes, ...]:
 
 def committed(records: Iterable[Match]) -> tuple[Committed, ...]:
     """Every commitment of a match, in order: where one ends, the next one begins."""
-    found: list[Committed] = []
+    commitments: list[Committed] = []
     for record in records:
         if isinstance(record, DeckCommitted):
-            first = found[-1].last + 1 if found else 1
-            found.append(Committed(first, record.hands, record.commitment))
-        elif isinstance(record, NonceGiven) and found:
-            last = found[-1]
+            first = commitments[-1].last + 1 if commitments else 1
+            commitments.append(Committed(first, record.hands, record.commitment))
+        elif isinstance(record, NonceGiven) and commitments:
+            last = commitments[-1]
             nonces = (*last.nonces, record)
-            found[-1] = Committed(last.first, last.hands, last.commitment, nonces)
-    return tuple(found)
+            commitments[-1] = Committed(last.first, last.hands, last.commitment, nonces)
+    return tuple(commitments)
 
 
 def unfit(chain: Committed, opened: DeckOpened) -> str | None:

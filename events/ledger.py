@@ -153,6 +153,6 @@ class Many(NamedTuple):
 def some_of(fields: dict[str, Any], rows: Column) -> dict[str, Any]:
     """These rows of each field."""
     return {
-        name: Each(it.codes[rows], it.values) if isinstance(it, Each) else it[rows]
-        for name, it in fields.items()
+        name: Each(column.codes[rows], column.values) if isinstance(column, Each) else column[rows]
+        for name, column in fields.items()
     }

@@ -96,9 +96,9 @@ def read_record(line: str) -> Match:
 def _read(line: str, kinds: Iterable[type[t.Event | Match]]) -> Any:
     for kind in kinds:
         form = _line(kind)
-        if found := form.regex.fullmatch(line):
+        if match := form.regex.fullmatch(line):
             fields: dict[str, Any] = {}
-            for part, text in zip(form.fields, found.groups(), strict=True):
+            for part, text in zip(form.fields, match.groups(), strict=True):
                 part.read(text, fields)
             try:
                 return msgspec.convert(fields, kind, strict=False)

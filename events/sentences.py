@@ -46,7 +46,9 @@ class _Hand:
         self.board = 0
         self.step = ""
         self.bidders: list[int] = []
-        self.side_pots = any(isinstance(it, t.PotSplit | t.RakeTaken) and it.pot for it in record)
+        self.side_pots = any(
+            isinstance(event, t.PotSplit | t.RakeTaken) and event.pot for event in record
+        )
 
     def player(self, seat: int) -> Part:
         return Part(player=name_at(self.players, seat))

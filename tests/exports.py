@@ -8,7 +8,7 @@ from api.cli.export import LOGS
 from api.exporting.files import written
 from api.exporting.texts import TEXTS, CannotExport, ExportRequest
 from api.viewpoints.redaction import Redactor
-from api.viewpoints.selection import leaves, wanted
+from api.viewpoints.selection import leaves, selections
 from engine.game import Game, fingerprint
 from engine.games import RULESETS
 from events.ledger import Append, Record
@@ -70,7 +70,7 @@ def exported(
 ) -> bytes:
     """The bytes of an export, or the sentence of its refusal."""
     redactor = Redactor(snapshot, view)
-    told = (leaf for one in wanted(snapshot, names) for leaf in leaves(snapshot, one))
+    told = (leaf for one in selections(snapshot, names) for leaf in leaves(snapshot, one))
     known = {**_BY_MARK, **{fingerprint(game): game for game in games}}
     if to not in LOGS:
         sink = io.BytesIO()

@@ -270,13 +270,13 @@ def _records(ledger: "Snapshot", match: str | None) -> Iterator[Events]:
     if match is None:
         yield from closed_hands(ledger.read_from(0))
         return
-    from api.viewpoints.selection import Wanted, leaves
+    from api.viewpoints.selection import Selection, leaves
 
     if match not in ledger.matches():
         raise NotFound(f"there is no match {match}: muckrake matches lists those there are")
-    for leaf in leaves(ledger, Wanted(match)):
+    for leaf in leaves(ledger, Selection(match)):
         if not is_match(leaf.stream):
-            yield cast(Events, tuple(one.event for one in leaf.recorded))
+            yield cast(Events, tuple(recorded.event for recorded in leaf.recorded))
 
 
 def _write(judged: Iterable[Judged], ledger: "Snapshot", tally: Tally) -> None:

@@ -108,7 +108,7 @@ def hands(context: click.Context, parameter: click.Parameter, begun: str) -> lis
         return [f"{name}/" for name in matches(context, parameter, begun)]
     found: list[str] = []
     with suppress(Exception):
-        listed = (one.hand for one in _ledger(context).hands(match))
+        listed = (hand.hand for hand in _ledger(context).hands(match))
         found = list(islice((hand for hand in listed if hand.startswith(begun)), MOST))
     return found
 

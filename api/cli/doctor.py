@@ -28,7 +28,7 @@ _AFTER = ("ledger", "findings", "not_compared")  # what is shown after the facts
 Version = Annotated[str | None, Meta(description="its version; null where it is not installed")]
 
 
-class Found(Struct, frozen=True):
+class Complaint(Struct, frozen=True):
     """One thing in one file of a ledger: from which byte and in or after which hand."""
 
     file: str
@@ -81,7 +81,7 @@ class Doctor(Struct, frozen=True, tag_field="schema", tag="muckrake.doctor/1"):
         ),
     ]
     findings: Annotated[
-        list[Found],
+        list[Complaint],
         Meta(description="`file`, `place`, `hand`, `sentence`, `note` (a remark, nothing wrong)"),
     ]
     not_compared: Annotated[list[str], Meta(description="a sentence for each check left out")]
@@ -140,7 +140,7 @@ def as_text(doctor: Doctor) -> Page:
     return page(aligned([*rows, *(["not compared", one] for one in doctor.not_compared)]))
 
 
-def examined(folder: Path) -> tuple[LedgerFacts | None, list[Found]]:
+def examined(folder: Path) -> tuple[LedgerFacts | None, list[Complaint]]:
     """What is in the ledger, and everything found in its files; None where there is no ledger."""
     from engine.game import fingerprint_of
     from store.archive.disk import disk_of
@@ -154,7 +154,7 @@ def examined(folder: Path) -> tuple[LedgerFacts | None, list[Found]]:
     found = check(disk, private.marks(), fingerprint_of)
     if all(one.note for one in found):
         found += check_end(disk, private.nonces(), remembered())
-    return _facts(folder, disk), [Found(*one) for one in found]
+    return _facts(folder, disk), [Complaint(*one) for one in found]
 
 
 def _omitted(folder: Path) -> list[str]:

@@ -33,7 +33,7 @@ from events.types import Events
 if TYPE_CHECKING:
     from api.exporting.lakehouse import Lakehouse
     from api.viewpoints.redaction import Redactor
-    from api.viewpoints.selection import Wanted
+    from api.viewpoints.selection import Selection
     from engine.game import Game
     from store.archive.objects import Objects
     from store.log.leaf import Leaf
@@ -111,9 +111,9 @@ def export(
     begun, hands, rows = time.monotonic(), _Hands(), None
     with reading(folder) as snapshot, _refusals():
         from api.viewpoints.redaction import Redactor
-        from api.viewpoints.selection import leaves, wanted
+        from api.viewpoints.selection import leaves, selections
 
-        chosen, redactor = wanted(snapshot, names), Redactor(snapshot, view)
+        chosen, redactor = selections(snapshot, names), Redactor(snapshot, view)
         if to in TABULAR:
             table = table or "events"
         _check_seat(snapshot, redactor, chosen)
@@ -277,15 +277,15 @@ def _check_words(
         raise click.UsageError(f"{to} is not for a terminal: name a file with --out")
 
 
-def _check_seat(snapshot: "Snapshot", redactor: "Redactor", chosen: "tuple[Wanted, ...]") -> None:
+def _check_seat(snapshot: "Snapshot", redactor: "Redactor", hands: "tuple[Selection, ...]") -> None:
     """A viewer who sits at no table of a match cannot see it from a seat; a hand that is named is
     one that may be told."""
-    named = [one.match for one in chosen if one.match is not None]
+    named = [hand.match for hand in hands if hand.match is not None]
     for match in named:
         redactor.check(match)
-    for one in chosen:
-        if one.number is not None:
-            redactor.check_visible(f"{one.match}/{one.number}")
+    for hand in hands:
+        if hand.number is not None:
+            redactor.check_visible(f"{hand.match}/{hand.number}")
     if not named:
         redactor.check_any(snapshot.matches())
 

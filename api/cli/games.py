@@ -103,7 +103,10 @@ def as_text(game: Game) -> Page:
     lines += ["", "script"]
     lines += [f"  {number:2}  {step!r}" for number, step in enumerate(game.script)]
     lines += ["", "parameters, changed by --set NAME=VALUE"]
-    rows = [[it.name, it.text, it.kind.may] for it in parameters(game).values()]
+    rows = [
+        [parameter.name, parameter.text, parameter.kind.may]
+        for parameter in parameters(game).values()
+    ]
     lines += ["  " + line for line in aligned(rows)]
     lines += ["", "policies"]
     policies = [

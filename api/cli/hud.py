@@ -77,7 +77,7 @@ def _look(folder: Path, view: str, match: str, step: int, known: int) -> Look:
         from api.viewpoints.match_records import records
         from events.match import MatchEnded
 
-        own = [one.event for one in records(viewed.snapshot, match)]
+        own = [record.event for record in records(viewed.snapshot, match)]
         over = not own or any(isinstance(one, MatchEnded) for one in own)
         played_of(viewed, match)  # `Absent` if there is no match
         sql = f"SELECT max(number) AS last FROM hands WHERE match = {quoted(match)}"

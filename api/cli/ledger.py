@@ -265,7 +265,7 @@ def plainly() -> Iterator[None]:
 def hand_of(ledger: "Snapshot", hand: str) -> Events:
     """The record of a hand; one that was never played is not found."""
     named = re.fullmatch(r".+/(?:0|[1-9][0-9]{0,17})", hand)
-    record = tuple(one.event for one in ledger.read(hand)) if named else ()
+    record = tuple(recorded.event for recorded in ledger.read(hand)) if named else ()
     if not record:
         raise NotFound(f"there is no hand {hand}: muckrake hands lists those there are")
     return cast(Events, record)
@@ -292,7 +292,7 @@ def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:
     check_spelling(view)
     start = start_of(record)
     match = start.hand.rpartition("/")[0]
-    records = cast(tuple[Match, ...], tuple(one.event for one in ledger.read(match)))
+    records = cast(tuple[Match, ...], tuple(recorded.event for recorded in ledger.read(match)))
     try:
         who = of_viewer(view, start.players, opened_by(records).hands)
     except ValueError as absent:

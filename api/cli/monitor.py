@@ -13,7 +13,7 @@ from api.cli.ledger import no_ledger_option, plainly
 from api.cli.options import Option
 from api.cli.output import WRONG, document, every, note, say
 from api.cli.witness import keys_of
-from api.evidence.monitoring import LookAt, Monitor, Seen, Unreachable, over_http
+from api.evidence.monitoring import LogReport, LookAt, Monitor, Unreachable, over_http
 from store.proof.note import Key
 from store.proof.policy import read_policy
 from store.proof.tree import Refuted, leaf_hash
@@ -97,7 +97,7 @@ def _served(get: Callable[[str], bytes]) -> list[Key]:
     return [Key.read(line) for line in lines]
 
 
-def _looked(watcher: Monitor, url: str, hand: LookAt | None, as_document: bool) -> Seen:
+def _looked(watcher: Monitor, url: str, hand: LookAt | None, as_document: bool) -> LogReport:
     seen = watcher.look(hand)
     if as_document:
         document("muckrake.monitor/1", url=url, **msgspec.to_builtins(seen))

@@ -54,7 +54,7 @@ def command(question: Question) -> click.Command:
     """`muckrake NAME`, with an option for each parameter."""
     made = click.Command(question.name, help=question.text, callback=lambda **values: values)
     made.callback = lambda **values: answered(question, **values)
-    made.params += [_parameter(one) for one in parameters(question)]
+    made.params += [_parameter(parameter) for parameter in parameters(question)]
     if question.pages is not None:
         description = "So many at most; all, if not given."
         made.params.append(
@@ -190,17 +190,26 @@ def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
     named."""
 
     def page(to: "Addresses", values: dict[str, Any]) -> str:
-        named = [it.name for it in parameters(question) if f"{{{it.name}}}" in question.place]
+        named = [
+            parameter.name
+            for parameter in parameters(question)
+            if f"{{{parameter.name}}}" in question.place
+        ]
         if any(values[name] is None for name in named):
             return to.players()
         path = {name: values[name] for name in named}
         if question.page_query is not None:
-            values = {name: it for name, it in values.items() if name not in ("view", "folder")}
+            values = {
+                name: value for name, value in values.items() if name not in ("view", "folder")
+            }
             return to.place(
                 question.place, path, **question.page_query(params_of(question, values))
             )
         kept = question.kept if question.page else set(values) - {*named, "view", "folder"}
-        called = {it.name: it.note.query or it.name for it in parameters(question)}
+        called = {
+            parameter.name: parameter.note.query or parameter.name
+            for parameter in parameters(question)
+        }
         return to.place(question.place, path, **{called[name]: values[name] for name in kept})
 
     return page

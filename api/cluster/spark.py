@@ -106,9 +106,9 @@ def _check_java() -> None:
     if java is None or not Path(java).exists():
         raise NoSpark(f"there is no Java here, and {need}")
     output = subprocess.run([java, "-version"], capture_output=True, text=True, check=False).stderr
-    found = re.search(r'version "(\d+)', output)
-    if found is None or int(found[1]) < JAVA:
-        raise NoSpark(f"{java} is {found[1] if found else 'no Java that says its version'}: {need}")
+    match = re.search(r'version "(\d+)', output)
+    if match is None or int(match[1]) < JAVA:
+        raise NoSpark(f"{java} is {match[1] if match else 'no Java that says its version'}: {need}")
 
 
 # Tasks and their answers.
@@ -184,13 +184,13 @@ def views(
 
 
 def frame(
-    spark: "SparkSession", every: list[Task], who: ViewedAs, name: str, wanted: pa.Schema
+    spark: "SparkSession", every: list[Task], who: ViewedAs, name: str, schema: pa.Schema
 ) -> "DataFrame":
     """A view of a ledger as a frame, in these columns."""
     from pyspark.sql.pandas.types import from_arrow_schema
 
     return _spread(spark, len(every)).mapInArrow(
-        partial(_rows, every, who, name, wanted), from_arrow_schema(wanted)
+        partial(_rows, every, who, name, schema), from_arrow_schema(schema)
     )
 
 
@@ -198,12 +198,12 @@ def _rows(
     every: list[Task],
     who: ViewedAs,
     name: str,
-    wanted: pa.Schema,
+    schema: pa.Schema,
     batches: Iterable[pa.RecordBatch],
 ) -> Iterator[pa.RecordBatch]:
     """In a worker: the rows of a view in the hands of these tasks."""
     for number in (it for batch in batches for it in batch["id"].to_pylist()):
-        yield from rows(every[number], who, name, wanted)
+        yield from rows(every[number], who, name, schema)
 
 
 def verdicts(
@@ -244,8 +244,8 @@ class Facts:
     def ask(self, sql: str) -> pa.Table:
         """The answer as a table."""
         words = set(re.findall(r"\w+", sql))
-        wanted = pa.schema([it for it in self._schema if it.name in words])
-        one = frame(self._spark, self._every, self._who, FACTS, wanted)
+        schema = pa.schema([it for it in self._schema if it.name in words])
+        one = frame(self._spark, self._every, self._who, FACTS, schema)
         one.createOrReplaceTempView(FACTS)
         return answer(self._spark, _TEXTS.sub(_respelled, sql))
 

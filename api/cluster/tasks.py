@@ -22,7 +22,7 @@ from api.questions.verdict_files import program
 from api.rules import Rules
 from api.screening import Audited, audits
 from api.viewpoints.redaction import Redactor
-from api.viewpoints.selection import Wanted, leaves
+from api.viewpoints.selection import Selection, leaves
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
 from engine.games import named
@@ -199,7 +199,7 @@ def export(task: Task, *, table: str, to: str, view: str, quoted: bool = False) 
 
     def counted() -> Iterator[Leaf]:
         nonlocal hands
-        for leaf in redactor.among(leaves(snapshot, Wanted(), between=(task.first, task.end))):
+        for leaf in redactor.among(leaves(snapshot, Selection(), between=(task.first, task.end))):
             hands += not is_match(leaf.stream)
             yield leaf
 
@@ -217,7 +217,7 @@ def _plain(kind: pa.DataType) -> pa.DataType:
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 
-def rows(task: Task, who: ViewedAs, name: str, wanted: pa.Schema) -> Iterator[pa.RecordBatch]:
+def rows(task: Task, who: ViewedAs, name: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """The rows of a view as `who` sees them, in these columns. A view that has no hands is
     told by the first task."""
     opened(task)
@@ -227,9 +227,9 @@ def rows(task: Task, who: ViewedAs, name: str, wanted: pa.Schema) -> Iterator[pa
         where = f"WHERE hand_seq >= {task.first} AND hand_seq < {task.end}"
     elif task.first:
         return
-    columns = ", ".join(f'"{one}"' for one in wanted.names) or "1"
+    columns = ", ".join(f'"{one}"' for one in schema.names) or "1"
     for table in _parts(viewed, task, name, f"SELECT {columns} FROM ({{}}) {where}"):
-        for batch in table.cast(wanted).to_batches(max_chunksize=ROWS):
+        for batch in table.cast(schema).to_batches(max_chunksize=ROWS):
             if batch.num_rows:
                 yield batch
 
@@ -238,7 +238,7 @@ def _parts(viewed: Viewed, task: Task, name: str, sql: str) -> Iterator[pa.Table
     """The answers of those parts of a view that may have rows of the task."""
     while True:
         try:
-            parts = [it for it in viewed.query.parts(name) if _overlap(it, task)]
+            parts = [part for part in viewed.query.parts(name) if _overlap(part, task)]
             found = [_answer(viewed, part, sql) for part in parts]
         except Moved:
             continue  # compacted meanwhile: the same rows are in other files

@@ -29,7 +29,7 @@ class Dealt:
         records = self._of(match)
         if is_match(leaf.stream) or not records:
             return None
-        record = cast(Events, tuple(one.event for one in leaf.recorded))
+        record = cast(Events, tuple(recorded.event for recorded in leaf.recorded))
         game = self._rules.of(record) if isinstance(record[0], HandStarted) else None
         if game is None:
             return None
@@ -40,7 +40,7 @@ class Dealt:
     def _of(self, match: str) -> tuple[Match, ...]:
         """A committed match's records, its decks opened as far as they can be; else nothing."""
         if match not in self._records:
-            events = tuple(one.event for one in self._ledger.read(match))
+            events = tuple(recorded.event for recorded in self._ledger.read(match))
             records = tuple(event for event in events if isinstance(event, Match))
             if commitment := committed(records):
                 chains = self._private.chains(match)

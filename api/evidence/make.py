@@ -253,8 +253,8 @@ def _rests_on(appended: tuple[Leaf, ...], records: tuple[Match, ...], hand: str)
     until = committed(records).index(commitment) + 1 if commitment else 0
     seen = 0
     for one in appended:
-        kinds = {type(it.event) for it in one.recorded}
-        seen += sum(isinstance(it.event, DeckCommitted) for it in one.recorded)
+        kinds = {type(recorded.event) for recorded in one.recorded}
+        seen += sum(isinstance(recorded.event, DeckCommitted) for recorded in one.recorded)
         commits = DeckCommitted in kinds and seen <= until
         if MatchStarted in kinds or commits or (NonceGiven in kinds and seen == until > 0):
             yield one

@@ -62,7 +62,7 @@ class LeafText(Struct, frozen=True, forbid_unknown_fields=True):
     v: int
 
 
-class Seen(Struct, frozen=True):
+class LogReport(Struct, frozen=True):
     """What a look at the log came to."""
 
     origin: str
@@ -89,7 +89,7 @@ class Monitor:
     def close(self) -> None:
         self._state.close()
 
-    def look(self, hand: LookAt | None = None) -> Seen:
+    def look(self, hand: LookAt | None = None) -> LogReport:
         """Read what is new; all or nothing of it is remembered."""
         note = self._get("checkpoint")
         self._state.execute("BEGIN IMMEDIATE")
@@ -101,7 +101,7 @@ class Monitor:
             raise
         return seen
 
-    def _looked(self, note: bytes, hand: LookAt | None) -> Seen:
+    def _looked(self, note: bytes, hand: LookAt | None) -> LogReport:
         origin, known = self._known()
         try:
             new = self._opened(note)
@@ -234,7 +234,7 @@ class Monitor:
         )
         return None
 
-    def _found(self, origin: str, size: int, new: int, found: tuple[Finding, ...]) -> Seen:
+    def _found(self, origin: str, size: int, new: int, found: tuple[Finding, ...]) -> LogReport:
         """What was found now is found for good: every later look names it too."""
         for one in found:
             row = (one.leaf, one.sentence)
@@ -242,7 +242,7 @@ class Monitor:
             if self._state.execute(known, row).fetchone() is None:
                 self._state.execute("INSERT INTO findings VALUES (?, ?)", row)
         rows = self._state.execute("SELECT leaf, sentence FROM findings ORDER BY rowid").fetchall()
-        return Seen(origin, size, new, tuple(Finding(*row) for row in rows))
+        return LogReport(origin, size, new, tuple(Finding(*row) for row in rows))
 
 
 def entries(bundle: bytes, count: int) -> list[bytes]:

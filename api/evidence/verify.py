@@ -242,10 +242,10 @@ LOGS, WITNESSES = 1, 4  # kinds of keys: one signs notes, one cosigns checkpoint
 def read_key(where: str, text: bytes, kind: int = LOGS) -> Key:
     """NAME+HASH+BASE64 and a newline: the hash is of the name and the key, the key of Ed25519."""
     line = read_text(where, text)[:-1]
-    found = re.match(f"({NAME})\\+([0-9a-f]{{8}})\\+([A-Za-z0-9+/=]+)\\Z", line)
-    if not text.endswith(b"\n") or not found:
+    match = re.match(f"({NAME})\\+([0-9a-f]{{8}})\\+([A-Za-z0-9+/=]+)\\Z", line)
+    if not text.endswith(b"\n") or not match:
         raise Refusal(f"{where} is not one line NAME+HASH+KEY")
-    name, mark, encoded = found.groups()
+    name, mark, encoded = match.groups()
     kind_and_key = read_base64(where, encoded)
     hashed = hashlib.sha256(name.encode() + b"\n" + kind_and_key).digest()[:4]
     if len(kind_and_key) != 33 or kind_and_key[0] != kind:
@@ -301,13 +301,13 @@ def read_signatures(name: str, note: bytes) -> Tuple[str, List[Tuple[str, bytes,
         raise Refusal(f"{name} is not a signed note: a text, an empty line, signatures")
     found_all: List[Tuple[str, bytes, bytes]] = []
     for line in lines:
-        found = re.match(f"\u2014 ({NAME}) ([A-Za-z0-9+/=]+)\\Z", line)
-        if not found:
+        match = re.match(f"\u2014 ({NAME}) ([A-Za-z0-9+/=]+)\\Z", line)
+        if not match:
             raise Refusal(f"{name} is not a signed note: {quoted(line)} is no signature")
-        signature = read_base64(name, found.group(2))
+        signature = read_base64(name, match.group(2))
         if len(signature) < 5:
             raise Refusal(f"{name} is not a signed note: {quoted(line)} is too short a signature")
-        found_all.append((found.group(1), signature[:4], signature[4:]))
+        found_all.append((match.group(1), signature[:4], signature[4:]))
     return text + "\n", found_all
 
 
@@ -347,13 +347,13 @@ class Head(NamedTuple):
 def read_checkpoint(files: Dict[str, bytes], key: Key) -> Head:
     """Three lines, signed by the log whose name is the first of them."""
     text = read_note("checkpoint", files["checkpoint"], key)
-    found = re.match(r"([^\n]+)\n(0|[1-9][0-9]{0,18})\n([A-Za-z0-9+/=]+)\n\Z", text)
-    if not found:
+    match = re.match(r"([^\n]+)\n(0|[1-9][0-9]{0,18})\n([A-Za-z0-9+/=]+)\n\Z", text)
+    if not match:
         raise Refusal("checkpoint is not three lines: the log, its size, its root")
-    if found.group(1) != key.name:
-        raise Refusal(f"checkpoint is of the log {quoted(found.group(1))}, not of {key.name}")
-    size = read_decimal("checkpoint", found.group(2))
-    return Head(size, read_hash("checkpoint", found.group(3)))
+    if match.group(1) != key.name:
+        raise Refusal(f"checkpoint is of the log {quoted(match.group(1))}, not of {key.name}")
+    size = read_decimal("checkpoint", match.group(2))
+    return Head(size, read_hash("checkpoint", match.group(3)))
 
 
 class Policy(NamedTuple):
@@ -441,13 +441,13 @@ def read_leaf(files: Dict[str, bytes], head: Head) -> Dict[str, Any]:
     proof, _, note = receipt.partition("\n\n")
     if note.encode() != files["checkpoint"]:
         raise Refusal("the receipt ends with another checkpoint than the one in checkpoint")
-    found = re.match(r"([^\n]*)\nindex (0|[1-9][0-9]{0,18})((?:\n[^\n]+)*)\Z", proof)
-    if not found or found.group(1) != PROOF:
+    match = re.match(r"([^\n]*)\nindex (0|[1-9][0-9]{0,18})((?:\n[^\n]+)*)\Z", proof)
+    if not match or match.group(1) != PROOF:
         raise Refusal(f"receipt.tlog-proof does not begin with {PROOF} and an index")
-    place = read_decimal("receipt.tlog-proof", found.group(2))
+    place = read_decimal("receipt.tlog-proof", match.group(2))
     if place != leaf["hand_seq"]:
         raise Refusal(f"the receipt is for leaf {place}, not for leaf {leaf['hand_seq']}")
-    path = [read_hash("receipt.tlog-proof", one) for one in found.group(3).split("\n")[1:]]
+    path = [read_hash("receipt.tlog-proof", one) for one in match.group(3).split("\n")[1:]]
     root = root_of(hashlib.sha256(b"\x00" + files["leaf.json"]).digest(), place, head.size, path)
     if root != head.root:
         raise Refusal("the receipt does not lead from this leaf to the root in checkpoint")
@@ -796,7 +796,7 @@ def check_hand(files: Dict[str, bytes], lines: List[Line]) -> None:
     """The hand added up line by line, and its cards beside the deck's, if that is opened."""
     swapped = any(line["type"] == "CardSwapped" for line in lines)
     rules = read_json("ruleset.json", files["ruleset.json"], DEPTH_MAX) if swapped else {}
-    table = Table(lines[0], rules.get("swap_discard") == "dead")
+    table = TableState(lines[0], rules.get("swap_discard") == "dead")
     for number, line in enumerate(lines[1:], 2):
         try:
             table.count(line)
@@ -806,7 +806,7 @@ def check_hand(files: Dict[str, bytes], lines: List[Line]) -> None:
         check_deck(files, lines)
 
 
-class Table:
+class TableState:
     """Chips in stacks, pot and rake, and cards in hands and on the board; counted, not judged.
 
     `dies` says that by the rules a card that was swapped away is out of play.
@@ -949,24 +949,24 @@ class Table:
                 seen.add(card)
 
 
-MOVES: Dict[str, Callable[[Table, Line], None]] = {
-    "AntePosted": Table.pay,
-    "BlindPosted": Table.pay,
-    "Called": Table.pay,
-    "Bet": Table.pay,
-    "Raised": Table.pay,
-    "AuctionSettled": Table.settle,
-    "UncalledReturned": Table.give_back,
-    "RakeTaken": Table.take_rake,
-    "PotSplit": Table.split,
-    "BountySettled": Table.settle_bounty,
-    "HandVoided": Table.void,
-    "HandEnded": Table.end,
-    "HoleDealt": Table.deal,
-    "BoardDealt": Table.deal_board,
-    "CardSwapped": Table.swap,
-    "Tossed": Table.toss,
-    "Shown": Table.show,
+MOVES: Dict[str, Callable[[TableState, Line], None]] = {
+    "AntePosted": TableState.pay,
+    "BlindPosted": TableState.pay,
+    "Called": TableState.pay,
+    "Bet": TableState.pay,
+    "Raised": TableState.pay,
+    "AuctionSettled": TableState.settle,
+    "UncalledReturned": TableState.give_back,
+    "RakeTaken": TableState.take_rake,
+    "PotSplit": TableState.split,
+    "BountySettled": TableState.settle_bounty,
+    "HandVoided": TableState.void,
+    "HandEnded": TableState.end,
+    "HoleDealt": TableState.deal,
+    "BoardDealt": TableState.deal_board,
+    "CardSwapped": TableState.swap,
+    "Tossed": TableState.toss,
+    "Shown": TableState.show,
 }
 
 

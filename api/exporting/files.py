@@ -249,11 +249,11 @@ def _envelopes(
         match, number = split(leaf.stream)
         envelope = {"hand": leaf.stream, "match": match, "number": number}
         if redactor.auditor:
-            for one in leaf.recorded:
-                place = {"hand_seq": leaf.hand_seq, "idx": one.index, "pos": one.pos}
-                yield one, {**_fields(one.event), **envelope, **place}
+            for recorded in leaf.recorded:
+                place = {"hand_seq": leaf.hand_seq, "idx": recorded.index, "pos": recorded.pos}
+                yield recorded, {**_fields(recorded.event), **envelope, **place}
         else:
-            for place_seen, (seen, stored, _) in enumerate(redactor.see(leaf).ones):
+            for place_seen, (seen, stored, _) in enumerate(redactor.see(leaf).events):
                 place = {"hand_seq": leaf.hand_seq, "idx": place_seen}
                 yield stored, {**_fields(seen), **envelope, **place}
 

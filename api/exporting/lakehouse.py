@@ -133,7 +133,7 @@ class Commit(Protocol):
 
 
 def register(
-    snapshot: Snapshot, wanted: Sequence[str], out: Objects, into: Lakehouse
+    snapshot: Snapshot, tables: Sequence[str], out: Objects, into: Lakehouse
 ) -> Registration:
     """Bring these tables up to what is sealed, one commit a table; `Refuted` or `CannotRegister`
     before any is made."""
@@ -142,7 +142,7 @@ def register(
     sealed_root(disk, current)
     root = frontier(current.next_seq, TreeFiles(disk)).root().hex()
     where = place_of(disk).rpartition("/")[0]
-    every = [_table(snapshot, current, name) for name in wanted]
+    every = [_table(snapshot, current, name) for name in tables]
     commits = [
         into.prepare(one, Origin(where, current.number, current.next_seq, root, one.version))
         for one in every

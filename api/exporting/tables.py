@@ -113,10 +113,10 @@ def _viewed(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
 
 
 def _seen_events(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
-    ones = [one for redacted_hand in group for one in redacted_hand.ones]
+    events = [event for redacted_hand in group for event in redacted_hand.events]
     rows = build([redacted_hand.leaf for redacted_hand in group])
-    changed = [_changed(one.seen) for one in ones]
-    redacted = [" ".join(one.hidden) or None for one in ones]
+    changed = [_changed(event.seen) for event in events]
+    redacted = [" ".join(event.hidden) or None for event in events]
     rows = rows.append_column("changed", pa.array(changed, pa.bool_()))
     return rows.append_column("redacted", pa.array(redacted, pa.string()))
 
@@ -140,10 +140,10 @@ def _swaps(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table
     """Whether a card changed cannot be counted from words: it is what was seen of each swap."""
     rows = _counted(group, name, build)
     seen = {
-        (redacted_hand.hand_seq, place): _changed(one.seen)
+        (redacted_hand.hand_seq, place): _changed(event.seen)
         for redacted_hand in group
-        for place, one in enumerate(redacted_hand.ones)
-        if isinstance(one.seen, CardSwappedSeen)
+        for place, event in enumerate(redacted_hand.events)
+        if isinstance(event.seen, CardSwappedSeen)
     }
     places = zip(rows["hand_seq"].to_pylist(), rows["idx"].to_pylist(), strict=True)
     changed = pa.array([seen[place] for place in places], pa.bool_())

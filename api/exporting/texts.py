@@ -86,13 +86,13 @@ class SeenHands:
                     f"write {leaf.stream} so, not {self._request.redactor.view}"
                 )
             if redacted_hand.open:
-                record = cast(Events, tuple(one.event for one in leaf.recorded))
+                record = cast(Events, tuple(recorded.event for recorded in leaf.recorded))
                 knows = self._request.redactor.may_know_secrets(split(leaf.stream)[0])
                 # A note is in the source's own words: it may tell of any card, or of a seed.
                 notes = self._notes.of(leaf.stream) if knows else (None, None)
                 yield SeenHand(leaf.stream, record, *notes, leaf.recorded[0].at)
             else:
-                events = (cast(Event, one.stored.event) for one in redacted_hand.ones)
+                events = (cast(Event, event.stored.event) for event in redacted_hand.events)
                 record = tuple(map(_with_unknown, events))
                 yield SeenHand(leaf.stream, record, None, None, leaf.recorded[0].at)
 
@@ -123,9 +123,9 @@ class _Notes:
         match, number = split(stream)
         if match != self._match:
             self._match, self._file, self._hands = match, None, {}
-            for one in self._snapshot.read(match):
-                if isinstance(one.event, SourceNoted):
-                    self._keep(one.event)
+            for recorded in self._snapshot.read(match):
+                if isinstance(recorded.event, SourceNoted):
+                    self._keep(recorded.event)
         return self._hands.get(f"{OF_A_HAND}{number}"), self._file
 
     def _keep(self, note: SourceNoted) -> None:
@@ -233,7 +233,7 @@ class _When:
         assert isinstance(start, HandStarted)
         match = split(hand.name)[0]
         if self._match[0] != match:
-            records = (one.event for one in self._snapshot.read(match))
+            records = (recorded.event for recorded in self._snapshot.read(match))
             begun = (record.dealing for record in records if isinstance(record, MatchStarted))
             self._match = match, next(begun, "recorded") != "recorded"
         return start.played or (in_utc(hand.at // 1000) if self._match[1] else "")

@@ -220,7 +220,7 @@ class _Shared:
     def __init__(self, viewed: Viewed) -> None:
         self.viewed = viewed
         self.users = 0
-        self.made = time.monotonic()
+        self.made_at = time.monotonic()
 
 
 class LedgerService:
@@ -316,7 +316,7 @@ class LedgerService:
             known = self._shared.get(viewer)
             stale = known is None or (
                 known.viewed.snapshot.as_of != snapshot.as_of
-                and time.monotonic() - known.made >= FRESH_S
+                and time.monotonic() - known.made_at >= FRESH_S
             )
             if known is None or stale:
                 self._shared[viewer] = _Shared(Viewed(snapshot, viewer))

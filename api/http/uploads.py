@@ -106,14 +106,12 @@ def used_by(jobs: Jobs, owner: str) -> Used:
     return used
 
 
-def check_disk(folder: Path, wanted: int) -> None:
+def check_disk(folder: Path, size: int) -> None:
     """Refuse what would leave the ledger itself no room to go on."""
     existing = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(existing).free
-    if free < wanted:
-        sentence = (
-            f"the disk of the ledger has {free >> 20} MiB left, and this wants {wanted >> 20}"
-        )
+    if free < size:
+        sentence = f"the disk of the ledger has {free >> 20} MiB left, and this wants {size >> 20}"
         raise Problem("no-room", f"{sentence}: nothing was begun")
 
 

@@ -313,7 +313,7 @@ class _Runs:
         if self._leaves >= CLOSE_HANDS or len(self._runs) > FEW:
             self._ledger.append_runs(self._runs)
         else:
-            self._ledger.append(*(one for run in self._runs for one in run.appends()))
+            self._ledger.append(*(append for run in self._runs for append in run.appends()))
         self._runs, self._leaves = [], 0
 
     def _joined(self) -> None:

@@ -282,15 +282,15 @@ class ImportIndex:
         keys: list[bytes] = []
         sizes: list[int] = []
         mine: list[int] = []
-        for one in frames(data):
-            block = msgpack.decode(one.payload, type=Block)
+        for each in frames(data):
+            block = msgpack.decode(each.payload, type=Block)
             if block.owner == self._owner:
                 self._files.setdefault(block.sha256, block.match)
                 keys.append(block.found_by)
                 sizes.append(len(block.numbers))
                 mine.append(len(self._blocks))
-            self._blocks.append((self._end, one.end))
-            self._end = one.end
+            self._blocks.append((self._end, each.end))
+            self._end = each.end
         if self._end < len(data) and intact_after(data, self._end) is not None:
             raise Damaged(
                 f"{self._path} is damaged at byte {self._end}: put it back from a copy; or take it"

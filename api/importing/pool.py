@@ -262,10 +262,10 @@ def _job(
 ) -> list[Outcome]:
     """The outcomes of some files, which share a spool."""
     with spill(path, at, maker) as out:
-        found = [import_file(file, options, out, tick) for file in files]
+        outcomes = [import_file(file, options, out, tick) for file in files]
     if not gc.isenabled():
         gc.collect()
-    return found
+    return outcomes
 
 
 # In another process.

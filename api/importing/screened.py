@@ -70,7 +70,9 @@ def screened_plain(
     records = {hand.number: one for hand in hands if (one := plain(hand, f"{match}/{hand.number}"))}
     if len(records) < RUN:
         return None, {}
-    appends = [Append(f"{match}/{number}", 0, one.record, at) for number, one in records.items()]
+    appends = [
+        Append(f"{match}/{number}", 0, record.record, at) for number, record in records.items()
+    ]
     try:
         columns = of_appends(appends, check_values)
     except Conflict:  # `follow` will say the same of these hands

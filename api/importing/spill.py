@@ -38,7 +38,7 @@ class DiskFull(OSError):
     """What waits cannot be written, wherever it was read from."""
 
 
-class Kept(Struct, frozen=True):
+class SpilledHand(Struct, frozen=True):
     """A hand's record, whether it is in event columns too, the note beside it, the hand as its
     source tells it, and its verdict (`code_of`), 0 if nobody asked."""
 
@@ -102,7 +102,7 @@ class SpillFile:
         if hands is not None and len(hands.number):
             self._columns.append(hands)
 
-    def add(self, kept: Kept) -> None:
+    def add(self, kept: SpilledHand) -> None:
         """Add one more hand to the chunk in memory."""
         start = start_of(kept.record)
         self._hands.append(Append(start.hand, 0, kept.record, self.at))

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from api.importing.inputs import Copy, InputFile, at_hand, is_month, with_texts
 from api.importing.naming import HandDigest, HandDigester, Repeat, naming_of
-from api.importing.spill import RUN, Chunk, DiskFull, Kept, SpillFile
+from api.importing.spill import RUN, Chunk, DiskFull, SpilledHand, SpillFile
 from api.playing.names import Misnamed, names_in
 from api.playing.recording import INCOMING
 from api.rules import CODES, by_rules, code_of, start_of
@@ -235,7 +235,7 @@ class _FileImport(NamedTuple):
         self,
         hands: Iterable[SourceHand | Skipped],
         done: Mapping[int, Plain] = MappingProxyType({}),
-    ) -> Iterable[Kept]:
+    ) -> Iterable[SpilledHand]:
         """Every hand that can be a record, counted and judged; the others are listed."""
         for source in hands:
             self.found.hands += 1
@@ -247,7 +247,7 @@ class _FileImport(NamedTuple):
                 self._count(hand, plain.record, plain.nets)
                 report = qualified(Report(hand.game.name, "agree", None, None), plain.record)
                 verdict = self._judged(hand, report) if self.options.audit else 0
-                yield Kept(plain.record, True, self._note(source), source, verdict)
+                yield SpilledHand(plain.record, True, self._note(source), source, verdict)
                 continue
             try:
                 record, end = followed(hand, f"{self.found.match}/{hand.number}")
@@ -259,7 +259,7 @@ class _FileImport(NamedTuple):
             verdict = 0
             if self.options.audit:
                 verdict = self._judged(hand, by_rules(record, hand.game).report)
-            yield Kept(record, False, self._note(source), source, verdict)
+            yield SpilledHand(record, False, self._note(source), source, verdict)
 
     def _leave_out(self, line: int, reason: str) -> None:
         if self.options.strict:

@@ -83,7 +83,7 @@ class Bidding(NamedTuple):
     sealed: bool
 
 
-class Made(NamedTuple):
+class MadeHand(NamedTuple):
     """What a seat holds at the showdown; no cards where one of them is not known."""
 
     seat: int
@@ -137,7 +137,7 @@ class Explained(NamedTuple):
     board: tuple[tuple[str, ...], ...]
     money: Money
     auctions: tuple[Bidding, ...]
-    made: tuple[Made, ...]
+    made: tuple[MadeHand, ...]
     paid: tuple[Paid, ...]
     bounties: tuple[t.BountySettled, ...]
     accounts: tuple[Account, ...]
@@ -146,17 +146,17 @@ class Explained(NamedTuple):
 def explained(redacted_hand: RedactedEvents, judged: Judged) -> Explained:
     """The hand taken apart; of a record that cannot be counted, as much as there is."""
     record, game, report = judged
-    seen = [one.seen for one in redacted_hand.ones]
+    seen = [event.seen for event in redacted_hand.events]
     counted = report.recorded is not None
     hand = before_payment(record) if counted else None
     return Explained(
         seats=_seats(seen),
-        board=tuple(one.cards for one in seen if isinstance(one, t.BoardDealt)),
+        board=tuple(event.cards for event in seen if isinstance(event, t.BoardDealt)),
         money=_money(record) if counted else Money((), (), ()),
         auctions=_auctions(seen),
         made=_made(game, hand) if hand else (),
         paid=_paid(game, record, hand, differs=report.verdict == "differ") if hand else (),
-        bounties=tuple(one for one in seen if isinstance(one, t.BountySettled)),
+        bounties=tuple(event for event in seen if isinstance(event, t.BountySettled)),
         accounts=_accounts(cast(t.HandStarted, record[0]), report),
     )
 
@@ -167,16 +167,16 @@ def _seats(seen: list[views.Seen]) -> tuple[Seat, ...]:
         Seat(
             name,
             tuple(
-                one.cards
-                for one in seen
-                if isinstance(one, views.HoleDealtSeen) and one.seat == seat
+                event.cards
+                for event in seen
+                if isinstance(event, views.HoleDealtSeen) and event.seat == seat
             ),
             tuple(
-                one
-                for one in seen
-                if isinstance(one, views.CardSwappedSeen)
-                and one.seat == seat
-                and one.old != one.new
+                event
+                for event in seen
+                if isinstance(event, views.CardSwappedSeen)
+                and event.seat == seat
+                and event.old != event.new
             ),
         )
         for seat, name in enumerate(start.players)
@@ -197,19 +197,19 @@ def _money(record: t.Events) -> Money:
 
 def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
     """Bids as their settlement showed them to all, each with the seat that placed it."""
-    found = []
+    auctions = []
     placed: list[int] = []
-    for one in seen:
-        if isinstance(one, views.BidPlacedSeen):
-            placed.append(one.seat)
-        if isinstance(one, t.AuctionSettled):
-            bids = tuple(zip(placed, one.bids, strict=False))
-            found.append(Bidding(bids, one.seats, one.price, one.sealed))
+    for event in seen:
+        if isinstance(event, views.BidPlacedSeen):
+            placed.append(event.seat)
+        if isinstance(event, t.AuctionSettled):
+            bids = tuple(zip(placed, event.bids, strict=False))
+            auctions.append(Bidding(bids, event.seats, event.price, event.sealed))
             placed = []
-    return tuple(found)
+    return tuple(auctions)
 
 
-def _made(game: Game, hand: Hand) -> tuple[Made, ...]:
+def _made(game: Game, hand: Hand) -> tuple[MadeHand, ...]:
     """Every hand that was neither folded nor mucked, the best first named as such."""
     if is_alone(hand):
         return ()
@@ -219,22 +219,24 @@ def _made(game: Game, hand: Hand) -> tuple[Made, ...]:
     except (LookupError, ValueError):  # a refused record may hold any button, seats and cards
         return ()
     known = [one for one in strengths.values() if one is not None]
-    found = []
+    made_hands = []
     for seat, one in strengths.items():
         if one is None:
-            found.append(Made(seat, (), "a card of it is not known", ""))
+            made_hands.append(MadeHand(seat, (), "a card of it is not known", ""))
             continue
         best = len(known) == len(strengths) and one == max(known)
         place = ("tie" if known.count(one) > 1 else "best") if best else ""
         value, cards = counted(game, hand, seat)  # the five that count, announced or best
-        found.append(Made(seat, cards, describe(value, game.straights, game.ranking), place))
-    return tuple(found)
+        made_hands.append(
+            MadeHand(seat, cards, describe(value, game.straights, game.ranking), place)
+        )
+    return tuple(made_hands)
 
 
 def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[Paid, ...]:
     """Every pot as it was recorded, its layer of stakes, and what the rules pay of it."""
-    rakes = {one.pot: one.amount for one in record if isinstance(one, t.RakeTaken)}
-    splits = [one for one in record if isinstance(one, t.PotSplit)]
+    rakes = {event.pot: event.amount for event in record if isinstance(event, t.RakeTaken)}
+    splits = [event for event in record if isinstance(event, t.PotSplit)]
     stay = contenders(hand)
     found: tuple[Pot, ...] = (Pot(hand.pot, stay),)  # where nobody is left to divide with
     if not is_alone(hand):
@@ -306,15 +308,15 @@ def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:
         ),
     ]
     nobody = (None,) * len(start.players)
-    found = []
+    accounts = []
     for name, nets, other_nets, ruleset, sentence in payments:
         off = (
             [a != b for a, b in zip(nets, other_nets, strict=True)]
             if nets and other_nets
             else nobody
         )
-        found.append(Account(name, nets or nobody, tuple(map(bool, off)), ruleset, sentence))
-    return tuple(found)
+        accounts.append(Account(name, nets or nobody, tuple(map(bool, off)), ruleset, sentence))
+    return tuple(accounts)
 
 
 router = APIRouter(include_in_schema=False)

@@ -121,9 +121,9 @@ def pieces(text: str) -> Pieces:
 
 
 def _piece(word: str) -> Piece:
-    found = _CARDS.fullmatch(word)
-    if found:
-        return Piece(found["before"], _cards(word), found["after"])
+    match = _CARDS.fullmatch(word)
+    if match:
+        return Piece(match["before"], _cards(word), match["after"])
     named = re.fullmatch(rf"({_QUOTED})(,?)", word)
     return Piece(f"{_name(named[1])}{named[2]}" if named else word)
 
@@ -171,16 +171,16 @@ def _acts(words: Sequence[str], unit: str | None, *, blinds: bool) -> Iterator[P
     raises, limped = int(blinds), False
     for word, row in groupby(words):
         count = sum(1 for _ in row)
-        found = _ACTION.fullmatch(word)
-        if found is None:
+        match = _ACTION.fullmatch(word)
+        if match is None:
             for _ in range(count):
                 yield from _aside(word, unit)
-        elif found[5] or not _BLIND.fullmatch(word):
-            for _ in range(1 if found[1] in "FX" else count):
-                text = _act(found, count, raises, unit, limped=limped, blinds=blinds)
-                yield (Piece(f"{text}{' all-in' * bool(found[5])}{' (default)' * bool(found[4])}"),)
-                raises += found[1] in ("B", "R")
-                limped = limped or found[1] == "C"
+        elif match[5] or not _BLIND.fullmatch(word):
+            for _ in range(1 if match[1] in "FX" else count):
+                text = _act(match, count, raises, unit, limped=limped, blinds=blinds)
+                yield (Piece(f"{text}{' all-in' * bool(match[5])}{' (default)' * bool(match[4])}"),)
+                raises += match[1] in ("B", "R")
+                limped = limped or match[1] == "C"
 
 
 def _act(
@@ -210,11 +210,11 @@ def _aside(word: str, unit: str | None) -> Iterator[Pieces]:
     """Cards, the pot, and what stands in brackets: an auction, a swap, a later card."""
     if word.isdecimal():
         yield (Piece(f"pot {amount(int(word), unit)}"),)
-    elif found := _AUCTION.fullmatch(word):
-        yield tuple(_auction(found, unit))
-    elif found := _BIDS.fullmatch(word):
-        sealed = found[1].count("*")
-        bids = [f"bid {amount(int(bid), unit)}" for bid in found[1].split() if bid != "*"]
+    elif match := _AUCTION.fullmatch(word):
+        yield tuple(_auction(match, unit))
+    elif match := _BIDS.fullmatch(word):
+        sealed = match[1].count("*")
+        bids = [f"bid {amount(int(bid), unit)}" for bid in match[1].split() if bid != "*"]
         yield (Piece(", ".join([*bids, *["sealed bid"] * sealed])),)
     elif word.startswith("[") and (later := list(_LATER.finditer(word))):
         for one in later:

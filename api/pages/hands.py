@@ -54,7 +54,7 @@ def by_of(order: Ordered) -> Order | None:
     return None if order == "newest" or order == "oldest" else order
 
 
-class Found(NamedTuple):
+class ListFilter(NamedTuple):
     """The filter that found a hand, and the order of its list, whose next and previous count."""
 
     q: str
@@ -68,11 +68,11 @@ class Found(NamedTuple):
 
 def _found(
     q: Annotated[str, Query(max_length=LENGTH_MAX)] = "", order: Ordered = "newest"
-) -> Found:
-    return Found(q.strip(), order)
+) -> ListFilter:
+    return ListFilter(q.strip(), order)
 
 
-Within = Annotated[Found, Depends(_found)]
+Within = Annotated[ListFilter, Depends(_found)]
 LISTED = 50  # hands of a page
 HALF_TYPED = {"HX-Retarget": "#said", "HX-Reselect": "#said", "HX-Push-Url": "false"}
 EXAMPLES = (
@@ -203,7 +203,7 @@ class Band(NamedTuple):
 
 def bands(frames: list[dict[str, Any]]) -> list[Band]:
     """The odds of all seats through the hand, one above the other; no band where none are known."""
-    found: list[Band] = []
+    bands: list[Band] = []
     shares_of = [
         [seat["odds"] and seat["odds"]["share"] for seat in frame["seats"]] for frame in frames
     ]
@@ -212,9 +212,9 @@ def bands(frames: list[dict[str, Any]]) -> list[Band]:
         low = 0.0
         for seat, share in enumerate(shares):
             if share:
-                found.append(Band(seat, places[0], places[-1], low, low + share))
+                bands.append(Band(seat, places[0], places[-1], low, low + share))
                 low += share
-    return found
+    return bands
 
 
 def rows(seat: dict[str, Any]) -> list[list[Any]]:
@@ -230,7 +230,7 @@ def rows(seat: dict[str, Any]) -> list[list[Any]]:
 
 
 def of_hand(
-    request: Request, viewed: Viewed, redacted_hand: RedactedEvents, tab: str, within: Found
+    request: Request, viewed: Viewed, redacted_hand: RedactedEvents, tab: str, within: ListFilter
 ) -> dict[str, Any]:
     """What `hand.html` needs; `within` is the list in which the hand was found, and `players` are
     the seats that an auditor may look from."""
@@ -258,8 +258,10 @@ def of_hand(
         "players": start.players,
         "stacks": start.stacks[:1] if len(set(start.stacks)) == 1 else start.stacks,
         "unit": viewed.redactor.units.get(start.ruleset),
-        "at": redacted_hand.ones[-1].stored.at,
-        "over": any(isinstance(one.seen, t.HandEnded | t.HandVoided) for one in redacted_hand.ones),
+        "at": redacted_hand.events[-1].stored.at,
+        "over": any(
+            isinstance(event.seen, t.HandEnded | t.HandVoided) for event in redacted_hand.events
+        ),
         "open": redacted_hand.open,
         "of_a_seed": OF_A_SEED if announced and announced.dealing == "seeded" else None,
         "q": q,
@@ -278,7 +280,7 @@ def of_hand(
 
 
 def neighbour(
-    viewed: Viewed, match: str, number: int, within: Found, step: Literal[-1, 1]
+    viewed: Viewed, match: str, number: int, within: ListFilter, step: Literal[-1, 1]
 ) -> str | None:
     """The hand before or after it, if that is over: of its match, or of those that a filter finds.
 
@@ -312,17 +314,18 @@ def events(request: Request, ask: Ask, match: str, number: str, within: Within) 
     begins = {mark["idx"]: mark["name"] for mark in document["marks"]}
     drawn, words = document["frames"], in_words(redacted_hand)
     parts: list[tuple[str, list[dict[str, Any]]]] = [("start", [])]
-    for idx, one in enumerate(redacted_hand.ones[: len(drawn)]):
-        seat = getattr(one.seen, "seat", None)
-        secret = not one.hidden and type(one.seen).__name__.endswith("Seen")  # told to this viewer
+    for idx, event in enumerate(redacted_hand.events[: len(drawn)]):
+        seat = getattr(event.seen, "seat", None)
+        is_own = type(event.seen).__name__.endswith("Seen")  # and shown to this viewer
+        secret = not event.hidden and is_own
         row = {
             "idx": idx,
             "at": drawn[idx]["at"],
             "words": words[idx],
             "kind": drawn[idx]["type"],
-            "hidden": one.hidden,
+            "hidden": event.hidden,
             "holder": name_at(document["players"], seat) if secret and seat is not None else None,
-            "json": msgspec.json.format(msgspec.json.encode(one.seen), indent=2).decode(),
+            "json": msgspec.json.format(msgspec.json.encode(event.seen), indent=2).decode(),
             "committed": commitments[idx],
             "changes": changes(drawn[idx - 1] if idx else None, drawn[idx], document["players"]),
         }
@@ -363,7 +366,7 @@ def committed(viewed: Viewed, redacted_hand: RedactedEvents) -> list[tuple[Commi
     try:
         document = proof(viewed, redacted_hand)
     except (NoSecrets, Refuted, Unfinished, Unsigned):
-        return [() for _ in redacted_hand.ones]
+        return [() for _ in redacted_hand.events]
     nonces = {(one["line"], one["field"]): one["nonce"] for one in document["openings"]}
     lines = iter(
         tuple(
@@ -375,7 +378,7 @@ def committed(viewed: Viewed, redacted_hand: RedactedEvents) -> list[tuple[Commi
     )
     found: list[tuple[Committed, ...]] = []
     over = False
-    for one in redacted_hand.ones:
+    for one in redacted_hand.events:
         over = over or isinstance(one.seen, HandEnded | HandVoided)
         event = one.stored.event  # a reply that a bid failed with is in the line of the bid
         waits = HIDDEN_FIELDS[type(event)].is_withheld(event) and not over

@@ -35,7 +35,7 @@ class PairCell(NamedTuple):
 LINES = 6  # players whose ratings are drawn: each line can be told from the others
 
 
-class Grown(NamedTuple):
+class RatingLines(NamedTuple):
     """Ratings over the matches of a league, as lines of a picture."""
 
     first: int  # after so many matches
@@ -72,7 +72,7 @@ def one(request: Request, ask: Ask, league: str, sort: Sort = None) -> Response:
     )
 
 
-def grown_of(answer: Standing) -> Grown | None:
+def grown_of(answer: Standing) -> RatingLines | None:
     """The lines of the best, as they stand now; None where one place is no line."""
     lasts = sorted({it.matches for it in answer.history})
     if len(lasts) < 2:
@@ -94,7 +94,7 @@ def grown_of(answer: Standing) -> Grown | None:
         for player in best
     }
     ticks = tuple((MEAN + round(one), below(MEAN + one)) for one in up.ticks)
-    return Grown(lasts[0], lasts[-1], ticks, tuple(lines.items()))
+    return RatingLines(lasts[0], lasts[-1], ticks, tuple(lines.items()))
 
 
 def cross_of(answer: Standing) -> list[tuple[str, list[PairCell | None]]]:

@@ -142,7 +142,7 @@ def table(viewed: Viewed, match: str, goes_on: bool) -> LiveTable:
         redacted_hand = viewed.redacted_hand(hand)
     except Absent as reason:
         return shown._replace(why=str(reason))
-    first = redacted_hand.ones[0].seen
+    first = redacted_hand.events[0].seen
     if not isinstance(first, t.HandStarted):
         return shown._replace(why=f"{hand} does not begin as a hand does")
     game = Rules(snapshot, None).marked(first.ruleset)
@@ -254,7 +254,7 @@ def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
     if kind in ("HandEnded", "HandVoided"):
         with suppress(Absent):
             redacted_hand = viewed.redacted_hand(stream)
-            last = redacted_hand.ones[-1]
+            last = redacted_hand.events[-1]
             void = isinstance(last.seen, t.HandVoided)
             start = opening(redacted_hand)
             unit = None if start is None else viewed.redactor.units.get(start.ruleset)

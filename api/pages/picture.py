@@ -51,7 +51,7 @@ def picture(
         unit = viewed.redactor.units.get(start.ruleset)
     document = frames(redacted_hand, ask.viewer.view, game)
     place = place_of(document, at)
-    notation = line_of([one.seen for one in redacted_hand.ones[: place + 1]])
+    notation = line_of([event.seen for event in redacted_hand.events[: place + 1]])
     drawing = TEMPLATES.get_template("picture.svg").render(
         one=drawn(document, in_words(redacted_hand))[place],
         last=len(document["frames"]) - 1,

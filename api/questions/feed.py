@@ -34,7 +34,7 @@ Snapshots = Callable[[Viewer], Snapshot | None]
 """The ledger as a viewer may know it now; nothing where there is none yet."""
 
 
-class Wanted(Struct, frozen=True):
+class EventFilter(Struct, frozen=True):
     """What of a feed somebody follows: one match or all, some types of event or all."""
 
     match: str | None = None
@@ -72,7 +72,7 @@ class _Page:
         self.next_pos = first
         self.last = first + PAGE
         self._events: list[FeedEvent] = []
-        self._batches: dict[tuple[int, Wanted], Batch] = {}
+        self._batches: dict[tuple[int, EventFilter], Batch] = {}
 
     def add(self, events: list[FeedEvent], next_pos: int) -> None:
         """More of it; who looks at it meanwhile goes by `next_pos`, which therefore moves last."""
@@ -80,17 +80,17 @@ class _Page:
         self._events = self._events + events
         self.next_pos = next_pos
 
-    def batch(self, pos: int, wanted: Wanted) -> Batch:
+    def batch(self, pos: int, event_filter: EventFilter) -> Batch:
         """What of it is wanted, from a position on."""
-        known = self._batches.get((pos, wanted))
+        known = self._batches.get((pos, event_filter))
         if known is None or known.next_pos < self.next_pos:
             end, events = self.next_pos, self._events
             here = [event for event in events if pos <= event.pos < end]
             place = here[-1].place if here else None
             if len(self._batches) >= WAYS:
                 self._batches = {}
-            known = Batch(tuple(one for one in here if wanted.takes(one)), end, place)
-            self._batches[pos, wanted] = known
+            known = Batch(tuple(one for one in here if event_filter.takes(one)), end, place)
+            self._batches[pos, event_filter] = known
         return known
 
 
@@ -125,12 +125,12 @@ class Feed:
         self.lost = failure
         self.grown.set()
 
-    def ready(self, pos: int, wanted: Wanted) -> Batch | None:
+    def ready(self, pos: int, event_filter: EventFilter) -> Batch | None:
         """The events from a position on, if any of them lie here already."""
         page = self._pages.get(pos // PAGE)
-        return None if page is None or page.next_pos <= pos else page.batch(pos, wanted)
+        return None if page is None or page.next_pos <= pos else page.batch(pos, event_filter)
 
-    def read(self, pos: int, wanted: Wanted) -> Batch:
+    def read(self, pos: int, event_filter: EventFilter) -> Batch:
         """The same, read and told; in a thread that may wait for the disk."""
         with self._turn:
             number = pos // PAGE
@@ -145,19 +145,19 @@ class Feed:
             self._pages.move_to_end(number)
             if len(self._pages) > PAGES:
                 self._pages.popitem(last=False)
-            return page.batch(pos, wanted)
+            return page.batch(pos, event_filter)
 
     def _recorded(self, pos: int, until: int, snapshot: Snapshot) -> list[Recorded]:
         """Events between two positions; who reads on gets what the same reading holds next."""
         seen, reading = self._ahead.pop(pos, (snapshot, None))
         if reading is None or seen.next_pos < until:
             seen, reading = snapshot, snapshot.read_from(pos)
-        found = list(islice(reading, until - pos))
+        recorded = list(islice(reading, until - pos))
         if until < seen.next_pos:
             self._ahead[until] = seen, reading
             if len(self._ahead) > AHEAD:
                 self._ahead.popitem(last=False)
-        return found
+        return recorded
 
 
 class Feeds:
@@ -197,7 +197,7 @@ class Feeds:
                 del self._feeds[viewer]
 
     async def batches(
-        self, feed: Feed, pos: int, until: int | None, wanted: Wanted, patience_s: float
+        self, feed: Feed, pos: int, until: int | None, event_filter: EventFilter, patience_s: float
     ) -> AsyncGenerator[Batch | None, None]:
         """What is wanted from a position on, and whatever comes; an empty one when all is quiet,
         None after some when there is no more for now.
@@ -207,7 +207,7 @@ class Feeds:
         place, sent_at, more = None, time.monotonic(), False
         while not self.stopping and (until is None or pos < until):
             if pos < feed.end:
-                batch = feed.ready(pos, wanted)
+                batch = feed.ready(pos, event_filter)
                 if batch is None:
                     await self._make(feed, pos // PAGE)
                     continue
@@ -230,7 +230,7 @@ class Feeds:
         """The place of the last visible event before a position; None at the beginning."""
         while pos > 0:
             first = (pos - 1) // PAGE * PAGE
-            batch = await self.in_thread(feed.read, first, Wanted())
+            batch = await self.in_thread(feed.read, first, EventFilter())
             before = [event.place for event in batch.events if event.pos < pos]
             if before:
                 return before[-1]
@@ -240,7 +240,7 @@ class Feeds:
     async def _make(self, feed: Feed, number: int) -> None:
         """A page that several wait for is made once."""
         if number not in feed.making:
-            work = self.in_thread(feed.read, number * PAGE, Wanted())
+            work = self.in_thread(feed.read, number * PAGE, EventFilter())
             feed.making[number] = asyncio.get_running_loop().create_task(work)
             feed.making[number].add_done_callback(lambda _: feed.making.pop(number))
         await asyncio.shield(feed.making[number])

@@ -164,8 +164,8 @@ class _Reading:
     def own(self) -> Compare | Flag:
         """A term about a player."""
         begun = self.at
-        found = _NAME.match(self.text, begun)
-        if not found or not _of_player(found[0]):
+        match = _NAME.match(self.text, begun)
+        if not match or not _of_player(match[0]):
             could = ", ".join(filter(_of_player, (*FIELDS, *FLAGS)))
             self.wrong(f"{could}, ! or (" if self.whose else f"{could} or (")
         return self.term(begun, self.name())
@@ -212,13 +212,13 @@ class _Reading:
         """What stands between quotes here."""
         if not self.text.startswith('"', self.at):
             return None
-        found = _QUOTED.match(self.text, self.at)
-        if found is None:
+        match = _QUOTED.match(self.text, self.at)
+        if match is None:
             raise WrongFilter(
                 self.at,
                 'the quote that opens here is not closed; in quotes \\" is a quote, and \\\\ a \\',
             )
-        return found
+        return match
 
     def take(self, sign: str) -> bool:
         """Whether this sign comes next; then it is read."""
@@ -234,8 +234,8 @@ class _Reading:
 
     def peek(self) -> str:
         """The next word or sign; nothing at the end."""
-        found = _NAME.match(self.text, self.at)
-        return found[0] if found else self.text[self.at : self.at + 1]
+        match = _NAME.match(self.text, self.at)
+        return match[0] if match else self.text[self.at : self.at + 1]
 
     def wrong(self, could: str) -> NoReturn:
         """What could stand here, and what does."""
@@ -247,8 +247,8 @@ class _Reading:
         raise WrongFilter(self.at, f"{where} {could}, not {stands}")
 
     def _skip(self) -> None:
-        found = _BLANK.match(self.text, self.at)
-        self.at = found.end() if found else self.at
+        match = _BLANK.match(self.text, self.at)
+        self.at = match.end() if match else self.at
 
 
 def _of_player(name: str) -> bool:

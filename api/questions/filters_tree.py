@@ -64,10 +64,10 @@ class Moment(Struct, frozen=True):
 
 def amount(text: str) -> Amount | None:
     """Whole chips, or big blinds with up to two places: `40`, `2.5bb`."""
-    found = _AMOUNT.fullmatch(text)
-    if found is None:
+    match = _AMOUNT.fullmatch(text)
+    if match is None:
         return None
-    sign, whole, part, blinds = found.groups()
+    sign, whole, part, blinds = match.groups()
     if part and not blinds:
         return None
     number = int(whole + (part or "").ljust(2, "0")) if blinds else int(whole)
@@ -90,8 +90,8 @@ def moment(text: str) -> Moment | None:
     try:
         if _DAY.fullmatch(text):
             return Moment(_ms(f"{text}T00:00:00+00:00"), "day")
-        if found := _TIME.fullmatch(text):
-            return Moment(_ms(text.replace("Z", "+00:00")), "millisecond" if found[1] else "second")
+        if match := _TIME.fullmatch(text):
+            return Moment(_ms(text.replace("Z", "+00:00")), "millisecond" if match[1] else "second")
     except (ValueError, OverflowError):  # there is no such day
         pass
     return None
@@ -115,8 +115,8 @@ def _ms(text: str) -> int:
 def pattern(text: str) -> Pattern | None:
     """The pattern of this text; None if it is none."""
     text = text.replace(" ", "")
-    if found := _CLASS.fullmatch(text):
-        high, low, suits = found.groups()
+    if match := _CLASS.fullmatch(text):
+        high, low, suits = match.groups()
         return None if suits and high == low else Pattern((f"{high}?", f"{low}?"), suits)  # type: ignore[arg-type]
     if not _CARDS.fullmatch(text) or len(text) > 2 * CARDS_MAX:
         return None

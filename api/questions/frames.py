@@ -14,7 +14,7 @@ import msgspec
 
 from analytics.luck.streets import filled, odds, spot
 from analytics.stored.equity import Worth
-from api.viewpoints.redaction import One, RedactedEvents
+from api.viewpoints.redaction import RedactedEvent, RedactedEvents
 from api.viewpoints.rendering import line_of, masked, moments
 from engine.game import Game
 from engine.hand import turn
@@ -58,15 +58,15 @@ def frames(redacted_hand: RedactedEvents, view: str, game: Game | None) -> dict[
 
 def opening(redacted_hand: RedactedEvents) -> t.HandStarted | None:
     """How the hand began; a forged record may begin otherwise."""
-    first = redacted_hand.ones[0].seen
+    first = redacted_hand.events[0].seen
     return first if isinstance(first, t.HandStarted) else None
 
 
 def big_blind(redacted_hand: RedactedEvents) -> int | None:
     """What a big blind is in this hand, if somebody owed one."""
-    for one in redacted_hand.ones:
-        if isinstance(one.seen, t.BlindPosted) and one.seen.kind == "big":
-            return one.seen.to
+    for event in redacted_hand.events:
+        if isinstance(event.seen, t.BlindPosted) and event.seen.kind == "big":
+            return event.seen.to
     return None
 
 
@@ -74,8 +74,8 @@ def marks(redacted_hand: RedactedEvents) -> list[dict[str, Any]]:
     """Where something begins: a street, an auction, a swap, a toss, the showdown, the end."""
     found: list[tuple[int, str, str]] = []
     board, dealt, step = 0, False, ""
-    for idx, one in enumerate(redacted_hand.ones):
-        match one.seen:
+    for idx, event in enumerate(redacted_hand.events):
+        match event.seen:
             case t.BoardDealt(cards=cards):
                 board += len(cards)
                 name = street(board, step)
@@ -105,10 +105,10 @@ def _drawn(
     drawn: list[dict[str, Any]] = []
     state = _TableState(game, seats)
     hand: Hand | None = None
-    times = moments([one.stored.at for one in redacted_hand.ones])
-    events = [cast(t.Event, masked(one.seen)) for one in redacted_hand.ones]
+    times = moments([event.stored.at for event in redacted_hand.events])
+    events = [cast(t.Event, masked(event.seen)) for event in redacted_hand.events]
     worths = odds_of(redacted_hand.stream, events, game)
-    for idx, (one, event, at) in enumerate(zip(redacted_hand.ones, events, times, strict=True)):
+    for idx, (one, event, at) in enumerate(zip(redacted_hand.events, events, times, strict=True)):
         try:
             if hand is not None:
                 state.expect(event, hand)
@@ -149,7 +149,7 @@ def odds_of(name: str, events: Sequence[t.Event], game: Game | None) -> Iterator
         yield found
 
 
-def spoken(one: One, *, whole: bool) -> str:
+def spoken(one: RedactedEvent, *, whole: bool) -> str:
     """The event's line, with a word in place of what is hidden; to an auditor, the record's own."""
     return say(one.stored.event) if whole else line_of(one.seen)
 
@@ -157,15 +157,15 @@ def spoken(one: One, *, whole: bool) -> str:
 def as_seen(redacted_hand: RedactedEvents) -> list[t.Event]:
     """The events of a hand, with a word in place of what is hidden; an auditor's are the record."""
     whole = redacted_hand.open
-    ones = redacted_hand.ones
+    ones = redacted_hand.events
     return [cast(t.Event, one.stored.event if whole else masked(one.seen)) for one in ones]
 
 
 def in_words(redacted_hand: RedactedEvents) -> list[Sentence]:
     """Each event of a hand in a sentence, as it is seen."""
     words_by_event = sentences(as_seen(redacted_hand))
-    for at, one in enumerate(redacted_hand.ones):
-        match one.seen:
+    for at, event in enumerate(redacted_hand.events):
+        match event.seen:
             case views.CardSwappedSeen(old=views.Hidden(), changed=bool(changed)):
                 words_by_event[at] += (Part(f", {'another' if changed else 'the same'} card"),)
     return words_by_event

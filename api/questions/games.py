@@ -217,8 +217,8 @@ def in_full(game: Game) -> GameDocument:
             for name, it in CATALOGUE.items()
         ],
         parameters=[
-            ParameterDocument(it.name, it.text, it.kind.may, it.about)
-            for it in parameters(game).values()
+            ParameterDocument(parameter.name, parameter.text, parameter.kind.may, parameter.about)
+            for parameter in parameters(game).values()
         ],
     )
 
@@ -234,7 +234,10 @@ def as_markdown(game: Game) -> str:
         cells = (name, str(value), ", ".join(policy.entries), meaning(name, value))
         lines.append(f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |")
     lines += ["", "## Parameters", "", "| parameter | value | possible |", "|---|---|---|"]
-    lines += [f"| {it.name} | {it.text} | {it.kind.may} |" for it in parameters(game).values()]
+    lines += [
+        f"| {parameter.name} | {parameter.text} | {parameter.kind.may} |"
+        for parameter in parameters(game).values()
+    ]
     if game.readings:
         lines += ["", "## Readings tried on every hand", ""]
     for reading in game.readings:

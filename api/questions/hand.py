@@ -59,7 +59,7 @@ def summary(viewed: Viewed, redacted_hand: RedactedEvents) -> dict[str, Any]:
     match, number = split(redacted_hand.stream)
     hand = folded(redacted_hand)
     start = opening(redacted_hand)
-    times = moments([redacted_hand.ones[0].stored.at, redacted_hand.ones[-1].stored.at])
+    times = moments([redacted_hand.events[0].stored.at, redacted_hand.events[-1].stored.at])
     closed = redacted_hand.hand_seq != UNCLOSED
     return {
         "hand": redacted_hand.stream,
@@ -72,7 +72,7 @@ def summary(viewed: Viewed, redacted_hand: RedactedEvents) -> dict[str, Any]:
         "seat": seat_of(viewed.viewer, redacted_hand),
         "open": redacted_hand.open,
         "closed": closed,
-        "events": len(redacted_hand.ones),
+        "events": len(redacted_hand.events),
         "players": start and list(start.players),
         "button": start and start.button,
         "stacks": start and list(start.stacks),
@@ -112,7 +112,7 @@ def moment(redacted_hand: RedactedEvents, document: dict[str, Any], at: int) -> 
     board = " ".join(frame["board"])
     lines.append(", ".join(filter(None, (board and f"board {board}", f"pot {frame['pot']}"))))
     lines.append(text(in_words(redacted_hand)[at]))
-    seen = [one.seen for one in redacted_hand.ones[: at + 1]]
+    seen = [event.seen for event in redacted_hand.events[: at + 1]]
     return [*lines, line_of(seen)]
 
 
@@ -121,7 +121,7 @@ def folded(redacted_hand: RedactedEvents) -> Hand | None:
     if opening(redacted_hand) is None:
         return None
     try:
-        return replay(cast(t.Event, masked(one.seen)) for one in redacted_hand.ones)
+        return replay(cast(t.Event, masked(event.seen)) for event in redacted_hand.events)
     except (LookupError, TypeError, ValueError):
         return None
 
@@ -167,14 +167,14 @@ def event_rows(redacted_hand: RedactedEvents) -> Iterator[dict[str, Any]]:
     match, number = split(redacted_hand.stream)
     place = None if redacted_hand.hand_seq == UNCLOSED else redacted_hand.hand_seq
     envelope = {"hand": redacted_hand.stream, "match": match, "number": number, "hand_seq": place}
-    times = moments([one.stored.at for one in redacted_hand.ones])
-    for idx, (one, at) in enumerate(zip(redacted_hand.ones, times, strict=True)):
+    times = moments([event.stored.at for event in redacted_hand.events])
+    for idx, (one, at) in enumerate(zip(redacted_hand.events, times, strict=True)):
         yield {**msgspec.to_builtins(one.seen), **envelope, "idx": idx, "at": at}
 
 
 def lines(redacted_hand: RedactedEvents) -> list[str]:
     """The hand in notation, as `muckrake replay` prints it."""
-    return [spoken(one, whole=redacted_hand.open) for one in redacted_hand.ones]
+    return [spoken(event, whole=redacted_hand.open) for event in redacted_hand.events]
 
 
 def history(viewed: Viewed, redacted_hand: RedactedEvents, kind: str) -> bytes:
@@ -202,7 +202,9 @@ def _outcome(redacted_hand: RedactedEvents, hand: Hand | None) -> dict[str, Any]
         return dict.fromkeys(names)
     nets = [left - had for left, had in zip(hand.stacks, hand.start.stacks, strict=True)]
     paid = sum(
-        sum(one.seen.shares) for one in redacted_hand.ones if isinstance(one.seen, t.PotSplit)
+        sum(event.seen.shares)
+        for event in redacted_hand.events
+        if isinstance(event.seen, t.PotSplit)
     )
     over = hand.over or hand.voided
     return {
@@ -220,7 +222,7 @@ def _outcome(redacted_hand: RedactedEvents, hand: Hand | None) -> dict[str, Any]
 
 def judged(snapshot: Snapshot, redacted_hand: RedactedEvents, ruleset: str | None = None) -> Judged:
     """The verdict on what is seen of a hand, by its own rules or by those of this name."""
-    stored = tuple(one.stored.event for one in redacted_hand.ones)
+    stored = tuple(event.stored.event for event in redacted_hand.events)
     if not closes(redacted_hand.stream, stored):
         raise NotOver(f"{redacted_hand.stream} is not over: it cannot be judged yet")
     start = cast(HandStarted, stored[0])
@@ -236,7 +238,7 @@ def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
     What stays hidden beside them (why a bid was made, whether a swap was to be shown) is filled in
     as the rules have it: it is not judged.
     """
-    events = [cast(Event, one.event) for one in revealed(redacted_hand).recorded]
+    events = [cast(Event, recorded.event) for recorded in revealed(redacted_hand).recorded]
     shown = _shown(events)
     record: list[Event] = []
     hand = None

@@ -57,7 +57,7 @@ class LuckParams(Filters, frozen=True):
     people: bool = False
 
 
-class Lucky(NamedTuple):
+class LuckAnswer(NamedTuple):
     """Hands and swaps, every measure of them; `counted`: how many were counted; what
     amounts are played for; the games whose luck is not counted."""
 
@@ -74,7 +74,7 @@ def luck(
     watch: ShowProgress = without_progress,
     *,
     again: bool = False,
-) -> Lucky:
+) -> LuckAnswer:
     """The answer, as long as the views are there. Nothing to count is said to be absent.
 
     Where luck is counted in none of the games, no number is given without it: it would be the net.
@@ -98,7 +98,7 @@ def luck(
         for one in in_unit(measures, MEASURES, unit)
         if len(without) < len(games) or one.statistic not in OF_LUCK
     ]
-    return Lucky(measured, every, counted, unit, without)
+    return LuckAnswer(measured, every, counted, unit, without)
 
 
 def nets_without_luck(
@@ -204,11 +204,11 @@ def _values(
     return pa.Table.from_pylist(values, _CHANGES), every.num_rows, len(some)
 
 
-def _spread(rows: pa.Table, wanted: int | None) -> list[Row]:
+def _spread(rows: pa.Table, most: int | None) -> list[Row]:
     """So many rows, evenly spaced over the record, the same ones every time; None: all."""
     size = rows.num_rows
-    if wanted is not None and wanted < size:
-        rows = rows.take(pa.array([at * size // wanted for at in range(wanted)], pa.int64()))
+    if most is not None and most < size:
+        rows = rows.take(pa.array([at * size // most for at in range(most)], pa.int64()))
     spread: list[Row] = rows.to_pylist()
     return spread
 

@@ -120,7 +120,7 @@ def drawn(measure: Measured) -> Drawn:
 def part_of(one: Struct) -> str:
     """The part of a player's hands that it is about, which one of the members names that may be
     left out; of all of his hands there is no word."""
-    found = (getattr(one, it.name) for it in fields(one) if it.default is UNSET)
+    found = (getattr(one, field.name) for field in fields(one) if field.default is UNSET)
     return next((it for it in found if isinstance(it, str)), "")
 
 
@@ -131,16 +131,16 @@ def lines(player: str, part: str, measures: Mapping[str, Drawn]) -> list[Line]:
             player,
             part,
             name,
-            it.value,
-            it.k,
-            it.n,
-            it.low,
-            it.high,
-            None if it.drawn_low is UNSET else it.drawn_low,
-            None if it.drawn_high is UNSET else it.drawn_high,
-            it.unit,
+            measure.value,
+            measure.k,
+            measure.n,
+            measure.low,
+            measure.high,
+            None if measure.drawn_low is UNSET else measure.drawn_low,
+            None if measure.drawn_high is UNSET else measure.drawn_high,
+            measure.unit,
         )
-        for name, it in measures.items()
+        for name, measure in measures.items()
     ]
 
 

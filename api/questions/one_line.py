@@ -38,7 +38,7 @@ _PLAIN = re.compile(r"[\w./:+-]+", re.ASCII)
 
 def one_line(redacted_hand: RedactedEvents) -> str:
     """The hand as it is seen, as far as it has come; a record that does not add up says so."""
-    return line_of([one.seen for one in redacted_hand.ones])
+    return line_of([event.seen for event in redacted_hand.events])
 
 
 def line_of(seen: Sequence[views.Seen]) -> str:
@@ -271,9 +271,9 @@ def _together(viewed: Viewed, hands: Sequence[str]) -> list[Leaf]:
     return found
 
 
-def _of(viewed: Viewed, segment: Segment, group: int, wanted: set[int]) -> list[Leaf]:
+def _of(viewed: Viewed, segment: Segment, group: int, numbers: set[int]) -> list[Leaf]:
     """These hands of a row group."""
     rows = files_of(viewed.snapshot.live.disk).events(segment, group)
     places = rows["hand_seq"].to_numpy()
-    start, end = places.searchsorted([min(wanted), max(wanted) + 1]).tolist()
-    return [leaf for leaf in leaves_of(rows.slice(start, end - start)) if leaf.hand_seq in wanted]
+    start, end = places.searchsorted([min(numbers), max(numbers) + 1]).tolist()
+    return [leaf for leaf in leaves_of(rows.slice(start, end - start)) if leaf.hand_seq in numbers]

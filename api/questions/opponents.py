@@ -269,7 +269,7 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
     rules = Rules(ledger, None)
     for match in ledger.matches():
         known = [leaf for leaf in ledger.records(match) if leaf.hand_seq < end]
-        records = [one.event for leaf in known for one in leaf.recorded]
+        records = [recorded.event for leaf in known for recorded in leaf.recorded]
         started = next((record for record in records if isinstance(record, MatchStarted)), None)
         ended = any(
             isinstance(record, MatchEnded) and record.reason != STOPPED for record in records

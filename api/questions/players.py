@@ -92,7 +92,7 @@ Positions = Annotated[
 ]
 
 
-class Counted(NamedTuple):
+class PlayerStatistics(NamedTuple):
     """Statistics of players and parts, and how many hands each had; of all others as one, too."""
 
     found: list[Answer]
@@ -136,7 +136,7 @@ def of_street(street: str | None) -> list[Statistic]:
 
 def statistics(
     viewed: Viewed, chosen: Chosen, wanted: Sequence[Statistic], *, field: bool = False
-) -> Counted:
+) -> PlayerStatistics:
     """Every statistic asked for. `field`: of one player, beside everybody else under the same
     filters, counted as one."""
     found = list(in_units(viewed, chosen, answers(viewed.facts, chosen, wanted)))
@@ -147,7 +147,7 @@ def statistics(
         rest = replace(chosen, others=True, by=None)
         others = in_units(viewed, rest, answers(viewed.query, rest, wanted))
         field_answers = {one.statistic: one for one in others}
-    return Counted(found, dealt, field_answers)
+    return PlayerStatistics(found, dealt, field_answers)
 
 
 def _numbers(text: str) -> tuple[int, int]:

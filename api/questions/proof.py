@@ -23,7 +23,7 @@ from api.report import as_json, as_text
 from api.viewpoints.match_records import records
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.rendering import opened_by
-from api.viewpoints.selection import Unfinished, Wanted, leaves
+from api.viewpoints.selection import Selection, Unfinished, leaves
 from api.viewpoints.views import UNCLOSED, Viewed
 from events.evolve import replay
 from events.ledger import is_match
@@ -63,7 +63,7 @@ class NoSecrets(Exception):
     """The folder of secrets is not here: what is not sealed cannot be hashed, nor be opened."""
 
 
-class Grown(NamedTuple):
+class TreeGrowth(NamedTuple):
     """That the first tree is the beginning of the second."""
 
     old: int
@@ -124,12 +124,12 @@ class Tree:
         leaves = self.prover.leaves(tile.number * tree_file.SPAN, tile.width)
         return b"".join(len(leaf).to_bytes(2, "big") + leaf for leaf in leaves)
 
-    def grown(self, old: int, new: int) -> Grown:
+    def grown(self, old: int, new: int) -> TreeGrowth:
         """The proof that a tree of `old` leaves is the beginning of one of `new`."""
         if not 0 <= old <= new <= self.size:
             raise Refuted(f"there is no proof from {old} to {new}: 0 <= from <= to <= {self.size}")
         proof = consistency(old, new, self.prover.hashes)
-        return Grown(old, self.prover.head(old), new, self.prover.head(new), proof)
+        return TreeGrowth(old, self.prover.head(old), new, self.prover.head(new), proof)
 
     def _earlier(self, origin: str, size: int) -> bytes:
         """A checkpoint of a tree that has been, as a signed note."""
@@ -159,7 +159,7 @@ def proof(viewed: Viewed, redacted_hand: RedactedEvents) -> "Proof":
     tree = Tree(snapshot)
     leaf, receipt = tree.prover.receipt(stream, tree.newest, tree.note)
     recorded, nonces = snapshot.read(stream), _salts(viewed).of(stream, redacted_hand.hand_seq)
-    own = [one.event for one in records(snapshot, stream.rpartition("/")[0])]
+    own = [record.event for record in records(snapshot, stream.rpartition("/")[0])]
     opened = openings(recorded, nonces, _who(viewed, redacted_hand), disclosed=opened_by(own).hands)
     checkpoint = tree.newest.checkpoint
     return {
@@ -243,7 +243,7 @@ def verified(
     `decks` hands that were dealt from the decks that were committed to.
     """
     check = _Check(viewed)
-    for count, leaf in enumerate(leaves(viewed.snapshot, Wanted(match))):
+    for count, leaf in enumerate(leaves(viewed.snapshot, Selection(match))):
         if leaves_max is not None and count >= leaves_max:
             return None
         check.look(leaf)
@@ -317,7 +317,7 @@ class _Check:
 
     def _fold(self, leaf: Leaf) -> None:
         try:
-            hand = replay(one.event for one in leaf.recorded)  # type: ignore[misc]
+            hand = replay(recorded.event for recorded in leaf.recorded)  # type: ignore[misc]
         except (LookupError, TypeError, ValueError):
             self._find(leaf.stream, "its events do not add up to a hand")
             return

@@ -195,24 +195,24 @@ class Field(NamedTuple):
 def fields(struct: type[Struct]) -> list[Field]:
     """The fields of parameters, or of a row."""
     hints = get_type_hints(struct, include_extras=True)
-    found = []
-    for one in msgspec.structs.fields(struct):
-        kind, note = hints[one.name], None
+    fields = []
+    for field in msgspec.structs.fields(struct):
+        kind, note = hints[field.name], None
         if get_origin(kind) is Annotated:
             kind, note = get_args(kind)[:2]
         kinds = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
         bare = [it for it in kinds if it not in (type(None), UnsetType)]
         only = bare[0] if len(bare) == 1 else kind
-        found.append(
-            Field(one.encode_name, one.name, only, len(bare) < len(kinds), one.default, note)
+        fields.append(
+            Field(field.encode_name, field.name, only, len(bare) < len(kinds), field.default, note)
         )
-    return found
+    return fields
 
 
 def behind(row: type[Struct], **columns: Any) -> Any:
     """The struct of a row whose first columns say what it belongs to: of whom, of which part."""
     hints = get_type_hints(row, include_extras=True)
-    own = {one.name: one for one in msgspec.structs.fields(row)}
+    own = {field.name: field for field in msgspec.structs.fields(row)}
     return msgspec.defstruct(
         f"{row.__name__}Row",
         [*columns.items(), *((name, hints[name]) for name in own)],
@@ -224,13 +224,15 @@ def behind(row: type[Struct], **columns: Any) -> Any:
 def parameters(question: Question) -> list[Field]:
     """What may be asked for; what has no `Param`, the doors say: whether `people` read the answer,
     which `table` is wanted, where a page of a list begins."""
-    return [one for one in fields(question.params) if one.note is not None]
+    return [field for field in fields(question.params) if field.note is not None]
 
 
 def params_of(question: Question, values: Mapping[str, Any], **door: Any) -> Any:
     """The parameters of what is asked; of what the door says, those that the question wants."""
     wanted = {name: it for name, it in door.items() if name in question.params.__struct_fields__}
-    plain = {name: tuple(it) if isinstance(it, list) else it for name, it in values.items()}
+    plain = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+    }
     return question.params(**plain, **wanted)
 
 
@@ -244,9 +246,9 @@ def sheet(table: Table, answer: Any, head: str = "", foot: str = "") -> Sheet:
     """A table as people read it; columns that nobody fills are left out."""
     rows = table.rows(answer)
     filled = [
-        one
-        for one in fields(table.row)
-        if not rows or any(getattr(row, one.attribute) is not None for row in rows)
+        field
+        for field in fields(table.row)
+        if not rows or any(getattr(row, field.attribute) is not None for row in rows)
     ]
     shown = sheet_of(filled, rows)
     return msgspec.structs.replace(shown, rows=list(shown.rows), head=head, foot=foot)
@@ -354,16 +356,16 @@ def arrow(table: Table, answer: Any, *, flat: bool = False) -> "pa.Table":
     import pyarrow as pa  # a command's help does without it
 
     schema, parts = {}, []
-    for one in fields(table.row):
-        kind = _words(one.type)
+    for field in fields(table.row):
+        kind = _words(field.type)
         many = get_origin(kind) is list
         inner = get_args(kind)[0] if many else kind
         if inner not in TYPES or (many and (flat or inner not in (str, int))):
-            parts.append(one.name)
-            schema[one.name] = pa.string()
+            parts.append(field.name)
+            schema[field.name] = pa.string()
         else:
             item = pa.type_for_alias(TYPES[inner])
-            schema[one.name] = pa.list_(item) if many else item
+            schema[field.name] = pa.list_(item) if many else item
     rows = plain_rows(table.rows(answer))
     for row in rows:
         row |= {name: msgspec.json.encode(row[name]).decode() for name in parts}

@@ -274,7 +274,7 @@ class Facing(TypedDict):
     of: int
 
 
-class Table(TypedDict):
+class TableDocument(TypedDict):
     """Everything that lies on the table; no pots where nobody has the hand's rules."""
 
     street: str
@@ -292,7 +292,7 @@ class Table(TypedDict):
     seats: list[SeatDocument]
 
 
-class Frame(Table):
+class Frame(TableDocument):
     """The table after an event."""
 
     idx: int

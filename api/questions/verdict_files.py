@@ -27,7 +27,7 @@ DECIDING = (
 )
 
 
-class Kept(Struct, frozen=True):
+class SavedVerdicts(Struct, frozen=True):
     """Verdicts of hands next to each other: the first, a code for each, rulesets that nobody had;
     of hands in the log the digest of their events."""
 
@@ -69,23 +69,23 @@ def events_digest(live: "Live", first: int, end: int) -> str:
     whole = hashlib.sha256()
     for leaf in takewhile(lambda it: it.hand_seq < end, live.leaves(first - 1)):
         whole.update(f"{leaf.stream}\n".encode())
-        whole.update(encode_lines([one.event for one in leaf.recorded]))
+        whole.update(encode_lines([recorded.event for recorded in leaf.recorded]))
     return whole.hexdigest()
 
 
-def load(folder: Path, name: str) -> Kept | None:
+def load(folder: Path, name: str) -> SavedVerdicts | None:
     """What was kept under this name, if it is whole."""
     try:
         text = _file(folder, name).read_bytes()
         digest, body = text[:32], text[32:]
         if hashlib.sha256(body).digest() != digest:
             return None
-        return msgspec.msgpack.decode(body, type=Kept)
+        return msgspec.msgpack.decode(body, type=SavedVerdicts)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def save(folder: Path, name: str, kept: Kept) -> None:
+def save(folder: Path, name: str, kept: SavedVerdicts) -> None:
     """Written aside and renamed; a folder that cannot be written costs time and nothing else."""
     file = _file(folder, name)
     aside = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")

@@ -32,7 +32,7 @@ from analytics.screen.codes import Why
 from analytics.screen.columns import Words
 from analytics.screen.ledger import HANDS, Batch, batches
 from analytics.screen.screen import Screen
-from api.questions.verdict_files import Kept, events_digest, load, log_of, save
+from api.questions.verdict_files import SavedVerdicts, events_digest, load, log_of, save
 from api.rules import CODES, MOVELESS, Rules, by_rules, code_of
 from api.viewpoints.views import Viewed
 from engine.verdict import VERDICTS, Report, qualified
@@ -164,7 +164,7 @@ class Verdicts:
                     self._learn_log(live, first, last)
             return int((self._codes[: snapshot.next_seq] == UNJUDGED).sum())
 
-    def _learn(self, kept: Kept) -> None:
+    def _learn(self, kept: SavedVerdicts) -> None:
         """What is said of these hands and not known."""
         codes = np.frombuffer(kept.codes, dtype=np.uint8)
         here = self._codes[kept.first_seq :][: len(codes)]
@@ -243,7 +243,7 @@ class Verdicts:
             if name in self._kept or (codes == UNJUDGED).all():
                 continue
             unknown = {it for at, it in self._unknown.items() if first <= at <= last}
-            save(self._folder, name, Kept(first, codes.tobytes(), tuple(sorted(unknown))))
+            save(self._folder, name, SavedVerdicts(first, codes.tobytes(), tuple(sorted(unknown))))
             if not self._is_left(first, last):
                 self._kept.add(name)
 
@@ -301,7 +301,7 @@ class Verdicts:
                     save(
                         self._folder,
                         log_of(snapshot.live, first),
-                        Kept(first, codes.tobytes(), (), events),
+                        SavedVerdicts(first, codes.tobytes(), (), events),
                     )
 
 

@@ -41,14 +41,14 @@ from api.pages.frames import FRAMES, framed
 from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.question import API
-from api.serving.own_hands import About, OwnHands, about, own_hands
+from api.serving.own_hands import AnswerScope, OwnHands, about, own_hands
 from api.serving.page_process import (
     SECONDS_MAX,
     Application,
     KeptAnswer,
+    PageRequest,
     Pinned,
     Progress,
-    Wanted,
     folder_of,
     make,
     read,
@@ -76,7 +76,7 @@ class Making:
     def __init__(self, asker: str, hands: str) -> None:
         self.asker, self.hands = asker, hands
         self.progress: Progress | None = None
-        self.made: KeptAnswer | None = None
+        self.answer: KeptAnswer | None = None
         self.refused = False  # by the page itself, which says why
         self.failed: str | None = None
         self.asked_at = self.over_at = time.monotonic()
@@ -86,13 +86,13 @@ class Making:
         self, answer: KeptAnswer | None, refused: bool = False, failed: str | None = None
     ) -> None:
         """It is there, or never will be."""
-        self.made, self.refused, self.failed = answer, refused, failed
+        self.answer, self.refused, self.failed = answer, refused, failed
         self.over, self.over_at = True, time.monotonic()
 
     def answers(self, hands: str) -> bool:
         """Whether it is for who asks now: it comes, has just come, or its hands are the same."""
         fresh = time.monotonic() - self.over_at < WAITED_FOR_S and not self.left
-        same = self.made is not None and hands and self.hands == hands
+        same = self.answer is not None and hands and self.hands == hands
         return bool(not self.over or fresh or same)
 
 
@@ -139,15 +139,15 @@ class HeavyPages(Layer):
         put(scope, "view", ask.viewer.view)
         if making.failed is not None:
             raise Problem("unavailable", making.failed).after(WAITED_FOR_S)
-        if making.made is not None:
-            answer = again(request, making.made)
+        if making.answer is not None:
+            answer = again(request, making.answer)
         elif waits:
             raise Problem("unavailable", f"{far(making.progress)}: ask again").after(LOOK_S)
         else:
             answer = progress(request, ask, path, making.progress)
         await answer(scope, receive, send)
 
-    def _access_of(self, request: Request, of: About) -> tuple[Access, Pinned, OwnHands]:
+    def _access_of(self, request: Request, of: AnswerScope) -> tuple[Access, Pinned, OwnHands]:
         """Who asks, what he may know of the ledger by now, and which hands he asks about."""
         caller: Caller = getattr(request.state, "caller", Caller())
         viewer = caller.viewer(request.query_params.get("as"))
@@ -163,7 +163,7 @@ class HeavyPages(Layer):
     ) -> Making:
         """The answer as it is made, or was: the same for all who may see the same."""
         settings = self.service.settings
-        wanted = Wanted(
+        wanted = PageRequest(
             at,
             request.scope["query_string"].decode("latin-1"),
             request.scope["scheme"],
@@ -200,7 +200,7 @@ class HeavyPages(Layer):
             del self._known[name]
         return known
 
-    async def _make(self, making: Making, wanted: Wanted, pinned: Pinned, path: Path) -> None:
+    async def _make(self, making: Making, request: PageRequest, pinned: Pinned, path: Path) -> None:
         """Its turn, and its process."""
         try:
             while not await self._places.take(making.asker, LEFT_S):
@@ -208,20 +208,22 @@ class HeavyPages(Layer):
                     making.left = True
                     return
             try:
-                await self._by_process(making, wanted, pinned, path)
+                await self._by_process(making, request, pinned, path)
             finally:
                 self._places.leave(making.asker)
         finally:
             if not making.over:
                 making.ends(None, failed=ENDED)
 
-    async def _by_process(self, making: Making, wanted: Wanted, pinned: Pinned, path: Path) -> None:
+    async def _by_process(
+        self, making: Making, request: PageRequest, pinned: Pinned, path: Path
+    ) -> None:
         """Started, heard and, where it must be, ended."""
         context = get_context("forkserver")  # forked from one that has imported everything
         context.set_forkserver_preload([__name__, self._application.__module__])
         ours, theirs = context.Pipe(duplex=False)
         settings, hands = self.service.settings, making.hands
-        arguments = (wanted, pinned, hands, path, settings, cache_folder())
+        arguments = (request, pinned, hands, path, settings, cache_folder())
         process = context.Process(
             target=make, args=(theirs, self._application, *arguments), daemon=True
         )
@@ -259,7 +261,9 @@ class HeavyPages(Layer):
 def again(request: Request, answer: KeptAnswer) -> Response:
     """Send an answer that was made before; 304 if the client has it."""
     if "etag" in answer.headers and known(request, answer.headers["etag"]):
-        headers = {name: it for name, it in answer.headers.items() if name != "content-type"}
+        headers = {
+            name: header for name, header in answer.headers.items() if name != "content-type"
+        }
         return Response(status_code=304, headers=headers)
     return Response(answer.body, headers=answer.headers)
 

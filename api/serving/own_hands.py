@@ -50,7 +50,7 @@ FROM {table} GROUP BY match ORDER BY match
 """
 
 
-class About(NamedTuple):
+class AnswerScope(NamedTuple):
     """What an answer is about: a player's hands, a league's, or everybody's (`whole`)."""
 
     player: str | None
@@ -86,14 +86,14 @@ class OwnHands(NamedTuple):
     verified: bool = False
 
 
-def about(path: str, query: str) -> About | None:
+def about(path: str, query: str) -> AnswerScope | None:
     """What the answer at an address is about, as it was sent; None if it is never heavy."""
-    found = _HEAVY.fullmatch(path)
-    if found is None:
+    match = _HEAVY.fullmatch(path)
+    if match is None:
         return _about_light(path, query)
     values = {name: values[-1] for name, values in parse_qs(query).items()}
-    player, league = (None if it is None else unquote(it) for it in found.group("player", "league"))
-    what = found["what"] or ""
+    player, league = (None if it is None else unquote(it) for it in match.group("player", "league"))
+    what = match["what"] or ""
     data = path.startswith(API)
     page_of_all = not (what or data or values.get("split"))
     whole = (
@@ -104,10 +104,10 @@ def about(path: str, query: str) -> About | None:
         or any(values.get(name) for name in ELSEWHERE)
     )
     valued = what in VALUED or "luck" in values
-    return About(player, league, values.get("match"), whole and league is None, valued, data)
+    return AnswerScope(player, league, values.get("match"), whole and league is None, valued, data)
 
 
-def _about_light(path: str, query: str) -> About | None:
+def _about_light(path: str, query: str) -> AnswerScope | None:
     """The first page, a match, hands."""
     found = _LIGHT.fullmatch(path)
     if found is None:
@@ -124,7 +124,7 @@ def _about_light(path: str, query: str) -> About | None:
         except WrongFilter:
             return None
         spread = _is_yes(values.get("facets")) if data else values.get("counts") == "now"
-    return About(
+    return AnswerScope(
         player=None,
         league=None,
         match=match and unquote(match),
@@ -145,11 +145,11 @@ def _is_yes(word: str | None) -> bool:
 
 
 KNOWN_MAX = 1_000  # answers about one snapshot
-EVERYBODYS = About(None, None, None, whole=True, valued=False, data=False)
-_known: WeakKeyDictionary[Viewed, dict[About, OwnHands]] = WeakKeyDictionary()
+EVERYBODYS = AnswerScope(None, None, None, whole=True, valued=False, data=False)
+_known: WeakKeyDictionary[Viewed, dict[AnswerScope, OwnHands]] = WeakKeyDictionary()
 
 
-def own_hands(viewed: Viewed, of: About) -> OwnHands:
+def own_hands(viewed: Viewed, of: AnswerScope) -> OwnHands:
     """What was found before about the same snapshot, or is now."""
     if of.light:
         judged = len(due(viewed, on_demand=of.may_judge, match=of.match))
@@ -165,7 +165,7 @@ def own_hands(viewed: Viewed, of: About) -> OwnHands:
     return found
 
 
-def _looked_up(viewed: Viewed, of: About) -> OwnHands:
+def _looked_up(viewed: Viewed, of: AnswerScope) -> OwnHands:
     """By one look at the table of hands, or of players."""
     table = "hands"
     if not of.whole and of.player is not None:

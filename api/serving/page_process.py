@@ -43,7 +43,7 @@ HEADERS = frozenset(  # of an answer that are kept with it; the server adds the 
 )
 
 
-class Wanted(Struct, frozen=True):
+class PageRequest(Struct, frozen=True):
     """All that decides an answer, but for the ledger and the program."""
 
     path: str  # as it was sent
@@ -122,7 +122,7 @@ Application = Callable[[LedgerService], ASGIApp]  # of this program, as it is se
 def make(
     pipe: Connection,
     application: Application,
-    wanted: Wanted,
+    request: PageRequest,
     pinned: Pinned,
     hands: str,
     path: Path,
@@ -160,7 +160,7 @@ def make(
         kept = read(path)
         if kept is None or not hands or kept.hands != hands:
             app = application(LedgerService(own, pinned, watch))
-            status, headers, body = asyncio.run(answered(app, wanted))
+            status, headers, body = asyncio.run(answered(app, request))
             if status != 200:
                 path.unlink(missing_ok=True)
                 leave_with(pipe, None)
@@ -179,7 +179,7 @@ def leave_with(pipe: Connection, kept: KeptAnswer | None) -> NoReturn:
     os._exit(0)
 
 
-async def answered(app: ASGIApp, wanted: Wanted) -> tuple[int, dict[str, str], bytes]:
+async def answered(app: ASGIApp, request: PageRequest) -> tuple[int, dict[str, str], bytes]:
     """The status, the headers and the body that the application has for it."""
     over = asyncio.Event()
     body, status, headers = bytearray(), 500, dict[str, str]()
@@ -200,25 +200,25 @@ async def answered(app: ASGIApp, wanted: Wanted) -> tuple[int, dict[str, str], b
         if message["type"] == "http.response.body" and not message.get("more_body", False):
             over.set()
 
-    asks = {"host": wanted.host, "accept": wanted.accept}
-    if wanted.part:
+    asks = {"host": request.host, "accept": request.accept}
+    if request.part:
         asks["hx-request"] = "true"
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
         "http_version": "1.1",
         "method": "GET",
-        "scheme": wanted.scheme,
-        "path": unquote(wanted.path),
-        "raw_path": wanted.path.encode("latin-1"),
-        "query_string": wanted.query.encode("latin-1"),
+        "scheme": request.scheme,
+        "path": unquote(request.path),
+        "raw_path": request.path.encode("latin-1"),
+        "query_string": request.query.encode("latin-1"),
         "root_path": "",
         "headers": Headers(asks).raw,
         "server": ("localhost", 80),
         "client": None,
         "state": {
-            "caller": Caller(wanted.caller, frozenset(wanted.scopes)),
-            "recognized": wanted.caller is not None,
+            "caller": Caller(request.caller, frozenset(request.scopes)),
+            "recognized": request.caller is not None,
         },
     }
     await app(scope, receive, send)

@@ -133,8 +133,8 @@ class _Supervisor:
         try:
             self._running = [self._worker() for _ in range(self._count)]
             while not self._signals and len(deaths) < DEATHS_MAX:
-                connection.wait([one.sentinel for one in self._running], timeout=0.2)
-                for one in [one for one in self._running if not one.is_alive()]:
+                connection.wait([process.sentinel for process in self._running], timeout=0.2)
+                for one in [process for process in self._running if not process.is_alive()]:
                     now = time.monotonic()
                     deaths = [*(then for then in deaths if now - then < DEATHS_S), now]
                     self._running.remove(one)
@@ -157,14 +157,14 @@ class _Supervisor:
 
     def _end(self) -> None:
         """Stop all workers; one that does not stop in time is killed."""
-        for one in self._running:
-            one.terminate()
+        for process in self._running:
+            process.terminate()
         until = time.monotonic() + GRACE_S + 2
-        for one in self._running:
-            one.join(max(0.0, until - time.monotonic()))
-            if one.is_alive():
-                one.kill()
-                one.join()
+        for process in self._running:
+            process.join(max(0.0, until - time.monotonic()))
+            if process.is_alive():
+                process.kill()
+                process.join()
 
     def _signal(self, number: int, frame: FrameType | None) -> None:
         self._signals.append(number)

@@ -117,7 +117,7 @@ class Redacted(Query):
         finally:
             query.close()
         fingerprints = {row["ruleset"] for row in rows} | self._opened.rulesets
-        return tuple(one for one in super().rulesets() if one in fingerprints)
+        return tuple(ruleset for ruleset in super().rulesets() if ruleset in fingerprints)
 
     @property
     def faults(self) -> pa.Table:

@@ -43,36 +43,36 @@ def seated(snapshot: Snapshot, hand: str) -> tuple[str, ...]:
 
 def started(snapshot: Snapshot, match: str) -> MatchStarted | None:
     """How a match was announced."""
-    found = (one.event for one in records(snapshot, match))
+    found = (record.event for record in records(snapshot, match))
     return next((event for event in found if isinstance(event, MatchStarted)), None)
 
 
 def ended(snapshot: Snapshot, match: str) -> MatchEnded | None:
     """How a match ended, if it has."""
-    found = (one.event for one in reversed(records(snapshot, match)))
+    found = (record.event for record in reversed(records(snapshot, match)))
     return next((event for event in found if isinstance(event, MatchEnded)), None)
 
 
 def tagged(snapshot: Snapshot, match: str) -> tuple[Tagged, ...]:
     """What is said of its players beside their names."""
-    found = (one.event for one in records(snapshot, match))
+    found = (record.event for record in records(snapshot, match))
     return tuple(event for event in found if isinstance(event, Tagged))
 
 
 def left_out(snapshot: Snapshot, match: str) -> int:
     """How many hands its source tells that no record could be of."""
-    found = (one.event for one in records(snapshot, match))
+    found = (record.event for record in records(snapshot, match))
     return sum(isinstance(one, SourceNoted) and one.dialect == LEFT_OUT for one in found)
 
 
 def conflicts(snapshot: Snapshot, match: str) -> int:
     """How many hands its source tells that contradict a hand of the ledger."""
-    found = (one.event for one in records(snapshot, match))
+    found = (record.event for record in records(snapshot, match))
     notes = (one for one in found if isinstance(one, SourceNoted) and one.dialect == REPEATED)
     return sum(line.endswith(OTHERWISE) for note in notes for line in note.header.splitlines())
 
 
 def committed(snapshot: Snapshot, match: str) -> tuple[DeckCommitted, ...]:
     """The dealer's commitments to decks, in order."""
-    found = (one.event for one in records(snapshot, match))
+    found = (record.event for record in records(snapshot, match))
     return tuple(event for event in found if isinstance(event, DeckCommitted))

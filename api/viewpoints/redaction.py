@@ -31,7 +31,7 @@ class Absence(Exception):
     """Somebody who sits at no table of what he asks for."""
 
 
-class One(NamedTuple):
+class RedactedEvent(NamedTuple):
     """An event as it is seen, and the same as a record with nothing in place of what is hidden."""
 
     seen: Seen
@@ -44,13 +44,13 @@ class RedactedEvents(NamedTuple):
 
     hand_seq: int
     stream: str
-    ones: tuple[One, ...]
+    events: tuple[RedactedEvent, ...]
     open: bool
 
     @property
     def leaf(self) -> Leaf:
         """What is seen as a leaf."""
-        return Leaf(self.hand_seq, tuple(one.stored for one in self.ones))
+        return Leaf(self.hand_seq, tuple(event.stored for event in self.events))
 
 
 class _Match(NamedTuple):
@@ -97,7 +97,7 @@ class Redactor:
     def match(self, name: str) -> _Match:
         """What a match's own records say, as of the snapshot."""
         if name not in self._matches:
-            records = [one.event for one in match_records.records(self._snapshot, name)]
+            records = [recorded.event for recorded in match_records.records(self._snapshot, name)]
             started = (record.players for record in records if isinstance(record, MatchStarted))
             players = next(started, None) or self._seated(name)
             rule = opened_by(records)
@@ -155,24 +155,30 @@ class Redactor:
         seated = not self.view.startswith("seat:") or self._sits(name, players)
         opened = match.opened.secrets if is_match(leaf.stream) else match.opened.hands
         who = viewpoint_of(self.view if seated else "public", players, opened)
-        ones: list[One] = []
-        for one in leaf.recorded:
-            seen = see_one(one.event, who)
+        events: list[RedactedEvent] = []
+        for recorded in leaf.recorded:
+            seen = see_one(recorded.event, who)
             if seen is not None:
-                whole = seen is one.event or isinstance(who, Auditor)  # nobody's secret is in it
-                ones.append((_whole if whole else _one)(seen, one, len(ones)))
-        return RedactedEvents(leaf.hand_seq, leaf.stream, tuple(ones), isinstance(who, Auditor))
+                whole = seen is recorded.event or isinstance(
+                    who, Auditor
+                )  # nobody's secret is in it
+                events.append(
+                    (_whole_event if whole else _masked_event)(seen, recorded, len(events))
+                )
+        return RedactedEvents(leaf.hand_seq, leaf.stream, tuple(events), isinstance(who, Auditor))
 
     def _sits(self, match: str, players: tuple[str, ...]) -> bool:
         his = not self._among or match in self._among
         return his and self.view.removeprefix("seat:") in players
 
 
-def _whole(seen: Seen, recorded: Recorded, place: int) -> One:
-    return One(seen, Recorded(place, recorded.stream, place, recorded.at, recorded.event), ())
+def _whole_event(seen: Seen, recorded: Recorded, place: int) -> RedactedEvent:
+    return RedactedEvent(
+        seen, Recorded(place, recorded.stream, place, recorded.at, recorded.event), ()
+    )
 
 
-def _one(seen: Seen, recorded: Recorded, place: int) -> One:
+def _masked_event(seen: Seen, recorded: Recorded, place: int) -> RedactedEvent:
     hidden = tuple(name for name in seen.__struct_fields__ if _is_hidden(getattr(seen, name)))
     event: Record = masked(seen)
     if hidden:
@@ -183,7 +189,7 @@ def _one(seen: Seen, recorded: Recorded, place: int) -> One:
             if name in forms and forms[name] != "cards"
         }
         event = replace(event, **blank)
-    return One(seen, Recorded(place, recorded.stream, place, recorded.at, event), hidden)
+    return RedactedEvent(seen, Recorded(place, recorded.stream, place, recorded.at, event), hidden)
 
 
 def _is_hidden(value: Any) -> bool:
@@ -192,9 +198,9 @@ def _is_hidden(value: Any) -> bool:
 
 def revealed(redacted_hand: RedactedEvents) -> Leaf:
     """The leaf with every bid that its auction's settlement told to all."""
-    raw = [one.stored for one in redacted_hand.ones]
+    raw = [event.stored for event in redacted_hand.events]
     placed: list[int] = []
-    for place, (seen, _, _) in enumerate(redacted_hand.ones):
+    for place, (seen, _, _) in enumerate(redacted_hand.events):
         if isinstance(seen, BidPlacedSeen):
             placed.append(place)
         if isinstance(seen, t.AuctionSettled):

@@ -20,7 +20,7 @@ from store.reader import Snapshot
 from store.segments.reading import Files
 
 
-class Wanted(NamedTuple):
+class Selection(NamedTuple):
     """A match, or a hand of it; everything, if it names neither."""
 
     match: str | None = None
@@ -44,28 +44,28 @@ class Unfinished(Exception):
     """It exists, and cannot be exported before it is over."""
 
 
-def wanted(snapshot: Snapshot, names: Sequence[str]) -> tuple[Wanted, ...]:
+def selections(snapshot: Snapshot, names: Sequence[str]) -> tuple[Selection, ...]:
     """What these names mean, in their order; a hand of a match that is named comes with it."""
     if not names:
-        return (Wanted(),)
+        return (Selection(),)
     whole = {name for name in names if "/" not in name}
-    found = []
+    selections = []
     for name in dict.fromkeys(names):
         match, slash, number = name.partition("/")
         if not slash:
             known = match and (snapshot.read(match) or next(snapshot.hands(match), None))
             if not known:
                 raise Absent(f"there is no match {match}: muckrake matches lists those there are")
-            found.append(Wanted(match))
+            selections.append(Selection(match))
         elif match not in whole:
             plain = number.isascii() and number.isdecimal() and number == str(int(number[:18]))
             record = snapshot.read(name) if plain else ()
             if not record:
                 raise Absent(f"there is no hand {name}: muckrake hands lists those there are")
-            if not closes(name, [one.event for one in record]):
+            if not closes(name, [event.event for event in record]):
                 raise Unfinished(f"{name} is not over: only hands that are over are exported")
-            found.append(Wanted(match, int(number)))
-    return tuple(found)
+            selections.append(Selection(match, int(number)))
+    return tuple(selections)
 
 
 Places = np.ndarray[Any, np.dtype[np.int64]]  # of hands in the order of closing, sorted
@@ -73,7 +73,7 @@ Places = np.ndarray[Any, np.dtype[np.int64]]  # of hands in the order of closing
 
 def leaves(
     snapshot: Snapshot,
-    wanted: Wanted,
+    selection: Selection,
     between: tuple[int, int] | None = None,
     places: Places | None = None,
 ) -> Iterator[Leaf]:
@@ -87,14 +87,14 @@ def leaves(
         segments, closed = snapshot.parts()
         try:
             for segment in segments:
-                for leaf in _sealed(files, segment, wanted, (after + 1, end), places):
+                for leaf in _sealed(files, segment, selection, (after + 1, end), places):
                     after = leaf.hand_seq
                     yield leaf
         except (FileNotFoundError, Damaged) as missing:
             live.retired(number, missing)  # compacted meanwhile: the same hands in other files
             continue
         for one in closed:
-            there = after < one.hand_seq < end and wanted.holds(one.stream)
+            there = after < one.hand_seq < end and selection.holds(one.stream)
             if there and (places is None or len(among(places, one.hand_seq, one.hand_seq))):
                 yield Leaf(one.hand_seq, one.recorded())
         return
@@ -103,14 +103,14 @@ def leaves(
 def _sealed(
     files: Files,
     segment: Segment,
-    wanted: Wanted,
+    selection: Selection,
     between: tuple[int, int],
     places: Places | None,
 ) -> Iterator[Leaf]:
     """What a segment holds of it, a row group at a time."""
     first, end = between
-    sought = {"match": wanted.match, "number": wanted.number}
-    for group in groups(files, segment, wanted, between, places):
+    sought = {"match": selection.match, "number": selection.number}
+    for group in groups(files, segment, selection, between, places):
         rows = files.events(segment, group)
         keep = pc.and_(pc.greater_equal(rows["hand_seq"], first), pc.less(rows["hand_seq"], end))
         for name, value in sought.items():
@@ -123,16 +123,16 @@ def _sealed(
 def groups(
     files: Files,
     segment: Segment,
-    wanted: Wanted,
+    selection: Selection,
     between: tuple[int, int],
     places: Places | None = None,
 ) -> Iterator[int]:
     """The row groups of a segment's events that may hold some of it."""
     first, end = between
-    if segment.last_seq < first or segment.first_seq >= end or not _may_hold(segment, wanted):
+    if segment.last_seq < first or segment.first_seq >= end or not _may_hold(segment, selection):
         return
     opened = files.open(segment, "events")
-    sought = {"match": wanted.match, "number": wanted.number}
+    sought = {"match": selection.match, "number": selection.number}
     bounds = opened.bounds["hand_seq"]
     for group in opened.having(**{name: it for name, it in sought.items() if it is not None}):
         low, high = bounds[group]
@@ -156,8 +156,8 @@ def standing(rows: pa.Table, places: Places) -> pa.Table:
     return rows.filter(pc.is_in(rows["hand_seq"], there))
 
 
-def _may_hold(segment: Segment, wanted: Wanted) -> bool:
-    match = wanted.match
+def _may_hold(segment: Segment, selection: Selection) -> bool:
+    match = selection.match
     return match is None or match in segment.numbers or match in segment.records
 
 

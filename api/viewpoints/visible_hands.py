@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from analytics.sql.chosen import Chosen, hands_of, quoted, where
 from api.viewpoints.redaction import revealed
-from api.viewpoints.selection import Places, Wanted, among, groups, standing
+from api.viewpoints.selection import Places, Selection, among, groups, standing
 from api.viewpoints.selection import leaves as recorded
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
@@ -36,7 +36,7 @@ def leaves(
     """Those that the filters of hands leave, in the order they ended in; of a player, and of his
     rival, no others are read than those in which they were dealt in."""
     places = _places(viewed, chosen)
-    every = recorded(viewed.snapshot, Wanted(chosen.match), places=places)
+    every = recorded(viewed.snapshot, Selection(chosen.match), places=places)
     for leaf in viewed.redactor.among(watch(every, "reading hands", len(places))):
         seen = leaf if viewed.viewer.auditor else revealed(viewed.redactor.see(leaf))
         yield _called(viewed, seen) if viewed.by_tag else seen
@@ -100,7 +100,7 @@ def _places(viewed: Viewed, chosen: Chosen) -> Places:
 def _parts(viewed: Viewed, chosen: Chosen) -> Iterator[Callable[[], pa.Table]]:
     """What is sealed, some row groups at a time, and what is hot, each read when it is called."""
     files, (segments, closed) = files_of(viewed.snapshot.live.disk), viewed.snapshot.parts()
-    places, wanted = _places(viewed, chosen), Wanted(chosen.match)
+    places, wanted = _places(viewed, chosen), Selection(chosen.match)
 
     def sealed(segment: Segment, some: Sequence[int]) -> pa.Table:
         rows = [standing(files.events(segment, group), places) for group in some]

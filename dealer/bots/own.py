@@ -140,8 +140,8 @@ def _raised(called: str, why: BaseException) -> str:
 
 def _imported(spelled: str) -> object:
     """What `module:Class` names; modules in the current folder are found last."""
-    found = SPELLED.fullmatch(spelled)
-    if found is None:
+    match = SPELLED.fullmatch(spelled)
+    if match is None:
         raise NoBot(
             f"no bot is called {spelled[:80]}: there are {', '.join(BOTS)}, and module:Class"
         )
@@ -149,9 +149,9 @@ def _imported(spelled: str) -> object:
     if folder not in sys.path:
         sys.path.append(folder)
     try:
-        module = import_module(found[1])
+        module = import_module(match[1])
     except (Exception, SystemExit) as why:
-        raise NoBot(f"{_raised(spelled, why)}, when {found[1]} was imported") from None
-    if not hasattr(module, found[2]):
-        raise NoBot(f"there is no {found[2]} in the module {found[1]}")
-    return getattr(module, found[2])
+        raise NoBot(f"{_raised(spelled, why)}, when {match[1]} was imported") from None
+    if not hasattr(module, match[2]):
+        raise NoBot(f"there is no {match[2]} in the module {match[1]}")
+    return getattr(module, match[2])

@@ -78,7 +78,7 @@ class Taken(NamedTuple):
 
 def taken(redacted_hand: RedactedEvents, verdict: str | None, places: Mapping[str, int]) -> Taken:
     """What terms ask of; `places` are those of all hands, in the order in which they ended."""
-    seen = tuple(one.seen for one in redacted_hand.ones)
+    seen = tuple(one.seen for one in redacted_hand.events)
     hand = table_after(seen)
     paid = sum(sum(one.shares) for one in seen if isinstance(one, t.PotSplit))
     raked = sum(one.amount for one in seen if isinstance(one, t.RakeTaken))
@@ -91,7 +91,7 @@ def taken(redacted_hand: RedactedEvents, verdict: str | None, places: Mapping[st
         *split(redacted_hand.stream),
         redacted_hand.hand_seq,
         places,
-        redacted_hand.ones[-1].stored.at,
+        redacted_hand.events[-1].stored.at,
         hand,
         seen,
         tuple(_bids(seen)),

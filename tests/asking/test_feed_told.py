@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from api.questions import feed as feeds
-from api.questions.feed import Feed, Feeds, Wanted
+from api.questions.feed import EventFilter, Feed, Feeds
 from api.viewpoints.feed_events import FeedEncoder, FeedEvent, NoPlace, position
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer
@@ -77,7 +77,7 @@ def test_what_is_told_is_what_is_seen_while_the_match_is_played(
     redactor = Redactor(ledger, viewer.view, viewer.matches)
     seen = {
         leaf.stream: [
-            msgspec.json.decode(msgspec.json.encode(one.seen)) for one in redactor.see(leaf).ones
+            msgspec.json.decode(msgspec.json.encode(one.seen)) for one in redactor.see(leaf).events
         ]
         for leaf in ledger.leaves()
         if "/" in leaf.stream
@@ -136,10 +136,10 @@ def test_pages_are_the_same_in_whichever_order_they_are_asked_for(
     feed.grow(ledger)
     firsts = list(range(0, ledger.next_pos, 19))
     random.Random(1).shuffle(firsts)
-    found = {pos: feed.read(pos, Wanted()).events for pos in firsts}
+    found = {pos: feed.read(pos, EventFilter()).events for pos in firsts}
     whole = [one for pos in sorted(found) for one in found[pos]]
     assert told_of(ledger, viewer) == whole
-    assert all(feed.ready(pos, Wanted()) is None for pos in firsts[:-5])
+    assert all(feed.ready(pos, EventFilter()) is None for pos in firsts[:-5])
 
 
 def test_a_ledger_that_cannot_be_read_on_is_no_silence(ledger: Snapshot) -> None:
@@ -156,7 +156,7 @@ def test_a_ledger_that_cannot_be_read_on_is_no_silence(ledger: Snapshot) -> None
         every = Feeds(newest)
         count = 0
         with every.feed(Viewer(), await every.snapshot(Viewer())) as feed:
-            async for batch in every.batches(feed, 0, None, Wanted(), 5.0):
+            async for batch in every.batches(feed, 0, None, EventFilter(), 5.0):
                 count += len(batch.events) if batch else 0
         return count
 
@@ -167,7 +167,7 @@ def test_a_ledger_that_cannot_be_read_on_is_no_silence(ledger: Snapshot) -> None
 def test_of_a_feed_one_may_want_a_match_or_types(ledger: Snapshot) -> None:
     told = told_of(ledger, Viewer())
     match = told[-1].match
-    wanted = Wanted(match, frozenset({"HandStarted"}))
+    wanted = EventFilter(match, frozenset({"HandStarted"}))
     feed = Feed(Viewer())
     feed.grow(ledger)
     found = [

@@ -89,10 +89,10 @@ def test_what_is_not_hidden_is_as_it_was_recorded(viewer: Viewer, snapshot: Snap
     viewed = Viewed(snapshot, viewer)
     for leaf in snapshot.leaves():
         rows = list(expected(leaf.recorded, viewer, live=False))
-        ones = viewed.redactor.see(leaf).ones
-        assert [row.hidden for row in rows] == [one.hidden for one in ones]
+        events = viewed.redactor.see(leaf).events
+        assert [row.hidden for row in rows] == [one.hidden for one in events]
         there = iter(one.event for one in leaf.recorded)
-        for one in ones:
+        for one in events:
             event = next(
                 it for it in there if type(it).__name__ == type(one.seen).__struct_config__.tag
             )

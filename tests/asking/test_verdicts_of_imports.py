@@ -200,7 +200,7 @@ def test_a_forged_cache_is_no_evidence(
     """Whoever may write the cache can have lists say anything; whoever audits decides anew."""
     imported(folder, ("long.txt", log(HANDS, "1")), words=("--match", "scrim"))
     (file,) = cache.iterdir()
-    told = msgspec.msgpack.decode(file.read_bytes()[32:], type=verdict_files.Kept)
+    told = msgspec.msgpack.decode(file.read_bytes()[32:], type=verdict_files.SavedVerdicts)
     agreed = bytes(1 if code not in (0, UNJUDGED) else code for code in told.codes)
     body = msgspec.msgpack.encode(msgspec.structs.replace(told, codes=agreed))
     file.write_bytes(hashlib.sha256(body).digest() + body)

@@ -65,7 +65,7 @@ def test_facts_are_those_of_the_events_that_are_seen(viewed: Viewed, snapshot: S
 
 def test_a_hand_is_seen_as_its_rows_are(viewed: Viewed, snapshot: Snapshot) -> None:
     counted = {row["hand"]: row["events"] for row in viewed.rows("SELECT hand, events FROM hands")}
-    assert counted == {hand: len(viewed.redacted_hand(hand).ones) for hand in counted}
+    assert counted == {hand: len(viewed.redacted_hand(hand).events) for hand in counted}
     assert {one.hand for one in snapshot.hands()} == counted.keys()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from api.cli import monitor as command
 from api.cli.monitor import _evidence
-from api.evidence.monitoring import Monitor, Seen, Unreachable
+from api.evidence.monitoring import LogReport, Monitor, Unreachable
 from api.evidence.verify import unpacked
 from api.main import main
 from events.lines import leaf_of
@@ -56,7 +56,7 @@ class Log:
         return b"".join(self.hashes(8 * tile.level, place) for place in places)
 
 
-def looked(state: Path, log: Log, policy: Policy | None = None) -> Seen:
+def looked(state: Path, log: Log, policy: Policy | None = None) -> LogReport:
     monitor = Monitor(log.get, state, [LOG.key], policy)
     try:
         return monitor.look()
@@ -64,7 +64,7 @@ def looked(state: Path, log: Log, policy: Policy | None = None) -> Seen:
         monitor.close()
 
 
-def sentences(seen: Seen) -> list[str]:
+def sentences(seen: LogReport) -> list[str]:
     return [f"{one.leaf} {one.sentence}" for one in seen.findings]
 
 
@@ -79,7 +79,7 @@ def state(tmp_path: Path) -> Path:
 def test_a_log_that_grows_is_read_once(state: Path) -> None:
     sizes = (0, 1, 255, 256, 300, 600)
     for before, size in zip((0, *sizes), sizes, strict=False):
-        expected = Seen("poker.example/log", size, size - before, ())
+        expected = LogReport("poker.example/log", size, size - before, ())
         assert expected == looked(state, Log(HANDS[:size]))
     log = Log(HANDS)
     assert 0 == looked(state, log).new

@@ -153,12 +153,12 @@ def test_what_comes_back_is_counted_against_bets_and_not_against_the_price() -> 
     assert "dead blinds and antes included, the price of an auction not" in RECORD
     start = {"players": ["a", "b"], "stacks": [100, 100], "button": 0}
     for kind in ("AntePosted", "BlindPosted", "Called", "Bet", "Raised"):
-        table = script.Table(start)
+        table = script.TableState(start)
         table.count({"type": kind, "seat": 0, "amount": 7})
         table.count({"type": "UncalledReturned", "seat": 0, "amount": 4})
         with pytest.raises(script.Refusal, match="takes back more than it paid"):
             table.count({"type": "UncalledReturned", "seat": 0, "amount": 4})
-    table = script.Table(start)
+    table = script.TableState(start)
     table.count({"type": "AuctionSettled", "seats": [0], "price": 7})
     with pytest.raises(script.Refusal, match="takes back more than it paid"):
         table.count({"type": "UncalledReturned", "seat": 0, "amount": 1})
@@ -174,7 +174,7 @@ def test_a_hand_is_shown_in_any_order() -> None:
 
 
 def _shown(before: list[str], shown: list[str]) -> list[str]:
-    table = script.Table({"players": ["a"], "stacks": [1], "button": 0})
+    table = script.TableState({"players": ["a"], "stacks": [1], "button": 0})
     table.count({"type": "HoleDealt", "seat": 0, "cards": before})
     table.count({"type": "Shown", "seat": 0, "cards": shown})
     return table.hole[0]
@@ -194,7 +194,7 @@ def test_where_a_card_is_that_was_swapped_away() -> None:
     )
     swapped = {"type": "CardSwapped", "seat": 0, "slot": 0, "old": "As", "new": "Kd", "told": False}
     for dies in (True, False):
-        table = script.Table({"players": ["a"], "stacks": [1], "button": 0}, dies)
+        table = script.TableState({"players": ["a"], "stacks": [1], "button": 0}, dies)
         table.count({"type": "HoleDealt", "seat": 0, "cards": ["As", "2c"]})
         table.count(swapped)
         again = {"type": "BoardDealt", "cards": ["As"]}

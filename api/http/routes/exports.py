@@ -23,7 +23,7 @@ from api.exporting.files import lines
 from api.http.answer import content_types, document, format_of, listed
 from api.http.ask import Access, Ask
 from api.http.streams import streamed, tabled
-from api.viewpoints.selection import Absent, Wanted, leaves
+from api.viewpoints.selection import Absent, Selection, leaves
 from api.viewpoints.views import Viewed
 from store.sql.answers import plain
 
@@ -86,15 +86,15 @@ def export(
     return tabled(request, rows, kind, ask.viewer.view, dataset, filename=name)
 
 
-def _tables(ask: Access, dataset: Dataset, wanted: Span) -> Iterator[pa.Table]:
+def _tables(ask: Access, dataset: Dataset, span: Span) -> Iterator[pa.Table]:
     """The views are held for as long as somebody takes from them."""
     with ask.viewed() as viewed:
-        yield from tables(viewed, dataset, wanted)
+        yield from tables(viewed, dataset, span)
 
 
-def _lines(ask: Access, wanted: Span) -> Iterator[bytes]:
+def _lines(ask: Access, span: Span) -> Iterator[bytes]:
     with ask.viewed() as viewed:
-        yield from event_lines(viewed, wanted)
+        yield from event_lines(viewed, span)
 
 
 def span(viewed: Viewed, match: str | None = None, as_of: str | None = None) -> Span:
@@ -152,7 +152,7 @@ def ordered(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
 
 def event_lines(viewed: Viewed, span: Span) -> Iterator[bytes]:
     """Events as `muckrake export --to ndjson` writes them, some lines at a time."""
-    every = leaves(viewed.snapshot, Wanted(span.match))
+    every = leaves(viewed.snapshot, Selection(span.match))
     upto = takewhile(lambda leaf: leaf.hand_seq < span.end, every)
     for _, data in lines(upto, viewed.redactor):
         yield data

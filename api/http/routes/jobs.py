@@ -119,20 +119,20 @@ class MatchWanted(BaseModel):
     summary="Play a match between bots",
     response_class=Response,
 )
-def play(request: Request, ask: Ask, wanted: MatchWanted, idempotency_key: Key = None) -> Response:
+def play(request: Request, ask: Ask, body: MatchWanted, idempotency_key: Key = None) -> Response:
     ask.needs(WRITE)
-    request_body = wanted.model_dump(by_alias=True)
+    request_body = body.model_dump(by_alias=True)
     digest = sha256(msgspec.json.encode(request_body, order="sorted")).hexdigest()
     jobs, owner = _written(ask), ask.owner
     known = jobs.known(owner, _checked(idempotency_key), digest)
     if known is None:
         bots = ask.service.settings.bots
         wanted_job = (
-            of_match(request_body) if wanted.folders is None else of_folders(request_body, bots)
+            of_match(request_body) if body.folders is None else of_folders(request_body, bots)
         )
         limits = ask.service.settings.limits
         room, _ = admitted(jobs, owner, limits, hands=wanted_job["asked"])
-        kind: Literal["match", "bots"] = "match" if wanted.folders is None else "bots"
+        kind: Literal["match", "bots"] = "match" if body.folders is None else "bots"
         job = Job(room.name, kind, owner, server(), now_ms(), wanted_job["match"], wanted_job)
         known = jobs.begin(room, job, idempotency_key, digest)
     return _accepted(ask, request, jobs, known)

@@ -170,7 +170,9 @@ def signed(
 def query_parameters(question: Question, path: str, *, people: bool = False) -> list[Parameter]:
     """Those of a question's path and query, as FastAPI reads them: of a page, if `people` read
     the answer."""
-    wanted = (one for one in parameters(question) if people or not one.note.people)
+    wanted = (
+        parameter for parameter in parameters(question) if people or not parameter.note.people
+    )
     found = [_parameter(one, path) for one in wanted]
     if not people and len(question.tables) > 1:
         names = tuple(table.name for table in question.tables)

@@ -34,7 +34,7 @@ async def root(request: Request, ask: Ask) -> Response:
     return document(request, {"version": VERSION, "viewpoint": viewpoint, "links": links})
 
 
-class Wanted(BaseModel):
+class KeyRequest(BaseModel):
     """A key to be made."""
 
     scopes: Annotated[
@@ -61,18 +61,18 @@ def keys(request: Request, ask: Ask) -> Response:
     summary="A new key; only this answer shows it",
     status_code=201,
 )
-def make(request: Request, ask: Ask, wanted: Wanted) -> Response:
+def make(request: Request, ask: Ask, body: KeyRequest) -> Response:
     ask.needs(ADMIN)
     try:
-        scopes = tuple(dict.fromkeys(map(scope_of, wanted.scopes)))
+        scopes = tuple(dict.fromkeys(map(scope_of, body.scopes)))
     except NoScope as reason:
         raise Problem("invalid", str(reason)) from None
     for scope in scopes:
         if not ask.caller.has(scope):
             raise Problem("forbidden", f"nobody gives what he has not: {scope}")
-    days = wanted.expires_days
+    days = body.expires_days
     expires = None if days is None else int(time.time()) + days * DAY_S
-    key, spelled = request.app.state.keys.make(scopes, wanted.name, expires)
+    key, spelled = request.app.state.keys.make(scopes, body.name, expires)
     return document(request, {**as_json(key), "key": spelled}, cache=NEVER, status=201)
 
 

@@ -15,7 +15,7 @@ from api.http.connections import who
 from api.http.ledger_service import LedgerService
 from api.http.streams import Followers, Following, cut
 from api.problem import Problem
-from api.questions.feed import Batch, Feeds, Wanted
+from api.questions.feed import Batch, EventFilter, Feeds
 from api.viewpoints.feed_events import FeedEvent, NoPlace, position
 from api.viewpoints.viewer import Viewer
 from events import types as t
@@ -38,7 +38,7 @@ class _Span(Struct, frozen=True):
     """From where, what, and until when; `until` is a position, if it is known already."""
 
     pos: int
-    wanted: Wanted
+    event_filter: EventFilter
     until: int | None
     soon: bool = False
     match_ends: bool = False
@@ -79,13 +79,13 @@ async def stream(
         if match is None:
             raise Problem("invalid", "until=end is the end of a match: say which with match=")
         named = named | {_ENDS} if named else named
-    wanted = Wanted(match, named)
+    event_filter = EventFilter(match, named)
     followers, caller = _followers_of(request.app), who(request.scope)
     if not followers.has_place(caller, FOLLOWERS_MAX):
         raise Problem("unavailable", f"{FOLLOWERS_MAX} follow already: as many as may").after(10)
     snapshot = await feeds.snapshot(viewer)
     from_where = last_event_id or after
-    span = await feeds.in_thread(_span, snapshot, viewer, wanted, from_where, until)
+    span = await feeds.in_thread(_span, snapshot, viewer, event_filter, from_where, until)
     headers = about(request, NEVER)
     headers["X-Accel-Buffering"] = "no"  # a proxy that gathers would hold events back
     if getattr(request.state, "head", False):
@@ -125,7 +125,7 @@ def feeds_of(app: FastAPI) -> Feeds:
 def _span(
     snapshot: Snapshot | None,
     viewer: Viewer,
-    wanted: Wanted,
+    event_filter: EventFilter,
     after: str | None,
     until: str | None,
 ) -> _Span:
@@ -133,35 +133,43 @@ def _span(
     if snapshot is None:
         if after not in (None, START) or until not in (None, "now", "next", "end"):
             raise Problem("wrong-cursor", "there is no ledger here yet, and so no place in it")
-        return _Span(0, wanted, 0 if until == "now" else None, until == "next", until == "end")
+        return _Span(
+            0, event_filter, 0 if until == "now" else None, until == "next", until == "end"
+        )
     end = snapshot.next_pos
     try:
-        pos = end if after is None else _begin(after, wanted, viewer, snapshot)
+        pos = end if after is None else _begin(after, event_filter, viewer, snapshot)
         match until:
             case None:
-                return _Span(pos, wanted, None)
+                return _Span(pos, event_filter, None)
             case "now":
-                return _Span(pos, wanted, end)
+                return _Span(pos, event_filter, end)
             case "next":
-                return _Span(pos, wanted, None, soon=True)
+                return _Span(pos, event_filter, None, soon=True)
             case "end":
-                return _Span(pos, wanted, _over(wanted.match, snapshot), match_ends=True)
+                return _Span(
+                    pos, event_filter, _over(event_filter.match, snapshot), match_ends=True
+                )
             case _:
-                return _Span(pos, wanted, position(until, viewer, snapshot))
+                return _Span(pos, event_filter, position(until, viewer, snapshot))
     except NoPlace as reason:
         raise Problem("wrong-cursor", str(reason)) from None
 
 
-def _begin(after: str, wanted: Wanted, viewer: Viewer, snapshot: Snapshot) -> int:
+def _begin(after: str, event_filter: EventFilter, viewer: Viewer, snapshot: Snapshot) -> int:
     if after != START:
         return position(after, viewer, snapshot)
-    records = snapshot.read(wanted.match) if wanted.match else ()
+    records = snapshot.read(event_filter.match) if event_filter.match else ()
     return records[0].pos if records else 0
 
 
 def _over(match: str | None, snapshot: Snapshot) -> int | None:
     """Where a match is over, if it is."""
-    ends = (one.pos + 1 for one in snapshot.read(match or "") if type(one.event) is MatchEnded)
+    ends = (
+        recorded.pos + 1
+        for recorded in snapshot.read(match or "")
+        if type(recorded.event) is MatchEnded
+    )
     return next(ends, None)
 
 
@@ -187,7 +195,7 @@ async def _chunks(
             place = await feeds.last_place(feed, span.pos)
             yield b"retry: %d\nid: %b\n\n" % (RETRY_MS, place or START.encode())
         patience_s = NEXT_S if span.soon else QUIET_S
-        going = feeds.batches(feed, span.pos, span.until, span.wanted, patience_s)
+        going = feeds.batches(feed, span.pos, span.until, span.event_filter, patience_s)
         unsent = bytearray()
         async with aclosing(going) as batches:
             async for batch in batches:

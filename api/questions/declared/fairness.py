@@ -29,7 +29,7 @@ from api.evidence.dealt import Dealt
 from api.problem import Problem
 from api.questions.numbers import p_value
 from api.questions.question import Cell, Match, Question, Sheet, Table
-from api.viewpoints.selection import Absent, Wanted
+from api.viewpoints.selection import Absent, Selection
 from api.viewpoints.selection import leaves as read
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
@@ -47,9 +47,9 @@ def repeated(ledger: Snapshot) -> set[str]:
     seeds: set[str] = set()
     found = set()
     for match in ledger.matches():
-        for one in ledger.read(match):
-            if isinstance(one.event, MatchStarted) and one.event.dealing == "seeded":
-                seed = one.event.seed or match
+        for recorded in ledger.read(match):
+            if isinstance(recorded.event, MatchStarted) and recorded.event.dealing == "seeded":
+                seed = recorded.event.seed or match
                 if seed in seeds:
                     found.add(match)
                 seeds.add(seed)
@@ -60,9 +60,9 @@ def deals(ledger: Snapshot) -> dict[str, int]:
     """In how many hands in a row each match deals the same deck: more than one is mirrored."""
     found = {}
     for match in ledger.matches():
-        for one in ledger.read(match):
-            if isinstance(one.event, MatchStarted):
-                found[match] = one.event.deals
+        for recorded in ledger.read(match):
+            if isinstance(recorded.event, MatchStarted):
+                found[match] = recorded.event.deals
     return found
 
 
@@ -117,7 +117,7 @@ def fairness(
     ledger, match = viewed.snapshot, params.match
     if match is not None and next(ledger.hands(match), None) is None:
         raise Absent(f"there is no match {match}: muckrake matches lists those there are")
-    every = (leaf for leaf in read(ledger, Wanted(match)) if not is_match(leaf.stream))
+    every = (leaf for leaf in read(ledger, Selection(match)) if not is_match(leaf.stream))
     leaves = list(watch(every, "reading hands", hands_of(viewed, match)))
     if not leaves:
         raise Absent("no hand was played here")
@@ -185,7 +185,7 @@ def _dealing(ledger: Snapshot, leaves: Sequence[Leaf]) -> dict[str, int]:
     hands = Counter(split(leaf.stream)[0] for leaf in leaves)
     how: Counter[str] = Counter()
     for match, count in hands.items():
-        events = (one.event for one in ledger.read(match))
+        events = (recorded.event for recorded in ledger.read(match))
         kind = next(
             (event.dealing for event in events if isinstance(event, MatchStarted)), "not told"
         )

@@ -371,10 +371,10 @@ def match_of(viewed: Viewed, match: str) -> Match:
     played = played_of(viewed, match)
     (row,) = rows_of(viewed, {match: played})
     own = records(viewed.snapshot, match)
-    seen = viewed.redactor.see(Leaf(UNCLOSED, own)).ones if own else ()
+    seen = viewed.redactor.see(Leaf(UNCLOSED, own)).events if own else ()
     kinds: dict[type, list[Any]] = {}
-    for one in seen:
-        kinds.setdefault(type(one.stored.event), []).append(one.seen)
+    for event in seen:
+        kinds.setdefault(type(event.stored.event), []).append(event.seen)
     announced = kinds.get(MatchStarted, [None])[0]
     sources = [one for one in kinds.get(SourceNoted, []) if isinstance(one, SourceNotedSeen)]
     return Match(

@@ -174,7 +174,7 @@ def rated(viewed: Viewed, params: RatingsParams, watch: ShowProgress) -> Ratings
         league=params.league,
         players=players,
         pairs=pairs,
-        circles=[Circle(*one) for one in circles(beats)],
+        circles=[Circle(*circle) for circle in circles(beats)],
     )
 
 

@@ -214,11 +214,11 @@ def luck(viewed: Viewed, params: ResultsParams, watch: ShowProgress = without_pr
 def _players(viewed: Viewed, chosen: Chosen, lucky: Luck) -> list[PlayerResults]:
     """Nets of each player, and what they are made of."""
     nets: dict[str, Row] = {}
-    for one in answers(viewed, chosen, [STATISTICS[name] for name in NETS]):
-        row = nets.setdefault(one.player, {})
-        if one.statistic == "net":
-            row["hands"] = one.n
-        row[one.statistic] = one.value
+    for answer in answers(viewed, chosen, [STATISTICS[name] for name in NETS]):
+        row = nets.setdefault(answer.player, {})
+        if answer.statistic == "net":
+            row["hands"] = answer.n
+        row[answer.statistic] = answer.value
     raked, won = rakes(viewed, chosen), rates(viewed, chosen, mirrored(viewed))
     seats: dict[str, dict[str, Mean]] = {}
     for row in nets_by(viewed, chosen, "seat"):
