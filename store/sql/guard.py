@@ -241,7 +241,7 @@ def _below(one: dict[str, Any], known: frozenset[str]) -> Waiting:
 
 
 # Texts, numbers and comments; what stands in double quotes is a name.
-_SAID = re.compile(r"""("[^"]*")|(?:'[^']*')+|--[^\n]*|/\*.*?\*/|\d+""", re.DOTALL)
+_LITERALS = re.compile(r"""("[^"]*")|(?:'[^']*')+|--[^\n]*|/\*.*?\*/|\d+""", re.DOTALL)
 SHAPES = 1_000  # of statements whose tables are remembered
 _named: dict[str, set[str] | None] = {}
 
@@ -253,7 +253,7 @@ def named(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
     The whole process remembers: a parser's answer depends on no ledger, and takes as long as many a
     question.
     """
-    shape = _SAID.sub(r"\g<1>0", sql)
+    shape = _LITERALS.sub(r"\g<1>0", sql)
     try:
         return _named[shape]
     except KeyError:

@@ -76,8 +76,7 @@ class Query:
         called: tags.Called = tags.NOBODY,
     ) -> None:
         self.snapshot = snapshot
-        self._only = only
-        self._called = called
+        self._only, self._called = only, called
         self.views = ("events", *(projection.name for projection in projections), *MADE)
         names = (one.name for one in projections if not one.private)
         self.public = ("events", *names, *MADE)
