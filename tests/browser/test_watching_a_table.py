@@ -77,7 +77,7 @@ def test_a_table_is_followed_from_act_to_act_to_its_end(
             for name, size in SIZES.items():
                 page.set_viewport_size(size)
                 for scheme in ("light", "dark"):
-                    page.emulate_media(color_scheme=scheme)
+                    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
                     site.shot(page, f"{named(WATCHED)}-playing-{name}-{scheme}")
             assert [] == complaints(page)
             expect(now).to_contain_text("Hand 2 of 2", timeout=60_000)

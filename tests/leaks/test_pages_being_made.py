@@ -72,8 +72,8 @@ def decided(folder: Path, viewer: Viewer) -> dict[str, OwnHands]:
 
 def asked(folder: Path, key: str | None) -> list[Answer]:
     """What a server is asked whose pages are made by processes."""
-    apart = {"apart": 0, "apart_counted": 0, "apart_data": 0, "apart_spread": 0}
-    app = door(folder, limits=Limits(rate=0, seconds=300, **apart))
+    all_heavy = {"heavy_valued": 0, "heavy_counted": 0, "heavy_data": 0, "heavy_spread": 0}
+    app = door(folder, limits=Limits(rate=0, seconds=300, **all_heavy))
     try:
         return answers(app, ADDRESSES, key)
     finally:
