@@ -16,8 +16,14 @@ AT = 1_790_000_000_000
 class _Nowhere:
     """A ledger in which no match was announced."""
 
-    def read(self, stream: str) -> tuple[Recorded, ...]:
-        return ()
+    next_pos = 0
+
+    @property
+    def live(self) -> "_Nowhere":
+        return self
+
+    def matches(self) -> tuple[int, dict[str, int]]:
+        return 0, {}
 
     def parts(self) -> Parts:
         return Parts((), ())

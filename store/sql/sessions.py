@@ -10,7 +10,8 @@ import atexit
 import re
 import threading
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -79,6 +80,17 @@ class Session:
             if name not in self._lent:
                 self.con.register(name, rows)
                 self._lent.add(name)
+
+    @contextmanager
+    def lent(self, tables: "Mapping[str, pa.Table]") -> Iterator[None]:
+        """Tables under their names, for one question."""
+        for name, rows in tables.items():
+            self.con.register(name, rows)
+        try:
+            yield
+        finally:
+            for name in tables:
+                self.con.unregister(name)
 
     def show(self, views: Mapping[str, str]) -> None:
         """Views under their names, each a SELECT."""

@@ -3,12 +3,16 @@
 import os
 from pathlib import Path
 
+import duckdb
+import pyarrow as pa
 import pytest
 
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.reader import Reader
+from store.sql.guard import Refused
 from store.sql.query import Query
+from store.sql.sessions import answer
 from tests.store.test_query import asking, filled
 
 
@@ -66,3 +70,33 @@ def test_a_view_is_made_when_it_is_named(tmp_path: Path) -> None:
     assert asked.ask("SELECT * FROM pots NATURAL JOIN (FROM Pots)").num_rows
     with pytest.raises(Damaged, match="is not as it was sealed"):
         asked.ask("SELECT * FROM pots WHERE hand IN (SELECT hand FROM hands)")
+
+
+def test_a_short_answer_is_remembered_as_long_as_its_files_are_what_they_were(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One over tables of its own is not, nor a long one, nor one that failed."""
+    filled(tmp_path, lambda count: count == 11).close()
+    query = Query(Reader(tmp_path).snapshot())
+    counted: list[str] = []
+
+    def asked(con: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
+        counted.append(sql)
+        return answer(con, sql)
+
+    monkeypatch.setattr("store.sql.query.answer", asked)
+    short, own, long = "SELECT sum(hand_seq) AS n FROM hands", "FROM mine", "FROM range(5000)"
+    first = query.ask(short)
+    for number in (1, 2):
+        mine = pa.table({"n": [number]})
+        assert mine == query.ask(own, also={"mine": mine})
+        assert 5000 == query.ask(long).num_rows
+        with pytest.raises(Refused, match="nothing"):
+            query.ask("SELECT nothing FROM hands")
+        assert first == query.ask(short)
+    assert [1, 2, 2] == [counted.count(one) for one in (short, own, long)]
+    (path,) = (tmp_path / "segments").glob("hands-*")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-9] + bytes([whole[-9] ^ 1]) + whole[-8:])
+    with pytest.raises(Damaged, match="is not as it was sealed"):
+        query.ask(short)
