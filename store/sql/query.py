@@ -47,7 +47,7 @@ MEMORY = "1GB"
 THREADS = 2
 _ROWS = "<rows>"  # where a view's own rows will stand in the SELECT of its mask
 AT_ONCE = 4  # questions; later ones wait for one of them
-SHORT, TOLD = 1 << 14, 256  # bytes of an answer that is remembered, and how many are
+SHORT, REMEMBERED = 1 << 14, 256  # bytes of an answer that is remembered, and how many are
 MADE = (rulesets.VIEW, tags.VIEW)  # views that are made of no table of the ledger
 
 
@@ -88,7 +88,7 @@ class Query:
         self._files = files_of(snapshot.live.disk)
         self._engine: Engine | None = None
         self._players: dict[tuple[str, str], About] = {}
-        self._told: dict[str, pa.Table] = {}
+        self._answers: dict[str, pa.Table] = {}
         self._closed = False
         self._begin()
 
@@ -264,13 +264,13 @@ class Query:
         return name
 
     def _remembered(self, session: Session, sql: str, seconds: float) -> pa.Table:
-        """A short answer is told again: a snapshot stays, and its files have been looked at."""
-        if sql not in self._told:
-            told = self._answer(session, sql, seconds)
-            if told.nbytes > SHORT or len(self._told) >= TOLD:
-                return told
-            self._told[sql] = told
-        return self._told[sql]
+        """A short answer is given again; strangers, who may draw by chance, never ask here."""
+        if sql not in self._answers:
+            rows = self._answer(session, sql, seconds)
+            if rows.nbytes > SHORT or len(self._answers) >= REMEMBERED:
+                return rows
+            self._answers[sql] = rows
+        return self._answers[sql]
 
     def _answer(self, session: Session, sql: str, seconds: float) -> pa.Table:
         timer = threading.Timer(seconds, session.con.interrupt)
