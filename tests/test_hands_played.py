@@ -127,7 +127,10 @@ def test_it_stands_in_rows_over_http(site: Site, to: str) -> None:
 def test_a_docket_tells_when_hands_were_played(site: Site) -> None:
     """A page with a date of a hand: that of its text, where there is one."""
     page = site.as_("auditor").get("/").text
-    assert f'<td class="nowrap">{ZONED}</td>' in page
+    assert (
+        f'<time datetime="{ZONED}" title="{ZONED}">4\N{NARROW NO-BREAK SPACE}Mar 2012, 10:06<'
+        in page
+    )
 
 
 def test_pages_of_hands_tell_cents_as_their_money(site: Site) -> None:

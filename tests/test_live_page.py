@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from api.viewpoints.viewer import Viewer
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
@@ -174,6 +175,18 @@ def test_nobody_waits_for_a_writer_that_is_gone(hall: Hall) -> None:
     assert GONE not in now(hall.site())
     hall.leave()
     assert now(hall.site()).endswith(GONE)
+
+
+def test_nobody_is_said_to_be_gone_who_ended_his_match_since_it_was_looked_at(hall: Hall) -> None:
+    """A page looks at the ledger first, and then whether somebody holds its lock."""
+    hall.until(t.BettingOpened)
+    service, viewer = hall.site().app.state.service, Viewer()
+    before = service.snapshot(viewer)
+    assert service.is_played(viewer, before, "duel")
+    hall.end("interrupted")
+    hall.leave()
+    assert service.is_played(viewer, before, "duel")  # as far as that snapshot goes
+    assert not service.is_played(viewer, service.snapshot(viewer), "duel")
 
 
 def test_the_public_learns_that_a_writer_is_gone_when_the_delay_is_over(hall: Hall) -> None:

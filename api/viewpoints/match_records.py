@@ -12,6 +12,7 @@ from store.snapshot import Live
 LEFT_OUT = "left out"  # the dialect of a note of such a hand
 REPEATED = "repeated"  # of a note of hands that the ledger has already
 OTHERWISE = " says otherwise"  # how its line ends of a hand that contradicts the one that is there
+BEGUN_MAX = 4_096  # hands whose first event is remembered
 _kept: WeakKeyDictionary[Live, dict[str, tuple[Recorded, ...]]] = WeakKeyDictionary()
 _begun: WeakKeyDictionary[Live, dict[str, Recorded]] = WeakKeyDictionary()
 _turn = threading.Lock()
@@ -33,10 +34,16 @@ def seated(snapshot: Snapshot, hand: str) -> tuple[str, ...]:
     """Who sits in a hand, if it had begun; its first event stays what it is."""
     with _turn:
         kept = _begun.setdefault(snapshot.live, {})
-    if hand not in kept and (record := snapshot.read(hand)):
-        kept[hand] = record[0]
-    first = kept.get(hand)
-    if first is None or first.pos >= snapshot.next_pos:
+        first = kept.get(hand)
+    if first is None:
+        if not (record := snapshot.read(hand)):
+            return ()
+        first = record[0]
+        with _turn:
+            if len(kept) >= BEGUN_MAX:  # a stream of millions of hands asks for each a few times
+                kept.clear()
+            kept[hand] = first
+    if first.pos >= snapshot.next_pos:
         return ()
     return first.event.players if isinstance(first.event, HandStarted) else ()
 

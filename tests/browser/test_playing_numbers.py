@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.main import main
+from api.questions.numbers import p_value
 from tests.browser.conftest import Site, expect
 from tests.http.servers import Server
 
@@ -219,7 +220,7 @@ def test_swaps_stand_beside_the_chance_that_the_rules_state(site: Site) -> None:
     for one, row in zip(told, rows.all(), strict=True):
         expect(row).to_contain_text(f"{one['k']}/{one['n']}")
         expect(row).to_contain_text(f"{100 * one['stated']:.1f}")
-        expect(row).to_contain_text(f"{one['p']:.3f}")
+        expect(row).to_contain_text(p_value(one["p"]))
     expect(page.locator(".figures")).to_contain_text("at showdown")
 
 

@@ -11,7 +11,7 @@ function judge({ files, zip, known, policy }) {
   try {
     return verifier.judged(read, keys, policy === null ? null : verifier.readPolicy("policy", bytes(policy)));
   } catch (reason) {
-    if (!(reason instanceof verifier.Wrong)) throw reason;
+    if (!(reason instanceof verifier.Refusal)) throw reason;
     return { problems: [reason.message], proved: [], code: 2 };
   }
 }
