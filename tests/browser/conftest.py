@@ -18,11 +18,13 @@ from tests import chromium
 from tests.processes import Popen
 
 try:
+    from playwright.sync_api import TimeoutError as TookTooLong
     from playwright.sync_api import expect
 
     expect.set_options(timeout=30_000)  # a machine may have more to do than this
 except ImportError:  # every test here is skipped before it could expect anything
     expect = None  # type: ignore[assignment]
+    TookTooLong = TimeoutError  # type: ignore[assignment,misc]
 
 if TYPE_CHECKING:
     from playwright.sync_api import (
@@ -176,9 +178,16 @@ class Site:
         expect(page.locator("#progress")).to_have_count(0, timeout=120_000)
 
     def shot(self, page: "Page", name: str) -> None:
-        """A picture of the page, if somebody wants pictures: in $MUCKRAKE_SCREENSHOTS."""
+        """A picture of the page, if somebody wants pictures: in $MUCKRAKE_SCREENSHOTS.
+
+        Chromium has hung in one of some thousand: it is asked again.
+        """
         if folder := os.environ.get("MUCKRAKE_SCREENSHOTS"):
-            page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
+            path = Path(folder) / f"{name}.png"
+            try:
+                page.screenshot(path=path, full_page=True)
+            except TookTooLong:
+                page.screenshot(path=path, full_page=True)
 
     def _hear(self, message: "ConsoleMessage") -> None:
         answered = re.search(r"the server responded with a status of (\d+)", message.text)
