@@ -70,3 +70,25 @@ def test_it_may_be_a_module_and_have_children(start: type[Popen]) -> None:
     with start([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, text=True) as parent:
         assert ("from a child\n", None) == parent.communicate()
     assert 0 == parent.returncode
+
+
+FORKED_WITHOUT_CTRL_C = """
+import signal, sys
+from dealer.worker import ctrl_c_blocked
+from tests.processes import _FORKS, Popen
+
+if __name__ == "__main__":
+    with ctrl_c_blocked():  # as a server does when it has the first page made
+        _FORKS.Process(target=id, args=("",)).start()
+    mask = "import signal; print(signal.pthread_sigmask(signal.SIG_BLOCK, []), flush=True)"
+    Popen([sys.executable, "-c", mask]).wait(60)
+"""
+
+
+def test_a_process_hears_ctrl_c_whoever_started_what_it_is_forked_from(tmp_path: Path) -> None:
+    script = tmp_path / "forked.py"
+    script.write_text(FORKED_WITHOUT_CTRL_C)
+    kept = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    words = [sys.executable, str(script)]
+    run = subprocess.run(words, capture_output=True, text=True, check=True, env=kept)
+    assert "set()" == run.stdout.strip()

@@ -285,12 +285,13 @@ class LedgerService:
         since = held_since(self.settings.folder)
         held_ms = 0 if viewer.auditor else round(self.settings.delay_s * 1000)
         known = now_ms() - held_ms
-        is_known = since is not None and since <= known
-        if since is not None and is_known and records_of_match[0].at >= since:
+        if since is not None and since > known:
+            since = None
+        if since is not None and records_of_match[0].at >= since:
             return True
         if not held_ms:  # unless it has ended since the snapshot was taken: then it went on
             return ended(self.snapshot(viewer), match) is not None
-        if is_known:
+        if since is not None:
             return False
         newest = next(snapshot.read_from(snapshot.next_pos - 1))
         return newest.at >= known - held_ms

@@ -5,11 +5,10 @@ import re
 from jinja2 import pass_context
 from jinja2.runtime import Context
 
+from engine.units import counted_in, per_chip
 from engine.units import money as money_of
-from engine.units import per_chip
 
 SIGNS = {"dollar": "$", "euro": "\N{EURO SIGN}", "pound": "\N{POUND SIGN}"}
-_PARTS = {"dollar": "cent", "euro": "euro cent", "pound": "penny"}
 THIN = "\N{NARROW NO-BREAK SPACE}"
 _MINUS = "\N{MINUS SIGN}"
 
@@ -41,8 +40,8 @@ def amount(number: int | None, unit: str | None = None, *, signed: bool = False)
 
 def total(net: float, of: str | None, *, signed: bool = True) -> str:
     """So much of a money in all: +$5.32; of chips whole ones, +1 234."""
-    parts = 100 if of in SIGNS else 1
-    return amount(round(net * parts), _PARTS.get(of or "chip"), signed=signed)
+    smallest = counted_in(of)[0][-1] if of in SIGNS else "chip"
+    return amount(round(net * per_chip(smallest)), smallest, signed=signed)
 
 
 def tick(number: float) -> str:

@@ -1,4 +1,4 @@
-"""What a match's own records say: read once for as many as there are, because they only grow."""
+"""What a match's own records say, and who sits in its hands: read once, for both only grow."""
 
 import threading
 from weakref import WeakKeyDictionary
