@@ -46,9 +46,10 @@ def test_progress_and_page_are_alike_in_both_worlds(
 
 @pytest.mark.parametrize("name", sized(quick=("public",), ci=("public", "a player")))
 def test_what_decides_that_a_page_is_kept_is_alike_in_both_worlds(
-    name: str, pair_of: Callable[[str], Pair]
+    name: str, pair_of: Callable[[str], Pair], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else somebody could tell them apart by which page is there at once, and which is made."""
+    monkeypatch.setenv("MUCKRAKE_CACHE", str(tmp_path))  # an auditor has looked at one of the two
     here, there = (decided(folder, EYES[name].viewer) for folder in pair_of(name).folders)
     assert here == there
     kept = [one.digest for one in here.values() if one.digest]
