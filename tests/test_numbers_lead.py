@@ -12,6 +12,7 @@ from analytics.auctions.bidding import MEASURES as BIDS
 from analytics.replay.flags import FLAGS
 from analytics.statistics.catalogue import STATISTICS
 from analytics.swaps.luck import MEASURES as SWAPS
+from api.main import main
 from api.pages.swaps import SWAPS_SPOTS
 from api.pages.winnings import VALUED as VALUED_SPOTS
 from api.playing.names import tagged, tags_of
@@ -149,6 +150,82 @@ def test_numbers_of_what_pays_against_him_lead_to_its_hands(
     assert 2 == len(counts)
     for href, said in counts:
         assert whole(said) in found_by(read(site, unescape(href))), unescape(href)
+
+
+@pytest.fixture(scope="module")
+def many_matches(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """Twenty short matches that somebody wins early, and tables at which three play."""
+    folder = tmp_path_factory.mktemp("many") / "ledger"
+    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    tables = [(f"m{at}, of 20", "auction-2024", 2) for at in range(20)]
+    rings = [(f"ring {at}", "site-nl", 3) for at in range(sized(4, 4, 12))]
+    for match, game, seats in (*tables, *rings):
+        rules, bots = GAMES[game], ("random", "tight", "random")[:seats]
+        ledger.keep_ruleset(fingerprint(rules), to_json(rules))
+        planned = plan(rules, match, 60 if seats == 3 else 12, match, bots)
+        played = list(dealt(planned, SeededDecks(match)))
+        recording = Recording(ledger, announced(match, played[0], match, "sealed"), rules, ())
+        recording.keep_all([*map(finished, played)])
+        recording.end(WHOLE)
+    ledger.close()
+    lock.release()
+    return site_of(folder)
+
+
+@pytest.mark.parametrize("vs", ["", "?vs=random-0"])
+def test_numbers_of_an_opponent_lead_there_however_many_matches_were_won(
+    vs: str, many_matches: Site
+) -> None:
+    """Hands after a match was won are no part of what stands out, and of no list that it leads to;
+    of what follows a check, the check is the rival's who is asked about."""
+    page = read(many_matches, f"/players/tight-1/opponent{vs}")
+    assert page.count(" had won it before ") > 15
+    rows = [row for row in re.findall("<tr.*?</tr>", page, re.DOTALL) if 'class="ci apart"' in row]
+    assert len(rows) >= 4
+    found = {}
+    for row in rows:
+        counts = [link for link in LINK.findall(row) if link[0].startswith("/hands?")]
+        numbers = re.search(r">([\d\u202f]+)(?:</a>)?/<a", row)
+        assert len(counts) == 2 or (numbers is not None and numbers[1] == "0"), row
+        for href, said in counts:
+            (q,) = parse_qs(urlsplit(unescape(href)).query)["q"]
+            assert "!hands=" in q
+            assert whole(said) in found_by(read(many_matches, unescape(href))), q
+            found[q] = whole(said)
+    assert bool(vs) == any("player=random-0" in q for q in found)
+
+
+def test_what_follows_a_check_is_asked_of_one_rival(many_matches: Site) -> None:
+    """At a table of three, bets after anybody's check are those after the one's or the other's."""
+    counts = []
+    for whose in ("", ":random-0", ":random-2"):
+        q = urlencode({"q": f"game=site-nl & tight-1:could=after_check{whose}"})
+        counts.append(max(found_by(read(many_matches, f"/hands?{q}"))))
+    anybody, one, other = counts
+    assert 0 < one < anybody
+    assert 0 < other < anybody <= one + other
+
+
+def test_numbers_of_mirrored_decks_lead_to_their_hands(tmp_path: Path) -> None:
+    """All hands of every deck that was dealt to each seat."""
+    folder = tmp_path / "ledger"
+    words = ("--hands", "14", "--seed", "3", "--mirror", "--disclosure", "open")
+    for match in ("one", "two"):
+        match_words = ("--match", match, "--ledger", str(folder))
+        assert 0 == main(["play", "auction-2024", *words, *match_words])
+    site = site_of(folder)
+    for tab, said in (("swaps", "Net a hand, mirrored"), ("winnings", "mirrored decks")):
+        page = read(site, f"/players/{PLAYER}/{tab}")
+        (part,) = [
+            it
+            for it in re.findall('<tr.*?</tr>|<p class="sub".*?</p>', page, re.DOTALL)
+            if said in it
+        ]
+        ((href, number),) = [it for it in LINK.findall(part) if it[0].startswith("/hands?")]
+        (q,) = parse_qs(urlsplit(unescape(href)).query)["q"]
+        assert 14 == whole(re.sub("<[^>]+>", "", number))
+        assert f'player={PLAYER} & hands="one/1-14,two/1-14"' == q
+        assert {28} == found_by(read(site, unescape(href)))
 
 
 VALUED = {

@@ -12,7 +12,7 @@ from math import sqrt
 from msgspec import Struct
 
 from analytics.confidence.intervals import FEW, Share, newcombe, student, wilson
-from analytics.opponents.measures import ALL_LOOKS
+from analytics.opponents.measures import ALL_LOOKS, to_one
 from analytics.opponents.report import Opponent, Row
 from analytics.replay.flags import STREETS
 
@@ -157,23 +157,22 @@ def leads(opponent: Opponent) -> Leads:
         numbers = (it.k / it.n, it.k, it.n, even, worth, low, high)
         found.append(Lead(title, look, *numbers, do, finds, opponent.paid(look)))
     ranked = sorted(found, key=lambda one: (-one.low, one.look))
-    return Leads(opponent.won_already(), ranked)
+    return Leads(len(opponent.decided()), ranked)
 
 
-_FOLDED = "player(!showdown & net<0) & street=%s"
 # By look: its title, what to do about it, and the filter that finds its hands, of any player.
 ANSWERS: dict[str, tuple[str, str, str]] = {
     f"fold_{at}": (
         f"Folds too much, {at}",
         f"Bet or raise with any cards, {at}: his folds alone pay for it.",
-        _FOLDED % at,
+        f"player(did={to_one(f'fold_{at}')})",
     )
     for at in STREETS
 } | {
     "bid_above_pot": (
         "Bids above the pot",
         "Bid just below what he usually bids: he pays more for his card than it is worth.",
-        "player(auction-won | auction-lost)",
+        "player(did=bid_above_pot)",
     ),
     "bluff_river": (
         "Bluffs too much, river",

@@ -72,6 +72,11 @@ def _rest() -> Iterator[Look]:
     yield Look("bid_near_all", "Bids all but 10", "bid within 10 of his whole stack", bid)
 
 
+def to_one(look: str) -> str:
+    """What those folds to a bet are called that only one rival was left to: they have a price."""
+    return f"{look}_to_one"
+
+
 _COVERED_BY_OTHERS = ("vpip_all", "pfr_able", "check_raise", "bet_when_checked_to", "afq")
 
 

@@ -72,15 +72,15 @@ class Opponent:
         )
         return sorted(self._tables.rows(sql), key=lambda row: natural(row["part"]))
 
-    def won_already(self) -> int:
-        """His hands after he or his rival had won the match."""
-        won = f"player = {quoted(self.player)} AND state IN ('won', 'lost')"
-        (row,) = self._tables.rows(f"SELECT count(*) AS hands FROM ends WHERE {won}")
-        return int(row["hands"])
+    def decided(self) -> list[tuple[str, int]]:
+        """His hands after he or his rival had won the match, by match and number."""
+        won = f"player = {quoted(self.player)} AND NOT {_UNDECIDED}"
+        rows = self._tables.rows(f"SELECT match, number FROM ends AS e WHERE {won}")
+        return [(row["match"], int(row["number"])) for row in rows]
 
     def undecided(self) -> int:
-        """His hands before that."""
-        return int(sum(row["hands"] for row in self.dealt())) - self.won_already()
+        """How many were before that."""
+        return int(sum(row["hands"] for row in self.dealt())) - len(self.decided())
 
     def shares(self, by: By | None = None) -> list[Row]:
         """His chances and what he did with them."""

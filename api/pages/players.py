@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 
-from analytics.opponents.measures import ALL_LOOKS
+from analytics.opponents.measures import ALL_LOOKS, to_one
 from analytics.opponents.report import Opponent
 from analytics.sql.chosen import Chosen, moneys, quoted
 from analytics.statistics.catalogue import STATISTICS
@@ -23,13 +23,14 @@ from api.http.routes.questions import Named
 from api.pages.order import Sort, order, sorted_list
 from api.pages.site import Addresses, page
 from api.questions import players as counted
-from api.questions.chances import COULD, DID
+from api.questions.chances import COULD, DID, OF_CHECKS
 from api.questions.declared import grid as hole_cards
 from api.questions.declared.compare import CompareParams, Comparison, comparison, finders, sheets
 from api.questions.declared.grid import Cell
 from api.questions.declared.opponent import HANDS_MAX
 from api.questions.declared.players import QUESTION
 from api.questions.filters_tree import STREETS, word
+from api.questions.filters_values import ranges_text
 from api.questions.finder import Finder, finder
 from api.questions.opponents import Fault, OpponentParams, Report, report_of
 from api.questions.opponents import opponent as tables_of
@@ -258,7 +259,7 @@ def cell(name: str, cell: Cell | None, show: str) -> dict[str, Any]:
     return {**row, "acts": acts([cell]) if show == "acts" else None}
 
 
-LOCKS_MAX = 15  # matches that somebody had won, as many as a filter may name
+WON_MAX = 4_000  # characters of a filter that name the hands after somebody had won
 SPOTS = 200  # acts that were shown down, whose strength is counted
 OPTIONS = {"hands": "numbers"}  # what the command calls a filter, where that differs
 ENDINGS = {
@@ -288,42 +289,38 @@ def opponent(of: OfPlayer) -> Response:
             if hands <= HANDS_MAX:
                 with closing(tables_of(viewed, params, of.ask.watch)) as tables:
                     found = report_of(viewed, params, tables)
-                    context |= _led(found, tables, finds)
+                    context |= _led(found, tables, finds, tagged=bool(viewed.by_tag))
                 context |= {"found": found, "faults": faults(found.faults)}
         except (Absent, NoSum) as reason:
             context["why"] = reason
     return of.sent("opponent.html", "opponent", **context)
 
 
-def _led(report: Report, tables: Opponent, finds: Finder) -> dict[str, Any]:
+def _led(report: Report, tables: Opponent, finds: Finder, tagged: bool) -> dict[str, Any]:
     """The filters that find the hands of each k and n: by name what can be asked so, and hand by
-    hand what was counted by equities, of one rival, or beside too many matches that were won."""
-    open_matches = undecided(report)
+    hand what was counted by equities, of one who goes by a tag, or beside too many matches."""
+    open_matches = undecided(tables)
 
-    def at(look: str, *, pays: bool) -> list[str]:
-        return [finds.at(hands) for hands in tables.counted_hands(look, pays=pays)]
-
-    def by_hand(look: str) -> bool:
-        of_one_rival = look.startswith("after_check") and report.vs is not None
-        return open_matches is None or look not in COULD or of_one_rival
+    def led(look: str, *, pays: bool) -> list[str]:
+        name = to_one(look) if pays and look.startswith("fold_") else look
+        of_one_rival = look.startswith(OF_CHECKS) and report.vs is not None
+        if open_matches is None or name not in COULD or (of_one_rival and tagged):
+            return [finds.at(hands) for hands in tables.counted_hands(look, pays=pays)]
+        count = word(f"{name}:{report.vs}" if of_one_rival else name)
+        return [finds(f"{end}={count}", also=open_matches) for end in ("did", "could")]
 
     return {
-        "undecided": open_matches or "",
-        "paid": {one.look: at(one.look, pays=True) for one in report.leads.found},
-        "led": {
-            one.look: at(one.look, pays=False)
-            for one in report.differences.found
-            if by_hand(one.look)
-        },
+        "paid": {one.look: led(one.look, pays=True) for one in report.leads.found},
+        "led": {one.look: led(one.look, pays=False) for one in report.differences.found},
     }
 
 
-def undecided(report: Report) -> str | None:
+def undecided(tables: Opponent) -> str | None:
     """The filter of hands before somebody had won the match; None if it would be too long."""
-    if len(report.locks) > LOCKS_MAX:
+    won = ranges_text(tables.decided())
+    if len(won) > WON_MAX:
         return None
-    won = (f"match={word(lock.match)} & number>={lock.number}" for lock in report.locks)
-    return "".join(f" & !({one})" for one in won)
+    return f" & !hands={word(won)}" if won else ""
 
 
 def faults(every: Sequence[Fault]) -> list[dict[str, Any]]:

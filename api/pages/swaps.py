@@ -51,6 +51,7 @@ def swaps(of: OfPlayer) -> Response:
         rates = [rate(row) for row in answer.luck.rates(player)]
         independence, finds = answer.luck.independence(player), of.finder(viewed)
         valued = answer.luck.valued(player)
+        decks = finds.among(lucky.mirrored_hands(viewed, of.chosen(viewed)))
     found = {
         one.statistic: one
         for one in answer.found
@@ -58,6 +59,7 @@ def swaps(of: OfPlayer) -> Response:
     }
     ends = [share for one in rates for share in (one["high"], one["stated"]) if share is not None]
     led = {name: [finds.at(hands) for hands in both] for name, both in valued.items()}
+    led |= {name: ["", decks] for name in ("mirrored", "mirrored_variance")}
     for name, filter in FILTERS.items():
         led[name] = [*led.get(name, [""])[:1], finds.of(filter)]
     rows = [

@@ -35,6 +35,7 @@ from api.questions.declared.results import Luck, ResultsParams, luck
 from api.questions.declared.winnings import WinningsParams, winnings
 from api.questions.filters_tree import word
 from api.questions.finder import Finder
+from api.questions.luck import mirrored_hands
 from api.questions.players import NoSum
 from api.viewpoints.selection import Absent
 from odds.rank import CATEGORIES
@@ -265,9 +266,11 @@ def grown(
     step = max(1, len(answer.points) // ROWS)
     with of.viewed() as viewed:
         finds = of.finder(viewed)
+        mirrored = mirrored_hands(viewed, of.chosen(viewed)) if answer.decks else ""
     return of.sent(
         template,
         "winnings",
+        decks=finds.among(mirrored),
         answer=answer,
         why=why,
         rows=[*answer.points[:-1:step], *answer.points[-1:]],

@@ -4,12 +4,14 @@ Each count is asked by the SQL file that counts it on a page, a hand a part. So 
 hands behind every `k of n` (`did=NAME`, `could=NAME`), and no count is defined a second time.
 """
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from analytics.auctions import bidding
 from analytics.auctions.bidding import MEASURES as BIDS
-from analytics.opponents.measures import LOOKS
-from analytics.replay.flags import AFTER, FLAGS
+from analytics.opponents.measures import LOOKS, to_one
+from analytics.replay.flags import AFTER, FLAGS, STREETS
+from analytics.sql.chosen import quoted
 from analytics.sql.tables import text_of
 from analytics.statistics.catalogue import STATISTICS
 from analytics.swaps.luck import MEASURES as SWAPS
@@ -19,6 +21,7 @@ _A_HAND = "{{'hand_seq': hand_seq, 'seat': seat}}"  # the part of a row
 _OF_AUCTIONS = ("bids_placed", "bids_outcomes", "bids_after")  # those that value no card
 _UNSEEN = ("bluff", "slow_play")  # by equities, which no ledger keeps
 _SLOTS = (0, 1)
+OF_CHECKS = "after_check"  # looks that begin so are about a rival's checks
 
 
 class Chance(NamedTuple):
@@ -43,10 +46,10 @@ _RISKS = f"""SELECT * REPLACE ({_A_HAND} AS part), NULL::DOUBLE AS before, NULL:
     FROM ({of_luck("swaps_behaviour", None, None)}) WHERE {{span}}"""
 _ACTS = f"""SELECT *, NULL::DOUBLE AS equity, {_A_HAND} AS part FROM (
     WITH chosen AS (
-        SELECT d.*, TRUE AS ours, coalesce(f.per_chip, 1) AS per_chip,
+        SELECT d.*, {{ours}} AS ours, coalesce(f.per_chip, 1) AS per_chip,
             coalesce(f.showdown, FALSE) AS showdown
         FROM (
-            SELECT *, match || '/' || number AS hand, NULL::INTEGER AS rival_cards
+            SELECT *, match || '/' || number AS hand, CASE WHEN rivals = 1 THEN 2 END AS rival_cards
             FROM decisions WHERE {{span}}
         ) AS d
         LEFT JOIN (SELECT * FROM facts WHERE {{span}}) AS f
@@ -77,6 +80,9 @@ def _chances() -> dict[str, Chance]:
     for look in LOOKS:
         if look not in _UNSEEN:
             found[look] = Chance("opponent_looks", look, _ACTS, _NO_ACT)
+    for street in STREETS:
+        look = f"fold_{street}"
+        found[to_one(look)] = Chance("opponent_pays", look, _ACTS, _NO_ACT)
     return found
 
 
@@ -90,10 +96,23 @@ DID = tuple(name for name, one in CHANCES.items() if one.done)
 COULD = tuple(CHANCES)
 
 
+def is_count(text: str, names: Collection[str]) -> bool:
+    """Whether it is one of these counts; of what follows a check, whose check may be said."""
+    name, against, rival = text.partition(":")
+    return name in names and (not against or (bool(rival) and name.startswith(OF_CHECKS)))
+
+
+def chance(text: str) -> tuple[Chance, str]:
+    """A count, and the rival whose checks it is about: `after_check:lynx`; of anybody's, none."""
+    name, _, rival = text.partition(":")
+    return CHANCES[name], rival
+
+
 def counts(name: str, span: str) -> str:
     """The SELECT of `hand_seq`, `seat`, `k` and `n` in the hands of a span."""
-    one = CHANCES[name]
-    rows = one.rows.format(span=span, acts=f"\n{text_of('opponent_acts')}")
+    one, rival = chance(name)
+    ours = f"d.player = {quoted(rival)}" if rival else "TRUE"
+    rows = one.rows.format(span=span, acts=f"\n{text_of('opponent_acts')}", ours=ours)
     sql = f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of(one.file)})"
     if one.rows is _ACTS:
         numbers, named = (
@@ -108,7 +127,7 @@ def counts(name: str, span: str) -> str:
 
 def counted(name: str, end: str, span: str) -> str:
     """Whether it counts the hand of a row of `players`: its k or its n, as `end` says."""
-    unknown = CHANCES[name].unknown
+    unknown = chance(name)[0].unknown
     hidden = unknown and f"WHEN (hand_seq, seat) IN ({unknown.format(span=span)}) THEN NULL "
     return (
         "CASE WHEN (hand_seq, seat) IN "

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import UNSET, Struct, UnsetType
 
-from api.questions.chances import CHANCES, counts
+from api.questions.chances import chance, counts
 from api.questions.filters_sql import STREET, seats, where
 from api.questions.filters_tree import (
     EVERY,
@@ -189,7 +189,7 @@ def times(viewed: Viewed, one: Filter, judged: Judged | None) -> int | None:
         return None
     ((his, term),) = terms
     name = str(term.value)
-    if CHANCES[name].once and his.player is not None:
+    if chance(name)[0].once and his.player is not None:
         return None
     rows, end = counts(name, "true"), "k" if term.field == "did" else "n"
     found = viewed.query.ask(

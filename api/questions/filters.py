@@ -16,7 +16,7 @@ from collections.abc import Callable
 from typing import Any, Final, NoReturn, cast
 
 from analytics.replay.seating import POSITIONS
-from api.questions.chances import COULD, DID
+from api.questions.chances import COULD, DID, is_count
 from api.questions.filters_tree import (
     EVERY,
     FIELDS,
@@ -33,11 +33,14 @@ from api.questions.filters_tree import (
     Op,
     Or,
     Value,
-    amount,
     joined,
+    text_of,
+)
+from api.questions.filters_values import (
+    amount,
     moment,
     pattern,
-    text_of,
+    ranges,
 )
 from engine.verdict import VERDICTS
 
@@ -277,14 +280,18 @@ _READ: Final[dict[Kind, tuple[Callable[[str], Any], str]]] = {
     "street": (lambda text: text if text in STREETS else None, " ".join(STREETS)),
     "verdict": (lambda text: text if text in VERDICTS else None, " ".join(VERDICTS)),
     "made": (lambda text: text if text in MADE else None, " ".join(MADE)),
-    "statistic": (lambda text: text if text in DID else None, _A_COUNT),
-    "chance": (lambda text: text if text in COULD else None, _A_COUNT),
+    "statistic": (lambda text: text if is_count(text, DID) else None, _A_COUNT),
+    "chance": (lambda text: text if is_count(text, COULD) else None, _A_COUNT),
     "position": (lambda text: text if text in POSITIONS else None, " ".join(POSITIONS)),
     "cards": (pattern, "a card pattern (AA, AKs, AKo, As, 7h??)"),
     "moment": (moment, "a date or a time with its zone (2026-11-22, 2026-11-22T14:05:00Z)"),
     "numbers": (
         lambda text: text if re.fullmatch("[0-9]{1,18}(,[0-9]{1,18})*", text) else None,
         'a number, or several between quotes ("7,12,40")',
+    ),
+    "ranges": (
+        lambda text: text if ranges(text) else None,
+        'hands of matches by their numbers ("autumn/1-40,winter/119-")',
     ),
     "hand": (
         lambda text: text if re.fullmatch("[^/]+/[0-9]{1,18}", text) else None,

@@ -20,20 +20,23 @@ from api.questions.chances import counted
 from api.questions.filters_tree import (
     MADE,
     STREETS,
-    Amount,
     And,
     Compare,
     Filter,
     Flag,
-    Moment,
     Not,
     Of,
     Or,
-    Pattern,
     Term,
+    terms,
+)
+from api.questions.filters_values import (
+    Amount,
+    Moment,
+    Pattern,
     fits_sql,
     moment_text,
-    terms,
+    ranges,
 )
 from engine.games import GAMES
 from engine.parameters import first
@@ -242,6 +245,20 @@ def _among(term: Term) -> str:
     return f"hand_seq IN ({term.value})"
 
 
+def _ranged(term: Term) -> str:
+    """Hands of matches from one number to another."""
+    assert isinstance(term, Compare)
+    rows = ", ".join(
+        f"({quoted(match)}, {first}, {2**63 - 1 if last is None else last})"
+        for match, first, last in ranges(str(term.value))
+    )
+    return (
+        "hand_seq IN (SELECT h.hand_seq FROM hands AS h"
+        f" JOIN (VALUES {rows}) AS r(match, first, last)"
+        " ON h.match = r.match AND h.number BETWEEN r.first AND r.last)"
+    )
+
+
 def _unit(term: Term) -> str:
     """It is null where there is none, and what a record calls a unit may be anything."""
     assert isinstance(term, Compare)
@@ -269,6 +286,7 @@ _OF_HANDS: dict[str, Asks] = {
     "at": _held("last_at"),
     "played": _played,
     "hand": _ended,
+    "hands": _ranged,
     "hand_seq": _among,
     "showdown": lambda term: "showdown",
     "voided": lambda term: "voided",

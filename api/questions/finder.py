@@ -27,13 +27,20 @@ class Finder(NamedTuple):
     def at(self, hands: Sequence[int]) -> str:
         """These hands of his, by `hand_seq`, each as often as it is counted; nothing, where a
         filter would be too long for them."""
-        found = f'{self.so()} & hand_seq="{",".join(map(str, hands))}"'
-        return found if len(found) <= LENGTH_MAX else ""
+        return _fitting(f'{self.so()} & hand_seq="{",".join(map(str, hands))}"')
+
+    def among(self, ranges: str) -> str:
+        """His hands of these ranges; nothing without one, or where a filter would be too long."""
+        return _fitting(f"{self.so()} & hands={word(ranges)}") if ranges else ""
 
     def of(self, anybody: str) -> str:
         """A filter `player(TERMS) & ...`, which says it of anybody, of him."""
         his, _, rest = anybody.removeprefix("player(").partition(")")
         return self(his, also=rest)
+
+
+def _fitting(found: str) -> str:
+    return found if len(found) <= LENGTH_MAX else ""
 
 
 def _so(name: str, terms: tuple[str, ...]) -> str:

@@ -7,6 +7,7 @@ import msgspec
 import pyarrow as pa
 
 from analytics.replay.rulebook import Rulebook
+from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, hands_of, players_of, quoted, where
 from analytics.sql.chosen import table as table_of
 from analytics.sql.tables import JoinedViews
@@ -16,6 +17,7 @@ from analytics.stored import risks as swaps_rows
 from analytics.stored.closed_betting import Closed, uncounted
 from analytics.stored.equity import equities_in, lucks
 from analytics.swaps.luck import MEASURES, By, Luck
+from api.questions.filters_values import ranges_text
 from api.questions.players import chosen_by, money_of
 from api.questions.question import (
     Anybody,
@@ -123,6 +125,17 @@ def mirrored(viewed: Viewed) -> dict[str, int]:
     """Matches that deal each deck in several hands in a row, and in how many."""
     rows = found(viewed.snapshot, MIRRORED)
     return dict(zip(rows["match"].to_pylist(), rows["deals"].to_pylist(), strict=True))
+
+
+def mirrored_hands(viewed: Viewed, chosen: Chosen) -> str:
+    """The hands of a player's whole mirrored decks, as a filter names `hands`; else nothing."""
+    deals = mirrored(viewed)
+    decks = viewed.rows(asked("curve_decks", chosen, deals)) if deals else ()
+    return ranges_text(
+        (deck["match"], number)
+        for deck in decks
+        for number in range(deck["first_number"], deck["last_number"] + 1)
+    )
 
 
 def deals_of(viewed: Viewed, match: str) -> str:

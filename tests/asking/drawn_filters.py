@@ -8,24 +8,26 @@ from hypothesis import strategies as st
 from analytics.replay.seating import POSITIONS
 from analytics.statistics.catalogue import STATISTICS
 from api.questions.filters_tree import (
-    AMOUNT_MAX,
     FIELDS,
     FLAGS,
     MADE,
     STREETS,
-    Amount,
     And,
     Compare,
     Filter,
     Flag,
     Kind,
-    Moment,
     Not,
     Of,
     Or,
-    Pattern,
     Term,
     joined,
+)
+from api.questions.filters_values import (
+    AMOUNT_MAX,
+    Amount,
+    Moment,
+    Pattern,
     moment,
     pattern,
 )
@@ -80,6 +82,16 @@ ANYTHING: dict[Kind, st.SearchStrategy[Any]] = {
 ANYTHING["numbers"] = st.lists(st.integers(0, 10**18 - 1), min_size=1, max_size=9).map(
     lambda some: ",".join(map(str, some))
 )
+ANYTHING["ranges"] = st.lists(
+    st.builds(
+        "{}/{}{}".format,
+        st.text(min_size=1).filter(_is_name),
+        st.integers(0, 10**9),
+        st.sampled_from(("", "-")) | st.integers(0, 10**9).map("-{}".format),
+    ),
+    min_size=1,
+    max_size=4,
+).map(",".join)
 assert set(ANYTHING) == set(get_args(Kind))
 
 

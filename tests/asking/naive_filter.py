@@ -9,19 +9,8 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from analytics.replay.flags import FLAGS as FACT_FLAGS
-from api.questions.filters_tree import (
-    MADE,
-    STREETS,
-    Amount,
-    And,
-    Compare,
-    Moment,
-    Not,
-    Of,
-    Or,
-    Pattern,
-    Term,
-)
+from api.questions.filters_tree import MADE, STREETS, And, Compare, Not, Of, Or, Term
+from api.questions.filters_values import Amount, Moment, Pattern
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.rendering import table_after
 from engine.games import RULESETS
@@ -74,6 +63,13 @@ class Taken(NamedTuple):
     facts: Mapping[int, Row]
     moves: int | None = None
     tags: tuple[tuple[str, str, str], ...] = ()
+
+    def is_in(self, range: str) -> bool:
+        """MATCH/FIRST-LAST, MATCH/FIRST- or MATCH/NUMBER, of a match without a comma."""
+        match, _, numbers = range.partition("/")
+        first, dash, last = numbers.partition("-")
+        end = int(last) if last else 10**18 if dash else int(first)
+        return self.match == match and int(first) <= (self.number or 0) <= end
 
 
 def taken(redacted_hand: RedactedEvents, verdict: str | None, places: Mapping[str, int]) -> Taken:
@@ -173,6 +169,8 @@ def _term(term: Term, hand: Taken) -> Truth:
             return _played(start.played, op, value)
         case "hand_seq":
             return str(hand.place) in str(value).split(",")
+        case "hands":
+            return any(map(hand.is_in, str(value).split(",")))
         case "hand" if op == "=":
             return f"{hand.match}/{hand.number}" == value
         case "hand":

@@ -14,19 +14,8 @@ from api.questions.filters import (
     parsed,
     text_of,
 )
-from api.questions.filters_tree import (
-    FIELDS,
-    FLAGS,
-    Amount,
-    And,
-    Compare,
-    Flag,
-    Moment,
-    Not,
-    Of,
-    Or,
-    Pattern,
-)
+from api.questions.filters_tree import FIELDS, FLAGS, And, Compare, Flag, Not, Of, Or
+from api.questions.filters_values import Amount, Moment, Pattern
 from tests.asking.drawn_filters import ANYTHING, filters
 
 
@@ -70,6 +59,8 @@ def test_a_text_of_nothing_is_a_filter_that_all_pass(text: str) -> None:
         ("at>2026-11-22T00:00:00.5Z", Compare("at", ">", Moment(1_795_305_600_500, "millisecond"))),
         ("hand>=scrim-17/412", Compare("hand", ">=", "scrim-17/412")),
         ('hand_seq="7,12,12"', Compare("hand_seq", "=", "7,12,12")),
+        ('hands="a,b/3,c/4-"', Compare("hands", "=", "a,b/3,c/4-")),
+        ("did=after_check:lynx", Compare("did", "=", "after_check:lynx")),
         ("hand_seq!=7", Compare("hand_seq", "!=", "7")),
         ("bid-with>=two-pair", Compare("bid-with", ">=", "two-pair")),
         ("all-in", Flag("all-in")),
@@ -179,6 +170,9 @@ def test_any_text_is_a_filter_or_is_refused_at_a_place_in_it(text: str) -> None:
         ("walk \x1b", 5, "after `walk` there can stand & | or the end, not `\\x1b`"),
         ("!" * (DEPTH_MAX + 1), DEPTH_MAX, f"brackets and ! go at most {DEPTH_MAX} deep"),
         ("|".join(["walk"] * 60), 5 * TERMS_MAX, f"a filter has at most {TERMS_MAX} terms"),
+        ("hands=lynx", 6, "after `hands=` there can stand hands of matches by their numbers"),
+        ('hands="lynx/1,"', 6, "after `hands=` there can stand hands of matches by their numbers"),
+        ("did=vpip:lynx", 4, "after `did=` there can stand a count of pages by its name (vpip, c"),
         (" " * 6_001, LENGTH_MAX, "a filter has at most 6000 characters, not 6001"),
     ],
 )

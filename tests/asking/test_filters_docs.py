@@ -10,7 +10,8 @@ from api.main import main
 from api.questions.declared.hands import hands_by
 from api.questions.facets import facets
 from api.questions.filters import WrongFilter, parsed
-from api.questions.filters_tree import FIELDS, FLAGS, Compare, pattern, terms
+from api.questions.filters_tree import FIELDS, FLAGS, Compare, terms
+from api.questions.filters_values import pattern
 from api.questions.verdicts import Verdicts
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed

@@ -14,21 +14,8 @@ from msgspec.structs import replace
 
 from api.questions.filters import Filter, parsed, text_of
 from api.questions.filters_sql import Span, where
-from api.questions.filters_tree import (
-    FIELDS,
-    FLAGS,
-    MADE,
-    STREETS,
-    Amount,
-    Compare,
-    Flag,
-    Kind,
-    Not,
-    Of,
-    amount,
-    moment,
-    pattern,
-)
+from api.questions.filters_tree import FIELDS, FLAGS, MADE, STREETS, Compare, Flag, Kind, Not, Of
+from api.questions.filters_values import Amount, amount, moment, pattern
 from api.questions.verdicts import SCHEMA as VERDICT_COLUMNS
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -162,6 +149,11 @@ def values() -> dict[Kind, tuple[Any, ...]]:
             filter(None, map(moment, ("2023-11-14", "2023-11-14T22:14:00Z", "1999-01-01")))
         ),
         "hand": ended,
+        "ranges": (
+            "closed-auction-2024/2,nowhere/1-",
+            "closed-auction-2024/2-3,bare-urcs-1998/1-1",
+            "closed-auction-2024/2-",
+        ),
         "numbers": ("1", "7,7," + ",".join(map(str, range(0, 300, 3))), "999999"),
     }
 

@@ -16,7 +16,6 @@ from api.questions.facets import FACETS, SECONDS, Facets, facets
 from api.questions.filters import parsed
 from api.questions.filters_sql import STREET, asks_verdicts, where
 from api.questions.filters_tree import (
-    AMOUNT_MAX,
     EVERY,
     STREETS,
     And,
@@ -26,6 +25,9 @@ from api.questions.filters_tree import (
     Not,
     joined,
     text_of,
+)
+from api.questions.filters_values import (
+    AMOUNT_MAX,
 )
 from api.questions.hand_orders import WINDOW, Order, Place, in_order, spanned, windows
 from api.questions.judging import due, judged

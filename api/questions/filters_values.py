@@ -1,0 +1,199 @@
+"""What a filter holds fields against, as it is spelled: amounts, moments, cards, ranges of hands.
+
+A card pattern is `AA`, `AKs`, `7h??` or `As`, asked for among hole cards or on a board: a row of
+cards. Each is a rank or `?` and then a suit or `?`: `As`, `A?`, `?h`, `??`. Two ranks say a class
+instead: `AA` and `AK` are `A?A?` and `A?K?`, `AKs` in one suit, `AKo` in two. It fits if that many
+different cards are there, in any order, whatever else is there.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from itertools import permutations, product
+from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
+
+from api.viewpoints.redaction import HIDDEN
+from events.cards import RANKS, SUITS
+
+CARDS_MAX = 5
+_CLASS = re.compile(f"([{RANKS}])([{RANKS}])([so]?)")
+_CARDS = re.compile(f"(?:[{RANKS}?][{SUITS}?])+")
+
+
+class Pattern(Struct, frozen=True):
+    """Cards that must be there; `suits`: both of one suit (`s`), or of two (`o`)."""
+
+    cards: tuple[str, ...]
+    suits: Literal["", "s", "o"] = ""
+
+
+AMOUNT_MAX = 2**53 - 1  # chips, as events count them
+_AMOUNT = re.compile(r"(-?)([0-9]{1,16})(?:\.([0-9]{1,2}))?(bb)?")
+_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIME = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,3})?(Z|[+-][0-9]{2}:[0-9]{2})"
+)
+_MILLISECONDS = {"day": 86_400_000, "second": 1_000, "millisecond": 1}
+_ZERO = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+class Amount(Struct, frozen=True):
+    """Chips, or hundredths of a big blind."""
+
+    number: int
+    blinds: bool = False
+
+
+class Moment(Struct, frozen=True):
+    """A day, a second or a millisecond, by its first one in milliseconds of Unix time."""
+
+    at: int
+    lasts: Literal["day", "second", "millisecond"]
+
+    @property
+    def end(self) -> int:
+        """The first millisecond after it."""
+        return self.at + _MILLISECONDS[self.lasts]
+
+
+def amount(text: str) -> Amount | None:
+    """Whole chips, or big blinds with up to two places: `40`, `2.5bb`."""
+    match = _AMOUNT.fullmatch(text)
+    if match is None:
+        return None
+    sign, whole, part, blinds = match.groups()
+    if part and not blinds:
+        return None
+    number = int(whole + (part or "").ljust(2, "0")) if blinds else int(whole)
+    if number > AMOUNT_MAX:
+        return None
+    return Amount(-number if sign else number, bool(blinds))
+
+
+def amount_text(amount: Amount) -> str:
+    """As it is written, without zeros that say nothing."""
+    if not amount.blinds:
+        return str(amount.number)
+    whole, part = divmod(abs(amount.number), 100)
+    places = f".{part:02}".rstrip("0") if part else ""
+    return f"{'-' if amount.number < 0 else ''}{whole}{places}bb"
+
+
+def moment(text: str) -> Moment | None:
+    """A date, or a time with its zone, as RFC 3339 has them; a date is one of UTC."""
+    try:
+        if _DAY.fullmatch(text):
+            return Moment(_ms(f"{text}T00:00:00+00:00"), "day")
+        if match := _TIME.fullmatch(text):
+            return Moment(_ms(text.replace("Z", "+00:00")), "millisecond" if match[1] else "second")
+    except (ValueError, OverflowError):  # there is no such day
+        pass
+    return None
+
+
+def moment_text(moment: Moment) -> str:
+    """As it is written, in UTC."""
+    then = _ZERO + timedelta(milliseconds=moment.at)
+    if moment.lasts == "day":
+        return then.date().isoformat()
+    places = "seconds" if moment.lasts == "second" else "milliseconds"
+    return then.isoformat(timespec=places).removesuffix("+00:00") + "Z"
+
+
+def _ms(text: str) -> int:
+    """Milliseconds of Unix time; years have four digits in UTC, too."""
+    then = datetime.fromisoformat(text).astimezone(UTC)
+    return (then - _ZERO) // timedelta(milliseconds=1)
+
+
+def pattern(text: str) -> Pattern | None:
+    """The pattern of this text; None if it is none."""
+    text = text.replace(" ", "")
+    if match := _CLASS.fullmatch(text):
+        high, low, suits = match.groups()
+        return None if suits and high == low else Pattern((f"{high}?", f"{low}?"), suits)  # type: ignore[arg-type]
+    if not _CARDS.fullmatch(text) or len(text) > 2 * CARDS_MAX:
+        return None
+    cards = tuple(text[at : at + 2] for at in range(0, len(text), 2))
+    exact = [card for card in cards if "?" not in card]
+    return None if len(exact) > len(set(exact)) else Pattern(cards)
+
+
+def pattern_text(pattern: Pattern) -> str:
+    """As it is written: a class by its ranks, anything else card by card."""
+    if len(pattern.cards) == 2 and all(card[0] != "?" and card[1] == "?" for card in pattern.cards):
+        return "".join(card[0] for card in pattern.cards) + pattern.suits
+    return "".join(pattern.cards)
+
+
+def fits_sql(pattern: Pattern, column: str) -> str:
+    """SQL for whether it fits the cards of a column; null if a card that is not known might fit."""
+    exact = [card for card in pattern.cards if "?" not in card]
+    rest = column
+    for card in exact:
+        rest = f"replace({rest}, '{card}', '')"
+    terms = [f"contains({column}, '{card}')" for card in exact]
+    if len(exact) < len(pattern.cards):
+        terms.append(f"regexp_matches({rest}, '{_in_any_order(pattern)}')")
+    unknown = f"contains({column}, '?') OR contains({column}, '{HIDDEN}') OR {column} IS NULL"
+    return f"CASE WHEN {' AND '.join(terms)} THEN true WHEN {unknown} THEN NULL ELSE false END"
+
+
+def _in_any_order(pattern: Pattern) -> str:
+    """A regular expression for the cards with a `?`, one after the other in any order."""
+    orders = {order for cards in _suited(pattern) for order in permutations(cards)}
+    return "|".join(".*".join(map(_word, order)) for order in sorted(orders))
+
+
+def _suited(pattern: Pattern) -> Iterator[tuple[str, ...]]:
+    """Those cards, for a class with every choice of suits that it allows."""
+    if not pattern.suits:
+        yield tuple(card for card in pattern.cards if "?" in card)
+        return
+    high, low = pattern.cards
+    for first, second in product(SUITS, SUITS):
+        if (first == second) == (pattern.suits == "s"):
+            yield high[0] + first, low[0] + second
+
+
+def _word(card: str) -> str:
+    """A card in a column; a hidden one is a longer word, an unknown one has no rank."""
+    rank, suit = card[0], card[1]
+    ranks = f"[{RANKS}]" if rank == "?" else rank
+    return rf"\b{ranks}{f'[{SUITS}]' if suit == '?' else suit}\b"
+
+
+_RANGE = re.compile(r"([^/]+)/([0-9]{1,18})(?:-([0-9]{0,18}))?(?:,(?=.)|$)")
+
+
+class Range(NamedTuple):
+    """The hands of a match from one number to another, both among them; None: all that follow."""
+
+    match: str
+    first: int
+    last: int | None
+
+
+def ranges(text: str) -> list[Range]:
+    """What a text says of hands: `autumn/7,autumn/12-40,winter/119-`; nothing if it is none. A
+    match has no `/` in its name, but may have a comma."""
+    found, at = [], 0
+    while it := _RANGE.match(text, at):
+        match, first, last = it.groups()
+        ends = first if last is None else last
+        found.append(Range(match, int(first), int(ends) if ends else None))
+        at = it.end()
+    return found if at == len(text) else []
+
+
+def ranges_text(hands: Iterable[tuple[str, int]]) -> str:
+    """The text that says these hands, by match and number; those in a row as one range."""
+    found: list[list[Any]] = []
+    for match, number in sorted(set(hands)):
+        if found and found[-1][0] == match and found[-1][2] == number - 1:
+            found[-1][2] = number
+        else:
+            found.append([match, number, number])
+    return ",".join(f"{match}/{a}" if a == b else f"{match}/{a}-{b}" for match, a, b in found)
