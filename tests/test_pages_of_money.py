@@ -121,3 +121,15 @@ def test_what_was_won_in_a_match_that_is_dealt_in_cents_is_in_dollars(tmp_path: 
     assert not re.search(r">[+−]?[\d\u202f]+</(text|td)>", figure)
     for path in ("/", "/matches", "/matches/m"):
         assert re.search(r">[+−]\$\d+\.\d\d</(span|td)>", read(tmp_path / "ledger", path)), path
+
+
+def test_an_amount_in_a_table_of_measures_has_the_sign_of_its_money(ledger: Path) -> None:
+    """Sums with what was won or lost; shares, counts and amounts of chips stay plain."""
+    page = read(ledger, f"/players/{ME}?unit=euro")
+    rows = {row.partition("<summary>")[2].partition("<")[0]: row for row in page.split("<tr")}
+    assert re.search(r"<b>[+−]?€\d+\.\d\d</b>", rows["Net"])
+    assert "€" not in rows["VPIP"]
+    chips = read(ledger, f"/players/{ME}?unit=chip")
+    assert not re.search("[€$]", chips[chips.index("<tbody>") : chips.rindex("</tbody>")])
+    luck = read(ledger, f"/players/{ME}/swaps?unit=dollar")
+    assert re.search(r"Net a hand</summary>.*?<b>−?\$\d+\.\d\d</b>", luck, re.DOTALL)
