@@ -15,7 +15,7 @@ from api.pages import hands as pages_of_hands
 from api.pages import matches as pages_of_matches
 from api.pages import order
 from api.pages.order import Order
-from api.pages.site import TEMPLATES
+from api.pages.site import TEMPLATES, Addresses
 from api.questions.question import Cell, Sheet
 from dealer.play import play
 from engine.games import GAMES
@@ -104,6 +104,16 @@ def test_tables_of_a_question_sort_by_any_column_that_they_have(path: str, site:
             assert "aria-sort" in page.text
 
 
+@pytest.mark.parametrize("path", ["/ratings", "/players/random-0/results?spots=0"])
+def test_a_name_in_a_table_of_a_question_leads_to_its_player(path: str, site: Site) -> None:
+    """Beside the place that he is rated at, too; the place itself is no link."""
+    page = read(site, path)
+    named = re.findall(r'<t[hd][^>]*>(\d+ )?<a href="/players/([^"]+)">([^<]+)</a>', page)
+    assert {("random-0", "random-0")} <= {(at, name) for _, at, name in named}
+    assert (path == "/ratings") == any(place for place, _, _ in named)
+    assert all(at == name for _, at, name in named)
+
+
 def column(page: str, nth: int, table: str) -> list[str]:
     """What a table says in one of its columns, row by row."""
     body = page.partition(f'aria-label="{table}"')[2].partition("</table>")[0]
@@ -148,12 +158,12 @@ def test_each_of_two_columns_of_a_name_is_sorted_by_its_own_head() -> None:
         (1, 2),
     )
     drawn = TEMPLATES.from_string(
-        '{% from "sheet.html" import tabled %}{{ tabled(sheet, order, "it", 1) }}'
+        '{% from "sheet.html" import tabled %}{{ tabled(sheet, order, "it", 1, to) }}'
     )
 
     def told(sort: str) -> str:
         order = Order(sort, URL("/ratings"))
-        return unescape(drawn.render(sheet=sheet, order=order))
+        return unescape(drawn.render(sheet=sheet, order=order, to=Addresses(None)))
 
     assert ["a", "b"] == column(told("-95 %"), 0, "it")
     assert ["b", "a"] == column(told("-95 % (2)"), 0, "it")

@@ -55,6 +55,7 @@ def endpoint(question: Question) -> Callable[..., Response]:
             ask,
             "question.html",
             question=question,
+            by_tag=by_tag,
             sheets=[sheet for sheet in sheets if isinstance(sheet, Sheet)],
             notes=[sheet for sheet in sheets if not isinstance(sheet, Sheet)],
             trail=[*trail, (player, to.player(player, by_tag=by_tag))] if player else trail,

@@ -92,12 +92,14 @@ class Pages(Struct, frozen=True):
 
 class Cell(NamedTuple):
     """A text, grey where there is too little behind it; `warmth` colours it from 0 to 1. `leads`:
-    for each of its numbers, which a `/` parts, the filter that finds the hands."""
+    for each of its numbers, which a `/` parts, the filter that finds the hands. `player`: whose
+    name it is, where more than that stands here."""
 
     text: str
     few: bool = False
     warmth: float | None = None
     leads: tuple[str, ...] = ()
+    player: str | None = None
 
 
 class Sheet(Struct, frozen=True):

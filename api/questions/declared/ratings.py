@@ -256,31 +256,37 @@ def sheets(answer: Ratings, params: RatingsParams) -> Iterator[Sheet | str]:
         *("player", "rating", "95 %", "won", "drawn", "lost"),
         *("hands", "a hundred", "95 %"),
     )
-    lines: list[tuple[str, ...]] = [
+    lines: list[tuple[Cell, ...]] = [
         (
-            *(f"{at} {player.player}", number(player.rating)),
-            between(player.rating_low, player.rating_high),
-            *map(str, (player.won, player.drawn, player.lost, player.hands)),
-            *(number(player.won_100), between(player.low, player.high)),
+            _placed(at, player.player),
+            *map(
+                Cell,
+                (
+                    number(player.rating),
+                    between(player.rating_low, player.rating_high),
+                    *map(str, (player.won, player.drawn, player.lost, player.hands)),
+                    *(number(player.won_100), between(player.low, player.high)),
+                ),
+            ),
         )
         for at, player in enumerate(answer.players, 1)
     ]
     head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
-    yield _sheet(
+    yield Sheet(
         columns, lines, range(1, 9), head, WITHOUT if answer.players[0].rating is None else ""
     )
     if 2 < len(answer.players) <= CROSSED:
         yield cross_table([player.player for player in answer.players], answer.pairs)
     columns = ("player", "other", "matches", "won", "deals", "a hundred", "95 %", "more deals")
-    lines = [
+    texts = (
         (
             *(pair.player, pair.other, str(pair.matches), f"{pair.points:g}"),
             *(str(pair.deals), number(pair.won_100), between(pair.low, pair.high)),
             *(("" if pair.more is None else f"{pair.more:,}" if pair.more else "settled"),),
         )
         for pair in answer.pairs
-    ]
-    yield _sheet(columns, lines, range(2, 8), "each pair")
+    )
+    yield Sheet(columns, [tuple(map(Cell, line)) for line in texts], range(2, 8), "each pair")
     for circle in answer.circles:
         yield circle.sentence
 
@@ -295,7 +301,7 @@ def cross_table(players: Sequence[str], pairs: Sequence[Pair]) -> Sheet:
     """Each beside each: chips a hundred of the one in the row, grey where it is not settled."""
     lines = [
         [
-            Cell(f"{at} {name}"),
+            _placed(at, name),
             *(
                 Cell(number(it.won_100 if it else None), it is not None and it.more != 0)
                 for it in row
@@ -308,10 +314,8 @@ def cross_table(players: Sequence[str], pairs: Sequence[Pair]) -> Sheet:
     return Sheet(columns, lines, range(1, len(columns)), "each beside each", foot)
 
 
-def _sheet(
-    columns: Sequence[str], lines: Sequence[Sequence[str]], right: Sequence[int], *around: str
-) -> Sheet:
-    return Sheet(columns, [tuple(map(Cell, line)) for line in lines], right, *around)
+def _placed(at: int, name: str) -> Cell:
+    return Cell(f"{at} {name}", player=name)
 
 
 def number(number: float | None) -> str:
