@@ -138,11 +138,12 @@ def test_a_page_is_readable_in_the_light_in_the_dark_and_at_every_size(
     settled(page)
     site.shot(page, f"{named(path)}-dark")
     assert [] == complaints(page, "color-contrast")
-    page.emulate_media(color_scheme="light")
     for size, name in ((TABLET, "tablet"), (PHONE, "phone")):
         page.set_viewport_size(size)
-        settled(page)
-        site.shot(page, f"{named(path)}-{name}")
+        for scheme in ("dark", "light"):
+            page.emulate_media(color_scheme=scheme)
+            settled(page)
+            site.shot(page, f"{named(path)}-{name}-{scheme}")
         assert size["width"] == page.evaluate("document.documentElement.scrollWidth")
         assert [] == page.evaluate(FAULTS, INTERNAL)
     assert [] == site.wrong
