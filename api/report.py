@@ -16,7 +16,7 @@ from engine.recorded import before_payment
 from engine.seats import contenders, in_order
 from engine.verdict import Nets, Report
 from events.notation import say
-from events.sentences import Part, Sentence, name_at, of_event, text, with_names
+from events.sentences import Fragment, Sentence, name_at, of_event, text, with_names
 from events.state import Hand
 from events.types import (
     AntePosted,
@@ -328,13 +328,13 @@ def parting(record: Events, divergence: Divergence) -> tuple[Sentence, Sentence]
     """
     event = record[divergence.at] if divergence.at < len(record) else None
     recorded, decided = (
-        (Part("nothing more"),) if one is None else of_event(record, divergence.at, one)
+        (Fragment("nothing more"),) if one is None else of_event(record, divergence.at, one)
         for one in (event, divergence.decided)
     )
     if divergence.refusal is not None:
         return recorded, with_names(divergence.refusal, start_of(record).players)
     if recorded == decided and event is not None and divergence.decided is not None:
-        return (Part(say(event)),), (Part(say(divergence.decided)),)
+        return (Fragment(say(event)),), (Fragment(say(divergence.decided)),)
     return recorded, decided
 
 
@@ -343,9 +343,12 @@ def owed(players: Sequence[str], report: Report) -> Sentence:
     if report.verdict != "differ" or report.recorded is None or report.decided is None:
         return ()
     due = {s: b - a for s, (a, b) in enumerate(zip(report.recorded, report.decided, strict=True))}
-    parts: list[Part] = []
+    parts: list[Fragment] = []
     for seat in sorted((seat for seat in due if due[seat]), key=lambda seat: -due[seat]):
         verb = " should have " if not parts else " "
-        parts += [Part(", " if parts else "", player=players[seat])]
-        parts += [Part(verb, chips=abs(due[seat])), Part(" more" if due[seat] > 0 else " less")]
+        parts += [Fragment(", " if parts else "", player=players[seat])]
+        parts += [
+            Fragment(verb, chips=abs(due[seat])),
+            Fragment(" more" if due[seat] > 0 else " less"),
+        ]
     return tuple(parts)

@@ -115,7 +115,7 @@ class _Field(NamedTuple):
     read: Callable[[str, dict[str, Any]], None]
 
 
-class _Line(NamedTuple):
+class _LineFormat(NamedTuple):
     """A pattern taken apart: literal text and fields, and the regex of the whole."""
 
     parts: tuple[str | _Field, ...]
@@ -127,7 +127,7 @@ class _Line(NamedTuple):
 
 
 @cache
-def _line(kind: type[t.Event | Match]) -> _Line:
+def _line(kind: type[t.Event | Match]) -> _LineFormat:
     parts: list[str | _Field] = []
     regex = ""
     for literal, name in re.findall(r"([^{]*)(?:\{([^}]+)\})?", _PATTERNS[kind]):
@@ -138,7 +138,7 @@ def _line(kind: type[t.Event | Match]) -> _Line:
             field = _field(name)
             parts.append(field)
             regex += f"({field.regex})"
-    return _Line(tuple(parts), re.compile(regex))
+    return _LineFormat(tuple(parts), re.compile(regex))
 
 
 def _field(name: str) -> _Field:

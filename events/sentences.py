@@ -24,7 +24,7 @@ _FORCED = {
 _STEPS = {"hole": "hole cards", "posts": "blinds"}
 
 
-class Part(NamedTuple):
+class Fragment(NamedTuple):
     """A piece of a sentence: words, and after them perhaps a player's name, chips, or cards."""
 
     words: str = ""
@@ -33,7 +33,7 @@ class Part(NamedTuple):
     cards: tuple[Card, ...] = ()
 
 
-Sentence = tuple[Part, ...]
+Sentence = tuple[Fragment, ...]
 
 
 class _Hand:
@@ -50,12 +50,12 @@ class _Hand:
             isinstance(event, t.PotSplit | t.RakeTaken) and event.pot for event in record
         )
 
-    def player(self, seat: int) -> Part:
-        return Part(player=name_at(self.players, seat))
+    def player(self, seat: int) -> Fragment:
+        return Fragment(player=name_at(self.players, seat))
 
-    def named(self, seats: Sequence[int], between: str = " and ") -> Iterator[Part]:
+    def named(self, seats: Sequence[int], between: str = " and ") -> Iterator[Fragment]:
         for place, seat in enumerate(seats):
-            yield Part(between if place else "", player=name_at(self.players, seat))
+            yield Fragment(between if place else "", player=name_at(self.players, seat))
 
     def pot(self, number: int) -> str:
         if number:
@@ -82,9 +82,9 @@ def of_event(record: Sequence[t.Event], at: int, event: t.Event) -> Sentence:
 def with_names(sentence: str, players: Sequence[str]) -> Sentence:
     """A sentence of the rules, which speaks of `seat 2`, with the player's name in its place."""
     words = re.split(r"\bseat (\d+)\b", sentence)
-    found = [Part(words[0])]
+    found = [Fragment(words[0])]
     for seat, rest in zip(words[1::2], words[2::2], strict=True):
-        found += [Part(player=name_at(players, int(seat))), Part(rest)]
+        found += [Fragment(player=name_at(players, int(seat))), Fragment(rest)]
     return tuple(part for part in found if any(part))
 
 
@@ -99,7 +99,7 @@ def text(sentence: Sentence) -> str:
     )
 
 
-def _parts(event: t.Event, hand: _Hand) -> Iterator[Part]:
+def _parts(event: t.Event, hand: _Hand) -> Iterator[Fragment]:
     seat = getattr(event, "seat", None)
     if seat is not None:
         yield hand.player(seat)
@@ -109,42 +109,42 @@ def _parts(event: t.Event, hand: _Hand) -> Iterator[Part]:
         left = hand.stacks.get(event.seat, 0) - event.amount
         hand.stacks[event.seat] = left
         if event.amount and left == 0:
-            yield Part(", all-in")
+            yield Fragment(", all-in")
     if origin not in ("chosen", "forced"):
-        yield Part(f" ({origin})")
+        yield Fragment(f" ({origin})")
 
 
 _PAYING = t.AntePosted | t.BlindPosted | t.Called | t.Bet | t.Raised
 
 
-def _does(words: str, chips: str | None = None) -> Callable[[Any, _Hand], Iterator[Part]]:
+def _does(words: str, chips: str | None = None) -> Callable[[Any, _Hand], Iterator[Fragment]]:
     """What a player does, and the field with its chips."""
 
-    def say(event: Any, hand: _Hand) -> Iterator[Part]:
-        yield Part(f" {words}")
+    def say(event: Any, hand: _Hand) -> Iterator[Fragment]:
+        yield Fragment(f" {words}")
         if chips is not None:
-            yield Part(" ", chips=getattr(event, chips))
+            yield Fragment(" ", chips=getattr(event, chips))
 
     return say
 
 
-def _cards(words: str) -> Callable[[Any, _Hand], Iterator[Part]]:
+def _cards(words: str) -> Callable[[Any, _Hand], Iterator[Fragment]]:
     """What happens to a player's cards."""
-    return lambda event, hand: iter((Part(f" {words} ", cards=event.cards),))
+    return lambda event, hand: iter((Fragment(f" {words} ", cards=event.cards),))
 
 
-def _starts(event: t.HandStarted, hand: _Hand) -> Iterator[Part]:
+def _starts(event: t.HandStarted, hand: _Hand) -> Iterator[Fragment]:
     for seat, stack in enumerate(event.stacks):
-        yield Part(", " if seat else "", player=event.players[seat])
-        yield Part(" has ", chips=stack)
-    yield Part("; the button is ", player=name_at(event.players, event.button))
+        yield Fragment(", " if seat else "", player=event.players[seat])
+        yield Fragment(" has ", chips=stack)
+    yield Fragment("; the button is ", player=name_at(event.players, event.button))
     if event.dead_small:
-        yield Part(", no small blind")
+        yield Fragment(", no small blind")
 
 
-def _board(event: t.BoardDealt, hand: _Hand) -> Iterator[Part]:
+def _board(event: t.BoardDealt, hand: _Hand) -> Iterator[Fragment]:
     hand.board += len(event.cards)
-    yield Part(f"{street(hand.board, hand.step)} ", cards=event.cards)
+    yield Fragment(f"{street(hand.board, hand.step)} ", cards=event.cards)
 
 
 def street(board: int, step: str) -> str:
@@ -152,115 +152,115 @@ def street(board: int, step: str) -> str:
     return step if step in STREETS.values() else STREETS.get(board, "board")
 
 
-def _enters(event: t.StepEntered, hand: _Hand) -> Iterator[Part]:
+def _enters(event: t.StepEntered, hand: _Hand) -> Iterator[Fragment]:
     hand.step = event.name
-    yield Part(_STEPS.get(event.name, event.name))
+    yield Fragment(_STEPS.get(event.name, event.name))
 
 
-def _opens(event: t.BettingOpened, hand: _Hand) -> Iterator[Part]:
-    yield Part(f"{event.street} betting")
+def _opens(event: t.BettingOpened, hand: _Hand) -> Iterator[Fragment]:
+    yield Fragment(f"{event.street} betting")
     if event.bet:
-        yield Part(", ", chips=event.bet)
-        yield Part(" to match")
+        yield Fragment(", ", chips=event.bet)
+        yield Fragment(" to match")
 
 
-def _posts(event: t.BlindPosted, hand: _Hand) -> Iterator[Part]:
+def _posts(event: t.BlindPosted, hand: _Hand) -> Iterator[Fragment]:
     chips = event.to if event.kind == "straddle" else event.amount
-    yield Part(f" {_FORCED[event.kind]} ", chips=chips)
+    yield Fragment(f" {_FORCED[event.kind]} ", chips=chips)
 
 
-def _bets(event: t.Bet | t.Raised, hand: _Hand) -> Iterator[Part]:
+def _bets(event: t.Bet | t.Raised, hand: _Hand) -> Iterator[Fragment]:
     chips = event.to if isinstance(event, t.Raised) else event.amount
-    yield Part(" raises to " if isinstance(event, t.Raised) else " bets ", chips=chips)
+    yield Fragment(" raises to " if isinstance(event, t.Raised) else " bets ", chips=chips)
     if not event.full:
-        yield Part(", less than a full raise")
+        yield Fragment(", less than a full raise")
 
 
-def _bids(event: t.BidPlaced, hand: _Hand) -> Iterator[Part]:
+def _bids(event: t.BidPlaced, hand: _Hand) -> Iterator[Fragment]:
     hand.bidders.append(event.seat)
     if str(event.amount) == HIDDEN:
-        yield Part(" places a sealed bid")
+        yield Fragment(" places a sealed bid")
     else:
-        yield Part(" bids ", chips=event.amount)
+        yield Fragment(" bids ", chips=event.amount)
 
 
-def _settles(event: t.AuctionSettled, hand: _Hand) -> Iterator[Part]:
+def _settles(event: t.AuctionSettled, hand: _Hand) -> Iterator[Fragment]:
     yield from hand.named(event.seats)
     if not event.seats:
-        yield Part("nobody wins the auction")
+        yield Fragment("nobody wins the auction")
     else:
         one = len(event.seats) == 1
-        yield Part(" wins the auction and pays " if one else " win the auction and each pay ")
-        yield Part(chips=event.price)
+        yield Fragment(" wins the auction and pays " if one else " win the auction and each pay ")
+        yield Fragment(chips=event.price)
         for seat in event.seats:
             hand.stacks[seat] = hand.stacks.get(seat, 0) - event.price
     for place, bid in enumerate(event.bids):
-        yield Part(", " if place else " (")
+        yield Fragment(", " if place else " (")
         if len(hand.bidders) == len(event.bids):
             yield hand.player(hand.bidders[place])
-            yield Part(" ")
-        yield Part("bid ", chips=bid)
+            yield Fragment(" ")
+        yield Fragment("bid ", chips=bid)
     if event.bids:
-        yield Part(")" if event.sealed else "), open bids")
+        yield Fragment(")" if event.sealed else "), open bids")
     hand.bidders = []
 
 
-def _swaps(event: t.CardSwapped, hand: _Hand) -> Iterator[Part]:
+def _swaps(event: t.CardSwapped, hand: _Hand) -> Iterator[Fragment]:
     """A card at risk; where both are hidden, nothing is said of what came."""
-    yield Part(" risks ", cards=(event.old,))
+    yield Fragment(" risks ", cards=(event.old,))
     if event.new == HIDDEN:
         return
     if event.new == event.old:
-        yield Part(" and keeps it")
+        yield Fragment(" and keeps it")
     else:
-        yield Part(" and gets ", cards=(event.new,))
+        yield Fragment(" and gets ", cards=(event.new,))
 
 
-def _takes_back(event: t.UncalledReturned, hand: _Hand) -> Iterator[Part]:
+def _takes_back(event: t.UncalledReturned, hand: _Hand) -> Iterator[Fragment]:
     hand.stacks[event.seat] = hand.stacks.get(event.seat, 0) + event.amount
-    yield Part(" takes back ", chips=event.amount)
+    yield Fragment(" takes back ", chips=event.amount)
 
 
-def _wins(event: t.PotSplit, hand: _Hand) -> Iterator[Part]:
+def _wins(event: t.PotSplit, hand: _Hand) -> Iterator[Fragment]:
     for place, (seat, share) in enumerate(zip(event.seats, event.shares, strict=True)):
-        yield Part(", " if place else "", player=name_at(hand.players, seat))
-        yield Part(" wins ", chips=share)
-    yield Part(f" from {hand.pot(event.pot)}")
+        yield Fragment(", " if place else "", player=name_at(hand.players, seat))
+        yield Fragment(" wins ", chips=share)
+    yield Fragment(f" from {hand.pot(event.pot)}")
 
 
-def _rakes(event: t.RakeTaken, hand: _Hand) -> Iterator[Part]:
-    yield Part("the house takes ", chips=event.amount)
-    yield Part(f" from {hand.pot(event.pot)}")
+def _rakes(event: t.RakeTaken, hand: _Hand) -> Iterator[Fragment]:
+    yield Fragment("the house takes ", chips=event.amount)
+    yield Fragment(f" from {hand.pot(event.pot)}")
 
 
-def _bounty(event: t.BountyDrawn, hand: _Hand) -> Iterator[Part]:
+def _bounty(event: t.BountyDrawn, hand: _Hand) -> Iterator[Fragment]:
     hidden = str(event.rank) == HIDDEN
-    yield Part(" has a bounty" if hidden else f" has the bounty {event.rank}")
+    yield Fragment(" has a bounty" if hidden else f" has the bounty {event.rank}")
 
 
-def _settles_bounty(event: t.BountySettled, hand: _Hand) -> Iterator[Part]:
-    yield Part(" hits the bounty" if event.hit else " misses the bounty")
+def _settles_bounty(event: t.BountySettled, hand: _Hand) -> Iterator[Fragment]:
+    yield Fragment(" hits the bounty" if event.hit else " misses the bounty")
     if event.amount:
-        yield Part(" and gets ", chips=event.amount)
-        yield Part(" from ", player=name_at(hand.players, event.payer))
+        yield Fragment(" and gets ", chips=event.amount)
+        yield Fragment(" from ", player=name_at(hand.players, event.payer))
         hand.stacks[event.seat] = hand.stacks.get(event.seat, 0) + event.amount
         hand.stacks[event.payer] = hand.stacks.get(event.payer, 0) - event.amount
 
 
-def _claims(event: t.Claimed, hand: _Hand) -> Iterator[Part]:
-    yield Part("the source claims that ")
+def _claims(event: t.Claimed, hand: _Hand) -> Iterator[Fragment]:
+    yield Fragment("the source claims that ")
     for seat, net in enumerate(event.nets):
-        yield Part(", " if seat else "", player=name_at(hand.players, seat))
-        yield Part(" loses " if net < 0 else " wins ", chips=abs(net))
-    yield Part(", and the house ", chips=event.rake)
+        yield Fragment(", " if seat else "", player=name_at(hand.players, seat))
+        yield Fragment(" loses " if net < 0 else " wins ", chips=abs(net))
+    yield Fragment(", and the house ", chips=event.rake)
 
 
-def _replies(event: t.Faulted, hand: _Hand) -> Iterator[Part]:
+def _replies(event: t.Faulted, hand: _Hand) -> Iterator[Fragment]:
     raw = HIDDEN if event.raw == HIDDEN else json.dumps(event.raw)
-    yield Part(f" replies {raw}, {event.kind} as {event.where}")
+    yield Fragment(f" replies {raw}, {event.kind} as {event.where}")
 
 
-_SAYS: dict[type, Callable[[Any, _Hand], Iterator[Part]]] = {
+_SAYS: dict[type, Callable[[Any, _Hand], Iterator[Fragment]]] = {
     t.HandStarted: _starts,
     t.StepEntered: _enters,
     t.AntePosted: _does("antes", "amount"),
@@ -286,9 +286,11 @@ _SAYS: dict[type, Callable[[Any, _Hand], Iterator[Part]]] = {
     t.PotSplit: _wins,
     t.BountySettled: _settles_bounty,
     t.Claimed: _claims,
-    t.HandVoided: lambda event, hand: iter((Part(f"hand void, {event.reason}"),)),
-    t.HandEnded: lambda event, hand: iter((Part("hand over"),)),
-    t.TimedOut: lambda event, hand: iter((Part(" is out of time" + " and all-in" * event.all_in),)),
+    t.HandVoided: lambda event, hand: iter((Fragment(f"hand void, {event.reason}"),)),
+    t.HandEnded: lambda event, hand: iter((Fragment("hand over"),)),
+    t.TimedOut: lambda event, hand: iter(
+        (Fragment(" is out of time" + " and all-in" * event.all_in),)
+    ),
     t.Disconnected: _does("disconnects"),
     t.Reconnected: _does("reconnects"),
     t.Faulted: _replies,

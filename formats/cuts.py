@@ -60,7 +60,7 @@ _HAND = re.compile(
 )
 
 
-class Part(Struct, frozen=True):
+class Chunk(Struct, frozen=True):
     """The bytes of so many hands, how many hands and lines stand before them, and what a reader
     has to know of the whole file."""
 
@@ -78,7 +78,7 @@ class Part(Struct, frozen=True):
 
 def parts(
     path: Path, format: str, rules: Rules = AS_READ, tick: Callable[[], None] = lambda: None
-) -> tuple[Part, ...]:
+) -> tuple[Chunk, ...]:
     """The file cut into parts; none, if there is no simple way to cut it.
 
     A look through a gamelog takes its time, and is heard of meanwhile.
@@ -86,7 +86,7 @@ def parts(
     return _WAYS[format].parts(path, rules, tick) if format in _WAYS else ()
 
 
-def read(path: Path, format: str, part: Part) -> Source:
+def read(path: Path, format: str, part: Chunk) -> Source:
     """The part as a source."""
     with path.open("rb") as raw:
         raw.seek(part.begin)
@@ -94,11 +94,11 @@ def read(path: Path, format: str, part: Part) -> Source:
     return _WAYS[format].read(text, part)
 
 
-def _gamelog(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Part, ...]:
+def _gamelog(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:
     """Cut a gamelog where its own reader says."""
     found = log_cuts(path, rules, tick)
     return tuple(
-        Part(
+        Chunk(
             one.begin,
             one.end,
             one.hands,
@@ -111,42 +111,42 @@ def _gamelog(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Part, 
     )
 
 
-def _of_a_gamelog(text: bytes, part: Part) -> Source:
+def _of_a_gamelog(text: bytes, part: Chunk) -> Source:
     assert part.log is not None
     return read_cut(text, part.log)
 
 
-def _phh(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Part, ...]:
+def _phh(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:
     """The names of its tables must differ in a whole file, which counts in one unit."""
     found = _by_lines(path, b"[", _TABLE, once=True)
     unit = unit_of_phh(path) if found else None
     return tuple(replace(one, unit=unit, rakes=rules.rake) for one in found)
 
 
-def _of_phh(text: bytes, part: Part) -> Source:
+def _of_phh(text: bytes, part: Chunk) -> Source:
     return _placed(read_phh(text, unit=part.unit, rakes=part.rakes), part)
 
 
-def _pokerstars(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Part, ...]:
+def _pokerstars(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:
     """Cut before hands; the rake of each house is fitted over the whole file."""
     found = _by_lines(path, (b"PokerStars ", b"Poker Hand #"), _HAND)
     houses = pokerstars.houses_of(path, rules) if found else None
     return tuple(replace(one, houses=houses) for one in found)
 
 
-def _of_pokerstars(text: bytes, part: Part) -> Source:
+def _of_pokerstars(text: bytes, part: Chunk) -> Source:
     return _placed(pokerstars.read(text, part.houses), part)
 
 
-def _of_ggpoker(text: bytes, part: Part) -> Source:
+def _of_ggpoker(text: bytes, part: Chunk) -> Source:
     return _placed(pokerstars.read(text, part.houses, "ggpoker"), part)
 
 
 class _Way(NamedTuple):
     """How the files of a format are cut, and how a part of one is read."""
 
-    parts: Callable[[Path, Rules, Callable[[], None]], tuple[Part, ...]]
-    read: Callable[[bytes, Part], Source]
+    parts: Callable[[Path, Rules, Callable[[], None]], tuple[Chunk, ...]]
+    read: Callable[[bytes, Chunk], Source]
 
 
 _WAYS = {
@@ -159,14 +159,14 @@ _WAYS = {
 
 def _by_lines(
     path: Path, start: bytes | tuple[bytes, ...], begins: re.Pattern[bytes], *, once: bool = False
-) -> tuple[Part, ...]:
+) -> tuple[Chunk, ...]:
     """Cut before lines that begin a hand; not at all, if one that may stand there `once` is there
     again."""
     if encoding_of(path) not in ("utf-8", "utf-8-sig"):
         return ()
     cuts = _cuts(path, start, begins, once=once)
     return tuple(
-        Part(begin, end, after - before, before, lines, end == cuts[-1][0])
+        Chunk(begin, end, after - before, before, lines, end == cuts[-1][0])
         for (begin, before, lines), (end, after, _) in pairwise(cuts if len(cuts) > 2 else ())
     )
 
@@ -194,13 +194,13 @@ def _cuts(
     return [*cuts, (place, hands, lines)]
 
 
-def _placed(source: Source, part: Part) -> Source:
+def _placed(source: Source, part: Chunk) -> Source:
     """Numbers and lines as in the whole file."""
     return replace(source, hands=_renumbered(source.hands, part))
 
 
 def _renumbered(
-    hands: Iterable[SourceHand | Skipped], part: Part
+    hands: Iterable[SourceHand | Skipped], part: Chunk
 ) -> Iterator[SourceHand | Skipped]:
     for hand in hands:
         line = hand.line + part.lines_before

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from formats import irc
 from formats.acpc.read import read as read_acpc
-from formats.cuts import Part
+from formats.cuts import Chunk
 from formats.cuts import read as read_part
 from formats.mit import read as mit
 from formats.mit.grammar import MARKERS, other, splits
@@ -161,7 +161,7 @@ def _what_instead(head: Sequence[str]) -> tuple[int, str]:
 
 
 def read(
-    content: bytes | Path, named: Format, rules: Rules = AS_READ, part: Part | None = None
+    content: bytes | Path, named: Format, rules: Rules = AS_READ, part: Chunk | None = None
 ) -> Source:
     """The file, or a part of it, taken apart by this format; by other rules, if some are asked."""
     if rules.rake != "fitted" and not named.at_a_site:

@@ -89,7 +89,7 @@ def files(texts: dict[str, str], tmp_path: Path) -> list[InputFile]:
     return list(inputs([tmp_path / "files"], tmp_path / "ledger"))
 
 
-def told(path: Path, format: str, part: cuts.Part | None = None) -> list[SourceHand | Skipped]:
+def told(path: Path, format: str, part: cuts.Chunk | None = None) -> list[SourceHand | Skipped]:
     return list(known.read(path, known.FORMATS[format], AS_READ, part).hands)
 
 

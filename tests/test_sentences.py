@@ -7,7 +7,7 @@ import pytest
 from engine.game import Game
 from events import sentences as it
 from events import types as t
-from events.sentences import Part, text
+from events.sentences import Fragment, text
 from tests.hands import seeded, some_games
 
 START = t.HandStarted("m/1", "g", "f" * 16, 0, ("Ann", "Bill"), (100, 100))
@@ -92,7 +92,9 @@ def test_a_name_is_a_part_of_its_own_whatever_it_looks_like() -> None:
     parts = it.of_event((start,), 1, t.PotSplit(0, (0, 1), (5, 4)))
     assert ["As", "x wins 5"] == [part.player for part in parts if part.player]
     assert not any(part.cards for part in parts)
-    assert (Part(player="As"), Part(" may act")) == it.with_names("seat 0 may act", start.players)
+    assert (Fragment(player="As"), Fragment(" may act")) == it.with_names(
+        "seat 0 may act", start.players
+    )
 
 
 @some_games

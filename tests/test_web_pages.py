@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from analytics.results.winnings import Point, Winnings
 from api.main import main
-from api.pages.hand_line import BETWEEN, Line, Piece, parsed_line
+from api.pages.hand_line import BETWEEN, HandLine, Piece, parsed_line
 from api.pages.site import (
     SIZE,
     STATIC,
@@ -296,7 +296,10 @@ def test_a_line_is_taken_apart_into_streets_and_an_outcome() -> None:
     board = (Piece("", ("Jd", "7c", "6c")), Piece("pot 12"), BETWEEN)
     won = (Piece("ursa pays 3"), Piece("for"), Piece("", ("hidden",)), Piece("(bids 5, 3)"))
     check = (BETWEEN, Piece("check"))
-    assert Line(((*first, Piece("", ("hidden",))), (*board, *won, *check)), ("lynx +4",), 8) == line
+    assert (
+        HandLine(((*first, Piece("", ("hidden",))), (*board, *won, *check)), ("lynx +4",), 8)
+        == line
+    )
 
 
 def test_a_line_is_drawn_seat_by_seat_and_street_by_street() -> None:

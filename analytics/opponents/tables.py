@@ -98,7 +98,7 @@ def opponent_tables(
 ) -> OpponentTables:
     """Everything but the questions, from tables of whole hands; `watch` is handed what takes its
     time, and how much it is."""
-    parts = [_Part(rows, rules, scope) for rows in events]
+    parts = [_PlayerHands(rows, rules, scope) for rows in events]
     facts = _joined((part.facts for part in parts), FACTS_WITH_HAND)
     found = _joined((part.faults for part in parts), faults.SCHEMA)
     acts = acts_of(_joined((part.decisions for part in parts), DECISIONS), facts, scope.rival)
@@ -215,7 +215,7 @@ def _answer(file: str, chosen: str, **of: pa.Table) -> pa.Table:
         tables.close()
 
 
-class _Part:
+class _PlayerHands:
     """Some thousand hands, of which those are kept that he was dealt in, and his rival too."""
 
     def __init__(self, events: pa.Table, rules: Rulebook, scope: Scope) -> None:

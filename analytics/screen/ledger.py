@@ -76,7 +76,7 @@ class Batch(NamedTuple):
         return found
 
 
-class Part(NamedTuple):
+class ScreenRows(NamedTuple):
     """Hands that follow one another: the columns that the screen reads, and how to read others."""
 
     rows: pa.Table
@@ -101,7 +101,7 @@ def batches(
 ) -> Iterator[Batch]:
     """Every hand that closed, in that order; without segments in which none is asked for. With
     `between` two places, those from the first up to the second."""
-    parts: list[Part] = []
+    parts: list[ScreenRows] = []
     waiting = 0
     for part in stored(snapshot, asked, between):
         parts.append(part)
@@ -114,7 +114,7 @@ def batches(
         yield _batch(snapshot, parts, screen)
 
 
-def _batch(snapshot: Snapshot, parts: Sequence[Part], screen: Screen) -> Batch:
+def _batch(snapshot: Snapshot, parts: Sequence[ScreenRows], screen: Screen) -> Batch:
     """The screen's answer, and the records that it does not answer for."""
     columns = ScreenColumns([part.rows for part in parts], screen.words)
     screened = screen.judge(columns)
@@ -130,7 +130,7 @@ def _batch(snapshot: Snapshot, parts: Sequence[Part], screen: Screen) -> Batch:
 
 
 def _records(
-    snapshot: Snapshot, part: Part, wanted: Sequence[int]
+    snapshot: Snapshot, part: ScreenRows, wanted: Sequence[int]
 ) -> dict[int, tuple[Record, ...]]:
     """Some hands of a part, as they were recorded."""
     try:
@@ -151,7 +151,7 @@ def _records(
 
 def stored(
     snapshot: Snapshot, asked: HandFilter = every_hand, between: tuple[int, int] | None = None
-) -> Iterator[Part]:
+) -> Iterator[ScreenRows]:
     """All that closed, a row group at a time; segments may be compacted meanwhile."""
     first, end = between or (0, snapshot.next_seq)
     live, after = snapshot.live, first - 1
@@ -173,7 +173,7 @@ def stored(
                     if last > after:
                         rows = _between(rows, after, end)
                         if rows.num_rows:
-                            yield Part(rows, partial(files.events, segment, group, OTHERS))
+                            yield ScreenRows(rows, partial(files.events, segment, group, OTHERS))
                         after = last
         except (FileNotFoundError, Damaged) as missing:
             live.retired(number, missing)
@@ -187,7 +187,7 @@ def stored(
         ]
         for start in range(0, len(hot), HANDS):
             rows = table(hot[start : start + HANDS])
-            yield Part(rows, partial(pa.Table.slice, rows))
+            yield ScreenRows(rows, partial(pa.Table.slice, rows))
         return
 
 

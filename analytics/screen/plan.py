@@ -41,7 +41,7 @@ class Forced(NamedTuple):
     place: int
 
 
-class Line(NamedTuple):
+class ScriptLine(NamedTuple):
     """A line of the script after the hole cards: what it does, its number and its name."""
 
     does: str
@@ -58,7 +58,7 @@ class Plan(Struct, frozen=True):
     forced: tuple[Forced, ...]
     announced: bool
     deal: int  # the script's number of the hole cards
-    lines: tuple[Line, ...]
+    lines: tuple[ScriptLine, ...]
     others: tuple[Game, ...]  # readings of these rules that could pay otherwise
 
     @property
@@ -194,7 +194,7 @@ def planned(game: Game, seats: int, partner: Game | None) -> tuple[Plan, Stakes]
     return plan, Stakes(owed, sizes)
 
 
-def _lines(script: tuple[AnyStep, ...]) -> tuple[Line, ...] | None:
+def _lines(script: tuple[AnyStep, ...]) -> tuple[ScriptLine, ...] | None:
     """A script after its forced bets and hole cards; None if its course is not followed here."""
     kinds = tuple(map(type, script))
     if len(script) > STEP_MAX or kinds[:2] not in ((Blinds, DealHole), (Posts, DealHole)):
@@ -204,7 +204,7 @@ def _lines(script: tuple[AnyStep, ...]) -> tuple[Line, ...] | None:
     if not follows_course(does, totals):
         return None
     return tuple(
-        Line(one, at, *_named(step))
+        ScriptLine(one, at, *_named(step))
         for at, (one, step) in enumerate(zip(does, script[2:], strict=True), 2)
     )
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from analytics.screen.codes import CODE, SHOW, Why, event_code, field
 from analytics.screen.columns import ORIGINS, ScreenColumns
-from analytics.screen.plan import ANTE, Line
+from analytics.screen.plan import ANTE, ScriptLine
 from analytics.screen.replay import Replay
 from store.columns.cells import Column, pair
 
@@ -61,10 +61,10 @@ class Record:
             self.row = self.row + (there.astype(np.int64) if count is None else count)
         return stage
 
-    def _lines(self) -> list[tuple[Line, int, tuple[Stage, ...]]]:
+    def _lines(self) -> list[tuple[ScriptLine, int, tuple[Stage, ...]]]:
         """The stages of each line of the script, beside the number of the last round before it."""
         played, number = self.played, -1
-        found: list[tuple[Line, int, tuple[Stage, ...]]] = []
+        found: list[tuple[ScriptLine, int, tuple[Stage, ...]]] = []
         stages: tuple[Stage, ...]
         last = played.last.view(np.uint32)  # where nobody was left alone: after every round
         for line in self.plan.lines:
@@ -125,7 +125,7 @@ class Record:
         for name, value in expected.items():
             self.fail((self.cell(name, stage) != value) & stage.there, why)
 
-    def entered(self, stage: Stage, line: Line) -> None:
+    def entered(self, stage: Stage, line: ScriptLine) -> None:
         """A step that waits says its number and its name."""
         self.hold(stage, Why.DIFFERS, step=line.at, street=self.columns.words.number(line.name))
 
@@ -135,9 +135,9 @@ class Record:
         """Start, forced bets, rounds that open and close, auctions."""
         self.hold(self.start, Why.SHAPE)
         if self.posts is not None:
-            self.entered(self.posts, Line("posts", 0, "posts"))
+            self.entered(self.posts, ScriptLine("posts", 0, "posts"))
         self._forced()
-        self.entered(self.hole[0], Line("hole", self.plan.deal, "hole"))
+        self.entered(self.hole[0], ScriptLine("hole", self.plan.deal, "hole"))
         self._rounds()
         for line, number, stages in self.parts:
             if line.does == "bet":

@@ -50,7 +50,7 @@ async def _answered(folder: Path, path: str, query: str, output: Path | None) ->
 
     limits = Limits(pages=0)  # nobody else waits
     app = create_app(LedgerService(Settings(folder.absolute(), delay_s=0, limits=limits)))
-    answer = _Answer(output)
+    answer = _Response(output)
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -84,7 +84,7 @@ def _sentence(problem: bytes, status: int) -> str:
         return f"the answer has the status {status}"
 
 
-class _Answer:
+class _Response:
     """Where the application's messages go."""
 
     def __init__(self, output: Path | None) -> None:

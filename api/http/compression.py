@@ -75,7 +75,7 @@ class Compression(Layer):
             plain = held.replace(f'-{how}"', '"')  # what a route is asked for, as if it held that
             others = [one for one in scope["headers"] if one[0] != b"if-none-match"]
             scope = {**scope, "headers": [*others, (b"if-none-match", plain.encode("latin-1"))]}
-        answer = _Answer(send, how, held, scope["method"] == "HEAD")
+        answer = _Response(send, how, held, scope["method"] == "HEAD")
         await self.app(scope, receive, answer)
 
 
@@ -88,7 +88,7 @@ def encoding_of(accepted: str) -> str | None:
     return best if found[best] > 0 and found[best] >= weights.get("identity", 0) else None
 
 
-class _Answer:
+class _Response:
     """One answer on its way out; its head is kept back while its packed length is not known."""
 
     def __init__(self, send: Send, how: str | None, held: str, head: bool) -> None:

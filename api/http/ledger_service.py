@@ -50,7 +50,7 @@ from store.snapshot import Live, NoLedger
 _WANTED = ("pos", "at", "match", "type", *(field for field, _ in WITHHELD.values()))
 
 
-class _Span(NamedTuple):
+class _EventRun(NamedTuple):
     """Events next to each other, of one match and one time."""
 
     pos: int
@@ -66,7 +66,7 @@ class Delay:
         self._delay_ms = round(delay_s * 1000)
         self._turn = threading.Lock()
         self._known: int | None = None
-        self._recent: deque[_Span] = deque()
+        self._recent: deque[_EventRun] = deque()
         self._over: set[str] = set()
         self._players: dict[str, tuple[str, ...]] = {}
 
@@ -84,7 +84,7 @@ class Delay:
         closed = min(newest.next_seq, _closed_before(newest.live, pos))
         return Snapshot(newest.live, pos, closed, early=True)
 
-    def _is_held(self, span: _Span, since: int) -> bool:
+    def _is_held(self, span: _EventRun, since: int) -> bool:
         return span.at > since and span.match not in self._over
 
     def _sits(self, viewer: Viewer, match: str, newest: Snapshot) -> bool:
@@ -126,7 +126,7 @@ def _first_after(live: Live, since: int, end: int) -> int:
     return min(found, default=end)
 
 
-def _spans(live: Live, first: int, end: int) -> tuple[list[_Span], set[str]]:
+def _spans(live: Live, first: int, end: int) -> tuple[list[_EventRun], set[str]]:
     """The events from one position to another in spans; the matches that are over by then."""
     segments, placed = live.since(first)
     spans, over = [], set()
@@ -134,7 +134,7 @@ def _spans(live: Live, first: int, end: int) -> tuple[list[_Span], set[str]]:
         if pos < end:
             match = split(append.stream)[0]
             if any(see_one(event, Public()) is not None for event in append.events):
-                spans.append(_Span(pos, append.at, match))
+                spans.append(_EventRun(pos, append.at, match))
             if any(isinstance(event, MatchEnded) for event in append.events):
                 over.add(match)
     for segment in segments:
@@ -157,7 +157,7 @@ def _without_faults(rows: pa.Table) -> pa.Table:
     return rows
 
 
-def _spans_of(rows: pa.Table) -> Iterator[_Span]:
+def _spans_of(rows: pa.Table) -> Iterator[_EventRun]:
     """Rows of one match and time that follow one another, as one."""
     rows = rows.sort_by("pos")
     match = rows["match"].combine_chunks()
@@ -167,7 +167,7 @@ def _spans_of(rows: pa.Table) -> Iterator[_Span]:
     new = np.ones(len(pos), dtype=bool)
     new[1:] = (np.diff(pos) != 1) | (np.diff(at) != 0) | (np.diff(codes) != 0)
     for place in new.nonzero()[0].tolist():
-        yield _Span(int(pos[place]), int(at[place]), names[place].as_py())
+        yield _EventRun(int(pos[place]), int(at[place]), names[place].as_py())
 
 
 def _closed_before(live: Live, pos: int) -> int:

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from api.viewpoints.match_records import LEFT_OUT
 from events.match import SourceNoted
-from formats.cuts import Part
+from formats.cuts import Chunk
 from formats.phh.documents import is_header
 from formats.source import Refused, Skipped
 from formats.text import lines
@@ -62,7 +62,7 @@ class InputFile(Struct, frozen=True):
     name: str
     path: Path
     size: int
-    part: Part | None = None
+    part: Chunk | None = None
     copy: Copy | None = None
 
 

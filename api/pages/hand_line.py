@@ -55,7 +55,7 @@ Pieces = tuple[Piece, ...]
 BETWEEN = Piece("·")
 
 
-class Line(NamedTuple):
+class HandLine(NamedTuple):
     """Its streets; who won what, and what was paid out, if it has come to that."""
 
     streets: tuple[Pieces, ...]
@@ -93,7 +93,7 @@ def _cards_of(*streets: Pieces) -> set[str]:
     return {card for street in streets for piece in street for card in piece.cards}
 
 
-def parsed_line(line: str, unit: str | None = None) -> Line:
+def parsed_line(line: str, unit: str | None = None) -> HandLine:
     """`s1 b2 R6 C | Jd7c6c 12 X | 4: lynx +2` as streets in words, and an outcome; amounts count in
     `unit`."""
     *streets, last = [found[1] for found in _SECTION.finditer(line) if found[0]] or [""]
@@ -107,7 +107,7 @@ def parsed_line(line: str, unit: str | None = None) -> Line:
         for one in _NET.finditer(outcome)
     )
     drawn = (pieces(table), *_streets(rest, unit))
-    return Line(drawn, nets or (outcome,), int(pot) if pot else None, unit)
+    return HandLine(drawn, nets or (outcome,), int(pot) if pot else None, unit)
 
 
 def listed(row: HandRow) -> dict[str, Any]:

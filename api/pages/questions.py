@@ -88,7 +88,7 @@ def at(request: Request, kind: str) -> str:
 router = routes(every())
 
 
-class Answer(NamedTuple):
+class PolicyAnswer(NamedTuple):
     """A question that documents leave open, what this ruleset says to it, and what its partner."""
 
     policy: str
@@ -136,7 +136,7 @@ def game(request: Request, ask: Ask, game: str) -> Response:
     )
 
 
-def answers(game: Game, partner: Game | None, kind: str) -> list[Answer]:
+def answers(game: Game, partner: Game | None, kind: str) -> list[PolicyAnswer]:
     """What a ruleset says to all questions of one class."""
     found_answers = []
     for name, policy in CATALOGUE.items():
@@ -146,7 +146,7 @@ def answers(game: Game, partner: Game | None, kind: str) -> list[Answer]:
         other = value if partner is None else getattr(partner, name)
         differs = None if other == value else meaning(name, other) or spelled(other)
         found_answers.append(
-            Answer(
+            PolicyAnswer(
                 name,
                 policy.question,
                 spelled(value),

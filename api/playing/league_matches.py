@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from api.playing.league import League, Pairing, Results, Unfit, match_name, pairing_of
 from api.playing.names import tagged
-from api.playing.over_the_wire import Meeting, Part, ShowProgress
+from api.playing.over_the_wire import BotRecord, Meeting, ShowProgress
 from api.playing.recording import WHOLE
 from dealer.deck import SeededDecks, drawn_seed
 from dealer.wire.match_process import MatchJob, Processes
@@ -34,7 +34,7 @@ class Match(NamedTuple):
     pairing: Pairing
     name: str
     nets: dict[str, int]
-    parts: tuple[Part, ...]
+    parts: tuple[BotRecord, ...]
 
 
 class Matches:

@@ -136,7 +136,7 @@ ISOLATION: dict[Means, str] = {  # the best first
 }
 
 
-class Part(Struct, frozen=True):
+class BotRecord(Struct, frozen=True):
     """One bot in one match; mirrored, in both legs together.
 
     `failed` says why not all that it did was played by what is in its folder: its build failed, it
@@ -158,11 +158,11 @@ class Part(Struct, frozen=True):
     not_kept_because: tuple[str, ...]
 
 
-def part(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) -> Part:
+def part(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) -> BotRecord:
     """What this bot did; of two legs the shorter clock, the longer wait and the later trouble."""
     silent = [leg.silent for leg in legs if leg.silent]
     failed = [why for leg in legs for why in (leg.unbuilt, leg.silent) if why]
-    return Part(
+    return BotRecord(
         player=program.name,
         folder=str(program.folder),
         replies=sum(leg.replies for leg in legs),
@@ -179,14 +179,14 @@ def part(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) 
     )
 
 
-def as_json(parts: Sequence[Part], faults: Sequence[Unusable]) -> dict[str, Any]:
+def as_json(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> dict[str, Any]:
     """The two lists that a document holds of it."""
     told = {"bots": parts, "faults": faults}
     built: dict[str, Any] = msgspec.to_builtins(told)
     return built
 
 
-def as_text(parts: Sequence[Part], faults: Sequence[Unusable]) -> Page:
+def as_text(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> Page:
     """A line for each bot, then whatever somebody may ask about who was folded."""
     rows = [["", "replies", "unusable", "clock left", "slowest"]]
     for one in parts:
@@ -199,7 +199,7 @@ def as_text(parts: Sequence[Part], faults: Sequence[Unusable]) -> Page:
     return page(lines)
 
 
-def _isolation_lines(parts: Sequence[Part]) -> list[str]:
+def _isolation_lines(parts: Sequence[BotRecord]) -> list[str]:
     """A sentence for each means by which bots were kept from the ledger and from each other."""
     lines = []
     for means in dict.fromkeys(one.kept_apart for one in parts):
@@ -211,7 +211,7 @@ def _isolation_lines(parts: Sequence[Part]) -> list[str]:
     return lines
 
 
-def _why(one: Part, faults: Sequence[Unusable]) -> list[str]:
+def _why(one: BotRecord, faults: Sequence[Unusable]) -> list[str]:
     """Why this bot was folded; nothing, if it never was."""
     lines = []
     if one.silent:
@@ -306,7 +306,7 @@ class Meeting:
                 self.faults += unusable(match.game, record)
         return recording.end(WHOLE if recording.hands == match.hands else STOPPED)
 
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[BotRecord, ...]:
         """What each bot did."""
         return tuple(
             part(program, [leg[seat] for leg in self._legs], self.faults)

@@ -75,7 +75,7 @@ WON = "SELECT hand_seq FROM bids WHERE won"
 OUTCOMES = ("none", "won", "tied")  # by how many won an auction of a hand, as far as two
 _turn = threading.Lock()  # for what is kept; nobody counts while he has it
 _outcomes_of: WeakKeyDictionary[Query, Numbers] = WeakKeyDictionary()
-_kept: WeakKeyDictionary[Query, OrderedDict[str, "_Answer"]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[Query, OrderedDict[str, "_KeptFacets"]] = WeakKeyDictionary()
 FACETS = ("game", "match", "player", "street", "showdown", "auction", "verdict")
 FEW = ("match", "player")
 
@@ -103,7 +103,7 @@ class Facets(Struct, frozen=True):
     unjudged: int | UnsetType = UNSET
 
 
-class _Answer:
+class _KeptFacets:
     """What a filter was answered, and by which verdicts; who asks the same meanwhile waits."""
 
     def __init__(self) -> None:
@@ -127,7 +127,7 @@ def facets(
     end = time.monotonic() + seconds
     with _turn:
         kept = _kept.setdefault(viewed.query, OrderedDict())
-        answer = kept.setdefault(text, _Answer())
+        answer = kept.setdefault(text, _KeptFacets())
         kept.move_to_end(text)
         while len(kept) > KEPT_MAX:
             kept.popitem(last=False)

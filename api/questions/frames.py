@@ -27,7 +27,7 @@ from events import views
 from events.cards import DECK
 from events.evolve import evolve, replay
 from events.notation import say
-from events.sentences import HIDDEN, STREETS, Part, Sentence, sentences, street
+from events.sentences import HIDDEN, STREETS, Fragment, Sentence, sentences, street
 from events.state import Hand, Round
 from events.values import Cards
 from odds.rank import describe, five
@@ -167,7 +167,7 @@ def in_words(redacted_hand: RedactedEvents) -> list[Sentence]:
     for at, event in enumerate(redacted_hand.events):
         match event.seen:
             case views.CardSwappedSeen(old=views.Hidden(), changed=bool(changed)):
-                words_by_event[at] += (Part(f", {'another' if changed else 'the same'} card"),)
+                words_by_event[at] += (Fragment(f", {'another' if changed else 'the same'} card"),)
     return words_by_event
 
 

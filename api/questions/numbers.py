@@ -44,7 +44,7 @@ class OfPlayer(Struct, frozen=True, kw_only=True):
     measures: dict[str, Drawn]
 
 
-class Line(Struct, frozen=True):
+class MeasureRow(Struct, frozen=True):
     """A measure of a player, or of a part of his hands."""
 
     player: str
@@ -124,10 +124,10 @@ def part_of(one: Struct) -> str:
     return next((it for it in found if isinstance(it, str)), "")
 
 
-def lines(player: str, part: str, measures: Mapping[str, Drawn]) -> list[Line]:
+def lines(player: str, part: str, measures: Mapping[str, Drawn]) -> list[MeasureRow]:
     """A row a measure."""
     return [
-        Line(
+        MeasureRow(
             player,
             part,
             name,
@@ -144,7 +144,7 @@ def lines(player: str, part: str, measures: Mapping[str, Drawn]) -> list[Line]:
     ]
 
 
-def lines_of(players: Iterable[OfPlayer]) -> list[Line]:
+def lines_of(players: Iterable[OfPlayer]) -> list[MeasureRow]:
     """A row a measure of each player, or part of his hands."""
     return [
         row for player in players for row in lines(player.player, part_of(player), player.measures)
@@ -152,7 +152,7 @@ def lines_of(players: Iterable[OfPlayer]) -> list[Line]:
 
 
 def by_line(
-    rows: Sequence[Line],
+    rows: Sequence[MeasureRow],
     kinds: Mapping[str, Kind],
     heads: Mapping[str, Sequence[str]],
     foot: str,
@@ -165,7 +165,7 @@ def by_line(
         yield Sheet(columns, found, (1, 2, 3), "   ".join(filter(None, head)), foot)
 
 
-def _line(it: Kind, row: Line) -> list[Cell]:
+def _line(it: Kind, row: MeasureRow) -> list[Cell]:
     """With both intervals of a mean, where its deals drawn again say something else."""
     few, again = row.n < it.few, Measured(*astuple(row)).drawn
     cells = (value_of(it, row.value), between(it, row.low, row.high), counts(row.k, row.n))
@@ -174,7 +174,7 @@ def _line(it: Kind, row: Line) -> list[Cell]:
 
 
 def by_part(
-    rows: Sequence[Line], kinds: Mapping[str, Kind], hands: Mapping[str, int], head: str
+    rows: Sequence[MeasureRow], kinds: Mapping[str, Kind], hands: Mapping[str, int], head: str
 ) -> Sheet:
     """A line for each measure that has something behind it, a column for each part."""
     found: dict[str, dict[str, Cell]] = {}

@@ -46,7 +46,7 @@ def line_of(seen: Sequence[views.Seen]) -> str:
     start, *rest = seen
     if not isinstance(start, t.HandStarted):
         return "does not add up"
-    line = _Line(start)
+    line = _Shorthand(start)
     try:
         for one in rest:
             line.hear(one)
@@ -55,7 +55,7 @@ def line_of(seen: Sequence[views.Seen]) -> str:
     return line.text(None if line.ended else "...")
 
 
-class _Line:
+class _Shorthand:
     """The sections so far, and the hand as it is counted."""
 
     def __init__(self, start: t.HandStarted) -> None:

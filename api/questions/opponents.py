@@ -117,7 +117,7 @@ class Replies(Struct, frozen=True):
     since: Annotated[str, Meta(title="first")]
 
 
-class Part(Struct, frozen=True, kw_only=True):
+class ReportPart(Struct, frozen=True, kw_only=True):
     """Looks, numbers and statistics by name, and tables, of all hands or of a part of them, which
     one of the members names that may be left out."""
 
@@ -188,7 +188,7 @@ class Report(Struct, frozen=True, tag_field="schema", tag="muckrake.opponent/1")
     strength: Strength
     leads: Leads
     differences: Differences
-    parts: list[Part]
+    parts: list[ReportPart]
     locks: list[Lock]
     faults: list[Fault]
 
@@ -281,7 +281,7 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
     return found
 
 
-def _parts(opponent: Opponent, by: By | None) -> Iterator[Part]:
+def _parts(opponent: Opponent, by: By | None) -> Iterator[ReportPart]:
     """Each part with all that is counted of it."""
     counted: dict[str, dict[str, Any]] = {
         "looks": _named(opponent.looks(by)),
@@ -299,7 +299,7 @@ def _parts(opponent: Opponent, by: By | None) -> Iterator[Part]:
         members: dict[str, Any] = {by: part} if by else {}
         members |= {name: every.get(part, {}) for name, every in counted.items()}
         members |= {name: rows.get(part, []) for name, rows in tables.items()}
-        yield Part(hands=int(dealt["hands"]), known=int(dealt["known"]), **members)
+        yield ReportPart(hands=int(dealt["hands"]), known=int(dealt["known"]), **members)
 
 
 def _named(found: Iterable[Measured]) -> dict[str, dict[str, Drawn]]:

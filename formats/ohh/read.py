@@ -19,7 +19,7 @@ from events.values import Cards
 from formats.moment import moment_in_utc
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posting, Posts, Unread
-from formats.pokerstars.played import Line, Played
+from formats.pokerstars.played import Played, PlayerLine
 from formats.rakes import SIGNS
 from formats.rules import AS_READ, Rules
 from formats.sites.notes import Notes, Reading, source_hands
@@ -285,7 +285,7 @@ def _same_forced(hand: History, notes: Notes) -> None:
     posted = [
         (line.name, line.what)
         for line in notes.lines
-        if isinstance(line, Line) and isinstance(line.what, Posts)
+        if isinstance(line, PlayerLine) and isinstance(line.what, Posts)
     ]
     for name, what in posted:
         owed = due.get(what.what, 0)

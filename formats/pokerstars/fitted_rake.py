@@ -26,7 +26,7 @@ from engine.steps import Blinds, Posts
 from events.state import opened
 from events.types import HandStarted
 from formats.pokerstars.grammar import Acts, Unread, totals
-from formats.pokerstars.played import Line, Played, Street
+from formats.pokerstars.played import Played, PlayerLine, Street
 from formats.pokerstars.text import Block
 from formats.rakes import (
     LIMITS,
@@ -99,7 +99,7 @@ def _question_of(whole: Played, seats: int) -> RakeQuestion:
     header = whole.header
     currencies = {sign: currency for currency, sign in SIGNS.items()}
     flop = next((at for at, it in enumerate(whole.lines) if isinstance(it, Street)), None)
-    before = [it.what for it in whole.lines[:flop] if isinstance(it, Line)]
+    before = [it.what for it in whole.lines[:flop] if isinstance(it, PlayerLine)]
     raises = sum(isinstance(it, Acts) and it.verb == "raises" for it in before)
     return RakeQuestion(
         site=header.room[:NAME_MAX],

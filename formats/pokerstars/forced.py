@@ -17,7 +17,7 @@ from engine.steps import Posts
 from engine.turn import Post
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Unread
-from formats.pokerstars.played import Line, Played
+from formats.pokerstars.played import Played, PlayerLine
 
 Posted = dict[str, dict[int, int]]  # what was posted: by which seat, how much
 
@@ -57,7 +57,7 @@ def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: 
     game = _played_for(base, sizes.small, sizes.big, high, sizes.ante, unit, raked)
     inferred = ("cap",) if whole.header.capped else ()
     if whole.header.capped and any(
-        isinstance(line, Line) and isinstance(line.what, Acts) and line.what.capped
+        isinstance(line, PlayerLine) and isinstance(line.what, Acts) and line.what.capped
         for line in whole.lines
     ):
         raise Unread("a bet has reached the cap of its table: no ruleset of ours knows one")
@@ -85,7 +85,7 @@ def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: 
 def _posts(whole: Played, seats: dict[str, int]) -> Posted:
     posted: Posted = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}, _STRADDLE: {}}
     for line in whole.lines:
-        if isinstance(line, Line) and isinstance(line.what, grammar.Posts):
+        if isinstance(line, PlayerLine) and isinstance(line.what, grammar.Posts):
             row, seat = posted[line.what.what], seats[line.name]
             if seat in row:
                 raise Unread(f"{line.name} posts {line.what.what} twice")

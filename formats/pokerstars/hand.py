@@ -14,7 +14,7 @@ from events.values import Cards
 from formats.pokerstars.fitted_rake import House, Houses, Till, coin, raked, split_by
 from formats.pokerstars.forced import Forced, posted
 from formats.pokerstars.grammar import Acts, Posts, Totals, Turns, Unread
-from formats.pokerstars.played import Line, Played, Street
+from formats.pokerstars.played import Played, PlayerLine, Street
 from formats.rakes import Known, Unlisted
 from formats.source import Act, Board, Holds, Item, Mucks, Paid, Shows, SourceHand
 
@@ -76,7 +76,7 @@ def _folded_all_in(whole: Played) -> bool:
     """
     left = {chair.name: chair.stack for chair in whole.chairs if chair.out}
     for line in whole.lines:
-        if isinstance(line, Line) and line.name in left:
+        if isinstance(line, PlayerLine) and line.name in left:
             match line.what:
                 case Posts(amount=amount):
                     left[line.name] -= amount
@@ -93,13 +93,13 @@ def _items(whole: Played, seats: dict[str, int]) -> tuple[Item, ...]:
     items: list[Item] = [Holds(seats[name], held) for name, held in _held(whole).items()]
     for line in whole.lines:
         match line:
-            case Line(name=name, what=Acts() as what, late=late):
+            case PlayerLine(name=name, what=Acts() as what, late=late):
                 items.append(_act(seats[name], what, late))
             case Street(cards=cards):
                 items.append(Board(cards))
-            case Line(name=name, what=Turns(cards=None)):
+            case PlayerLine(name=name, what=Turns(cards=None)):
                 items.append(Mucks(seats[name]))
-            case Line(name=name, what=Turns(cards=cards)) if cards and _whole(cards):
+            case PlayerLine(name=name, what=Turns(cards=cards)) if cards and _whole(cards):
                 items.append(Shows(seats[name], cards))
     return tuple(items)
 
@@ -147,7 +147,7 @@ def _grain(whole: Played) -> tuple[int, str]:
 def _amounts(whole: Played) -> Iterable[int]:
     yield from (chair.stack for chair in whole.chairs)
     for line in whole.lines:
-        if isinstance(line, Line) and isinstance(line.what, _MOVING):
+        if isinstance(line, PlayerLine) and isinstance(line.what, _MOVING):
             yield line.what.amount
             if isinstance(line.what, Acts):
                 yield line.what.over
@@ -183,7 +183,7 @@ def _in_units(whole: Played, grain: int) -> Played:
     )
 
 
-def _line_in_units(line: Line | Street, grain: int) -> Line | Street:
+def _line_in_units(line: PlayerLine | Street, grain: int) -> PlayerLine | Street:
     if isinstance(line, Street) or isinstance(line.what, Turns):
         return line
     what = replace(line.what, amount=line.what.amount // grain)
@@ -194,7 +194,7 @@ def _line_in_units(line: Line | Street, grain: int) -> Line | Street:
 
 def dealt_in(whole: Played) -> tuple[str, ...]:
     """Players who post, act, hold cards or are paid, in the order of seats; others sit out."""
-    there = {line.name for line in whole.lines if isinstance(line, Line)}
+    there = {line.name for line in whole.lines if isinstance(line, PlayerLine)}
     there.update(name for name, _ in (*whole.known, *whole.takes))
     return tuple(chair.name for chair in whole.chairs if chair.name in there)
 
@@ -226,7 +226,7 @@ def put_in(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], forced
     money = PutIn(paid=list(none), dead=list(none), bets=list(none))
     late = {post.seat: post.amount or 0 for post in forced.posts if post.kind == "dead"}
     for line in whole.lines:
-        if not isinstance(line, Line):
+        if not isinstance(line, PlayerLine):
             money.bets = list(none)
             continue
         seat = seats[line.name]
@@ -345,7 +345,7 @@ def housed(
     taken = tuple(pot - sum(shares.get(at, ())) for at, pot in enumerate(pots))
     rake = whole.totals.rake
     known = paid.paid is not None and min(taken, default=-1) >= 0 and sum(taken) == rake
-    flop = any(not isinstance(line, Line) for line in whole.lines)
+    flop = any(not isinstance(line, PlayerLine) for line in whole.lines)
     till = Till(pots, taken if known else None, rake, len(money.paid), flop)
     chips = not (whole.header.sign or whole.header.tournament)
     found, assumed = raked(game, till, house, chips=chips)

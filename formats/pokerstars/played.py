@@ -89,7 +89,7 @@ class Street(Struct, frozen=True):
     cards: Cards
 
 
-class Line(Struct, frozen=True):
+class PlayerLine(Struct, frozen=True):
     """What a player did; `late` if his clock had just run out."""
 
     name: str
@@ -103,7 +103,7 @@ class Played(Struct, frozen=True):
     header: Header
     button: int
     chairs: tuple[Chair, ...]
-    lines: tuple[Line | Street, ...]
+    lines: tuple[PlayerLine | Street, ...]
     known: tuple[tuple[str, Cards], ...]
     back: tuple[tuple[str, int], ...]
     takes: tuple[tuple[str, Takes], ...]
@@ -113,7 +113,7 @@ class Played(Struct, frozen=True):
 class _Notes(Struct):
     """The part of a hand that has been read so far."""
 
-    lines: list[Line | Street] = field(default_factory=list)
+    lines: list[PlayerLine | Street] = field(default_factory=list)
     board: Cards = ()
     known: list[tuple[str, Cards]] = field(default_factory=list)
     back: list[tuple[str, int]] = field(default_factory=list)
@@ -271,14 +271,14 @@ def _starts(names: Iterable[str], text: str) -> Iterator[tuple[str, str]]:
 def _by_player(notes: _Notes, name: str, what: Remark) -> None:
     match what:
         case Acts(cards=cards):
-            notes.lines.append(Line(name, what, notes.late == name))
+            notes.lines.append(PlayerLine(name, what, notes.late == name))
             notes.late = None
             if cards:
                 notes.known.append((name, cards))
         case Posts():
-            notes.lines.append(Line(name, what))
+            notes.lines.append(PlayerLine(name, what))
         case Turns(cards=turned):
-            notes.lines.append(Line(name, what))
+            notes.lines.append(PlayerLine(name, what))
             if turned is not None:
                 notes.known.append((name, turned))
         case Takes():

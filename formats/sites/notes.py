@@ -22,7 +22,7 @@ from formats.pokerstars.grammar import (
     Unread,
 )
 from formats.pokerstars.hand import dealt_in, source_hand
-from formats.pokerstars.played import Line, Played, Street
+from formats.pokerstars.played import Played, PlayerLine, Street
 from formats.rules import Rules
 from formats.source import Skipped, SourceHand
 
@@ -38,7 +38,7 @@ class Notes(Struct):
     header: Header
     button: int
     chairs: tuple[Chair, ...]
-    lines: list[Line | Street] = field(default_factory=list)
+    lines: list[PlayerLine | Street] = field(default_factory=list)
     known: list[tuple[str, Cards]] = field(default_factory=list)
     back: list[tuple[str, int]] = field(default_factory=list)
     takes: list[tuple[str, Takes]] = field(default_factory=list)
@@ -85,7 +85,7 @@ class Notes(Struct):
         if not live and posts.what != "the ante":
             self.dead[name] = self.dead.get(name, 0) + posts.amount
         self.bets[name] = self.bets.get(name, 0) + live
-        self.lines.append(Line(name, posts))
+        self.lines.append(PlayerLine(name, posts))
 
     def act(self, name: str, acts: Acts) -> None:
         """A choice; a bet where there is one already is a raise, whatever it is called."""
@@ -101,7 +101,7 @@ class Notes(Struct):
         else:
             self.left[name] -= acts.amount
             self.bets[name] = before + acts.amount
-        self.lines.append(Line(name, acts))
+        self.lines.append(PlayerLine(name, acts))
 
     def add(self, name: str, amount: int) -> None:
         """Add so many chips to the player's bet: a raise, or a bet where there is none."""
@@ -111,7 +111,7 @@ class Notes(Struct):
 
     def turn(self, name: str, cards: Cards | None) -> None:
         """Cards turned up, or thrown away; what is said twice is said once."""
-        turned = Line(self.seated(name), Turns(cards))
+        turned = PlayerLine(self.seated(name), Turns(cards))
         if turned not in self.lines:
             self.lines.append(turned)
         if cards:
@@ -133,7 +133,7 @@ class Notes(Struct):
 
     def has_put_in(self, name: str) -> bool:
         """Whether the player has put in anything yet."""
-        return any(isinstance(line, Line) and line.name == name for line in self.lines)
+        return any(isinstance(line, PlayerLine) and line.name == name for line in self.lines)
 
     def put_in(self) -> tuple[int, int]:
         """What everybody put in, without the part of the highest stake that nobody matched and

@@ -18,7 +18,7 @@ from analytics.screen import screen
 from analytics.screen.award import Layer, layers, pots
 from analytics.screen.codes import Why
 from analytics.screen.columns import CARDS, NUMBERS, TRUTHS, ScreenColumns, Words
-from analytics.screen.ledger import Part, batches, stored
+from analytics.screen.ledger import ScreenRows, batches, stored
 from analytics.screen.screen import Screen, Screened, around_the_corner
 from engine.games import named
 from events.ledger import Append
@@ -138,7 +138,9 @@ def test_records_in_doubt_are_whole_also_where_their_segment_is_gone(
     lock.release()
 
 
-def _without_their_files(found: Callable[..., Iterator[Part]]) -> Callable[..., Iterator[Part]]:
+def _without_their_files(
+    found: Callable[..., Iterator[ScreenRows]],
+) -> Callable[..., Iterator[ScreenRows]]:
     """As where a segment was compacted between the screen and the engine."""
 
     def gone() -> pa.Table:

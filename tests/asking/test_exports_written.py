@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.exporting.files import writer
-from api.http.routes.exports import DATASETS, Span, ordered, tables
+from api.http.routes.exports import DATASETS, HandRange, ordered, tables
 from api.http.streams import _written
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -114,7 +114,7 @@ def test_parts_that_are_read_together_are_those_read_one_by_one(
     span: tuple[int, int], snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     viewed = Viewed(snapshot, Viewer("public"))
-    asked = Span(None, span[0], min(span[1], snapshot.next_seq))
+    asked = HandRange(None, span[0], min(span[1], snapshot.next_seq))
     monkeypatch.setattr(EXPORTS, "USUAL", 4)
     monkeypatch.setattr(EXPORTS, "AT_ONCE", {"events": 2})
     for dataset in DATASETS:

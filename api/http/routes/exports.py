@@ -43,7 +43,7 @@ _ORDER: dict[Dataset, tuple[str, ...]] = {
 }
 
 
-class Span(NamedTuple):
+class HandRange(NamedTuple):
     """The closed hands that are asked for: of a match or all, from here to before there."""
 
     match: str | None
@@ -86,18 +86,18 @@ def export(
     return tabled(request, rows, kind, ask.viewer.view, dataset, filename=name)
 
 
-def _tables(ask: Access, dataset: Dataset, span: Span) -> Iterator[pa.Table]:
+def _tables(ask: Access, dataset: Dataset, span: HandRange) -> Iterator[pa.Table]:
     """The views are held for as long as somebody takes from them."""
     with ask.viewed() as viewed:
         yield from tables(viewed, dataset, span)
 
 
-def _lines(ask: Access, span: Span) -> Iterator[bytes]:
+def _lines(ask: Access, span: HandRange) -> Iterator[bytes]:
     with ask.viewed() as viewed:
         yield from event_lines(viewed, span)
 
 
-def span(viewed: Viewed, match: str | None = None, as_of: str | None = None) -> Span:
+def span(viewed: Viewed, match: str | None = None, as_of: str | None = None) -> HandRange:
     """What these words mean; `as_of` is the last hand in it. What is not there is said."""
     first, end = 0, viewed.snapshot.next_seq
     if as_of is not None:
@@ -113,10 +113,10 @@ def span(viewed: Viewed, match: str | None = None, as_of: str | None = None) -> 
         if row["one"] is None:
             raise Absent(f"there is no match {match}: muckrake matches lists those there are")
         first, end = row["one"], min(end, row["last"] + 1)
-    return Span(match, first, end)
+    return HandRange(match, first, end)
 
 
-def tables(viewed: Viewed, dataset: Dataset, span: Span) -> Iterator[pa.Table]:
+def tables(viewed: Viewed, dataset: Dataset, span: HandRange) -> Iterator[pa.Table]:
     """At least one, all alike.
 
     Several parts are read at once: a question opens whole row groups, and those at its ends would
@@ -150,7 +150,7 @@ def ordered(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
     return rows
 
 
-def event_lines(viewed: Viewed, span: Span) -> Iterator[bytes]:
+def event_lines(viewed: Viewed, span: HandRange) -> Iterator[bytes]:
     """Events as `muckrake export --to ndjson` writes them, some lines at a time."""
     every = leaves(viewed.snapshot, Selection(span.match))
     upto = takewhile(lambda leaf: leaf.hand_seq < span.end, every)

@@ -34,7 +34,7 @@ START = "start"
 _ENDS = "MatchEnded"
 
 
-class _Span(Struct, frozen=True):
+class _StreamRange(Struct, frozen=True):
     """From where, what, and until when; `until` is a position, if it is known already."""
 
     pos: int
@@ -128,12 +128,12 @@ def _span(
     event_filter: EventFilter,
     after: str | None,
     until: str | None,
-) -> _Span:
+) -> _StreamRange:
     """Places as positions; in a thread, for they are looked up in the ledger."""
     if snapshot is None:
         if after not in (None, START) or until not in (None, "now", "next", "end"):
             raise Problem("wrong-cursor", "there is no ledger here yet, and so no place in it")
-        return _Span(
+        return _StreamRange(
             0, event_filter, 0 if until == "now" else None, until == "next", until == "end"
         )
     end = snapshot.next_pos
@@ -141,17 +141,17 @@ def _span(
         pos = end if after is None else _begin(after, event_filter, viewer, snapshot)
         match until:
             case None:
-                return _Span(pos, event_filter, None)
+                return _StreamRange(pos, event_filter, None)
             case "now":
-                return _Span(pos, event_filter, end)
+                return _StreamRange(pos, event_filter, end)
             case "next":
-                return _Span(pos, event_filter, None, soon=True)
+                return _StreamRange(pos, event_filter, None, soon=True)
             case "end":
-                return _Span(
+                return _StreamRange(
                     pos, event_filter, _over(event_filter.match, snapshot), match_ends=True
                 )
             case _:
-                return _Span(pos, event_filter, position(until, viewer, snapshot))
+                return _StreamRange(pos, event_filter, position(until, viewer, snapshot))
     except NoPlace as reason:
         raise Problem("wrong-cursor", str(reason)) from None
 
@@ -185,7 +185,7 @@ async def _placed(
 
 
 async def _chunks(
-    feeds: Feeds, viewer: Viewer, snapshot: Snapshot | None, span: _Span, kind: str
+    feeds: Feeds, viewer: Viewer, snapshot: Snapshot | None, span: _StreamRange, kind: str
 ) -> AsyncGenerator[bytes, None]:
     """What is sent: where it begins, events as they come, a sign of life, the last word."""
     sse = kind == "sse"
@@ -218,7 +218,7 @@ async def _chunks(
             yield b": the server stops, come again with your last id\n\n"
 
 
-def _within(batch: Batch, span: _Span) -> tuple[tuple[FeedEvent, ...], bool]:
+def _within(batch: Batch, span: _StreamRange) -> tuple[tuple[FeedEvent, ...], bool]:
     """What of a batch was asked for, and whether that was all."""
     events = batch.events
     if span.until is not None:

@@ -32,7 +32,7 @@ from analytics.statistics.measured import Measured, in_unit
 from api.questions.numbers import (
     Again,
     Drawn,
-    Line,
+    MeasureRow,
     OfPlayer,
     by_line,
     by_player,
@@ -253,7 +253,7 @@ def _third_cards(folder: Path, rules: Showdown) -> ThirdCards:
     return ThirdCards(folder, rules)
 
 
-def rows(answer: Bids) -> list[Line]:
+def rows(answer: Bids) -> list[MeasureRow]:
     """A row a measure."""
     return lines_of(answer.players)
 
@@ -310,7 +310,7 @@ QUESTION = Question(
     params=BidsParams,
     answer=Bids,
     ask=bids,
-    tables=(Table("measures", Line, rows),),
+    tables=(Table("measures", MeasureRow, rows),),
     sheets=sheets,
     page="/players/{player}/bids",
     kept=FILTERS,

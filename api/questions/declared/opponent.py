@@ -12,7 +12,7 @@ from msgspec.structs import asdict, astuple, replace
 from analytics.confidence.intervals import FEW
 from analytics.opponents.leads import Difference, Lead
 from analytics.opponents.measures import LOOKS, NUMBERS, TENTHS
-from api.questions.numbers import Drawn, Kind, Line, by_line, by_part, lines, part_of
+from api.questions.numbers import Drawn, Kind, MeasureRow, by_line, by_part, lines, part_of
 from api.questions.opponents import (
     Ended,
     Fault,
@@ -44,7 +44,7 @@ class DifferenceLine(Difference, frozen=True):
     hands: str  # type: ignore[assignment]
 
 
-def rows(answer: Report) -> list[Line]:
+def rows(answer: Report) -> list[MeasureRow]:
     """A row a measure."""
     return [
         line for part in answer.parts for line in lines(answer.player, part_of(part), part.measures)
@@ -178,7 +178,7 @@ QUESTION = Question(
     answer=Report,
     ask=report,
     tables=(
-        Table("measures", Line, rows),
+        Table("measures", MeasureRow, rows),
         Table(
             "leads",
             LeadLine,

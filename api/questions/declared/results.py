@@ -19,7 +19,7 @@ from analytics.sql.chosen import Chosen, table
 from analytics.statistics.answers import answers
 from analytics.statistics.catalogue import STATISTICS
 from analytics.stored.equity import DRAWS, SEED
-from api.questions.declared.winnings import Line, Points, WinningsParams, rows, winnings
+from api.questions.declared.winnings import Points, WinningsParams, WinningsPoint, rows, winnings
 from api.questions.luck import mirrored
 from api.questions.numbers import Again, part_of
 from api.questions.players import Nonsense, at_most, chosen_by, money_of
@@ -367,7 +367,7 @@ QUESTION = Question(
     params=ResultsParams,
     answer=Results,
     ask=results,
-    tables=(Table("graph", Line, lambda answer: rows(answer.graph)),),
+    tables=(Table("graph", WinningsPoint, lambda answer: rows(answer.graph)),),
     sheets=sheets,
     bound=bound,
 )

@@ -88,7 +88,7 @@ class Stats(Struct, frozen=True, tag_field="schema", tag="muckrake.stats/1"):
     definitions: dict[str, Definition]
 
 
-class Line(Struct, frozen=True):
+class StatisticRow(Struct, frozen=True):
     """A statistic of a player, or of a part of his hands."""
 
     player: str
@@ -141,10 +141,12 @@ def _meant(statistic: Statistic) -> Definition:
     )
 
 
-def rows(answer: Stats) -> list[Line]:
+def rows(answer: Stats) -> list[StatisticRow]:
     """A row a statistic."""
     return [
-        Line(player.player, part_of(player), name, it.value, it.k, it.n, it.low, it.high, it.unit)
+        StatisticRow(
+            player.player, part_of(player), name, it.value, it.k, it.n, it.low, it.high, it.unit
+        )
         for player in answer.players
         for name, it in player.stats.items()
     ]
@@ -178,7 +180,7 @@ def _one(answer: Stats, params: StatsParams) -> Sheet:
     return Sheet(columns, lines, right, "   ".join(filter(None, head)), foot)
 
 
-def _line(statistic: Statistic, row: Line) -> list[Cell]:
+def _line(statistic: Statistic, row: StatisticRow) -> list[Cell]:
     """VPIP   61.3 %   58.2 - 64.3   613/1000"""
     few = row.n < statistic.few
     word = "too few" if few else ""
@@ -209,7 +211,7 @@ QUESTION = Question(
     params=StatsParams,
     answer=Stats,
     ask=stats,
-    tables=(Table("statistics", Line, rows),),
+    tables=(Table("statistics", StatisticRow, rows),),
     sheets=sheets,
     page="/players/{player}",
     kept=FILTERS,

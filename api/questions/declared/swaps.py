@@ -16,7 +16,7 @@ from api.questions.luck import LuckParams, luck, uncounted_sentence
 from api.questions.numbers import (
     Again,
     Drawn,
-    Line,
+    MeasureRow,
     OfPlayer,
     between_shares,
     by_line,
@@ -168,7 +168,7 @@ def bound(viewed: Viewed, params: LuckParams) -> None:
         at_most(viewed, params, HANDS_MAX, otherwise)
 
 
-def rows(answer: Swaps) -> list[Line]:
+def rows(answer: Swaps) -> list[MeasureRow]:
     """A row a measure."""
     return lines_of(answer.players)
 
@@ -258,7 +258,7 @@ QUESTION = Question(
     answer=Swaps,
     ask=swaps,
     tables=(
-        Table("measures", Line, rows),
+        Table("measures", MeasureRow, rows),
         Table("rates", Rate, lambda answer: answer.rates),
         Table("curve", Step, lambda answer: answer.curve),
         Table("independence", Independence, lambda answer: answer.independence),

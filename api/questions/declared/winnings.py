@@ -36,23 +36,25 @@ class WinningsParams(Filters, frozen=True):
     runouts: Annotated[int | None, Param("Hands to adjust.", most=500)] = 0
 
 
-class Answer(Winnings, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.winnings/1"):
+class WinningsLines(
+    Winnings, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.winnings/1"
+):
     """His lines, and what each of them means."""
 
     viewpoint: str = field(name="as")
     lines: dict[str, str]
 
 
-class Line(Point, frozen=True):
+class WinningsPoint(Point, frozen=True):
     """A point of his lines."""
 
     unit: Annotated[str | None, Meta(description="what amounts count")]
 
 
-def answer(viewed: Viewed, params: WinningsParams, watch: ShowProgress) -> Answer:
+def answer(viewed: Viewed, params: WinningsParams, watch: ShowProgress) -> WinningsLines:
     """The lines of one player."""
     found = winnings(viewed, params, watch)
-    return Answer(**asdict(found), viewpoint=viewed.viewer.view, lines=LINES)
+    return WinningsLines(**asdict(found), viewpoint=viewed.viewer.view, lines=LINES)
 
 
 def winnings(
@@ -68,9 +70,9 @@ def winnings(
     return lines_of(viewed, chosen, points=params.points, adjusted=adjusted, deals=deals, unit=unit)
 
 
-def rows(winnings: Winnings) -> list[Line]:
+def rows(winnings: Winnings) -> list[WinningsPoint]:
     """A row a point."""
-    return [Line(**asdict(point), unit=winnings.unit) for point in winnings.points]
+    return [WinningsPoint(**asdict(point), unit=winnings.unit) for point in winnings.points]
 
 
 QUESTION = Question(
@@ -79,9 +81,9 @@ QUESTION = Question(
     path="/players/{player}/winnings",
     operation="player_winnings",
     params=WinningsParams,
-    answer=Answer,
+    answer=WinningsLines,
     ask=answer,
-    tables=(Table("points", Line, rows),),
+    tables=(Table("points", WinningsPoint, rows),),
     page="/players/{player}/winnings",
     kept=FILTERS,
 )
