@@ -7,7 +7,7 @@ matches keeps such processes between them.
 import gc
 import signal
 from collections.abc import Callable, Generator
-from contextlib import suppress
+from contextlib import closing, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from types import FrameType, TracebackType
@@ -17,6 +17,7 @@ import msgspec
 
 from dealer.deck import Decks
 from dealer.wire.match import play, started
+from dealer.wire.one_processor import on_one_processor
 from dealer.wire.plan import WirePlan
 from dealer.wire.player import Conduct
 from dealer.wire.process import sweep
@@ -172,8 +173,9 @@ def _play(pipe: Connection, job: MatchJob) -> None:
         best(DECK[:held], DECK[held : held + 5])
     for leg in job.match.legs:
         with started(job.programs, job.limits, job.guard, note) as players:
-            hands = play(job.match, leg, job.decks, players)
-            whole = send_hands(pipe, hands, BATCH_HANDS, _HANDS, _HANDS)
+            played = play(job.match, leg, job.decks, players)
+            with closing(on_one_processor(played, players)) as hands:
+                whole = send_hands(pipe, hands, BATCH_HANDS, _HANDS, _HANDS)
         pipe.send_bytes(_CONDUCT + msgspec.msgpack.encode([player.conduct() for player in players]))
         if not whole:
             break

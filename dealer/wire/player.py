@@ -158,6 +158,11 @@ class Player:
 
     # During the match.
 
+    @property
+    def processes(self) -> list[int]:
+        """All that runs for the bot; nothing, if it was never started or is over."""
+        return self._process.pids if self._process else []
+
     def ask(self, clauses: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
         """Send one line and take its reply; the bot's clock runs, but not for work of our own."""
         link = self._connection

@@ -183,9 +183,14 @@ class Process:
         return True
 
     @property
+    def pids(self) -> list[int]:
+        """The program and all that it has started, as far as the system lists them."""
+        return descendants(self._launcher.pid)
+
+    @property
     def is_stopped(self) -> bool:
         """Whether a process of it was stopped by a signal and has not been continued."""
-        for pid in descendants(self._launcher.pid):
+        for pid in self.pids:
             with suppress(OSError, IndexError):
                 if (_PROC / str(pid) / "stat").read_text().rpartition(") ")[2][0] == "T":
                     return True
@@ -206,7 +211,7 @@ class Process:
                         inode = words[9]  # the system's number for the other end
         if inode is None:
             return True
-        for pid in descendants(self._launcher.pid):
+        for pid in self.pids:
             try:
                 handles = list((_PROC / str(pid) / "fd").iterdir())
             except OSError:  # it has gone meanwhile, or is the launcher's own

@@ -21,7 +21,19 @@ from msgspec import Struct
 
 from events.match import SourceNoted
 from events.state import Hand
-from events.types import Bet, BidPlaced, BoardDealt, Called, Checked, Event, Folded, Raised, Tossed
+from events.types import (
+    Bet,
+    BidPlaced,
+    BoardDealt,
+    Called,
+    Checked,
+    Event,
+    Folded,
+    HandStarted,
+    Raised,
+    Tossed,
+)
+from formats.mit.dialects import ENGINES, own_dialect
 
 FORMAT = "mit-gamelog"
 _ENDS = {"\r\n": "crlf", "\r": "cr", "\n": "lf"}
@@ -70,6 +82,17 @@ def unnoted(note: SourceNoted) -> Noted:
     return Noted(note.dialect, header, note.footer, encoding, newline, exceptions)
 
 
+def own_note(start: HandStarted, dialect: str | None) -> Noted:
+    """A log of our own: the engine's header, by the course of that year."""
+    if len(start.players) != 2:
+        raise ValueError(f"a gamelog has two players, not {len(start.players)}")
+    first, second = start.players[start.button], start.players[1 - start.button]
+    if any("\n" in name or "\r" in name for name in start.players):
+        raise ValueError("a gamelog has a line for each event: no name may break one")
+    dialect = own_dialect(start.game, dialect)
+    return Noted(dialect, f"{ENGINES[dialect].course} MIT Pokerbots - {first} vs {second}")
+
+
 def exception_of(reply: str) -> str:
     """The exception that the engine of 2024 names after a reply it cannot read."""
     if not reply:
@@ -88,6 +111,13 @@ def won_by_run(nets: Sequence[int], button: int, before: int) -> tuple[int, int]
 
 _PARTS = ("preflop", "flop", "turn")
 _ASKED = (Folded, Checked, Called, Bet, Raised, BidPlaced, Tossed)
+# When stakes are divided, and which part they are by the cards of the board; the last by all else.
+_MOMENTS: dict[str | None, tuple[tuple[type[Event], ...], dict[int, int]]] = {
+    "asked": (_ASKED, {3: 0, 4: 1}),
+    "asked_kept": (_ASKED, {3: 0, 4: 1}),
+    "dealt": ((BoardDealt,), {0: 0, 3: 1}),
+    "kept": (_ASKED, {0: 0, 4: 1}),
+}
 
 
 class Worth:
@@ -95,19 +125,20 @@ class Worth:
 
     def __init__(self, divided: str | None) -> None:
         self._divided = divided
+        self._at, self._part_of = _MOMENTS.get(divided, ((), {}))
         self._totals: dict[str, list[int]] = {}
         self._parts = [[0, 0, 0], [0, 0, 0]]
         self._kept: dict[str, list[int]] = {}
 
     def event(self, names: tuple[str, ...], before: Hand, event: Event) -> None:
         """A moment at which stakes are divided, or none."""
-        board = len(before.board)
-        if self._divided in ("asked", "asked_kept") and isinstance(event, _ASKED):
-            self._divide(before, {3: 0, 4: 1}.get(board, 2))
-        if self._divided == "dealt" and isinstance(event, BoardDealt):
-            self._divide(before, {0: 0, 3: 1, 4: 2}[board])
-        if self._divided == "kept" and isinstance(event, _ASKED):
-            self._keep(names, before, {0: 0, 4: 1}.get(board, 2))
+        if type(event) not in self._at:
+            return
+        part = self._part_of.get(len(before.board), 2)
+        if self._divided == "kept":
+            self._keep(names, before, part)
+        else:
+            self._divide(before, part)
 
     def _divide(self, hand: Hand, part: int) -> None:
         for seat, parts in enumerate(self._parts):

@@ -5,7 +5,8 @@ the engine would, or an older one that is asked for; the footer of a log that wa
 written as it was.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from events.evolve import evolve
 from events.match import SourceNoted
@@ -34,11 +35,12 @@ from events.types import (
     Tossed,
 )
 from events.values import Cards
-from formats.mit.dialects import ENGINES, own_dialect
+from formats.mit.dialects import ENGINES
 from formats.mit.grammar import BOUNTY_HANDS, NO_AUCTION, RUN, splits, streets
-from formats.mit.note import Noted, Worth, exception_of, unnoted, won_by_run
+from formats.mit.note import Noted, Worth, exception_of, own_note, unnoted, won_by_run
 
 _NO_TEXT = "\ufffd"  # stands in a kept reply for bytes that were no text
+_PLAIN = {Folded: "folds", Checked: "checks", Called: "calls"}
 _ACTIONS = {"F": "Fold", "C": "Call", "K": "Check", "R": "Raise", "A": "Bid", "D": "Discard"}
 
 
@@ -100,7 +102,7 @@ def _log(records: Iterable[Events], found: Noted | None, dialect: str | None) ->
         start = record[0]
         assert isinstance(start, HandStarted)
         if log is None:
-            log = _Log(found or _noted(start, dialect), start, own=found is None)
+            log = _Log(found or own_note(start, dialect), start, own=found is None)
             yield f"{log.noted.header}\n\n"
         yield "\n".join([*log.hand(record), "", ""])
     if log is None:
@@ -109,17 +111,6 @@ def _log(records: Iterable[Events], found: Noted | None, dialect: str | None) ->
         log = _Log(found, None)
         yield f"{found.header}\n\n"
     yield log.final() + (log.noted.footer if found else log.footer())
-
-
-def _noted(start: HandStarted, dialect: str | None) -> Noted:
-    """A log of our own: the engine's header, by the course of that year."""
-    if len(start.players) != 2:
-        raise ValueError(f"a gamelog has two players, not {len(start.players)}")
-    first, second = start.players[start.button], start.players[1 - start.button]
-    if any("\n" in name or "\r" in name for name in start.players):
-        raise ValueError("a gamelog has a line for each event: no name may break one")
-    dialect = own_dialect(start.game, dialect)
-    return Noted(dialect, f"{ENGINES[dialect].course} MIT Pokerbots - {first} vs {second}")
 
 
 class _Log:
@@ -179,6 +170,9 @@ class _Log:
         return ", ".join(f"{self.names[seat]} ({self.banks[seat]})" for seat in order)
 
 
+_STREETS = [{size: name for name, size in streets(tosses=it).items()} for it in (False, True)]
+
+
 def _is_of_note(event: Event) -> bool:
     """Whether it may stand between a toss and the answer to it."""
     late = isinstance(event, Faulted) and event.where == "acknowledgement"
@@ -205,54 +199,56 @@ class _Hand:
         return [now[seat] - was[seat] for seat in (0, 1)]
 
     def event(self, event: Event) -> None:
+        """The lines of one event, if it has any."""
         if self.noting is not None and not _is_of_note(event):
             self._note()
-        before = self.hand
-        self.hand = evolve(before, event)
+        self.hand = evolve(self.hand, event)
         if self.shows_hands and not isinstance(event, CardSwapped | StepEntered):
             self._hands()
-        match event:
-            case BountyDrawn() if len(self.hand.bounties) == len(self.order):
-                self._bounties(dict(self.hand.bounties))
-            case BlindPosted(seat=seat, amount=amount):
-                self._says(seat, f"posts the blind of {amount}")
-            case HoleDealt(seat=seat, cards=cards) if before.hole[seat] == ():
-                self._says(seat, f"dealt [{' '.join(cards)}]")
-            case HoleDealt(seat=seat, cards=cards):
-                self._won(seat, cards)
-            case BoardDealt():
-                self._street()
-                self.shows_hands = self.engine.hands and len(self.hand.board) < 5
-            case CardSwapped(seat=seat, old=old, new=new):
-                if old != new:
-                    self.swapped.add(seat)
-            case BidPlaced(seat=seat, amount=amount):
-                self.bids[seat] = amount
-                self._says(seat, f"bids {amount}")
-            case Tossed(seat=seat, cards=cards):
-                self._says(seat, f"discards {' '.join(cards)}")
-                self.noting = 1 - seat
-            case Folded(seat=seat):
-                self._says(seat, "folds")
-            case Checked(seat=seat):
-                self._says(seat, "checks")
-            case Called(seat=seat):
-                self._says(seat, "calls")
-            case Bet(seat=seat, amount=amount):
-                self._says(seat, f"bets {amount}")
-            case Raised(seat=seat, to=to):
-                self._says(seat, f"raises to {to}")
-            case Faulted():
-                self._fault(event)
-            case HandEnded():
-                self._awards()
-            case Claimed():
-                claim = "a claim that its own chips refute"
-                raise ValueError(f"{self.hand.start.hand} has {claim}: no gamelog can say both")
-            case HandVoided():
-                raise ValueError(f"{self.hand.start.hand} was voided: no gamelog can say so")
-            case _:
-                pass
+        if lines := _LINES.get(type(event)):
+            lines(self, event)
+
+    def _blind(self, event: BlindPosted) -> None:
+        self._says(event.seat, f"posts the blind of {event.amount}")
+
+    def _hole(self, event: HoleDealt) -> None:
+        """The first cards; what comes later was won at auction."""
+        if len(self.hand.hole[event.seat]) == len(event.cards):
+            self._says(event.seat, f"dealt [{' '.join(event.cards)}]")
+        else:
+            self._won(event.seat, event.cards)
+
+    def _board(self, event: BoardDealt) -> None:
+        self._street()
+        self.shows_hands = self.engine.hands and len(self.hand.board) < 5
+
+    def _swap(self, event: CardSwapped) -> None:
+        if event.old != event.new:
+            self.swapped.add(event.seat)
+
+    def _bid(self, event: BidPlaced) -> None:
+        self.bids[event.seat] = event.amount
+        self._says(event.seat, f"bids {event.amount}")
+
+    def _toss(self, event: Tossed) -> None:
+        self._says(event.seat, f"discards {' '.join(event.cards)}")
+        self.noting = 1 - event.seat
+
+    def _plain(self, event: Folded | Checked | Called) -> None:
+        self._says(event.seat, _PLAIN[type(event)])
+
+    def _bet(self, event: Bet) -> None:
+        self._says(event.seat, f"bets {event.amount}")
+
+    def _raise(self, event: Raised) -> None:
+        self._says(event.seat, f"raises to {event.to}")
+
+    def _claim(self, event: Claimed) -> None:
+        claim = "a claim that its own chips refute"
+        raise ValueError(f"{self.hand.start.hand} has {claim}: no gamelog can say both")
+
+    def _void(self, event: HandVoided) -> None:
+        raise ValueError(f"{self.hand.start.hand} was voided: no gamelog can say so")
 
     def _says(self, seat: int, what: str) -> None:
         self.lines.append(f"{self.log.names[seat]} {what}")
@@ -266,26 +262,26 @@ class _Hand:
 
     def _street(self) -> None:
         """The cards, and what both have put in so far, the price of an auction included."""
-        board = self.hand.board
-        dealer = self.order[0]
-        if len(board) == 6 and not self.engine.tosses and self.hand.stacks[dealer]:
-            self.before_run = self.hand.paid[dealer]
-        put_in = (self.hand.paid[seat] + self.hand.dead[seat] for seat in self.order)
-        names = (self.log.names[seat] for seat in self.order)
-        totals = ", ".join(f"{name} ({total})" for name, total in zip(names, put_in, strict=True))
-        counts = streets(tosses=self.engine.tosses)
-        named = {count: name for name, count in counts.items()}
-        self.lines.append(f"{named.get(len(board), 'Run')} [{' '.join(board)}], {totals}")
+        hand, board = self.hand, self.hand.board
+        first, second = self.order
+        if len(board) == 6 and not self.engine.tosses and hand.stacks[first]:
+            self.before_run = hand.paid[first]
+        named = _STREETS[self.engine.tosses].get(len(board), "Run")
+        one = f"{self.log.names[first]} ({hand.paid[first] + hand.dead[first]})"
+        two = f"{self.log.names[second]} ({hand.paid[second] + hand.dead[second]})"
+        self.lines.append(f"{named} [{' '.join(board)}], {one}, {two}")
         if self.engine.tosses or self.engine.bounties:
-            left = ", ".join(str(self.hand.stacks[seat]) for seat in self.order)
-            self.lines.append(f"Current stacks: {left}")
+            self.lines.append(f"Current stacks: {hand.stacks[first]}, {hand.stacks[second]}")
 
-    def _bounties(self, drawn: Mapping[int, str]) -> None:
+    def _bounties(self, event: BountyDrawn) -> None:
         """Told every 25 hands below the line of the round, and where they are others than told."""
+        drawn: dict[int, str] = dict(self.hand.bounties)
+        if len(drawn) < len(self.order):
+            return
         if self.log.bounties != drawn or self.log.count % BOUNTY_HANDS == 1:
             each = (f"{drawn[seat]} for player {self.log.names[seat]}" for seat in self.order)
             self.lines.insert(1, f"Bounties reset to {' and '.join(each)}")
-        self.log.bounties = {**drawn}
+        self.log.bounties = drawn
 
     def _hits(self) -> None:
         """Who has a card of his rank, whoever won; the dealer first."""
@@ -360,7 +356,7 @@ class _Hand:
         except ValueError:
             return f"{action} with amount {raw[1:]}"
 
-    def _awards(self) -> None:
+    def _awards(self, event: HandEnded) -> None:
         """Both hands if there was a showdown, then what the hand changed for both."""
         if "folded" not in self.hand.standing:
             for seat in self.order:
@@ -382,3 +378,23 @@ class _Hand:
             self.lines.append(f"Players submitted bids of {dealer} and {other}")
         else:
             self.lines.append(NO_AUCTION)
+
+
+_LINES: dict[type[Event], Callable[[_Hand, Any], None]] = {  # all others have none
+    BountyDrawn: _Hand._bounties,
+    BlindPosted: _Hand._blind,
+    HoleDealt: _Hand._hole,
+    BoardDealt: _Hand._board,
+    CardSwapped: _Hand._swap,
+    BidPlaced: _Hand._bid,
+    Tossed: _Hand._toss,
+    Folded: _Hand._plain,
+    Checked: _Hand._plain,
+    Called: _Hand._plain,
+    Bet: _Hand._bet,
+    Raised: _Hand._raise,
+    Faulted: _Hand._fault,
+    HandEnded: _Hand._awards,
+    Claimed: _Hand._claim,
+    HandVoided: _Hand._void,
+}
