@@ -197,13 +197,7 @@ class Process:
         A port is open to all: another bot may find it, and be quicker.
         """
         ends = (_hex_address(link.getpeername()), _hex_address(link.getsockname()))
-        inode = None
-        for table in ("net/tcp", "net/tcp6"):
-            with suppress(OSError):
-                for row in (_PROC / table).read_text().splitlines()[1:]:
-                    words = row.split()
-                    if inode is None and all(map(str.endswith, words[1:3], ends)):
-                        inode = words[9]  # the system's number for the other end
+        inode = _other_end(ends)
         if inode is None:
             return True
         for pid in descendants(self._launcher.pid):
@@ -231,6 +225,20 @@ class Process:
         with suppress(subprocess.TimeoutExpired):
             self._launcher.wait(_LAST_WORDS_S)
         return self._code
+
+
+def _other_end(ends: tuple[str, str]) -> str | None:
+    """The system's number for the socket of these two addresses; None where it does not tell.
+
+    To tell, it walks through all there could be, which takes milliseconds for each table.
+    """
+    for table in ("net/tcp", "net/tcp6"):
+        with suppress(OSError):
+            for row in (_PROC / table).read_text().splitlines()[1:]:
+                words = row.split()
+                if all(map(str.endswith, words[1:3], ends)):
+                    return words[9]
+    return None
 
 
 def _hex_address(address: tuple[str, int]) -> str:
