@@ -86,6 +86,9 @@ class Output:
 
 
 _MARK = "MUCKRAKE_BOT"
+# Imported, it need not be compiled each time; its folder comes after all others.
+_LAUNCH = "import sys; sys.path.append(sys.argv[1]); import launcher; launcher.main()"
+_ALONE = ("-I", "-S", "-B", "-c", _LAUNCH)
 _PROC = Path("/proc")
 _SWEEPS = 50  # who starts others faster than that is not caught by looking
 _LAST_WORDS_S = 1.0
@@ -112,7 +115,7 @@ class Process:
         self._link, theirs = socket.socketpair()
         with theirs:
             self._launcher = subprocess.Popen(
-                [sys.executable, "-I", "-S", launcher.__file__],
+                [sys.executable, *_ALONE, os.path.dirname(launcher.__file__)],
                 cwd="/",
                 env={_MARK: self._mark},
                 stdin=theirs.fileno(),
