@@ -8,6 +8,7 @@ What it prints is read to the end so that it never waits, and kept only as far a
 
 import os
 import secrets
+import select
 import signal
 import socket
 import subprocess
@@ -177,12 +178,13 @@ class Process:
     def wait(self, seconds: float) -> bool:
         """Whether it is over within so many seconds."""
         deadline = time.monotonic() + seconds
-        pause = 0.001
+        told = select.poll()
+        told.register(self._link, select.POLLIN)
         while not self.has_exited:
-            if time.monotonic() > deadline:
+            left = deadline - time.monotonic()
+            if left < 0:
                 return False
-            time.sleep(pause)
-            pause = min(2 * pause, 0.02)
+            told.poll(1_000 * left)
         return True
 
     @property
