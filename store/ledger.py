@@ -48,7 +48,7 @@ from store.tables.projection import Projection
 
 SEAL_HANDS = 20_000
 SEAL_BYTES = 1 << 26
-CLOSE_HANDS = 1_000  # so many are worth a segment when the ledger is closed
+CLOSE_HANDS = 1_000  # so many are worth a segment that is not full
 VOID = "the writer was gone before the hand was over"
 
 
@@ -189,6 +189,13 @@ class FileLedger:
             self._check_open()
             self._seal()
 
+    def seal_if_worth(self) -> None:
+        """What a reader would have to decode at every question is sealed, if it is many hands."""
+        with self._commit:
+            self._check_open()
+            if len(self._tail.closed) >= CLOSE_HANDS:
+                self._seal(QUICK)  # it is not full, and will be merged
+
     def compact(
         self, large: int = LARGE, grace_ms: int = GRACE_MS, bar: Bar = lambda doing: iter
     ) -> tuple[Manifest, Manifest]:
@@ -212,17 +219,12 @@ class FileLedger:
                 return
             try:
                 if not self._broken:
-                    self._finish()
+                    self.seal_if_worth()
+                    self._sign()
             finally:
                 self._closed = True
                 self._found.log.close()
                 self._commit.notify_all()
-
-    def _finish(self) -> None:
-        """A last checkpoint; what a reader would have to decode at every question is sealed."""
-        if len(self._tail.closed) >= CLOSE_HANDS:
-            self._seal(QUICK)  # it is not full, and will be merged
-        self._sign()
 
     def _commit_waiting(self) -> None:
         """The group commit: the first caller commits for all who wait."""

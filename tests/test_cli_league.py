@@ -67,6 +67,16 @@ def test_a_league_is_played_once(capsys: Captured, tmp_path: Path, ledger: Path)
     assert main(["verify", "--all"]) == OWN_KEY
 
 
+def test_what_was_played_is_sealed_while_the_last_match_is_played(
+    capsys: Captured, tmp_path: Path, ledger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Three matches, two at once: the third is alone, and a processor has time."""
+    monkeypatch.setattr("store.ledger.CLOSE_HANDS", 5)
+    told(capsys, "run", league(tmp_path, "ursa", "lynx", "bear"), "--workers", "2")
+    early, late = Reader(ledger).snapshot().live.parts()[0]
+    assert [2, 1] == [len(early.numbers), len(late.numbers)]
+
+
 def test_a_standing_fits_a_terminal(
     capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,7 +1,6 @@
 """How far each seat came, and which two cards it was dealt or has shown."""
 
 from functools import cache
-from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -42,10 +41,15 @@ def class_of(cards: Cards) -> str | None:
 def classes() -> tuple[tuple[str, ...], Column]:
     """Every class, and which one two cards are of; the last number is a card that is unknown."""
     words: dict[str, int] = {}
+    by_ranks = np.empty((len(RANKS), len(RANKS), 2), dtype=np.int32)
+    for one, other, suited in np.ndindex(by_ranks.shape):
+        name = class_of((f"{RANKS[one]}s", f"{RANKS[other]}{'hs'[suited]}"))
+        assert name is not None, "both cards are known"
+        by_ranks[one, other, suited] = words.setdefault(name, len(words))
+    ranks = np.array([RANKS.index(card[0]) for card in DECK])
+    suits = np.array([card[1] for card in DECK])
     found = np.full((len(DECK) + 1, len(DECK) + 1), -1, dtype=np.int32)
-    for (at, one), (by, other) in product(enumerate(DECK), repeat=2):
-        if (name := class_of((one, other))) is not None:
-            found[at, by] = words.setdefault(name, len(words))
+    found[:-1, :-1] = by_ranks[ranks[:, None], ranks, (suits[:, None] == suits).astype(int)]
     return tuple(words), found.ravel()
 
 

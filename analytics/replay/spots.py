@@ -42,17 +42,24 @@ class Spots:
         spot = {
             name: every >> self._shifts[name] & (1 << bits) - 1 for name, bits in fields.items()
         }
+
+        def among(name: str, numbers: int | tuple[int, ...]) -> Column:
+            """Of every spot, whether a field is this number, or one of these."""
+            wanted = np.zeros(1 << fields[name], dtype=bool)
+            wanted[np.array(numbers)] = True
+            return wanted.take(spot[name])
+
         self._words = np.zeros((WORDS, len(every)), dtype=np.int64)
         for flag in flags:
             chance = np.ones(len(every), dtype=bool)
             for name, numbers in flag.when.items():
                 assert name in spot, f"the flag {flag.name} asks for {name}: {', '.join(spot)}"
-                chance &= np.isin(spot[name], numbers)
+                chance &= among(name, numbers)
             assert chance.any(), f"the flag {flag.name} has no opportunity in any spot"
             for word, bits in enumerate(_bits({flag.name: False})):
                 self._words[word] |= chance * bits
             for word, bits in enumerate(_bits({flag.name: True})):
-                self._words[word] |= (chance & np.isin(spot["kind"], flag.takes)) * bits
+                self._words[word] |= (chance & among("kind", flag.takes)) * bits
 
     def meaning(self, **fields: Column) -> list[Column]:
         """The words of actions in these spots."""

@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -29,8 +30,11 @@ from api.playing.names import claim
 from dealer.wire.program import NoBot
 from dealer.worker import Gone
 from engine.game import fingerprint, to_json
-from events.ledger import Conflict, Ledger
+from events.ledger import Conflict
 from events.types import Events
+
+if TYPE_CHECKING:
+    from store.ledger import FileLedger
 
 _file = click.Path(dir_okay=False, path_type=Path)
 _workers = click.option(
@@ -135,7 +139,7 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
 
 
 def _matches(
-    played: League, matches: Matches, ledger: Ledger, results: Results, workers: int | None
+    played: League, matches: Matches, ledger: "FileLedger", results: Results, workers: int | None
 ) -> Iterator[Match]:
     """Every match that is missing; Ctrl-C lets those at work end, a second one ends them."""
     hands, once = to_play(played, results) * played.hands, set[str]()

@@ -21,8 +21,9 @@ from dealer.wire.plan import plan
 from dealer.wire.program import Limits, Program
 from dealer.wire.sandbox import Guard
 from engine.game import Game
-from events.ledger import Append, Appended, Ledger
+from events.ledger import Append, Appended
 from events.match import MatchEnded, MatchStarted
+from store.ledger import FileLedger
 from store.reader import Snapshot
 
 STOP_S = 0.2  # so often it is looked whether somebody asked to stop
@@ -109,7 +110,7 @@ def _recorded(
 def play(
     matches: Matches,
     todo: Sequence[Pairing],
-    ledger: Ledger,
+    ledger: FileLedger,
     workers: int,
     stop: Callable[[], bool],
     watch: ShowProgress,
@@ -137,6 +138,8 @@ def play(
                     at_work |= {pool.submit(one, it) for it in islice(left, workers - len(at_work))}
                 if not at_work:
                     return
+                if len(at_work) < workers and not stop():  # none is left: a processor has time
+                    ledger.seal_if_worth()
                 done, at_work = wait(at_work, STOP_S, FIRST_COMPLETED)
                 yield from (match for it in done if (match := it.result()) is not None)
         finally:

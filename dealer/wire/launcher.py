@@ -1,8 +1,8 @@
 """The process between the match and a bot: enters the sandbox, starts the bot there, ends it whole.
 
-It is a program of its own, `python -I -S launcher.py`, of the standard library only. Its standard
-input is a socket to the match: one line of JSON comes in and says what to start and how to keep it
-apart. Lines go out:
+It is a program of its own, of the standard library only, and of little of that: each bot waits for
+it. Its standard input is a socket to the match: one line of JSON comes in and says what to start
+and how to keep it apart. Lines go out:
 
     -REASON   the sandbox cannot be entered, nothing was started
     !ERRNO    the sandbox was entered, and the command cannot be started
@@ -12,6 +12,8 @@ apart. Lines go out:
 
 When the match closes its end, or is killed, all that was started here is killed.
 """
+
+from __future__ import annotations
 
 import contextlib
 import ctypes
@@ -24,8 +26,11 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+
+TYPE_CHECKING = False  # as `typing` has it, which takes longer to import than all we need of it
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any, NoReturn
 
 NEW_MOUNTS, NEW_IPC, NEW_USER, NEW_PIDS = 0x0002_0000, 0x0800_0000, 0x1000_0000, 0x2000_0000
 READ_ONLY, NO_SUID, NO_DEVICES, NO_EXEC = 1, 2, 4, 8  # of mount(2) and mount_setattr(2) alike
@@ -432,7 +437,3 @@ def folder_size(folder: str) -> int:
             if why.errno == errno.ENAMETOOLONG:
                 return 1 << 62
     return size
-
-
-if __name__ == "__main__":
-    main()

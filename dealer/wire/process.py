@@ -8,6 +8,7 @@ What it prints is read to the end so that it never waits, and kept only as far a
 
 import os
 import secrets
+import select
 import signal
 import socket
 import subprocess
@@ -86,6 +87,9 @@ class Output:
 
 
 _MARK = "MUCKRAKE_BOT"
+# Imported, it need not be compiled each time; its folder comes after all others.
+_LAUNCH = "import sys; sys.path.append(sys.argv[1]); import launcher; launcher.main()"
+_ALONE = ("-I", "-S", "-B", "-c", _LAUNCH)
 _PROC = Path("/proc")
 _SWEEPS = 50  # who starts others faster than that is not caught by looking
 _LAST_WORDS_S = 1.0
@@ -112,7 +116,7 @@ class Process:
         self._link, theirs = socket.socketpair()
         with theirs:
             self._launcher = subprocess.Popen(
-                [sys.executable, "-I", "-S", launcher.__file__],
+                [sys.executable, *_ALONE, os.path.dirname(launcher.__file__)],
                 cwd="/",
                 env={_MARK: self._mark},
                 stdin=theirs.fileno(),
@@ -174,12 +178,13 @@ class Process:
     def wait(self, seconds: float) -> bool:
         """Whether it is over within so many seconds."""
         deadline = time.monotonic() + seconds
-        pause = 0.001
+        told = select.poll()
+        told.register(self._link, select.POLLIN)
         while not self.has_exited:
-            if time.monotonic() > deadline:
+            left = deadline - time.monotonic()
+            if left < 0:
                 return False
-            time.sleep(pause)
-            pause = min(2 * pause, 0.02)
+            told.poll(1_000 * left)
         return True
 
     @property
@@ -202,13 +207,7 @@ class Process:
         A port is open to all: another bot may find it, and be quicker.
         """
         ends = (_hex_address(link.getpeername()), _hex_address(link.getsockname()))
-        inode = None
-        for table in ("net/tcp", "net/tcp6"):
-            with suppress(OSError):
-                for row in (_PROC / table).read_text().splitlines()[1:]:
-                    words = row.split()
-                    if inode is None and all(map(str.endswith, words[1:3], ends)):
-                        inode = words[9]  # the system's number for the other end
+        inode = _other_end(ends)
         if inode is None:
             return True
         for pid in self.pids:
@@ -236,6 +235,20 @@ class Process:
         with suppress(subprocess.TimeoutExpired):
             self._launcher.wait(_LAST_WORDS_S)
         return self._code
+
+
+def _other_end(ends: tuple[str, str]) -> str | None:
+    """The system's number for the socket of these two addresses; None where it does not tell.
+
+    To tell, it walks through all there could be, which takes milliseconds for each table.
+    """
+    for table in ("net/tcp", "net/tcp6"):
+        with suppress(OSError):
+            for row in (_PROC / table).read_text().splitlines()[1:]:
+                words = row.split()
+                if all(map(str.endswith, words[1:3], ends)):
+                    return words[9]
+    return None
 
 
 def _hex_address(address: tuple[str, int]) -> str:

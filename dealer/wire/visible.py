@@ -63,11 +63,15 @@ def _wanted(program: Program) -> Iterator[Path]:
     yield from (Path(os.environ[name]) for name in _FOLDERS if name in os.environ)
     for name, path in _homes().items():
         yield from (path / part for part in _HOMES[name][1])
+    searched: set[str] = set()
     for folder in os.environ.get("PATH", os.defpath).split(os.pathsep):
         if os.path.isabs(folder) and os.path.isdir(folder):
             yield from _installation(Path(folder))
-            for name in _leading_out(folder):
-                yield from _behind(Path(name))
+            real = os.path.realpath(folder)
+            if real not in searched:  # on many systems /bin is another name of /usr/bin
+                searched.add(real)
+                for name in _leading_out(folder):
+                    yield from _behind(Path(name))
     for command in (program.build, program.run):
         if command and os.path.isabs(command[0]):
             yield from _installation(Path(command[0]).parent)

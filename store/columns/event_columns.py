@@ -16,6 +16,7 @@ from events.ledger import CARDS, Append, Column, Each, Many, Record, Recorded, s
 from events.types import HandStarted
 from store.columns.layout import NOBODY, Field, fields
 from store.log.leaf import Leaf, split
+from store.log.tail import Closed
 
 Look = Callable[[type[Record], str, Iterable[Any]], None]
 _NUMBERS: dict[str, Any] = {"truth": bool, "number": np.int32, "large": np.int64}
@@ -141,6 +142,23 @@ def of_leaves(leaves: Sequence[Leaf]) -> EventColumns:
         hand_seq=np.array([leaf.hand_seq for leaf in leaves], dtype=np.int64),
         first=np.array([leaf.recorded[0].index for leaf in leaves], dtype=np.int64),
         pos=np.array(list(map(_POS, recorded)), dtype=np.int64),
+    )
+
+
+def of_closed(closed: Sequence[Closed]) -> EventColumns:
+    """Event columns of what has closed in the hot log."""
+    placed = [it for one in closed for it in one.placed]
+    counts = np.array([len(it.append.events) for it in placed], dtype=np.int64)
+    starts = np.array([it.pos for it in placed], dtype=np.int64) - (np.cumsum(counts) - counts)
+    sizes = np.array([one.size for one in closed], dtype=np.int64)
+    return EventColumns(
+        *_streams([one.stream for one in closed]),
+        sizes,
+        np.repeat(np.array([it.append.at for it in placed], dtype=np.int64), counts),
+        _many([event for it in placed for event in it.append.events], sizes),
+        hand_seq=np.array([one.hand_seq for one in closed], dtype=np.int64),
+        first=np.array([one.before for one in closed], dtype=np.int64),
+        pos=np.arange(counts.sum()) + np.repeat(starts, counts),
     )
 
 

@@ -1,6 +1,7 @@
 """A leaf: what closed at once, a hand or one append of match records; nothing ever divides it."""
 
 from functools import cached_property
+from typing import Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -23,6 +24,11 @@ class Leaf(Struct, frozen=True, dict=True):
     @property
     def stream(self) -> str:
         return self.recorded[0].stream
+
+    @property
+    def size(self) -> int:
+        """How many events it has."""
+        return len(self.recorded)
 
     @cached_property
     def by_kind(self) -> dict[type[Record], list[Recorded]]:
@@ -51,6 +57,16 @@ class Leaf(Struct, frozen=True, dict=True):
             return replay([one.event for one in self.recorded])  # type: ignore[misc]
         except (LookupError, TypeError, ValueError):
             return None
+
+
+class Counted(Protocol):
+    """What closed at once, with so many events, whatever they are kept in."""
+
+    @property
+    def size(self) -> int: ...
+
+
+AnyLeaf = TypeVar("AnyLeaf", bound=Counted)
 
 
 def split(stream: str) -> tuple[str, int | None]:

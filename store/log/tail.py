@@ -40,6 +40,11 @@ class Closed(NamedTuple):
     before: int
     placed: tuple[Placed, ...]
 
+    @property
+    def size(self) -> int:
+        """How many events it has."""
+        return sum(len(one.append.events) for one in self.placed)
+
     def recorded(self) -> tuple[Recorded, ...]:
         """Its events as the ledger holds them."""
         return _recorded(self.stream, self.before, self.placed)

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from events.ledger import Recorded
 from store.columns.codec import filled, leaves_of, rows_of
-from store.columns.event_columns import of_leaves
+from store.columns.event_columns import of_closed
 from store.columns.layout import SCHEMA_VERSION
 from store.folder.disk import Disk
 from store.folder.manifest import Segment
@@ -36,8 +36,7 @@ def write_segment(
     first, last = closed[0].hand_seq, closed[-1].hand_seq
     wanted = with_hands(projections)
     parts: dict[str, list[pa.Table]] = {one.name: [] for one in wanted}
-    leaves = (Leaf(one.hand_seq, one.recorded()) for one in closed)
-    parted = [of_leaves(group) for group in row_groups(leaves)]
+    parted = [of_closed(group) for group in row_groups(closed)]
     columns = filled(parted)
     extent, builder = Extent(), Builder(wanted)
 

@@ -34,7 +34,7 @@ import pyarrow.parquet as pq
 from store.columns.codec import whole
 from store.columns.layout import ENVELOPE, blanks, columns
 from store.folder.disk import Disk, Output
-from store.log.leaf import Leaf
+from store.log.leaf import AnyLeaf
 
 FOLDER = "segments"
 ROW_GROUP = 49_152
@@ -126,16 +126,16 @@ def store(
         return aside.done()
 
 
-def row_groups(leaves: Iterable[Leaf], rows: int | None = None) -> Iterator[list[Leaf]]:
+def row_groups(leaves: Iterable[AnyLeaf], rows: int | None = None) -> Iterator[list[AnyLeaf]]:
     """Leaves gathered until a row group is full; one larger than that is a group of its own."""
-    group: list[Leaf] = []
+    group: list[AnyLeaf] = []
     held, most = 0, rows or ROW_GROUP
     for leaf in leaves:
-        if group and held + len(leaf.recorded) > most:
+        if group and held + leaf.size > most:
             yield group
             group, held = [], 0
         group.append(leaf)
-        held += len(leaf.recorded)
+        held += leaf.size
     if group:
         yield group
 
