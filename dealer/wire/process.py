@@ -178,13 +178,13 @@ class Process:
     def wait(self, seconds: float) -> bool:
         """Whether it is over within so many seconds."""
         deadline = time.monotonic() + seconds
-        told = select.poll()
-        told.register(self._link, select.POLLIN)
+        poller = select.poll()
+        poller.register(self._link, select.POLLIN)
         while not self.has_exited:
             left = deadline - time.monotonic()
             if left < 0:
                 return False
-            told.poll(1_000 * left)
+            poller.poll(1_000 * left)
         return True
 
     @property
