@@ -6,6 +6,7 @@ Only what we started is ever ended: what descends from the launcher, and, where 
 What it prints is read to the end so that it never waits, and kept only as far as it is of use.
 """
 
+import marshal
 import os
 import secrets
 import select
@@ -18,8 +19,6 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
-
-import msgspec
 
 from dealer.wire import launcher
 from dealer.wire.launcher import descendants
@@ -128,7 +127,7 @@ class Process:
         assert self._launcher.stdout is not None
         output.drain(self._launcher.stdout)
         try:
-            self._entered(msgspec.json.encode(order) + b"\n")
+            self._entered(marshal.dumps(order))
         except BaseException:
             self.end()
             raise
