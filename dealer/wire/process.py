@@ -223,9 +223,14 @@ class Process:
     def end(self) -> int | None:
         """Kill what is left of it, the programs it started too; its exit code, if it gave one."""
         self._listen()
-        self._link.close()  # for the launcher this is the word to end it all
+        with suppress(OSError):
+            self._link.shutdown(socket.SHUT_WR)  # for the launcher this is the word to end it all
+            self._link.settimeout(_END_S)
+            while self._link.recv(4_096):  # until it is gone: to wait for a process is to look
+                pass
+        self._link.close()
         try:
-            self._launcher.wait(_END_S)
+            self._launcher.wait(_LAST_WORDS_S)
         except subprocess.TimeoutExpired:  # the system holds it, in some device perhaps
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._launcher.pid, signal.SIGKILL)
