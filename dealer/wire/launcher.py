@@ -1,8 +1,8 @@
 """The process between the match and a bot: enters the sandbox, starts the bot there, ends it whole.
 
 It is a program of its own, of the standard library only, and of little of that: each bot waits for
-it. Its standard input is a socket to the match: one line of JSON comes in and says what to start
-and how to keep it apart. Lines go out:
+it. Its standard input is a socket to the match: a dict comes in, as `marshal` writes it, and says
+what to start and how to keep it apart. Lines go out:
 
     -REASON   the sandbox cannot be entered, nothing was started
     !ERRNO    the sandbox was entered, and the command cannot be started
@@ -18,12 +18,11 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
-import json
+import marshal
 import os
 import resource
 import select
 import signal
-import socket
 import sys
 import time
 
@@ -56,7 +55,7 @@ class Refused(Exception):
 
 def main() -> None:
     """Read the order, start what it says, stay until it is over."""
-    match = socket.socket(fileno=os.dup(0))
+    match = os.dup(0)
     with open(os.devnull, "r+b", buffering=0) as null:
         os.dup2(null.fileno(), 0)
         order = _order(match)
@@ -71,25 +70,23 @@ def main() -> None:
             _supervise(order, match, _started(order, match, null.fileno()))
         except (Refused, OSError) as why:
             said = f"{why.filename}: {why.strerror}" if isinstance(why, OSError) else why
-            match.sendall(f"-{said}\n".encode())
+            os.write(match, f"-{said}\n".encode())
             sys.exit(1)
 
 
-def _order(match: socket.socket) -> dict[str, Any]:
-    line = b""
-    while not line.endswith(b"\n"):
-        chunk = match.recv(1 << 20)
-        if not chunk:
+def _order(match: int) -> dict[str, Any]:
+    with open(match, "rb", closefd=False) as link:
+        try:
+            found: dict[str, Any] = marshal.load(link)
+        except EOFError:
             sys.exit(0)
-        line += chunk
-    found: dict[str, Any] = json.loads(line)
     return found
 
 
 # Namespaces: another view of files and processes.
 
 
-def _enter(order: Mapping[str, Any], match: socket.socket, null: int) -> None:
+def _enter(order: Mapping[str, Any], match: int, null: int) -> None:
     """Return as the first process of new namespaces, in which only what is shown can be seen."""
     kinds = NEW_PIDS | NEW_IPC
     user, group = os.getuid(), os.getgid()
@@ -219,7 +216,7 @@ def _become(user: int) -> None:
 # The bot.
 
 
-def _started(order: Mapping[str, Any], match: socket.socket, null: int) -> int:
+def _started(order: Mapping[str, Any], match: int, null: int) -> int:
     """Start the bot's first process, or send the match what keeps it from that and exit."""
     reading, writing = os.pipe()
     if sys.platform == "linux":
@@ -232,9 +229,9 @@ def _started(order: Mapping[str, Any], match: socket.socket, null: int) -> int:
     with os.fdopen(reading, "rb") as pipe:
         trouble = pipe.read()
     if trouble:
-        match.sendall(trouble + b"\n")
+        os.write(match, trouble + b"\n")
         os._exit(1)
-    match.sendall(b"+\n")
+    os.write(match, b"+\n")
     return pid
 
 
@@ -292,7 +289,7 @@ def _silent(null: int) -> None:
     os.dup2(null, 2)
 
 
-def _supervise(order: Mapping[str, Any], match: socket.socket, bot: int) -> None:
+def _supervise(order: Mapping[str, Any], match: int, bot: int) -> None:
     """Tell when the bot has exited; end what it started when the match says so, or is gone."""
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
@@ -315,18 +312,18 @@ def _supervise(order: Mapping[str, Any], match: socket.socket, bot: int) -> None
         reason = watch.too_much() if alone else None
         if reason:
             _say(match, f"*{reason}")
-        if reason or match.fileno() in ready:  # nothing ever comes from there but its end
+        if reason or match in ready:  # nothing ever comes from there but its end
             if alone:
                 _end(order["user"], bot)
             return
 
 
-def _say(match: socket.socket, line: str) -> None:
+def _say(match: int, line: str) -> None:
     with contextlib.suppress(OSError):
-        match.sendall(f"{line}\n".encode())
+        os.write(match, f"{line}\n".encode())
 
 
-def _pause(match: socket.socket) -> None:
+def _pause(match: int) -> None:
     """Until it is time to look again, or the match has closed its end."""
     look = select.poll()
     look.register(match, select.POLLIN)

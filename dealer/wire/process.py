@@ -6,6 +6,7 @@ Only what we started is ever ended: what descends from the launcher, and, where 
 What it prints is read to the end so that it never waits, and kept only as far as it is of use.
 """
 
+import marshal
 import os
 import secrets
 import select
@@ -18,8 +19,6 @@ import time
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
-
-import msgspec
 
 from dealer.wire import launcher
 from dealer.wire.launcher import descendants
@@ -128,7 +127,7 @@ class Process:
         assert self._launcher.stdout is not None
         output.drain(self._launcher.stdout)
         try:
-            self._entered(msgspec.json.encode(order) + b"\n")
+            self._entered(marshal.dumps(order))
         except BaseException:
             self.end()
             raise
@@ -224,9 +223,14 @@ class Process:
     def end(self) -> int | None:
         """Kill what is left of it, the programs it started too; its exit code, if it gave one."""
         self._listen()
-        self._link.close()  # for the launcher this is the word to end it all
+        with suppress(OSError):
+            self._link.shutdown(socket.SHUT_WR)  # for the launcher this is the word to end it all
+            self._link.settimeout(_END_S)
+            while self._link.recv(4_096):  # until it is gone: to wait for a process is to look
+                pass
+        self._link.close()
         try:
-            self._launcher.wait(_END_S)
+            self._launcher.wait(_LAST_WORDS_S)
         except subprocess.TimeoutExpired:  # the system holds it, in some device perhaps
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._launcher.pid, signal.SIGKILL)
@@ -240,11 +244,11 @@ class Process:
 def _other_end(ends: tuple[str, str]) -> str | None:
     """The system's number for the socket of these two addresses; None where it does not tell.
 
-    To tell, it walks through all there could be, which takes milliseconds for each table.
+    Those that have just been closed stand there, too: thousands, which take milliseconds to read.
     """
     for table in ("net/tcp", "net/tcp6"):
-        with suppress(OSError):
-            for row in (_PROC / table).read_text().splitlines()[1:]:
+        with suppress(OSError), (_PROC / table).open() as rows:
+            for row in rows:
                 words = row.split()
                 if all(map(str.endswith, words[1:3], ends)):
                     return words[9]
