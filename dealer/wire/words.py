@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
@@ -123,10 +122,6 @@ class Clauses(Struct):
     roles: tuple[str, str] = ("P0", "P1")
     bids: dict[int, int] = {}
     hits: dict[int, bool] = {}
-
-    def fork(self) -> "Clauses":
-        """A copy: what is added or taken there is not added or taken here."""
-        return replace(self)
 
     def take(self, seat: int) -> str:
         """Every clause that this seat has not been sent yet, its own actions included."""
