@@ -6,9 +6,8 @@ knows no rule and writes nothing down. What the match takes longer, a hand, is e
 recording and ledger together: from the first question to the last reply, and then until the last
 hand is durable. Both wait for the same bots in turn, so the clock on the wall is what counts:
 whatever else the machine does is measured too, and its load is told. Both sleep until a reply is
-there; the match tries a likely reply before, and deals the next hand while the end of one is
-acknowledged: that may give back some of what it takes. How often a guess is right depends on the
-bots, so there are some that nobody can guess.
+there. The match shares one processor with its bots; where the bare loop and its bots run is for the
+system to say, and one processor is quicker for them, too.
 """
 
 import json
@@ -26,7 +25,6 @@ from api.playing.over_the_wire import Meeting, unusable
 from api.playing.recording import Recording
 from bench.ledger import disk
 from dealer.deck import SeededDecks
-from dealer.wire.connection import IDLE
 from dealer.wire.match import play, started
 from dealer.wire.match_process import Listener, MatchJob, Processes
 from dealer.wire.plan import plan
@@ -78,7 +76,7 @@ PAIRS = {
         {"BID": "'A3'", "OPENS": "'C'", "BETS": "'K'"},
         {"BID": "'A3'", "OPENS": "'R4'", "BETS": "'R6'"},
     ),
-    "whose bids and bets nobody can guess": (CHANCE, CHANCE),
+    "whose bids and bets come by chance": (CHANCE, CHANCE),
 }
 
 
@@ -89,10 +87,10 @@ class Overheard:
         self._player, self._seat, self._lines = player, seat, lines
         self.inside = 0.0  # CPU seconds
 
-    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
+    def ask(self, told: str) -> Reply | None:
         begun = thread_time()
         self._lines.append((self._seat, f"T29.999 {told}\n".encode()))
-        reply = self._player.ask(told, meanwhile)
+        reply = self._player.ask(told)
         self.inside += thread_time() - begun
         return reply
 

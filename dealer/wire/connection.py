@@ -3,18 +3,8 @@
 import socket
 import struct
 import time
-from collections.abc import Iterator
 
 _CHUNK = 65_536
-
-IDLE: Iterator[None] = iter(())
-"""Nothing to be done while a bot thinks."""
-
-
-def done(work: Iterator[None]) -> None:
-    """Do the rest of this work now."""
-    for _ in work:
-        pass
 
 
 class Overlong(Exception):
@@ -42,13 +32,11 @@ class Connection:
         self._timeout: float | None = None
         self.arrived = 0.0
 
-    def ask(self, line: bytes, seconds: float, meanwhile: Iterator[None] = IDLE) -> bytes:
+    def ask(self, line: bytes, seconds: float) -> bytes:
         """The reply to a line, without its end; nothing if the other side has closed.
 
-        Until it comes, what is to be done `meanwhile` is done, piece by piece; `arrived` is when it
-        came, and that is before a piece of ours that it may have had to wait for.
-        TimeoutError after so many seconds, however the bytes trickle in; OSError if the
-        connection is broken.
+        `arrived` is when it came. TimeoutError after so many seconds, however the bytes trickle in;
+        OSError if the connection is broken.
         """
         self.arrived = time.perf_counter()
         deadline = self.arrived + seconds
@@ -58,7 +46,8 @@ class Connection:
             while reply is None:
                 if len(self._held) > self._line_bytes:
                     raise Overlong(self._held[: self._line_bytes])
-                chunk = self._come(meanwhile)
+                chunk = self._link.recv(_CHUNK)
+                self.arrived = time.perf_counter()
                 self._held += chunk
                 if not chunk:
                     reply, self._held = self._held, b""
@@ -78,17 +67,6 @@ class Connection:
     def close(self) -> None:
         """Close both directions now."""
         self._link.close()
-
-    def _come(self, meanwhile: Iterator[None]) -> bytes:
-        """The bytes that have come, or come in time; looked for after every piece of work."""
-        for _ in meanwhile:
-            try:
-                return self._link.recv(_CHUNK, socket.MSG_DONTWAIT)
-            except BlockingIOError:
-                self.arrived = time.perf_counter()
-        chunk = self._link.recv(_CHUNK)
-        self.arrived = time.perf_counter()
-        return chunk
 
     def _put(self, line: bytes, deadline: float, seconds: float) -> None:
         if seconds != self._timeout:

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from events.state import Finished
 
-LOOK_HANDS = 50
+LOOK_HANDS = 20
 QUICK_S = 0.000_3  # for a reply: who takes longer thinks, and may want to do it on many processors
 
 _PROC = Path("/proc")

@@ -3,12 +3,11 @@
 import signal
 import socket
 import time
-from collections.abc import Iterator
 from typing import Protocol
 
 from msgspec import Struct
 
-from dealer.wire.connection import IDLE, Connection, Overlong
+from dealer.wire.connection import Connection, Overlong
 from dealer.wire.process import NoSandbox, Output, Process
 from dealer.wire.program import Limits, Program
 from dealer.wire.sandbox import Means, Sandbox
@@ -57,12 +56,8 @@ class Conduct(Struct, frozen=True):
 class Answering(Protocol):
     """What replies for a seat: a bot's process, or in tests a list of lines."""
 
-    def ask(self, clauses: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
-        """The reply to a line; None from a bot that is not asked any more.
-
-        While the bot thinks there is time for something else, perhaps: a piece at a time, and the
-        rest is left.
-        """
+    def ask(self, clauses: str) -> Reply | None:
+        """The reply to a line; None from a bot that is not asked any more."""
         ...
 
 
@@ -163,8 +158,8 @@ class Player:
         """All that runs for the bot; nothing, if it was never started or is over."""
         return self._process.pids if self._process else []
 
-    def ask(self, clauses: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
-        """Send one line and take its reply; the bot's clock runs, but not for work of our own."""
+    def ask(self, clauses: str) -> Reply | None:
+        """Send one line and take its reply; the bot's clock runs meanwhile."""
         link = self._connection
         if link is None or self.silent is not None:
             return None
@@ -174,7 +169,7 @@ class Player:
         if self._first is None:
             self._first = begun
         try:
-            raw = link.ask(line, min(self._limits.reply, self.clock), meanwhile)
+            raw = link.ask(line, min(self._limits.reply, self.clock))
         except TimeoutError:
             self._spend(begun, time.perf_counter())
             return self._late("")

@@ -8,9 +8,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import msgspec
 from msgspec import Struct
-from msgspec.structs import replace
 
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
@@ -50,7 +48,7 @@ from events.types import (
     Raised,
     Tossed,
 )
-from events.values import Cards, FaultKind
+from events.values import FaultKind
 from events.views import Seated, may_see
 
 WireTurn = ToAct | ToBid | ToToss
@@ -91,80 +89,96 @@ def dialect_of(game: Game) -> Dialect:
 # What a bot is sent.
 
 
+Words = tuple[str, str]
+"""What is added to the line of either seat, each clause after a space."""
+
+
+def _both(words: str) -> Words:
+    return words, words
+
+
+_NOTHING = _both("")
+_CHECK, _CALL, _FOLD = map(_both, (" K", " C", " F"))
+_SECRETS = {
+    HoleDealt: FIELDS[HoleDealt].secret("cards"),
+    BountyDrawn: FIELDS[BountyDrawn].secret("rank"),
+    BidPlaced: FIELDS[BidPlaced].secret("amount"),
+}
+_SEATS = (Seated(0), Seated(1))
+
+
+def _seen(event: HoleDealt | BountyDrawn | BidPlaced, words: str, hidden: str = "") -> Words:
+    """These words for a seat that sees the secret of an event, those for one that does not."""
+    secret = _SECRETS[type(event)]
+    one, two = [words if may_see(seat, secret, event) else hidden for seat in _SEATS]
+    return one, two
+
+
 class Clauses(Struct):
     """One hand as the clauses that wait for each seat; `take` empties the line of one."""
 
     dialect: Dialect
-    waiting: list[str] = msgspec.field(default_factory=lambda: ["", ""])  # each after a space
+    waiting: Words = _NOTHING
     roles: tuple[str, str] = ("P0", "P1")
     bids: dict[int, int] = {}
     hits: dict[int, bool] = {}
 
-    def fork(self) -> "Clauses":
-        """A copy: what is added or taken there is not added or taken here."""
-        return replace(self, waiting=self.waiting.copy())
-
     def take(self, seat: int) -> str:
         """Every clause that this seat has not been sent yet, its own actions included."""
-        line, self.waiting[seat] = self.waiting[seat][1:], ""
-        return line
+        one, two = self.waiting
+        self.waiting = (one, "") if seat else ("", two)
+        return (two if seat else one)[1:]
 
     def add(self, events: Events, hand: Hand) -> None:
         """Add the clauses of these events for either seat; `hand` is what they made."""
+        one, two = self.waiting
         for event in events:
-            if add := _ADD.get(type(event)):
-                add(self, event, hand)
+            if words := _WORDS.get(type(event)):
+                first, second = words(self, event, hand)
+                one += first
+                two += second
+        self.waiting = one, two
 
-    def begin(self, event: HandStarted, hand: Hand) -> None:
+    def noted(self, hand: Hand) -> None:
+        """The other has acknowledged a toss: that was a check, and the board has one card more."""
+        one, two = self.waiting
+        words = f" K{_board(hand)}"
+        self.waiting = one + words, two + words
+
+    def begin(self, event: HandStarted, hand: Hand) -> Words:
         """The seat of each: the dealer's is 0."""
         self.roles = ("P0", "P1") if event.button == 0 else ("P1", "P0")
         self.bids, self.hits = {}, {}
-        for seat in (0, 1):
-            self._add(seat, self.roles[seat])
+        return f" {self.roles[0]}", f" {self.roles[1]}"
 
-    def check(self, event: Checked, hand: Hand) -> None:
-        self._both("K")
+    def check(self, event: Checked, hand: Hand) -> Words:
+        return _CHECK
 
-    def call(self, event: Called, hand: Hand) -> None:
-        self._both("C")
+    def call(self, event: Called, hand: Hand) -> Words:
+        return _CALL
 
-    def fold(self, event: Folded, hand: Hand) -> None:
-        self._both("F")
+    def fold(self, event: Folded, hand: Hand) -> Words:
+        return _FOLD
 
-    def bet(self, event: Bet, hand: Hand) -> None:
-        self._both(f"R{event.amount}")
+    def bet(self, event: Bet, hand: Hand) -> Words:
+        return _both(f" R{event.amount}")
 
-    def raised(self, event: Raised, hand: Hand) -> None:
-        self._both(f"R{event.to}")
+    def raised(self, event: Raised, hand: Hand) -> Words:
+        return _both(f" R{event.to}")
 
-    def _both(self, clause: str) -> None:
-        for seat in (0, 1):
-            self._add(seat, clause)
-
-    def _add(self, seat: int, clause: str) -> None:
-        self.waiting[seat] += f" {clause}"
-
-    def hole(self, event: HoleDealt, hand: Hand) -> None:
+    def hole(self, event: HoleDealt, hand: Hand) -> Words:
         """The first two cards; a third one is sent with the result of its auction."""
         if not hand.board:
-            for seat in self._seeing(event, "cards"):
-                self._add(seat, f"H{','.join(event.cards)}")
-                if self.dialect.tosses:
-                    self._add(seat, "G")
-        elif event.seat == self._last_winner(hand):
-            self._auction(hand)
+            opened = " G" if self.dialect.tosses else ""
+            return _seen(event, f" H{','.join(event.cards)}{opened}")
+        return self._auction(hand) if event.seat == self._last_winner(hand) else _NOTHING
 
-    def bounty(self, event: BountyDrawn, hand: Hand) -> None:
-        for seat in self._seeing(event, "rank"):
-            self._add(seat, f"G{event.rank}")
+    def bounty(self, event: BountyDrawn, hand: Hand) -> Words:
+        return _seen(event, f" G{event.rank}")
 
-    def settled_bounty(self, event: BountySettled, hand: Hand) -> None:
+    def settled_bounty(self, event: BountySettled, hand: Hand) -> Words:
         self.hits = {**self.hits, event.seat: event.hit}
-
-    def _seeing(self, event: Event, field: str) -> list[int]:
-        """The seats that see a secret of an event."""
-        secret = FIELDS[type(event)].secret(field)
-        return [seat for seat in (0, 1) if may_see(Seated(seat), secret, event)]
+        return _NOTHING
 
     def _last_winner(self, hand: Hand) -> int:
         """The seat whose card comes last: in a tie the dealer's comes first (A3)."""
@@ -172,57 +186,58 @@ class Clauses(Struct):
         winners = [seat for seat, bid in self.bids.items() if bid == best]
         return winners[0] if len(winners) == 1 else 1 - hand.start.button
 
-    def board(self, event: BoardDealt, hand: Hand) -> None:
+    def board(self, event: BoardDealt, hand: Hand) -> Words:
         """All cards so far; where cards are swapped, everybody's own, changed or not."""
-        self._both(f"B{','.join(hand.board)}")
+        board = _board(hand)
         if self.dialect.swaps and len(hand.board) < 5:
-            for seat in (0, 1):
-                self._add(seat, f"U{','.join(hand.hole[seat])}")
+            one, two = hand.hole
+            return f"{board} U{','.join(one)}", f"{board} U{','.join(two)}"
+        return board, board
 
-    def toss(self, event: Tossed, hand: Hand) -> None:
-        self._both(f"D{event.slot}")
+    def toss(self, event: Tossed, hand: Hand) -> Words:
+        return _both(f" D{event.slot}")
 
-    def noted(self, hand: Hand) -> None:
-        """The other has acknowledged a toss: that was a check, and the board has one card more."""
-        self._both("K")
-        self._both(f"B{','.join(hand.board)}")
-
-    def bid(self, event: BidPlaced, hand: Hand) -> None:
+    def bid(self, event: BidPlaced, hand: Hand) -> Words:
         """The first bid is sent to the other bidder at once: in clear only if it is not sealed."""
         early = not self.bids
         self.bids = {**self.bids, event.seat: event.amount}
-        seeing = self._seeing(event, "amount") if early else [0, 1]
-        for seat in (0, 1):
-            self._add(seat, f"A{event.amount}" if seat in seeing else MASKED)
+        words = f" A{event.amount}"
+        return _seen(event, words, f" {MASKED}") if early else _both(words)
 
-    def _auction(self, hand: Hand) -> None:
+    def _auction(self, hand: Hand) -> Words:
         """Stacks and bids, the dealer's first, then all cards of the seat; the board again."""
-        order = (hand.start.button, 1 - hand.start.button)
-        stacks = ",".join(str(hand.stacks[seat]) for seat in order)
-        bids = ",".join(str(self.bids[seat]) for seat in order)
-        for seat in (0, 1):
-            own = ",".join(hand.hole[seat])
-            self._add(seat, f"{self.roles[seat]} N{stacks}_{bids}_{own}")
-        self._both(f"B{','.join(hand.board)}")
+        dealer, other = hand.start.button, 1 - hand.start.button
+        stacks = f"{hand.stacks[dealer]},{hand.stacks[other]}"
+        settled = f"N{stacks}_{self.bids[dealer]},{self.bids[other]}"
+        (one, two), board = hand.hole, _board(hand)
+        return (
+            f" {self.roles[0]} {settled}_{','.join(one)}{board}",
+            f" {self.roles[1]} {settled}_{','.join(two)}{board}",
+        )
 
-    def end(self, event: HandEnded, hand: Hand) -> None:
+    def end(self, event: HandEnded, hand: Hand) -> Words:
+        return self._end(hand, 0), self._end(hand, 1)
+
+    def _end(self, hand: Hand, seat: int) -> str:
         """The other's cards if there was a showdown, what the hand changed, and who hit his bounty;
         of who lost neither is told that."""
-        shown: tuple[Cards, ...] = () if "folded" in hand.standing else hand.hole
-        for seat in (0, 1):
-            if shown:
-                self._add(seat, f"O{','.join(shown[1 - seat])}")
-            net = hand.stacks[seat] - hand.start.stacks[seat]
-            self._add(seat, f"{'A' if self.dialect.tosses else 'D'}{net}")
-            if self.hits:
-                self._add(seat, f"Y{self._hit(hand, seat)}{self._hit(hand, 1 - seat)}")
+        shown = "" if "folded" in hand.standing else f" O{','.join(hand.hole[1 - seat])}"
+        net = hand.stacks[seat] - hand.start.stacks[seat]
+        words = f"{shown} {'A' if self.dialect.tosses else 'D'}{net}"
+        if self.hits:
+            words += f" Y{self._hit(hand, seat)}{self._hit(hand, 1 - seat)}"
+        return words
 
     def _hit(self, hand: Hand, seat: int) -> str:
         lost = hand.stacks[seat] < hand.start.stacks[seat]
         return "#" if lost else str(int(self.hits[seat]))
 
 
-_ADD: dict[type[Event], Callable[[Clauses, Any, Hand], None]] = {
+def _board(hand: Hand) -> str:
+    return f" B{','.join(hand.board)}"
+
+
+_WORDS: dict[type[Event], Callable[[Clauses, Any, Hand], Words]] = {
     HandStarted: Clauses.begin,
     HoleDealt: Clauses.hole,
     BoardDealt: Clauses.board,

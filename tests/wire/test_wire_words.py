@@ -4,13 +4,13 @@ import random
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from dealer.deck import Deck, SeededDecks, seeded
-from dealer.wire.connection import IDLE, Connection, Overlong, done
+from dealer.deck import Deck, SeededDecks, of_key, seeded
+from dealer.wire.connection import Connection, Overlong
 from dealer.wire.match import play
 from dealer.wire.plan import plan
 from dealer.wire.player import Reply
@@ -28,6 +28,7 @@ from engine.turn import (
     ToBid,
     ToDeal,
     Toss,
+    ToSwap,
     ToToss,
 )
 from events.cards import DECK
@@ -98,7 +99,7 @@ class Tosser:
     def __init__(self) -> None:
         self.lines: list[str] = []
 
-    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply:
+    def ask(self, told: str) -> Reply:
         self.lines.append(told)
         last = told.split()[-1]
         if last[0] == "B" and last.count(",") in (1, 2):
@@ -149,37 +150,12 @@ class Bidder:
         self._bid = f"A{bid}"
         self.lines: list[str] = []
 
-    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply:
+    def ask(self, told: str) -> Reply:
         self.lines.append(told)
         last = told.split()[-1]
         if last[0] in "BA" and " N" not in told:
             return Reply(self._bid)
         return Reply("C" if " P0 H" in f" {told}" and last[0] == "H" else "K")
-
-
-class Counted(SeededDecks):
-    """Decks that are counted as they are taken."""
-
-    dealt = 0
-
-    def deck(self, number: int) -> Deck:
-        self.dealt += 1
-        return super().deck(number)
-
-
-class Watching(Bidder):
-    """A bidder that leaves time, and counts the decks taken when it acknowledges."""
-
-    def __init__(self, decks: Counted) -> None:
-        super().__init__(1)
-        self._decks = decks
-        self.dealt: list[int] = []
-
-    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply:
-        done(meanwhile)
-        if told.split()[-1][0] == "D":
-            self.dealt.append(self._decks.dealt)
-        return super().ask(told)
 
 
 def _met(open_bids: bool, game: str = "auction-2024-mit") -> tuple[list[Events], Bidder, Bidder]:
@@ -214,12 +190,16 @@ def test_a_seeded_deck_is_shuffled_as_python_shuffles() -> None:
         assert tuple(order) == seeded(seed).deal(ToDeal(52, "board")).cards
 
 
-def test_the_next_hand_is_dealt_while_the_end_of_one_is_acknowledged() -> None:
-    match = plan(GAMES["auction-2024-mit"], "m", ("ada", "ben"), 3)
-    decks = Counted("3")
-    ada, ben = Watching(decks), Watching(decks)
-    assert 3 == len(list(play(match, match.legs[0], decks, (ada, ben))))
-    assert [2, 3, 3] == ada.dealt == ben.dealt
+@pytest.mark.parametrize("made", [lambda: seeded("x"), lambda: of_key(b"x" * 32)])
+def test_a_fork_of_a_deck_deals_what_the_deck_will_deal(made: Callable[[], Deck]) -> None:
+    swap = ToSwap(((0, 0), (0, 1), (1, 0), (1, 1)), 50, 100)
+    deck, untouched = made(), made()
+    for asked in (ToDeal(3, "board"), ToDeal(1, "board", place="bottom"), ToDeal(2, "board")):
+        forks = deck.fork(), deck.fork()
+        tried = [(fork.deal(asked), fork.swap(swap), fork.swap(swap)) for fork in forks]
+        dealt = (deck.deal(asked), deck.swap(swap))
+        assert tried[0] == tried[1]
+        assert tried[0][:2] == dealt == (untouched.deal(asked), untouched.swap(swap))
 
 
 def test_swapped_cards_are_told_on_flop_and_turn_and_never_on_the_river() -> None:

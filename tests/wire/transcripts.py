@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from dealer.deck import Deck
-from dealer.wire.connection import IDLE, done
 from dealer.wire.player import Reply
 from engine.turn import Deal, Draw, Swap, ToDeal, ToDraw, ToSwap
 from events.cards import DECK
@@ -41,8 +40,7 @@ class Scripted:
         self.replies = [GONE.get(reply, Reply(reply.strip())) for reply in said] + then
         self.told: list[str] = []
 
-    def ask(self, told: str, meanwhile: Iterator[None] = IDLE) -> Reply | None:
-        done(meanwhile)
+    def ask(self, told: str) -> Reply | None:
         at = len(self.told)
         if at >= len(self.replies):
             return None
