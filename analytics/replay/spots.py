@@ -45,9 +45,7 @@ class Spots:
 
         def among(name: str, numbers: int | tuple[int, ...]) -> Column:
             """Of every spot, whether a field is this number, or one of these."""
-            wanted = np.zeros(1 << fields[name], dtype=bool)
-            wanted[np.array(numbers)] = True
-            return wanted.take(spot[name])
+            return np.isin(np.arange(1 << fields[name]), numbers).take(spot[name])
 
         self._words = np.zeros((WORDS, len(every)), dtype=np.int64)
         for flag in flags:
