@@ -50,7 +50,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     costs: dict[str, list[Cost]] = {name: [] for name in (*places, "league run")}
     for number in range(rounds):
         for name, place in places.items():
-            ledger = ("--ledger", str(scratch / f"{len(name)}-{number}"), "--quiet")
+            ledger = ("--ledger", str(scratch / f"{len(name)}-{number}"))
             how = ("--mirror", "--hands", str(hands), "--seed", "7")
             if not number:
                 _cost(place, scratch, [_match(scratch, *pairs[0], "--hands", "2", *ledger)])
@@ -59,7 +59,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
         file = scratch / f"{number}.toml"
         bots = "".join(f'{name} = "{name}"\n' for name in names)
         file.write_text(f'league = "l{number}"\nhands = {hands}\nseed = "7"\n[bots]\n{bots}')
-        ledger = ("--ledger", str(scratch / f"league-{number}"), "--quiet")
+        ledger = ("--ledger", str(scratch / f"league-{number}"))
         words = ("league", "run", str(file), *ledger)
         costs["league run"].append(_cost(ROOT, scratch, [words], len(pairs)))
     whole = median(it.wall for it in costs["league run"]) * len(pairs)
