@@ -17,7 +17,6 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-SEVERAL = (os.cpu_count() or 1) + 1  # workers: some wait
 NEAREST = "loadfile --no-loadscope-reorder"  # files in their order, each by one process
 LOCKS = (
     "requirements.txt",
@@ -134,19 +133,19 @@ def test_a_name_on_path_that_leads_nowhere_is_not_a_newer_python(mr: Any, tmp_pa
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["test"], [f"-m pytest -n {SEVERAL} --maxprocesses 8 --dist worksteal"]),
-        (["test", "--slow"], [f"-m pytest -n {SEVERAL} --maxprocesses 8 --dist worksteal --slow"]),
+        (["test"], ["-m pytest -n auto --maxprocesses 8 --dist worksteal"]),
+        (["test", "--slow"], ["-m pytest -n auto --maxprocesses 8 --dist worksteal --slow"]),
         (
             ["test", "--profile", "ci"],
-            [f"-m pytest -n {SEVERAL} --maxprocesses 8 --dist worksteal --profile ci"],
+            ["-m pytest -n auto --maxprocesses 8 --dist worksteal --profile ci"],
         ),
         (
             ["test", "--changed"],
-            [f"-m pytest -n {SEVERAL} --maxprocesses 8 --dist {NEAREST} --changed"],
+            [f"-m pytest -n auto --maxprocesses 8 --dist {NEAREST} --changed"],
         ),
         (
             ["test", "--changed", "HEAD~2", "--slow"],
-            [f"-m pytest -n {SEVERAL} --maxprocesses 8 --dist {NEAREST} --changed HEAD~2 --slow"],
+            [f"-m pytest -n auto --maxprocesses 8 --dist {NEAREST} --changed HEAD~2 --slow"],
         ),
         (["test", "--profile=ci", "-x"], ["-m pytest --profile=ci -x"]),
         (["test", "tests/test_mr.py", "-x"], ["-m pytest tests/test_mr.py -x"]),
