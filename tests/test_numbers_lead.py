@@ -13,6 +13,7 @@ from analytics.replay.flags import FLAGS
 from analytics.statistics.catalogue import STATISTICS
 from analytics.swaps.luck import MEASURES as SWAPS
 from api.main import main
+from api.pages import players as pages_of_players
 from api.pages.swaps import SWAPS_SPOTS
 from api.pages.winnings import VALUED as VALUED_SPOTS
 from api.playing.names import tagged, tags_of
@@ -194,6 +195,20 @@ def test_numbers_of_an_opponent_lead_there_however_many_matches_were_won(
     for said, href in [*found.values()][:: sized(7, 4, 1)]:
         assert said in found_by(read(many_matches, href)), href
     assert bool(vs) == any("player=random-0" in q for q in found)
+
+
+def test_more_won_matches_than_a_filter_can_name_are_told(
+    many_matches: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Then a number leads to its hands one by one, as far as those fit; one match is no more."""
+    words = "More matches were won early here than a filter can name"
+    assert words not in read(many_matches, "/players/tight-1/opponent")
+    monkeypatch.setattr(pages_of_players, "WON_MAX", 100)
+    page = read(many_matches, "/players/tight-1/opponent?hands=1-11")
+    assert words in page
+    hrefs = [unescape(href) for href, _ in LINK.findall(page) if "hand_seq" in href]
+    assert hrefs
+    assert words not in read(many_matches, "/players/tight-1/opponent?match=m0%2C+of+20")
 
 
 def test_what_follows_a_check_is_asked_of_one_rival(many_matches: Site) -> None:

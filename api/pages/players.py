@@ -310,6 +310,7 @@ def _led(report: Report, tables: Opponent, finds: Finder, tagged: bool) -> dict[
         return [finds(f"{end}={count}", also=open_matches) for end in ("did", "could")]
 
     return {
+        "too_many": open_matches is None,
         "paid": {one.look: led(one.look, pays=True) for one in report.leads.found},
         "led": {one.look: led(one.look, pays=False) for one in report.differences.found},
     }
