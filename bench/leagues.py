@@ -5,8 +5,7 @@ decks. The loop starts a program for each match, one after the other, and plays 
 the league plays all of them, on all cores, into one ledger. Both are timed on the wall, in turn,
 from the first start to the last hand durable. The processor time is that of everything that was
 started, bots too. Python keeps what it compiles, as where they are installed: a match has been
-played before. `MUCKRAKE_EARLIER` may name a checkout of an earlier commit, whose
-loop is timed, too.
+played before. `MUCKRAKE_EARLIER` may name a checkout of an earlier commit, whose loop is timed too.
 """
 
 import os

@@ -158,7 +158,7 @@ class BotRecord(Struct, frozen=True):
     not_kept_because: tuple[str, ...]
 
 
-def part(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) -> BotRecord:
+def bot_record(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) -> BotRecord:
     """What this bot did; of two legs the shorter clock, the longer wait and the later trouble."""
     silent = [leg.silent for leg in legs if leg.silent]
     failed = [why for leg in legs for why in (leg.unbuilt, leg.silent) if why]
@@ -309,7 +309,7 @@ class Meeting:
     def parts(self) -> tuple[BotRecord, ...]:
         """What each bot did."""
         return tuple(
-            part(program, [leg[seat] for leg in self._legs], self.faults)
+            bot_record(program, [leg[seat] for leg in self._legs], self.faults)
             for seat, program in enumerate(self._job.programs)
         )
 

@@ -44,6 +44,7 @@ _AUCTIONS = f"""SELECT * REPLACE ({_A_HAND} AS part)
     FROM ({bidding.chosen(None, None)}) WHERE {{span}}"""
 _RISKS = f"""SELECT * REPLACE ({_A_HAND} AS part), NULL::DOUBLE AS before, NULL::DOUBLE AS after
     FROM ({of_luck("swaps_behaviour", None, None)}) WHERE {{span}}"""
+# Of a rival's cards a count asks only whether one rival was left to have them.
 _ACTS = f"""SELECT *, NULL::DOUBLE AS equity, {_A_HAND} AS part FROM (
     WITH chosen AS (
         SELECT d.*, {{ours}} AS ours, coalesce(f.per_chip, 1) AS per_chip,

@@ -26,9 +26,7 @@ from api.questions.filters_tree import (
     joined,
     text_of,
 )
-from api.questions.filters_values import (
-    AMOUNT_MAX,
-)
+from api.questions.filters_values import AMOUNT_MAX
 from api.questions.hand_orders import WINDOW, Order, Place, in_order, spanned, windows
 from api.questions.judging import due, judged
 from api.questions.one_line import lines

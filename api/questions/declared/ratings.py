@@ -315,6 +315,7 @@ def cross_table(players: Sequence[str], pairs: Sequence[Pair]) -> Sheet:
 
 
 def _placed(at: int, name: str) -> Cell:
+    """A player behind his place, from 1."""
     return Cell(f"{at} {name}", player=name)
 
 
