@@ -113,7 +113,23 @@ def _measures() -> Iterator[Measure]:
         yield Measure(name, title, meaning, "bids_placed", kind)
     for name, title, meaning, kind in _OUTCOMES:
         yield Measure(name, title, meaning, "bids_outcomes", kind)
-    yield from _after()
+    # What follows an auction, a line for each way it can end.
+    for end in ("won", "lost", "tied"):
+        for name, title, meaning in (
+            ("showdown", "Showdowns won", "money won, of showdowns"),
+            ("fold", "Folds later", "folded after the auction"),
+            ("rival_fold", "Rival folds later", "the rival folded after the auction"),
+            ("flop_bet", "Bets the flop", "bet, where he could open; a claim needs 10"),
+        ):
+            full = f"{title}, auction {end}"
+            yield Measure(f"{name}_{end}", full, f"{meaning}; auction {end}", "bids_after", "share")
+    yield Measure(
+        "won_in_vain",
+        "Won in vain",
+        "auction won and no money won, of auctions won",
+        "bids_after",
+        "share",
+    )
     for basis in BASES:
         for name, title, meaning, kind in _WORTH:
             called = f"{title} ({basis})"
@@ -131,26 +147,6 @@ def _measures() -> Iterator[Measure]:
         "value to the winners / value to the player to whom it was worth more",
         "bids_allocation",
         "ratio",
-    )
-
-
-def _after() -> Iterator[Measure]:
-    """What follows an auction, a line for each way it can end."""
-    for end in ("won", "lost", "tied"):
-        for name, title, meaning in (
-            ("showdown", "Showdowns won", "money won, of showdowns"),
-            ("fold", "Folds later", "folded after the auction"),
-            ("rival_fold", "Rival folds later", "the rival folded after the auction"),
-            ("flop_bet", "Bets the flop", "bet, where he could open; a claim needs 10"),
-        ):
-            full = f"{title}, auction {end}"
-            yield Measure(f"{name}_{end}", full, f"{meaning}; auction {end}", "bids_after", "share")
-    yield Measure(
-        "won_in_vain",
-        "Won in vain",
-        "auction won and no money won, of auctions won",
-        "bids_after",
-        "share",
     )
 
 

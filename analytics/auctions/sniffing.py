@@ -84,20 +84,17 @@ def pairs(auctions: pa.Table) -> Iterator[Pair]:
     ]
     known = [pc.is_valid(auctions[name]) for name in ("bid", "rival_bid", "rival")]
     keep = chosen[0]
-    for one in (*chosen[1:], *known):
-        keep = pc.and_(keep, one)
-    meant = auctions.filter(keep)
-    dealt, first = (
-        _by_pair(meant.filter(pc.equal(meant["role"], role))) for role in ("dealer", "big blind")
-    )
-    for both in sorted(dealt):
-        yield _pair(*both, dealt[both], first.get(both, meant.slice(0, 0)))
-
-
-def _by_pair(auctions: pa.Table) -> dict[tuple[str, str], pa.Table]:
-    """Those of each player against each other, in their order."""
-    found = rows_by_pair(auctions["player"], auctions["rival"])
-    return {both: auctions.take(pa.array(places)) for both, places in found}
+    for condition in (*chosen[1:], *known):
+        keep = pc.and_(keep, condition)
+    auctions = auctions.filter(keep)
+    by_role: list[dict[tuple[str, str], pa.Table]] = []
+    for role in ("dealer", "big blind"):
+        rows = auctions.filter(pc.equal(auctions["role"], role))
+        places_by_pair = rows_by_pair(rows["player"], rows["rival"])
+        by_role.append({pair: rows.take(pa.array(places)) for pair, places in places_by_pair})
+    dealt, first = by_role
+    for pair in sorted(dealt):
+        yield _pair(*pair, dealt[pair], first.get(pair, auctions.slice(0, 0)))
 
 
 def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
@@ -115,7 +112,10 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
     if n <= DRAWN_N:
         far, p_of, draws = _by_matchings(mine, his, ranked, strata, together, counts)
     else:
-        far = _by_moments(ranked, strata, together)
+        # p of the correlation, by its deviation over all matchings there are
+        one, other = (np.bincount(strata, bids**2) for bids in ranked)
+        deviation = sqrt(float((one * other / np.maximum(1, np.bincount(strata) - 1)).sum()))
+        far = normal(together / deviation) if deviation else 1.0  # else every matching has the same
         p_of = {name: at_least(count, *owed[name]) for name, count in counts.items()}
         few = of_two_sizes(mine, his, strata)
         if few is not None:
@@ -124,7 +124,7 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
             }
     p = None if observed is None else far
     tells = {name: (count, owed[name][0], p_of[name]) for name, count in counts.items()}
-    alone = [one for one in (p, *p_of.values()) if one is not None]
+    alone = [value for value in (p, *p_of.values()) if value is not None]
     low, high = _interval(observed, n)
     sealed = pc.sum(rows["sealed"]).as_py()
     return Pair(
@@ -156,13 +156,6 @@ def _by_matchings(
         if draws == DRAWS or len(mine) < FLAG_N or min(far, *p_of.values()) >= DOUBT:
             return far, p_of, draws
         draws = DRAWS
-
-
-def _by_moments(ranked: tuple[Bids, Bids], strata: Places, together: float) -> float:
-    """p of the correlation, by its deviation over all matchings there are."""
-    one, other = (np.bincount(strata, bids**2) for bids in ranked)
-    deviation = sqrt(float((one * other / np.maximum(1, np.bincount(strata) - 1)).sum()))
-    return normal(together / deviation) if deviation else 1.0  # every matching gives the same
 
 
 def _amounts(rows: pa.Table, name: str) -> Bids:
@@ -207,7 +200,7 @@ def _numbered_by_stratum(bids: Bids, strata: Places) -> Bids:
 def _drawn(
     mine: Bids, his: Bids, ranked: tuple[Bids, Bids], strata: Places, draws: int
 ) -> dict[str, Bids]:
-    """The same counts for each matching at random, within strata."""
+    """The correlation and the tells of each matching at random, within strata."""
     chance = np.random.default_rng(SEED)
     found: dict[str, Any] = {name: np.zeros(draws) for name in ("correlation", *TELLS)}
     order, sizes = np.argsort(strata, kind="stable"), np.bincount(strata)
@@ -265,17 +258,30 @@ def _interval(correlation: float | None, n: int) -> tuple[float | None, float | 
 
 
 def of_two_sizes(mine: Bids, his: Bids, strata: Places) -> list[TwoSizes] | None:
-    """Of every stratum; None where there is one of more sizes."""
+    """The two sizes of every stratum; None where a stratum has more."""
     sizes = np.bincount(strata)
-    kinds = [_kinds(bids, strata, len(sizes)) for bids in (mine, his)]
+    kinds = []  # how many different bids there are in each stratum
+    for bids in (mine, his):
+        different = np.unique(np.column_stack((strata, bids)), axis=0)
+        kinds.append(np.bincount(different[:, 0].astype(np.int64), minlength=len(sizes)))
     if np.any((np.minimum(*kinds) > 1) & (np.maximum(*kinds) > 2)):
         return None
     every = np.split(np.argsort(strata, kind="stable"), np.cumsum(sizes)[:-1])
-    return [_table(mine[places], his[places]) for places in every]
+    tables = []
+    for places in every:
+        (one, ones), (other, others) = (
+            np.unique(bids[places], return_counts=True) for bids in (mine, his)
+        )
+        size = len(places)
+        if min(len(one), len(other)) == 1:
+            tables.append(TwoSizes(mine[places], his[places], size, 0, 0))
+        else:
+            tables.append(TwoSizes(one, other, size, int(ones[0]), int(others[0])))
+    return tables
 
 
 def chance_of_at_least(count: int, strata: Sequence[TwoSizes], tell: tuple[int, int]) -> float:
-    """The chance of so many, over all matchings within strata."""
+    """The chance of so many tells, over all matchings within strata."""
     most = max((one.size for one in strata), default=0)
     logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, most + 1)))))
     least, chances = 0, np.ones(1)
@@ -290,20 +296,6 @@ def chance_of_at_least(count: int, strata: Sequence[TwoSizes], tell: tuple[int, 
 def between(distances: Bids, tell: tuple[int, int]) -> NDArray[np.bool_]:
     """Where bids are as far apart as a tell has it."""
     return (distances >= tell[0]) & (distances <= tell[1])
-
-
-def _kinds(bids: Bids, strata: Places, size: int) -> Places:
-    """How many different bids there are in each stratum."""
-    different = np.unique(np.column_stack((strata, bids)), axis=0)
-    counts: Places = np.bincount(different[:, 0].astype(np.int64), minlength=size)
-    return counts
-
-
-def _table(mine: Bids, his: Bids) -> TwoSizes:
-    (one, ones), (other, others) = (np.unique(it, return_counts=True) for it in (mine, his))
-    if min(len(one), len(other)) == 1:
-        return TwoSizes(mine, his, len(mine), 0, 0)
-    return TwoSizes(one, other, len(mine), int(ones[0]), int(others[0]))
 
 
 def _counts(stratum: TwoSizes, tell: tuple[int, int], logs: Bids) -> tuple[int, Bids]:

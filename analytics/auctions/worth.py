@@ -68,9 +68,11 @@ class ThirdCards:
             return
         whole = len(held) // RECORD.size * RECORD.size
         for hole, board, *counts in RECORD.iter_unpack(held[:whole]):
-            odds = [_odds(deals, *counts[2 * at : 2 * at + 2]) for at, deals in enumerate(DEALS)]
-            if None not in odds:
-                self._known[hole, board] = ThirdCard(*odds)  # type: ignore[arg-type]
+            wins_ties = zip(counts[::2], counts[1::2], strict=True)
+            odds = [Odds(deals, best) for deals, best in zip(DEALS, wins_ties, strict=True)]
+            # What cannot be is not believed, and counted again.
+            if all(0 <= it.wins <= it.wins + it.ties <= it.deals for it in odds):
+                self._known[hole, board] = ThirdCard(*odds)
 
     def _keep(self, spot: tuple[int, int], value: ThirdCard) -> None:
         if self._file is None:
@@ -147,7 +149,11 @@ def auctions(rows: Iterable[Row]) -> list[Auction]:
     for row in rows:
         found.setdefault((row["hand_seq"], row["auction"]), []).append(row)
     pairs = [(both[0], both[1]) for both in found.values() if len(both) == 2]
-    return [both for both in pairs if _cards(both[0]["board"], 3) and _any_known(both)]
+    return [
+        pair
+        for pair in pairs
+        if _cards(pair[0]["board"], 3) and any(_cards(row["hole"], 2) for row in pair)
+    ]
 
 
 def worths(found: Iterable[Auction], rules_for: Callable[[Row], Rules | None]) -> Iterator[Row]:
@@ -174,10 +180,10 @@ def table(rows: Sequence[Row]) -> pa.Table:
 
 def best(outcomes: Outcomes, rival_bid: int, stack: int) -> Fraction:
     """The best that a bid of 0 to the stack comes to: winning, tying, or the highest losing bid."""
-    found = [outcomes.won(rival_bid)] if stack > rival_bid else []
-    found += [outcomes.tied(rival_bid)] if stack >= rival_bid else []
-    found += [outcomes.lost(min(rival_bid - 1, stack))] if rival_bid else []
-    return max(found)
+    amounts = [outcomes.won(rival_bid)] if stack > rival_bid else []
+    amounts += [outcomes.tied(rival_bid)] if stack >= rival_bid else []
+    amounts += [outcomes.lost(min(rival_bid - 1, stack))] if rival_bid else []
+    return max(amounts)
 
 
 def unbid(outcomes: Outcomes, rival_bid: int) -> Fraction:
@@ -195,37 +201,28 @@ def _row(row: Mapping[str, Any], basis: str, card: ThirdCard, tie: Tie) -> Row:
         "break_even": outcomes.break_even,
     }
     if row["rival_bid"] is not None:
-        chips |= _judged(row, outcomes)
+        # What came of the bid, and what would have of others against the same bid of the rival.
+        price, rival_bid, outcome = row["price"], row["rival_bid"], row["outcome"]
+        won = outcomes.won(price) if outcome == "won" else None
+        chips |= {
+            "captured": None if won is None else won - outcomes.lost(0),
+            "taken": Fraction(0) if won is None else won - outcomes.lost(price),
+            "takeable": max(Fraction(0), outcomes.won(rival_bid) - outcomes.lost(rival_bid)),
+        }
+        if card.tied is not None:
+            actual = won
+            if actual is None:
+                actual = (outcomes.lost if outcome == "lost" else outcomes.tied)(price)
+            chips |= {
+                "actual": actual,
+                "unbid": unbid(outcomes, rival_bid),
+                "best": max(actual, best(outcomes, rival_bid, row["stack"])),
+            }
     found = {name: row[name] for name in ("hand_seq", "auction", "seat")} | {"basis": basis}
     parts = per_chip(row.get("unit") or "chip")  # bids are whole numbers of units
     for name, it in chips.items():
         found[name] = None if it is None else float(it / parts if name in AMOUNTS else it)
     return found
-
-
-def _judged(row: Mapping[str, Any], outcomes: Outcomes) -> dict[str, Fraction | None]:
-    """What came of the bid, and what would have of others against the same bid of the rival."""
-    price, rival_bid, outcome = row["price"], row["rival_bid"], row["outcome"]
-    won = outcomes.won(price) if outcome == "won" else None
-    chips: dict[str, Fraction | None] = {
-        "captured": None if won is None else won - outcomes.lost(0),
-        "taken": Fraction(0) if won is None else won - outcomes.lost(price),
-        "takeable": max(Fraction(0), outcomes.won(rival_bid) - outcomes.lost(rival_bid)),
-    }
-    if outcomes.card.tied is None:
-        return chips
-    actual = won
-    if actual is None:
-        actual = (outcomes.lost if outcome == "lost" else outcomes.tied)(price)
-    return chips | {
-        "actual": actual,
-        "unbid": unbid(outcomes, rival_bid),
-        "best": max(actual, best(outcomes, rival_bid, row["stack"])),
-    }
-
-
-def _any_known(both: Auction) -> bool:
-    return any(_cards(row["hole"], 2) for row in both)
 
 
 def _each_once(*groups: Cards) -> bool:
@@ -237,8 +234,3 @@ def _each_once(*groups: Cards) -> bool:
 def _cards(text: str | None, size: int) -> Cards:
     cards = tuple(text.split()) if text else ()
     return cards if len(cards) == size else ()
-
-
-def _odds(deals: int, wins: int, ties: int) -> Odds | None:
-    """What cannot be is not believed, and counted again."""
-    return Odds(deals, (wins, ties)) if 0 <= wins <= wins + ties <= deals else None

@@ -142,101 +142,87 @@ def compared(
     facts: Facts,
     sides: tuple[Chosen, Chosen],
     decks: Mapping[str, Deck],
-    wanted: Sequence[Statistic],
+    statistics: Sequence[Statistic],
     files: Iterable[str],
 ) -> list[Compared]:
     """Every statistic of two sides, in their order; each p as it counts among all of them.
 
     `files` are those of the statistics, so that somebody may watch them being asked.
     """
-    found: dict[str, Compared] = {}
+    by_name: dict[str, Compared] = {}
     for file in files:
-        both = answered(facts.ask(asked(file, sides, decks)))
-        for one in wanted:
-            if one.file == file:
-                found[one.name] = _compared(one, *both)
-    every = [found[one.name] for one in wanted]
-    counted = iter(holm([it.p for it in every if it.p is not None]))
-    return [it if it.p is None else replace(it, counted=steady(next(counted))) for it in every]
+        answers = answered(facts.ask(asked(file, sides, decks)))
+        for statistic in statistics:
+            if statistic.file == file:
+                by_name[statistic.name] = _compared(statistic, *answers)
+    rows = [by_name[statistic.name] for statistic in statistics]
+    counted = iter(holm([row.p for row in rows if row.p is not None]))
+    return [row if row.p is None else replace(row, counted=steady(next(counted))) for row in rows]
 
 
-def _compared(it: Statistic, first: Side, second: Side) -> Compared:
-    """One statistic; what one side had no chance of is not compared."""
-    one, other = number(it, first), number(it, second)
-    found = Compared(it.name, *_side(it, one), *_side(it, other))
-    if found.one is None or found.other is None:
-        return found
+def _compared(statistic: Statistic, first: Side, second: Side) -> Compared:
+    """Compare a statistic of both sides, unless one side had no chance of it."""
+    one, other = number(statistic, first), number(statistic, second)
+    row = Compared(statistic.name, *_side(statistic, one), *_side(statistic, other))
+    values = row.one, row.other
+    if values[0] is None or values[1] is None:
+        return row
     _, here, there = np.intersect1d(first.deals, second.deals, True, return_indices=True)
     shared = int(np.count_nonzero((one.below[here] > 0) & (other.below[there] > 0)))
     correlation = correlation_of(one, other, here, there) if shared else 0.0
-    found = replace(
-        found,
-        difference=steady(it.scale * (one.value - other.value)),
+    row = replace(
+        row,
+        difference=steady(statistic.scale * (one.value - other.value)),
         shared=shared,
         together=steady(correlation) or 0.0,
     )
-    if it.kind == "ratio":
-        return _ratios(found, one, other)
-    interval = (
-        _mean(it, one, other, correlation) if it.kind == "mean" else _share(found, correlation)
-    )
-    if interval is None:
-        return found
-    method: Method = "welch" if it.kind == "mean" else "newcombe"
-    found = _ended(found, interval(Z), "paired" if shared else method)
-    if not found.few:
-        found = replace(found, p=steady(chance(interval)))
-    ends = drawn(one, other, here, there) if it.kind == "mean" else None
-    if ends is not None:
-        low, high = (steady(it.scale * end) for end in ends)
-        found = replace(found, drawn_low=low, drawn_high=high)
-    return found
+    if statistic.kind == "ratio":
+        # Ratios have no formula: each is drawn again, and the two intervals are put together.
+        ratios = [of_ratio(list(at.cells())) for at in (one, other)]
+        if ratios[0] is None or ratios[1] is None:
+            return row
+        ends = moved((values[0], ratios[0]), (values[1], ratios[1]), row.together)
+        return _ended(row, ends, "bootstrap")
+    interval: Callable[[float], Interval]  # of the difference, so many deviations wide
+    if statistic.kind == "mean":
+        if min(one.n, other.n) < FEW:
+            return row
+        means = tuple(
+            Mean(statistic.scale * at.value, statistic.scale * at.error, at.n)
+            for at in (one, other)
+        )
+        interval = partial(welch, means[0], means[1], correlation)
+    else:
+        shares = Share(row.one_k or 0, row.one_n), Share(row.other_k or 0, row.other_n)
+        interval = partial(newcombe, *shares, correlation)
+    method: Method = "welch" if statistic.kind == "mean" else "newcombe"
+    row = _ended(row, interval(Z), "paired" if shared else method)
+    if not row.few:
+        row = replace(row, p=steady(chance(interval)))
+    redrawn_ends = drawn(one, other, here, there) if statistic.kind == "mean" else None
+    if redrawn_ends is not None:
+        low, high = (steady(statistic.scale * end) for end in redrawn_ends)
+        row = replace(row, drawn_low=low, drawn_high=high)
+    return row
 
 
-def _side(it: Statistic, number: Number) -> tuple[float | None, int | None, int]:
+def _side(statistic: Statistic, number: Number) -> tuple[float | None, int | None, int]:
     """Value, done and chances of one side."""
     n = int(number.below.sum())
-    value = steady(it.scale * number.value) if n else None
-    return value, None if it.kind == "mean" else int(number.above.sum()), n
+    value = steady(statistic.scale * number.value) if n else None
+    return value, None if statistic.kind == "mean" else int(number.above.sum()), n
 
 
-def _share(found: Compared, correlation: float) -> Callable[[float], Interval]:
-    """The interval of a difference of shares, as far as so many deviations reach."""
-    one, other = Share(found.one_k or 0, found.one_n), Share(found.other_k or 0, found.other_n)
-    return partial(newcombe, one, other, correlation)
-
-
-def _mean(
-    it: Statistic, one: Number, other: Number, correlation: float
-) -> Callable[[float], Interval] | None:
-    """The same of means; none of few deals."""
-    if min(one.n, other.n) < FEW:
-        return None
-    first, second = (Mean(it.scale * at.value, it.scale * at.error, at.n) for at in (one, other))
-    return partial(welch, first, second, correlation)
-
-
-def _ratios(found: Compared, one: Number, other: Number) -> Compared:
-    """Ratios have no formula: each is drawn again, and the two intervals are put together."""
-    assert found.one is not None
-    assert found.other is not None
-    first, second = (of_ratio(list(at.cells())) for at in (one, other))
-    if first is None or second is None:
-        return found
-    ends = moved((found.one, first), (found.other, second), found.together)
-    return _ended(found, ends, "bootstrap")
-
-
-def _ended(found: Compared, ends: Interval, method: Method) -> Compared:
-    return replace(found, low=steady(ends[0]), high=steady(ends[1]), method=method)
+def _ended(row: Compared, ends: Interval, method: Method) -> Compared:
+    return replace(row, low=steady(ends[0]), high=steady(ends[1]), method=method)
 
 
 def asked(file: str, sides: tuple[Chosen, Chosen], decks: Mapping[str, Deck]) -> str:
     """A question about both sides, with the number of the deal for a part."""
     cases = "".join(
-        f" WHEN {quoted(match)} THEN -({(one.group + 1) * _GAP}"
-        f" + CAST(floor((c.number - 1) / {one.deals}.0) AS BIGINT))"
-        for match, one in decks.items()
+        f" WHEN {quoted(match)} THEN -({(deck.group + 1) * _GAP}"
+        f" + CAST(floor((c.number - 1) / {deck.deals}.0) AS BIGINT))"
+        for match, deck in decks.items()
     )
     deal = f"CASE c.match{cases} ELSE c.hand_seq END" if cases else "c.hand_seq"
     rows = " UNION ALL ".join(
@@ -258,17 +244,17 @@ def answered(answer: pa.Table) -> tuple[Side, Side]:
     )
 
 
-def number(it: Statistic, side: Side) -> Number:
-    """One statistic of one side, deal by deal."""
-    name, rows = it.counted, side.rows
+def number(statistic: Statistic, side: Side) -> Number:
+    """A statistic of a side, deal by deal."""
+    name, rows = statistic.counted, side.rows
     below = _column(rows, f"{name}_n")
-    if it.kind == "mean":
+    if statistic.kind == "mean":
         above = _column(rows, f"{name}_mean") * below
     else:
         above = _column(rows, f"{name}_k")
-    whole = float(below.sum())
-    value = float(above.sum()) / whole if whole else 0.0
-    return Number(above, below, value, (above - value * below) / (whole or 1.0))
+    total = float(below.sum())
+    value = float(above.sum()) / total if total else 0.0
+    return Number(above, below, value, (above - value * below) / (total or 1.0))
 
 
 def drawn(one: Number, other: Number, here: Places, there: Places) -> Interval | None:

@@ -77,7 +77,7 @@ class Mean(NamedTuple):
 
 
 def newcombe(one: Share, other: Share, together: float = 0.0, z: float = Z) -> Interval:
-    """Of two shares, out of Wilson's interval for each."""
+    """The difference of two shares, out of Wilson's interval for each."""
     ends = [wilson(k, n, z) for k, n in (one, other)]
     assert ends[0] is not None
     assert ends[1] is not None
@@ -95,10 +95,15 @@ def moved(
     )
 
 
-def welch(one: Mean, other: Mean, together: float = 0.0, z: float = Z) -> Interval:
-    """Of two means, over 30 deals or more each."""
-    difference = one.mean - other.mean
-    half = t_quantile(_freedom(one, other, together), z) * _added(one.error, other.error, together)
+def welch(first: Mean, second: Mean, together: float = 0.0, z: float = Z) -> Interval:
+    """The difference of two means, over 30 deals or more each."""
+    difference = first.mean - second.mean
+    freedom: float = min(first.n, second.n) - 1  # of pairs; else Welch's
+    if not together:
+        each = first.error**4 / (first.n - 1) + second.error**4 / (second.n - 1)
+        if each:
+            freedom = (first.error**2 + second.error**2) ** 2 / each
+    half = t_quantile(freedom, z) * _added(first.error, second.error, together)
     return difference - half, difference + half
 
 
@@ -116,15 +121,6 @@ def chance(interval: Callable[[float], Interval]) -> float:
 def _excludes_zero(ends: Interval) -> bool:
     """Whether a difference of nothing lies outside of the interval."""
     return ends[0] > 0 or ends[1] < 0
-
-
-def _freedom(one: Mean, other: Mean, together: float) -> float:
-    """Welch's, and of pairs one less than there are."""
-    if together:
-        return min(one.n, other.n) - 1
-    both = one.error**2 + other.error**2
-    each = one.error**4 / (one.n - 1) + other.error**4 / (other.n - 1)
-    return both**2 / each if each else min(one.n, other.n) - 1
 
 
 def _added(one: float, other: float, together: float) -> float:

@@ -199,18 +199,18 @@ class Held:
 def cards_of(hands: ReplayColumns, row: Column) -> Column:
     """The cards of some events, in their order, as rows of codes."""
     cells = hands.cells.only(row)
-    found = np.empty((CARDS, len(row)), dtype=np.int8)
-    for number, column in enumerate(found, start=1):
+    cards = np.empty((CARDS, len(row)), dtype=np.int8)
+    for number, column in enumerate(cards, start=1):
         which, words = cells.words(f"card{number}")
         _coded(words).take(which, out=column)
     which, words = cells.words("more_cards")
     if not len(words):
-        return found
+        return cards
     named = [it.split() for it in words.to_pylist()]
     more = np.full((len(named) + 1, max(map(len, named))), NONE, dtype=np.int8)
     for codes, those in zip(more, named, strict=False):
         codes[: len(those)] = [_CODES.get(word, UNKNOWN) for word in those]
-    return np.concatenate((found, more.take(which, axis=0).T))
+    return np.concatenate((cards, more.take(which, axis=0).T))
 
 
 def _coded(words: pa.Array) -> Column:
@@ -238,8 +238,8 @@ def _held(owner: Column, cards: Column, slot: Column, gone: Column) -> Cards:
     count = np.where(dealt, Cards(cards).count, 0)
     upto = np.cumsum(count)
     upto -= (upto - count).take(begin) if len(owner) else 0
-    found = np.full((int(upto.max(initial=0)), len(owner)), NONE, dtype=np.int8)
-    for place, column in enumerate(found):
+    held = np.full((int(upto.max(initial=0)), len(owner)), NONE, dtype=np.int8)
+    for place, column in enumerate(held):
         nth = np.where(dealt, place - upto + count, 0)
         swapped = (slot == place) & (place < upto) & (gone < 0)
         new = np.where(dealt, (nth >= 0) & (nth < count), swapped)
@@ -248,7 +248,7 @@ def _held(owner: Column, cards: Column, slot: Column, gone: Column) -> Cards:
         column[:] = np.where(last >= begin, codes.take(last), NONE)
     if (gone >= 0).any():
         last = np.maximum.accumulate(np.where(gone >= 0, each, NONE))
-        left = np.where(last >= begin, gone.take(last), len(found))
-        later = np.append(found[1:], np.full((1, len(owner)), NONE), axis=0)
-        found = np.where(np.arange(len(found))[:, None] >= left, later, found)
-    return Cards(found)
+        left = np.where(last >= begin, gone.take(last), len(held))
+        later = np.append(held[1:], np.full((1, len(owner)), NONE), axis=0)
+        held = np.where(np.arange(len(held))[:, None] >= left, later, held)
+    return Cards(held)

@@ -102,30 +102,26 @@ class Test(Struct, frozen=True):
 def judged(tests: Iterable[Test]) -> list[Test]:
     """All tests, each p as it counts among them, each with what it could have seen."""
     every = list(tests)
-    made = [one for one in every if one.p is not None]
-    counted = iter(holm([one.p for one in made if one.p is not None]))
-    level = LEVEL / max(1, len(made))
+    values = [test.p for test in every if test.p is not None]
+    counted = iter(holm(values))
+    level = LEVEL / max(1, len(values))
     return [
-        one if one.p is None else replace(one, counted=next(counted), effect=_effect(one, level))
-        for one in every
+        it if it.p is None else replace(it, counted=next(counted), effect=_effect(it, level))
+        for it in every
     ]
 
 
 def of_cards(deals: Sequence[Deal]) -> Iterator[Test]:
     """Everything that can be asked of cards alone."""
-    yield _no_card_twice(deals)
+    # A law and no matter of chance: one hand is enough.
+    twice = sum(deal.repeated for deal in deals)
+    yield Test(
+        "no card twice", "every hand", len(deals), 1, float(twice), None, 0.0 if twice else 1.0
+    )
     yield from _uniform(deals)
     yield from _classes(deals)
     yield from _serial(deals)
     yield from _seats(deals)
-
-
-def _no_card_twice(deals: Sequence[Deal]) -> Test:
-    """A law and no matter of chance: one hand is enough."""
-    twice = sum(deal.repeated for deal in deals)
-    return Test(
-        "no card twice", "every hand", len(deals), 1, float(twice), None, 0.0 if twice else 1.0
-    )
 
 
 def _uniform(deals: Sequence[Deal]) -> Iterator[Test]:
@@ -135,12 +131,12 @@ def _uniform(deals: Sequence[Deal]) -> Iterator[Test]:
     owed: defaultdict[str, Counter[str]] = defaultdict(Counter)
     base: defaultdict[str, float] = defaultdict(float)
     for deal in deals:
-        for one in deal.cards:
-            chance = 1 / (len(DECK) - len(one.gone))
-            seen[one.place][one.card] += 1
-            base[one.place] += chance
-            for card in one.gone:
-                owed[one.place][card] += chance  # type: ignore[assignment]
+        for card_dealt in deal.cards:
+            chance = 1 / (len(DECK) - len(card_dealt.gone))
+            seen[card_dealt.place][card_dealt.card] += 1
+            base[card_dealt.place] += chance
+            for card in card_dealt.gone:
+                owed[card_dealt.place][card] += chance  # type: ignore[assignment]
     for place in sorted(seen):
         n = seen[place].total()
         test = Test("cards uniform", place, n, POSITION_MIN, unit="w")
@@ -306,19 +302,18 @@ def dealt(leaves: Iterable[Leaf], deals: Mapping[str, int]) -> Dealt:
         cards = tuple(_cards(leaf))
         lacking |= {(match, card.kind) for card in cards if known((card.card,)) is None}
         found.append(Deal(leaf.stream, match, number, cards, _holes(leaf)))
-    whole = tuple(_without(one, lacking) for one in found)
+    # Of a match in which some kinds of card are not known only the others; without holes nothing.
+    matches = {match for match, _ in lacking}
+    whole = []
+    for deal in found:
+        if (deal.match, "hole") in lacking:
+            deal = replace(deal, cards=(), holes=())
+        elif deal.match in matches:
+            kept = (card for card in deal.cards if (deal.match, card.kind) not in lacking)
+            deal = replace(deal, cards=tuple(kept))
+        whole.append(deal)
     kinds = [kind for _, kind in lacking]
-    return Dealt(whole, {kind: kinds.count(kind) for kind in sorted(set(kinds))})
-
-
-def _without(deal: Deal, lacking: set[tuple[str, str]]) -> Deal:
-    """A deal of a match in which some kinds of card are not known; without holes nothing is."""
-    if not any(match == deal.match for match, _ in lacking):
-        return deal
-    if (deal.match, "hole") in lacking:
-        return Deal(deal.hand, deal.match, deal.number, (), ())
-    left = tuple(card for card in deal.cards if (deal.match, card.kind) not in lacking)
-    return Deal(deal.hand, deal.match, deal.number, left, deal.holes)
+    return Dealt(tuple(whole), {kind: kinds.count(kind) for kind in sorted(set(kinds))})
 
 
 def _cards(leaf: Leaf) -> Iterator[Card]:
@@ -366,9 +361,9 @@ def _holes(leaf: Leaf) -> tuple[Cards, ...]:
     hand = leaf.hand
     assert hand is not None
     held: dict[int, Cards] = {}
-    for one in leaf.recorded:
-        if isinstance(one.event, HoleDealt) and one.event.seat not in held:
-            held[one.event.seat] = one.event.cards[:2]
+    for recorded in leaf.recorded:
+        if isinstance(recorded.event, HoleDealt) and recorded.event.seat not in held:
+            held[recorded.event.seat] = recorded.event.cards[:2]
     seats, button = len(hand.start.players), hand.start.button
     order = [(button + away) % seats for away in range(seats)]
     return tuple(held.get(seat, ()) for seat in order)

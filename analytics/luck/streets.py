@@ -71,7 +71,11 @@ def is_countable(leaf: Leaf, rules: Rulebook) -> bool:
     if rules.found(start.ruleset, uncounted) is not None:
         return False
     events = filled([one.event for one in leaf.recorded])
-    groups = [_cards(event) for event in events if isinstance(event, _DEALT)]
+    groups: list[Cards] = [
+        (event.old, event.new) if isinstance(event, CardSwapped) else event.cards
+        for event in events
+        if isinstance(event, _DEALT)
+    ]
     if not groups or not all(known(cards) for cards in groups):
         return False
     end = leaf.hand  # added up last: of most hands somebody's cards stay hidden
@@ -127,10 +131,6 @@ def filled(events: Sequence[Any]) -> list[Any]:
     return spots
 
 
-def _cards(event: Any) -> Cards:
-    return (event.old, event.new) if isinstance(event, CardSwapped) else event.cards
-
-
 Change = tuple[str, list[float], float]
 
 
@@ -168,16 +168,12 @@ def _chances(events: Sequence[Any]) -> Iterator[tuple[str, Hand, Hand]]:
             at += 1
             if kind not in _DEALT or kind is BoardDealt:
                 break
-        if kind in _DEALT:
-            yield _named(kind, before, hand), before, hand
-
-
-def _named(kind: type, before: Hand, after: Hand) -> str:
-    if kind is BoardDealt:
-        return _STREET_OF_BOARD.get(len(after.board), "river")
-    if kind is CardSwapped:
-        return "swap"
-    return "third" if any(before.hole) else "hole"
+        if kind is HoleDealt:
+            yield "third" if any(before.hole) else "hole", before, hand
+        elif kind is BoardDealt:
+            yield _STREET_OF_BOARD.get(len(hand.board), "river"), before, hand
+        elif kind is CardSwapped:
+            yield "swap", before, hand
 
 
 def odds(game: Game, hand: Hand, name: str) -> Worth | None:

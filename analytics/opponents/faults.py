@@ -57,6 +57,7 @@ CAUSES = {
     "not known": "none of these",
 }
 _LONGEST = 200  # bytes of a reply that are told
+_ANSWERS = (Checked, Called, Folded, BidPlaced, Tossed)
 _WORD = re.compile(r"([A-Z])(-?\d+(?:\.\d+)?)?")
 
 
@@ -73,6 +74,11 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
         if isinstance(event, Faulted) and event.seat < len(end.stacks):
             seat = event.seat
             menu = _menu(game, hand, event)
+            answers = (it for it in events[place + 1 :] if isinstance(it, _ANSWERS))
+            answer, played = next(answers, None), None
+            if answer is not None and answer.seat == seat and answer.origin == "default":
+                # The default that stood in for the reply, without whose it is.
+                played = say(answer).removeprefix(f"{seat} ").partition(" (")[0]
             yield {
                 **head(leaf, end.start),
                 "seat": seat,
@@ -81,7 +87,7 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
                 "asked": menu_text(menu, event, over=hand.over),
                 "reply": None if _is_hidden(event) else escaped(event.raw),
                 "kind": event.kind,
-                "played": _played(events[place + 1 :], event),
+                "played": played,
                 "suggested": suggested(menu, event),
                 "put_in": (hand.start.stacks[seat] - hand.stacks[seat]) / unit,
                 "net": (end.stacks[seat] - end.start.stacks[seat]) / unit,
@@ -126,12 +132,12 @@ def suggested(menu: Turn | None, fault: Faulted) -> str | None:
     if _is_hidden(fault):
         return None
     reply = fault.raw.strip()
-    found = _WORD.fullmatch(reply)
+    word = _WORD.fullmatch(reply)
     if not reply:
         return "empty line"
-    if found is None:
+    if word is None:
         return "lower case" if _WORD.fullmatch(reply.upper()) else "not known"
-    letter, amount = found[1], found[2]
+    letter, amount = word[1], word[2]
     letters = "D" if isinstance(menu, ToToss) else _LETTERS[fault.where]
     if letter not in letters:
         return "reply shifted by one" if letter in "FCKRAD" else "not known"
@@ -139,15 +145,6 @@ def suggested(menu: Turn | None, fault: Faulted) -> str | None:
         return "float amount"
     if letter in "RAD" and amount is None:
         return "no amount"
-    return _against(menu, letter, int(amount or 0))
-
-
-_GONE = {"late": "too slow", "disconnected": "gone"}
-_LETTERS = {"action": "FCKR", "bid": "A", "acknowledgement": "K"}
-
-
-def _against(menu: Turn | None, letter: str, amount: int) -> str:
-    """A reply that can be read, beside what was on the menu."""
     match menu, letter:
         case ToBid(bid_max=most), "A":
             return "bid while stack is 0" if most == 0 else "bid above the stack"
@@ -156,12 +153,17 @@ def _against(menu: Turn | None, letter: str, amount: int) -> str:
         case ToAct(raise_min=None), "R":
             return "raise where none was possible"
         case ToAct(raise_min=int(least)), "R":
-            return "raise below the least" if amount < least else "raise above what can be called"
+            below = int(amount or 0) < least
+            return "raise below the least" if below else "raise above what can be called"
         case ToAct(check=False), "K":
             return "check with a bet to call"
         case ToAct(check=True), "C" | "F":
             return "call or fold with nothing to call"
     return "not known"
+
+
+_GONE = {"late": "too slow", "disconnected": "gone"}
+_LETTERS = {"action": "FCKR", "bid": "A", "acknowledgement": "K"}
 
 
 def _menu(game: Game | None, hand: Hand, fault: Faulted) -> Turn | None:
@@ -190,16 +192,6 @@ def _step(hand: Hand, fault: Faulted) -> str:
     if hand.street in STREETS:
         return hand.street
     return {0: STREETS[0], 3: STREETS[1], 4: STREETS[2]}.get(len(hand.board), STREETS[3])
-
-
-def _played(later: Sequence[Any], fault: Faulted) -> str | None:
-    """The default that stood in for the reply, without whose it is."""
-    for event in later:
-        if isinstance(event, Checked | Called | Folded | BidPlaced | Tossed):
-            if event.seat == fault.seat and event.origin == "default":
-                return say(event).removeprefix(f"{fault.seat} ").partition(" (")[0]
-            return None
-    return None
 
 
 def _is_hidden(fault: Faulted) -> bool:

@@ -79,10 +79,15 @@ class Differences(Struct, frozen=True):
 
 def differences(opponent: Opponent) -> Differences:
     """Every look that has enough chances on both sides, and a difference that is no chance."""
-    mine, field = _counted(opponent)
+    mine: Counted = {}  # by look, his chances; and those of all others
+    field: Counted = {}
+    for row in opponent.undecided_shares():
+        into = mine if row["player"] == opponent.player else field
+        k, n = into.get(row["look"], (0, 0))
+        into[row["look"]] = (k + int(row["k"]), n + int(row["n"]))
     hands = opponent.undecided()
     named = opponent.undecided_hands()
-    found = []
+    rows = []
     compared = 0
     for name, look in ALL_LOOKS.items():
         (k, n), (other_k, other_n) = mine.get(name, (0, 0)), field.get(name, (0, 0))
@@ -95,22 +100,11 @@ def differences(opponent: Opponent) -> Differences:
             at = named.get((name, int(low > 0)), [])
             weight = 100 * least * n / hands
             sides = (k / n, k, n, other_k / other_n, other_k, other_n, k / n - other_k / other_n)
-            found.append(Difference(look.title, name, *sides, low, high, weight, at))
-    return Differences(compared, sorted(found, key=lambda one: (-one.weight, one.look)))
+            rows.append(Difference(look.title, name, *sides, low, high, weight, at))
+    return Differences(compared, sorted(rows, key=lambda row: (-row.weight, row.look)))
 
 
 Counted = dict[str, tuple[int, int]]
-
-
-def _counted(opponent: Opponent) -> tuple[Counted, Counted]:
-    """Chances of his and of all others, by look."""
-    mine: Counted = {}
-    field: Counted = {}
-    for row in opponent.undecided_shares():
-        into = mine if row["player"] == opponent.player else field
-        k, n = into.get(row["look"], (0, 0))
-        into[row["look"]] = (k + int(row["k"]), n + int(row["n"]))
-    return mine, field
 
 
 class _Sums:

@@ -59,14 +59,14 @@ def lock_states(hands: Iterable[Played], lengths: Mapping[str, int]) -> list[Loc
 
 def locked_from(standings: Iterable[LockState]) -> dict[tuple[str, str], LockState]:
     """By match and player: the first hand of those, up to the last, in which he had won."""
-    found: dict[tuple[str, str], LockState] = {}
+    states: dict[tuple[str, str], LockState] = {}
     for mark in sorted(standings, key=lambda it: (it.match, it.number)):
         key = (mark.match, mark.player)
         if mark.state != "won":
-            found.pop(key, None)
+            states.pop(key, None)
         else:
-            found.setdefault(key, mark)
-    return found
+            states.setdefault(key, mark)
+    return states
 
 
 def _of_match(hands: Sequence[Played], length: int) -> list[LockState]:
@@ -76,16 +76,16 @@ def _of_match(hands: Sequence[Played], length: int) -> list[LockState]:
         return []
     costs = list(_left(hands, length))[::-1]
     lead = dict.fromkeys(names, 0.0)
-    found = []
-    for one, cost in zip(hands, costs, strict=True):
+    states = []
+    for hand, cost in zip(hands, costs, strict=True):
         ahead = [name for name in names if lead[name] > cost[name]]
         for name in names:
             state: State = "open" if not ahead else "won" if name in ahead else "lost"
-            place = (one.hand_seq, one.match, one.number)
-            found.append(LockState(*place, name, lead[name], cost[name], state))
-        for name, net in zip(one.players, one.nets, strict=True):
+            place = (hand.hand_seq, hand.match, hand.number)
+            states.append(LockState(*place, name, lead[name], cost[name], state))
+        for name, net in zip(hand.players, hand.nets, strict=True):
             lead[name] += net
-    return found
+    return states
 
 
 def _left(hands: Sequence[Played], length: int) -> Iterable[dict[str, float]]:
@@ -126,8 +126,8 @@ def played_of(hands: Hands, rules: Rulebook) -> Iterator[Played]:
 
 def costs(game: Game) -> tuple[float, float] | None:
     """What a dealer and his rival pay to fold: the small and the big blind, and antes."""
-    blinds = [one for one in game.script if isinstance(one, Blinds)]
+    blinds = [step for step in game.script if isinstance(step, Blinds)]
     if len(blinds) != 1:
         return None
-    ante = blinds[0].ante + sum(one.amount for one in game.script if isinstance(one, Antes))
+    ante = blinds[0].ante + sum(step.amount for step in game.script if isinstance(step, Antes))
     return blinds[0].small + ante, blinds[0].big + ante

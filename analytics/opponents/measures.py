@@ -29,8 +29,8 @@ class Look(NamedTuple):
     kind: Kind = "share"
 
 
-def _by_street() -> Iterator[Look]:
-    """What he does when it is his turn, street by street."""
+def _looks() -> Iterator[Look]:
+    """What he does street by street; sizes, bets after our check, strength, bids."""
     free, owed = "nothing to call", "a bet to answer"
     for at in STREETS:
         yield Look(f"check_{at}", f"Check, {at}", "checked", f"{free}; {at}", ranked=False)
@@ -43,10 +43,6 @@ def _by_street() -> Iterator[Look]:
         yield Look(f"call_{at}", f"Call, {at}", "called", f"{owed}; {at}")
     for at in STREETS:
         yield Look(f"fold_{at}", f"Fold to a bet, {at}", "folded", f"{owed}; {at}")
-
-
-def _rest() -> Iterator[Look]:
-    """Sizes, after our check, strength, bids."""
     small, large = "a bet of up to 0.8 pot to answer", "a bet above 0.8 pot to answer"
     yield Look("fold_to_small", "Fold to small bets", "folded", f"{small}; after the flop")
     yield Look("fold_to_large", "Fold to large bets", "folded", f"{large}; after the flop")
@@ -80,16 +76,13 @@ def to_one(look: str) -> str:
 _COVERED_BY_OTHERS = ("vpip_all", "pfr_able", "check_raise", "bet_when_checked_to", "afq")
 
 
-def _flags() -> Iterator[Look]:
-    """The statistics that are shares of hands, so that their hands can be named."""
-    for one in STATISTICS.values():
-        share = one.kind == "share" and one.name not in _COVERED_BY_OTHERS
-        if share and not one.name.startswith("afq"):
-            yield Look(one.name, one.title, one.done, one.opportunity, one.file)
-
-
-LOOKS: dict[str, Look] = {one.name: one for one in (*_by_street(), *_rest())}
-FLAGS: dict[str, Look] = {one.name: one for one in _flags()}
+LOOKS: dict[str, Look] = {look.name: look for look in _looks()}
+# The statistics that are shares of hands, so that their hands can be named.
+FLAGS: dict[str, Look] = {
+    one.name: Look(one.name, one.title, one.done, one.opportunity, one.file)
+    for one in STATISTICS.values()
+    if one.kind == "share" and one.name not in _COVERED_BY_OTHERS and not one.name.startswith("afq")
+}
 ALL_LOOKS = {**LOOKS, **FLAGS}
 
 _NUMBERS: tuple[tuple[str, str, str, str, Kind], ...] = (

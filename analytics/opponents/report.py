@@ -79,7 +79,7 @@ class Opponent:
         return [(row["match"], int(row["number"])) for row in rows]
 
     def undecided(self) -> int:
-        """How many were before that."""
+        """How many hands of his came before that."""
         return int(sum(row["hands"] for row in self.dealt())) - len(self.decided())
 
     def shares(self, by: By | None = None) -> list[Row]:
@@ -165,26 +165,26 @@ class Opponent:
             for row in self._tables.ask(file, self._chosen(table, by)):
                 found[row["part"], file] = row
         for part in [row["part"] for row in self.dealt(by)]:
-            for one in NUMBERS.values():
-                numbers = judged(one, found.get((part, one.file), {}))
-                drawn_ends = self._again(drawn, one, part)
-                unit = self.unit if one.amount else None
-                yield Measured(self.player, part, one.name, *numbers, *drawn_ends, unit)
+            for measure in NUMBERS.values():
+                numbers = judged(measure, found.get((part, measure.file), {}))
+                drawn_ends = self._again(drawn, measure, part)
+                unit = self.unit if measure.amount else None
+                yield Measured(self.player, part, measure.name, *numbers, *drawn_ends, unit)
 
     def statistics(self, by: By | None = None) -> Iterator[Measured]:
         """Every statistic of a tracker, counted from what this viewpoint sees."""
         wanted = tuple(STATISTICS.values())
         if by != "locked":
             chosen = Chosen(player=self.player, by=by)
-            for one in answers(_Facts(self._tables), chosen, wanted):
-                yield self._measured(one, one.part)
+            for answer in answers(_Facts(self._tables), chosen, wanted):
+                yield self._measured(answer, answer.part)
             return
         rows = self._tables.table(self._chosen("facts", by))
         for state in (*STATES, "not known"):
             tables = Tables({"facts": rows.filter(pc.equal(rows["part"], state))})
             try:
-                for one in answers(_Facts(tables), Chosen(player=self.player), wanted):
-                    yield self._measured(one, state)
+                for answer in answers(_Facts(tables), Chosen(player=self.player), wanted):
+                    yield self._measured(answer, state)
             finally:
                 tables.close()
 

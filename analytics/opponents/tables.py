@@ -39,11 +39,11 @@ WEAK, STRONG = 0.35, 0.75
 ACTS = ("bet", "raise", "check")  # whose strength is counted, where it was shown down
 
 
-def spread(found: Sequence[T], wanted: int | None) -> list[T]:
+def spread(places: Sequence[T], most: int | None) -> list[T]:
     """So many of them, evenly spaced over the record, the same ones every time; None: all."""
-    if wanted is None or wanted >= len(found):
-        return list(found)
-    return [found[at * len(found) // wanted] for at in range(wanted)]
+    if most is None or most >= len(places):
+        return list(places)
+    return [places[at * len(places) // most] for at in range(most)]
 
 
 def valued(rows: Iterable[dict[str, Any]], rules: Rulebook) -> None:
@@ -96,18 +96,25 @@ class Scope(NamedTuple):
 def opponent_tables(
     events: Iterable[pa.Table], rules: Rulebook, scope: Scope, watch: Watch
 ) -> OpponentTables:
-    """Everything but the questions, from tables of whole hands; `watch` is handed what takes its
+    """The tables of an opponent, from events of whole hands; `watch` is handed what takes its
     time, and how much it is."""
     parts = [_PlayerHands(rows, rules, scope) for rows in events]
     facts = _joined((part.facts for part in parts), FACTS_WITH_HAND)
-    found = _joined((part.faults for part in parts), faults.SCHEMA)
+    faulted = _joined((part.faults for part in parts), faults.SCHEMA)
     acts = acts_of(_joined((part.decisions for part in parts), DECISIONS), facts, scope.rival)
     standings = lock_states([one for part in parts for one in part.played], scope.lengths)
-    ends = ends_of(acts, facts, found, standings)
+    ends = ends_of(acts, facts, faulted, standings)
     locks = locks_of(acts, ends, locked_from(standings))
     if scope.hands is not None:
-        every = (acts, ends, found, facts)
-        acts, ends, found, facts = (_numbered(it, *scope.hands) for it in every)
+        first, last = scope.hands
+        acts, ends, faulted, facts = (
+            rows.filter(
+                pc.and_(
+                    pc.greater_equal(rows["number"], first), pc.less_equal(rows["number"], last)
+                )
+            )
+            for rows in (acts, ends, faulted, facts)
+        )
         there = set(ends["match"].to_pylist())
         locks = [row for row in locks if row["match"] in there]
     # Acts after the flop whose strength can be counted: shown down, one rival, cards known
@@ -128,7 +135,7 @@ def opponent_tables(
     for at, row in zip(wanted, rows, strict=True):
         values[at] = row.get("equity")
     acts = acts.append_column("equity", pa.array(values, pa.float64()))
-    return OpponentTables(acts, ends, found, facts, locks, len(places), len(wanted))
+    return OpponentTables(acts, ends, faulted, facts, locks, len(places), len(wanted))
 
 
 FACTS_WITH_HAND = FACTS.append(pa.field("hand", pa.string()))
@@ -200,12 +207,6 @@ def locks_of(
     return found
 
 
-def _numbered(rows: pa.Table, first: int, last: int) -> pa.Table:
-    """Those of hands of these numbers."""
-    number = rows["number"]
-    return rows.filter(pc.and_(pc.greater_equal(number, first), pc.less_equal(number, last)))
-
-
 def _answer(file: str, chosen: str, **of: pa.Table) -> pa.Table:
     """What a file makes of these tables."""
     tables = Tables(of)
@@ -229,7 +230,10 @@ class _PlayerHands:
             row for part in parts for leaf in leaves_of(part) for row in faults.rows_of(leaf, rules)
         ]
         self.faults = faults.table(found)
-        self.facts = _with_hands(facts_of(rules.of, hands))
+        facts = facts_of(rules.of, hands)
+        number = facts["number"].cast(pa.string())
+        names = pc.binary_join_element_wise(facts["match"], number, "/")
+        self.facts = facts.append_column("hand", names).cast(FACTS_WITH_HAND)
         self.played = list(played_of(hands, rules))
 
 
@@ -260,13 +264,6 @@ def _his(events: pa.Table, scope: Scope) -> pa.Table:
         return events
     mine = starts["hand_seq"].filter(pa.array(there, pa.bool_()).take(seats.indices))
     return events.filter(pc.is_in(events["hand_seq"], mine.combine_chunks()))
-
-
-def _with_hands(facts: pa.Table) -> pa.Table:
-    """Facts with the names of their hands."""
-    number = facts["number"].cast(pa.string())
-    hand = pc.binary_join_element_wise(facts["match"], number, "/")
-    return facts.append_column("hand", hand).cast(FACTS_WITH_HAND)
 
 
 def _joined(parts: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:

@@ -281,7 +281,13 @@ class Walk:
 
     def __init__(self, hands: ReplayColumns, which: Column, menu: Menu | None) -> None:
         self.hands, self.menu = hands, menu
-        self.table = _table(hands, which)
+        first, upto = hands.first_act[which], hands.first_act[which + 1]
+        order = np.argsort(first - upto, kind="stable")  # those with the most actions first
+        which = which[order]
+        seats = hands.seats[which]
+        begin = np.cumsum(seats) - seats
+        places = np.repeat(hands.base[which] - begin, seats) + np.arange(int(seats.sum()))
+        self.table = Table(which, first[order], (upto - first)[order], seats, begin, places)
         self.rounds = Rounds(hands, self.table)
 
     def steps(self) -> Iterator[Step]:
@@ -333,14 +339,3 @@ def walks(hands: ReplayColumns, games: Sequence[Game | None], ruleset: Column) -
         which = np.flatnonzero(some & np.isin(ruleset, numbers))
         if len(which):
             yield Walk(hands, which, policies)
-
-
-def _table(hands: ReplayColumns, which: Column) -> Table:
-    """These hands, those with the most actions first."""
-    first, upto = hands.first_act[which], hands.first_act[which + 1]
-    order = np.argsort(first - upto, kind="stable")
-    which = which[order]
-    seats = hands.seats[which]
-    begin = np.cumsum(seats) - seats
-    places = np.repeat(hands.base[which] - begin, seats) + np.arange(int(seats.sum()))
-    return Table(which, first[order], (upto - first)[order], seats, begin, places)

@@ -105,16 +105,11 @@ def names(
     if len(seats) == 2 and len(named) == 1:
         ((seat, place),) = named.items()
         named[sum(seats) - seat] = "SB" if place == "BB" else "BB"
-    return named | _others([seat for seat in seats if seat not in named], button, chairs)
-
-
-def _others(seats: Sequence[int], button: int, chairs: int) -> dict[int, str]:
-    """BTN, CO, HJ, MP and further MPs backwards from the button; the first to act is UTG."""
-    backwards = sorted(seats, key=lambda seat: (button - seat) % chairs)
-    named = {
-        seat: BACKWARDS[place] if place < len(BACKWARDS) else f"MP{place - 2}"
-        for place, seat in enumerate(backwards)
-    }
+    # BTN, CO, HJ, MP and further MPs backwards from the button; the first to act is UTG.
+    others = (seat for seat in seats if seat not in named)
+    backwards = sorted(others, key=lambda seat: (button - seat) % chairs)
+    for at, seat in enumerate(backwards):
+        named[seat] = BACKWARDS[at] if at < len(BACKWARDS) else f"MP{at - 2}"
     if len(backwards) > 2:
         named[backwards[-1]] = "UTG"
     return named

@@ -118,12 +118,12 @@ def rates(facts: Facts, chosen: Chosen, deals: Mapping[str, int]) -> dict[str, l
 
     `deals` is how often each mirrored match deals its decks.
     """
-    found: dict[str, list[Row]] = {}
+    rates_of: dict[str, list[Row]] = {}
     hands = table(chosen, "NULL")
     for unit, source in (("hand", hands), ("price", _PRICES.format(hands=hands))):
         for row in sorted(_means(facts, source), key=lambda row: str(row["player"])):
             del row["part"]
-            found.setdefault(row.pop("player"), []).append({"unit": unit, **row})
+            rates_of.setdefault(row.pop("player"), []).append({"unit": unit, **row})
     decks: dict[str, list[float]] = {}
     for row in facts.rows(asked("curve_decks", chosen, deals)) if deals else ():
         decks.setdefault(row["player"], []).append(float(row["net"]))
@@ -134,8 +134,8 @@ def rates(facts: Facts, chosen: Chosen, deals: Mapping[str, int]) -> dict[str, l
         low, high = (steady(end) for end in held or (None, None))
         net = steady(sum(nets))
         rate = {"unit": "deck", "n": n, "net": net, "mean": mean, "low": low, "high": high}
-        found[player].insert(1, rate | _again(nets, [1] * n))
-    return found
+        rates_of[player].insert(1, rate | _again(nets, [1] * n))
+    return rates_of
 
 
 _PRICES = """

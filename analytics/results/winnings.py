@@ -170,7 +170,7 @@ def _points(rows: pa.Table, points: int, adjusted: Mapping[int, float] | None) -
 
 
 def _paired(decks: pa.Table, points: int) -> tuple[tuple[Deck, ...], float]:
-    """The same of decks."""
+    """Running sums over decks, the points that are kept, and the deviation of a deck."""
     import numpy as np
 
     if not len(decks):

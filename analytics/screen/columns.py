@@ -295,10 +295,15 @@ def _without_faults(table: pa.Table, strange: list[int]) -> pa.Table:
 
     To `strange` go hands with a fault of a seat that is not there.
     """
-    hand = pc.is_valid(table["number"])
-    if not table["number"].null_count and not _says(table, "Faulted"):
+    # A dictionary may also have the words of rows that these were taken from.
+    kinds = (
+        chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk
+        for chunk in table["type"].chunks
+    )
+    has_faults = (pc.index(words, "Faulted").as_py() >= 0 for words in kinds)
+    if not table["number"].null_count and not any(has_faults):
         return table
-    hands = Hands(table.filter(hand))
+    hands = Hands(table.filter(pc.is_valid(table["number"])))
     faults = hands.of("Faulted")
     of, seat = hands.hand_of.take(faults), hands.seat(faults)
     wrong = (seat < 0) | (seat >= hands.cells.ragged("stacks", hands.heads).count.take(of))
@@ -306,15 +311,6 @@ def _without_faults(table: pa.Table, strange: list[int]) -> pa.Table:
     kept = np.ones(hands.cells.size, dtype=bool)
     kept[np.setdiff1d(faults, hands.heads)] = False
     return hands.rows.filter(pa.array(kept))
-
-
-def _says(table: pa.Table, kind: str) -> bool:
-    """Whether there are events of a kind, or were among rows that these were taken from."""
-    return any(
-        pc.index(chunk.dictionary if pa.types.is_dictionary(chunk.type) else chunk, kind).as_py()
-        >= 0
-        for chunk in table["type"].chunks
-    )
 
 
 def _coded(

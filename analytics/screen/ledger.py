@@ -130,16 +130,18 @@ def _batch(snapshot: Snapshot, parts: Sequence[ScreenRows], screen: Screen) -> B
 
 
 def _records(
-    snapshot: Snapshot, part: ScreenRows, wanted: Sequence[int]
+    snapshot: Snapshot, part: ScreenRows, hand_seqs: Sequence[int]
 ) -> dict[int, tuple[Record, ...]]:
     """Some hands of a part, as they were recorded."""
     try:
         others = part.others()
     except (FileNotFoundError, Damaged):  # compacted meanwhile: they lie elsewhere now
-        every = takewhile(lambda it: it.hand_seq <= wanted[-1], snapshot.leaves(wanted[0] - 1))
+        every = takewhile(
+            lambda it: it.hand_seq <= hand_seqs[-1], snapshot.leaves(hand_seqs[0] - 1)
+        )
         found = {leaf.hand_seq: tuple(it.event for it in leaf.recorded) for leaf in every}
-        return {it: found[it] for it in wanted}
-    hands = pa.array(wanted, pa.int64())
+        return {it: found[it] for it in hand_seqs}
+    hands = pa.array(hand_seqs, pa.int64())
     rows, others = (
         one.filter(pc.is_in(one["hand_seq"], value_set=hands)) for one in (part.rows, others)
     )
@@ -171,7 +173,9 @@ def stored(
                     rows = files.events(segment, group, READ)
                     last = rows["hand_seq"][-1].as_py()
                     if last > after:
-                        rows = _between(rows, after, end)
+                        seq = rows["hand_seq"]
+                        if seq[0].as_py() <= after or last >= end:
+                            rows = rows.filter(pc.and_(pc.greater(seq, after), pc.less(seq, end)))
                         if rows.num_rows:
                             yield ScreenRows(rows, partial(files.events, segment, group, OTHERS))
                         after = last
@@ -179,21 +183,13 @@ def stored(
             live.retired(number, missing)
             continue
         hot = [
-            Leaf(one.hand_seq, one.recorded())
-            for one in closed
-            if after < one.hand_seq < end
-            and not is_match(one.stream)
-            and asked(one.hand_seq, one.hand_seq)
+            Leaf(entry.hand_seq, entry.recorded())
+            for entry in closed
+            if after < entry.hand_seq < end
+            and not is_match(entry.stream)
+            and asked(entry.hand_seq, entry.hand_seq)
         ]
         for start in range(0, len(hot), HANDS):
             rows = table(hot[start : start + HANDS])
             yield ScreenRows(rows, partial(pa.Table.slice, rows))
         return
-
-
-def _between(rows: pa.Table, after: int, end: int) -> pa.Table:
-    """Of these rows, what was not told yet and belongs to the snapshot."""
-    seq = rows["hand_seq"]
-    if seq[0].as_py() > after and seq[-1].as_py() < end:
-        return rows
-    return rows.filter(pc.and_(pc.greater(seq, after), pc.less(seq, end)))

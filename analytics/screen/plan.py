@@ -203,10 +203,17 @@ def _lines(script: tuple[AnyStep, ...]) -> tuple[ScriptLine, ...] | None:
     totals = [step.total for step in script if isinstance(step, DealBoard)]
     if not follows_course(does, totals):
         return None
-    return tuple(
-        ScriptLine(one, at, *_named(step))
-        for at, (one, step) in enumerate(zip(does, script[2:], strict=True), 2)
-    )
+    lines = []
+    for at, (act, step) in enumerate(zip(does, script[2:], strict=True), 2):
+        match step:  # what a line is called in a record, how many cards are on the board after it
+            case Betting(street=street):
+                lines.append(ScriptLine(act, at, street, 0))
+            case DealBoard(total=total):
+                lines.append(ScriptLine(act, at, _STREETS.get(total, "board"), total))
+            case _:
+                name = {Auction: "auction", SwapHole: "swap", Showdown: "showdown"}[type(step)]
+                lines.append(ScriptLine(act, at, name, 0))
+    return tuple(lines)
 
 
 def follows_course(does: list[str], totals: list[int]) -> bool:
@@ -216,16 +223,6 @@ def follows_course(does: list[str], totals: list[int]) -> bool:
     if does.count("auction") > 1 or {"auction", "swap"} <= set(does):
         return False
     return totals == sorted(set(totals)) and totals[-1:] == [5]
-
-
-def _named(step: AnyStep) -> tuple[str, int]:
-    """What a line is called in a record; and how many cards are on the board after it."""
-    match step:
-        case Betting(street=street):
-            return street, 0
-        case DealBoard(total=total):
-            return _STREETS.get(total, "board"), total
-    return {Auction: "auction", SwapHole: "swap", Showdown: "showdown"}[type(step)], 0
 
 
 def _forced(

@@ -9,7 +9,7 @@ one. The rest is paid again.
 """
 
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +32,8 @@ from odds.batch import columns
 from store.columns.cells import BAD, Column
 
 _AROUND = (0b1111000000001, 0b1110000000011, 0b1100000000111)  # J-Q-K-A-2, Q-K-A-2-3, K-A-2-3-4
+# By the mask of a hand's ranks.
+_IS_AROUND: Column = np.any([np.arange(1 << 13) & five == five for five in _AROUND], axis=0)
 # What another reading may say, for its payment to be counted here; any other policy that may divide
 # pots or compare hands leaves the showdown to the engine.
 _COUNTED: dict[str, tuple[object, ...]] = {
@@ -176,13 +178,7 @@ def around_the_corner(hands: Column) -> Column:
     All others compare alike under both rules: their values have the same order.
     """
     ranks = (hands | hands >> 13 | hands >> 26 | hands >> 39) & 8191
-    return _around().take(ranks)
-
-
-@cache
-def _around() -> Column:
-    ranks = np.arange(8192)
-    return np.any([ranks & straight == straight for straight in _AROUND], axis=0)
+    return _IS_AROUND.take(ranks)
 
 
 Find = Callable[[str], Game | None]

@@ -140,11 +140,11 @@ def by_part(facts: Counted, chosen: Chosen) -> Parts:
     rows = facts.rows(
         f"SELECT DISTINCT player, part, unit FROM ({table(chosen, 'NULL')}) WHERE unit IS NOT NULL"
     )
-    found: Parts = {}
+    parts: Parts = {}
     for row in rows:
-        key, one = (row["player"], row["part"]), money(row["unit"])
-        found[key] = one if found.get(key, one) == one else None
-    return found
+        key, unit = (row["player"], row["part"]), money(row["unit"])
+        parts[key] = unit if parts.get(key, unit) == unit else None
+    return parts
 
 
 def in_money(amount: str, units: Iterable[str]) -> str:

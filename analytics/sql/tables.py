@@ -27,7 +27,7 @@ class Source(Protocol):
     """Whatever has the tables that a file is asked of."""
 
     def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
-        """One file's answer; `chosen` is the SELECT that it reads."""
+        """The answer of a SQL file; `chosen` is the SELECT that it reads."""
         ...
 
     def arrow(self, sql: str, chosen: str) -> pa.Table:
@@ -54,7 +54,7 @@ class JoinedViews:
         self._tables = dict(tables)
 
     def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
-        """One file's answer; `chosen` is the SELECT that it reads."""
+        """The answer of a SQL file; `chosen` is the SELECT that it reads."""
         return plain(self.arrow(text_of(file), chosen))
 
     def arrow(self, sql: str, chosen: str) -> pa.Table:
@@ -85,7 +85,7 @@ class Tables:
         self._con.close()
 
     def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
-        """One file's answer; `chosen` is the SELECT that it reads."""
+        """The answer of a SQL file; `chosen` is the SELECT that it reads."""
         return plain(self.table_of(file, chosen))
 
     def table_of(self, file: str, chosen: str) -> pa.Table:

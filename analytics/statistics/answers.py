@@ -83,7 +83,7 @@ def named(question: str | Iterable[str]) -> tuple[Statistic, ...]:
 def rows_of(
     file: str, query: Facts, chosen: Chosen, known: str = "coalesce(cards, shown)"
 ) -> list[dict[str, Any]]:
-    """One file's answer, players and parts in order."""
+    """The answer of a SQL file, players and parts in order."""
     rows = soonest(query, chosen).rows(
         f"WITH chosen AS ({table(chosen, known)}) SELECT * FROM (\n{text_of(file)})"
     )
@@ -99,56 +99,56 @@ def answers(query: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> Iterat
     """Every statistic of every player and part, in the order asked for."""
     from analytics.statistics.tallies import tallies  # numpy comes with it; few questions need it
 
-    found = tallies(soonest(query, chosen), chosen, wanted)
-    for tally in sorted(found, key=lambda it: (it.player, natural(it.part))):
-        for one in wanted:
-            yield Answer(tally.player, tally.part, one.name, *_judged(one, tally))
+    counted = tallies(soonest(query, chosen), chosen, wanted)
+    for tally in sorted(counted, key=lambda tally: (tally.player, natural(tally.part))):
+        for statistic in wanted:
+            yield Answer(tally.player, tally.part, statistic.name, *_judged(statistic, tally))
 
 
-def in_units(query: Counted, chosen: Chosen, found: Iterable[Answer]) -> Iterator[Answer]:
-    """The same; beside amounts stands what they count, and of several moneys there is none."""
+def in_units(query: Counted, chosen: Chosen, rows: Iterable[Answer]) -> Iterator[Answer]:
+    """These answers, amounts with what they count; of several moneys an amount has no value."""
     known = moneys(query.units)
     parts = by_part(query, chosen) if len(known) > 1 else {}
-    for one in found:
-        if not STATISTICS[one.statistic].amount:
-            yield one
+    for row in rows:
+        if not STATISTICS[row.statistic].amount:
+            yield row
         elif len(known) < 2:
-            yield one._replace(unit=known[0] if known else None)
-        elif unit := parts.get((one.player, one.part)):
-            yield one._replace(unit=unit)
+            yield row._replace(unit=known[0] if known else None)
+        elif unit := parts.get((row.player, row.part)):
+            yield row._replace(unit=unit)
         else:
-            yield one._replace(value=None, low=None, high=None)
+            yield row._replace(value=None, low=None, high=None)
 
 
 Numbers = tuple[float | None, int | None, int, float | None, float | None]
 
 
-def _judged(one: Statistic, tally: "Tally") -> Numbers:
+def _judged(statistic: Statistic, tally: "Tally") -> Numbers:
     """Value, k, n and interval of one statistic out of what was counted."""
-    name, row = one.counted, tally.sums
+    name, row = statistic.counted, tally.sums
     n = int(row.get(f"{name}_n") or 0)
-    if one.kind in ("mean", "spread"):
+    if statistic.kind in ("mean", "spread"):
         mean, deviation = steady(row.get(f"{name}_mean")), steady(row.get(f"{name}_sd"))
-        if one.kind == "spread":
-            return (None if deviation is None else one.scale * deviation), None, n, None, None
+        if statistic.kind == "spread":
+            return (None if deviation is None else statistic.scale * deviation), None, n, None, None
         if mean is None:
             return None, None, n, None, None
-        held = student(mean, deviation or 0.0, n)
-        return one.scale * mean, None, n, *_ends(held, one.scale)
-    if one.kind == "sum":
+        interval = student(mean, deviation or 0.0, n)
+        return statistic.scale * mean, None, n, *_ends(interval, statistic.scale)
+    if statistic.kind == "sum":
         return round(row.get(f"{name}_sum") or 0.0, 6), None, n, None, None
     k = int(row.get(f"{name}_k") or 0)
     if n == 0:
         return None, k, 0, None, None
-    if one.kind == "share":
+    if statistic.kind == "share":
         return k / n, k, n, *_ends(wilson(k, n))
     from analytics.confidence.bootstrap import of_ratio
 
     return k / n, k, n, *_ends(of_ratio(tally.deals(name)))
 
 
-def _ends(held: Interval | None, scale: float = 1.0) -> tuple[float | None, float | None]:
-    return (held[0] * scale, held[1] * scale) if held else (None, None)
+def _ends(interval: Interval | None, scale: float = 1.0) -> tuple[float | None, float | None]:
+    return (interval[0] * scale, interval[1] * scale) if interval else (None, None)
 
 
 if TYPE_CHECKING:
@@ -166,8 +166,8 @@ def ask(
     try:
         if question == "grid":
             return pl.DataFrame(rows_of("grid", query, chosen), infer_schema_length=None)
-        found = in_units(query, chosen, answers(query, chosen, named(question)))
-        return pl.DataFrame(list(found), schema=COLUMNS, orient="row")
+        rows = in_units(query, chosen, answers(query, chosen, named(question)))
+        return pl.DataFrame(list(rows), schema=COLUMNS, orient="row")
     finally:
         query.close()
 

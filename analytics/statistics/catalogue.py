@@ -89,51 +89,47 @@ def _each(
         )
 
 
-def _sums() -> Iterator[Statistic]:
-    """Aggression, showdowns and money."""
-    yield from _each("af", "Aggression factor", "bets and raises", "calls", "ratio")
-    yield from _each(
-        "afq", "Aggression frequency", "bets and raises", "bets, raises, calls and folds"
-    )
-    yield Statistic("wtsd", "Went to showdown", "reached showdown", "saw the flop", "showing")
-    yield Statistic("wsd", "Won at showdown", "won money", "reached showdown", "showing")
-    yield Statistic("wwsf", "Won when saw flop", "won money", "saw the flop", "showing")
-    yield Statistic("net", "Net", "chips won or lost", "hands", "winnings", "sum")
-    yield Statistic(
+_MONEY = ("hands", "winnings")
+# Aggression, showdowns and money.
+_SUMS: tuple[Statistic, ...] = (
+    *_each("af", "Aggression factor", "bets and raises", "calls", "ratio"),
+    *_each("afq", "Aggression frequency", "bets and raises", "bets, raises, calls and folds"),
+    Statistic("wtsd", "Went to showdown", "reached showdown", "saw the flop", "showing"),
+    Statistic("wsd", "Won at showdown", "won money", "reached showdown", "showing"),
+    Statistic("wwsf", "Won when saw flop", "won money", "saw the flop", "showing"),
+    Statistic("net", "Net", "chips won or lost", "hands", "winnings", "sum"),
+    Statistic(
         "net_showdown", "Net at showdown", "as `net`", "showdowns reached", "winnings", "sum"
-    )
-    yield Statistic(
-        "net_without", "Net without showdown", "as `net`", "other hands", "winnings", "sum"
-    )
-    yield Statistic("net_hand", "Net a hand", "mean of `net`", "hands", "winnings", "mean")
-    money = ("hands", "winnings")
-    yield Statistic(
+    ),
+    Statistic("net_without", "Net without showdown", "as `net`", "other hands", "winnings", "sum"),
+    Statistic("net_hand", "Net a hand", "mean of `net`", "hands", "winnings", "mean"),
+    Statistic(
         "bb_100",
         "Big blinds per 100",
         "100 × mean of net / big blind",
-        *money,
+        *_MONEY,
         "mean",
         column="bb",
         scale=100,
-    )
-    yield Statistic(
+    ),
+    Statistic(
         "BB_100",
         "Big bets per 100",
         "100 × mean of net / big bet (limit games)",
-        *money,
+        *_MONEY,
         "mean",
         column="big_bet",
         scale=100,
-    )
-    yield Statistic(
+    ),
+    Statistic(
         "sd_100",
         "Deviation per 100",
         "10 × standard deviation of net / big blind",
-        *money,
+        *_MONEY,
         "spread",
         column="bb",
         scale=10,
-    )
+    ),
+)
 
-
-STATISTICS: dict[str, Statistic] = {one.name: one for one in (*_CHOICES, *_sums())}
+STATISTICS: dict[str, Statistic] = {one.name: one for one in (*_CHOICES, *_SUMS)}

@@ -29,7 +29,7 @@ class Facts(Protocol):
 
 
 def soonest(facts: Facts, chosen: Chosen) -> Facts:
-    """The same facts; of the one player that is asked about, where they can be read at once."""
+    """The facts, or those of the player that is asked about, where they can be read at once."""
     alone = chosen.player is not None and chosen.vs is None and not chosen.others
     if alone and chosen.by != "opponent" and isinstance(facts, Query) and facts.reads:
         assert chosen.player is not None

@@ -89,27 +89,27 @@ class Measured(NamedTuple):
         return (self.drawn_low, self.drawn_high) if off > (self.high - self.low) / 10 else None
 
 
-def judged(one: Measure, row: Row) -> Numbers:
+def judged(measure: Measure, row: Row) -> Numbers:
     """Value, k, n and interval of one measure out of a row of its file."""
-    name = one.counted
+    name = measure.counted
     n = int(row.get(f"{name}_n") or 0)
-    if one.kind == "share":
+    if measure.kind == "share":
         k = int(row.get(f"{name}_k") or 0)
         low, high = wilson(k, n) or NEVER
         return (k / n if n else None), k, n, low, high
-    if one.kind in ("number", "ratio"):
+    if measure.kind in ("number", "ratio"):
         return steady(row.get(f"{name}_value")), None, n, None, None
     mean, deviation = steady(row.get(f"{name}_mean")), steady(row.get(f"{name}_sd"))
     held = student(mean, deviation, n) if mean is not None and deviation is not None else None
     return mean, None, n, *(held or NEVER)
 
 
-def measured(one: Measure, row: Row, drawn: "Resampled", who: str, part: str) -> Measured:
+def measured(measure: Measure, row: Row, drawn: "Resampled", who: str, part: str) -> Measured:
     """One measure of a player's part; the interval of a ratio is that of deals drawn again."""
-    numbers, again = judged(one, row), drawn.of(one, who, part)
-    if one.kind == "ratio":
-        return Measured(who, part, one.name, *numbers[:3], *again)
-    return Measured(who, part, one.name, *numbers, *again)
+    numbers, ends = judged(measure, row), drawn.of(measure, who, part)
+    if measure.kind == "ratio":
+        return Measured(who, part, measure.name, *numbers[:3], *ends)
+    return Measured(who, part, measure.name, *numbers, *ends)
 
 
 def of_parts(
@@ -141,8 +141,8 @@ A_HAND: Literal["hand"] = "hand"  # answers are divided by hand, too
 def counted_hands(
     measures: Iterable[Measure], answers: Mapping[str, Iterable[Row]]
 ) -> dict[str, CountedHands]:
-    """Those of one player, out of the answers of files that were divided by hand."""
-    found = {}
+    """The hands that measures of a player count, from answers that were divided by hand."""
+    hands_of = {}
     for measure in measures:
         rows = [row for row in answers.get(measure.file, ()) if row.get("basis") == measure.basis]
         k, n = (
@@ -155,16 +155,16 @@ def counted_hands(
             )
             for end in "kn"
         )
-        found[measure.name] = CountedHands(k, n)
-    return found
+        hands_of[measure.name] = CountedHands(k, n)
+    return hands_of
 
 
 def in_unit(
-    found: Iterable[Measured], amounts: Mapping[str, Measure], unit: str | None
+    rows: Iterable[Measured], amounts: Mapping[str, Measure], unit: str | None
 ) -> Iterator[Measured]:
-    """The same; beside those that are amounts stands what they count."""
-    for one in found:
-        yield one._replace(unit=unit) if amounts[one.statistic].amount else one
+    """These numbers, amounts with what they count."""
+    for row in rows:
+        yield row._replace(unit=unit) if amounts[row.statistic].amount else row
 
 
 class Resampled:
@@ -182,15 +182,19 @@ class Resampled:
         for key, name, value, number, often in counted:
             self._deals.setdefault((file, name, key), []).append((value, number, int(often)))
 
-    def of(self, one: Measure, *key: str) -> Ends:
+    def of(self, measure: Measure, *key: str) -> Ends:
         """The ends of a mean, or ratio, of a player's part."""
-        return ends(self.deals(one.file, one.counted, *key, *((one.basis,) if one.basis else ())))
+        return ends(
+            self.deals(
+                measure.file, measure.counted, *key, *((measure.basis,) if measure.basis else ())
+            )
+        )
 
-    def less(self, one: Measure, other: Measure, *key: str) -> Ends:
-        """Those of the first less the second, which is of other deals."""
+    def less(self, first: Measure, second: Measure, *key: str) -> Ends:
+        """The ends of the first less the second, which is of other deals."""
         from analytics.confidence.bootstrap import of_difference
 
-        sides = (self.deals(it.file, it.counted, *key) for it in (one, other))
+        sides = (self.deals(measure.file, measure.counted, *key) for measure in (first, second))
         low, high = of_difference(*sides) or NEVER
         return steady(low), steady(high)
 
@@ -210,7 +214,7 @@ def ratios(measures: Iterable[Measure]) -> set[str]:
 
 
 def ends(deals: Deals) -> Ends:
-    """Of a mean whose deals are drawn again."""
+    """The ends of a mean whose deals are drawn again."""
     from analytics.confidence.bootstrap import of_deals  # numpy comes with it
 
     low, high = of_deals(deals) or NEVER
@@ -221,31 +225,32 @@ def amounts(file: str, names: Iterable[str]) -> str:
     """A question: which sums each of these means and ratios of a file is made of, and how often was
     there each; nothing where it has none of them."""
     text = text_of(file)
-    wanted = set(names)
+    measures = set(names)
     kinds = (_MEAN, _RATIO)
-    found = [one for kind in kinds for one in kind.finditer(text) if one["name"] in wanted]
-    if not found:
+    matches = [
+        match for kind in kinds for match in kind.finditer(text) if match["name"] in measures
+    ]
+    if not matches:
         return ""
-    source = _SOURCE.search(text, max(one.end() for one in found))
+    source = _SOURCE.search(text, max(match.end() for match in matches))
     assert source, f"{file}.sql has no GROUP BY after its means"
-    selects = (_each(file, one.groupdict(), *source.groups()) for one in found)
-    return text[: text.rindex("\nSELECT")] + "\n" + "\nUNION ALL\n".join(selects)
-
-
-def _each(file: str, one: dict[str, str], source: str, keys: str) -> str:
-    """The amounts of a mean, or both of a ratio, of deals in which there were any."""
-    group = ""
-    if "over" in one:
-        above, below = one["over"], one["under"]
-    elif file in HANDS:
-        above, below = f"round(sum(CAST({one['what']} AS DOUBLE)), 9)", f"count({one['what']})"
-        group = f" GROUP BY {keys}, hand_seq"
-    else:
-        above, below = one["what"], "1"
-    sums = f"CAST({above} AS DOUBLE) AS above, CAST({below} AS DOUBLE) AS below"
-    rows = f"SELECT {keys}, {sums} FROM {source}{group}"
+    table, keys = source.groups()
     named = _OF_TABLE.sub("", keys)
-    return (
-        f"SELECT {named}, '{one['name']}' AS measure, above, below, count(*) AS times "
-        f"FROM ({rows}) AS deals WHERE above IS NOT NULL GROUP BY {named}, above, below"
-    )
+    selects = []
+    for match in matches:  # the amounts of a mean, or both of a ratio, of deals that have any
+        terms, group = match.groupdict(), ""
+        if "over" in terms:
+            above, below = terms["over"], terms["under"]
+        elif file in HANDS:
+            above = f"round(sum(CAST({terms['what']} AS DOUBLE)), 9)"
+            below = f"count({terms['what']})"
+            group = f" GROUP BY {keys}, hand_seq"
+        else:
+            above, below = terms["what"], "1"
+        sums = f"CAST({above} AS DOUBLE) AS above, CAST({below} AS DOUBLE) AS below"
+        selects.append(
+            f"SELECT {named}, '{terms['name']}' AS measure, above, below, count(*) AS times "
+            f"FROM (SELECT {keys}, {sums} FROM {table}{group}) AS deals "
+            f"WHERE above IS NOT NULL GROUP BY {named}, above, below"
+        )
+    return text[: text.rindex("\nSELECT")] + "\n" + "\nUNION ALL\n".join(selects)

@@ -63,8 +63,12 @@ def tallies(facts: Facts, chosen: Chosen, wanted: Iterable[Statistic]) -> Iterat
     wanted = tuple(wanted)
     often = facts.ask(f"WITH chosen AS ({table(chosen)}) {OFTEN}")
     patterns = often["pattern"].combine_chunks().dictionary_encode()
-    counts, others = _counted(patterns.dictionary, dict.fromkeys(one.file for one in wanted))
-    unpatterned = _Unpatterned(facts, chosen, [one for one in wanted if one.file in others])
+    counts, others = _counted(
+        patterns.dictionary, dict.fromkeys(statistic.file for statistic in wanted)
+    )
+    unpatterned = _Unpatterned(
+        facts, chosen, [statistic for statistic in wanted if statistic.file in others]
+    )
     whole = np.column_stack([np.zeros(len(patterns.dictionary)), *counts.values()])
     which, times = patterns.indices.to_numpy(), often["hands"].to_numpy()
     for key, at in rows_by_pair(often["player"], often["part"]):
@@ -82,27 +86,32 @@ def chances(tables: Tables, chosen: str, wanted: Sequence[Statistic]) -> pa.Tabl
     """
     rows = tables.arrow("SELECT player, part, hand_seq, hand, pattern FROM chosen", chosen)
     patterns = rows["pattern"].combine_chunks().dictionary_encode()
-    counts, others = _counted(patterns.dictionary, dict.fromkeys(one.file for one in wanted))
+    counts, others = _counted(
+        patterns.dictionary, dict.fromkeys(statistic.file for statistic in wanted)
+    )
     hands, which = rows.drop_columns("pattern"), patterns.indices.to_numpy()
-    found = [hands.slice(0, 0).append_column("look", pa.array([], pa.string()))]
+    parts = [hands.slice(0, 0).append_column("look", pa.array([], pa.string()))]
     done = [np.zeros(0, dtype=np.int32)]
-    for one in wanted:
-        those = hands
-        if one.file in others:
+    for statistic in wanted:
+        named = hands
+        name = statistic.counted
+        if statistic.file in others:
             answer = tables.arrow(
                 "SELECT player, part.part AS part, part.hand_seq AS hand_seq, part.hand AS hand, "
-                f"{one.counted}_k AS k, {one.counted}_n AS n FROM (\n{text_of(one.file)})",
+                f"{name}_k AS k, {name}_n AS n FROM (\n{text_of(statistic.file)})",
                 f"{SEATS} ({chosen})",
             )
-            those = answer.drop_columns(["k", "n"]).cast(hands.schema)
-            k, n = (answer[name].cast(pa.float64()).fill_null(0).to_numpy() for name in "kn")
+            named = answer.drop_columns(["k", "n"]).cast(hands.schema)
+            k, n = (answer[end].cast(pa.float64()).fill_null(0).to_numpy() for end in "kn")
         else:
-            k, n = (counts[f"{one.counted}_{end}"][which] for end in "kn")
+            k, n = (counts[f"{name}_{end}"][which] for end in "kn")
         for times, taken in ((k, 1), (n - k, 0)):
             at = np.repeat(np.arange(len(times)), times.astype(np.int64))
-            found.append(those.take(column(at)).append_column("look", pa.repeat(one.name, len(at))))
+            parts.append(
+                named.take(column(at)).append_column("look", pa.repeat(statistic.name, len(at)))
+            )
             done.append(np.full(len(at), taken, dtype=np.int32))
-    return pa.concat_tables(found).append_column("done", column(np.concatenate(done)))
+    return pa.concat_tables(parts).append_column("done", column(np.concatenate(done)))
 
 
 def _counted(patterns: pa.Array, files: Iterable[str]) -> tuple[dict[str, Numbers], set[str]]:
@@ -122,18 +131,18 @@ def _counted(patterns: pa.Array, files: Iterable[str]) -> tuple[dict[str, Number
     try:
         for file in files:
             try:
-                found = tables.table_of(file, "SELECT * FROM patterns")
+                answer = tables.table_of(file, "SELECT * FROM patterns")
             except duckdb.BinderException:
                 others.add(file)
                 continue
-            names = found.column_names[2:]
+            names = answer.column_names[2:]
             if not all(name.endswith(("_k", "_n")) for name in names):
                 others.add(file)
                 continue
-            where = found["player"].to_numpy()
+            where = answer["player"].to_numpy()
             for name in names:
                 counts[name] = np.zeros(size)
-                counts[name][where] = found[name].cast(pa.float64()).fill_null(0).to_numpy()
+                counts[name][where] = answer[name].cast(pa.float64()).fill_null(0).to_numpy()
     finally:
         tables.close()
     return counts, others
@@ -145,11 +154,13 @@ class _Unpatterned:
     def __init__(self, facts: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> None:
         self.sums: dict[Key, dict[str, Any]] = {}
         self.deals: dict[Key, dict[str, Deals]] = {}
-        for file in dict.fromkeys(one.file for one in wanted):
+        for file in dict.fromkeys(statistic.file for statistic in wanted):
             sql = f"WITH chosen AS ({table(chosen)}) SELECT * FROM (\n{text_of(file)})"
             for row in facts.rows(sql):
                 self.sums.setdefault((row["player"], row["part"]), {}).update(row)
-        for name, file in {one.counted: one.file for one in wanted if one.kind == "ratio"}.items():
+        for name, file in {
+            statistic.counted: statistic.file for statistic in wanted if statistic.kind == "ratio"
+        }.items():
             sql = (
                 f"WITH chosen AS ({HANDS} ({table(chosen)})) SELECT player, part.part AS part, "
                 f"{name}_k AS k, {name}_n AS n, count(*) AS hands FROM (\n{text_of(file)}) "
@@ -175,7 +186,7 @@ class History(NamedTuple):
 
 
 def history(facts: Facts, chosen: Chosen) -> History:
-    """Of `chosen.player`, over the hands that the filters leave."""
+    """The course of `chosen.player`, over the hands that the filters leave."""
     facts = soonest(facts, chosen)
     source = table(chosen)
     rows = facts.ask(f"SELECT hand_seq, match, number FROM ({source}) ORDER BY hand_seq")
@@ -183,44 +194,48 @@ def history(facts: Facts, chosen: Chosen) -> History:
     names = zip(rows["match"].to_pylist(), rows["number"].to_pylist(), strict=True)
     values: dict[str, Numbers] = {}
     counts: dict[str, Counts] = {}
-    for file in dict.fromkeys(one.file for one in STATISTICS.values()):
+    for file in dict.fromkeys(statistic.file for statistic in STATISTICS.values()):
         each = facts.ask(
             f"WITH chosen AS ({HANDS} ({source})) "
             f"SELECT * REPLACE (part.hand AS part) FROM (\n{text_of(file)})"
         )
         at = np.searchsorted(places, each["part"].to_numpy())
-        for one in STATISTICS.values():
-            if one.file == file:
-                values[one.name], counts[one.name] = _running(one, each, at, len(places))
+        for statistic in STATISTICS.values():
+            if statistic.file == file:
+                values[statistic.name], counts[statistic.name] = _running(
+                    statistic, each, at, len(places)
+                )
     return History([f"{match}/{number}" for match, number in names], values, counts)
 
 
 def _running(
-    one: Statistic, each: pa.Table, at: Counts, size: int
+    statistic: Statistic, each: pa.Table, at: Counts, size: int
 ) -> tuple[NDArray[np.float64], Counts]:
-    """Its value before each hand, and out of how many."""
+    """The value of a statistic before each hand, and out of how many."""
 
     def column(end: str) -> Numbers:
         found = np.zeros(size)
-        found[at] = each[f"{one.counted}_{end}"].cast(pa.float64()).fill_null(0).to_numpy()
+        found[at] = each[f"{statistic.counted}_{end}"].cast(pa.float64()).fill_null(0).to_numpy()
         return found
 
     own = column("n")
     n = _before(own)
     with np.errstate(divide="ignore", invalid="ignore"):
-        if one.kind == "sum":
+        if statistic.kind == "sum":
             value = np.round(_before(column("sum")), 6)
-        elif one.kind in ("mean", "spread"):
+        elif statistic.kind in ("mean", "spread"):
             amount = column("mean") * own
             mean = _before(amount) / n
-            value = one.scale * mean
-            if one.kind == "spread":
+            value = statistic.scale * mean
+            if statistic.kind == "spread":
                 squares = _before(column("mean") * amount)
-                value = one.scale * np.sqrt(np.maximum(squares - n * mean * mean, 0) / (n - 1))
+                value = statistic.scale * np.sqrt(
+                    np.maximum(squares - n * mean * mean, 0) / (n - 1)
+                )
                 value[n < 2] = np.nan
         else:
             value = _before(column("k")) / n
-    if one.kind != "sum":
+    if statistic.kind != "sum":
         value[n == 0] = np.nan
     return value, n.astype(np.int64)
 

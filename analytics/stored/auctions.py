@@ -137,6 +137,10 @@ def _table(hands: Hands, number: int, bids: Bids) -> pa.Table:
     origin = pc.if_else(pc.is_in(origin, pa.array(ORIGINS)), origin, pa.scalar(None, pa.string()))
     origin = pc.if_else(pa.array(stack == 0), "forced", origin)
     role = np.where(seat == hands.cells.numbers("button", head), 0, np.where(seats == 2, 1, 2))
+    winners = hands.cells.ragged("seats", settled)
+    of, _, winner = winners.flat()
+    won = np.zeros(len(seat), dtype=bool)
+    won[of[winner == seat.take(of)]] = True
     dealt, shown = _hole(hands, bids)
     found: dict[str, Any] = {
         **{name: hands.column(name, head) for name in SCHEMA.names[:5]},
@@ -152,7 +156,7 @@ def _table(hands: Hands, number: int, bids: Bids) -> pa.Table:
         "bid": pa.array(bids.amount, mask=bids.amount < 0),
         "rival_bid": _best_of_others(bids),
         "price": hands.cells.numbers("price", settled),
-        "outcome": chosen(OUTCOMES, _outcomes(hands, settled, seat)),
+        "outcome": chosen(OUTCOMES, np.where(won, np.where(winners.count > 1, 2, 1), 0)),
         "origin": origin,
         "rival_origin": _of(origin, rival),
         "sealed": hands.column("sealed", settled),
@@ -187,8 +191,8 @@ def _hole(hands: Hands, bids: Bids) -> tuple[pa.Array, pa.Array]:
     shown = np.full((hands.places, int(nth.max(initial=-1)) + 1), -1)
     early = nth < (held.codes >= 0).sum(1)[place[of]]
     shown[place[of][early], nth[early]] = word[early]
-    found = CardRows(dealt, held.words), CardRows(shown[bids.place], [*words])
-    return _known(found[0].text(), _in_deck(found[0])), _known(found[1].text(), _in_deck(found[1]))
+    cards = CardRows(dealt, held.words), CardRows(shown[bids.place], [*words])
+    return _known(cards[0].text(), _in_deck(cards[0])), _known(cards[1].text(), _in_deck(cards[1]))
 
 
 def _in_deck(cards: CardRows) -> Column:
@@ -210,22 +214,13 @@ def _textures(deck: Column) -> Column:
         _ONES.take(np.bitwise_or.reduce(np.where(deck >= 0, 1 << part, 0), axis=1))
         for part in (deck % 4, deck // 4)
     )
-    found = np.where(suits < size, 1, 0)
-    found = np.where(ranks < size, 2, found)
-    found = np.where(suits == 1, 3, found)
-    return np.where((deck == -2).any(1) | (size == 0), -1, found)
+    textures = np.where(suits < size, 1, 0)
+    textures = np.where(ranks < size, 2, textures)
+    textures = np.where(suits == 1, 3, textures)
+    return np.where((deck == -2).any(1) | (size == 0), -1, textures)
 
 
 _ONES = np.array([number.bit_count() for number in range(1 << len(RANKS))])
-
-
-def _outcomes(hands: Hands, settled: Column, seat: Column) -> Column:
-    """Who lost, won alone, or won with others."""
-    winners = hands.cells.ragged("seats", settled)
-    of, _, winner = winners.flat()
-    mine = np.zeros(len(seat), dtype=bool)
-    mine[of[winner == seat.take(of)]] = True
-    return np.where(mine, np.where(winners.count > 1, 2, 1), 0)
 
 
 def _best_of_others(bids: Bids) -> pa.Array:

@@ -202,7 +202,7 @@ def swaps_to_come(game: Game, hand: Hand) -> tuple[tuple[int, int], ...]:
     if not game.swap_runout and hand.standing.count("live") < 2:
         return ()
     later = game.script[hand.step + 1 :]
-    return tuple((one.chance, one.of) for one in later if isinstance(one, SwapHole))
+    return tuple((step.chance, step.of) for step in later if isinstance(step, SwapHole))
 
 
 def _pots(

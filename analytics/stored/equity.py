@@ -29,7 +29,7 @@ from analytics.stored.closed_betting import Closed
 from engine.game import Game
 from odds.batch import STANDARD, Masks, Showdown, worth
 from odds.counting import kept
-from odds.equity import BOARD, Odds, equities, unseen
+from odds.equity import BOARD, equities, unseen
 from odds.rank import Cards, mask
 from odds.swaps import share_with_swaps
 from odds.unseen import against_unseen
@@ -83,13 +83,13 @@ def expected(
         if len(pot.seats) == 1:
             nets[pot.seats[0]] += pot.amount
             continue
-        found = count(spot, pot.seats, rules, hand)
-        error += found.error * pot.amount
+        value = count(spot, pot.seats, rules, hand)
+        error += value.error * pot.amount
         for at, seat in enumerate(pot.seats):
-            nets[seat] += found.share[at] * pot.amount
-            first[seat] = found.share[at] if place == 0 else first[seat]
+            nets[seat] += value.share[at] * pot.amount
+            first[seat] = value.share[at] if place == 0 else first[seat]
             if game.showdown_tie == "no_change" and len(pot.seats) == 2:
-                tied = 2 * (found.share[at] - found.alone[at])
+                tied = 2 * (value.share[at] - value.alone[at])
                 nets[seat] += tied * (spot.put_in[seat] - pot.amount / 2)
     return Expected(tuple(nets), error, tuple(first))
 
@@ -109,7 +109,7 @@ def lucks(row: Row, spot: Closed, rules: Rulebook, count: Count | None = None) -
 
 
 def worth_of(spot: Closed, seats: tuple[int, ...], rules: Showdown, hand: str) -> Worth:
-    """One layer: the hands that may win it, the others' cards out of the way."""
+    """The worth of a layer to the hands that may win it, the others' cards out of the way."""
     places = [spot.seats.index(seat) for seat in seats]
     holes = tuple(spot.holes[at] for at in places)
     others = (hole for at, hole in enumerate(spot.holes) if at not in places)
@@ -117,7 +117,9 @@ def worth_of(spot: Closed, seats: tuple[int, ...], rules: Showdown, hand: str) -
     third = tuple(spot.third[at] for at in places)
     two_after = len(holes) == 2 and len(spot.board) >= 3
     if not any(third) and not spot.chances:
-        return _of_odds(_equities(holes, spot.board, dead, rules))
+        odds = _equities(holes, spot.board, dead, rules)
+        alone = tuple(one.wins / one.deals for one in odds)
+        return Worth(alone, tuple(float(one.share) for one in odds))
     if two_after and any(third) and not spot.chances:
         return _third(holes, spot.board, third, dead, rules)
     if two_after and not any(third):
@@ -125,19 +127,6 @@ def worth_of(spot: Closed, seats: tuple[int, ...], rules: Showdown, hand: str) -
         share = float(_swapped(mine, his, spot.board, spot.chances, dead, rules))
         return Worth((share, 1 - share), (share, 1 - share))
     return _drawn(holes, spot.board, dead, third, spot.chances, rules, crc32(hand.encode()))
-
-
-@lru_cache(REMEMBERED)
-def _equities(
-    holes: tuple[Cards, ...], board: Cards, dead: Cards, rules: Showdown
-) -> tuple[Odds, ...]:
-    return equities(holes, board, dead, rules)
-
-
-def _of_odds(odds: tuple[Odds, ...]) -> Worth:
-    return Worth(
-        tuple(one.wins / one.deals for one in odds), tuple(float(one.share) for one in odds)
-    )
 
 
 @lru_cache(REMEMBERED)
@@ -156,6 +145,9 @@ def _third(
     return Worth(alone[::-1], share[::-1]) if turned else Worth(alone, share)
 
 
+_equities = lru_cache(REMEMBERED)(equities)
+
+
 class Equities:
     """What is known already; `counted` is how many were new."""
 
@@ -170,7 +162,9 @@ class Equities:
         if len(seats) != 2:
             return worth_of(spot, seats, rules, hand)
         asked = (spot.holes, spot.board, spot.dead, spot.third, spot.chances, spot.seats, seats)
-        key = _key(MODEL, SEED, DRAWS, asked, rules, hand if _is_drawn(spot) else "")
+        # What may be sampled has the hand's name for a seed.
+        seed = hand if any(spot.third) or spot.chances else ""
+        key = _key(MODEL, SEED, DRAWS, asked, rules, seed)
         if key not in self._known:
             found = worth_of(spot, seats, rules, hand)
             self._keep(key, (*found.alone, *found.share, found.error))  # type: ignore[arg-type]
@@ -265,13 +259,8 @@ _drawn = lru_cache(REMEMBERED)(sampled)
 
 @lru_cache(maxsize=4)
 def equities_in(folder: Path) -> Equities:
-    """Those of a folder, read once by a process."""
+    """The equities of a folder, read once by a process."""
     return Equities(folder)
-
-
-def _is_drawn(spot: Closed) -> bool:
-    """Whether it may be sampled: then the hand's name is the seed."""
-    return any(spot.third) or bool(spot.chances)
 
 
 def _key(*parts: object) -> bytes:

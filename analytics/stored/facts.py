@@ -73,8 +73,8 @@ VERSION = _version()
 
 def stakes(game: Game) -> tuple[int | None, int | None]:
     """The big blind (or straddle), and in a limit game the big bet."""
-    big = max(getattr(one, "big", 0) or 0 for one in game.script)
-    straddles = [one.amount for one in game.script if isinstance(one, Straddle)]
-    sizes = [one.size for one in game.script if isinstance(one, Betting)]
+    big = max(getattr(step, "big", 0) or 0 for step in game.script)
+    straddles = [step.amount for step in game.script if isinstance(step, Straddle)]
+    sizes = [step.size for step in game.script if isinstance(step, Betting)]
     limit = game.sizing == "fixed" and sizes
     return (big or max(straddles, default=0)) or None, max(sizes) if limit else None

@@ -158,7 +158,7 @@ def facts_of(rules: Rules, hands: Hands) -> pa.Table:
     truths = [it[keep] for it in (*was.saw, was.showdown, chips.won)]
     counts = _counts(replayed, keep)
     kinds, _ = classes()
-    columns: FactColumns = {
+    values: FactColumns = {
         **head(replayed, hand),
         "seat": pa.array(replayed.place_seat[keep].astype(np.int32)),
         "player": hands.players.take(pa.array(keep)),
@@ -172,11 +172,14 @@ def facts_of(rules: Rules, hands: Hands) -> pa.Table:
         "cards": chosen(kinds, was.cards[keep]),
         "shown": chosen(kinds, was.shown[keep]),
         **dict(zip(TRUTHS, map(pa.array, truths), strict=True)),
-        **_flags(mine),
+        **{  # a flag is null where there was no opportunity
+            name: pa.Array.from_buffers(pa.bool_(), len(keep), list(map(pa.py_buffer, bits)))
+            for name, bits in columns(mine).items()
+        },
         **dict(zip(COUNTS, map(pa.array, counts), strict=True)),
         "pattern": patterns(mine, truths, counts),
     }
-    return pa.table([columns[one.name] for one in SCHEMA], schema=SCHEMA)
+    return pa.table([values[column.name] for column in SCHEMA], schema=SCHEMA)
 
 
 def _meanings(walk: Walk, streets: Streets) -> Column:
@@ -206,39 +209,30 @@ def _stakes(
     found = {}
     for name, values in zip(("big_blind", "big_bet", "per_chip"), each, strict=True):
         known: Column = np.array([it or 0 for it in values], dtype=np.int64).take(ruleset)
-        there: Column = np.array([it is not None for it in values]).take(ruleset)
+        is_known: Column = np.array([it is not None for it in values]).take(ruleset)
         if name == "big_blind":
             row, of, *_ = replayed.blinds
             highest = np.zeros(replayed.count, dtype=np.int64)
             np.maximum.at(highest, of, replayed.cells.numbers("to", row))
             unknown = np.array([it is None for it in games]).take(ruleset)
             known = np.where(unknown, highest, known)
-            there = np.where(unknown, np.bincount(of, minlength=replayed.count) > 0, there)
-        found[name] = pa.array(known[hand], mask=~there[hand])
+            is_known = np.where(unknown, np.bincount(of, minlength=replayed.count) > 0, is_known)
+        found[name] = pa.array(known[hand], mask=~is_known[hand])
     return found
 
 
 def _counts(replayed: ReplayColumns, keep: Column) -> Column:
     """How often each seat chose each action on each street."""
     acts, wide = replayed.acts, replayed.places + 1
-    columns = np.array([_counted(street, name) for street in STREETS for name in ACTIONS])
-    column = columns.take(acts.street * np.int64(len(ACTIONS)) + acts.kind)
+    kinds = {"Folded": "folds", "Checked": "checks", "Called": "calls", "Bet": "bets"}
+    columns = []
+    for street in STREETS:
+        for name in ACTIONS:
+            kind = kinds.get(name, "raises")
+            if street == "preflop" and kind == "bets":  # to bet before the flop is to raise
+                kind = "raises"
+            columns.append(COUNTS.index(f"{street}_{kind}"))
+    column = np.array(columns).take(acts.street * np.int64(len(ACTIONS)) + acts.kind)
     cell = (column * wide + acts.place)[acts.counts]
     found = np.bincount(cell, minlength=len(COUNTS) * wide).astype(np.int32)
     return found.reshape(len(COUNTS), wide).take(keep, axis=1)
-
-
-def _counted(street: str, action: str) -> int:
-    """The count that an action of this name goes to; to bet before the flop is to raise."""
-    kind = {"Folded": "fold", "Checked": "check", "Called": "call", "Bet": "bet"}.get(
-        action, "raise"
-    )
-    return COUNTS.index(f"{street}_{'raise' if (street, kind) == ('preflop', 'bet') else kind}s")
-
-
-def _flags(words: Sequence[Column]) -> dict[str, pa.Array]:
-    """A flag is null where there was no opportunity."""
-    return {
-        name: pa.Array.from_buffers(pa.bool_(), len(words[0]), list(map(pa.py_buffer, bits)))
-        for name, bits in columns(words).items()
-    }

@@ -92,11 +92,11 @@ def patterns(words: Sequence[Column], truths: Sequence[Column], counts: Column) 
 def unpacked(known: pa.Array) -> pa.Table:
     """What each of these patterns says, in the columns of facts."""
     letters = np.array(known.to_pylist(), dtype=f"U{len(NAMES)}").view(np.uint32)
-    found = {}
+    columns_by_name = {}
     for name, each in zip(NAMES, letters.reshape(-1, len(NAMES)).T, strict=True):
         if name in COUNTS:
             letter = each.astype(np.int32)
-            found[name] = pa.array(letter - _GAP_SIZE * (letter >= _GAP) - _NONE)
+            columns_by_name[name] = pa.array(letter - _GAP_SIZE * (letter >= _GAP) - _NONE)
         else:
-            found[name] = pa.array(each == _DONE, mask=each == _NEVER)
-    return pa.table(found)
+            columns_by_name[name] = pa.array(each == _DONE, mask=each == _NEVER)
+    return pa.table(columns_by_name)

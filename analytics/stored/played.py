@@ -5,7 +5,6 @@ hands that closed for nobody, whatever he may see: it counts no bid as a choice,
 forced may be a secret.
 """
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -91,7 +90,11 @@ def _of_rows(kept: Text, events: EventRows) -> pa.Table:
     left = np.bincount(hands.place_hand, stays, hands.count) > 1
     closes = hands.counted & left & _runs_out(hands)
     spots, whys = _spots(hands, rules, closes)
-    unit = _units(hands, rules)[hand]
+    which, rulesets = hands.cells.words("ruleset", hands.heads)
+    games = map(rules.of, rulesets.to_pylist())
+    # How many units make a chip; of unknown rules one.
+    units = np.array([*(1 if game is None else per_chip(game.unit) for game in games), 1])
+    unit = units.take(which)[hand]
     net = sum(map(hands.summed, (hands.shares, hands.bounties))) - hands.summed(hands.moves)
     net = net[place]
     settled = hands.kind.take(hands.moves.row) == KIND["AuctionSettled"]
@@ -117,13 +120,6 @@ def _of_rows(kept: Text, events: EventRows) -> pa.Table:
     return made(SCHEMA, **found)
 
 
-def _units(hands: Hands, rules: Rulebook) -> Column:
-    """How many of each hand's units make a chip; of unknown rules one."""
-    which, words = hands.cells.words("ruleset", hands.heads)
-    games = map(rules.of, words.to_pylist())
-    return np.array([*(1 if it is None else per_chip(it.unit) for it in games), 1]).take(which)
-
-
 def _runs_out(hands: Hands) -> Column:
     """Whether cards of a full board came after the last choice of each hand; a board may go on."""
     row = hands.of(*ACTIONS, "Tossed")
@@ -137,20 +133,14 @@ def _runs_out(hands: Hands) -> Column:
 
 
 def _spots(hands: Hands, rules: Rulebook, closes: Column) -> tuple[pa.Array, pa.Array]:
-    """Of each hand that closes what luck has to be counted of, or why it cannot be."""
+    """What luck has to be counted of in each hand that closes, or why it cannot be."""
     spots: list[str | None] = [None] * hands.count
     whys: list[str | None] = [None] * hands.count
-    leaves = _leaves_in(hands.rows, pa.array(closes.take(hands.hand_of)))
+    rows = hands.rows.filter(pa.array(closes.take(hands.hand_of))).unify_dictionaries()
+    leaves = (leaf for group in cut([rows], ROW_GROUP) for leaf in leaves_of(group))
     for leaf, hand in zip(leaves, np.flatnonzero(closes).tolist(), strict=True):
         spots[hand], whys[hand] = encoded_spot(leaf, rules)
     return pa.array(spots, pa.string()), pa.array(whys, pa.string())
-
-
-def _leaves_in(events: pa.Table, rows: pa.Array) -> Iterator[Leaf]:
-    """Of these events the hands that these rows make up, whole, in their order."""
-    some = events.filter(rows).unify_dictionaries()
-    for group in cut([some], ROW_GROUP):
-        yield from leaves_of(group)
 
 
 def _took(hands: Hands) -> Column:
@@ -167,7 +157,7 @@ def _took(hands: Hands) -> Column:
 
 
 def _swaps(hands: Hands) -> tuple[Column, Column, Column]:
-    """Of every place: cards at risk, cards changed, and whether that is hidden."""
+    """Cards at risk, cards changed, and whether that is hidden, place by place."""
     row = hands.of("CardSwapped")
     place = hands.place(hands.hand_of.take(row), hands.seat(row))
     old, new = hands.cells.alike(("old", "new"), row)

@@ -74,6 +74,11 @@ def _of_rows(kept: Text, events: EventRows) -> pa.Table:
     hidden = sum(hands.cells.codes(name, {"hidden": 1}, row, 0) for name in ("old", "new")) > 0
     games = list(map(rules.of, hands.column("ruleset", head).to_pylist()))
     drawn = list(zip(games, step.tolist(), strict=True))
+    steps_drawn = [
+        game.script[at] if game is not None and at < len(game.script) else None
+        for game, at in drawn
+    ]
+    chances = [it.chance / it.of if isinstance(it, SwapHole) else None for it in steps_drawn]
     changes = Draws(row, place, draw, np.flatnonzero((old != new) & ~hidden))
     return made(
         SCHEMA,
@@ -82,7 +87,7 @@ def _of_rows(kept: Text, events: EventRows) -> pa.Table:
         player=hands.players(hand, seat),
         street=chosen([name for name, _ in STREETS], draw),
         slot=hands.column("slot", row),
-        chance=pa.array([_chance(*one) for one in drawn], pa.float64()),
+        chance=pa.array(chances, pa.float64()),
         changed=pa.array(old != new, mask=hidden),
         pot=hands.middle(hand, row),
         does=_does(hands, place, row),
@@ -109,14 +114,14 @@ def _does(hands: Hands, place: Column, row: Column) -> pa.Array:
     order = np.argsort(keys)
     at = np.searchsorted(keys[order], place * step + row)
     found = np.append(keys[order], -1).take(at)
-    there, act = found // step == place, found % step
+    has_act, act = found // step == place, found % step
     ends = hands.ends.take(hands.hand_of.take(row))
     opened = hands.after(hands.of("BettingOpened"), row, ends)
-    there &= act < hands.after(hands.of("StepEntered"), opened, ends)
-    act = np.where(there, act, 0)
-    there &= hands.cells.codes("origin", {"chosen": 1}, act, 0) == 1
+    has_act &= act < hands.after(hands.of("StepEntered"), opened, ends)
+    act = np.where(has_act, act, 0)
+    has_act &= hands.cells.codes("origin", {"chosen": 1}, act, 0) == 1
     kinds = np.array([KIND[name] for name in ACTIONS])
-    return chosen(_DOES, np.where(there, (hands.kind.take(act)[:, None] == kinds).argmax(1), -1))
+    return chosen(_DOES, np.where(has_act, (hands.kind.take(act)[:, None] == kinds).argmax(1), -1))
 
 
 def _spots(
@@ -130,7 +135,12 @@ def _spots(
     folded = np.full(hands.places + 1, hands.cells.size)
     row = hands.of("Folded")
     np.minimum.at(folded, hands.place(hands.hand_of.take(row), hands.seat(row)), row)
-    boards, dead = hands.board().text(), _discarded(hands)
+    boards = hands.board().text()
+    dead = defaultdict(list)  # the cards that swaps put out of play in each hand, by which rows
+    swaps = hands.changes.row
+    olds = zip(swaps.tolist(), hands.column("old", swaps).to_pylist(), strict=True)
+    for at_hand, discard in zip(hands.hand_of.take(swaps).tolist(), olds, strict=True):
+        dead[at_hand].append(discard)
     slots = hands.cells.numbers("slot", changes.row)
     new = hands.column("new", changes.row)
     for number in range(int(nth.max(initial=-1)) + 1):
@@ -154,35 +164,18 @@ def _spots(
                 continue
             after = (*hole[: slots[at]], new[at].as_py(), *hole[slots[at] + 1 :])
             lost = [card for place, card in dead[which] if place < changes.row[at]]
-            spot = (hole, after, his, board, lost, _later(game, step))
+            later = [
+                (swap.chance, swap.of)
+                for swap in game.script[step + 1 :]
+                if isinstance(swap, SwapHole)
+            ]
+            spot = (hole, after, his, board, lost, later)
             found[at] = msgspec.json.encode(spot).decode()
     return found
 
 
 def _cards(text: pa.Scalar) -> Cards:
     return tuple(text.as_py().split())
-
-
-def _discarded(hands: Hands) -> dict[int, list[tuple[int, str]]]:
-    """The cards that swaps put out of play in each hand, and by which rows."""
-    row = hands.changes.row
-    found = defaultdict(list)
-    cards = zip(row.tolist(), hands.column("old", row).to_pylist(), strict=True)
-    for hand, card in zip(hands.hand_of.take(row).tolist(), cards, strict=True):
-        found[hand].append(card)
-    return found
-
-
-def _chance(game: Game | None, step: int) -> float | None:
-    """The stated probability of this draw."""
-    one = game.script[step] if game is not None and step < len(game.script) else None
-    return one.chance / one.of if isinstance(one, SwapHole) else None
-
-
-def _later(game: Game, step: int) -> list[tuple[int, int]]:
-    """The swaps that the script still holds."""
-    later = game.script[step + 1 :]
-    return [(one.chance, one.of) for one in later if isinstance(one, SwapHole)]
 
 
 def spot_of(text: str) -> Spot:

@@ -23,7 +23,7 @@ NAMES = ("facts", "auctions", "played", "risks", "decisions")
 
 
 def stored(kept: Text) -> tuple[Projection, ...]:
-    """All of them, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    """All projections, for a ledger that keeps the texts of rulesets which `kept` reads."""
     ours = (facts(kept), AUCTIONS, played(kept), risks(kept))
     return *(one._replace(private=True) for one in ours), decisions(kept)
 

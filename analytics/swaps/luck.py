@@ -197,22 +197,12 @@ def of_luck(
 
 def independence_tests(slots: Sequence[Row], behaviour: Sequence[Row]) -> list[IndependenceTest]:
     """Every table that has hands, each p as it counts among all of them."""
-    found = [*_slots(slots), *_responses(behaviour)]
-    counted = holm([one.p for one in found])
-    return [one._replace(counted=p) for one, p in zip(found, counted, strict=True)]
-
-
-def _slots(rows: Sequence[Row]) -> Iterator[IndependenceTest]:
-    """Rows of `swaps_apart`."""
-    for row in sorted(rows, key=lambda it: (it["player"], it["game"], it["street"])):
+    tests = []
+    for row in sorted(slots, key=lambda it: (it["player"], it["game"], it["street"])):
         cells = tuple(int(row[f"{name}_changed"]) for name in ("both", "first", "second", "none"))
-        yield _table(row["player"], "both cards", row["game"], row["street"], cells)
-
-
-def _responses(rows: Sequence[Row]) -> Iterator[IndependenceTest]:
-    """Rows of `swaps_behaviour`: acts after a swap of the rival, beside acts after none."""
-    for row in sorted(rows, key=lambda it: str(it["player"])):
-        for act in ACTS:
+        tests.append(_table(row["player"], "both cards", row["game"], row["street"], cells))
+    for row in sorted(behaviour, key=lambda it: str(it["player"])):
+        for act in ACTS:  # acts after a swap of the rival, beside acts after none
             did, of, did_else, of_else = (
                 int(row[f"{act}_rival_{what}_{end}"] or 0)
                 for what in ("swapped", "kept")
@@ -220,7 +210,10 @@ def _responses(rows: Sequence[Row]) -> Iterator[IndependenceTest]:
             )
             if of and of_else:
                 cells = did, of - did, did_else, of_else - did_else
-                yield _table(row["player"], f"{act}s after the rival's swap", None, None, cells)
+                about = f"{act}s after the rival's swap"
+                tests.append(_table(row["player"], about, None, None, cells))
+    counted = holm([test.p for test in tests])
+    return [test._replace(counted=p) for test, p in zip(tests, counted, strict=True)]
 
 
 def _table(

@@ -63,28 +63,32 @@ _NO_SWAP = "SELECT hand_seq, seat FROM risks WHERE {span} AND changed IS NULL"
 
 def _chances() -> dict[str, Chance]:
     """Every count that hands can be asked for, by its name."""
-    found = {}
-    for it in STATISTICS.values():
-        done = it.kind in ("share", "ratio")
-        once = it.counted in FLAGS or it.file not in ("leading", "aggression")
-        found[it.name] = Chance(it.file, it.counted, _FACTS, done=done, once=once)
-    for one in BIDS.values():
-        if one.file in _OF_AUCTIONS:
-            found[one.name] = Chance(one.file, one.name, _AUCTIONS, _NO_BID, one.kind == "share")
-    for one in SWAPS.values():
-        if one.file == "swaps_behaviour" or one.name == "swap":
-            found[one.name] = Chance(one.file, one.name, _RISKS, _NO_SWAP)
+    chances = {}
+    for statistic in STATISTICS.values():
+        done = statistic.kind in ("share", "ratio")
+        once = statistic.counted in FLAGS or statistic.file not in ("leading", "aggression")
+        chances[statistic.name] = Chance(
+            statistic.file, statistic.counted, _FACTS, done=done, once=once
+        )
+    for measure in BIDS.values():
+        if measure.file in _OF_AUCTIONS:
+            chances[measure.name] = Chance(
+                measure.file, measure.name, _AUCTIONS, _NO_BID, measure.kind == "share"
+            )
+    for measure in SWAPS.values():
+        if measure.file == "swaps_behaviour" or measure.name == "swap":
+            chances[measure.name] = Chance(measure.file, measure.name, _RISKS, _NO_SWAP)
     for street in AFTER:
         for slot in _SLOTS:
             rows = f"{_RISKS} AND street = '{street}' AND slot = {slot}"
-            found[swap_of(street, slot)] = Chance("swaps_luck", "swap", rows, _NO_SWAP)
+            chances[swap_of(street, slot)] = Chance("swaps_luck", "swap", rows, _NO_SWAP)
     for look in LOOKS:
         if look not in _UNSEEN:
-            found[look] = Chance("opponent_looks", look, _ACTS, _NO_ACT)
+            chances[look] = Chance("opponent_looks", look, _ACTS, _NO_ACT)
     for street in STREETS:
         look = f"fold_{street}"
-        found[to_one(look)] = Chance("opponent_pays", look, _ACTS, _NO_ACT)
-    return found
+        chances[to_one(look)] = Chance("opponent_pays", look, _ACTS, _NO_ACT)
+    return chances
 
 
 def swap_of(street: str, slot: int) -> str:
@@ -98,7 +102,7 @@ COULD = tuple(CHANCES)
 
 
 def is_count(text: str, names: Collection[str]) -> bool:
-    """Whether it is one of these counts; of what follows a check, whose check may be said."""
+    """Whether a text names a count; of what follows a check, whose check may be said."""
     name, against, rival = text.partition(":")
     return name in names and (not against or (bool(rival) and name.startswith(OF_CHECKS)))
 
@@ -111,23 +115,23 @@ def chance(text: str) -> tuple[Chance, str]:
 
 def counts(name: str, span: str) -> str:
     """The SELECT of `hand_seq`, `seat`, `k` and `n` in the hands of a span."""
-    one, rival = chance(name)
+    count, rival = chance(name)
     ours = f"d.player = {quoted(rival)}" if rival else "TRUE"
-    rows = one.rows.format(span=span, acts=f"\n{text_of('opponent_acts')}", ours=ours)
-    sql = f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of(one.file)})"
-    if one.rows is _ACTS:
+    rows = count.rows.format(span=span, acts=f"\n{text_of('opponent_acts')}", ours=ours)
+    sql = f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of(count.file)})"
+    if count.rows is _ACTS:
         numbers, named = (
             "sum(done) AS k, count(*) AS n",
-            f"WHERE look = '{one.column}' GROUP BY ALL",
+            f"WHERE look = '{count.column}' GROUP BY ALL",
         )
     else:
-        done = f"{one.column}_k" if one.done else "NULL"
-        numbers, named = f"{done} AS k, {one.column}_n AS n", ""
+        done = f"{count.column}_k" if count.done else "NULL"
+        numbers, named = f"{done} AS k, {count.column}_n AS n", ""
     return f"SELECT part.hand_seq, part.seat, {numbers} FROM ({sql}) {named}"
 
 
 def counted(name: str, end: str, span: str) -> str:
-    """Whether it counts the hand of a row of `players`: its k or its n, as `end` says."""
+    """SQL for whether a count has the hand of a row of `players` in its k or n, as `end` says."""
     unknown = chance(name)[0].unknown
     hidden = unknown and f"WHEN (hand_seq, seat) IN ({unknown.format(span=span)}) THEN NULL "
     return (

@@ -114,7 +114,7 @@ class _KeptFacets:
 
 def facets(
     viewed: Viewed,
-    one: Filter = EVERY,
+    hand_filter: Filter = EVERY,
     judged: Judged | None = None,
     seconds: float = SECONDS,
 ) -> Facets:
@@ -123,7 +123,7 @@ def facets(
 
     Who asks something else waits for no count of another's: DuckDB shares its threads among them.
     """
-    rows, text = judged and judged.rows, text_of(one)
+    rows, text = judged and judged.rows, text_of(hand_filter)
     end = time.monotonic() + seconds
     with _turn:
         kept = _kept.setdefault(viewed.query, OrderedDict())
@@ -135,17 +135,17 @@ def facets(
         raise Refused(f"stopped: no answer within {seconds:g} s")
     try:
         if answer.facets is None or answer.by is not rows:
-            answer.facets = _counted(viewed, one, judged, end - time.monotonic())
+            answer.facets = _counted(viewed, hand_filter, judged, end - time.monotonic())
             answer.by = rows
         return answer.facets
     finally:
         answer.turn.release()
 
 
-def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float) -> Facets:
-    sql = COUNTED.format(where=where(one, None, lent(viewed, judged)))
-    found = viewed.query.ask(sql, max(0.0, seconds))
-    alike = found.filter(pc.is_valid(found["seqs"]))
+def _counted(viewed: Viewed, hand_filter: Filter, judged: Judged | None, seconds: float) -> Facets:
+    sql = COUNTED.format(where=where(hand_filter, None, lent(viewed, judged)))
+    rows = viewed.query.ask(sql, max(0.0, seconds))
+    alike = rows.filter(pc.is_valid(rows["seqs"]))
     played, void = (
         alike.filter(pc.equal(alike["facet"], name))["seqs"]
         .combine_chunks()
@@ -154,33 +154,37 @@ def _counted(viewed: Viewed, one: Filter, judged: Judged | None, seconds: float)
         for name in ("played", "void")
     )
     counted: dict[str, list[tuple[str, int]]] = {name: [] for name in FACETS}
-    for row in plain(found.filter(pc.is_valid(found["value"])).drop_columns("seqs")):
+    for row in plain(rows.filter(pc.is_valid(rows["value"])).drop_columns("seqs")):
         counted[row["facet"]].append((row["value"], row["hands"]))
     counted["auction"] = _spread(_outcomes(viewed)[played], OUTCOMES)
     if judged is not None:
-        codes = _codes(shown(judged, viewed), viewed.snapshot.next_seq)
+        # By `hand_seq`, a verdict's place among all there are, from 1; 0 where none is visible.
+        codes = np.zeros(viewed.snapshot.next_seq, dtype=np.uint8)
+        verdicts = shown(judged, viewed)
+        words = verdicts["verdict"].combine_chunks()
+        codes[verdicts["hand_seq"].to_numpy()] = words.indices.to_numpy() + 1
         counted["verdict"] = _spread(codes[np.concatenate([played, void])], ("", *VERDICTS))
-    counted_by_name = {name: _counts(name, counts, one) for name, counts in counted.items()}
+    counted_by_name = {name: _counts(name, counts, hand_filter) for name, counts in counted.items()}
     return Facets(hands=len(played) + len(void), **counted_by_name, unjudged=UNSET)
 
 
-def times(viewed: Viewed, one: Filter, judged: Judged | None) -> int | None:
+def times(viewed: Viewed, hand_filter: Filter, judged: Judged | None) -> int | None:
     """How often a count of pages counts the hands of its own filter, where one may count several
     times: by what it counts, or as often as the filter names a hand. None of any other filter."""
-    passed = where(one, None, lent(viewed, judged) if judged else "verdicts")
+    passed = where(hand_filter, None, lent(viewed, judged) if judged else "verdicts")
     those = f"SELECT hand_seq FROM hands WHERE {passed}"
     named = [
         seq
-        for part in (one.all if isinstance(one, And) else (one,))
+        for part in (hand_filter.all if isinstance(hand_filter, And) else (hand_filter,))
         if isinstance(part, Compare) and (part.field, part.op) == ("hand_seq", "=")
         for seq in map(int, str(part.value).split(","))
     ]
     if len(named) > len({*named}):
-        there = {*viewed.query.ask(those, SECONDS)["hand_seq"].to_pylist()}
-        return sum(seq in there for seq in named)
+        seqs = {*viewed.query.ask(those, SECONDS)["hand_seq"].to_pylist()}
+        return sum(seq in seqs for seq in named)
     terms = [
         (part, term)
-        for part in (one.all if isinstance(one, And) else (one,))
+        for part in (hand_filter.all if isinstance(hand_filter, And) else (hand_filter,))
         if isinstance(part, Of)
         for term in (part.one.all if isinstance(part.one, And) else (part.one,))
         if isinstance(term, Compare) and term.field in ("did", "could") and term.op == "="
@@ -218,31 +222,16 @@ def _outcomes(viewed: Viewed) -> Numbers:
     return _outcomes_of[query]
 
 
-def _codes(verdicts: pa.Table, hands: int) -> Numbers:
-    """By `hand_seq`, a verdict's place among all there are, from 1; 0 where none is visible."""
-    codes = np.zeros(hands, dtype=np.uint8)
-    words = verdicts["verdict"].combine_chunks()
-    codes[verdicts["hand_seq"].to_numpy()] = words.indices.to_numpy() + 1
-    return codes
-
-
-def _counts(facet: str, counts: list[tuple[str, int]], one: Filter) -> list[Count]:
+def _counts(facet: str, counts: list[tuple[str, int]], hand_filter: Filter) -> list[Count]:
     """The values of a facet: streets in their order, all else by how many hands there are."""
     if facet == "street":
         counts = [(STREETS[int(value)], hands) for value, hands in sorted(counts)]
     else:
         counts = sorted(counts, key=lambda count: (-count[1], count[0]))
     most = counts[:TOP] if facet in FEW else counts
-    return [
-        Count(value, hands, text_of(joined(And, [one, _term(facet, value)])))
-        for value, hands in most
-    ]
-
-
-def _term(facet: str, value: str) -> Filter:
-    """The filter that finds the hands of a value."""
-    if facet == "auction":
-        return AUCTION[value]
-    if facet == "showdown":
-        return SHOWDOWN[value]
-    return Compare(facet, "=", value)
+    terms = {"auction": AUCTION, "showdown": SHOWDOWN}.get(facet)
+    found = []
+    for value, hands in most:
+        term = terms[value] if terms else Compare(facet, "=", value)
+        found.append(Count(value, hands, text_of(joined(And, [hand_filter, term]))))
+    return found

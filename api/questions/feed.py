@@ -219,7 +219,10 @@ class Feeds:
                 yield None
                 more = False
             else:
-                await _grown_within(feed.grown, sent_at + patience_s - time.monotonic())
+                left_s = sent_at + patience_s - time.monotonic()
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(max(0.0, left_s)):
+                        await feed.grown.wait()
             if feed.lost is not None:
                 raise feed.lost
             if time.monotonic() - sent_at >= patience_s:
@@ -273,9 +276,3 @@ class Feeds:
 
     def _newest(self, viewers: tuple[Viewer, ...]) -> list[Snapshot | None]:
         return [self._snapshots(viewer) for viewer in viewers]
-
-
-async def _grown_within(grown: asyncio.Event, patience_s: float) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(max(0.0, patience_s)):
-            await grown.wait()

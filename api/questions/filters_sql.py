@@ -131,11 +131,9 @@ class _Condition:
             return self.somebody(term, holds, None)
         condition = _OF_HANDS[name](term)
         condition = condition if holds else f"NOT ({condition})"
-        return (
-            self.among(Rows(self.with_stakes("hands"), condition))
-            if _in_blinds(term)
-            else condition
-        )
+        if isinstance(term, Compare) and isinstance(term.value, Amount) and term.value.blinds:
+            return self.among(Rows(self.with_stakes("hands"), condition))
+        return condition
 
     def somebody(self, one: Filter, holds: bool, player: str | None) -> str:
         """Of a player, or of one by name, it is so; or it is surely so of none."""
@@ -175,10 +173,6 @@ class _Condition:
 
 def _name(term: Term) -> str:
     return term.field if isinstance(term, Compare) else term.name
-
-
-def _in_blinds(term: Term) -> bool:
-    return isinstance(term, Compare) and isinstance(term.value, Amount) and term.value.blinds
 
 
 Asks = Callable[[Term], str]

@@ -170,17 +170,17 @@ def joined(kind: type[And] | type[Or], parts: list[Filter]) -> Filter:
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
 
 
-def text_of(one: Filter) -> str:
+def text_of(hand_filter: Filter) -> str:
     """The one spelling of a filter: `parsed` reads it as the same tree."""
-    match one:
+    match hand_filter:
         case Compare(field=field, op=op, value=value):
             return f"{field}{op}{_value(value)}"
         case Flag(name=name):
             return name
         case Of(player=player, one=inner):
-            whole = isinstance(inner, Compare | Flag) and player is not None
+            single = isinstance(inner, Compare | Flag) and player is not None
             whose = "player" if player is None else f"{word(player)}:"
-            return whose + (text_of(inner) if whole else f"({text_of(inner)})")
+            return whose + (text_of(inner) if single else f"({text_of(inner)})")
         case Not(one=inner):
             return f"!({text_of(inner)})" if isinstance(inner, And | Or) else f"!{text_of(inner)}"
         case And(all=parts):
@@ -191,11 +191,11 @@ def text_of(one: Filter) -> str:
             return " | ".join(map(text_of, parts))
 
 
-def terms(one: Filter) -> tuple[Term, ...]:
+def terms(hand_filter: Filter) -> tuple[Term, ...]:
     """Every term of a filter, those about one player among them."""
-    match one:
+    match hand_filter:
         case Compare() | Flag():
-            return (one,)
+            return (hand_filter,)
         case Of(one=inner) | Not(one=inner):
             return terms(inner)
         case And(all=parts) | Or(any=parts):

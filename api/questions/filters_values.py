@@ -136,19 +136,16 @@ def fits_sql(pattern: Pattern, column: str) -> str:
         rest = f"replace({rest}, '{card}', '')"
     terms = [f"contains({column}, '{card}')" for card in exact]
     if len(exact) < len(pattern.cards):
-        terms.append(f"regexp_matches({rest}, '{_in_any_order(pattern)}')")
+        # The cards with a `?`, one after the other in any order.
+        orders = {order for cards in _suited(pattern) for order in permutations(cards)}
+        expression = "|".join(".*".join(map(_word, order)) for order in sorted(orders))
+        terms.append(f"regexp_matches({rest}, '{expression}')")
     unknown = f"contains({column}, '?') OR contains({column}, '{HIDDEN}') OR {column} IS NULL"
     return f"CASE WHEN {' AND '.join(terms)} THEN true WHEN {unknown} THEN NULL ELSE false END"
 
 
-def _in_any_order(pattern: Pattern) -> str:
-    """A regular expression for the cards with a `?`, one after the other in any order."""
-    orders = {order for cards in _suited(pattern) for order in permutations(cards)}
-    return "|".join(".*".join(map(_word, order)) for order in sorted(orders))
-
-
 def _suited(pattern: Pattern) -> Iterator[tuple[str, ...]]:
-    """Those cards, for a class with every choice of suits that it allows."""
+    """The cards with a `?`, for a class with every choice of suits that it allows."""
     if not pattern.suits:
         yield tuple(card for card in pattern.cards if "?" in card)
         return
@@ -190,10 +187,10 @@ def ranges(text: str) -> list[Range]:
 
 def ranges_text(hands: Iterable[tuple[str, int]]) -> str:
     """The text that says these hands, by match and number; those in a row as one range."""
-    found: list[list[Any]] = []
+    spans: list[list[Any]] = []
     for match, number in sorted(set(hands)):
-        if found and found[-1][0] == match and found[-1][2] == number - 1:
-            found[-1][2] = number
+        if spans and spans[-1][0] == match and spans[-1][2] == number - 1:
+            spans[-1][2] = number
         else:
-            found.append([match, number, number])
-    return ",".join(f"{match}/{a}" if a == b else f"{match}/{a}-{b}" for match, a, b in found)
+            spans.append([match, number, number])
+    return ",".join(f"{match}/{a}" if a == b else f"{match}/{a}-{b}" for match, a, b in spans)

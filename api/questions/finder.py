@@ -21,8 +21,19 @@ class Finder(NamedTuple):
 
     def so(self, *his: str) -> str:
         """The hands in which they are so of him, without `also`."""
-        found = [_so(name, (which, *his)) for name, which in self.seats]
-        return found[0] if len(found) == 1 else f"({' | '.join(found)})"
+        filters = []
+        for name, which in self.seats:
+            terms = [f"({term})" if " | " in term else term for term in (which, *his) if term]
+            joined = " & ".join(terms)
+            if not name:
+                filters.append(f"player({joined})")
+            elif not terms:
+                filters.append(f"player={word(name)}")
+            elif len(terms) == 1 and " & " not in joined:
+                filters.append(f"{word(name)}:{joined}")
+            else:
+                filters.append(f"{word(name)}:({joined})")
+        return filters[0] if len(filters) == 1 else f"({' | '.join(filters)})"
 
     def at(self, hands: Sequence[int]) -> str:
         """These hands of his, by `hand_seq`, each as often as it is counted; nothing, where a
@@ -39,22 +50,8 @@ class Finder(NamedTuple):
         return self(his, also=rest)
 
 
-def _fitting(found: str) -> str:
-    return found if len(found) <= LENGTH_MAX else ""
-
-
-def _so(name: str, terms: tuple[str, ...]) -> str:
-    wanted = [f"({term})" if " | " in term else term for term in terms if term]
-    joined = " & ".join(wanted)
-    if not name:
-        return f"player({joined})"
-    if not wanted:
-        return f"player={word(name)}"
-    return (
-        f"{word(name)}:{joined}"
-        if len(wanted) == 1 and " & " not in joined
-        else f"{word(name)}:({joined})"
-    )
+def _fitting(text: str) -> str:
+    return text if len(text) <= LENGTH_MAX else ""
 
 
 def finder(
@@ -69,29 +66,29 @@ def finder(
     unit: str | None = None,
 ) -> Finder:
     """What finds his hands under the filters of a question about him."""
-    found = [] if vs is None else [Finder(_seats(viewed, vs)).so()]
+    terms = [] if vs is None else [Finder(_seats(viewed, vs)).so()]
     named = (("match=", match), ("game=", game), ("hand<", before), ("unit=", unit))
-    found += [f"{what}{word(value)}" for what, value in named if value]
+    terms += [f"{prefix}{word(value)}" for prefix, value in named if value]
     if hands:
         first, _, last = hands.partition("-")
-        found += [f"number>={int(first)}", f"number<={int(last or first)}"]
-    return Finder(_seats(viewed, player), "".join(f" & {one}" for one in found))
+        terms += [f"number>={int(first)}", f"number<={int(last or first)}"]
+    return Finder(_seats(viewed, player), "".join(f" & {term}" for term in terms))
 
 
 def _seats(viewed: Viewed, player: str) -> tuple[tuple[str, str], ...]:
     """Whom the viewer's tags call so: the words of each, and who has none of them and that name."""
-    wanted = viewed.by_tag
+    names = viewed.by_tag
     every = {tuple(it.items()) for it in viewed.tagged.values() if " ".join(it.values()) == player}
-    found = [
+    seats = [
         (
             "",
             " & ".join(
                 f"tag={word(f'{tag}:{tags[tag]}')}" if tag in tags else f"!tag={word(tag)}"
-                for tag in wanted
+                for tag in names
             ),
         )
         for tags in map(dict, sorted(every))
     ]
-    if not found or player in viewed.untagged:
-        found.append((player, " & ".join(f"!tag={word(tag)}" for tag in wanted)))
-    return tuple(found)
+    if not seats or player in viewed.untagged:
+        seats.append((player, " & ".join(f"!tag={word(tag)}" for tag in names)))
+    return tuple(seats)

@@ -28,7 +28,7 @@ from events.cards import DECK
 from events.evolve import evolve, replay
 from events.notation import say
 from events.sentences import HIDDEN, STREETS, Fragment, Sentence, sentences, street
-from events.state import Hand, Round
+from events.state import Hand
 from events.values import Cards
 from odds.rank import describe, five
 
@@ -72,31 +72,31 @@ def big_blind(redacted_hand: RedactedEvents) -> int | None:
 
 def marks(redacted_hand: RedactedEvents) -> list[dict[str, Any]]:
     """Where something begins: a street, an auction, a swap, a toss, the showdown, the end."""
-    found: list[tuple[int, str, str]] = []
+    slider_marks: list[tuple[int, str, str]] = []
     board, dealt, step = 0, False, ""
     for idx, event in enumerate(redacted_hand.events):
         match event.seen:
             case t.BoardDealt(cards=cards):
                 board += len(cards)
                 name = street(board, step)
-                found.append((idx, name[0].upper(), name))
+                slider_marks.append((idx, name[0].upper(), name))
                 dealt = True
             case t.BettingOpened(street=name):
                 if not dealt:
-                    found.append((idx, name[:1].upper(), name))
+                    slider_marks.append((idx, name[:1].upper(), name))
                 dealt = False
             case t.StepEntered(name="auction" | "swap" as name):
-                found.append((idx, name[0].upper(), name))
+                slider_marks.append((idx, name[0].upper(), name))
             case t.StepEntered(name="toss" as name):
-                found.append((idx, "TO", name))
+                slider_marks.append((idx, "TO", name))
                 dealt = False
             case t.StepEntered(name="showdown"):
-                found.append((idx, "SD", "showdown"))
+                slider_marks.append((idx, "SD", "showdown"))
             case t.StepEntered(name=step):
                 pass
             case t.HandVoided() | t.HandEnded():
-                found.append((idx, "E", "end"))
-    return [{"idx": idx, "mark": mark, "name": name} for idx, mark, name in found]
+                slider_marks.append((idx, "E", "end"))
+    return [{"idx": idx, "mark": mark, "name": name} for idx, mark, name in slider_marks]
 
 
 def _drawn(
@@ -192,12 +192,15 @@ class _TableState:
             self._paid = True
 
     def hear(self, seen: views.Seen, hand: Hand) -> None:
-        """One more event, and the hand with it."""
+        """Take in an event, and the hand after it."""
         match seen:
             case views.HoleDealtSeen(seat=seat, cards=cards):
                 self._dealt[seat].append(len(cards))
             case views.CardSwappedSeen():
-                self._swaps[seen.seat].append(_swap(seen, hand.board))
+                document = msgspec.to_builtins(seen)
+                swap = {name: document[name] for name in ("slot", "old", "new", "changed")}
+                street = STREETS.get(len(hand.board), "board") if hand.board else "preflop"
+                self._swaps[seen.seat].append({**swap, "street": street})
             case views.BidPlacedSeen(seat=seat, amount=amount):
                 self._bid(seat, msgspec.to_builtins(amount), hand)
             case t.AuctionSettled():
@@ -211,8 +214,11 @@ class _TableState:
         betting = hand.round
         if isinstance(event, _BEGINS):
             self._gathered = False
-        elif betting is not None and _are_gathered(betting, event):
-            self._gathered = True
+        elif betting is not None:
+            # Bets go to the middle with what follows the last answer of their round.
+            closed = betting.opened and betting.next is None
+            if isinstance(event, _GATHERS) or (closed and not isinstance(event, _ANSWERS)):
+                self._gathered = True
         lying = betting is not None and not self._gathered
         bets = betting.bets if betting is not None and lying else (0,) * len(hand.stacks)
         return {
@@ -257,7 +263,7 @@ class _TableState:
         }
 
     def _settle(self, event: t.AuctionSettled) -> None:
-        """Its bids stand in the order in which they were placed."""
+        """Settle the auction; its bids stand in the order in which they were placed."""
         known = self._auction["bids"] if self._auction else []
         seats = [bid["seat"] for bid in known]
         placed = zip(seats, event.bids, strict=False)
@@ -318,12 +324,6 @@ class _TableState:
         return self._made[held]
 
 
-def _are_gathered(betting: Round, event: t.Event) -> bool:
-    """Bets go to the middle with what follows the last answer of their round."""
-    closed = betting.opened and betting.next is None
-    return isinstance(event, _GATHERS) or (closed and not isinstance(event, _ANSWERS))
-
-
 _ANSWERS = t.BettingOpened | t.Folded | t.Checked | t.Called | t.Bet | t.Raised | t.TimedOut
 _BEGINS = t.BettingOpened | t.AntePosted | t.BlindPosted
 _PAYS = t.PotSplit | t.RakeTaken | t.BountySettled
@@ -333,12 +333,6 @@ _GATHERS = t.UncalledReturned | _PAYS
 def card(word: str) -> Any:
     """A card as it stands in JSON: hidden is not unknown."""
     return msgspec.to_builtins(views.HIDDEN) if word == HIDDEN else word
-
-
-def _swap(seen: views.CardSwappedSeen, board: Cards) -> dict[str, Any]:
-    document: dict[str, Any] = msgspec.to_builtins(seen)
-    named = {name: document[name] for name in ("slot", "old", "new", "changed")}
-    return {**named, "street": STREETS.get(len(board), "board") if board else "preflop"}
 
 
 def _layers(game: Game, hand: Hand, bets: tuple[int, ...]) -> list[dict[str, Any]]:

@@ -74,14 +74,11 @@ def wanted(name: str | None, settings: Mapping[str, Any], handed_in: Any = None)
     `NoGame`, `Unfit` and `Impossible` say in one sentence why there is none.
     """
     game = game_of(name or "") if handed_in is None else read(handed_in)
-    return changed(game, {key: _text(value) for key, value in settings.items()})
-
-
-def _text(value: object) -> str:
-    """A setting as it is typed: JSON has numbers and true, too."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value)
+    texts = {  # settings as they are typed: JSON has numbers and true, too
+        key: ("yes" if value else "no") if isinstance(value, bool) else str(value)
+        for key, value in settings.items()
+    }
+    return changed(game, texts)
 
 
 def read(document: Any) -> Game:
@@ -111,7 +108,10 @@ def read(document: Any) -> Game:
         fields = (one for one in game.__struct_fields__ if one not in ("document", "readings"))
         other = [field for field in fields if getattr(game, field) != getattr(own, field)]
         raise Unfit(f"{game.name} has another {', '.join(other)} here: {rename}")
-    if (why := fault(game)) or (why := _never_dealt(game)):
+    # Habits of other engines, by which no hand is dealt.
+    peers = [f"{name}={value}" for name, value in PEERS if getattr(game, name) == value]
+    why = fault(game) or (f"{peers[0]} only explains foreign records" if peers else None)
+    if why:
         raise Unfit(f"no hand could be played by {game.name}: {why}")
     _check_references(game)
     return game
@@ -128,12 +128,12 @@ def _plain(document: Any) -> Row:
         raise Unfit(f"a ruleset is an object, not {type(document).__name__}")
     policies = document.get("policies", [])
     values = {name: value for name, value in document.items() if name not in _COMPUTED}
-    for at, one in enumerate(policies if isinstance(policies, list) else [policies]):
-        if not isinstance(one, dict) or not {"policy", "value"} <= one.keys():
+    for at, policy in enumerate(policies if isinstance(policies, list) else [policies]):
+        if not isinstance(policy, dict) or not {"policy", "value"} <= policy.keys():
             raise Unfit(f"this is no ruleset: $.policies[{at}] names no policy and its value")
-        if not isinstance(one["policy"], str) or one["policy"] in values:
-            raise Unfit(f"this is no ruleset: $.policies[{at}] says {one['policy']} again")
-        values[one["policy"]] = one["value"]
+        if not isinstance(policy["policy"], str) or policy["policy"] in values:
+            raise Unfit(f"this is no ruleset: $.policies[{at}] says {policy['policy']} again")
+        values[policy["policy"]] = policy["value"]
     return values
 
 
@@ -144,19 +144,13 @@ def _unknown(handed_in: Any, known: Any, place: str) -> str | None:
             path = f"{place}.{name}"
             if name not in known:
                 return path
-            if found := _unknown(value, known[name], path):
-                return found
+            if unknown := _unknown(value, known[name], path):
+                return unknown
     if isinstance(handed_in, list) and isinstance(known, list | tuple):
         for at, (one, other) in enumerate(zip(handed_in, known, strict=False)):
-            if found := _unknown(one, other, f"{place}[{at}]"):
-                return found
+            if unknown := _unknown(one, other, f"{place}[{at}]"):
+                return unknown
     return None
-
-
-def _never_dealt(game: Game) -> str | None:
-    """Habits of other engines, by which no hand is dealt."""
-    peers = [f"{name}={value}" for name, value in PEERS if getattr(game, name) == value]
-    return f"{peers[0]} only explains foreign records" if peers else None
 
 
 def _check_references(game: Game) -> None:
@@ -224,7 +218,7 @@ def in_full(game: Game) -> GameDocument:
 
 
 def as_markdown(game: Game) -> str:
-    """Everything that makes the ruleset, for reading: script, policies with citations, readings."""
+    """A ruleset in Markdown: script, policies with citations, readings."""
     lines = [f"# {game.name}", "", f"{game.document}. Fingerprint `{fingerprint(game)}`.", ""]
     lines += ["## Script", ""]
     lines += [f"{number}. `{step!r}`" for number, step in enumerate(game.script)]

@@ -101,14 +101,14 @@ def moment(redacted_hand: RedactedEvents, document: dict[str, Any], at: int) -> 
     head = f"{document['hand']}, event {at} of {last}: {document['game']}{blind}"
     lines = [f"{head}, as {document['view']}"]
     for seat, player in enumerate(document["players"]):
-        one = frame["seats"][seat]
+        place = frame["seats"][seat]
         button = " (button)" if seat == document["button"] else ""
-        bet = f", {one['bet']} bet" if one["bet"] else ""
-        cards = " ".join(it if isinstance(it, str) else HIDDEN for it in one["cards"])
-        out = "folded" if one["standing"] == "folded" else ""
-        odds = f"{100 * one['odds']['share']:.1f} %" if one["odds"] else ""
-        about = ", ".join(filter(None, (cards, out or one["made"] or "", odds)))
-        lines.append(f"{player}{button} {one['stack']}{bet}" + (f": {about}" if about else ""))
+        bet = f", {place['bet']} bet" if place["bet"] else ""
+        cards = " ".join(it if isinstance(it, str) else HIDDEN for it in place["cards"])
+        out = "folded" if place["standing"] == "folded" else ""
+        odds = f"{100 * place['odds']['share']:.1f} %" if place["odds"] else ""
+        about = ", ".join(filter(None, (cards, out or place["made"] or "", odds)))
+        lines.append(f"{player}{button} {place['stack']}{bet}" + (f": {about}" if about else ""))
     board = " ".join(frame["board"])
     lines.append(", ".join(filter(None, (board and f"board {board}", f"pot {frame['pot']}"))))
     lines.append(text(in_words(redacted_hand)[at]))
@@ -196,7 +196,7 @@ def history(viewed: Viewed, redacted_hand: RedactedEvents, kind: str) -> bytes:
 
 
 def _outcome(redacted_hand: RedactedEvents, hand: Hand | None) -> dict[str, Any]:
-    """What it came to so far; nulls where a record does not add up."""
+    """What a hand came to so far; nulls where its record does not add up."""
     if hand is None:
         names = ("street", "board", "cards", "pot", "rake", "net", "showdown", "void", "winners")
         return dict.fromkeys(names)
@@ -226,7 +226,15 @@ def judged(snapshot: Snapshot, redacted_hand: RedactedEvents, ruleset: str | Non
     if not closes(redacted_hand.stream, stored):
         raise NotOver(f"{redacted_hand.stream} is not over: it cannot be judged yet")
     start = cast(HandStarted, stored[0])
-    game = _game(snapshot, start, ruleset)
+    if ruleset is not None:
+        try:
+            game = named(ruleset)
+        except LookupError as reason:
+            raise NoRules(str(reason)) from None
+    elif (marked := Rules(snapshot, None).marked(start.ruleset)) is not None:
+        game = marked
+    else:
+        raise NoRules(f"{start.hand} is of {start.game} {start.ruleset}: {_OTHER}")
     return by_rules(
         cast(Events, stored) if redacted_hand.open else seen_record(redacted_hand, game), game
     )
@@ -245,11 +253,20 @@ def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
     for event in events:
         event = _filled(event, game, shown)
         if isinstance(event, t.BountyDrawn) and event.rank == HIDDEN:
-            event = replace(event, rank=_rank(event.seat, events))
-            if any(isinstance(one, t.BountySettled) and one.seat == event.seat for one in events):
-                record[0] = _fitted(record[0], event.seat)
+            start, seat = record[0], event.seat
+            event = replace(event, rank=_rank(seat, events))
+            settled = any(isinstance(it, t.BountySettled) and it.seat == seat for it in events)
+            if settled and isinstance(start, HandStarted) and 0 <= seat < len(start.players):
+                # With another rank he would be paid otherwise.
+                player = start.players[seat]
+                note = f"bounty of {player}, which is hidden: as the record pays it"
+                record[0] = replace(start, assumed=(*start.assumed, note))
         if isinstance(event, t.BidPlaced) and hand is not None:
-            event = _bid(event, 0 <= event.seat < len(hand.stacks) and not hand.stacks[event.seat])
+            if event.amount is None:  # never told: this ruleset reveals no bids
+                event = replace(event, amount=0)
+            if event.origin == HIDDEN:  # who has nothing left can only bid nothing
+                broke = 0 <= event.seat < len(hand.stacks) and not hand.stacks[event.seat]
+                event = replace(event, origin="forced" if broke else "chosen")
         record.append(event)
         with suppress(LookupError, TypeError, ValueError):  # the judgement says where
             hand = replay((event,)) if hand is None else evolve(hand, event)
@@ -282,14 +299,6 @@ def _filled(event: Event, game: Game, shown: dict[int, list[str]]) -> Event:
     return event
 
 
-def _fitted(start: Event, seat: int) -> Event:
-    """The beginning, which says whose rank is hidden: with another he would be paid otherwise."""
-    if not (isinstance(start, HandStarted) and 0 <= seat < len(start.players)):
-        return start
-    note = f"bounty of {start.players[seat]}, which is hidden: as the record pays it"
-    return replace(start, assumed=(*start.assumed, note))
-
-
 def _rank(seat: int, events: list[Event]) -> Rank:
     """A rank that is hit or missed by the cards that a seat showed, as everybody sees; of cards
     that he did not show, one that only these could hit."""
@@ -308,26 +317,5 @@ def _rank(seat: int, events: list[Event]) -> Rank:
     return next((rank for rank in ranks if (rank in held) == bool(hit and shown)), ranks[0])
 
 
-def _bid(event: t.BidPlaced, broke: bool) -> t.BidPlaced:
-    """Who has nothing left can only bid nothing."""
-    if event.amount is None:  # never told: this ruleset reveals no bids
-        event = replace(event, amount=0)
-    if event.origin == HIDDEN:
-        event = replace(event, origin="forced" if broke else "chosen")
-    return event
-
-
 def _unknown(card: str) -> str:
     return UNKNOWN_CARD if card == HIDDEN else card
-
-
-def _game(snapshot: Snapshot, start: HandStarted, ruleset: str | None) -> Game:
-    if ruleset is not None:
-        try:
-            return named(ruleset)
-        except LookupError as reason:
-            raise NoRules(str(reason)) from None
-    game = Rules(snapshot, None).marked(start.ruleset)
-    if game is None:
-        raise NoRules(f"{start.hand} is of {start.game} {start.ruleset}: {_OTHER}")
-    return game

@@ -24,7 +24,6 @@ TITLES: dict[str, str] = {
     "lost": "most lost first",
     "price": "highest price first",
 }
-OF_A_PLAYER = ("won", "lost")
 _LAST = "-1e300"  # where there is nothing to sort by
 
 

@@ -1,6 +1,6 @@
 """Luck in the hands of a viewpoint: of swaps and of run-outs, counted in some of them and kept."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -93,7 +93,13 @@ def luck(
     measured = Luck(JoinedViews(viewed.query, views, tables), params.vs)
     counted = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
     measures = measured.measures(params.player, params.by, again=again)
-    games = _games(viewed, [*players_of(chosen), *hands_of(chosen)])
+    rules = Rulebook(viewed.snapshot.ruleset)
+    games: dict[str, bool] = {}  # whether run-outs of each are counted
+    terms = [*players_of(chosen), *hands_of(chosen)]
+    for row in viewed.rows(f"SELECT DISTINCT game, ruleset FROM played{where(terms)}"):
+        game = rules.of(row["ruleset"])
+        counts = game is None or uncounted(game) is None
+        games[row["game"]] = games.get(row["game"], True) and counts
     without = tuple(sorted(name for name, counts in games.items() if not counts))
     every = [
         one
@@ -157,20 +163,20 @@ def _lucks(
         " any_value(unit) AS unit, any_value(spot) AS spot, any_value(why) AS why"
         f" FROM played{where(terms)} GROUP BY hand_seq ORDER BY hand_seq"
     )
-    wanted = _spread(every, runouts)
-    rows = list(_counted(viewed, watch(wanted, "counting run-outs", len(wanted))))
-    return pa.Table.from_pylist(rows, _LUCKS), every.num_rows, len(wanted)
-
-
-def _games(viewed: Viewed, terms: list[str]) -> dict[str, bool]:
-    """The games of these hands, and whether run-outs of each are counted."""
-    rules = Rulebook(viewed.snapshot.ruleset)
-    found: dict[str, bool] = {}
-    for row in viewed.rows(f"SELECT DISTINCT game, ruleset FROM played{where(terms)}"):
-        game = rules.of(row["ruleset"])
-        counts = game is None or uncounted(game) is None
-        found[row["game"]] = found.get(row["game"], True) and counts
-    return found
+    hands = _spread(every, runouts)
+    rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
+    rows: list[Row] = []  # what luck did to each seat, as far as the viewer knows the cards
+    for row in watch(hands, "counting run-outs", len(hands)):
+        spot: Closed | str | None
+        if row["spot"] is not None:
+            spot = msgspec.json.decode(row["spot"], type=Closed)
+        elif row["why"] is not None or viewed.viewer.auditor:
+            continue
+        else:  # what the hand's own events say to this viewer
+            spot = luck_rows.spot_of(revealed(viewed.redacted_hand(row["hand"])), rules)
+        if isinstance(spot, Closed):
+            rows += lucks(row, spot, rules, known.worth)
+    return pa.Table.from_pylist(rows, _LUCKS), every.num_rows, len(hands)
 
 
 def uncounted_sentence(games: Sequence[str]) -> str:
@@ -179,42 +185,23 @@ def uncounted_sentence(games: Sequence[str]) -> str:
     return f"luck of run-outs is not counted in {names}: hands stand at their net" if games else ""
 
 
-def _counted(viewed: Viewed, hands: Iterable[Row]) -> Iterator[Row]:
-    """What luck did to each seat of these hands, as far as the viewer knows the cards."""
-    rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
-    for row in hands:
-        spot = _spot(viewed, row, rules)
-        if isinstance(spot, Closed):
-            yield from lucks(row, spot, rules, known.worth)
-
-
-def _spot(viewed: Viewed, row: Row, rules: Rulebook) -> Closed | str | None:
-    """Where it was kept and may be known; else what the hand's own events say to this viewer."""
-    if row["spot"] is not None:
-        return msgspec.json.decode(row["spot"], type=Closed)
-    if row["why"] is not None or viewed.viewer.auditor:
-        why: str | None = row["why"]
-        return why
-    return luck_rows.spot_of(revealed(viewed.redacted_hand(row["hand"])), rules)
-
-
 def _values(
     viewed: Viewed, chosen: Chosen, spots: int | None, watch: ShowProgress
 ) -> tuple[pa.Table, int, int]:
-    """Some changes with their equities; how many could be valued, and were."""
+    """Swaps with their equities, or a sample; how many could be valued, and were."""
     terms = [*players_of(chosen), *hands_of(chosen), "spot IS NOT NULL"]
     every = viewed.ask(
         "SELECT hand_seq, street, seat, slot, ruleset, spot, changed"
         f" FROM risks{where(terms)} ORDER BY hand_seq, street, seat, slot"
     )
-    some = _spread(every, spots)
-    for row in some:
+    changes = _spread(every, spots)
+    for row in changes:
         row["spot"] = swaps_rows.spot_of(row["spot"])
         row["before"] = row["after"] = None
     rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
-    swaps_rows.valued(watch(some, "counting swaps", len(some)), rules, known.share)
-    values = [{name: row[name] for name in _CHANGES.names} for row in some]
-    return pa.Table.from_pylist(values, _CHANGES), every.num_rows, len(some)
+    swaps_rows.valued(watch(changes, "counting swaps", len(changes)), rules, known.share)
+    values = [{name: row[name] for name in _CHANGES.names} for row in changes]
+    return pa.Table.from_pylist(values, _CHANGES), every.num_rows, len(changes)
 
 
 def _spread(rows: pa.Table, most: int | None) -> list[Row]:

@@ -31,7 +31,7 @@ class Numbers(Struct, frozen=True):
 
 
 class Drawn(Numbers, frozen=True):
-    """The same; of a mean of 30 deals or more also the interval with these drawn again."""
+    """A number; of a mean of 30 deals or more also its interval with these drawn again."""
 
     drawn_low: float | UnsetType = UNSET
     drawn_high: float | UnsetType = UNSET
@@ -160,17 +160,18 @@ def by_line(
     """A line for each measure that has something behind it, parts one after another, each under
     its head."""
     for part, head in heads.items():
-        found = [_line(kinds[row.statistic], row) for row in rows if row.part == part and row.n]
+        lines = []
+        for row in rows:
+            if row.part != part or not row.n:
+                continue
+            it = kinds[row.statistic]
+            few, again = row.n < it.few, Measured(*astuple(row)).drawn
+            word = "" if again is None else "drawn again {:,.2f} - {:,.2f}".format(*again)
+            cells = (value_of(it, row.value), between(it, row.low, row.high), counts(row.k, row.n))
+            texts = (it.title, *cells, "too few" if few else word)
+            lines.append([Cell(text, few) for text in texts])
         columns = ("", "value", "95 % interval", "k/n", "")
-        yield Sheet(columns, found, (1, 2, 3), "   ".join(filter(None, head)), foot)
-
-
-def _line(it: Kind, row: MeasureRow) -> list[Cell]:
-    """With both intervals of a mean, where its deals drawn again say something else."""
-    few, again = row.n < it.few, Measured(*astuple(row)).drawn
-    cells = (value_of(it, row.value), between(it, row.low, row.high), counts(row.k, row.n))
-    word = "" if again is None else "drawn again {:,.2f} - {:,.2f}".format(*again)
-    return [Cell(text, few) for text in (it.title, *cells, "too few" if few else word)]
+        yield Sheet(columns, lines, (1, 2, 3), "   ".join(filter(None, head)), foot)
 
 
 def by_part(

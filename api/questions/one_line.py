@@ -10,7 +10,7 @@ The hands of a page are read together where they lie together.
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import cast
 
@@ -26,7 +26,6 @@ from events.values import Cards
 from events.views import Hidden
 from store.columns.codec import leaves_of
 from store.folder.frames import Damaged
-from store.folder.manifest import Segment
 from store.log.leaf import Leaf
 from store.segments.reading import files_of
 
@@ -42,7 +41,7 @@ def one_line(redacted_hand: RedactedEvents) -> str:
 
 
 def line_of(seen: Sequence[views.Seen]) -> str:
-    """The same from the events that somebody sees."""
+    """A hand on one line, from the events that somebody sees."""
     start, *rest = seen
     if not isinstance(start, t.HandStarted):
         return "does not add up"
@@ -86,7 +85,7 @@ class _Shorthand:
         return " | ".join(sections)
 
     def hear(self, seen: views.Seen) -> None:
-        """One more event: what it says, and what it adds up to."""
+        """Take in an event: what it says, and what it adds up to."""
         before = self._hand
         self._hand = evolve(before, cast(t.Event, masked(seen)))
         match seen:
@@ -184,7 +183,10 @@ class _Shorthand:
     def _flush(self) -> None:
         """What stands in brackets ends where something else begins."""
         if self._antes:
-            self._sections[-1].append(_antes(self._antes))
+            alike = len(self._antes) > 1 and len(set(self._antes)) == 1
+            each = " ".join(f"a{amount}" for amount in self._antes)
+            antes = f"a{self._antes[0]}x{len(self._antes)}" if alike else each
+            self._sections[-1].append(antes)
             self._antes = []
         if self._bids:
             self._sections[-1].append(f"[bid {' '.join(self._bids)}]")
@@ -227,26 +229,19 @@ def _why(seen: t.Folded | t.Checked | t.Called | t.Bet | t.Raised) -> str:
     return "~" if seen.origin == "default" else ""
 
 
-def _antes(amounts: Iterable[int]) -> str:
-    """`a1x6` if all are alike."""
-    row = list(amounts)
-    equal = len(row) > 1 and len(set(row)) == 1
-    return f"a{row[0]}x{len(row)}" if equal else " ".join(f"a{amount}" for amount in row)
-
-
 def lines(viewed: Viewed, hands: Sequence[str]) -> list[str | None]:
     """The line of each hand, as it is seen; none of one that is not there."""
     known = {leaf.stream: leaf for leaf in _together(viewed, hands)}
-    return [_line(viewed, hand, known.get(hand)) for hand in hands]
-
-
-def _line(viewed: Viewed, hand: str, leaf: Leaf | None) -> str | None:
-    if leaf is not None:
-        return one_line(viewed.redactor.see(leaf))
-    try:
-        return one_line(viewed.redacted_hand(hand))
-    except Absent:
-        return None
+    found: list[str | None] = []
+    for hand in hands:
+        if hand in known:
+            found.append(one_line(viewed.redactor.see(known[hand])))
+            continue
+        try:
+            found.append(one_line(viewed.redacted_hand(hand)))
+        except Absent:
+            found.append(None)
+    return found
 
 
 def _together(viewed: Viewed, hands: Sequence[str]) -> list[Leaf]:
@@ -263,17 +258,14 @@ def _together(viewed: Viewed, hands: Sequence[str]) -> list[Leaf]:
             if opened is None:
                 continue
             for group, few in groupby(in_segment, key=opened.group_of):
-                wanted = set(few)
-                if len(wanted) >= TOGETHER:
-                    found += _of(viewed, segment, group, wanted)
+                seqs = set(few)
+                if len(seqs) < TOGETHER:
+                    continue
+                rows = files.events(segment, group)
+                ends = [min(seqs), max(seqs) + 1]
+                start, end = rows["hand_seq"].to_numpy().searchsorted(ends).tolist()
+                near = leaves_of(rows.slice(start, end - start))
+                found += [leaf for leaf in near if leaf.hand_seq in seqs]
     except (FileNotFoundError, Damaged):
         return []  # compacted meanwhile: each is then looked for by itself
     return found
-
-
-def _of(viewed: Viewed, segment: Segment, group: int, numbers: set[int]) -> list[Leaf]:
-    """These hands of a row group."""
-    rows = files_of(viewed.snapshot.live.disk).events(segment, group)
-    places = rows["hand_seq"].to_numpy()
-    start, end = places.searchsorted([min(numbers), max(numbers) + 1]).tolist()
-    return [leaf for leaf in leaves_of(rows.slice(start, end - start)) if leaf.hand_seq in numbers]

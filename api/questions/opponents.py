@@ -204,7 +204,11 @@ def report(
 def report_of(viewed: Viewed, params: OpponentParams, opponent: Opponent) -> Report:
     """The report that the tables of an opponent make."""
     (dealt,) = opponent.dealt()
-    source = opponent.source
+    source, paying = opponent.source, leads(opponent)
+    # Each lead's filter asks for this player's hands and for no others than the report's.
+    names = ("vs", "match", "game", "hands", "before", "unit")
+    finds = finder(viewed, params.player, **{name: getattr(params, name) for name in names})
+    filtered = [replace(lead, filter=finds.of(lead.filter)) for lead in paying.found]
     return Report(
         viewpoint=viewed.viewer.view,
         player=params.player,
@@ -214,7 +218,7 @@ def report_of(viewed: Viewed, params: OpponentParams, opponent: Opponent) -> Rep
         hands=int(dealt["hands"]),
         known=int(dealt["known"]),
         strength=Strength(WEAK, STRONG, source.spots, source.counted),
-        leads=_filtered(viewed, leads(opponent), params),
+        leads=replace(paying, found=filtered),
         differences=differences(opponent),
         parts=list(_parts(opponent, params.by)),
         locks=[Lock(**row) for row in opponent.locks()],
@@ -222,13 +226,6 @@ def report_of(viewed: Viewed, params: OpponentParams, opponent: Opponent) -> Rep
             Fault(**row, cause=CAUSES.get(row["suggested"] or "")) for row in opponent.faults()
         ],
     )
-
-
-def _filtered(viewed: Viewed, leads: Leads, params: OpponentParams) -> Leads:
-    """The same, each filter asking for this player's hands and for no others than the report's."""
-    names = ("vs", "match", "game", "hands", "before", "unit")
-    finds = finder(viewed, params.player, **{name: getattr(params, name) for name in names})
-    return replace(leads, found=[replace(one, filter=finds.of(one.filter)) for one in leads.found])
 
 
 def opponent(
@@ -265,7 +262,7 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
     end = ledger.next_seq if before is None else before
     sql = f"SELECT match, max(number) AS last FROM hands WHERE hand_seq < {end} GROUP BY match"
     last = {row["match"]: int(row["last"]) for row in viewed.rows(sql)}
-    found = {}
+    hands_of = {}
     rules = Rules(ledger, None)
     for match in ledger.matches():
         known = [leaf for leaf in ledger.records(match) if leaf.hand_seq < end]
@@ -275,10 +272,10 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
             isinstance(record, MatchEnded) and record.reason != STOPPED for record in records
         )
         if ended and match in last:
-            found[match] = last[match]
+            hands_of[match] = last[match]
         elif started is not None and (game := rules.marked(started.ruleset)) and game.hands:
-            found[match] = game.hands
-    return found
+            hands_of[match] = game.hands
+    return hands_of
 
 
 def _parts(opponent: Opponent, by: By | None) -> Iterator[ReportPart]:
@@ -305,8 +302,8 @@ def _parts(opponent: Opponent, by: By | None) -> Iterator[ReportPart]:
 def _named(found: Iterable[Measured]) -> dict[str, dict[str, Drawn]]:
     """Numbers by part and name."""
     parts: dict[str, dict[str, Drawn]] = {}
-    for one in found:
-        parts.setdefault(one.part, {})[one.statistic] = drawn(one)
+    for row in found:
+        parts.setdefault(row.part, {})[row.statistic] = drawn(row)
     return parts
 
 

@@ -35,15 +35,15 @@ def nobody(name: str) -> Absent:
 
 def money_of(viewed: Viewed, rows: str) -> str | None:
     """What these rows with a `unit` were played for; sums are asked for one money at a time."""
-    found = moneys_of(viewed, rows)
-    if len(found) > 1:
-        several = " and ".join(f"{one}s" for one in found)
+    moneys = moneys_of(viewed, rows)
+    if len(moneys) > 1:
+        several = " and ".join(f"{one}s" for one in moneys)
         raise NoSum(
             f"these hands are played for {several}, which have no sum: ask for one unit, "
-            f"{' or '.join(found)}",
-            unit=found,
+            f"{' or '.join(moneys)}",
+            unit=moneys,
         )
-    return found[0] if found else None
+    return moneys[0] if moneys else None
 
 
 def check(
@@ -109,7 +109,13 @@ def chosen_of(
     **others: Any,
 ) -> Chosen:
     """The filters; what is not there is said before anything is counted."""
-    first_last = _numbers(hands) if hands else None
+    first_last = None
+    if hands:  # `1-100`, or one number
+        first, _, last = hands.partition("-")
+        last = last or first
+        if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last) < 2**63):
+            raise Nonsense(f"{hands} is no range of hands: 101-200 is one")
+        first_last = int(first), int(last)
     place = None
     if before is not None:
         place = viewed.snapshot.hand_seq(before)
@@ -148,12 +154,3 @@ def statistics(
         others = in_units(viewed, rest, answers(viewed.query, rest, wanted))
         field_answers = {one.statistic: one for one in others}
     return PlayerStatistics(found, dealt, field_answers)
-
-
-def _numbers(text: str) -> tuple[int, int]:
-    """`1-100`, or one number."""
-    first, _, last = text.partition("-")
-    last = last or first
-    if not (first.isdecimal() and last.isdecimal() and int(first) <= int(last) < 2**63):
-        raise Nonsense(f"{text} is no range of hands: 101-200 is one")
-    return int(first), int(last)

@@ -160,7 +160,11 @@ def proof(viewed: Viewed, redacted_hand: RedactedEvents) -> "Proof":
     leaf, receipt = tree.prover.receipt(stream, tree.newest, tree.note)
     recorded, nonces = snapshot.read(stream), _salts(viewed).of(stream, redacted_hand.hand_seq)
     own = [record.event for record in records(snapshot, stream.rpartition("/")[0])]
-    opened = openings(recorded, nonces, _who(viewed, redacted_hand), disclosed=opened_by(own).hands)
+    who: Viewpoint = Auditor()
+    if not viewed.viewer.auditor:
+        seat = seat_of(viewed.viewer, redacted_hand)
+        who = Public() if seat is None else Seated(seat)
+    opened = openings(recorded, nonces, who, disclosed=opened_by(own).hands)
     checkpoint = tree.newest.checkpoint
     return {
         "hand": stream,
@@ -173,8 +177,13 @@ def proof(viewed: Viewed, redacted_hand: RedactedEvents) -> "Proof":
         "receipt": receipt.format().decode(),
         "lines": [line.decode() for line in lines(recorded, nonces)],
         "openings": [
-            {"line": one.line, "field": one.field, "nonce": one.nonce.hex(), "value": one.value}
-            for one in sorted(opened, key=lambda one: (one.line, one.field))
+            {
+                "line": opening.line,
+                "field": opening.field,
+                "nonce": opening.nonce.hex(),
+                "value": opening.value,
+            }
+            for opening in sorted(opened, key=lambda opening: (opening.line, opening.field))
         ],
     }
 
@@ -201,6 +210,14 @@ def root(viewed: Viewed, match: str, last_seq: int) -> "Root":
     """The newest checkpoint, and whether it covers the match's last hand."""
     tree = Tree(viewed.snapshot)
     checkpoint = tree.newest.checkpoint
+    # Checkpoints from before the first card; a ledger with witnesses shows none uncosigned.
+    disk = viewed.snapshot.live.disk
+    known = before(disk, match) if policy_of(disk) is None else ()
+    earlier: list[Before] = [
+        {"first": first, "checkpoint": note.decode()}
+        for first, note in known
+        if int(note.split(b"\n")[1]) <= viewed.snapshot.next_seq
+    ]
     return {
         "match": match,
         "hand_seq": last_seq,
@@ -210,21 +227,8 @@ def root(viewed: Viewed, match: str, last_seq: int) -> "Root":
         "root": to_base64(checkpoint.root),
         "keys": [key.text() for key in tree.keys],
         "checkpoint": tree.note.decode(),
-        "before": _before(viewed, match),
+        "before": earlier,
     }
-
-
-def _before(viewed: Viewed, match: str) -> "list[Before]":
-    """Checkpoints from before the first card; a ledger with witnesses shows none uncosigned."""
-    disk = viewed.snapshot.live.disk
-    if policy_of(disk) is not None:
-        return []
-    known = ((first, note, int(note.split(b"\n")[1])) for first, note in before(disk, match))
-    return [
-        {"first": first, "checkpoint": note.decode()}
-        for first, note, size in known
-        if size <= viewed.snapshot.next_seq
-    ]
 
 
 Look = Callable[[str], bool]
@@ -339,13 +343,6 @@ class _Check:
 def _must_be_over(redacted_hand: RedactedEvents) -> None:
     if redacted_hand.hand_seq == UNCLOSED:
         raise Unfinished(f"{redacted_hand.stream} is not over: only what has closed is in the tree")
-
-
-def _who(viewed: Viewed, redacted_hand: RedactedEvents) -> Viewpoint:
-    if viewed.viewer.auditor:
-        return Auditor()
-    seat = seat_of(viewed.viewer, redacted_hand)
-    return Public() if seat is None else Seated(seat)
 
 
 def _salts(viewed: Viewed) -> Salts:

@@ -260,9 +260,9 @@ def sheet_of(columns: Iterable[Field], rows: Iterable[Any]) -> Sheet:
     """These columns of rows, but those that people do not see; each row is spelled when it is
     read."""
     shown = [column for column in columns if title(column) is not None]
-    lines = ([_cell(one, row) for one in shown] for row in rows)
-    right = [place for place, one in enumerate(shown) if one.type in (int, float)]
-    return Sheet([title(one) or "" for one in shown], lines, right)
+    lines = ([_cell(column, row) for column in shown] for row in rows)
+    right = [place for place, column in enumerate(shown) if column.type in (int, float)]
+    return Sheet([title(column) or "" for column in shown], lines, right)
 
 
 def _cell(field: Field, row: Any) -> Cell:
@@ -282,7 +282,7 @@ def plain(value: Any) -> str:
 
 
 def ungrouped(value: Any) -> str:
-    """The same for programs: 1234, without a mark between thousands."""
+    """A number as programs read it: 1234, without a mark between thousands."""
     if isinstance(value, list | tuple):
         return ", ".join(map(ungrouped, value))
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else plain(value)

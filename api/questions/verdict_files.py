@@ -46,7 +46,7 @@ def program(deciding: tuple[str, ...] = DECIDING) -> str:
     every file counts. A process without source files (they may be in an archive) keeps nothing
     beyond itself.
     """
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for name in deciding:
         place = ROOT / name
         files = [place] if place.is_file() else sorted(place.rglob("*"))
@@ -54,9 +54,9 @@ def program(deciding: tuple[str, ...] = DECIDING) -> str:
         if not any(one.suffix == ".py" for one in files):
             return secrets.token_hex(8)
         for file in files:
-            whole.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())
-            whole.update(hashlib.sha256(file.read_bytes()).digest())
-    return whole.hexdigest()[:16]
+            digest.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
 def log_of(live: "Live", first: int) -> str:
@@ -66,11 +66,11 @@ def log_of(live: "Live", first: int) -> str:
 
 def events_digest(live: "Live", first: int, end: int) -> str:
     """The digest of all that closed from one place up to another."""
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for leaf in takewhile(lambda it: it.hand_seq < end, live.leaves(first - 1)):
-        whole.update(f"{leaf.stream}\n".encode())
-        whole.update(encode_lines([recorded.event for recorded in leaf.recorded]))
-    return whole.hexdigest()
+        digest.update(f"{leaf.stream}\n".encode())
+        digest.update(encode_lines([recorded.event for recorded in leaf.recorded]))
+    return digest.hexdigest()
 
 
 def load(folder: Path, name: str) -> SavedVerdicts | None:

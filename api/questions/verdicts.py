@@ -111,7 +111,7 @@ class Verdicts:
             return Judged(self._table[1], self._look(snapshot))
 
     def left_of(self, hands: "Numbers") -> "Numbers":
-        """Those of these hands that nobody has looked at yet."""
+        """The hands among these that nobody has looked at yet."""
         with self._turn:
             left: Numbers = hands[self._codes[hands] == UNJUDGED]
             return left
@@ -250,20 +250,26 @@ class Verdicts:
     def take(self, snapshot: "Snapshot", judged: "Mapping[str, JudgedHands]") -> None:
         """What an import has judged, as far as it is in the ledger, kept beside what is known."""
         self._look(snapshot)
-        live, found = snapshot.live, {match: _sorted(one) for match, one in judged.items()}
+        judged_of = {}
+        for match, hands in judged.items():
+            numbers = np.array(hands.numbers, dtype=np.int64)
+            order = np.argsort(numbers, kind="stable")
+            codes = np.frombuffer(bytes(hands.codes), dtype=np.uint8)
+            judged_of[match] = numbers[order], codes[order]
+        live = snapshot.live
         segments, closed = live.parts()
         with self._turn:
             for segment in segments:
-                matches = found.keys() & {*segment.numbers, *segment.records}
+                matches = judged_of.keys() & {*segment.numbers, *segment.records}
                 if matches and self._is_left(segment.first_seq, segment.last_seq):
-                    self._take_segment(live, segment, {it: found[it] for it in matches})
-            for one in closed:
-                match, number = split(one.stream)
-                if match in found and self._codes[one.hand_seq] == UNJUDGED:
-                    code = (
-                        NONE if number is None else _codes_of(found[match], np.array([number]))[0]
-                    )
-                    self._codes[one.hand_seq] = code
+                    self._take_segment(live, segment, {it: judged_of[it] for it in matches})
+            for entry in closed:
+                match, number = split(entry.stream)
+                if match in judged_of and self._codes[entry.hand_seq] == UNJUDGED:
+                    code = NONE
+                    if number is not None:
+                        code = _codes_of(judged_of[match], np.array([number]))[0]
+                    self._codes[entry.hand_seq] = code
             self._changes += 1
         self.keep(snapshot)
 
@@ -348,12 +354,6 @@ _lent: WeakKeyDictionary[Query, tuple[pa.Table | None, str]] = WeakKeyDictionary
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
 Codes = np.ndarray[Any, np.dtype[np.uint8]]
-
-
-def _sorted(judged: "JudgedHands") -> tuple[Numbers, Codes]:
-    numbers = np.array(judged.numbers, dtype=np.int64)
-    order = np.argsort(numbers, kind="stable")
-    return numbers[order], np.frombuffer(bytes(judged.codes), dtype=np.uint8)[order]
 
 
 def _codes_of(found: tuple[Numbers, Codes], numbers: Numbers) -> Codes:

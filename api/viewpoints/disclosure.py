@@ -222,11 +222,11 @@ def found(snapshot: Snapshot, finding: Finding) -> pa.Table:
             live.retired(number, missing)  # compacted meanwhile: the same events in other files
             continue
         hot = [
-            Leaf(one.hand_seq, one.recorded())
-            for one in closed
+            Leaf(entry.hand_seq, entry.recorded())
+            for entry in closed
             if any(
                 type(event).__name__ in finding.types
-                for at in one.placed
+                for at in entry.placed
                 for event in at.append.events
             )
         ]

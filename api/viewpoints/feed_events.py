@@ -70,19 +70,19 @@ class FeedEncoder:
 
     def encode(self, recorded: Iterable[Recorded], snapshot: Snapshot) -> Iterator[FeedEvent]:
         """Encode these events as the viewer sees them, in their order."""
-        for one in recorded:
-            watched = self._watched(one, snapshot)
-            seen = None if watched.who is None else see_one(one.event, watched.who)
+        for record in recorded:
+            watched = self._watched(record, snapshot)
+            seen = None if watched.who is None else see_one(record.event, watched.who)
             watched.next += 1
             if seen is None or watched.who is None:
                 watched.hidden += 1
                 continue
-            count = one.index - watched.hidden + 1
-            place = f"{_spelled(one.stream)}:{count}{_letter(watched.who)}".encode("ascii")
-            head = _head(one.stream, one.at)
+            count = record.index - watched.hidden + 1
+            place = f"{_spelled(record.stream)}:{count}{_letter(watched.who)}".encode("ascii")
+            head = _head(record.stream, record.at)
             line = b'{"id":"%b",%b"place":%d,"event":%b}' % (place, head, count, _encode(seen))
-            match, _ = split(one.stream)
-            yield FeedEvent(one.pos, place, match, type(one.event).__name__, line)
+            match, _ = split(record.stream)
+            yield FeedEvent(record.pos, place, match, type(record.event).__name__, line)
 
     def _watched(self, recorded: Recorded, snapshot: Snapshot) -> _Watched:
         known = self._streams.get(recorded.stream)
@@ -134,8 +134,14 @@ def position(place: str, viewer: Viewer, snapshot: Snapshot) -> int:
         raise NoPlace(f"{place[:80]!r} is no place of a feed: take an id of it as it is")
     recorded = snapshot.read(unquote(parsed["stream"]))
     if recorded:
-        who = _who(parsed["whose"], recorded[0], viewer, snapshot)
-        if who is not None:
+        if is_match(recorded[0].stream):
+            own: Viewpoint | None = Auditor() if viewer.auditor else Public()
+        else:
+            own = FeedEncoder(viewer).viewpoint_of_hand(recorded[0], snapshot)
+        # What the public was told, anybody was told; any other count must be his own.
+        whose = parsed["whose"]
+        who = Public() if own is not None and whose == _PUBLIC else own
+        if who is not None and whose == _letter(who):
             seen = (one for one in recorded if see_one(one.event, who) is not None)
             found = next(islice(seen, int(parsed["count"]) - 1, None), None)
             if found is not None:
@@ -143,17 +149,7 @@ def position(place: str, viewer: Viewer, snapshot: Snapshot) -> int:
     raise NoPlace(f"{place[:80]} is not in the feed of this viewpoint: begin it anew")
 
 
-def _who(whose: str, first: Recorded, viewer: Viewer, snapshot: Snapshot) -> Viewpoint | None:
-    """Whose count it is: what the public was told, anybody was told; else it must be his own."""
-    if is_match(first.stream):
-        mine: Viewpoint | None = Auditor() if viewer.auditor else Public()
-    else:
-        mine = FeedEncoder(viewer).viewpoint_of_hand(first, snapshot)
-    if mine is None:
-        return None
-    if whose == _PUBLIC:
-        return Public()
-    return mine if whose == _letter(mine) else None
+_spelled = lru_cache(4096)(quote)  # a stream's name as a header can carry it
 
 
 def _letter(who: Viewpoint) -> str:
@@ -164,12 +160,6 @@ def _letter(who: Viewpoint) -> str:
             return _SEAT
         case Public():
             return _PUBLIC
-
-
-@lru_cache(4096)
-def _spelled(stream: str) -> str:
-    """A stream's name as a header can carry it."""
-    return quote(stream, safe="/")
 
 
 @lru_cache(4096)

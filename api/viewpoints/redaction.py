@@ -159,23 +159,17 @@ class Redactor:
         for recorded in leaf.recorded:
             seen = see_one(recorded.event, who)
             if seen is not None:
-                whole = seen is recorded.event or isinstance(
-                    who, Auditor
-                )  # nobody's secret is in it
-                events.append(
-                    (_whole_event if whole else _masked_event)(seen, recorded, len(events))
-                )
+                place = len(events)
+                if seen is recorded.event or isinstance(who, Auditor):  # nobody's secret is in it
+                    whole = Recorded(place, recorded.stream, place, recorded.at, recorded.event)
+                    events.append(RedactedEvent(seen, whole, ()))
+                else:
+                    events.append(_masked_event(seen, recorded, place))
         return RedactedEvents(leaf.hand_seq, leaf.stream, tuple(events), isinstance(who, Auditor))
 
     def _sits(self, match: str, players: tuple[str, ...]) -> bool:
         his = not self._among or match in self._among
         return his and self.view.removeprefix("seat:") in players
-
-
-def _whole_event(seen: Seen, recorded: Recorded, place: int) -> RedactedEvent:
-    return RedactedEvent(
-        seen, Recorded(place, recorded.stream, place, recorded.at, recorded.event), ()
-    )
 
 
 def _masked_event(seen: Seen, recorded: Recorded, place: int) -> RedactedEvent:

@@ -76,7 +76,11 @@ def table_as_text(hand: Hand) -> Page:
     for seat, player in enumerate(hand.start.players):
         bet = hand.round.bets[seat] if hand.round else 0
         cards = " ".join(hand.hole[seat])
-        rows.append([player, str(hand.stacks[seat]), str(bet), cards, _standing(hand, seat)])
+        # A seat that merely waits needs no words.
+        words = "" if hand.standing[seat] == "live" else hand.standing[seat].replace("_", "-")
+        if hand.round is not None and hand.round.next == seat:
+            words = "to act"
+        rows.append([player, str(hand.stacks[seat]), str(bet), cards, words])
     facts = [["street", hand.street], ["board", " ".join(hand.board)], ["pot", str(hand.pot)]]
     facts += [["rake", str(hand.rake)]] if hand.rake else []
     return page([*aligned(facts), "", *aligned(rows, (1, 2))])
@@ -107,13 +111,6 @@ def table_as_json(hand: Hand) -> dict[str, Any]:
             for seat, player in enumerate(hand.start.players)
         ],
     }
-
-
-def _standing(hand: Hand, seat: int) -> str:
-    """The words about a seat; none for a seat that merely waits."""
-    if hand.round is not None and hand.round.next == seat:
-        return "to act"
-    return "" if hand.standing[seat] == "live" else hand.standing[seat].replace("_", "-")
 
 
 def line_of(seen: Seen) -> str:

@@ -93,10 +93,10 @@ def leaves(
         except (FileNotFoundError, Damaged) as missing:
             live.retired(number, missing)  # compacted meanwhile: the same hands in other files
             continue
-        for one in closed:
-            there = after < one.hand_seq < end and selection.holds(one.stream)
-            if there and (places is None or len(among(places, one.hand_seq, one.hand_seq))):
-                yield Leaf(one.hand_seq, one.recorded())
+        for entry in closed:
+            there = after < entry.hand_seq < end and selection.holds(entry.stream)
+            if there and (places is None or len(among(places, entry.hand_seq, entry.hand_seq))):
+                yield Leaf(entry.hand_seq, entry.recorded())
         return
 
 
@@ -129,7 +129,9 @@ def groups(
 ) -> Iterator[int]:
     """The row groups of a segment's events that may hold some of it."""
     first, end = between
-    if segment.last_seq < first or segment.first_seq >= end or not _may_hold(segment, selection):
+    match = selection.match
+    has_match = match is None or match in segment.numbers or match in segment.records
+    if segment.last_seq < first or segment.first_seq >= end or not has_match:
         return
     opened = files.open(segment, "events")
     sought = {"match": selection.match, "number": selection.number}
@@ -154,11 +156,6 @@ def standing(rows: pa.Table, places: Places) -> pa.Table:
     ends = pc.min_max(rows["hand_seq"]).as_py()
     there = pa.array(among(places, ends["min"], ends["max"]))
     return rows.filter(pc.is_in(rows["hand_seq"], there))
-
-
-def _may_hold(segment: Segment, selection: Selection) -> bool:
-    match = selection.match
-    return match is None or match in segment.numbers or match in segment.records
 
 
 _PLAIN = {"match": pa.string(), "number": pa.int64()}

@@ -116,24 +116,23 @@ class Viewed:
             here = f"those here are for {' and '.join(known)}" if known else "there is none here"
             raise Absent(f"no hand is played for {unit}: {here}", unit=known)
         unit = None if known == [unit] else unit
-        wanted = tuple(by_tag.split(",")) if by_tag is not None else ()
-        if unit is None and not wanted:
+        tags = tuple(by_tag.split(",")) if by_tag is not None else ()
+        if unit is None and not tags:
             return self
-        there = sorted(set(self.tags["tag"].to_pylist())) if wanted else []
-        for one in wanted:
-            if one not in there:
-                here = f"tags here are {', '.join(there)}" if there else "there are no tags here"
-                raise Absent(f"no player has a tag {one}: {here}", by_tag=there)
+        offered = sorted(set(self.tags["tag"].to_pylist())) if tags else []
+        for tag in tags:
+            if tag not in offered:
+                listed = ", ".join(offered)
+                here = f"tags here are {listed}" if offered else "there are no tags here"
+                raise Absent(f"no player has a tag {tag}: {here}", by_tag=offered)
         with self._turn:
-            if (unit, wanted) not in self._others:
-                only = (
-                    None
-                    if unit is None
-                    else frozenset(one for one in self.units if money(one) == unit)
-                )
-                self._others[unit, wanted] = Viewed(self.snapshot, self.viewer, only, wanted)
-                self._others[unit, wanted].facts_by = self.facts_by
-            return self._others[unit, wanted]
+            if (unit, tags) not in self._others:
+                only = None
+                if unit is not None:
+                    only = frozenset(counted for counted in self.units if money(counted) == unit)
+                self._others[unit, tags] = Viewed(self.snapshot, self.viewer, only, tags)
+                self._others[unit, tags].facts_by = self.facts_by
+            return self._others[unit, tags]
 
     @property
     def is_there(self) -> bool:

@@ -39,28 +39,14 @@ def leaves(
     every = recorded(viewed.snapshot, Selection(chosen.match), places=places)
     for leaf in viewed.redactor.among(watch(every, "reading hands", len(places))):
         seen = leaf if viewed.viewer.auditor else revealed(viewed.redactor.see(leaf))
-        yield _called(viewed, seen) if viewed.by_tag else seen
-
-
-def _called(viewed: Viewed, leaf: Leaf) -> Leaf:
-    """The hand, its players called by their tags."""
-    first, *rest = leaf.recorded
-    assert isinstance(first.event, HandStarted)
-    match, _ = split(leaf.stream)
-    event = replace(first.event, players=tuple(_names(viewed, match, first.event.players)))
-    return Leaf(leaf.hand_seq, (replace(first, event=event), *rest))
-
-
-def _all_called(viewed: Viewed, rows: pa.Table) -> pa.Table:
-    """The same of a table of events, in which players are a list in JSON."""
-    called: dict[tuple[str, str | None], str | None] = {}
-    seats = list(zip(rows["match"].to_pylist(), rows["players"].to_pylist(), strict=True))
-    for match, players in set(seats):
-        names = _names(viewed, match, json.decode(players)) if players else None
-        called[match, players] = json.encode(names).decode() if names else players
-    column = pa.array([called[seat] for seat in seats], pa.string())
-    place = rows.schema.get_field_index("players")
-    return rows.set_column(place, "players", column)
+        if viewed.by_tag:  # players are called by their tags
+            first, *rest = seen.recorded
+            assert isinstance(first.event, HandStarted)
+            match, _ = split(seen.stream)
+            names = tuple(_names(viewed, match, first.event.players))
+            started = replace(first, event=replace(first.event, players=names))
+            seen = Leaf(seen.hand_seq, (started, *rest))
+        yield seen
 
 
 def _names(viewed: Viewed, match: str, players: Iterable[str]) -> list[str]:
@@ -82,7 +68,15 @@ def events(
     parts = list(_parts(viewed, chosen))
     for part in watch(parts, "reading thousands of hands", len(parts)):
         rows = part()
-        yield _all_called(viewed, rows) if viewed.by_tag else rows
+        if viewed.by_tag:  # players, a list in JSON, are called by their tags
+            called: dict[tuple[str, str | None], str | None] = {}
+            seats = list(zip(rows["match"].to_pylist(), rows["players"].to_pylist(), strict=True))
+            for match, players in set(seats):
+                names = _names(viewed, match, json.decode(players)) if players else None
+                called[match, players] = json.encode(names).decode() if names else players
+            column = pa.array([called[seat] for seat in seats], pa.string())
+            rows = rows.set_column(rows.schema.get_field_index("players"), "players", column)
+        yield rows
 
 
 def _places(viewed: Viewed, chosen: Chosen) -> Places:

@@ -12,7 +12,7 @@ from api.questions.question import Question, sentence_of
 
 
 def names() -> list[str]:
-    """What is asked here, in alphabetical order."""
+    """The names of questions, in alphabetical order."""
     return sorted(one.name for one in iter_modules(__path__))
 
 
@@ -26,12 +26,12 @@ def sentence(name: str) -> str:
 
 def question(name: str) -> Question:
     """The question of this name."""
-    found = import_module(f"{__name__}.{name}").QUESTION
-    assert isinstance(found, Question)
-    assert found.name == name
-    return found
+    declaration = import_module(f"{__name__}.{name}").QUESTION
+    assert isinstance(declaration, Question)
+    assert declaration.name == name
+    return declaration
 
 
 def every() -> list[Question]:
-    """All of them."""
+    """All questions."""
     return [question(name) for name in names()]

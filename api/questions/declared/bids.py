@@ -249,7 +249,7 @@ class _Rules:
 
 @lru_cache(maxsize=8)
 def _third_cards(folder: Path, rules: Showdown) -> ThirdCards:
-    """Those of a folder, read once by a process."""
+    """The third cards of a folder, read once by a process."""
     return ThirdCards(folder, rules)
 
 
@@ -267,10 +267,12 @@ def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:
     if params.player is None:
         yield by_player(rows(answer), MEASURES, OVERVIEW, params.by, head=head, foot=foot)
     else:
-        heads = {
-            part_of(player): (player.player, part_of(player), _tenths(player), head)
-            for player in answer.players
-        }
+        heads = {}
+        for bidder in answer.players:
+            tenths = " ".join(str(row.bid) for row in bidder.ranks)
+            often = ", ".join(f"{row.bid} ({row.times}x)" for row in bidder.common)
+            bids = f"tenths {tenths}   most common {often}" if tenths else ""
+            heads[part_of(bidder)] = (bidder.player, part_of(bidder), bids, head)
         yield from by_line(rows(answer), MEASURES, heads, foot)
     # Dealer against first bidder: do their bids depend on each other?
     for pair in answer.pairs:
@@ -293,13 +295,6 @@ def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:
     if answer.pairs:
         many = f"of {DRAWN_N} auctions and fewer up to {DRAWS} matchings are drawn, seed {SEED}"
         yield f"in brackets what chance would give; flagged below p {FLAG_P:g}; {many}"
-
-
-def _tenths(bidder: Bidder) -> str:
-    """Bids in tenths and the most frequent ones: `tenths 0 4 8 ...   most common 31 (41x)`."""
-    tenths = " ".join(str(row.bid) for row in bidder.ranks)
-    often = ", ".join(f"{row.bid} ({row.times}x)" for row in bidder.common)
-    return f"tenths {tenths}   most common {often}" if tenths else ""
 
 
 QUESTION = Question(

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from analytics.comparing.players import COMPARED, METHODS, Compared, Deck, Method, compared
 from analytics.confidence.intervals import DRAWS, SEED
-from analytics.sql.chosen import Chosen, moneys_of, table
+from analytics.sql.chosen import moneys_of, table
 from analytics.statistics.answers import rows_of
 from analytics.statistics.catalogue import STATISTICS
 from api.questions.finder import Finder, finder
@@ -105,30 +105,32 @@ def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Co
         chosen_of(viewed, player, vs=params.vs, match=match, game=params.game)
         for player, match in zip(names, params.matches, strict=True)
     )
-    sides = [
-        Side(player, match, _hands(viewed, one))
-        for player, match, one in zip(names, params.matches, (first, second), strict=True)
-    ]
-    both = " UNION ALL ".join(f"SELECT unit FROM ({table(one, 'NULL')})" for one in (first, second))
+    sides = []
+    for player, match, chosen in zip(names, params.matches, (first, second), strict=True):
+        hands = sum(int(row["hands"]) for row in rows_of("dealt", viewed, chosen))
+        if not hands:
+            where = f" in {match}" if match else ""
+            raise Absent(f"{player} was dealt no such hand{where}: muckrake stats lists who was")
+        sides.append(Side(player, match, hands))
+    both = " UNION ALL ".join(f"SELECT unit FROM ({table(it, 'NULL')})" for it in (first, second))
     moneys = moneys_of(viewed, both)
     unit = moneys[0] if len(moneys) == 1 else None
-    wanted = [
-        one
-        for one in COMPARED
-        if params.street in (None, one.street) and not (one.amount and len(moneys) > 1)
+    statistics = [
+        statistic
+        for statistic in COMPARED
+        if params.street in (None, statistic.street) and not (statistic.amount and len(moneys) > 1)
     ]
-    if params.fail_if and all(one.name != "net_hand" for one in wanted):
+    if params.fail_if and all(statistic.name != "net_hand" for statistic in statistics):
         raise Nonsense(
             "--fail-if worse is about winnings, which are not compared here: leave --street out,"
             " and name one --unit"
         )
-    files = tuple(dict.fromkeys(one.file for one in wanted))
-    found = {
-        one.statistic: replace(one, unit=unit) if STATISTICS[one.statistic].amount else one
-        for one in compared(
-            viewed, (first, second), decks(viewed), wanted, watch(files, "comparing", len(files))
-        )
-    }
+    files = tuple(dict.fromkeys(statistic.file for statistic in statistics))
+    watched = watch(files, "comparing", len(files))
+    rows = {}
+    for row in compared(viewed, (first, second), decks(viewed), statistics, watched):
+        is_amount = STATISTICS[row.statistic].amount
+        rows[row.statistic] = replace(row, unit=unit) if is_amount else row
     return Comparison(
         viewpoint=viewed.viewer.view,
         unit=unit,
@@ -139,8 +141,8 @@ def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Co
         seed=SEED,
         draws=DRAWS,
         methods=METHODS,
-        compared=sum(one.p is not None for one in found.values()),
-        statistics=found,
+        compared=sum(row.p is not None for row in rows.values()),
+        statistics=rows,
     )
 
 
@@ -150,7 +152,11 @@ def decks(viewed: Viewed) -> dict[str, Deck]:
         "SELECT match, ruleset, dealing, seed, deals FROM events"
         " WHERE number IS NULL AND type = 'MatchStarted' ORDER BY hand_seq, match"
     )
-    keys = {row["match"]: _cards(row) for row in rows}
+    keys: dict[str, tuple[Any, ...]] = {}  # what decides the cards of a match; else only itself
+    for row in rows:
+        known = row["dealing"] == "seeded" and row["seed"] != "hidden"
+        seeded = (row["seed"] or row["match"], row["ruleset"], row["deals"])
+        keys[row["match"]] = seeded if known else (row["match"],)
     counts = Counter(keys.values())
     groups = {key: group for group, key in enumerate(counts)}
     deals = {row["match"]: row["deals"] for row in rows}
@@ -159,22 +165,6 @@ def decks(viewed: Viewed) -> dict[str, Deck]:
         for match, key in keys.items()
         if deals[match] > 1 or counts[key] > 1
     }
-
-
-def _cards(row: Row) -> tuple[Any, ...]:
-    """What decides the cards of a match, as far as it is known; else only itself."""
-    if row["dealing"] != "seeded" or row["seed"] == "hidden":
-        return (row["match"],)
-    return row["seed"] or row["match"], row["ruleset"], row["deals"]
-
-
-def _hands(viewed: Viewed, chosen: Chosen) -> int:
-    """In how many hands the player was dealt in; none is no side."""
-    dealt = sum(int(row["hands"]) for row in rows_of("dealt", viewed, chosen))
-    if not dealt:
-        where = f" in {chosen.match}" if chosen.match else ""
-        raise Absent(f"{chosen.player} was dealt no such hand{where}: muckrake stats lists who was")
-    return dealt
 
 
 def finders(viewed: Viewed, params: CompareParams) -> list[Finder]:

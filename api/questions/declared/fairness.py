@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 
 from analytics.auctions.sniffing import pairs
 from analytics.fairness import dealing as tests_of
-from analytics.fairness.dealing import Test, dealt
+from analytics.fairness.dealing import dealt
 from analytics.replay.rulebook import Rulebook
 from analytics.sql.chosen import quoted
 from analytics.stored.auctions import AUCTIONS
@@ -123,14 +123,27 @@ def fairness(
         raise Absent("no hand was played here")
     again = repeated(ledger) if match is None else set()
     fresh = [leaf for leaf in leaves if split(leaf.stream)[0] not in again]
-    tests, left_out = _tests(ledger, fresh, watch)
-    tested = [Tested(**asdict(test), verdict=test.verdict) for test in tests]
+    dealt_cards = dealt(fresh, deals(ledger))
+    tests = [
+        *tests_of.of_cards(dealt_cards.deals),
+        tests_of.of_run_outs(_run_outs(ledger, fresh, watch)),
+        *tests_of.of_swaps(risks(ledger.ruleset).build(fresh).to_pylist()),
+        *tests_of.of_bids(pairs(AUCTIONS.build(fresh))),
+    ]
+    tested = [Tested(**asdict(test), verdict=test.verdict) for test in tests_of.judged(tests)]
     # Hands beside the decks that were committed to.
     decks_kept = Dealt(ledger, Private(ledger.live.folder))
     found = [(leaf.stream, decks_kept.wrong(leaf)) for leaf in leaves]
     wrong = [f"{hand}: {sentence}" for hand, sentence in found if sentence]
-    dealing, decks = _dealing(ledger, leaves), Decks(decks_kept.checked + len(wrong), wrong)
-    return Fairness(len(leaves), dealing, left_out, sorted(again), decks, tested)
+    decks = Decks(decks_kept.checked + len(wrong), wrong)
+    # How many hands were dealt how: from a seed, from committed decks, or somewhere else.
+    dealing: Counter[str] = Counter()
+    for name, hands in Counter(split(leaf.stream)[0] for leaf in leaves).items():
+        events = (recorded.event for recorded in ledger.read(name))
+        kinds = (event.dealing for event in events if isinstance(event, MatchStarted))
+        dealing[next(kinds, "not told")] += hands
+    how = dict(sorted(dealing.items()))
+    return Fairness(len(leaves), how, dealt_cards.left_out, sorted(again), decks, tested)
 
 
 def hands_of(viewed: Viewed, match: str | None) -> int:
@@ -150,20 +163,6 @@ def bound(viewed: Viewed, params: FairnessParams) -> None:
         raise Problem("too-large", sentence, hands=hands, hands_max=HANDS_MAX)
 
 
-def _tests(
-    ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress
-) -> tuple[list[Test], dict[str, int]]:
-    """Every test of the family."""
-    found = dealt(leaves, deals(ledger))
-    every = [
-        *tests_of.of_cards(found.deals),
-        tests_of.of_run_outs(_run_outs(ledger, leaves, watch)),
-        *tests_of.of_swaps(risks(ledger.ruleset).build(leaves).to_pylist()),
-        *tests_of.of_bids(pairs(AUCTIONS.build(leaves))),
-    ]
-    return tests_of.judged(every), found.left_out
-
-
 def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress) -> Iterator[Row]:
     """What some hands that closed with cards to come were worth when they did."""
     table = played(ledger.ruleset).build(leaves)
@@ -178,19 +177,6 @@ def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress) -> 
             spot = msgspec.json.decode(first["spot"], type=Closed)
             for row, luck in zip(hand, lucks(first, spot, rules, known.worth), strict=False):
                 yield row | luck
-
-
-def _dealing(ledger: Snapshot, leaves: Sequence[Leaf]) -> dict[str, int]:
-    """How many hands were dealt how: from a seed, from committed decks, or somewhere else."""
-    hands = Counter(split(leaf.stream)[0] for leaf in leaves)
-    how: Counter[str] = Counter()
-    for match, count in hands.items():
-        events = (recorded.event for recorded in ledger.read(match))
-        kind = next(
-            (event.dealing for event in events if isinstance(event, MatchStarted)), "not told"
-        )
-        how[kind] += count
-    return dict(sorted(how.items()))
 
 
 def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:

@@ -187,13 +187,13 @@ class Hands(Listed, frozen=True, kw_only=True):
 
 def hands(viewed: Viewed, params: HandsParams, watch: ShowProgress) -> Page:
     """A page of them; over HTTP each with its line."""
-    one = filter_of(viewed, params)
-    known = judged_of(viewed, one, params, watch)
+    hand_filter = filter_of(viewed, params)
+    known = judged_of(viewed, hand_filter, params, watch)
     seconds = SECONDS if params.online else PATIENT_S
-    lacks = params.online and asks_verdicts(one) and bool(known and known.left)
-    lacks = lacks and len(unjudged(viewed, one, params)) > 0
+    lacks = params.online and asks_verdicts(hand_filter) and bool(known and known.left)
+    lacks = lacks and len(unjudged(viewed, hand_filter, params)) > 0
     where_from = (params.after, params.limit, params.newest)
-    page = hands_by(viewed, one, *where_from, known, seconds, params.order)
+    page = hands_by(viewed, hand_filter, *where_from, known, seconds, params.order)
     if not params.online:
         return page
     pairs = zip(page.rows, lines(viewed, [row.hand for row in page.rows]), strict=True)
@@ -205,12 +205,12 @@ def hands(viewed: Viewed, params: HandsParams, watch: ShowProgress) -> Page:
 
 def facets_of(viewed: Viewed, params: HandsParams, watch: ShowProgress) -> Facets:
     """How the same hands are spread; over HTTP `unjudged` is there if it says something."""
-    one = filter_of(viewed, params)
-    known = judged_of(viewed, one, params, watch)
-    found = facets(viewed, one, known, SECONDS if params.online else PATIENT_S)
-    left = len(unjudged(viewed, one, params)) if known and known.left else 0
+    hand_filter = filter_of(viewed, params)
+    known = judged_of(viewed, hand_filter, params, watch)
+    spread = facets(viewed, hand_filter, known, SECONDS if params.online else PATIENT_S)
+    left = len(unjudged(viewed, hand_filter, params)) if known and known.left else 0
     secret = params.online and not (left and viewed.viewer.auditor)
-    return replace(found, unjudged=UNSET if secret else left)
+    return replace(spread, unjudged=UNSET if secret else left)
 
 
 def filter_of(viewed: Viewed, params: HandsParams) -> Filter:
@@ -221,11 +221,11 @@ def filter_of(viewed: Viewed, params: HandsParams) -> Filter:
 
 
 def judged_of(
-    viewed: Viewed, one: Filter, params: HandsParams, watch: ShowProgress
+    viewed: Viewed, hand_filter: Filter, params: HandsParams, watch: ShowProgress
 ) -> Judged | None:
     """Verdicts as far as they are known. If the filter asks for them, the hands that it may find
     are judged first; over HTTP by an auditor's wish alone, and of others what is due."""
-    needed, may_know = asks_verdicts(one), viewed.viewer.auditor or bool(viewed.opened)
+    needed, may_know = asks_verdicts(hand_filter), viewed.viewer.auditor or bool(viewed.opened)
     if not params.online:
         if not (may_know and (needed or params.facets)):
             return None
@@ -235,17 +235,17 @@ def judged_of(
     else:
         return judged(viewed, due(viewed), watch)
     if needed and known.left:
-        return judged(viewed, unjudged(viewed, one, params), watch)
+        return judged(viewed, unjudged(viewed, hand_filter, params), watch)
     return known
 
 
-def unjudged(viewed: Viewed, one: Filter, params: HandsParams) -> Numbers:
+def unjudged(viewed: Viewed, hand_filter: Filter, params: HandsParams) -> Numbers:
     """The hands that may pass a filter, and have no verdict that this viewpoint could see."""
     order, visible = "DESC" if params.newest else "ASC", visible_verdicts(viewed)
-    sql = f"SELECT hand_seq FROM hands WHERE {where(one, None, None)} AND {visible}"
+    sql = f"SELECT hand_seq FROM hands WHERE {where(hand_filter, None, None)} AND {visible}"
     seconds = SECONDS if params.online else PATIENT_S
-    found = viewed.query.ask(f"{sql} ORDER BY hand_seq {order}", seconds)["hand_seq"].to_numpy()
-    return verdicts_of(viewed.snapshot).left_of(found)
+    seqs = viewed.query.ask(f"{sql} ORDER BY hand_seq {order}", seconds)["hand_seq"].to_numpy()
+    return verdicts_of(viewed.snapshot).left_of(seqs)
 
 
 def key(viewed: Viewed, hand: str) -> int:
@@ -259,7 +259,7 @@ def key(viewed: Viewed, hand: str) -> int:
 
 def hands_by(
     viewed: Viewed,
-    one: Filter = EVERY,
+    hand_filter: Filter = EVERY,
     after: int | None = None,
     limit: int = 50,
     newest_first: bool = False,
@@ -276,52 +276,51 @@ def hands_by(
     the viewer may. After so many seconds it is `Refused`.
     """
     end = time.monotonic() + seconds
-    verdicts = lent(viewed, judged) if judged or asks_verdicts(one) else ""
+    verdicts = lent(viewed, judged) if judged or asks_verdicts(hand_filter) else ""
     parts = {
         "order": "DESC" if newest_first else "ASC",
         "verdict": "verdict" if verdicts else "NULL",
         "join": f"LEFT JOIN {verdicts} USING (hand_seq)" if verdicts else "",
     }
-    found: list[dict[str, Any]] = []
+    rows: list[dict[str, Any]] = []
     if by is not None:
         at = Place(after, limit + 1, backwards=newest_first)
-        those = in_order(viewed, one, by, at, verdicts or None, seconds)
-        if those:
-            span, condition = spanned(those)
-            sql = FOUND.format(span=span, where=condition, limit=len(those), **parts)
-            found = plain(viewed.query.ask(sql, seconds))
-            found.sort(key=lambda row: those.index(row["hand_seq"]))
-        return _page(found, limit)
+        hand_seqs = in_order(viewed, hand_filter, by, at, verdicts or None, seconds)
+        if hand_seqs:
+            span, condition = spanned(hand_seqs)
+            sql = FOUND.format(span=span, where=condition, limit=len(hand_seqs), **parts)
+            rows = plain(viewed.query.ask(sql, seconds))
+            rows.sort(key=lambda row: hand_seqs.index(row["hand_seq"]))
+        return _page(rows, limit)
     for span in windows(after, viewed.snapshot.next_seq, newest_first, max(WINDOW, 2 * limit)):
-        lack = limit + 1 - len(found)
-        condition = where(one, span, verdicts)
+        lack = limit + 1 - len(rows)
+        condition = where(hand_filter, span, verdicts)
         sql = FOUND.format(span=span, where=condition, limit=lack, **parts)
         left = end - time.monotonic()
         if left <= 0:
             raise Refused(f"stopped: no answer within {seconds:g} s")
-        found += plain(viewed.query.ask(sql, left))
-        if len(found) > limit:
+        rows += plain(viewed.query.ask(sql, left))
+        if len(rows) > limit:
             break
-    return _page(found, limit)
+    return _page(rows, limit)
 
 
-def _page(found: list[dict[str, Any]], limit: int) -> Page:
+def _page(stored: list[dict[str, Any]], limit: int) -> Page:
     """So many of these, and the key of the last, if there are more."""
-    more = found[limit - 1]["hand_seq"] if len(found) > limit else None
-    return Page([_row(row) for row in found[:limit]], more)
-
-
-def _row(row: dict[str, Any]) -> HandRow:
-    """The stored text as values; a hand that does not add up has none."""
-    board, net, street = row["board"], row["net"], row["street"]
-    values = {
-        "players": row["players"] and json.loads(row["players"]),
-        "board": None if board is None else board.split(),
-        "net": None if net is None else [int(each) for each in net.split()],
-        "street": None if street is None else STREETS[street],
-        "winners": row["winners"] or [],
-    }
-    return HandRow(**{name: it for name, it in (row | values).items() if name != "hand_seq"})
+    more = stored[limit - 1]["hand_seq"] if len(stored) > limit else None
+    rows = []
+    for row in stored[:limit]:  # stored text becomes values; a hand that does not add up has none
+        board, net, street = row["board"], row["net"], row["street"]
+        values = {
+            "players": row["players"] and json.loads(row["players"]),
+            "board": None if board is None else board.split(),
+            "net": None if net is None else [int(chips) for chips in net.split()],
+            "street": None if street is None else STREETS[street],
+            "winners": row["winners"] or [],
+        }
+        members = {name: value for name, value in (row | values).items() if name != "hand_seq"}
+        rows.append(HandRow(**members))
+    return Page(rows, more)
 
 
 def page_query(params: HandsParams) -> dict[str, str | None]:

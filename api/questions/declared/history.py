@@ -71,14 +71,17 @@ class History(Struct, frozen=True, tag_field="schema", tag="muckrake.history/1")
 
 
 def history(viewed: Viewed, params: HistoryParams, watch: ShowProgress) -> History:
-    """All of it at once: running sums over his hands."""
+    """Running sums over the player's hands."""
     chosen = chosen_by(viewed, params)
     unit = money_of(viewed, table(chosen, "NULL"))
-    found = running.history(viewed.query, chosen)
-    columns: list[list[Any]] = [found.hands, list(range(len(found.hands)))]
+    curves = running.history(viewed.query, chosen)
+    columns: list[list[Any]] = [curves.hands, list(range(len(curves.hands)))]
     for name in STATISTICS:
-        values = found.values[name].tolist()
-        columns += [[None if isnan(value) else value for value in values], found.n[name].tolist()]
+        values = curves.values[name].tolist()
+        columns += [
+            [None if isnan(value) else value for value in values],
+            curves.n[name].tolist(),
+        ]
     rows = [ROW(*row, unit) for row in zip(*columns, strict=True)]
     return History(viewed.viewer.view, params.player, unit, rows)
 

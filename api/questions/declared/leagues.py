@@ -64,7 +64,7 @@ def played(snapshot: Snapshot) -> dict[str, list[LeagueMatch]]:
 
     They are told by their own records, which everybody may see, also of hands that stay sealed.
     """
-    found: dict[str, list[LeagueMatch]] = {}
+    leagues: dict[str, list[LeagueMatch]] = {}
     for match in snapshot.matches():
         if (named := pairing_of(match)) is None:
             continue
@@ -72,11 +72,13 @@ def played(snapshot: Snapshot) -> dict[str, list[LeagueMatch]]:
         if start is None or end is None or {*start.players} != {*pairing.players}:
             continue
         own, nets = records(snapshot, match), dict(zip(start.players, end.nets, strict=True))
-        one = LeagueMatch(pairing, match, nets, own[0].at, own[-1].at, own[-1].pos)
-        found.setdefault(league, []).append(one)
+        league_match = LeagueMatch(pairing, match, nets, own[0].at, own[-1].at, own[-1].pos)
+        leagues.setdefault(league, []).append(league_match)
     return {
-        league: sorted(found[league], key=lambda one: (one.pairing.round, one.pos))
-        for league in sorted(found)
+        league: sorted(
+            leagues[league], key=lambda league_match: (league_match.pairing.round, league_match.pos)
+        )
+        for league in sorted(leagues)
     }
 
 

@@ -134,15 +134,15 @@ def matches(viewed: Viewed, params: MatchesParams, watch: ShowProgress) -> Page:
     if params.after is not None:
         begun = _with_hands if isinstance(params.after[0], int) else _without_hands
         parts = parts[parts.index(begun) :]
-    found: list[tuple[Key, str, Played | None]] = []
+    entries: list[tuple[Key, str, Played | None]] = []
     for number, part in enumerate(parts):
-        rest = replace(params, limit=params.limit + 1 - len(found))
-        found += part(viewed, rest if number == 0 else replace(rest, after=None))
-        if len(found) > params.limit:
+        rest = replace(params, limit=params.limit + 1 - len(entries))
+        entries += part(viewed, rest if number == 0 else replace(rest, after=None))
+        if len(entries) > params.limit:
             break
-    shown = found[: params.limit]
+    shown = entries[: params.limit]
     rows = rows_of(viewed, {name: played for _, name, played in shown})
-    return Page(rows, shown[-1][0] if len(found) > params.limit else None)
+    return Page(rows, shown[-1][0] if len(entries) > params.limit else None)
 
 
 def key(viewed: Viewed, match: str) -> Key:
@@ -194,44 +194,49 @@ def _without_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str
     return [([name], name, None) for name in names[: params.limit]]
 
 
-def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow]:
+def rows_of(viewed: Viewed, played_of_match: Mapping[str, Played | None]) -> list[MatchRow]:
     """Each match and what its hands come to, as a row."""
     snapshot, rules = viewed.snapshot, Rules(viewed.snapshot, None)
-    every = [
+    matches = [
         Known(name, started(snapshot, name), ended(snapshot, name), played)
-        for name, played in found.items()
+        for name, played in played_of_match.items()
     ]
-    won = _won(viewed, every)
-    games = {one.name: _game(rules, one) for one in every}
+    won = _won(viewed, matches)
+    games: dict[str, Game | None] = {}
+    for match in matches:
+        game = rules.marked(match.start.ruleset) if match.start else None
+        if game is not None and match.end and match.end.reason in map(has_it_all, match.players):
+            game = replace(game, broke="leaves")  # before `broke` only the end said so
+        games[match.name] = game
     lasts = _lasts(viewed, [name for name, game in games.items() if game and is_freeze_out(game)])
     rows = []
-    for one in every:
-        start, played, (unit, nets) = one.start, one.played or {}, won[one.name]
-        found_out = Standing(None, None, False, ())
+    for match in matches:
+        start, played, (unit, nets) = match.start, match.played or {}, won[match.name]
+        result = Standing(None, None, False, ())
         if nets is not None and played:
-            whole = one.end is not None and one.end.reason not in CUT_SHORT
-            last = lasts.get(one.name, {})
-            found_out = standing(games[one.name], one.players, nets, last, whole=whole)
-        places = list(found_out.places) or None
+            whole = match.end is not None and match.end.reason not in CUT_SHORT
+            last = lasts.get(match.name, {})
+            result = standing(games[match.name], match.players, nets, last, whole=whole)
+        places = list(result.places) or None
         rows.append(
             MatchRow(
-                match=one.name,
+                match=match.name,
                 **{name: getattr(start, name, None) for name in ANNOUNCED},
                 players=None if start is None else list(start.players),
-                tags=tags_of(snapshot, one.name),
+                tags=tags_of(snapshot, match.name),
                 hands=played.get("hands", 0),
-                left_out=left_out(snapshot, one.name),
+                left_out=left_out(snapshot, match.name),
                 first=played.get("first"),
                 last=played.get("last"),
                 nets=nets,
                 unit=unit,
-                status=one.end.reason if one.end else OPEN,
-                ended=one.end is not None,
-                winner=found_out.winner,
-                leader=found_out.leader,
-                draw=found_out.draw,
+                status=match.end.reason if match.end else OPEN,
+                ended=match.end is not None,
+                winner=result.winner,
+                leader=result.leader,
+                draw=result.draw,
                 places=places,
-                result=outcome(found_out.winner, found_out.leader, found_out.draw, places),
+                result=outcome(result.winner, result.leader, result.draw, places),
             )
         )
     return rows
@@ -239,26 +244,18 @@ def rows_of(viewed: Viewed, found: Mapping[str, Played | None]) -> list[MatchRow
 
 def tags_of(snapshot: Snapshot, match: str) -> list[str]:
     """`ursa version:3`; of two about the same player and tag, the later one."""
-    found = {(one.player, one.tag): one.value for one in tagged(snapshot, match)}
-    return [f"{player} {tag}:{value}" for (player, tag), value in found.items()]
-
-
-def _game(rules: Rules, one: Known) -> Game | None:
-    """The ruleset of a match; before `broke` only its end said that it was a freeze-out."""
-    game = rules.marked(one.start.ruleset) if one.start else None
-    if game is not None and one.end and one.end.reason in map(has_it_all, one.players):
-        return replace(game, broke="leaves")
-    return game
+    values = {(tag.player, tag.tag): tag.value for tag in tagged(snapshot, match)}
+    return [f"{player} {tag}:{value}" for (player, tag), value in values.items()]
 
 
 def _lasts(viewed: Viewed, matches: list[str]) -> dict[str, dict[str, Last]]:
     """Each player's last hand of each of these matches."""
-    found: dict[str, dict[str, Last]] = {}
+    lasts: dict[str, dict[str, Last]] = {}
     if matches:
         for row in viewed.rows(LASTS.format(", ".join(map(quoted, matches)))):
             last = Last(row["hand"], int(row["began"]), int(row["left"]))
-            found.setdefault(row["match"], {})[row["player"]] = last
-    return found
+            lasts.setdefault(row["match"], {})[row["player"]] = last
+    return lasts
 
 
 def _won(
@@ -270,7 +267,7 @@ def _won(
     enough for all of them; those of several moneys have no sum.
     """
     alone = next(iter(viewed.units)) if len(viewed.units) == 1 else None
-    found = {
+    totals = {
         match.name: (alone if match.nets is not None else None, match.nets) for match in matches
     }
     counted = {
@@ -283,15 +280,15 @@ def _won(
         for row in viewed.rows(NETS.format(", ".join(map(quoted, counted)))):
             of_unit = sums[row["match"]].setdefault(row["unit"] or alone, {})
             of_unit[row["player"]] = int(row["net"] or 0)
-    for name, one in counted.items():
+    for name, match in counted.items():
         by_unit = sums[name] or {alone: {}}  # nobody won anything yet
-        if len(by_unit) == 1 and one.nets is not None:
-            found[name] = next(iter(by_unit)), one.nets
+        if len(by_unit) == 1 and match.nets is not None:
+            totals[name] = next(iter(by_unit)), match.nets
         else:
             unit, won = _summed(by_unit)
-            nets = None if won is None else [won.get(player, 0) for player in one.players]
-            found[name] = unit, nets
-    return found
+            nets = None if won is None else [won.get(player, 0) for player in match.players]
+            totals[name] = unit, nets
+    return totals
 
 
 def _summed(
@@ -376,18 +373,22 @@ def match_of(viewed: Viewed, match: str) -> Match:
     for event in seen:
         kinds.setdefault(type(event.stored.event), []).append(event.seen)
     announced = kinds.get(MatchStarted, [None])[0]
-    sources = [one for one in kinds.get(SourceNoted, []) if isinstance(one, SourceNotedSeen)]
+    sources = [event for event in kinds.get(SourceNoted, []) if isinstance(event, SourceNotedSeen)]
     return Match(
         **asdict(row),
         last_seq=None if played is None else played["last_seq"],
         sealed_bids=announced and announced.sealed_bids,
         deals=announced and announced.deals,
         seed=announced and announced.seed,
-        commitments=[Commitment(one.commitment, one.hands) for one in kinds.get(DeckCommitted, [])],
-        nonces=[Nonce(one.player, one.nonce, one.drawn_by) for one in kinds.get(NonceGiven, [])],
-        decks_opened=max((one.number for one in kinds.get(DeckOpened, [])), default=None),
+        commitments=[
+            Commitment(event.commitment, event.hands) for event in kinds.get(DeckCommitted, [])
+        ],
+        nonces=[
+            Nonce(event.player, event.nonce, event.drawn_by) for event in kinds.get(NonceGiven, [])
+        ],
+        decks_opened=max((event.number for event in kinds.get(DeckOpened, [])), default=None),
         source=Source(sources[0].format, sources[0].dialect) if sources else None,
         open=match in viewed.opened,
-        withheld=opened_by(one.event for one in own).withheld,
+        withheld=opened_by(event.event for event in own).withheld,
         announced=moments([own[0].at])[0] if own else None,
     )

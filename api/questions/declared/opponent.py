@@ -4,7 +4,7 @@ docs/opponents.md says what a row means. Everything is counted from hands as the
 them, each of which is read: of more than 50,000 hands HTTP asks for a match or a game.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
@@ -82,7 +82,17 @@ def sheets(answer: Report, params: OpponentParams) -> Iterator[Sheet | str]:
             lines.append([Cell(text, row.hands < FEW) for text in texts])
         yield Sheet(("cards before the flop", *names, "hands"), lines, range(1, 6))
     if whole.sizes:
-        yield _sizes(whole.sizes)
+        # How many bets of which size, street by street.
+        bets = {(row.street, row.up_to): row.bets for row in whole.sizes}
+        streets = ("flop", "turn", "river")
+        lines = [
+            [
+                Cell(f"up to {size} %" if size else "more"),
+                *(Cell(str(bets.get((street, size), 0))) for street in streets),
+            ]
+            for size in SIZES
+        ]
+        yield Sheet(("bets of the pot", *streets), lines, range(1, 4))
     yield sheet(ENDS, answer)
     if answer.locks:
         yield sheet(LOCKS, answer)
@@ -93,11 +103,11 @@ def sheets(answer: Report, params: OpponentParams) -> Iterator[Sheet | str]:
 def _leads(answer: Report) -> Sheet:
     """What pays against him, what is sure to be worth most first."""
     lines = []
-    for one in answer.leads.found:
-        even = "" if one.breaks_even is None else share(one.breaks_even)
-        ends = f"{one.low:+.1f} to {one.high:+.1f}"
-        shares = (share(one.value), even, f"{one.worth:+.1f}", ends, f"{one.k}/{one.n}")
-        texts = (one.title, *shares, one.do, one.filter)
+    for lead in answer.leads.found:
+        even = "" if lead.breaks_even is None else share(lead.breaks_even)
+        ends = f"{lead.low:+.1f} to {lead.high:+.1f}"
+        shares = (share(lead.value), even, f"{lead.worth:+.1f}", ends, f"{lead.k}/{lead.n}")
+        texts = (lead.title, *shares, lead.do, lead.filter)
         lines.append([Cell(text) for text in texts])
     columns = ("pays", "his", "breaks even", "a 100 hands", "95 %", "k/n", "do", "hands")
     head = [answer.player, f"vs {answer.vs}" if answer.vs else "", f"{answer.hands} hands"]
@@ -112,35 +122,23 @@ def _differences(answer: Report) -> Sheet:
     """What stands out, and where to look."""
     found, compared = answer.differences.found, answer.differences.compared
     lines = []
-    for one in found[:TOP]:
-        off = f"{100 * one.low:+.1f} to {100 * one.high:+.1f}"
-        shares = (share(one.value), share(one.field_value), off, f"{one.k}/{one.n}")
-        lines.append(list(map(Cell, (one.title, *shares, one.hands[0] if one.hands else ""))))
+    for difference in found[:TOP]:
+        off = f"{100 * difference.low:+.1f} to {100 * difference.high:+.1f}"
+        shares = (share(difference.value), share(difference.field_value), off)
+        hand = difference.hands[0] if difference.hands else ""
+        texts = (difference.title, *shares, f"{difference.k}/{difference.n}", hand)
+        lines.append([Cell(text) for text in texts])
     columns = ("stands out", "his", answer.vs or "others", "difference", "k/n", "look at")
     foot = f"{len(found)} of {compared} compared; searched for: one in twenty stands out by chance"
     return Sheet(columns, lines, range(1, 5), foot=foot)
-
-
-def _sizes(rows: Sequence[Sized]) -> Sheet:
-    """How many bets of which size, street by street."""
-    found = {(row.street, row.up_to): row.bets for row in rows}
-    streets = ("flop", "turn", "river")
-    lines = [
-        [
-            Cell(f"up to {size} %" if size else "more"),
-            *(Cell(str(found.get((street, size), 0))) for street in streets),
-        ]
-        for size in SIZES
-    ]
-    return Sheet(("bets of the pot", *streets), lines, range(1, 4))
 
 
 def _ends(answer: Report) -> list[Ended]:
     """As people read them: a rival's name, words with spaces."""
     named = {"others_fold": f"{answer.vs} folds"} if answer.vs else {}
     return [
-        replace(one, ending=named.get(one.ending, one.ending.replace("_", " ")))
-        for one in answer.parts[0].ends
+        replace(end, ending=named.get(end.ending, end.ending.replace("_", " ")))
+        for end in answer.parts[0].ends
     ]
 
 

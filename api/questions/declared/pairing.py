@@ -52,8 +52,8 @@ class Pairing(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
 def pairing(viewed: Viewed, params: PairingParams, watch: ShowProgress) -> Pairing:
     """Only the hands of their own matches are counted."""
     both = {params.player, params.other}
-    every = of_league(viewed.snapshot, params.league)
-    matches = [one for one in every if both == {*one.pairing.players}]
+    league_matches = of_league(viewed.snapshot, params.league)
+    matches = [one for one in league_matches if both == {*one.pairing.players}]
     if not matches:
         sentence = (
             f"{params.player} and {params.other} have ended no match of the league {params.league}"

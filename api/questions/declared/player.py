@@ -66,18 +66,18 @@ def player(viewed: Viewed, params: PlayerParams, watch: ShowProgress) -> Player:
         parts[row.pop("part")].append(row)
     if not parts["all"]:
         raise nobody(params.player)
-    (whole,) = parts["all"]
-    ends = whole.pop("first"), whole.pop("last")
+    (all_hands,) = parts["all"]
+    ends = all_hands.pop("first"), all_hands.pop("last")
     times = f"SELECT hand_seq, first_at, last_at FROM hands WHERE hand_seq IN {ends}"
     at = {row["hand_seq"]: row for row in viewed.rows(times)}
     return Player(
         viewpoint=viewed.viewer.view,
-        player=whole.pop("name"),
+        player=all_hands.pop("name"),
         first_at=at[ends[0]]["first_at"],
         last_at=at[ends[1]]["last_at"],
         games=[_part(OfGame, row) for row in parts["game"]],
         opponents=[_part(OfOpponent, row) for row in parts["opponent"][:OPPONENTS]],
-        **whole,
+        **all_hands,
     )
 
 

@@ -14,7 +14,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
 from analytics.confidence.intervals import Interval, steady, student
-from analytics.results.ratings import Rating, circles
+from analytics.results.ratings import circles
 from analytics.results.ratings import rated as fitted
 from analytics.sql.chosen import quoted, table
 from analytics.sql.tables import text_of
@@ -179,7 +179,7 @@ def rated(viewed: Viewed, params: RatingsParams, watch: ShowProgress) -> Ratings
 
 
 def within(rows: str, matches: Sequence[str]) -> str:
-    """Those of these rows that are of one of these matches."""
+    """The SELECT of the rows that are of one of these matches."""
     return f"SELECT * FROM ({rows}) AS f WHERE match IN ({', '.join(map(quoted, matches))})"
 
 
@@ -191,10 +191,17 @@ def pairs_of(viewed: Viewed, rows: str) -> list[Pair]:
         " JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player > c.player"
     )
     won = {(row["player"], row["part"]): row for row in _dealt(viewed, met, "ratings_won")}
-    return [
-        _pair(row, won.get((row["player"], row["part"]), {}))
-        for row in _dealt(viewed, met, "ratings_matches")
-    ]
+    pairs = []
+    for row in _dealt(viewed, met, "ratings_matches"):
+        nets = won.get((row["player"], row["part"]), {})
+        mean, low, high = _hundred(nets)
+        deals, more = nets.get("deals", 0), None
+        if mean and low is not None and high is not None:
+            # The interval narrows as the root of the deals.
+            more = max(0, ceil(deals * (((high - low) / 2 / mean) ** 2 - 1)))
+        who = row["player"], row["part"], row["matches"], int(row["won"]), int(row["drawn"])
+        pairs.append(Pair(*who, deals, nets.get("hands", 0), mean, low, high, more))
+    return pairs
 
 
 def _with_deals(viewed: Viewed, rows: str) -> str:
@@ -206,36 +213,25 @@ def _dealt(viewed: Viewed, chosen: str, file: str) -> list[Row]:
 
 
 def _players(pairs: Sequence[Pair], field: Mapping[str, Row]) -> list[Rated]:
-    """Those who met somebody, the best first: by rating, by chips."""
+    """The players who met somebody, the best first: by rating, by chips."""
     won, drawn, lost = Counter[str](), Counter[str](), Counter[str]()
-    for one in (side for pair in pairs for side in (pair, pair.of(pair.other))):
-        won[one.player] += one.won
-        drawn[one.player] += one.drawn
-        lost[one.player] += one.matches - one.won - one.drawn
-    found = fitted(
+    for side in (side for pair in pairs for side in (pair, pair.of(pair.other))):
+        won[side.player] += side.won
+        drawn[side.player] += side.drawn
+        lost[side.player] += side.matches - side.won - side.drawn
+    ratings = fitted(
         (pair.player, pair.other, pair.points, pair.of(pair.other).points) for pair in pairs
     )
-    players = [
-        _player(name, found.get(name), won[name], drawn[name], lost[name], field.get(name, {}))
-        for name in sorted(won)
-    ]
-    return sorted(players, key=lambda one: (-(one.rating or 0), -(one.won_100 or 0), one.player))
-
-
-def _player(name: str, rating: Rating | None, won: int, drawn: int, lost: int, nets: Row) -> Rated:
-    points, low, high = (None,) * 3 if rating is None else (round(one, 1) for one in rating)
-    hands = nets.get("hands", 0)
-    return Rated(name, points, low, high, won, drawn, lost, hands, *_hundred(nets))
-
-
-def _pair(met: Row, nets: Row) -> Pair:
-    """What two came to; `more` goes by the interval, which narrows as the root of the deals."""
-    mean, low, high = _hundred(nets)
-    deals, more = nets.get("deals", 0), None
-    if mean and low is not None and high is not None:
-        more = max(0, ceil(deals * (((high - low) / 2 / mean) ** 2 - 1)))
-    who = met["player"], met["part"], met["matches"], int(met["won"]), int(met["drawn"])
-    return Pair(*who, deals, nets.get("hands", 0), mean, low, high, more)
+    players = []
+    for name in sorted(won):
+        rating, nets = ratings.get(name), field.get(name, {})
+        points, low, high = (None,) * 3 if rating is None else (round(end, 1) for end in rating)
+        met = won[name], drawn[name], lost[name]
+        hands = nets.get("hands", 0)
+        players.append(Rated(name, points, low, high, *met, hands, *_hundred(nets)))
+    return sorted(
+        players, key=lambda side: (-(side.rating or 0), -(side.won_100 or 0), side.player)
+    )
 
 
 def _hundred(nets: Row) -> tuple[float | None, float | None, float | None]:

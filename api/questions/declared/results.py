@@ -4,7 +4,7 @@ docs/results.md says what a row means. Luck is counted in hands of which the vie
 card; nets and rake are everybody's to see. A file gets the graph, which only a player has.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import Annotated, Any, NamedTuple
 
@@ -163,7 +163,7 @@ class Luck(NamedTuple):
 
 
 def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Results:
-    """Everything that is wanted."""
+    """The results that the parameters ask for."""
     player, by = params.player, params.by
     if player is None and (params.table or params.adjusted):
         raise Nonsense("a graph is somebody's: name the player")
@@ -175,6 +175,13 @@ def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Resul
             lucky = luck(viewed, params, watch)
         players = _players(viewed, chosen, lucky)
         parts = nets_by(viewed, chosen, by) if by else []
+    graph: Winnings | UnsetType = UNSET
+    if player is not None and not params.people:
+        filters = {name: getattr(params, name) for name in FILTERS}
+        # Without luck only if that was asked for, since it takes its time.
+        spots = None if params.adjusted else 0
+        graph_params = WinningsParams(player, params.points, spots, **filters)
+        graph = winnings(viewed, graph_params, watch)
     return Results(
         viewpoint=viewed.viewer.view,
         vs=params.vs,
@@ -187,7 +194,7 @@ def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Resul
         again=Again(),
         players=players,
         by=[PartOf(**{by: row.pop("part")}, **row) for row in parts] if by else UNSET,
-        graph=UNSET if player is None or params.people else _graph(viewed, params, player, watch),
+        graph=graph,
     )
 
 
@@ -224,34 +231,21 @@ def _players(viewed: Viewed, chosen: Chosen, lucky: Luck) -> list[PlayerResults]
     for row in nets_by(viewed, chosen, "seat"):
         name, seat = row.pop("player"), row.pop("part")
         seats.setdefault(name, {})[seat] = Mean(**row)
+    both: dict[str, Seats] = {}
+    for name, means in seats.items():
+        dealer, big_blind = (means.get(seat, Mean()) for seat in ("dealer", "big blind"))
+        both[name] = Seats(dealer, big_blind, abs(dealer.n - big_blind.n) <= ODD)
     return [
         PlayerResults(
             player=name,
             rates=[Rate(**rate) for rate in won.get(name, ())],
             rake=raked.get(name, {}),
-            seats=_seats(seats[name]) if name in seats else None,
+            seats=both.get(name),
             streets=lucky.chances.get(name, []),
             **row,
         )
         for name, row in nets.items()
     ]
-
-
-def _seats(means: Mapping[str, Mean]) -> Seats:
-    """Both seats, dealt as often as the other or not."""
-    dealer, big_blind = (means.get(seat, Mean()) for seat in ("dealer", "big blind"))
-    return Seats(dealer, big_blind, abs(dealer.n - big_blind.n) <= ODD)
-
-
-def _graph(viewed: Viewed, params: ResultsParams, player: str, watch: ShowProgress) -> Winnings:
-    """The lines of one player; without luck only if that was asked for, since it takes its time."""
-    graph_params = WinningsParams(
-        player,
-        params.points,
-        None if params.adjusted else 0,
-        **{name: getattr(params, name) for name in FILTERS},
-    )
-    return winnings(viewed, graph_params, watch)
 
 
 def bound(viewed: Viewed, params: ResultsParams) -> None:
@@ -268,34 +262,32 @@ def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
     amount = f"{answer.unit or 'chip'}s"
     if params.by is not None and answer.by is not UNSET:
         lines = []
-        for one in answer.by:
-            texts = (part_of(one), str(one.n), plain(one.net), plain(one.mean), _between(one))
-            lines.append((one.player, one.n, texts))
+        for part in answer.by:
+            texts = (part_of(part), str(part.n), plain(part.net), plain(part.mean), _between(part))
+            lines.append((part.player, part.n, texts))
         columns = (params.by, "hands", "net", "each", "95 %")
         yield _means(params, columns, lines, "   ".join(filter(None, (params.player, head))))
     else:
         yield _overview(answer, head)
-        yield _averages(answer, params, ("mean", amount, "95 %", "drawn again", "n"))
+        lines = []  # what each player wins, or pays: Student's interval, and the same drawn again
+        for player in answer.players:
+            for rate in player.rates:
+                again = _between(rate, "drawn_")
+                texts = (UNITS[rate.unit], plain(rate.mean), _between(rate), again, str(rate.n))
+                lines.append((player.player, rate.n, texts))
+        yield _means(params, ("mean", amount, "95 %", "drawn again", "n"), lines)
         if any(player.streets for player in answer.players):
             yield _chances(answer, params, ("luck of", amount, "each", "95 %", "times"))
     for player in answer.players if params.player else ():
         if player.seats and not player.seats.balanced:
-            yield _balance(player.seats)
-
-
-def _averages(answer: Results, params: ResultsParams, columns: Sequence[str]) -> Sheet:
-    """What each player wins, or pays: Student's interval, and the same drawn again."""
-    lines = []
-    for player in answer.players:
-        for rate in player.rates:
-            again = _between(rate, "drawn_")
-            texts = (UNITS[rate.unit], plain(rate.mean), _between(rate), again, str(rate.n))
-            lines.append((player.player, rate.n, texts))
-    return _means(params, columns, lines)
+            dealer, big_blind = player.seats.dealer.n, player.seats.big_blind.n
+            hands = "hand" if dealer == 1 else "hands"
+            dealt = f"dealer in {dealer} {hands}, big blind in {big_blind}"
+            yield f"{dealt}: the seats are not balanced"
 
 
 def _chances(answer: Results, params: ResultsParams, columns: Sequence[str]) -> Sheet:
-    """Of each player what every chance came to."""
+    """What every chance came to, player by player."""
     lines = []
     for player in answer.players:
         for street in player.streets:
@@ -320,7 +312,7 @@ def _means(
     head: str = "",
     foot: str = "",
 ) -> Sheet:
-    """Of everybody's, whose each is stands first; few of them are grey."""
+    """A sheet of means, the player first unless one is named; those of few hands are grey."""
     lines = [
         [Cell(text, count < FEW) for text in (*([] if params.player else [who]), *texts)]
         for who, count, texts in rows
@@ -344,13 +336,6 @@ def _overview(answer: Results, head: str) -> Sheet:
         for player in answer.players
     ]
     return Sheet(columns, lines, range(1, len(columns)), head)
-
-
-def _balance(seats: Seats) -> str:
-    """A word on somebody who was dealt one seat of a heads-up game more often than the other."""
-    dealer, big_blind = seats.dealer.n, seats.big_blind.n
-    hands = "hand" if dealer == 1 else "hands"
-    return f"dealer in {dealer} {hands}, big blind in {big_blind}: the seats are not balanced"
 
 
 def _between(one: Mean | Chance, drawn: str = "") -> str:

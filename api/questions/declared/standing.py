@@ -12,7 +12,6 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, field
 
 from analytics.results.ratings import rated as fitted
-from api.playing.league import Standing as Row
 from api.playing.league import standing as ranked
 from api.questions.declared.leagues import LeagueMatch, LeagueName, of_league
 from api.questions.declared.ratings import (
@@ -24,7 +23,6 @@ from api.questions.declared.ratings import (
     Hundred,
     Low,
     Pair,
-    Rated,
     Ratings,
     RatingsParams,
     between,
@@ -117,15 +115,32 @@ def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Sta
         seen = rated(viewed, RatingsParams(league=params.league), watch)
     of_hands = {player.player: player for player in seen.players} if seen else {}
     history = list(_history(matches, len(names)))
-    ratings = {one.player: one for one in history if one.matches == len(matches)}
+    ratings = {rating.player: rating for rating in history if rating.matches == len(matches)}
+    players = []
+    for row in ranked(names, {match.pairing: match.nets for match in matches}):
+        then, of_one = ratings.get(row.bot), of_hands.get(row.bot)
+        players.append(
+            Placed(
+                player=row.bot,
+                points=row.points,
+                matches=row.matches,
+                won=row.won,
+                drawn=row.drawn,
+                lost=row.lost,
+                chips=row.chips,
+                rating=then.rating if then else None,
+                rating_low=then.rating_low if then else None,
+                rating_high=then.rating_high if then else None,
+                won_100=of_one.won_100 if of_one else None,
+                low=of_one.low if of_one else None,
+                high=of_one.high if of_one else None,
+            )
+        )
     return Standing(
         viewpoint=viewed.viewer.view,
         league=params.league,
         unit=seen.unit if seen else None,
-        players=[
-            _placed(one, ratings.get(one.bot), of_hands.get(one.bot))
-            for one in ranked(names, {match.pairing: match.nets for match in matches})
-        ],
+        players=players,
         pairs=seen.pairs if seen else [],
         circles=seen.circles if seen else [],
         matches=[
@@ -147,24 +162,6 @@ def _history(matches: Sequence[LeagueMatch], players: int) -> Iterator[RatedThen
         found = fitted((*match.pairing.players, *match.points) for match in matches[:many])
         for player, rating in found.items():
             yield RatedThen(many, matches[many - 1].match, player, *(round(it, 1) for it in rating))
-
-
-def _placed(one: Row, then: RatedThen | None, seen: Rated | None) -> Placed:
-    return Placed(
-        player=one.bot,
-        points=one.points,
-        matches=one.matches,
-        won=one.won,
-        drawn=one.drawn,
-        lost=one.lost,
-        chips=one.chips,
-        rating=then.rating if then else None,
-        rating_low=then.rating_low if then else None,
-        rating_high=then.rating_high if then else None,
-        won_100=seen.won_100 if seen else None,
-        low=seen.low if seen else None,
-        high=seen.high if seen else None,
-    )
 
 
 def sheets(answer: Standing, params: StandingParams) -> Iterator[Sheet | str]:

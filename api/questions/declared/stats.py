@@ -13,7 +13,7 @@ from msgspec.structs import asdict
 from analytics.confidence.intervals import SEED
 from analytics.sql.chosen import By
 from analytics.statistics.answers import Answer
-from analytics.statistics.catalogue import STATISTICS, Statistic
+from analytics.statistics.catalogue import STATISTICS
 from api.questions.numbers import Numbers, between, by_player, counts, part_of, value_of
 from api.questions.players import Positions, chosen_by, of_street, statistics
 from api.questions.question import (
@@ -110,13 +110,13 @@ def stats(viewed: Viewed, params: StatsParams, watch: ShowProgress) -> Stats:
     answer = statistics(viewed, chosen, wanted, field=params.field)
     parts: dict[tuple[str, str], dict[str, BesideField]] = {}
     for street in STREETS if params.by == "street" else (None,):
-        for one in answer.found:
-            if street in (None, STATISTICS[one.statistic].street):
-                part = street or one.part
-                field = answer.field.get(one.statistic)
+        for number in answer.found:
+            if street in (None, STATISTICS[number.statistic].street):
+                part = street or number.part
+                field = answer.field.get(number.statistic)
                 field_numbers = UNSET if field is None else _numbers(field)
-                parts.setdefault((one.player, part), {})[one.statistic] = BesideField(
-                    **asdict(_numbers(one)), field=field_numbers
+                parts.setdefault((number.player, part), {})[number.statistic] = BesideField(
+                    **asdict(_numbers(number)), field=field_numbers
                 )
     players = []
     for (player, part), found in parts.items():
@@ -124,21 +124,15 @@ def stats(viewed: Viewed, params: StatsParams, watch: ShowProgress) -> Stats:
         split: dict[str, Any] = {params.by: part} if params.by else {}
         split |= {name: int(dealt[name]) for name in ("hands", "known", "shown")}
         players.append(StatsOf(player=player, stats=found, **split))
-    return Stats(viewed.viewer.view, SEED, players, {one.name: _meant(one) for one in wanted})
+    meanings = {
+        it.name: Definition(it.title, it.kind, it.street or None, it.done, it.opportunity)
+        for it in wanted
+    }
+    return Stats(viewed.viewer.view, SEED, players, meanings)
 
 
 def _numbers(answer: Answer) -> Numbers:
     return Numbers(answer.value, answer.k, answer.n, answer.low, answer.high, answer.unit)
-
-
-def _meant(statistic: Statistic) -> Definition:
-    return Definition(
-        statistic.title,
-        statistic.kind,
-        statistic.street or None,
-        statistic.done,
-        statistic.opportunity,
-    )
 
 
 def rows(answer: Stats) -> list[StatisticRow]:
@@ -154,7 +148,16 @@ def rows(answer: Stats) -> list[StatisticRow]:
 
 def sheets(answer: Stats, params: StatsParams) -> Iterator[Sheet]:
     """All players with a few statistics each, or one with every statistic."""
-    yield _overview(answer, params) if params.player is None else _one(answer, params)
+    if params.player is not None:
+        yield _one(answer, params)
+        return
+    players = answer.players
+    if not params.by:
+        players = sorted(players, key=lambda player: -player.hands)
+    counted = list(players[0].stats) if players else []
+    shown = [name for name in OVERVIEW if name in counted] or counted[:9]
+    hands = {(player.player, part_of(player)): player.hands for player in players}
+    yield by_player(rows(answer), STATISTICS, shown, params.by, hands=hands)
 
 
 def _one(answer: Stats, params: StatsParams) -> Sheet:
@@ -167,40 +170,25 @@ def _one(answer: Stats, params: StatsParams) -> Sheet:
     against = f"vs {params.vs}" if params.vs else ""
     head = (params.player or "", against, counted, f"viewpoint: {answer.viewpoint}")
     part = [params.by] if params.by else []
-    lines = [
-        [*(Cell(row.part) for _ in part), *_line(STATISTICS[row.statistic], row)]
-        for row in rows(answer)
-        if row.n
-    ]
+    lines = []
+    for row in rows(answer):  # VPIP   61.3 %   58.2 - 64.3   613/1000
+        if not row.n:
+            continue
+        statistic = STATISTICS[row.statistic]
+        few = row.n < statistic.few
+        word = "too few" if few else ""
+        if statistic.amount and row.value is None:
+            word = "of several units, which have no sum: --unit names one"
+        value = value_of(statistic, row.value)
+        numbers = (value, between(statistic, row.low, row.high), counts(row.k, row.n))
+        texts = (headed(statistic.title, row.unit), *numbers, word)
+        lines.append([*(Cell(row.part) for _ in part), *(Cell(text, few) for text in texts)])
     foot = f"hole cards known in {known} of {hands} hands"
     if known == shown < hands:
         foot += " (shown ones only: strong-hand bias)"
     columns = (*part, "", "value", "95 % interval", "k/n", "")
     right = range(len(part) + 1, len(part) + 4)
     return Sheet(columns, lines, right, "   ".join(filter(None, head)), foot)
-
-
-def _line(statistic: Statistic, row: StatisticRow) -> list[Cell]:
-    """VPIP   61.3 %   58.2 - 64.3   613/1000"""
-    few = row.n < statistic.few
-    word = "too few" if few else ""
-    if statistic.amount and row.value is None:
-        word = "of several units, which have no sum: --unit names one"
-    cells = (
-        value_of(statistic, row.value),
-        between(statistic, row.low, row.high),
-        counts(row.k, row.n),
-    )
-    return [Cell(text, few) for text in (headed(statistic.title, row.unit), *cells, word)]
-
-
-def _overview(answer: Stats, params: StatsParams) -> Sheet:
-    """Those with most hands first, a few statistics each."""
-    every = answer.players if params.by else sorted(answer.players, key=lambda one: -one.hands)
-    there = list(every[0].stats) if every else []
-    shown = [name for name in OVERVIEW if name in there] or there[:9]
-    hands = {(one.player, part_of(one)): one.hands for one in every}
-    return by_player(rows(answer), STATISTICS, shown, params.by, hands=hands)
 
 
 QUESTION = Question(

@@ -191,39 +191,23 @@ def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
     yield from by_line(rows(answer), MEASURES, heads, foot)
     if answer.rates:
         columns = ("game", "street", "slot", "swapped", "95 % interval", "k/n", "stated", "p")
-        yield Sheet(columns, list(map(_rate, answer.rates)), range(3, 8))
+        lines = []
+        for row in answer.rates:
+            stated = "" if row.stated is None else f"{100 * row.stated:g} %"
+            how = (share(row.k / row.n), between_shares(row.low, row.high), counts(row.k, row.n))
+            texts = (row.game, row.street, str(row.slot), *how, stated, p_value(row.p))
+            lines.append(list(map(Cell, texts)))
+        yield Sheet(columns, lines, range(3, 8))
     if answer.independence:
         many = f"p of all is Holm's over these {len(answer.independence)} tables, judged at 1 %"
         names = ("independent", "game", "street", "both/one/other/neither")
-        rest = ("owed", "p", "p of all", "")
-        yield Sheet(
-            (*names, *rest),
-            list(map(_independence_cells, answer.independence)),
-            range(3, 7),
-            foot=many,
-        )
-
-
-def _rate(row: Rate) -> list[Cell]:
-    stated = "" if row.stated is None else f"{100 * row.stated:g} %"
-    how = (share(row.k / row.n), between_shares(row.low, row.high), counts(row.k, row.n))
-    return list(map(Cell, (row.game, row.street, str(row.slot), *how, stated, p_value(row.p))))
-
-
-def _independence_cells(independence: Independence) -> list[Cell]:
-    of = (
-        independence.question,
-        independence.game or "",
-        independence.street or "",
-        "/".join(map(str, independence.cells)),
-    )
-    p = (
-        f"{independence.owed:.1f}",
-        p_value(independence.p),
-        p_value(independence.counted),
-        independence.verdict,
-    )
-    return list(map(Cell, (*of, *p)))
+        lines = []
+        for test in answer.independence:
+            cells = "/".join(map(str, test.cells))
+            about = (test.question, test.game or "", test.street or "", cells)
+            p = (f"{test.owed:.1f}", p_value(test.p), p_value(test.counted), test.verdict)
+            lines.append(list(map(Cell, (*about, *p))))
+        yield Sheet((*names, "owed", "p", "p of all", ""), lines, range(3, 7), foot=many)
 
 
 def _counted_of(answer: Swaps) -> Iterator[str]:
