@@ -71,7 +71,7 @@ EVERY: tuple[tuple[str, ...], ...] = (
     ("publish",),
     ("restored",),
     ("sql", "FROM players ORDER BY ALL"),
-    ("sql", "FROM events ORDER BY ALL"),
+    ("sql", "FROM events WHERE coalesce(players, player) IS NOT NULL ORDER BY ALL"),
     (
         "sql",
         "SELECT 1 AS \"a\x1b[31m\u202e\", chr(27) || chr(155) || chr(10) || 'VERIFIED by nobody'",

@@ -88,10 +88,12 @@ def found_by(page: str) -> set[int]:
 
 @pytest.fixture(scope="module")
 def mixed(tmp_path_factory: pytest.TempPathFactory) -> Site:
-    """A tagged match of auctions and two others: of swaps, and of more than a window of hands."""
+    """Tagged matches of auctions under both readings, one of swaps, and one of more than a window
+    of hands."""
     folder = tmp_path_factory.mktemp("mixed") / "ledger"
     ledger, lock = open_ledger(folder, "a test", projections(folder))
-    for game, hands in (("auction-2024", 12), ("swap-2022", 24), ("auction-2024-mit", 110)):
+    played_hands = {"auction-2024": 12, "swap-2022": 24, "auction-2024-mit": 24, "urcs-1998": 110}
+    for game, hands in played_hands.items():
         rules, match = GAMES[game], f"of-{game}"
         ledger.keep_ruleset(fingerprint(rules), to_json(rules))
         played = list(play(rules, match, hands, match, 2))
