@@ -36,7 +36,7 @@ def rests_on(record: Events) -> tuple[str, ...]:
 
 
 def is_free(assumption: str) -> bool:
-    """Whether it was fitted to this one hand, so that any other payment would have agreed too."""
+    """Whether this was fitted to one hand, so that any other payment would have agreed too."""
     return assumption.partition(" ")[0] in FREE
 
 

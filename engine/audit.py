@@ -71,8 +71,8 @@ def audit(game: Game, record: Events) -> Divergence | None:
         return _refused(record, 0, str(refusal))
     # no rule asks what was assumed, or when it was played
     begun = replace(hand.start, assumed=start.assumed, played=start.played)
-    found = _follow(game, record, followed, (begun, *decided[1:]), hand)
-    return _claim(record) if found is None and Claimed in map(type, record) else found
+    divergence = _follow(game, record, followed, (begun, *decided[1:]), hand)
+    return _claim(record) if divergence is None and Claimed in map(type, record) else divergence
 
 
 def _claim(record: Events) -> Divergence | None:
@@ -81,8 +81,8 @@ def _claim(record: Events) -> Divergence | None:
         if isinstance(event, Claimed):
             nets, rake = nets_of(record), replay(record).rake
             if (event.nets, event.rake) != (nets, rake):
-                paid = f"{_signed(nets)}, and the house {rake}"
-                return _refused(record, at, f"the rules pay {paid}")
+                signed = ", ".join(f"{net:+d}" if net else "0" for net in nets)
+                return _refused(record, at, f"the rules pay {signed}, and the house {rake}")
     return None
 
 
@@ -90,10 +90,6 @@ def nets_of(record: Events) -> tuple[int, ...]:
     """What every seat of a whole record won or lost."""
     end = replay(record)
     return tuple(b - a for a, b in zip(end.start.stacks, end.stacks, strict=True))
-
-
-def _signed(nets: tuple[int, ...]) -> str:
-    return ", ".join(f"{net:+d}" if net else "0" for net in nets)
 
 
 def _follow(
@@ -113,8 +109,11 @@ def _follow(
                 if not _allowed(game, record, recorded, event):
                     return Divergence(places[done], recorded, event)
             done += 1
+        if done == len(events) and hand.over:
+            return None
         if done == len(events):
-            return None if hand.over else _stopped(game, record, hand)
+            why = f"the record stops while the hand waits for {_waits(turn(game, hand))}"
+            return _refused(record, len(record), why)
         at, recorded = places[done], events[done]
         if type(recorded) is HandVoided and not hand.over:
             return _last(record, followed, done)
@@ -154,11 +153,6 @@ def _allowed(game: Game, record: Events, recorded: Event, decided: Event) -> boo
 
 def _refused(record: Events, at: int, why: str) -> Divergence:
     return Divergence(at, record[at] if at < len(record) else None, None, why)
-
-
-def _stopped(game: Game, record: Events, hand: Hand) -> Divergence:
-    why = f"the record stops while the hand waits for {_waits(turn(game, hand))}"
-    return _refused(record, len(record), why)
 
 
 def _waits(question: Turn) -> str:

@@ -42,19 +42,19 @@ def changed(game: Game, settings: Mapping[str, str]) -> Game:
     cannot be, and what can.
     """
     base, before = origin(game)
-    wanted = _remaining(base, {**before, **settings}, set(before) - set(settings))
-    variant = _changed(base, wanted)
-    for name in _in_order(wanted):
-        rest = {other: text for other, text in wanted.items() if other != name}
+    chosen = _remaining(base, {**before, **settings}, set(before) - set(settings))
+    variant = _changed(base, chosen)
+    for name in _in_order(chosen):
+        rest = {other: text for other, text in chosen.items() if other != name}
         if _made_or_none(base, rest) == variant:
-            wanted = rest
-    if not wanted:
+            chosen = rest
+    if not chosen:
         return base
-    names = [f"{name}-{plain(parameters(variant)[name].text)}" for name in _in_order(wanted)]
+    names = [f"{name}-{plain(parameters(variant)[name].text)}" for name in _in_order(chosen)]
     readings = tuple(
         reading
         for reading in variant.readings
-        if reading.policy not in wanted and lacking(variant, reading.policy) is None
+        if reading.policy not in chosen and lacking(variant, reading.policy) is None
     )
     return replace(variant, name=".".join((base.name, *names)), readings=readings)
 
@@ -67,12 +67,12 @@ def ruleset(name: str) -> Game:
         raise LookupError(f"no ruleset is called {name}: there are {every}")
     settings = dict(part.partition("-")[::2] for part in parts)
     try:
-        found = changed(RULESETS[base], settings)
+        variant = changed(RULESETS[base], settings)
     except Impossible as reason:
         raise LookupError(f"no ruleset is called {name}: {reason}") from None
-    if found.name != name:
-        raise LookupError(f"no ruleset is called {name}: what it says is called {found.name}")
-    return found
+    if variant.name != name:
+        raise LookupError(f"no ruleset is called {name}: what it says is called {variant.name}")
+    return variant
 
 
 @lru_cache(maxsize=1 << 10)
@@ -126,18 +126,18 @@ def as_far(game: Game, settings: Mapping[str, str]) -> tuple[Game, dict[str, str
             del fitting[reason.name]
 
 
-def _remaining(base: Game, wanted: dict[str, str], earlier: set[str]) -> dict[str, str]:
+def _remaining(base: Game, chosen: dict[str, str], earlier: set[str]) -> dict[str, str]:
     """Without what was set earlier and means nothing any more: caps of a rake that there is not."""
     while True:
         try:
-            _changed(base, wanted)
+            _changed(base, chosen)
         except Impossible as reason:
             if reason.name not in earlier:
                 raise
-            wanted = {name: text for name, text in wanted.items() if name != reason.name}
+            chosen = {name: text for name, text in chosen.items() if name != reason.name}
             earlier = earlier - {reason.name}
         else:
-            return wanted
+            return chosen
 
 
 def _in_order(settings: Mapping[str, str]) -> list[str]:
@@ -154,8 +154,21 @@ def _made_or_none(base: Game, settings: Mapping[str, str]) -> Game | None:
 def _changed(base: Game, settings: Mapping[str, str]) -> Game:
     """The rules that these settings make, still under the name of what they were made of."""
     for name in settings:
-        _check_name(base, name)
-    values = {name: _value(base, name, settings[name]) for name in _in_order(settings)}
+        if name == "rake":
+            parts = ", ".join(part for part in known() if part.startswith("rake_"))
+            raise Impossible(f"a rake is set by its parts: {parts}", name)
+        if name not in known():
+            every = ", ".join(parameters(base))
+            message = f"no parameter of {base.name} is called {name}: there are {every}"
+            raise Impossible(message, name)
+    values = {}
+    for name in _in_order(settings):
+        _, kind, _ = known()[name]
+        value = kind.read(plain(settings[name]))
+        if value is None:
+            message = f"{name} of {base.name} may be {kind.may}, not {settings[name]}"
+            raise Impossible(message, name)
+        values[name] = None if value is NONE else value
     fields = {name: value for name, value in values.items() if name in Game.__struct_fields__}
     variant = replace(base, **fields)
     variant = replace(variant, rake=_raked(variant.rake, values))
@@ -168,23 +181,6 @@ def _changed(base: Game, settings: Mapping[str, str]) -> Game:
     if sentence := fault(variant):
         raise Impossible(f"{base.name} cannot be changed so: {sentence}")
     return variant
-
-
-def _check_name(base: Game, name: str) -> None:
-    if name == "rake":
-        parts = ", ".join(one for one in known() if one.startswith("rake_"))
-        raise Impossible(f"a rake is set by its parts: {parts}", name)
-    if name not in known():
-        every = ", ".join(parameters(base))
-        raise Impossible(f"no parameter of {base.name} is called {name}: there are {every}", name)
-
-
-def _value(base: Game, name: str, text: str) -> Any:
-    kind = known()[name][1]
-    value = kind.read(plain(text))
-    if value is None:
-        raise Impossible(f"{name} of {base.name} may be {kind.may}, not {text}", name)
-    return None if value is NONE else value
 
 
 def _raked(rake: Rake | None, values: Mapping[str, Any]) -> Rake | None:
@@ -275,7 +271,7 @@ def _ordered(variant: Game, lines: list[AnyStep]) -> tuple[AnyStep, ...]:
         (DealBoard, SwapHole) if variant.swap_order == "before_board" else (SwapHole, DealBoard)
     )
     for at in range(len(lines) - 1):
-        one, two = lines[at : at + 2]
-        if isinstance(one, late) and isinstance(two, early):
-            lines[at : at + 2] = [two, one]
+        former, latter = lines[at : at + 2]
+        if isinstance(former, late) and isinstance(latter, early):
+            lines[at : at + 2] = [latter, former]
     return tuple(lines)

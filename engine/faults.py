@@ -26,10 +26,10 @@ STEPS_MAX = 62
 
 def fault(game: Game) -> str | None:
     """The first thing that no hand could be played with; None if there is none."""
-    for found in (_shape, _amounts, _rake, _seats, _combination):
-        if sentence := found(game):
+    for fault_of in (_shape, _amounts, _rake, _seats):
+        if sentence := fault_of(game):
             return sentence
-    return None
+    return next((why for holds, why in _CONTRADICTIONS if holds(game)), None)
 
 
 def _shape(game: Game) -> str | None:
@@ -92,17 +92,17 @@ def _tosses(game: Game) -> str | None:
 def _forced(game: Game) -> str | None:
     """Blind and straddle stand together, before the rounds that `blind_rounds` names (U2)."""
     rounds = 0
-    found = []
+    forced = []
     for step, two, three in zip(game.script, game.script[1:], game.script[2:], strict=False):
         if isinstance(step, Blind) != isinstance(two, Straddle):
             return "a blind and a straddle stand together, and before a round of betting"
         if isinstance(step, Blind):
             if not isinstance(three, Betting):
                 return "a blind and a straddle stand together, and before a round of betting"
-            found.append(rounds + 1)
+            forced.append(rounds + 1)
         rounds += isinstance(step, Betting)
-    if found and tuple(found) != game.blind_rounds:
-        return f"blind_rounds says {game.blind_rounds}, and its script {tuple(found)}"
+    if forced and tuple(forced) != game.blind_rounds:
+        return f"blind_rounds says {game.blind_rounds}, and its script {tuple(forced)}"
     return None
 
 
@@ -182,11 +182,7 @@ def _seats(game: Game) -> str | None:
     return None
 
 
-def _combination(game: Game) -> str | None:
-    """Policies that contradict each other."""
-    return next((why for holds, why in _CONTRADICTIONS if holds(game)), None)
-
-
+# Policies that contradict each other.
 _CONTRADICTIONS: tuple[tuple[Callable[[Game], bool], str], ...] = (
     (
         lambda game: game.seats_min > 2 and game.stacks == "carried" and game.broke != "buys_in",

@@ -49,11 +49,11 @@ UNASKED: Mapping[str, tuple[object, ...]] = {
 }
 
 
-def unfollowed(one: Struct, followed: Followed) -> str | None:
+def unfollowed(part: Struct, followed: Followed) -> str | None:
     """The first part of a ruleset, a step or a rake that is not followed; None if all of it is."""
-    if type(one) not in followed:
-        return type(one).__name__
-    return _first_other(one, followed[type(one)], followed, frozenset())
+    if type(part) not in followed:
+        return type(part).__name__
+    return _first_other(part, followed[type(part)], followed, frozenset())
 
 
 def unknown(
@@ -74,10 +74,10 @@ def of_other_kinds(*kinds: Kind) -> frozenset[str]:
 
 
 def _first_other(
-    one: Struct, known: Mapping[str, tuple[object, ...]], followed: Followed, unused: Set[str]
+    part: Struct, known: Mapping[str, tuple[object, ...]], followed: Followed, unused: Set[str]
 ) -> str | None:
-    for name, default in _defaults(type(one)):
-        value: Any = getattr(one, name)
+    for name, default in _defaults(type(part)):
+        value: Any = getattr(part, name)
         if name in unused:
             continue
         if name in known:
@@ -97,22 +97,20 @@ def _defaults(kind: type[Struct]) -> tuple[tuple[str, Any], ...]:
 
 def _other(value: object, may: tuple[object, ...], followed: Followed) -> str | None:
     """What of a value is not followed."""
-    for one in may:
-        if _is(value, one):
+    for allowed in may:
+        if isinstance(allowed, range):
+            follows = type(value) is int and value in allowed
+        elif isinstance(allowed, type):
+            follows = type(value) is allowed and not isinstance(value, Struct)
+        else:
+            follows = _same(value, allowed)
+        if follows:
             return None
     if isinstance(value, tuple):
-        return next((wrong for it in value if (wrong := _other(it, may, followed))), None)
+        return next((wrong for entry in value if (wrong := _other(entry, may, followed))), None)
     if isinstance(value, Struct) and type(value) in may:
         return unfollowed(value, followed) if followed else None
     return type(value).__name__ if isinstance(value, Struct) else str(value)
-
-
-def _is(value: object, may: object) -> bool:
-    if isinstance(may, range):
-        return type(value) is int and value in may
-    if isinstance(may, type):
-        return type(value) is may and not isinstance(value, Struct)
-    return _same(value, may)
 
 
 def _same(value: object, other: object) -> bool:

@@ -135,15 +135,12 @@ def _post(game: Game, hand: Hand, post: Post) -> Event:
 
 
 def _connection(hand: Hand, command: Disconnect | Reconnect) -> Event:
-    """Only who is there can leave, and only who is gone can come back."""
+    """A seat that is there can leave, and one that is gone can come back."""
     seat = command.seat
     if not 0 <= seat < len(hand.stacks):
         raise IllegalCommand(f"there is no seat {seat}: the seats are 0..{len(hand.stacks) - 1}")
-    gone = seat in hand.absent
-    if isinstance(command, Disconnect):
-        if gone:
-            raise IllegalCommand(f"seat {seat} is disconnected already")
-        return Disconnected(seat)
-    if not gone:
-        raise IllegalCommand(f"seat {seat} is not disconnected")
-    return Reconnected(seat)
+    leaves, is_gone = isinstance(command, Disconnect), seat in hand.absent
+    if leaves == is_gone:
+        how = "disconnected already" if is_gone else "not disconnected"
+        raise IllegalCommand(f"seat {seat} is {how}")
+    return Disconnected(seat) if leaves else Reconnected(seat)

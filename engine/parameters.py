@@ -202,7 +202,12 @@ _SCRIPT: tuple[tuple[str, str, Kind, Callable[[Game], Any]], ...] = (
     ("big", "the big blind, and the smallest bet", whole(1), lambda game: first(game, Blinds).big),
     ("low", "the limit of the first two rounds", whole(1), lambda game: sizes(game)[0]),
     ("high", "the limit of the later rounds", whole(1), lambda game: sizes(game)[-1]),
-    ("ante", "the ante of every seat", whole(0), lambda game: _ante(game)),
+    (
+        "ante",
+        "the ante of every seat",
+        whole(0),
+        lambda game: first(game, Blinds).ante if first(game, Blinds) else first(game, Antes).amount,
+    ),
     ("swap_flop", "the chance of a swap on the flop", PART, lambda game: swaps(game)[0]),
     ("swap_turn", "the chance of a swap on the turn", PART, lambda game: swaps(game)[1]),
 )
@@ -212,11 +217,6 @@ _FIELDS: tuple[tuple[str, str, Kind], ...] = (
     ("seats_min", "the fewest players", whole(2, 23)),
     ("seats_max", "the most players", whole(2, 23)),
 )
-
-
-def _ante(game: Game) -> int:
-    blinds = first(game, Blinds)
-    return int(blinds.ante if blinds else first(game, Antes).amount)
 
 
 # What a ruleset must be for a parameter to mean anything, and what it lacks otherwise.
@@ -248,7 +248,11 @@ _NEEDS: tuple[tuple[tuple[str, ...], Callable[[Game], bool], str], ...] = (
         lambda game: first(game, Straddle) is not None,
         "there is no straddle in its script",
     ),
-    (("straddle_folds",), lambda game: _asks_to_straddle(game), "nobody may refuse a straddle"),
+    (
+        ("straddle_folds",),
+        lambda game: first(game, Straddle) is not None and game.straddle == "choice",
+        "nobody may refuse a straddle",
+    ),
     (
         ("small", "heads_up_blinds"),
         lambda game: first(game, Blinds) is not None,
@@ -327,10 +331,6 @@ _NEEDS: tuple[tuple[tuple[str, ...], Callable[[Game], bool], str], ...] = (
         "every hand has new stacks: set stacks=carried, too",
     ),
 )
-
-
-def _asks_to_straddle(game: Game) -> bool:
-    return first(game, Straddle) is not None and game.straddle == "choice"
 
 
 def lacking(game: Game, name: str) -> str | None:

@@ -32,7 +32,7 @@ class Cut(NamedTuple):
 
     @property
     def amount(self) -> int:
-        """All of it."""
+        """All chips of the pot, the rake included."""
         return self.rake + self.award.amount
 
     def exact(self, place: int) -> Fraction:
@@ -49,9 +49,9 @@ def cuts(game: Policies, hand: Hand) -> tuple[Cut, ...]:
     """Every pot of a hand that is to be paid, the first one first."""
     rakes, paid = awards(game, hand)
     rakes = rakes or (0,) * len(paid)
-    whole = [rake + award.amount for rake, award in zip(rakes, paid, strict=True)]
+    amounts = [rake + award.amount for rake, award in zip(rakes, paid, strict=True)]
     found = pots(game, hand, contenders(hand))
-    alike = [pot.amount for pot in found] == whole
+    alike = [pot.amount for pot in found] == amounts
     none = (None,) * len(paid)
     layers = levels(game, hand, found) if alike else none
     seats = [pot.seats for pot in found] if alike else none

@@ -27,9 +27,9 @@ class Award(NamedTuple):
         """Whether each of the same seats got the floor or the ceiling of its exact share (U18)."""
         if sorted(seats) != sorted(self.seats) or sum(shares) != self.amount:
             return False
-        weight, whole = dict(zip(self.seats, self.weights, strict=True)), sum(self.weights)
+        weight, total = dict(zip(self.seats, self.weights, strict=True)), sum(self.weights)
         return all(
-            abs(share * whole - self.amount * weight[seat]) < whole
+            abs(share * total - self.amount * weight[seat]) < total
             for seat, share in zip(seats, shares, strict=True)
         )
 
@@ -73,7 +73,7 @@ def snapshots(
             seats = tuple([seat for seat in claimants if levels[seat] >= level])
             found[seats] = found.get(seats, 0) + (stake if level == top else level) - below
             below = level
-    every = sorted(found.items(), key=lambda one: (-len(one[0]), one[0]))
+    every = sorted(found.items(), key=lambda pot: (-len(pot[0]), pot[0]))
     return tuple([Pot(chips, seats) for seats, chips in every if chips])
 
 
@@ -114,9 +114,9 @@ def split(game: Policies, amount: int, seats: tuple[int, ...]) -> Award:
 
 def divided(game: Policies, amount: int, seats: tuple[int, ...], weights: tuple[int, ...]) -> Award:
     """A pot divided by weights: floors, then the missing chips one each in order (U14, U18)."""
-    whole = sum(weights)
-    shares = [amount * weight // whole for weight in weights]
-    inexact = [place for place, weight in enumerate(weights) if amount * weight % whole]
+    total = sum(weights)
+    shares = [amount * weight // total for weight in weights]
+    inexact = [place for place, weight in enumerate(weights) if amount * weight % total]
     for place in inexact[: amount - sum(shares)]:
         shares[place] += 1
     return Award(amount, seats, weights, tuple(shares))
@@ -145,7 +145,7 @@ def _first_seat(amount: int, seats: tuple[int, ...], unit: int) -> tuple[int, ..
 def _all_to(place: int, amount: int, winners: int, unit: int) -> tuple[int, ...]:
     even = amount // unit // winners * unit
     rest = amount - even * winners
-    return tuple(even + (rest if one == place else 0) for one in range(winners))
+    return tuple(even + (rest if winner == place else 0) for winner in range(winners))
 
 
 def _dropped(amount: int, seats: tuple[int, ...], unit: int) -> tuple[int, ...]:

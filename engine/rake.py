@@ -24,17 +24,12 @@ def taken_of(rule: Rake, pot: int, cap: int | None) -> int:
     if rule.rounding == "incremental":
         taken = pot // rule.increment * (rule.increment * rule.percent // rule.of)
     else:
-        taken = _rounded(rule, pot * rule.percent)
+        taken, rest = divmod(pot * rule.percent, rule.of)
+        if rule.rounding == "ceil":
+            taken += rest > 0
+        elif rule.rounding != "floor":  # half to even
+            taken += 2 * rest > rule.of or (2 * rest == rule.of and taken % 2 == 1)
     return taken if cap is None else min(taken, cap)
-
-
-def _rounded(rule: Rake, parts: int) -> int:
-    whole, rest = divmod(parts, rule.of)
-    if rule.rounding == "floor":
-        return whole
-    if rule.rounding == "ceil":
-        return whole + (rest > 0)
-    return whole + (2 * rest > rule.of or (2 * rest == rule.of and whole % 2 == 1))
 
 
 def _cap(rule: Rake, players: int) -> int | None:

@@ -75,10 +75,13 @@ def command_of(question: Turn | None, rest: Events) -> Command | None:
     if isinstance(question, ToDeal):
         return _deal(question, rest) or _unasked(rest)
     if isinstance(question, ToSwap):
-        return _unasked(rest) or _swap(question, rest)
+        swaps = [event for event in rest[: len(question.at_risk)] if isinstance(event, CardSwapped)]
+        cards = tuple(swap.new if swap.new != swap.old else None for swap in swaps)
+        return _unasked(rest) or (Swap(cards) if swaps else None)
     if isinstance(question, ToDraw):
         drawn = [event for event in rest[: len(question.seats)] if isinstance(event, BountyDrawn)]
-        return _unasked(rest) or (Draw(tuple(event.rank for event in drawn)) if drawn else None)
+        ranks = tuple(event.rank for event in drawn)
+        return _unasked(rest) or (Draw(ranks) if drawn else None)
     match rest[0]:
         case Folded(seat=seat, origin=origin):
             return Fold(seat, _will(origin))
@@ -145,12 +148,6 @@ def _deal(question: ToDeal, rest: Events) -> Command | None:
     order = [held[seat].pop(0) if held.get(seat) else None for seat in question.to]
     cards = tuple(card for card in order if card is not None)
     return Deal(cards) if len(cards) == question.count else None
-
-
-def _swap(question: ToSwap, rest: Events) -> Command | None:
-    """What became of each card at risk."""
-    swaps = [event for event in rest[: len(question.at_risk)] if isinstance(event, CardSwapped)]
-    return Swap(tuple(e.new if e.new != e.old else None for e in swaps)) if swaps else None
 
 
 def _will(origin: Origin) -> Will:

@@ -8,11 +8,10 @@ from fractions import Fraction
 from math import ceil, floor
 
 from engine.policies import Policies
-from engine.pots import Award, Pot, pots, split
+from engine.pots import Award, Pot, divided, expectations, pots, split
 from engine.rake import rakes
 from engine.ranking import Strength, strength
 from engine.seats import contenders, in_order, is_alone
-from engine.tied_shares import by_expectation
 from engine.turn import IllegalCommand
 from events.cards import UNKNOWN
 from events.state import Hand
@@ -72,36 +71,26 @@ def awards(game: Policies, hand: Hand) -> tuple[tuple[int, ...], tuple[Award, ..
     if is_alone(hand):
         taken = rakes(game, hand, (hand.pot,))
         return taken, (split(game, hand.pot - taken[0], stay),)
-    strengths = _strengths(game, hand, stay)
+    strengths = {}
+    for seat in stay:
+        value = strength(game, hand, seat)
+        if value is None:
+            raise Undecided(f"a card of seat {seat} or of the board was never recorded")
+        strengths[seat] = value
     if game.showdown_tie == "no_change" and (back := _taken_back(hand, strengths)):
         return (0,), (back,)
     if game.split == "expectation":
         return (), by_expectation(game, hand, strengths, in_order(hand, stay))
     found = pots(game, hand, stay)
     taken = rakes(game, hand, tuple([pot.amount for pot in found]))
-    won = [
-        Pot(pot.amount - rake, in_order(hand, _best(strengths, pot.seats)))
-        for pot, rake in zip(found, taken, strict=True)
-    ]
+    won = []
+    for pot, rake in zip(found, taken, strict=True):
+        best = max([strengths[seat] for seat in pot.seats])
+        winners = tuple([seat for seat in pot.seats if strengths[seat] == best])
+        won.append(Pot(pot.amount - rake, in_order(hand, winners)))
     if game.odd_scope == "total":
         won = _merged(won)
     return taken, tuple([split(game, pot.amount, pot.seats) for pot in won])
-
-
-def _strengths(game: Policies, hand: Hand, stay: tuple[int, ...]) -> dict[int, Strength]:
-    """How strong each claim is; unless a card that counts was never recorded."""
-    found = {}
-    for seat in stay:
-        value = strength(game, hand, seat)
-        if value is None:
-            raise Undecided(f"a card of seat {seat} or of the board was never recorded")
-        found[seat] = value
-    return found
-
-
-def _best(strengths: dict[int, Strength], seats: tuple[int, ...]) -> tuple[int, ...]:
-    best = max([strengths[seat] for seat in seats])
-    return tuple([seat for seat in seats if strengths[seat] == best])
 
 
 def _taken_back(hand: Hand, strengths: dict[int, Strength]) -> Award | None:
@@ -121,3 +110,45 @@ def _merged(won: list[Pot]) -> list[Pot]:
     for amount, seats in won:
         total[seats] = total.get(seats, 0) + amount
     return [Pot(amount, seats) for seats, amount in total.items()]
+
+
+def by_expectation(
+    game: Policies, hand: Hand, strengths: dict[int, Strength], order: tuple[int, ...]
+) -> tuple[Award, ...]:
+    """The URCS way: tied hands share by what each could expect to win when it tapped out.
+
+    The best hands take what they covered, the next best what is left, and so on (U12-U16). `order`
+    are the claimants from the left of the button; odd chips go in that order (U18).
+    """
+    left = hand.paid
+    dead = sum(hand.dead)  # nobody's stake: it is won with the first group's share (G6)
+    chips = sum(left) + dead
+    awards: list[Award] = []
+    for tied in sorted(set(strengths.values()), reverse=True):
+        group = tuple(seat for seat in order if strengths[seat] == tied)
+        reach = max(left[seat] for seat in group)
+        weights = _weights(game, hand, left, group)
+        if game.tapped_prize == "whole_pot":
+            prize = chips
+        elif game.expectation == "snapshot":  # at most what one of the group could expect (U13)
+            prize = min(max(weights), chips)
+        else:
+            prize = min(sum(min(paid, reach) for paid in left) + dead, chips)
+        if prize and sum(weights):
+            awards.append(divided(game, prize, group, weights))
+            chips, dead = chips - prize, 0
+        left = tuple(max(paid - reach, 0) for paid in left)
+    return tuple(awards)
+
+
+def _weights(
+    game: Policies, hand: Hand, left: tuple[int, ...], group: tuple[int, ...]
+) -> tuple[int, ...]:
+    """Each seat's expectation: what is left of every stake up to its own (U12, U16).
+
+    Or the pot at the time the seat tapped out; the whole pot for a seat that never did.
+    """
+    if game.expectation != "snapshot":
+        return expectations(hand.paid if game.next_group == "original" else left, group)
+    dead, tapped = sum(hand.dead), [hand.tapped[seat] for seat in group]
+    return tuple(min(sum(paid) + dead, hand.pot) if paid else hand.pot for paid in tapped)

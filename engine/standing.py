@@ -58,14 +58,13 @@ def by_busts(players: Sequence[str], lasts: Mapping[str, Last]) -> Standing:
 
     Who went out later is before who went out earlier; of two in one hand, who began it with more.
     """
-    ranks = [_rank(lasts.get(player)) for player in players]
+    ranks: list[Rank] = []
+    for last in map(lasts.get, players):
+        if last is None:
+            ranks.append(())
+        else:
+            ranks.append((1, last.left) if last.left else (0, last.hand, last.began))
     return _standing(players, ranks, sum(1 in rank[:1] for rank in ranks) == 1)
-
-
-def _rank(last: Last | None) -> Rank:
-    if last is None:
-        return ()
-    return (1, last.left) if last.left else (0, last.hand, last.began)
 
 
 def _standing(players: Sequence[str], ranks: Sequence[Rank], decided: bool) -> Standing:

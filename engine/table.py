@@ -50,10 +50,10 @@ def sit(table: Table, chair: int, player: str, stack: int, *, posts: bool) -> Ta
     """A new player takes an empty chair: he posts a big blind next hand, or waits for it (M2)."""
     if not 0 <= chair < len(table.chairs):
         raise IllegalCommand(f"there is no chair {chair}: there are 0..{len(table.chairs) - 1}")
-    there = table.chairs[chair]
-    if there is not None:
-        raise IllegalCommand(f"chair {chair} is taken by {there.player}")
-    if any(one is not None and one.player == player for one in table.chairs):
+    occupant = table.chairs[chair]
+    if occupant is not None:
+        raise IllegalCommand(f"chair {chair} is taken by {occupant.player}")
+    if any(taken is not None and taken.player == player for taken in table.chairs):
         raise IllegalCommand(f"{player} sits at this table already")
     if stack < 1:
         raise IllegalCommand(f"{player} brings {stack} chips: a seat needs at least one")
@@ -96,14 +96,17 @@ def deal_in(game: Game, table: Table) -> Seating:
     """The seats of the next hand, once the button has moved."""
     if table.button is None:
         raise IllegalCommand("the button has no place yet: move it first")
-    chairs = tuple(sorted({*_dealt(table), *_reached(table)} - {*_passed_over(game, table)}))
+    dealt = {*_dealt(table)}
+    if table.big is not None and table.chairs[table.big] is not None:
+        dealt.add(table.big)  # though its player may have been waiting for the big blind
+    chairs = tuple(sorted(dealt - {*_passed_over(game, table)}))
     sitting = [_taken(table, chair) for chair in chairs]
     button = max((seat for seat, chair in enumerate(chairs) if chair <= table.button), default=-1)
     blinds = (table.small, table.big)
     return Seating(
         chairs=chairs,
         players=tuple(one.player for one in sitting),
-        stacks=tuple(_brings(game, one) for one in sitting),
+        stacks=tuple(one.stack if game.stacks == "carried" else game.stack for one in sitting),
         button=button % len(chairs),
         posts=tuple(
             Post(seat)
@@ -120,16 +123,17 @@ def settled(game: Game, table: Table, seating: Seating, hand: Hand) -> Table:
     Who has nothing left is out (M5), has a new stack, or stays without one, as `broke` says.
     """
     chairs = list(table.chairs)
-    nets: dict[str, int] = {}
+    bankrolls = dict(table.bankrolls)  # winnings so far: they begin at 0 and have no floor (M4)
     for seat, chair in enumerate(seating.chairs):
         one = _taken(table, chair)
         stack = hand.stacks[seat] if game.stacks == "carried" else one.stack
-        nets[one.player] = hand.stacks[seat] - hand.start.stacks[seat]
+        net = hand.stacks[seat] - hand.start.stacks[seat]
+        bankrolls[one.player] = bankrolls.get(one.player, 0) + net
         if not stack and game.broke == "buys_in":
             stack = game.stack
         out = not stack and game.broke == "leaves"
         chairs[chair] = None if out else replace(one, stack=stack, waits=False, posts=False)
-    return replace(table, chairs=tuple(chairs), bankrolls=_banked(table, nets))
+    return replace(table, chairs=tuple(chairs), bankrolls=tuple(bankrolls.items()))
 
 
 def is_freeze_out(game: Game) -> bool:
@@ -190,11 +194,6 @@ def _dealt(table: Table) -> tuple[int, ...]:
     )
 
 
-def _reached(table: Table) -> tuple[int, ...]:
-    """The chair that the big blind has come to, though its player has been waiting."""
-    return () if table.big is None or table.chairs[table.big] is None else (table.big,)
-
-
 def _passed_over(game: Game, table: Table) -> tuple[int, ...]:
     """With a dead button, who would post between it and the big blind waits a hand more (M1)."""
     if game.button == "moving" or table.button is None or table.big is None:
@@ -209,18 +208,6 @@ def _next(table: Table, after: int, among: tuple[int, ...]) -> int:
     """The next of these chairs clockwise."""
     count = len(table.chairs)
     return min(among, key=lambda chair: (chair - after - 1) % count)
-
-
-def _brings(game: Game, chair: Chair) -> int:
-    return chair.stack if game.stacks == "carried" else game.stack
-
-
-def _banked(table: Table, nets: dict[str, int]) -> tuple[tuple[str, int], ...]:
-    """Each player's winnings so far: they begin at 0 and have no floor (M4)."""
-    before = dict(table.bankrolls)
-    for player, net in nets.items():
-        before[player] = before.get(player, 0) + net
-    return tuple(before.items())
 
 
 def _taken(table: Table, chair: int) -> Chair:

@@ -107,7 +107,11 @@ def _judged(game: Game, record: Events, partner: Game | None) -> Report:
             return Report(game.name, "unknown", recorded, decided, divergence)
         if (folds := _forced_folds(game, record, divergence, recorded)) is not None:
             return folds
-        moves = _moves(divergence, recorded, decided)
+        # What would have come after another choice, bid or card nobody knows: so chips that go
+        # elsewhere are counted only where record and rules part after the last of them.
+        moves = None
+        if _is_after_play(divergence) and recorded is not None and decided is not None:
+            moves = _difference(recorded, decided)
         return Report(game.name, "differ", recorded, decided, divergence, moves=moves)
     recorded = nets_of(record)
     unpaid = before_payment(record)
@@ -119,7 +123,10 @@ def _judged(game: Game, record: Events, partner: Game | None) -> Report:
         verdict: Verdict = "contested" if others else "agree"
         return Report(game.name, verdict, recorded, decided, None, others)
     others += readings(game, record, unpaid, partner)
-    if _unknown(game, unpaid):
+    # a card that nobody recorded could change who is paid
+    forfeited = unpaid.showing.mucked if game.muck == "forfeits" else ()
+    claims = [unpaid.hole[seat] for seat in contenders(unpaid) if seat not in forfeited]
+    if any(UNKNOWN in cards for cards in (unpaid.board, *claims)):
         return Report(game.name, "unknown", recorded, decided, None, others)
     return Report(game.name, "contested" if others else "agree", recorded, decided, None, others)
 
@@ -136,7 +143,10 @@ def readings(
     found = []
     for reading in game.readings:
         other = replace(game, **{reading.policy: reading.value})
-        nets = _paid(other, _reread(game, other, record, unpaid))
+        hand = unpaid
+        if other.uncalled != game.uncalled:  # an uncalled bet may have stayed in the pot (U17)
+            hand = before_payment(record, uncalled=other.uncalled == "returned") or unpaid
+        nets = _paid(other, hand)
         if nets is not None and nets != decided:
             label = f"{game.name} with {reading.policy} {reading.value}"
             found.append(Reread(reading.entry, label, reading.sentence, nets))
@@ -148,14 +158,6 @@ def readings(
     return tuple(found)
 
 
-def _reread(game: Game, other: Game, record: Events, unpaid: Hand) -> Hand:
-    """The hand to pay under another reading: an uncalled bet may have stayed in the pot (U17)."""
-    if other.uncalled == game.uncalled:
-        return unpaid
-    kept = before_payment(record, uncalled=other.uncalled == "returned")
-    return unpaid if kept is None else kept
-
-
 def _paid(game: Game, hand: Hand) -> Nets | None:
     """What each seat wins or loses when this ruleset pays; None if a missing card could decide."""
     try:
@@ -164,39 +166,7 @@ def _paid(game: Game, hand: Hand) -> Nets | None:
         return None
     for event in paid:
         hand = evolve(hand, event)
-    return _nets(hand)
-
-
-def _nets(hand: Hand) -> Nets:
     return tuple(b - a for a, b in zip(hand.start.stacks, hand.stacks, strict=True))
-
-
-def _unknown(game: Game, hand: Hand) -> bool:
-    """Whether a card nobody recorded could change who is paid; it never could uncontested."""
-    forfeited = hand.showing.mucked if game.muck == "forfeits" else ()
-    return UNKNOWN in hand.board or any(
-        UNKNOWN in hand.hole[seat] for seat in contenders(hand) if seat not in forfeited
-    )
-
-
-def _recorded_nets(record: Events) -> Nets | None:
-    """What the source claims of a hand, where no record can be of it."""
-    seats = len(nets_of(record))
-    claims = (event.nets for event in record if isinstance(event, Claimed))
-    return next((nets for nets in claims if len(nets) == seats), None)
-
-
-def _moves(divergence: Divergence, recorded: Nets | None, decided: Nets | None) -> int | None:
-    """How many chips go to somebody else than the rules pay.
-
-    What would have come after another choice, bid or card nobody knows, so it is counted only where
-    record and rules part after the last of them.
-    """
-    if not _is_after_play(divergence):
-        return None
-    if recorded is None or decided is None:
-        return None
-    return _difference(recorded, decided)
 
 
 def _is_after_play(divergence: Divergence) -> bool:
@@ -306,7 +276,10 @@ def _forced_sum(game: Game, record: Events) -> tuple[Nets | None, Nets | None]:
         return None, None
     recorded = None
     try:
-        recorded = _recorded_nets(record) or nets_of(record)
+        nets = nets_of(record)
+        # what the source claims, where no record can be of it
+        claims = (event.nets for event in record if isinstance(event, Claimed))
+        recorded = next((claim for claim in claims if len(claim) == len(nets)), nets)
         hand = before_payment(record)
         return recorded, _paid(game, hand) if hand else None
     except (LookupError, ValueError):

@@ -192,17 +192,10 @@ def _call(hand: Hand, event: Called) -> Hand:
     return _stake(hand, event.seat, event.amount, round_of(hand), event.next)
 
 
-def _bet(hand: Hand, event: Bet) -> Hand:
-    return _raise_to(hand, event, event.amount)
-
-
-def _raise(hand: Hand, event: Raised) -> Hand:
-    return _raise_to(hand, event, event.to)
-
-
-def _raise_to(hand: Hand, event: Bet | Raised, to: int) -> Hand:
+def _raise_to(hand: Hand, event: Bet | Raised) -> Hand:
     """The bet to match goes up; a full one is what the next raise is measured by."""
     betting, seat = round_of(hand), event.seat
+    to = event.to if isinstance(event, Raised) else event.amount
     least = max(betting.least, 2 * to - betting.bet)
     if event.full:
         size = max(betting.size, to - betting.bet)
@@ -377,8 +370,8 @@ _COUNTS: dict[type[Event], Callable[[Hand, Any], Hand]] = {
     Folded: _fold,
     Checked: _check,
     Called: _call,
-    Bet: _bet,
-    Raised: _raise,
+    Bet: _raise_to,
+    Raised: _raise_to,
     BidPlaced: _bid,
     AuctionSettled: _settle,
     Tossed: _toss,

@@ -36,7 +36,7 @@ class Secret(NamedTuple):
     differ: tuple[str, str] | None = None
 
     def of(self, event: Record) -> Any:
-        """The value."""
+        """The secret's value in an event."""
         if self.differ is None:
             return getattr(event, self.field)
         one, other = self.differ

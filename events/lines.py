@@ -59,18 +59,32 @@ class PublicEvent(NamedTuple):
 
 def lines(recorded: Iterable[Recorded], nonces: Nonces) -> tuple[bytes, ...]:
     """The public lines of a leaf, under the nonces of its match."""
-    found = []
+    texts = []
     faults: Faults = {}
-    for one in recorded:
-        kind = type(one.event)
+    for entry in recorded:
+        kind = type(entry.event)
         if (hiding := _hiding(kind)) is not None:
-            if (shown := _public_event(one, hiding, faults)) is not None:
-                found.append(_line(shown, nonces))
-        elif kind in _STEADY or (kind is HandStarted and _assumes(one.event)):
-            found.append(_pattern(one.event)[0] % one.at)
-        else:
-            found.append(_with_time(one.event, one.at))
-    return tuple(found)
+            public = _public_event(entry, hiding, faults)
+            if public is None:
+                continue
+            hidden = public.hidden
+            pattern, fields, before = _pattern(public.blank, tuple(hidden), public.shown)
+            values: list[Any] = []
+            for field in fields:
+                nonce = nonces.of(entry.stream, entry.index, field, hidden[field])
+                values.append(commitment(nonce, hidden[field]).encode())
+            values.insert(before, entry.at)
+            texts.append(pattern % tuple(values))
+        elif kind in _STEADY or (kind is HandStarted and _assumes(entry.event)):
+            texts.append(_pattern(entry.event)[0] % entry.at)
+        else:  # the time in its place among the keys, without a second pass
+            spelled = encode(entry.event)
+            if kind in _AMOUNT_FIRST:
+                first, rest = spelled.split(b",", 1)
+                texts.append(b'%b,"at":%d,%b' % (first, entry.at, rest))
+            else:
+                texts.append(b'{"at":%d,%b' % (entry.at, spelled[1:]))
+    return tuple(texts)
 
 
 def digest(record: Iterable[bytes]) -> str:
@@ -103,25 +117,28 @@ def openings(
     recorded: Iterable[Recorded], nonces: Nonces, who: Viewpoint, *, disclosed: bool = False
 ) -> tuple[Opening, ...]:
     """Every hidden value that this viewpoint may see, with the nonce that proves it."""
-    return tuple(
-        Opening(
-            line, field, value, nonces.of(one.recorded.stream, one.recorded.index, field, value)
-        )
-        for line, one in enumerate(public_events(recorded))
-        for field, value in sorted(one.hidden.items())
-        if disclosed or _may_open(who, one.recorded.event, field)
-    )
+    found = []
+    for line, public in enumerate(public_events(recorded)):
+        stream, index, event = public.recorded.stream, public.recorded.index, public.recorded.event
+        faults = _TAKEN_UP.get(type(event))
+        for field, value in sorted(public.hidden.items()):
+            is_fault = faults is not None and faults.field == field
+            secret = faults if faults and is_fault else FIELDS[type(event)].secret(field)
+            if disclosed or may_see(who, secret, event):
+                nonce = nonces.of(stream, index, field, value)
+                found.append(Opening(line, field, value, nonce))
+    return tuple(found)
 
 
 def public_events(recorded: Iterable[Recorded]) -> Iterator[PublicEvent]:
     """The events that have a line, in order, each with its hidden fields."""
     faults: Faults = {}
-    for one in recorded:
-        hiding = _hiding(type(one.event))
+    for entry in recorded:
+        hiding = _hiding(type(entry.event))
         shown = (
-            PublicEvent(one, {}, one.event)
+            PublicEvent(entry, {}, entry.event)
             if hiding is None
-            else _public_event(one, hiding, faults)
+            else _public_event(entry, hiding, faults)
         )
         if shown is not None:
             yield shown
@@ -176,20 +193,13 @@ def _public_event(recorded: Recorded, hiding: _Hiding, faults: Faults) -> Public
     for secret in hiding.differ:
         if may_see(Public(), secret, event):
             shown += ((secret.field, secret.of(event)),)
-    if kind in _TAKEN_UP:
-        hidden["faults"] = _taken_up(event, faults) if faults else []
-        if kind is not BidPlaced:
-            faults[_OVER] = []
-    return PublicEvent(recorded, hidden, blank, shown)
-
-
-def _taken_up(event: Record, faults: Faults) -> list[list[Any]]:
-    """The replies that a bid takes up, or the end of a hand, each of that with its seat."""
     if isinstance(event, BidPlaced):
-        return faults.pop(event.seat, [])
-    rest = [[seat, *fault] for seat in sorted(faults) for fault in faults[seat]]
-    faults.clear()
-    return rest
+        hidden["faults"] = faults.pop(event.seat, [])
+    elif kind in _TAKEN_UP:  # the end of a hand takes up the rest, each with its seat
+        hidden["faults"] = [[seat, *fault] for seat in sorted(faults) for fault in faults[seat]]
+        faults.clear()
+        faults[_OVER] = []
+    return PublicEvent(recorded, hidden, blank, shown)
 
 
 _STEADY = {BettingOpened, BlindPosted, Checked, Folded, StepEntered}  # few, said again and again
@@ -199,13 +209,6 @@ _TAKEN_UP = {  # what a line commits to besides: replies that were withheld
     HandEnded: Secret("faults", "auditor"),
     HandVoided: Secret("faults", "auditor"),
 }
-
-
-def _may_open(who: Viewpoint, event: Record, field: str) -> bool:
-    taken = _TAKEN_UP.get(type(event))
-    is_taken = taken is not None and taken.field == field
-    secret = taken if taken and is_taken else FIELDS[type(event)].secret(field)
-    return may_see(who, secret, event)
 
 
 def hides(kind: type[Record]) -> bool:
@@ -240,18 +243,6 @@ def spelling(event: Record) -> tuple[Pattern, tuple[bytes, ...]]:
     return pattern, tuple([_canonical(public.hidden[field]) for field in pattern.fields])
 
 
-def _line(public: PublicEvent, nonces: Nonces) -> bytes:
-    recorded, hidden = public.recorded, public.hidden
-    pattern, fields, before = _pattern(public.blank, tuple(hidden), public.shown)
-    stream, index = recorded.stream, recorded.index
-    values: list[Any] = [
-        commitment(nonces.of(stream, index, field, hidden[field]), hidden[field]).encode()
-        for field in fields
-    ]
-    values.insert(before, recorded.at)
-    return pattern % tuple(values)
-
-
 @lru_cache(maxsize=4096)
 def _pattern(
     event: Record, hidden: tuple[str, ...] = (), shown: tuple[tuple[str, Any], ...] = ()
@@ -279,20 +270,10 @@ def _assumes(event: Record) -> bool:
     return type(event) is HandStarted and bool(event.assumed)
 
 
-def _with_time(event: Record, at: int) -> bytes:
-    """The event's canonical bytes with `at` in its place among the keys, without a second pass."""
-    spelled = encode(event)
-    if type(event) in _AMOUNT_FIRST:
-        first, rest = spelled.split(b",", 1)
-        return b'%b,"at":%d,%b' % (first, at, rest)
-    return b'{"at":%d,%b' % (at, spelled[1:])
-
-
-def _before_time(kind: type[Record]) -> list[str]:
-    """The fields before `at` in all lines of a kind: at most one, and it is a number or a truth."""
-    found = [name for name in kind.__struct_fields__ if name < "at" and name != "assumed"]
-    assert found in ([], ["all_in"], ["amount"]), f"{kind.__name__} has more before its time"
-    return found
-
-
-_AMOUNT_FIRST = {kind for kind in get_args(Record) if _before_time(kind)}
+# The fields before `at` in all lines of a kind: at most one, and it is a number or a truth.
+_BEFORE_TIME = {
+    kind: [name for name in kind.__struct_fields__ if name < "at" and name != "assumed"]
+    for kind in get_args(Record)
+}
+assert all(names in ([], ["all_in"], ["amount"]) for names in _BEFORE_TIME.values())
+_AMOUNT_FIRST = {kind for kind, names in _BEFORE_TIME.items() if names}

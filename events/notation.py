@@ -135,20 +135,13 @@ def _line(kind: type[t.Event | Match]) -> _LineFormat:
             parts.append(literal)
             regex += re.escape(literal)
         if name:
-            field = _field(name)
+            if "+" in name:
+                field = _pairs(*name.split("+"))
+            else:
+                field = _SPECIAL.get(name) or _word(name)
             parts.append(field)
             regex += f"({field.regex})"
     return _LineFormat(tuple(parts), re.compile(regex))
-
-
-def _field(name: str) -> _Field:
-    """How a field of this name is written, whichever event it stands in."""
-    if "+" in name:
-        first, second = name.split("+")
-        return _pairs(first, second)
-    if name in _SPECIAL:
-        return _SPECIAL[name]
-    return _word(name)
 
 
 _BARE = r"(?:[\w./:+-]+|\?\?)"
@@ -185,13 +178,36 @@ def _suffix(name: str, texts: dict[Any, str]) -> _Field:
     return _Field(f"(?:{regex})?", lambda event: texts[getattr(event, name)], read)
 
 
-def _listed(name: str, between: str, left: str = "", right: str = "") -> _Field:
-    """Several values in a row."""
-    between_regex = re.escape(between)
-    regex = re.escape(left) + rf"(?:{_WORD}(?:{between_regex}{_WORD})*)?" + re.escape(right)
+def _optional(name: str, pattern: str, value_regex: str, unsaid: object) -> _Field:
+    """A field that is said unless it has one value: a deck is dealt once, nobody is to act."""
+    before, after = pattern.split("{}")
+    regex = f"(?:{re.escape(before)}{value_regex}{re.escape(after)})?"
 
     def say(event: Any) -> str:
-        return left + between.join(_text(value) for value in getattr(event, name)) + right
+        value = getattr(event, name)
+        return "" if value == unsaid else f"{before}{_text(value)}{after}"
+
+    def read(text: str, fields: dict[str, Any]) -> None:
+        value = text.removeprefix(before).removesuffix(after)
+        fields[name] = _unquoted(value) if text else unsaid
+
+    return _Field(regex, say, read)
+
+
+def _listed(
+    name: str, between: str, left: str = "", right: str = "", *, may_miss: bool = False
+) -> _Field:
+    """Several values in a row; without any, nothing is said of them where they `may_miss`."""
+    between_regex = re.escape(between)
+    regex = re.escape(left) + rf"(?:{_WORD}(?:{between_regex}{_WORD})*)?" + re.escape(right)
+    if may_miss:
+        regex = f"(?:{regex})?"
+
+    def say(event: Any) -> str:
+        values = getattr(event, name)
+        if may_miss and not values:
+            return ""
+        return left + between.join(map(_text, values)) + right
 
     def read(text: str, fields: dict[str, Any]) -> None:
         inner = text.removeprefix(left).removesuffix(right)
@@ -206,78 +222,18 @@ def _pairs(first: str, second: str) -> _Field:
     """Two rows said together: `ursa 400, lynx 400`, `150 to 1, 150 to 2`."""
     joint = " to " if first == "shares" else " "
     item = rf"({_WORD}){joint}({_WORD})"
-    whole = re.sub(r"\((?!\?)", "(?:", item)
+    pair_regex = re.sub(r"\((?!\?)", "(?:", item)
 
     def say(event: Any) -> str:
         rows = zip(getattr(event, first), getattr(event, second), strict=True)
         return ", ".join(f"{_text(a)}{joint}{_text(b)}" for a, b in rows)
 
     def read(text: str, fields: dict[str, Any]) -> None:
-        found = re.findall(item, text)
-        fields[first] = tuple(_unquoted(a) for a, _ in found)
-        fields[second] = tuple(_unquoted(b) for _, b in found)
+        pairs = re.findall(item, text)
+        fields[first] = tuple(_unquoted(a) for a, _ in pairs)
+        fields[second] = tuple(_unquoted(b) for _, b in pairs)
 
-    return _Field(rf"(?:{whole}(?:, {whole})*)?", say, read)
-
-
-def _next() -> _Field:
-    """Who must answer now; nothing when the round is over."""
-
-    def read(text: str, fields: dict[str, Any]) -> None:
-        fields["next"] = text.removeprefix(", ").removesuffix(" to act") or None
-
-    def say(event: Any) -> str:
-        return "" if event.next is None else f", {event.next} to act"
-
-    return _Field(r"(?:, \d+ to act)?", say, read)
-
-
-def _seed() -> _Field:
-    def read(text: str, fields: dict[str, Any]) -> None:
-        fields["seed"] = _unquoted(text.removeprefix(" of seed ")) if text else None
-
-    def say(event: Any) -> str:
-        return "" if event.seed is None else f" of seed {_text(event.seed)}"
-
-    return _Field(rf"(?: of seed {_WORD})?", say, read)
-
-
-def _deals() -> _Field:
-    """How often each deck is dealt; said only of a mirrored match."""
-
-    def read(text: str, fields: dict[str, Any]) -> None:
-        fields["deals"] = text.removeprefix(", each dealt ").removesuffix(" times") or "1"
-
-    def say(event: Any) -> str:
-        return "" if event.deals == 1 else f", each dealt {event.deals} times"
-
-    return _Field(r"(?:, each dealt \d+ times)?", say, read)
-
-
-def _assumed() -> _Field:
-    """What a record takes for so; nothing where its source says all."""
-
-    def read(text: str, fields: dict[str, Any]) -> None:
-        fields["assumed"] = tuple(
-            map(_unquoted, re.findall(_WORD, text.removeprefix("; assuming ")))
-        )
-
-    def say(event: Any) -> str:
-        return f"; assuming {', '.join(map(_text, event.assumed))}" if event.assumed else ""
-
-    return _Field(rf"(?:; assuming {_WORD}(?:, {_WORD})*)?", say, read)
-
-
-def _played() -> _Field:
-    """When it was, by its source; nothing where that does not say it."""
-
-    def read(text: str, fields: dict[str, Any]) -> None:
-        fields["played"] = text.removeprefix("; played ")
-
-    def say(event: Any) -> str:
-        return f"; played {event.played}" if event.played else ""
-
-    return _Field(r"(?:; played [0-9TZ:+-]+)?", say, read)
+    return _Field(rf"(?:{pair_regex}(?:, {pair_regex})*)?", say, read)
 
 
 _ORIGIN = {value: f" ({value})" for value in get_args(Origin)}
@@ -285,11 +241,11 @@ _ORIGIN = {value: f" ({value})" for value in get_args(Origin)}
 _DRAWERS = {value: f", drawn by the {value}" for value in get_args(Drawer)}
 
 _SPECIAL: dict[str, _Field] = {
-    "next": _next(),
-    "seed": _seed(),
-    "deals": _deals(),
-    "assumed": _assumed(),
-    "played": _played(),
+    "next": _optional("next", ", {} to act", r"\d+", None),
+    "seed": _optional("seed", " of seed {}", _WORD, None),
+    "deals": _optional("deals", ", each dealt {} times", r"\d+", 1),
+    "played": _optional("played", "; played {}", "[0-9TZ:+-]+", ""),
+    "assumed": _listed("assumed", ", ", "; assuming ", may_miss=True),
     "cards": _listed("cards", " ", "[", "]"),
     "seats": _listed("seats", " and "),
     "bids": _listed("bids", " and "),

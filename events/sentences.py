@@ -82,10 +82,10 @@ def of_event(record: Sequence[t.Event], at: int, event: t.Event) -> Sentence:
 def with_names(sentence: str, players: Sequence[str]) -> Sentence:
     """A sentence of the rules, which speaks of `seat 2`, with the player's name in its place."""
     words = re.split(r"\bseat (\d+)\b", sentence)
-    found = [Fragment(words[0])]
+    fragments = [Fragment(words[0])]
     for seat, rest in zip(words[1::2], words[2::2], strict=True):
-        found += [Fragment(player=name_at(players, int(seat))), Fragment(rest)]
-    return tuple(part for part in found if any(part))
+        fragments += [Fragment(player=name_at(players, int(seat))), Fragment(rest)]
+    return tuple(part for part in fragments if any(part))
 
 
 def text(sentence: Sentence) -> str:
@@ -189,8 +189,8 @@ def _settles(event: t.AuctionSettled, hand: _Hand) -> Iterator[Fragment]:
     if not event.seats:
         yield Fragment("nobody wins the auction")
     else:
-        one = len(event.seats) == 1
-        yield Fragment(" wins the auction and pays " if one else " win the auction and each pay ")
+        alone = len(event.seats) == 1
+        yield Fragment(" wins the auction and pays " if alone else " win the auction and each pay ")
         yield Fragment(chips=event.price)
         for seat in event.seats:
             hand.stacks[seat] = hand.stacks.get(seat, 0) - event.price

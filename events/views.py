@@ -164,8 +164,8 @@ def viewpoint(view: str, players: tuple[str, ...]) -> Viewpoint:
     kind, _, name = view.partition(":")
     if kind == "seat" and name in players:
         return Seated(players.index(name))
-    there = ", ".join(f"seat:{player}" for player in players)
-    raise ValueError(f"{view} is no viewpoint here: there are public, auditor, {there}")
+    seats = ", ".join(f"seat:{player}" for player in players)
+    raise ValueError(f"{view} is no viewpoint here: there are public, auditor, {seats}")
 
 
 def see(events: Iterable[t.Event | Match], who: Viewpoint) -> tuple[Seen, ...]:
@@ -184,8 +184,10 @@ def see_one(event: t.Event | Match, who: Viewpoint) -> Seen | None:
     seen = {field: getattr(event, field) for field in hidden.clear.split()}
     for secret in hidden.secrets:
         value = secret.of(event)
-        known = value is None or may_see(who, secret, event)
-        seen[secret.field] = value if known else _redacted(value)
+        if value is not None and not may_see(who, secret, event):
+            # of cards it is known how many they are
+            value = (HIDDEN,) * len(value) if isinstance(value, tuple) else HIDDEN
+        seen[secret.field] = value
     return cast(Seen, seen_as(type(event))(**seen))
 
 
@@ -203,11 +205,6 @@ def _holds(who: Viewpoint, holder: str, event: Any) -> bool:
     if isinstance(who, Seated):
         return holder == "seat" and bool(who.seat == event.seat)
     return isinstance(who, Auditor)
-
-
-def _redacted(value: Any) -> Any:
-    """What stands in its place; of cards it is known how many they are."""
-    return (HIDDEN,) * len(value) if isinstance(value, tuple) else HIDDEN
 
 
 def seen_as(kind: type[t.Event | Match]) -> type[Any]:

@@ -103,6 +103,14 @@ def worth_of_keys(keys: Keys, tables: Columns) -> Values:
     return values if tables.coarse is None else tables.coarse.take(values)
 
 
+def worth_on_board(hole: Masks | int, board: Masks, held: int, rules: Showdown) -> Values:
+    """The value of each hole of `held` cards with the five of its board; nothing is checked."""
+    values = worth(hole | board, held + 5, rules)
+    if rules.hole_min:
+        with_hole(values, np.broadcast_to(hole, board.shape), board, held, rules)
+    return values
+
+
 def showdown(hole: Masks, board: Masks, rules: Showdown = STANDARD) -> Values:
     """The value of each hole with the board beside it, under the whole of the rules, checked."""
     if not len(hole):
@@ -139,10 +147,10 @@ def with_hole(values: Values, hole: Masks, board: Masks, held: int, rules: Showd
     values[played] = best if coarse is None else coarse.take(best)
 
 
-def _size(masks: Masks, what: str) -> int:
+def _size(masks: Masks, kind: str) -> int:
     """How many cards every row has."""
     counts = np.bitwise_count(masks)
     least, most = int(counts.min()), int(counts.max())
     if least != most:
-        raise ValueError(f"every row has as many {what}, not {least} here and {most} there")
+        raise ValueError(f"every row has as many {kind}, not {least} here and {most} there")
     return least

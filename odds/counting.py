@@ -33,11 +33,11 @@ def hands_of(name: str) -> tuple[Cards, ...]:
     """Every two cards of a class: six of a pair, four suited, twelve offsuit."""
     high, low, kind = name[0], name[1], name[2:]
     if high == low:
-        return tuple((high + one, low + other) for one, other in combinations(SUITS, 2))
+        return tuple((high + suit, low + other) for suit, other in combinations(SUITS, 2))
     return tuple(
-        (high + one, low + other)
-        for one, other in product(SUITS, repeat=2)
-        if (one == other) == (kind == "s")
+        (high + suit, low + other)
+        for suit, other in product(SUITS, repeat=2)
+        if (suit == other) == (kind == "s")
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from odds.batch import STANDARD, Masks, Showdown, Values, with_hole, worth
+from odds.batch import STANDARD, Masks, Showdown, worth_on_board
 from odds.rank import Cards, mask
 
 DECK = (1 << 52) - 1
@@ -60,7 +60,11 @@ def equities(
     enough(known, BOARD - len(board))
     best = np.zeros((len(held), len(held)), dtype=np.int64)
     for boards in run_outs(unseen(known), BOARD - len(board)):
-        best += _count(np.array([_values(hole, boards | table, rules) for hole in held]))
+        dealt = boards | table
+        values = np.array([worth_on_board(hole, dealt, hole.bit_count(), rules) for hole in held])
+        is_best = values == values.max(axis=0)
+        among = is_best.sum(axis=0)
+        best += np.array([np.bincount(among[row], minlength=len(held) + 1)[1:] for row in is_best])
     deals = comb(52 - known.bit_count(), BOARD - len(board))
     return tuple(Odds(deals, tuple(map(int, row))) for row in best)
 
@@ -95,8 +99,8 @@ def subsets(cards: Masks, size: int) -> Masks:
         return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
     if size == 0:
         return np.zeros(1, dtype=np.int64)
-    found: Masks = np.bitwise_or.reduce(cards[_choices(len(cards), size)], axis=0)
-    return found
+    chosen: Masks = np.bitwise_or.reduce(cards[_choices(len(cards), size)], axis=0)
+    return chosen
 
 
 @lru_cache(maxsize=256)
@@ -116,21 +120,3 @@ def run_outs(cards: Masks, size: int) -> Iterator[Masks]:
         chosen = card | rest[len(rest) - comb(len(cards) - 1 - at, size - 1) :]
         if len(chosen):
             yield chosen
-
-
-def _values(hole: int, boards: Masks, rules: Showdown) -> Values:
-    size = hole.bit_count() + BOARD
-    values = worth(boards | hole, size, rules)
-    if rules.hole_min:
-        held = np.full(len(boards), hole, dtype=np.int64)
-        with_hole(values, held, boards, hole.bit_count(), rules)
-    return values
-
-
-def _count(values: Values) -> Masks:
-    """For each hand (a row), in how many columns it is one of so many best."""
-    is_best = values == values.max(axis=0)
-    among = is_best.sum(axis=0)
-    return np.array(
-        [np.bincount(among[row], minlength=len(values) + 1)[1:] for row in is_best], dtype=np.int64
-    )

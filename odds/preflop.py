@@ -23,7 +23,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from odds.batch import Masks, Showdown, Values, columns, with_hole, worth
+from odds.batch import Showdown, Values, columns, worth_on_board
 from odds.counting import CLASSES, class_of, hands_of, hands_up_to_suits
 from odds.equity import Odds
 from odds.rank import BIT, Cards, HoleMin, Ranking
@@ -73,37 +73,29 @@ def count(
     rankings = [Showdown(straights, ranking, hole_min) for ranking in get_args(Ranking)]
     sums = {rules: np.zeros((len(CLASSES), 2), dtype=np.int64) for rules in rankings}
     boards = boards or hands_up_to_suits(5)
-    while some := tuple(islice(boards, BOARDS_AT_ONCE)):
-        board, alike = np.array(some, dtype=np.int64).T
-        cards, hands = _hands(board)
-        values = _values(hands, board, fine)
+    while batch := tuple(islice(boards, BOARDS_AT_ONCE)):
+        board, alike = np.array(batch, dtype=np.int64).T
+        # the 47 other cards of each board, by place in the deck, and every two of them as a mask
+        free = (board[:, None] >> np.arange(52) & 1) == 0
+        cards = free.nonzero()[1].reshape(len(board), 47)
+        bits = np.int64(1) << cards
+        hands = bits[:, FIRST] | bits[:, SECOND]
+        boards_of_hands = np.repeat(board, hands.shape[1])
+        values = worth_on_board(hands.ravel(), boards_of_hands, 2, fine).reshape(hands.shape)
+        classes = _CLASS_OF_CARDS[cards[:, FIRST], cards[:, SECOND]].ravel()
         for rules in rankings:
             coarse = columns(7, rules).coarse
             seen = values if coarse is None else coarse.take(values)
-            for column, found in enumerate(_wins_and_ties(seen)):
-                weighed = (found * alike[:, None]).ravel()
-                sums[rules][:, column] += _by_class(cards, weighed)
-    return {rules: found // _HANDS_OF_CLASS[:, None] for rules, found in sums.items()}
+            for column, deals in enumerate(_wins_and_ties(seen)):
+                weighed = (deals * alike[:, None]).ravel()
+                # Sums of one batch stay far below 2**53, where floats stop being whole numbers.
+                counts = np.bincount(classes, weights=weighed, minlength=len(CLASSES))
+                sums[rules][:, column] += counts.astype(np.int64)
+    return {rules: counts // _HANDS_OF_CLASS[:, None] for rules, counts in sums.items()}
 
 
 FIRST, SECOND = np.triu_indices(47, 1)
 _HANDS_OF_CLASS = np.array([len(hands_of(name)) for name in CLASSES], dtype=np.int64)
-
-
-def _hands(board: Masks) -> tuple[Counts, Masks]:
-    """The 47 other cards of each board, by place in the deck, and every two of them as a mask."""
-    free = (board[:, None] >> np.arange(52) & 1) == 0
-    cards = free.nonzero()[1].reshape(len(board), 47)
-    bits = np.int64(1) << cards
-    return cards, bits[:, FIRST] | bits[:, SECOND]
-
-
-def _values(hands: Masks, board: Masks, rules: Showdown) -> Values:
-    boards = np.repeat(board, hands.shape[1])
-    values = worth(hands.ravel() | boards, 7, rules)
-    if rules.hole_min:
-        with_hole(values, hands.ravel(), boards, 2, rules)
-    return values.reshape(hands.shape)
 
 
 def _wins_and_ties(values: Values) -> tuple[Counts, Counts]:
@@ -124,18 +116,12 @@ def _wins_and_ties(values: Values) -> tuple[Counts, Counts]:
     in_rows_below = (below + below.transpose(0, 2, 1))[:, FIRST, SECOND]
     in_rows_equal = (equal + equal.transpose(0, 2, 1))[:, FIRST, SECOND]
     order = np.sort(values, axis=1)
-    found = [
+    places = [
         (np.searchsorted(line, row, "left"), np.searchsorted(line, row, "right"))
         for line, row in zip(order, values, strict=True)
     ]
-    left, right = (np.array(side, dtype=np.int64) for side in zip(*found, strict=True))
+    left, right = (np.array(side, dtype=np.int64) for side in zip(*places, strict=True))
     return left - in_rows_below, right - left - in_rows_equal + 1
-
-
-def _by_class(cards: Counts, counts: Counts) -> Counts:
-    which = _CLASS_OF_CARDS[cards[:, FIRST], cards[:, SECOND]].ravel()
-    # Sums of one batch stay far below 2**53, where floats stop being whole numbers.
-    return np.bincount(which, weights=counts, minlength=len(CLASSES)).astype(np.int64)
 
 
 def _class_of_cards() -> Counts:
@@ -143,8 +129,8 @@ def _class_of_cards() -> Counts:
     place = {name: at for at, name in enumerate(CLASSES)}
     card = {bit.bit_length() - 1: name for name, bit in BIT.items()}
     classes = np.zeros((52, 52), dtype=np.int64)
-    for one, other in permutations(range(52), 2):
-        classes[one, other] = place[class_of((card[one], card[other]))]
+    for first, second in permutations(range(52), 2):
+        classes[first, second] = place[class_of((card[first], card[second]))]
     return classes
 
 

@@ -12,7 +12,7 @@ from math import comb
 
 import numpy as np
 
-from odds.batch import STANDARD, Masks, Showdown, Values, column, with_hole, worth
+from odds.batch import STANDARD, Showdown, column, worth_on_board
 from odds.counting import canonical, class_of, hands_of, hands_up_to_suits
 from odds.equity import BOARD, Odds, disjoint, enough, equities, run_outs, unseen
 from odds.rank import BIT, RANKS, Cards, mask
@@ -26,13 +26,13 @@ HOW = "QQ+, 99-66, AKs, A5s-A2s, KQo, AJ+, AsKd, random"
 def hands_in(text: str) -> tuple[Cards, ...]:
     """Every two cards of a range, each once: `QQ+` is QQ, KK, AA; `A9s+` A9s to AKs; `JTs-87s`
     JTs, T9s, 98s, 87s; `AK` is suited or not; `AsKd` these two cards; `random` any two."""
-    found: dict[frozenset[str], Cards] = {}
+    hands: dict[frozenset[str], Cards] = {}
     for part in filter(None, re.split(r"[,\s]+", text)):
         for hand in _hands(part):
-            found.setdefault(frozenset(hand), hand)
-    if not found:
+            hands.setdefault(frozenset(hand), hand)
+    if not hands:
         raise ValueError(f"a range has a hand or more, as in {HOW}")
-    return tuple(found.values())
+    return tuple(hands.values())
 
 
 def range_equity(
@@ -44,16 +44,22 @@ def range_equity(
     if len(board) not in (0, 3, 4, 5):
         raise ValueError(f"a board has none, three, four or five cards, not {len(board)}")
     enough(known, 4 + BOARD - len(board))
-    left, right = (_possible(side, known) for side in (one, other))
+    sides = []  # of each the hands that can be dealt
+    for side in (one, other):
+        hands = hands_in(side) if isinstance(side, str) else [*side]
+        if any(len(hand) != 2 for hand in hands):
+            raise ValueError("a hand of a range has two cards")
+        sides.append([hand for hand in hands if not mask(hand) & known])
+    left, right = sides
     pairs = [(a, b) for a in left for b in right if not {*a} & {*b}]
     if not pairs:
         raise ValueError("no hand of the one range can be dealt beside one of the other")
     each = comb(52 - known.bit_count() - 4, BOARD - len(board))
     if board:
         boards = (
-            (int(it), 1)
-            for some in run_outs(unseen(known), BOARD - len(board))
-            for it in some | table
+            (int(dealt), 1)
+            for chunk in run_outs(unseen(known), BOARD - len(board))
+            for dealt in chunk | table
         )
         wins, ties = _counted(left, right, boards, rules)
     elif not dead and _has_all_suits(right):
@@ -108,20 +114,12 @@ def _places(high: str, low: str, kind: str, part: str) -> tuple[int, int]:
     return at, under
 
 
-def _possible(side: Range, known: int) -> list[Cards]:
-    """The hands of a range that can be dealt."""
-    hands = hands_in(side) if isinstance(side, str) else [*side]
-    if any(len(hand) != 2 for hand in hands):
-        raise ValueError("a hand of a range has two cards")
-    return [hand for hand in hands if not mask(hand) & known]
-
-
 def _has_all_suits(hands: Iterable[Cards]) -> bool:
     """Whether of each class all hands are there, once."""
-    there = Counter(map(class_of, hands))
-    return all(count == len(hands_of(name)) for name, count in there.items()) and len(
+    counts = Counter(map(class_of, hands))
+    return all(count == len(hands_of(name)) for name, count in counts.items()) and len(
         {frozenset(hand) for hand in hands}
-    ) == sum(there.values())
+    ) == sum(counts.values())
 
 
 def _by_class(left: list[Cards], right: list[Cards], rules: Showdown) -> tuple[int, int]:
@@ -147,8 +145,8 @@ def _pair_by_pair(
         key = canonical(mask(one), mask(other), gone)
         alike[key] += 1
         first.setdefault(key, (one, other))
-    found = [(equities(first[key], (), dead, rules)[0], many) for key, many in alike.items()]
-    return sum(it.wins * many for it, many in found), sum(it.ties * many for it, many in found)
+    results = [(equities(first[key], (), dead, rules)[0], many) for key, many in alike.items()]
+    return sum(it.wins * many for it, many in results), sum(it.ties * many for it, many in results)
 
 
 def _counted(
@@ -159,21 +157,17 @@ def _counted(
     together = (ours[:, None] & theirs) == 0
     wins = ties = 0
     waiting = iter(boards)
-    while some := tuple(islice(waiting, BOARDS_AT_ONCE)):
-        table = np.array([board for board, _ in some], dtype=np.int64)
-        mine, others = (_values(hands, table, rules) for hands in (ours, theirs))
+    while batch := tuple(islice(waiting, BOARDS_AT_ONCE)):
+        table = np.array([board for board, _ in batch], dtype=np.int64)
+        mine, others = (  # a row a board: what each hand is worth on it
+            worth_on_board(
+                np.tile(hands, len(table)), np.repeat(table, len(hands)), 2, rules
+            ).reshape(len(table), len(hands))
+            for hands in (ours, theirs)
+        )
         mine[(ours & table[:, None]) != 0] = 0  # below all, and equal to none
         others[(theirs & table[:, None]) != 0] = np.iinfo(np.uint16).max
-        for (_, alike), a, b in zip(some, mine, others, strict=True):
+        for (_, alike), a, b in zip(batch, mine, others, strict=True):
             wins += alike * int(np.count_nonzero((a[:, None] > b) & together))
             ties += alike * int(np.count_nonzero((a[:, None] == b) & together))
     return wins, ties
-
-
-def _values(hands: Masks, boards: Masks, rules: Showdown) -> Values:
-    """A row a board: what each hand is worth on it."""
-    held, table = np.tile(hands, len(boards)), np.repeat(boards, len(hands))
-    values = worth(held | table, 2 + BOARD, rules)
-    if rules.hole_min:
-        with_hole(values, held, table, 2, rules)
-    return values.reshape(len(boards), len(hands))

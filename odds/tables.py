@@ -109,7 +109,11 @@ def build(straights: Straights) -> Tables:
         for category, finishes in enumerate(ladder(straights))
         for index, finish in enumerate(finishes)
     }
-    last_of = _straight_ends(straights)
+    straight_runs = runs(straights).items()
+    last_of = [  # for each rank set the last rank of the best straight in it, or 0
+        max((last for run, last in straight_runs if not run & ~ranks), default=0)
+        for ranks in range(8192)
+    ]
 
     def by_counts(held: int) -> int:
         last = last_of[held & 8191]
@@ -136,18 +140,35 @@ def build(straights: Straights) -> Tables:
             high[size].append(len(rank[size]) if cards <= size else 0)
             if cards <= size:
                 rank[size].extend(by_counts(held << 7 | rest) for rest in lows[size - cards])
-    suit = array("q", (_code(mask) | by_suit(mask) << 32 for mask in range(8192)))
+    suit = array("q")
+    for mask in range(8192):  # its ranks 2 to 8 in base 5, 9 to A from bit 17 up, and the flush
+        suit.append(_ones(mask & 127) | _ones(mask >> 7) << 17 | by_suit(mask) << 32)
     return Tables(suit, low, high, rank)
 
 
 def dump(tables: Mapping[Straights, Tables]) -> bytes:
     """The columns as raw little-endian numbers, compressed; `low` and `high` are stored once."""
-    return zlib.compress(b"".join(map(_little, _columns(tables))), 9)
+    raw = bytearray()
+    for column in _columns(tables):
+        little = column[:]
+        if sys.byteorder == "big":
+            little.byteswap()
+        raw += little.tobytes()
+    return zlib.compress(raw, 9)
 
 
 def load(blob: bytes) -> dict[Straights, Tables]:
     """What `dump` wrote."""
-    tables = {straights: _blank() for straights in STRAIGHTS}
+    slots = {5: 6175, 6: 18395, 7: 49205, 8: 120055}
+    tables = {
+        straights: Tables(  # columns of the right type and length, all zero
+            array("q", bytes(8 * 8192)),
+            array("H", bytes(2 * 5**7)),
+            {size: array("I", bytes(4 * 5**6)) for size in SIZES},
+            {size: array("H", bytes(2 * slots[size])) for size in SIZES},
+        )
+        for straights in STRAIGHTS
+    }
     shared = tables["standard"]
     tables["cyclic"] = tables["cyclic"]._replace(low=shared.low, high=shared.high)
     raw = memoryview(zlib.decompress(blob))
@@ -166,17 +187,6 @@ def stored() -> Mapping[Straights, Tables]:
     return load(STORED_AT.read_bytes())
 
 
-def _blank() -> Tables:
-    """Columns of the right type and length, all zero."""
-    slots = {5: 6175, 6: 18395, 7: 49205, 8: 120055}
-    return Tables(
-        array("q", bytes(8 * 8192)),
-        array("H", bytes(2 * 5**7)),
-        {size: array("I", bytes(4 * 5**6)) for size in SIZES},
-        {size: array("H", bytes(2 * slots[size])) for size in SIZES},
-    )
-
-
 def _columns(tables: Mapping[Straights, Tables]) -> Iterator[array[int]]:
     """The order of the stored file."""
     yield tables["standard"].low
@@ -184,13 +194,6 @@ def _columns(tables: Mapping[Straights, Tables]) -> Iterator[array[int]]:
     for straights in STRAIGHTS:
         yield tables[straights].suit
         yield from tables[straights].rank.values()
-
-
-def _little(column: array[int]) -> bytes:
-    column = column[:]
-    if sys.byteorder == "big":
-        column.byteswap()
-    return column.tobytes()
 
 
 def _rank_sets(size: int) -> tuple[int, ...]:
@@ -218,15 +221,6 @@ def runs(straights: Straights) -> dict[int, int]:
     return {sum(1 << (last - back) % 13 for back in range(5)): 1 << last for last in lasts}
 
 
-def _straight_ends(straights: Straights) -> list[int]:
-    """For each rank set the last rank of the best straight in it, or 0."""
-    straight = runs(straights)
-    return [
-        max((last for run, last in straight.items() if not run & ~ranks), default=0)
-        for ranks in range(8192)
-    ]
-
-
 @cache
 def _highest(size: int) -> list[int]:
     """For each rank set its so many highest ranks."""
@@ -235,11 +229,6 @@ def _highest(size: int) -> list[int]:
         without_lowest = ranks & ranks - 1
         kept.append(ranks if ranks.bit_count() <= size else kept[without_lowest])
     return kept
-
-
-def _code(mask: int) -> int:
-    """The base-5 codes of a suit mask: ranks 2 to 8 low, 9 to A from bit 17 up."""
-    return _ones(mask & 127) | _ones(mask >> 7) << 17
 
 
 def _ones(ranks: int) -> int:
@@ -264,18 +253,18 @@ def _holdings(ranks: int) -> Iterator[tuple[int, int]]:
 def _finish_by_counts(held: int) -> tuple[int, int, int]:
     """Category, main and rest of the best hand that is neither a straight nor a flush."""
     once, twice, thrice, four = (held >> shift & 8191 for shift in (0, 13, 26, 39))
-    one = _highest(1)
+    highest = _highest(1)
     if four:
-        quads = one[four]
-        return QUADS, quads, one[once ^ quads]
+        quads = highest[four]
+        return QUADS, quads, highest[once ^ quads]
     if thrice:
-        trips = one[thrice]
+        trips = highest[thrice]
         if twice ^ trips:
-            return FULL_HOUSE, trips, one[twice ^ trips]
+            return FULL_HOUSE, trips, highest[twice ^ trips]
         return TRIPS, trips, _highest(2)[once ^ trips]
     pairs = _highest(2)[twice]
     if pairs.bit_count() == 2:
-        return TWO_PAIR, pairs, one[once ^ pairs]
+        return TWO_PAIR, pairs, highest[once ^ pairs]
     if pairs:
         return PAIR, pairs, _highest(3)[once ^ pairs]
     return HIGH_CARD, 0, _highest(5)[once]

@@ -33,17 +33,17 @@ class ThirdCard(Struct, frozen=True):
 
     @property
     def gain(self) -> Fraction:
-        """Over nobody getting the card."""
+        """What the card adds to the share, compared with nobody getting it."""
         return self.won.share - self.neither.share
 
     @property
     def swing(self) -> Fraction:
-        """Over the rival getting it: the part of the pot that an auction of two is about."""
+        """What an auction of two is about: the share with the card, less that with the rival's."""
         return self.won.share - self.lost.share
 
     @property
     def of_rival(self) -> "ThirdCard":
-        """The same of the rival, where both hands are known: he wins what we lose."""
+        """The rival's odds, where both hands are known: he wins what we lose."""
         tied = None if self.tied is None else _turned(self.tied)
         return ThirdCard(_turned(self.lost), _turned(self.won), _turned(self.neither), tied)
 
@@ -109,7 +109,7 @@ def _up_to_suits(hole: int, board: int, rules: Showdown) -> ThirdCard:
 
 
 def counted_third_card(hole: int, board: int, rules: Showdown = STANDARD) -> ThirdCard:
-    """The same of masks, and counted anew."""
+    """The odds of cards that are given as masks, counted anew."""
     return ThirdCard(
         won=counted(hole, board, drawn=1, rules=rules),
         lost=counted(hole, board, dealt=3, rules=rules),
@@ -131,5 +131,5 @@ def third_card_known(
 
 
 def _turned(odds: Odds) -> Odds:
-    """Those of the other of two."""
+    """The odds of the other of two hands."""
     return Odds(odds.deals, (odds.losses, odds.ties))

@@ -105,9 +105,9 @@ def by_flushes(spot: Spot, lines: Lines) -> Counts:
     """What is won and tied more or less because the rival has a flush."""
     sums = np.zeros(2, dtype=np.int64)
     for suit in range(0, 52, 13):
-        there = np.bitwise_count((lines.run_outs | spot.board | spot.theirs) >> suit & SUIT)
-        for have in range(max(0, BOARD - spot.dealt), int(there.max()) + 1):
-            rows = (there == have).nonzero()[0]
+        of_suit_known = np.bitwise_count((lines.run_outs | spot.board | spot.theirs) >> suit & SUIT)
+        for have in range(max(0, BOARD - spot.dealt), int(of_suit_known.max()) + 1):
+            rows = (of_suit_known == have).nonzero()[0]
             for of_suit in range(max(0, BOARD - have), spot.dealt + 1):
                 flush = _flush(spot, suit, of_suit)
                 step = max(1, CELLS // max(1, flush.ranks.size))
@@ -129,7 +129,7 @@ def _difference(spot: Spot, lines: Lines, rows: Counts, flush: Flush) -> Counts:
     run_outs = lines.run_outs[rows]
     kinds = lines.kind[rows] * lines.by_ranks.shape[1]
     ranks = lines.by_ranks.ravel().take(kinds[:, None, None] + flush.ranks)
-    whole = np.maximum(ranks, _flush_values(spot, run_outs | spot.board, flush)[:, :, None])
+    with_flush = np.maximum(ranks, _flush_values(spot, run_outs | spot.board, flush)[:, :, None])
     unblocked = (run_outs[:, None] & flush.inside) == 0
     others = [suit for suit in range(4) if suit * 13 != flush.suit]
     left = (lines.left - lines.held[rows])[:, others].sum(axis=1)
@@ -141,8 +141,8 @@ def _difference(spot: Spot, lines: Lines, rows: Counts, flush: Flush) -> Counts:
         free = unblocked & ((flush.inside & drawn) == 0) & lines.possible[rows, column][:, None]
         each = ways[gone[column].tobytes()]
         # A flush is worth no less than its ranks: it only takes wins away.
-        sums[0] -= _weighed((ranks < mine) & (whole >= mine), free, each)
-        sums[1] += _weighed(whole == mine, free, each) - _weighed(ranks == mine, free, each)
+        sums[0] -= _weighed((ranks < mine) & (with_flush >= mine), free, each)
+        sums[1] += _weighed(with_flush == mine, free, each) - _weighed(ranks == mine, free, each)
     return sums
 
 
@@ -197,48 +197,44 @@ def counted(
     dead: int = 0,
     rules: Showdown = STANDARD,
 ) -> Odds:
-    """The same of masks."""
-    there = board.bit_count()
-    if not 3 <= there <= BOARD:
-        raise ValueError(f"unseen cards are counted from the flop on, not on {there} cards")
+    """The odds of a hand against unseen cards, all cards given as masks."""
+    on_board = board.bit_count()
+    if not 3 <= on_board <= BOARD:
+        raise ValueError(f"unseen cards are counted from the flop on, not on {on_board} cards")
     if drawn not in (0, 1) or dealt not in (1, 2, 3):
         raise ValueError("at most one unseen card is drawn, and one to three are the rival's")
     if drawn and rules.hole_min:
         raise ValueError("where a hole card must be used, none is drawn")
     known = disjoint(hole, rival, board, dead)
-    enough(known, BOARD - there + drawn + dealt)
+    enough(known, BOARD - on_board + drawn + dealt)
     spot = Spot(hole, rival, board, unseen(known), drawn, dealt, rules)
-    if there == BOARD and not drawn:
-        return _on_the_river(spot)
+    if on_board == BOARD and not drawn:
+        # nothing is to come: the rival's hands are few, and each is compared
+        theirs = subsets(spot.rest, dealt) | rival
+        boards = np.full(len(theirs), board, dtype=np.int64)
+        mine = showdown(np.array([hole]), boards[:1], rules)
+        values = showdown(theirs, boards, rules)
+        wins, ties = np.count_nonzero(values < mine), np.count_nonzero(values == mine)
+        return Odds(len(theirs), (int(wins), int(ties)))
     lines = lines_of(spot)
     wins, ties = _by_ranks(spot, lines) + by_flushes(spot, lines)
-    return Odds(_deals(spot), (int(wins), int(ties)))
-
-
-def _on_the_river(spot: Spot) -> Odds:
-    """Nothing is to come: the rival's hands are few, and each is compared."""
-    theirs = subsets(spot.rest, spot.dealt) | spot.theirs
-    board = np.full(len(theirs), spot.board, dtype=np.int64)
-    mine = showdown(np.array([spot.mine]), board[:1], spot.rules)
-    values = showdown(theirs, board, spot.rules)
-    wins, ties = np.count_nonzero(values < mine), np.count_nonzero(values == mine)
-    return Odds(len(theirs), (int(wins), int(ties)))
-
-
-def _deals(spot: Spot) -> int:
-    left = len(spot.rest)
-    to_come = BOARD - spot.board.bit_count()
-    boards = comb(left, to_come) * comb(left - to_come, spot.drawn)
-    return boards * comb(left - to_come - spot.drawn, spot.dealt)
+    left, to_come = len(spot.rest), BOARD - on_board
+    ours = comb(left, to_come) * comb(left - to_come, drawn)
+    return Odds(ours * comb(left - to_come - drawn, dealt), (int(wins), int(ties)))
 
 
 def _by_ranks(spot: Spot, lines: Lines) -> Counts:
     """Part one: wins and ties, if the rival's cards had no suits.
 
-    Lines that differ in suits alone are one row, and count as often as they are alike.
+    Lines that differ in suits alone are one row, and count as often as they are alike: those with
+    the same ranks on the board, the same rank that is drawn, and the same worth of ours.
     """
     picks, _ = multisets(spot.dealt)
-    row, column, alike = _alike(lines)
+    drawn = np.array([int(card).bit_length() % 13 for card in lines.drawn])
+    packed = (lines.kind[:, None] << 4 | drawn) << 16 | lines.mine
+    row, column = lines.possible.nonzero()
+    _, first, alike = np.unique(packed[row, column], return_index=True, return_counts=True)
+    row, column = row[first], column[first]
     left = (lines.left - lines.held).sum(axis=1)
     gone = by_suit(lines.drawn).sum(axis=1)
     sums = np.zeros(2, dtype=np.int64)
@@ -249,18 +245,6 @@ def _by_ranks(spot: Spot, lines: Lines) -> Counts:
         ways = ways_to_take(left[at] - gone[card], picks) * alike[start : start + step, None]
         sums += ways[theirs < mine].sum(), ways[theirs == mine].sum()
     return sums
-
-
-def _alike(lines: Lines) -> tuple[Counts, Counts, Counts]:
-    """One line of each kind: which board, which card drawn, and how many lines are like it.
-
-    A kind is the ranks on the board, the rank that is drawn, and what we are worth.
-    """
-    drawn = np.array([int(card).bit_length() % 13 for card in lines.drawn])
-    packed = (lines.kind[:, None] << 4 | drawn) << 16 | lines.mine
-    row, column = lines.possible.nonzero()
-    _, first, alike = np.unique(packed[row, column], return_index=True, return_counts=True)
-    return row[first], column[first], alike
 
 
 def lines_of(spot: Spot) -> Lines:

@@ -13,7 +13,7 @@ from store.folder.disk import Disk, digest_of
 from store.folder.frames import Damaged, Marks
 from store.folder.manifest import Manifest, Segment
 from store.log import hot
-from store.log.hot import FOLDER, Recovered
+from store.log.hot import FOLDER
 from store.log.recovery import durable_bytes_are_there, torn
 from store.log.tail import Tail
 from store.proof.checkpoint import ROLLBACKS, Checkpoint, Remembered, rollbacks
@@ -51,11 +51,11 @@ def check(
             now = manifest.read(disk, marks)
             if now is None:
                 raise Damaged(f"{manifest.PATH} is missing: nothing says what the ledger is")
-            found = (*_segments(disk, now), *_order(now), *_log(disk, now, marks))
-            found += (*_rulesets(disk, fingerprint), *_accepted(disk))
+            findings = (*_segments(disk, now), *_log(disk, now, marks))
+            findings += (*_rulesets(disk, fingerprint), *_accepted(disk))
             again = manifest.read(disk)
-            if not found or (again is not None and again.number == now.number):
-                return found
+            if not findings or (again is not None and again.number == now.number):
+                return findings
         except Damaged as damage:
             return (_finding(manifest.PATH, damage),)
     return (Finding(manifest.PATH, None, "", "it changes faster than it can be checked"),)
@@ -73,7 +73,7 @@ def check_end(
             known = last_checkpoint(disk)  # before the log: a writer may add to both meanwhile
             heads = [] if known is None else [(CHECKPOINT, known.checkpoint)]
             kept = remembered.of(public_keys(disk)) if remembered else []
-            heads += [(str(path), one) for path, one in kept]
+            heads += [(str(path), checkpoint) for path, checkpoint in kept]
             now = manifest.read(disk)
             assert now is not None, "it was read before"
             tail = Tail(now)
@@ -94,33 +94,33 @@ def _ends(
     nonces: bytes | None,
 ) -> Iterator[Finding]:
     """What `heads` were signed for (and where that is written) and is not there."""
-    there = tail.next_seq
+    closed = tail.next_seq
     if now.tree and not (heads and heads[0][0] == CHECKPOINT):
-        why = f"{CHECKPOINT} is missing, and {there:,} streams have closed"
+        why = f"{CHECKPOINT} is missing, and {closed:,} streams have closed"
         yield Finding(CHECKPOINT, None, "", why)
     tree = frontier(now.tree, TreeFiles(disk))
     if now.root not in ("", tree.root().hex()):
         why = f"{path_of(0)} is not the tree whose head {manifest.PATH} has"
         yield Finding(path_of(0), None, "", why)
-    most = max((one.size for _, one in heads), default=0)
+    most = max((head.size for _, head in heads), default=0)
     salts = None if nonces is None else salts_of(disk, nonces)
     leaves = tail.closed[: max(0, most - now.tree)] if salts else ()
     hashes = [leaf_hash(salts.leaf(it.hand_seq, it.recorded())) for it in leaves] if salts else []
-    for name, one in heads:
-        if one.size > there:
-            why = f"{name} was signed for {one.size:,} closed streams, and {there:,} are there"
+    for name, head in heads:
+        if head.size > closed:
+            why = f"{name} was signed for {head.size:,} closed streams, and {closed:,} are there"
             yield Finding(name, None, "", f"{why}: the end is lost, or this is an older copy")
             continue
-        new = one.size - now.tree
+        new = head.size - now.tree
         if new > 0 and nonces is None:
             continue
-        grown = tree.added(hashes[:new]) if new > 0 else frontier(one.size, TreeFiles(disk))
-        if grown.root() != one.root:
-            why = f"the first {one.size:,} closed streams are not those that {name} was signed for"
+        grown = tree.added(hashes[:new]) if new > 0 else frontier(head.size, TreeFiles(disk))
+        if grown.root() != head.root:
+            why = f"the first {head.size:,} closed streams are not those that {name} was signed for"
             yield Finding(name, None, "", f"{why}: muckrake verify --all says which")
     signed = heads[0][1].size if heads and heads[0][0] == CHECKPOINT else 0
-    if heads and signed < there:
-        why = f"{there - signed:,} of {there:,} closed streams are not under {CHECKPOINT}"
+    if heads and signed < closed:
+        why = f"{closed - signed:,} of {closed:,} closed streams are not under {CHECKPOINT}"
         yield Finding(CHECKPOINT, None, "", why, note=True)
 
 
@@ -134,25 +134,26 @@ def _rulesets(disk: Disk, fingerprint: Callable[[bytes], str] | None) -> Iterato
         if not dot or kind != "json":
             continue
         try:
-            found = fingerprint(disk.read(path))
+            named = fingerprint(disk.read(path))
         except (ValueError, TypeError, AttributeError) as reason:
             yield Finding(path, None, "", f"{path} cannot be read: {reason}")
             continue
-        if found != mark:
-            why = f"{path} holds the rules of {found}: hands that name {mark} lack theirs"
+        if named != mark:
+            why = f"{path} holds the rules of {named}: hands that name {mark} lack theirs"
             yield Finding(path, None, "", why)
 
 
 def _accepted(disk: Disk) -> Iterator[Finding]:
     """A note for each time that somebody went on with an older copy of the ledger."""
-    for one in rollbacks(disk):
-        moment = datetime.fromtimestamp(one.at // 1000, UTC)
-        why = f"at {moment:%Y-%m-%dT%H:%M:%SZ} somebody went on all the same: {one.sentence}"
+    for rollback in rollbacks(disk):
+        moment = datetime.fromtimestamp(rollback.at // 1000, UTC)
+        why = f"at {moment:%Y-%m-%dT%H:%M:%SZ} somebody went on all the same: {rollback.sentence}"
         yield Finding(ROLLBACKS, None, "", why, note=True)
 
 
 def _segments(disk: Disk, now: Manifest) -> Iterator[Finding]:
-    """Every file of every segment has the digest that the manifest tells."""
+    """Every file of every segment has the digest that the manifest tells, and what closed is
+    counted without a gap from one segment to the next."""
     for segment in now.segments:
         hands = _hands(segment)
         for name, path in segment.files.items():
@@ -168,6 +169,12 @@ def _segments(disk: Disk, now: Manifest) -> Iterator[Finding]:
             elif digest != segment.sha256[name]:
                 why = f"{path} is not as it was sealed: it holds {hands}"
                 yield Finding(path, None, hands, why)
+    ends = [0, *(segment.last_seq + 1 for segment in now.segments)]
+    starts = [*(segment.first_seq for segment in now.segments), now.next_seq]
+    for closed, start in zip(ends, starts, strict=True):
+        if start != closed:
+            why = f"{manifest.PATH}: what closed as {closed} is in no segment"
+            yield Finding(manifest.PATH, None, "", why)
 
 
 def _hands(segment: Segment) -> str:
@@ -182,22 +189,9 @@ def _hands(segment: Segment) -> str:
     return f"what closed as {segment.first_seq} to {segment.last_seq}"
 
 
-def _order(now: Manifest) -> Iterator[Finding]:
-    """Segments follow one another: what closed is counted without a gap."""
-    closed = 0
-    for segment in now.segments:
-        if segment.first_seq != closed:
-            why = f"{manifest.PATH}: what closed as {closed} is in no segment"
-            yield Finding(manifest.PATH, None, "", why)
-        closed = segment.last_seq + 1
-    if closed != now.next_seq:
-        why = f"{manifest.PATH}: what closed as {closed} is in no segment"
-        yield Finding(manifest.PATH, None, "", why)
-
-
 def _log(disk: Disk, now: Manifest, marks: Marks | None) -> Iterator[Finding]:
-    """Every frame is intact and bears its mark, positions have no gap, and nothing durable is
-    missing at the end."""
+    """Every frame is intact and bears its mark, positions have no gap, sealed and carried events
+    are as many as there were positions at the last seal, and nothing durable is missing."""
     if now.log.removeprefix(f"{FOLDER}/") not in disk.names(FOLDER):
         yield Finding(now.log, None, "", f"{now.log} is missing: {manifest.PATH} names it")
         return
@@ -205,25 +199,19 @@ def _log(disk: Disk, now: Manifest, marks: Marks | None) -> Iterator[Finding]:
         mark = hot.last_mark(disk)  # before the log: a writer may add to both meanwhile
         recovered = hot.read(disk, now.log, chain=now.chain(marks))
         durable_bytes_are_there(mark, now, recovered)
-        _count(now, recovered)
+        Tail(now).add_all(recovered.calls)
+        placed = (entry for call in recovered.calls for entry in call if entry.pos < now.next_pos)
+        carried = sum(len(entry.append.events) for entry in placed)
+        sealed = sum(segment.events for segment in now.segments)
+        if sealed + carried != now.next_pos:
+            why = f"{now.log} carries {carried} events and {sealed} are sealed"
+            raise Damaged(f"{why}: {now.next_pos} there were")
     except Damaged as damage:
         yield _finding(now.log, damage)
         return
     if recovered.torn:
         why = torn(now.log, recovered).replace("dropped", "to drop:")
         yield Finding(now.log, recovered.size, "", why, note=True)
-
-
-def _count(now: Manifest, recovered: Recovered) -> None:
-    """Sealed and carried events are as many as there were positions at the last seal."""
-    Tail(now).add_all(recovered.calls)
-    placed = (one for call in recovered.calls for one in call if one.pos < now.next_pos)
-    carried = sum(len(one.append.events) for one in placed)
-    sealed = sum(segment.events for segment in now.segments)
-    if sealed + carried != now.next_pos:
-        raise Damaged(
-            f"{now.log} carries {carried} events and {sealed} are sealed: {now.next_pos} there were"
-        )
 
 
 def _finding(file: str, damage: Damaged) -> Finding:

@@ -162,9 +162,9 @@ class FileLedger:
     def follow(self, pos: int) -> Iterator[Recorded]:
         """As `read_from`, and then whatever comes; ends when the ledger is closed."""
         while True:
-            for one in self.read_from(pos):
-                pos = one.pos + 1
-                yield one
+            for recorded in self.read_from(pos):
+                pos = recorded.pos + 1
+                yield recorded
             with self._commit:
                 while self._tail.next_pos <= pos and not (self._closed or self._broken):
                     self._commit.wait()
@@ -325,10 +325,10 @@ class FileLedger:
 
     def _check_once(self, appends: Iterable[Append]) -> None:
         """Damage, if the log begins a hand that is sealed already."""
-        for one in appends:
-            begins = not (one.expected or is_match(one.stream))
-            if begins and self._sealed.version(one.stream) is not None:
-                why = f"{self._found.log.path} begins {one.stream} again, which has ended and"
+        for append in appends:
+            begins = not (append.expected or is_match(append.stream))
+            if begins and self._sealed.version(append.stream) is not None:
+                why = f"{self._found.log.path} begins {append.stream} again, which has ended and"
                 raise Damaged(f"{why} is sealed: one hand has one record")
 
     def _void_open(self) -> None:

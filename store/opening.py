@@ -38,7 +38,7 @@ def signing(
     for segment in now.segments:  # what was sealed before there was a tree is put into it
         if segment.last_seq >= notary.size:
             leaves = sealed.leaves(segment)
-            notary.catch_up(one for one in leaves if one.hand_seq >= notary.size)
+            notary.catch_up(leaf for leaf in leaves if leaf.hand_seq >= notary.size)
     signed = notary.signed
     for path, sentence in notary.check(closed):
         accept(disk, at, sentence, path)
@@ -64,10 +64,10 @@ def signing(
     return notary, found
 
 
-def _taken_over(signed: int, sealed: int, there: int, closed: Sequence[Closed]) -> str:
+def _taken_over(signed: int, sealed: int, count: int, closed: Sequence[Closed]) -> str:
     """What is said of a ledger whose writers left no marks."""
     note = "this ledger is from before writers left marks; from now on nothing without one is taken"
-    if signed >= there:
-        return f"{note}. All {there:,} closed streams are those that were signed for"
+    if signed >= count:
+        return f"{note}. All {count:,} closed streams are those that were signed for"
     first = closed[signed - sealed].stream if signed >= sealed else f"what closed as {signed}"
-    return f"{note}. Nobody vouches for {there - signed:,} closed streams, from {first} on"
+    return f"{note}. Nobody vouches for {count - signed:,} closed streams, from {first} on"

@@ -53,7 +53,7 @@ class Snapshot:
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
         """Everything in one stream, in order; nothing if there is no such stream."""
-        return tuple(one for one in self.live.read(stream) if one.pos < self.next_pos)
+        return tuple(event for event in self.live.read(stream) if event.pos < self.next_pos)
 
     def begun_last(self, match: str) -> str | None:
         """The last hand of a match that has begun and is not sealed yet, over or not."""
@@ -68,20 +68,20 @@ class Snapshot:
         """Every event from this position on, in order, up to the end of the snapshot."""
         if pos >= self.next_pos:
             return iter(())
-        return takewhile(lambda one: one.pos < self.next_pos, self.live.read_from(pos))
+        return takewhile(lambda recorded: recorded.pos < self.next_pos, self.live.read_from(pos))
 
     def hands(self, match: str | None = None, after: int = -1) -> Iterator[Listed]:
         """Hands in the order they closed, of one match or of all, after a place in that order."""
-        known = takewhile(lambda one: one.hand_seq < self.next_seq, self.live.hands(after))
-        return (one for one in known if match is None or one.hand.rpartition("/")[0] == match)
+        known = takewhile(lambda hand: hand.hand_seq < self.next_seq, self.live.hands(after))
+        return (hand for hand in known if match is None or hand.hand.rpartition("/")[0] == match)
 
     def leaves(self, after: int = -1) -> Iterator[Leaf]:
         """Everything that closed, hands and match records, in that order, after a place in it."""
-        return takewhile(lambda one: one.hand_seq < self.next_seq, self.live.leaves(after))
+        return takewhile(lambda leaf: leaf.hand_seq < self.next_seq, self.live.leaves(after))
 
     def records(self, match: str) -> tuple[Leaf, ...]:
         """The appends of a match's own records, each a leaf, in that order."""
-        return tuple(one for one in self.live.records(match) if one.hand_seq < self.next_seq)
+        return tuple(leaf for leaf in self.live.records(match) if leaf.hand_seq < self.next_seq)
 
     def matches(self) -> dict[str, int]:
         """Every match that has records of its own, with their number."""
@@ -89,7 +89,7 @@ class Snapshot:
         if known_at != self.next_pos:
             segments, placed = self.live.since(self.next_pos)
             later = {name for segment in segments for name in segment.records}
-            later |= {one.append.stream for one in placed if is_match(one.append.stream)}
+            later |= {entry.append.stream for entry in placed if is_match(entry.append.stream)}
             counted |= {name: len(self.read(name)) for name in later}
         return {name: count for name, count in counted.items() if count}
 
@@ -98,7 +98,7 @@ class Snapshot:
         segments, closed = self.live.parts()
         return Parts(
             tuple(segment for segment in segments if segment.first_seq < self.next_seq),
-            tuple(one for one in closed if one.hand_seq < self.next_seq),
+            tuple(stream for stream in closed if stream.hand_seq < self.next_seq),
         )
 
 
@@ -141,9 +141,9 @@ class Reader:
         """As `read_from`, and then every event as it becomes durable; ends with `close`."""
         while not self._ended.is_set():
             mark = self._live.mark()
-            for one in self.snapshot().read_from(pos):
-                pos = one.pos + 1
-                yield one
+            for recorded in self.snapshot().read_from(pos):
+                pos = recorded.pos + 1
+                yield recorded
             while self._live.mark() == mark and not self._ended.wait(POLL_SECONDS):
                 pass
 

@@ -148,8 +148,8 @@ class Prover:
         """Of what closed since the last seal; hashed once, as long as it is not sealed."""
         for sealed in [place for place in self._known if place < self._sealed]:
             self._known.pop(sealed, None)
-        for one in self._closed:
-            if one.hand_seq not in self._known:
-                leaf = self._salts.leaf(one.hand_seq, one.recorded())
-                self._known[one.hand_seq] = leaf_hash(leaf)
-        return [self._known[one.hand_seq] for one in self._closed]
+        for stream in self._closed:
+            if stream.hand_seq not in self._known:
+                leaf = self._salts.leaf(stream.hand_seq, stream.recorded())
+                self._known[stream.hand_seq] = leaf_hash(leaf)
+        return [self._known[stream.hand_seq] for stream in self._closed]

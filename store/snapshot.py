@@ -104,9 +104,9 @@ class Live:
                 state = self._state
                 tail = state.tail.read_from(pos)
             try:
-                for one in merged(state.sealed.read_from(pos), tail):
-                    pos = one.pos + 1
-                    yield one
+                for recorded in merged(state.sealed.read_from(pos), tail):
+                    pos = recorded.pos + 1
+                    yield recorded
                 return
             except (FileNotFoundError, Damaged) as missing:
                 self.retired(state.manifest.number, missing)
@@ -129,9 +129,9 @@ class Live:
     def hands(self, after: int) -> Iterator[Listed]:
         """Closed hands after a place in their order, as far as they are known."""
         listed = partial(_listed, files_of(self.disk))
-        for one in self._after(after, listed, lambda it: Listed(it.hand_seq, it.stream)):
-            if not is_match(one.hand):
-                yield one
+        for hand in self._after(after, listed, lambda it: Listed(it.hand_seq, it.stream)):
+            if not is_match(hand.hand):
+                yield hand
 
     def leaves(self, after: int) -> Iterator[Leaf]:
         """Everything that closed after a place in that order, as far as it is known."""
@@ -140,7 +140,7 @@ class Live:
             for rows in self.events(segment):
                 yield from leaves_of(rows)
 
-        yield from self._after(after, sealed, lambda it: Leaf(it.hand_seq, it.recorded()))
+        yield from self._after(after, sealed, lambda leaf: Leaf(leaf.hand_seq, leaf.recorded()))
 
     def _after(
         self, after: int, sealed: Callable[[Segment], Iterable[T]], closed: Callable[[Closed], T]
@@ -193,8 +193,8 @@ class Live:
 
         def found(state: _State) -> tuple[Leaf, ...]:
             with self._lock:
-                closed = [one for one in state.tail.closed if one.stream == match]
-            hot = (Leaf(one.hand_seq, one.recorded()) for one in closed)
+                closed = [stream for stream in state.tail.closed if stream.stream == match]
+            hot = (Leaf(stream.hand_seq, stream.recorded()) for stream in closed)
             return (*state.sealed.records(match), *hot)
 
         return self._with_state(found)
@@ -215,7 +215,7 @@ class Live:
         """Every time that a hand closed: more than one is a second record of it."""
         with self._lock:
             state = self._state
-            hot = [one.hand_seq for one in state.tail.closed if one.stream == stream]
+            hot = [closed.hand_seq for closed in state.tail.closed if closed.stream == stream]
         return [*state.sealed.hand_seqs(stream), *hot]
 
     def parts(self) -> Parts:
@@ -261,22 +261,23 @@ class Live:
         end = hot.durable_size(mark, state.manifest)
         if end <= state.size:
             return state
-        found = hot.read(self.disk, state.manifest.log, state.size, end)
-        if found.torn or found.size != end:
+        recovered = hot.read(self.disk, state.manifest.log, state.size, end)
+        if recovered.torn or recovered.size != end:
             raise Damaged(
-                f"{state.manifest.log} is damaged at byte {found.size}: {end} bytes were durable"
+                f"{state.manifest.log} is damaged at byte {recovered.size}:"
+                f" {end} bytes were durable"
             )
-        state.tail.add_all(found.calls)
+        state.tail.add_all(recovered.calls)
         return state._replace(size=end)
 
     def _opened(self, known: _State | None) -> _State:
         """The manifest of now; what is known of its log stays, if it is the same."""
-        found = manifest.read(self.disk) if self.folder.is_dir() else None
-        if found is None:
+        now = manifest.read(self.disk) if self.folder.is_dir() else None
+        if now is None:
             raise NoLedger(f"{self.folder} holds no ledger")
-        if known is not None and known.manifest.number == found.number:
+        if known is not None and known.manifest.number == now.number:
             return known
-        return _State(found, Sealed(self.disk, found.segments), Tail(found), 0)
+        return _State(now, Sealed(self.disk, now.segments), Tail(now), 0)
 
 
 def _listed(files: Files, segment: Segment) -> Iterator[Listed]:

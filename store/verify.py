@@ -63,7 +63,7 @@ class Verified(Struct, frozen=True):
 
     @property
     def ok(self) -> bool:
-        return all(one.note for one in self.wrong)
+        return all(finding.note for finding in self.wrong)
 
 
 class Verifier:
@@ -115,11 +115,11 @@ class Verifier:
         self._covers()
 
     def found(self, where: str, sentence: str) -> None:
-        """Something that whoever watches has found wrong."""
+        """Something wrong that a watcher of the leaves has found."""
         self._wrong.append(Wrong(where, sentence))
 
     def verified(self) -> Verified:
-        """What it came to; everything must have been looked at."""
+        """The outcome; every leaf must have been looked at."""
         return Verified(
             matches=len(self._matches),
             signed=min(self._signed, self._count["leaves"]),
@@ -157,8 +157,8 @@ class Verifier:
 
     def _files(self) -> None:
         """Every byte of every file, and the stored levels of the tree above the first."""
-        for found in check(self._disk, self._marks, self._fingerprint):
-            self._wrong.append(Wrong(found.hand or found.file, found.sentence, found.note))
+        for finding in check(self._disk, self._marks, self._fingerprint):
+            self._wrong.append(Wrong(finding.hand or finding.file, finding.sentence, finding.note))
         for sentence in faults(self._disk, self._stored.size):
             self._wrong.append(Wrong("the tree", sentence))
         self._keys()
@@ -204,7 +204,7 @@ class Verifier:
     def _fold(self, leaf: Leaf) -> None:
         """The hand adds up, and no chip and no card is there that should not be."""
         try:
-            hand = replay(one.event for one in leaf.recorded)  # type: ignore[misc]
+            hand = replay(recorded.event for recorded in leaf.recorded)  # type: ignore[misc]
         except (LookupError, TypeError, ValueError):
             self._wrong.append(Wrong(leaf.stream, "its events do not add up to a hand"))
             return

@@ -4,10 +4,9 @@ from engine.steps.auction import Auction
 from engine.steps.betting import Betting
 from engine.steps.bounty import DrawBounties
 from engine.steps.deal import DealBoard, DealHole
-from engine.steps.forced import Antes, Blinds, Posts
+from engine.steps.forced import Antes, Blind, Blinds, Posts, Straddle
 from engine.steps.run import Run
 from engine.steps.showdown import Showdown
-from engine.steps.straddle import Blind, Straddle
 from engine.steps.swap import SwapHole
 from engine.steps.toss import TossHole
 

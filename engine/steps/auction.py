@@ -60,10 +60,12 @@ def settled(
     """The highest bidder pays the second highest bid, cut by his stack; all of a tie pay theirs."""
     amounts = [amount for _, amount in bids]
     *_, second, best = sorted(amounts)
-    winners = tuple([seat for seat, amount in bids if amount == best])
+    won = [seat for seat, amount in bids if amount == best]
+    dealer_first = clockwise(hand, hand.start.button - 1)
+    winners = tuple([seat for seat in dealer_first if seat in won])
     price = min(second, *[hand.stacks[seat] for seat in winners])
     shown = tuple(amounts) if game.bids_revealed == "after_auction" else ()
-    return AuctionSettled(_dealer_first(hand, winners), price, shown, sealed)
+    return AuctionSettled(winners, price, shown, sealed)
 
 
 def _bid(game: Policies, question: ToBid, command: Command) -> BidPlaced:
@@ -94,8 +96,3 @@ def _third_cards(game: Policies, hand: Hand, auction: Bids) -> ToDeal:
         seats = len(hand.stacks)
         slots = tuple(51 - (seat - hand.start.button) % seats for seat in auction.due)
     return ToDeal(len(auction.due), "third", auction.due, game.third_card, slots=slots)
-
-
-def _dealer_first(hand: Hand, seats: tuple[int, ...]) -> tuple[int, ...]:
-    button = hand.start.button
-    return tuple([seat for seat in clockwise(hand, button - 1) if seat in seats])

@@ -83,7 +83,7 @@ def to_seats(game: Policies, hand: Hand, question: ToDeal, command: Command) -> 
     held: dict[int, list[str]] = {seat: [] for seat in question.to}
     for seat, card in zip(question.to, cards, strict=True):
         held[seat].append(card)
-    events: list[Event] = [HoleDealt(seat, tuple(given)) for seat, given in held.items()]
+    events: list[Event] = [HoleDealt(seat, tuple(own)) for seat, own in held.items()]
     return tuple(events)
 
 

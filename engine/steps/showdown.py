@@ -33,8 +33,26 @@ class Showdown(Struct, frozen=True, tag=True):
         return ToShow(waiting(game, hand)[0], may_muck, game.announce == "announced")
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
+        """Show, announce or muck, each seat in its turn."""
         question = self.turn(game, hand)
-        answer = _answer(game, hand, question, command)
+        seat = question.seat
+        if not isinstance(command, Show | Muck | Announce):
+            raise IllegalCommand(
+                f"it is seat {seat}'s turn to show: {type(command).__name__} does not answer that"
+            )
+        if command.seat != seat:
+            raise IllegalCommand(f"it is seat {seat}'s turn to show, not seat {command.seat}'s")
+        answer: Events
+        if isinstance(command, Announce):
+            answer = _announced(game, hand, question, command)
+        elif isinstance(command, Muck):
+            if not question.may_muck:
+                raise IllegalCommand(f"seat {seat} must show its hand: it may not muck")
+            answer = (Mucked(seat),)
+        else:
+            if question.announce:
+                raise IllegalCommand(f"seat {seat} must announce the five cards of its hand")
+            answer = (Shown(seat, _turned_up(game, hand, seat, command)),)
         return (*answer, *_shown_unasked(game, evolved(hand, answer)))
 
     def leave(self, game: Policies, hand: Hand) -> Events:
@@ -59,28 +77,6 @@ def must_show(game: Policies, hand: Hand, seat: int, shown: Sequence[int]) -> bo
     if game.muck == "never" or not shown:
         return True
     return game.muck == "losers_may" and _leads(game, hand, seat, shown)
-
-
-def _answer(game: Policies, hand: Hand, question: ToShow, command: Command) -> Events:
-    """Show, announce or muck, each in his turn."""
-    if not isinstance(command, Show | Muck | Announce):
-        raise IllegalCommand(
-            f"it is seat {question.seat}'s turn to show: {type(command).__name__} does not"
-            " answer that"
-        )
-    if command.seat != question.seat:
-        raise IllegalCommand(
-            f"it is seat {question.seat}'s turn to show, not seat {command.seat}'s"
-        )
-    if isinstance(command, Muck):
-        if not question.may_muck:
-            raise IllegalCommand(f"seat {question.seat} must show its hand: it may not muck")
-        return (Mucked(question.seat),)
-    if isinstance(command, Announce):
-        return _announced(game, hand, question, command)
-    if question.announce:
-        raise IllegalCommand(f"seat {question.seat} must announce the five cards of its hand")
-    return (Shown(question.seat, _turned_up(game, hand, question.seat, command)),)
 
 
 def _announced(game: Policies, hand: Hand, question: ToShow, command: Announce) -> Events:

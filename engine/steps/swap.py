@@ -56,8 +56,8 @@ class SwapHole(Struct, frozen=True, tag=True):
 def _at_risk(hand: Hand) -> tuple[tuple[int, int], ...]:
     """The dealer's first card, his second, then the next seat's (S3)."""
     stay = contenders(hand)
-    order = clockwise(hand, hand.start.button - 1)
-    return tuple((seat, slot) for seat in order if seat in stay for slot in _slots(hand, seat))
+    order = [seat for seat in clockwise(hand, hand.start.button - 1) if seat in stay]
+    return tuple((seat, slot) for seat in order for slot in range(len(hand.hole[seat])))
 
 
 def _deck_slot(game: Policies, hand: Hand, seat: int, slot: int) -> int:
@@ -66,7 +66,3 @@ def _deck_slot(game: Policies, hand: Hand, seat: int, slot: int) -> int:
     place = 2 * ((seat - hand.start.button) % seats) + slot
     later = len(hand.board) > (3 if game.swap_order == "after_board" else 0)
     return 51 - place - (2 * seats if later else 0)
-
-
-def _slots(hand: Hand, seat: int) -> range:
-    return range(len(hand.hole[seat]))

@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
@@ -115,15 +115,20 @@ class Cache:
     def _sweep(self) -> None:
         """The oldest objects go until there is room."""
         self._new = 0
-        found = sorted(_kept(self._folder), reverse=True)
+        objects = []  # when each was opened last, its bytes on disk, and where it is
+        for path in self._folder.glob("*"):
+            if path.suffix != ".map":
+                with suppress(FileNotFoundError):
+                    status = path.stat()
+                    objects.append((_map_of(path).stat().st_mtime, status.st_blocks * 512, path))
         room, gone = self._limit, set()
-        for at, (_, size, path) in enumerate(found):
+        for at, (_, size, path) in enumerate(sorted(objects, reverse=True)):
             room -= size
             if room < 0 and at:
                 path.unlink(missing_ok=True)
                 _map_of(path).unlink(missing_ok=True)
                 gone.add(path)
-        for part in [part for part, one in self._open.items() if one.path in gone]:
+        for part in [part for part, blocks in self._open.items() if blocks.path in gone]:
             del self._open[part]
 
 
@@ -171,10 +176,14 @@ class _Blocks:
 
     def _fill(self, first: int, last: int) -> None:
         """These blocks are here, as they were when this process first read them."""
-        for begin, end in _runs([at for at in range(first, last) if not self._has(at)]):
-            for start in range(begin * BLOCK, end * BLOCK, FETCHED):
-                stop = min(start + FETCHED, end * BLOCK, self._part.size)
-                self._keep(start // BLOCK, self._fetch(start, stop))
+        missing = [at for at in range(first, last) if not self._has(at)]
+        while missing:  # as many that follow one another as one request may fetch
+            begin, count = missing[0], 1
+            while missing[count : count + 1] == [begin + count] and count < FETCHED // BLOCK:
+                count += 1
+            stop = min((begin + count) * BLOCK, self._part.size)
+            self._keep(begin, self._fetch(begin * BLOCK, stop))
+            missing = missing[count:]
 
     def _has(self, at: int) -> bool:
         known = os.pread(self._map, _WIDTH, at * _WIDTH)
@@ -202,15 +211,6 @@ class _Blocks:
             os.pwrite(self._map, digest, at * _WIDTH)
 
 
-def _kept(folder: Path) -> Iterator[tuple[float, int, Path]]:
-    """When each object was opened last, its bytes on disk, and where it is."""
-    for path in folder.glob("*"):
-        if path.suffix == ".map":
-            continue
-        with suppress(FileNotFoundError):
-            yield _map_of(path).stat().st_mtime, path.stat().st_blocks * 512, path
-
-
 def _map_of(path: Path) -> Path:
     return path.with_name(f"{path.name}.map")
 
@@ -221,15 +221,6 @@ def _count(size: int) -> int:
 
 def _digest(block: bytes) -> bytes:
     return hashlib.sha256(block).digest()[:_WIDTH]
-
-
-def _runs(places: list[int]) -> Iterator[tuple[int, int]]:
-    """Places that follow one another, as where they begin and end."""
-    begin = 0
-    for at, place in enumerate(places):
-        if at + 1 == len(places) or places[at + 1] != place + 1:
-            yield places[begin], place + 1
-            begin = at + 1
 
 
 FRESH_S = 1.0  # for so long nobody asks for the index again
@@ -285,14 +276,14 @@ class ArchiveDisk:
         with self._turn:
             if time.monotonic() - self._fetched_at < FRESH_S:
                 return
-            found = self._objects.get(index.PATH, self._tag)
+            answer = self._objects.get(index.PATH, self._tag)
             self._fetched_at = time.monotonic()
-            if found is None or (self._tag and found[1] == self._tag):
+            if answer is None or (self._tag and answer[1] == self._tag):
                 return
-            newest: Index = index.decode(found[0], self.url)
+            newest: Index = index.decode(answer[0], self.url)
             closed = manifest.opened(newest.files[manifest.PATH].data).next_seq
             if closed >= self._closed:
-                self._files, self._tag, self._closed = newest.files, found[1], closed
+                self._files, self._tag, self._closed = newest.files, answer[1], closed
 
     def create(self, path: str) -> Output:
         self._refuse()

@@ -72,7 +72,7 @@ def objects_of(url: str) -> Objects:
     except ValueError as reason:
         raise Misspelt(f"{url} is no URL: {reason}") from None
     if parts.scheme not in SCHEMES:
-        known = ", ".join(f"{one}://" for one in SCHEMES)
+        known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
         raise Misspelt(f"{url} is no place for an archive: there are {known} and folders")
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost") or len(parts.path) < 2:
@@ -113,8 +113,8 @@ class Folder:
 
     def swap(self, name: str, data: bytes, tag: str | None) -> bool:
         with self._alone():
-            found = self.get(name)
-            if (None if found is None else found[1]) != tag:
+            before = self.get(name)
+            if (None if before is None else before[1]) != tag:
                 return False
             self._put(name, data)
             return True
@@ -150,8 +150,21 @@ class Bucket:
     environment."""
 
     def __init__(self, url: str) -> None:
+        from obstore.store import from_url
+
         self.url = url
-        self._store = _store(url)
+        seconds = timedelta(seconds=float(os.environ.get(SECONDS_VARIABLE) or SECONDS))
+        checked = {"checksum_algorithm": "sha256"} if url.startswith("s3:") else {}
+        self._store: ObjectStore = from_url(  # type: ignore[call-overload]
+            url,
+            config=checked,
+            client_options={
+                "timeout": seconds,
+                "connect_timeout": seconds / 3,
+                "allow_http": os.environ.get("AWS_ALLOW_HTTP", "").lower() == "true",
+            },
+            retry_config={"max_retries": _RETRIES, "retry_timeout": seconds * 2},
+        )
         self._versions: dict[str, str] = {}  # of tags: Google's condition is a generation
 
     def get(self, name: str, unless: str = "") -> tuple[bytes, str] | None:
@@ -161,11 +174,11 @@ class Bucket:
         with self._plainly(f"read {name}"):
             try:
                 options = {"if_none_match": unless} if unless else {}
-                found = obstore.get(self._store, name, options=options)  # type: ignore[arg-type]
-                tag = found.meta["e_tag"] or ""
-                if version := found.meta["version"]:
+                answer = obstore.get(self._store, name, options=options)  # type: ignore[arg-type]
+                tag = answer.meta["e_tag"] or ""
+                if version := answer.meta["version"]:
                     self._versions[tag] = version
-                return bytes(found.bytes()), tag
+                return bytes(answer.bytes()), tag
             except NotModifiedError:
                 return b"", unless
             except FileNotFoundError:
@@ -209,8 +222,8 @@ class Bucket:
                 return True
             except (AlreadyExistsError, PreconditionError):
                 # a retry may have met what its first try wrote
-                found = self.get(name)
-                return found is not None and found[0] == data
+                now = self.get(name)
+                return now is not None and now[0] == data
 
     def _as_read(self, tag: str) -> dict[str, str]:
         """The condition that an object still is what was read with this tag."""
@@ -233,24 +246,6 @@ class Bucket:
             raise NoAnswer(f"{self.url}: there is no permission to {doing}") from None
         except BaseError as failure:
             raise NoAnswer(f"{self.url}: cannot {doing}: {_reason(str(failure))}") from None
-
-
-def _store(url: str) -> "ObjectStore":
-    """A client with timeouts and retries of its own."""
-    from obstore.store import from_url
-
-    seconds = timedelta(seconds=float(os.environ.get(SECONDS_VARIABLE) or SECONDS))
-    checked = {"checksum_algorithm": "sha256"} if url.startswith("s3:") else {}
-    return from_url(  # type: ignore[no-any-return, call-overload]
-        url,
-        config=checked,
-        client_options={
-            "timeout": seconds,
-            "connect_timeout": seconds / 3,
-            "allow_http": os.environ.get("AWS_ALLOW_HTTP", "").lower() == "true",
-        },
-        retry_config={"max_retries": _RETRIES, "retry_timeout": seconds * 2},
-    )
 
 
 def _reason(text: str) -> str:

@@ -2,7 +2,7 @@
 
 Every object's digest is compared as it comes, and that of each sealed file with the manifest's. The
 manifest is replaced last, so a reader of the folder sees the old ledger or the new one, and a pull
-that was cut short is gone on with: what is there with the right digest is not fetched again.
+that was cut short is gone on with: a file that has the right digest is not fetched again.
 """
 
 import hashlib
@@ -43,10 +43,10 @@ class Pulled(Struct, frozen=True):
 
 def index_of(objects: Objects) -> Index:
     """The index of an archive; `NoArchive` if there is none."""
-    found = objects.get(index.PATH)
-    if found is None:
+    answer = objects.get(index.PATH)
+    if answer is None:
         raise NoArchive(f"there is no archive at {objects.url}: muckrake push makes one")
-    return index.decode(found[0], objects.url)
+    return index.decode(answer[0], objects.url)
 
 
 def pull(
@@ -56,23 +56,23 @@ def pull(
 ) -> Pulled:
     """The archived ledger in a folder; `Refuted` if another ledger is there. What is fetched goes
     through `watch`."""
-    found = index_of(objects)
-    now = manifest.opened(found.files[manifest.PATH].data)
+    archived = index_of(objects)
+    now = manifest.opened(archived.files[manifest.PATH].data)
     make_whole(folder, 0o700)  # cards of every seat are in it
     disk = RealDisk(folder)
     lock = Lock(folder, "pull")
     try:
-        _check_place(disk, now, found, objects)
-        return _Pull(objects, disk, found, now).done(watch)
+        _check_place(disk, now, archived, objects)
+        return _Pull(objects, disk, archived, now).done(watch)
     finally:
         lock.release()
 
 
-def _check_place(disk: RealDisk, now: Manifest, found: Index, objects: Objects) -> None:
+def _check_place(disk: RealDisk, now: Manifest, archived: Index, objects: Objects) -> None:
     """`Refuted` unless the folder is empty, or has an earlier state of the same ledger."""
-    there = manifest.read(disk)
-    if there is None:
-        mine = {path.split("/")[0] for path in found.files} | {"lock", "manifest.json.tmp"}
+    before = manifest.read(disk)
+    if before is None:
+        mine = {path.split("/")[0] for path in archived.files} | {"lock", "manifest.json.tmp"}
         if others := sorted(set(disk.names("")) - mine):
             raise Refuted(f"{disk.root} holds {others[0]}: a ledger is pulled into a new folder")
         return
@@ -80,18 +80,18 @@ def _check_place(disk: RealDisk, now: Manifest, found: Index, objects: Objects) 
         raise Refuted(
             f"{disk.root} is a ledger that is written here: it has {PRIVATE}, and is not replaced"
         )
-    theirs = TreeFiles(index.Archived(objects, found))
-    ours = frontier(there.tree, TreeFiles(disk))
-    if there.tree > now.tree or ours != frontier(there.tree, theirs):
+    theirs = TreeFiles(index.Archived(objects, archived))
+    ours = frontier(before.tree, TreeFiles(disk))
+    if before.tree > now.tree or ours != frontier(before.tree, theirs):
         raise Refuted(
-            f"{disk.root} holds {there.next_seq:,} closed streams that are not the beginning of the"
-            f" {now.next_seq:,} in {objects.url}: another history, or an older archive"
+            f"{disk.root} holds {before.next_seq:,} closed streams that are not the beginning of"
+            f" the {now.next_seq:,} in {objects.url}: another history, or an older archive"
         )
 
 
 class _Pull:
-    def __init__(self, objects: Objects, disk: RealDisk, found: Index, now: Manifest) -> None:
-        self._objects, self._disk, self._found, self._now = objects, disk, found, now
+    def __init__(self, objects: Objects, disk: RealDisk, archived: Index, now: Manifest) -> None:
+        self._objects, self._disk, self._archived, self._now = objects, disk, archived, now
         self._fetched = self._bytes = 0
 
     def done(self, watch: Callable[[Collection[Any]], Iterable[Any]]) -> Pulled:
@@ -101,14 +101,14 @@ class _Pull:
             for name, path in segment.files.items()
         }
         for path in (*sealed, self._now.log):
-            if path not in self._found.files:
+            if path not in self._archived.files:
                 raise Damaged(
                     f"{path} is in no object of {self._objects.url}: the manifest names it"
                 )
-        for path, file in watch(self._found.files.items()):
+        for path, file in watch(self._archived.files.items()):
             if path != manifest.PATH:
                 self._file(path, file, sealed.get(path))
-        put(self._disk, manifest.PATH, self._found.files[manifest.PATH].data)
+        put(self._disk, manifest.PATH, self._archived.files[manifest.PATH].data)
         self._sweep({*sealed, self._now.log})
         counts = self._now.next_seq, len(self._now.segments), self._fetched, self._bytes
         return Pulled(str(self._disk.root), *counts)
@@ -117,28 +117,28 @@ class _Pull:
         """A file in its place, as a whole; one that is there already is left alone."""
         folder, _, name = path.rpartition("/")
         self._disk.make_folder(folder)
-        there = name in self._disk.names(folder)
+        is_there = name in self._disk.names(folder)
         if not file.parts:
-            if not there or self._disk.read(path) != file.data:
+            if not is_there or self._disk.read(path) != file.data:
                 put(self._disk, path, file.data)
             return
-        if there and self._is_whole(path, file):
+        if is_there and self._is_whole(path, file):
             return
         aside = f"{path}.tmp"
         if f"{name}.tmp" in self._disk.names(folder):
             self._disk.remove(aside)
-        output, whole = self._disk.create(aside), hashlib.sha256()
+        output, digest = self._disk.create(aside), hashlib.sha256()
         at = 0
         for part in file.parts:
-            known = self._disk.read(path, at, at + part.size) if there and not sha256 else b""
+            known = self._disk.read(path, at, at + part.size) if is_there and not sha256 else b""
             if known and hashlib.sha256(known).hexdigest() == part.sha256:
                 output.write(known)
             else:
-                self._fetch(part, output, whole)
+                self._fetch(part, output, digest)
             at += part.size
         output.sync()
         output.close()
-        if sha256 is not None and whole.hexdigest() != sha256:
+        if sha256 is not None and digest.hexdigest() != sha256:
             self._disk.remove(aside)
             raise Damaged(f"{self._objects.url}/{path} is not the file that the manifest names")
         self._disk.rename(aside, path)
@@ -156,7 +156,7 @@ class _Pull:
             at += part.size
         return not self._disk.read(path, at, at + 1)
 
-    def _fetch(self, part: Part, output: Output, whole: "hashlib._Hash") -> None:
+    def _fetch(self, part: Part, output: Output, file_digest: "hashlib._Hash") -> None:
         digest = hashlib.sha256()
         for at in range(0, part.size, _AT_ONCE):
             end = min(at + _AT_ONCE, part.size)
@@ -169,7 +169,7 @@ class _Pull:
                 why = f"{self._objects.url}/{part.object} ends at byte {at + len(data)}"
                 raise Damaged(f"{why} of {part.size}")
             digest.update(data)
-            whole.update(data)
+            file_digest.update(data)
             output.write(data)
         if digest.hexdigest() != part.sha256:
             why = f"{self._objects.url}/{part.object} is not as it was sent: its digest is another"

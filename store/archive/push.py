@@ -21,8 +21,7 @@ from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
 from store.proof.checkpoint import ROLLBACKS, Checkpoint, open_checkpoint, sign
 from store.proof.nonces import FILE as NONCES
-from store.proof.notary import CHECKPOINT, KEYS, last_checkpoint, public_keys
-from store.proof.notary import REPLACED as REPLACED
+from store.proof.notary import CHECKPOINT, KEYS, REPLACED, last_checkpoint, public_keys
 from store.proof.policy import BEFORE, POLICY, PUBLISHED
 from store.proof.private import Private
 from store.proof.tree import Hashes, Refuted, check_consistency, consistency, frontier
@@ -101,7 +100,8 @@ class _Push:
         for segment in watch(now.segments):
             files |= {path: self._sealed(segment, name) for name, path in segment.files.items()}
         files |= dict(self._tree(now))
-        files |= {path: self._small(path) for path in self._others(now)}
+        for path in self._others(now):
+            files[path] = self._stored(path, self._disk.read(path))
         files[CHECKPOINT] = File(self._checkpoint(now))
         data = index.encode(Index(files))
         tag = None if self._found is None else self._found[1]
@@ -117,24 +117,24 @@ class _Push:
         """Whether the ledger says more than the archive; `Refuted` if it says something else."""
         assert self._old is not None
         archived = Archived(self._objects, self._old)
-        there = manifest.opened(archived.read(manifest.PATH))
+        before = manifest.opened(archived.read(manifest.PATH))
         url, ours = self._objects.url, TreeFiles(self._disk)
-        what = f"{url} is the archive of"
+        why = f"{url} is the archive of"
         try:
             note = open_checkpoint(archived.read(CHECKPOINT), public_keys(self._disk)).checkpoint
         except Refuted as reason:
-            raise Refuted(f"{what} another ledger: {reason}") from None
-        if (there.tree, there.next_pos) > (now.tree, now.next_pos):
-            check_history(what, now.tree, self._root, there.tree, TreeFiles(archived))
+            raise Refuted(f"{why} another ledger: {reason}") from None
+        if (before.tree, before.next_pos) > (now.tree, now.next_pos):
+            check_history(why, now.tree, self._root, before.tree, TreeFiles(archived))
             if self._moved:
                 return False
             raise Refuted(
-                f"{url} has {there.next_seq:,} closed streams, and this ledger {now.next_seq:,} of"
+                f"{url} has {before.next_seq:,} closed streams, and this ledger {now.next_seq:,} of"
                 " them: it is an older copy, or another one was pushed from"
             )
-        if there.root:
-            check_history(what, there.tree, bytes.fromhex(there.root), now.tree, ours)
-        check_history(what, note.size, note.root, now.tree, ours)
+        if before.root:
+            check_history(why, before.tree, bytes.fromhex(before.root), now.tree, ours)
+        check_history(why, note.size, note.root, now.tree, ours)
         return True
 
     def _sealed(self, segment: Segment, name: str) -> File:
@@ -157,9 +157,6 @@ class _Push:
             why = f"{now.log} ends at byte {len(data)}, and {now.log_size} were durable"
             raise Damaged(why)
         return self._stored(now.log, data)
-
-    def _small(self, path: str) -> File:
-        return self._stored(path, self._disk.read(path))
 
     def _stored(self, path: str, data: bytes) -> File:
         """A file in the index, or if it is large, in an object."""
@@ -187,12 +184,12 @@ class _Push:
 
     def _others(self, now: Manifest) -> Iterator[str]:
         """Rulesets, and who signed: but of checkpoints only those of what is sealed."""
-        there = set(self._disk.names(""))
-        yield from (path for path in (KEYS, POLICY, ROLLBACKS) if path in there)
+        names = set(self._disk.names(""))
+        yield from (path for path in (KEYS, POLICY, ROLLBACKS) if path in names)
         if NONCES.rpartition("/")[2] in self._disk.names(NONCES.rpartition("/")[0]):
             yield NONCES
         for folder in (rulesets.FOLDER, REPLACED, PUBLISHED, BEFORE):
-            for name in self._disk.names(folder) if folder in there else ():
+            for name in self._disk.names(folder) if folder in names else ():
                 path = f"{folder}/{name}"
                 if name.endswith(".tmp"):
                     continue
@@ -250,14 +247,14 @@ def sealed_root(disk: RealDisk | ArchiveDisk, now: Manifest) -> bytes:
     return root
 
 
-def check_history(what: str, old: int, root: bytes, new: int, hashes: Hashes) -> None:
-    """`Refuted` unless a tree of `old` leaves with this root is the beginning of the other; `what`
+def check_history(claim: str, old: int, root: bytes, new: int, hashes: Hashes) -> None:
+    """`Refuted` unless a tree of `old` leaves with this root is the beginning of the other; `claim`
     begins the sentence."""
     try:
         head = frontier(new, hashes).root()
         check_consistency(old, root, new, head, consistency(old, new, hashes))
     except Refuted:
         raise Refuted(
-            f"{what} another history: its first {old:,} closed streams are not"
+            f"{claim} another history: its first {old:,} closed streams are not"
             " those of this ledger, and nothing was changed there"
         ) from None

@@ -37,7 +37,7 @@ class Ragged:
         return self._starts.take(self._which)
 
     def flat(self) -> tuple[Column, Column, Column]:
-        """All of them: whose row each is of, its place there, and the number."""
+        """All numbers: whose row each is of, its place there, and the number."""
         of = np.repeat(np.arange(len(self.count)), self.count)
         place = np.arange(len(of)) - np.repeat(np.cumsum(self.count) - self.count, self.count)
         return of, place, self.values.take(self.at.take(of) + place)
@@ -102,15 +102,15 @@ class Cells:
 
     def only(self, rows: Column) -> "Cells":
         """Some rows, in order."""
-        found = Cells()
-        found.size, found._some_of = len(rows), (self, rows)
-        return found
+        some = Cells()
+        some.size, some._some_of = len(rows), (self, rows)
+        return some
 
     def _chunks_of(self, name: str) -> list[_Chunk]:
         """The chunks of a column, in order; rows of tables that lack it have none."""
         if name not in self._chunks:
-            found = self._taken(name) if self._some_of else self._stored(name)
-            self._chunks[name] = list(found)
+            chunks = self._taken(name) if self._some_of else self._stored(name)
+            self._chunks[name] = list(chunks)
         return self._chunks[name]
 
     def _stored(self, name: str) -> Iterator[_Chunk]:
@@ -188,12 +188,12 @@ class Cells:
     def alike(self, names: Sequence[str], at: Column) -> list[Column]:
         """Text of several columns: the same number is the same word."""
         numbers: dict[str, int] = {}
-        found = []
+        columns = []
         for name in names:
             which, words = self.words(name, at)
             known = [numbers.setdefault(word, len(numbers)) for word in words.to_pylist()]
-            found.append(np.array([*known, -1], dtype=np.int32).take(which))
-        return found
+            columns.append(np.array([*known, -1], dtype=np.int32).take(which))
+        return columns
 
     def ragged(self, name: str, at: Column | None = None) -> Ragged:
         """Rows of numbers of some events, or of all; each different row is read once."""
@@ -205,10 +205,16 @@ class Cells:
 
     def _worded(self, parts: Sequence[_Part]) -> tuple[Column, pa.Array]:
         """The numbers of words in every row, and the words."""
-        if len(parts) == 1:
-            return self._filled(parts, np.int32, len(parts[0].words)), parts[0].words
-        words, numbers = _together([part.words for part in parts])
-        each = iter(numbers)
+        if len(parts) < 2:
+            words = parts[0].words if parts else _NO_WORDS
+            return self._filled(parts, np.int32, len(words)), words
+        every = pa.chunked_array([part.words for part in parts]).combine_chunks()
+        every = every.dictionary_encode()
+        words = every.dictionary
+        numbers = pc.fill_null(every.indices, len(words)).to_numpy()
+        ends = np.cumsum([len(part.words) for part in parts])
+        # of each dictionary its words' numbers among all of them, and of none the one after these
+        each = (np.append(some, np.int32(len(words))) for some in np.split(numbers, ends[:-1]))
 
         def fill(part: _Part, mine: Column) -> None:
             next(each).take(part.cells, out=mine, mode="clip")
@@ -248,31 +254,39 @@ class Cells:
         if not parts:
             return np.broadcast_to(kind(missing), self.size)
         memory = pa.allocate_buffer(self.size * np.dtype(kind).itemsize)
-        found = np.frombuffer(memory, dtype=kind)
+        column = np.frombuffer(memory, dtype=kind)
         done = 0
         for part in parts:
-            found[done : part.rows.start] = missing
-            mine = found[part.rows]
+            column[done : part.rows.start] = missing
+            mine = column[part.rows]
             fill(part, mine)
-            if part.empty is not None:
-                _blank(mine, part.empty, missing)
+            if part.empty is not None and mine.dtype == np.bool_:
+                np.copyto(mine, missing, where=part.empty)
+            elif part.empty is not None:
+                # By sums, for to ask at each cell takes ten times as long; what is beyond 32 bits
+                # on the way is right again in the end.
+                mine -= mine.dtype.type(missing)
+                mine *= ~part.empty
+                mine += mine.dtype.type(missing)
             done = part.rows.stop
-        found[done:] = missing
-        return found
+        column[done:] = missing
+        return column
 
     def _parts(self, name: str, *, text: bool = False) -> list[_Part]:
-        return [_part(chunk, text=text) for chunk in self._chunks_of(name)]
-
-
-def _blank(cells: Column, empty: Column, missing: int) -> None:
-    """Put what is missing where cells are empty: by sums, for to ask at each takes ten times as
-    long; what is beyond 32 bits on the way is right again in the end."""
-    if cells.dtype == np.bool_:
-        np.copyto(cells, missing, where=empty)
-        return
-    cells -= cells.dtype.type(missing)
-    cells *= ~empty
-    cells += cells.dtype.type(missing)
+        parts = []
+        for chunk in self._chunks_of(name):
+            array, words = chunk.cells, _NO_WORDS
+            if text:
+                array = _numbered(array)
+                array, words = array.indices, array.dictionary
+                words = words if words.type == _TEXT else words.cast(_TEXT)
+            cells, empty = _memory(array), None
+            if array.null_count:
+                empty = ~_bits(array.buffers()[0], array.offset, array.offset + len(array))
+            if chunk.at is not None:
+                cells, empty = cells.take(chunk.at), None if empty is None else empty.take(chunk.at)
+            parts.append(_Part(chunk.rows, cells, empty, words))
+        return parts
 
 
 _TEXT = pa.string()
@@ -280,28 +294,15 @@ _NOTHING = pa.scalar(None, _TEXT)
 _NO_WORDS = pa.array([], _TEXT)
 
 
-def _part(chunk: _Chunk, *, text: bool) -> _Part:
-    array, words = chunk.cells, _NO_WORDS
-    if text and not pa.types.is_dictionary(array.type):
-        array = _numbered(array)
-    if text:
-        array, words = array.indices, array.dictionary
-        words = words if words.type == _TEXT else words.cast(_TEXT)
-    cells, empty = _memory(array), None
-    if array.null_count:
-        empty = ~_bits(array.buffers()[0], array.offset, array.offset + len(array))
-    if chunk.at is not None:
-        cells, empty = cells.take(chunk.at), None if empty is None else empty.take(chunk.at)
-    return _Part(chunk.rows, cells, empty, words)
-
-
 def _numbered(array: pa.Array) -> pa.DictionaryArray:
-    """Text that is no number of a word; most rows have none."""
+    """Text as numbers of its words; of text that is not stored so, most rows have none."""
+    if pa.types.is_dictionary(array.type):
+        return array
     if not array.null_count:
         return array.dictionary_encode()
-    there, some = pc.is_valid(array), array.drop_null().dictionary_encode()
-    numbers = pc.replace_with_mask(pa.nulls(len(array), pa.int32()), there, some.indices)
-    return pa.DictionaryArray.from_arrays(numbers, some.dictionary)
+    is_text, words = pc.is_valid(array), array.drop_null().dictionary_encode()
+    numbers = pc.replace_with_mask(pa.nulls(len(array), pa.int32()), is_text, words.indices)
+    return pa.DictionaryArray.from_arrays(numbers, words.dictionary)
 
 
 def _memory(array: pa.Array) -> Column:
@@ -321,18 +322,6 @@ def _bits(buffer: pa.Buffer, begin: int, end: int) -> Column:
     return every[begin:].view(np.bool_)
 
 
-def _together(each: Sequence[pa.Array]) -> tuple[pa.Array, list[Column]]:
-    """The different words of several dictionaries, and of each its words' numbers among them."""
-    if not each:
-        return _NO_WORDS, []
-    both = pa.chunked_array(each).combine_chunks().dictionary_encode()
-    numbers = pc.fill_null(both.indices, len(both.dictionary)).to_numpy()
-    ends = np.cumsum([len(one) for one in each])
-    return both.dictionary, [
-        np.append(it, np.int32(len(both.dictionary))) for it in np.split(numbers, ends[:-1])
-    ]
-
-
 class CardRows(NamedTuple):
     """Rows of cards, each a number of its word; after the last, less than nothing stands."""
 
@@ -342,7 +331,7 @@ class CardRows(NamedTuple):
     def text(self) -> pa.Array:
         """Words with a space between."""
         texts, none = pa.array([*self.words, ""], pa.string()), len(self.words)
-        columns = [texts.take(pa.array(np.where(one < 0, none, one))) for one in self.codes.T]
+        columns = [texts.take(pa.array(np.where(codes < 0, none, codes))) for codes in self.codes.T]
         if not columns:
             return pa.array([""] * len(self.codes), pa.string())
         return pc.ascii_rtrim(pc.binary_join_element_wise(*columns, " "), " ")

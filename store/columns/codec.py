@@ -36,9 +36,9 @@ def table(leaves: Sequence[Leaf]) -> pa.Table:
     return encoded(leaves).cast(schema())
 
 
-def encoded(leaves: Sequence[Leaf], wanted: Sequence[str] = ()) -> pa.Table:
+def encoded(leaves: Sequence[Leaf], names: Sequence[str] = ()) -> pa.Table:
     """What closed as rows in the wanted columns, or in all; each word of a text is there once."""
-    return rows_of(of_leaves(leaves), wanted or list(columns()))
+    return rows_of(of_leaves(leaves), names or list(columns()))
 
 
 def leaves_of(rows: pa.Table) -> list[Leaf]:
@@ -54,7 +54,7 @@ def records_of(rows: pa.Table) -> dict[int, tuple[Record, ...]]:
     return dict(zip(found.hand_seq.tolist(), parts, strict=True))
 
 
-def rows_of(it: EventColumns, wanted: Sequence[str] = ()) -> pa.Table:
+def rows_of(events: EventColumns, chosen: Sequence[str] = ()) -> pa.Table:
     """Rows in the wanted columns, or in those that these events fill.
 
     A row has the column's filler where it means nothing. Text is numbered: each word is stored
@@ -62,35 +62,35 @@ def rows_of(it: EventColumns, wanted: Sequence[str] = ()) -> pa.Table:
     where it is empty in every event.
     """
     parts: Parts = {}
-    kinds = Each(np.zeros(len(it.at), dtype=np.int32), [])
+    kinds = Each(np.zeros(len(events.at), dtype=np.int32), [])
     words: dict[str, int] = {}
-    there = {
+    filled_columns = {
         field.column
-        for many in it.many
+        for many in events.many
         for field in fields(many.kind)
         if field.form != "cards" and not _is_empty(many, field)
     }
-    for many in it.many:
-        where = it.rows(many)
+    for many in events.many:
+        where = events.rows(many)
         kinds.codes[where] = words.setdefault(many.kind.__name__, len(words))
-        for name, cells in _cells(many, there).items():
+        for name, cells in _cells(many, filled_columns).items():
             parts.setdefault(name, []).append((where, cells))
-    number = it.number[it.leaf]
+    number = events.number[events.leaf]
     envelope = {
-        "hand_seq": pa.array(it.hand_seq[it.leaf]),
-        "pos": pa.array(it.pos),
-        "match": _text(it.match.codes[it.leaf], it.match.values),
+        "hand_seq": pa.array(events.hand_seq[events.leaf]),
+        "pos": pa.array(events.pos),
+        "match": _text(events.match.codes[events.leaf], events.match.values),
         "number": pa.array(number, mask=number < 0),
-        "idx": pa.array(it.index.astype(np.int32)),
-        "at": pa.array(it.at).cast(ENVELOPE["at"].arrow),
+        "idx": pa.array(events.index.astype(np.int32)),
+        "at": pa.array(events.at).cast(ENVELOPE["at"].arrow),
         "type": _text(kinds.codes, list(words)),
     }
-    names = wanted or [name for name in columns() if name in ENVELOPE or name in parts]
+    names = chosen or [name for name in columns() if name in ENVELOPE or name in parts]
     return pa.table(
         [
             envelope[name]
             if name in envelope
-            else _column(columns()[name], parts.get(name, ()), len(it.at))
+            else _column(columns()[name], parts.get(name, ()), len(events.at))
             for name in names
         ],
         names,
@@ -99,8 +99,8 @@ def rows_of(it: EventColumns, wanted: Sequence[str] = ()) -> pa.Table:
 
 def filled(each: Iterable[EventColumns]) -> list[str]:
     """The columns that any of these fill."""
-    found = {name for one in each for many in one.many for name in _cells(many)}
-    return [name for name in columns() if name in ENVELOPE or name in found]
+    names = {name for events in each for many in events.many for name in _cells(many)}
+    return [name for name in columns() if name in ENVELOPE or name in names]
 
 
 def whole(rows: pa.Table) -> pa.Table:
@@ -116,40 +116,37 @@ def whole(rows: pa.Table) -> pa.Table:
     return rows
 
 
-def _is_empty(it: Many, field: layout.Field) -> bool:
+def _is_empty(many: Many, field: layout.Field) -> bool:
     """Whether the field is empty by default, and in each of these events."""
-    return field.default in EMPTY and not any(it.fields[field.name].values)
+    return field.default in EMPTY and not any(many.fields[field.name].values)
 
 
-def _cells(it: Many, there: Container[str] = ()) -> dict[str, Column | Each]:
+def _cells(many: Many, filled_columns: Container[str] = ()) -> dict[str, Column | Each]:
     """The columns that events of one kind fill; of cards as many as its rows have. What is empty
     fills those columns too that are there by other events."""
-    found: dict[str, Column | Each] = {}
-    for field in fields(it.kind):
-        values = it.fields[field.name]
+    cells: dict[str, Column | Each] = {}
+    for field in fields(many.kind):
+        values = many.fields[field.name]
         if field.form == "cards":
             for place, codes in enumerate(values.codes.T[:CARDS]):
                 if (codes >= 0).any():
-                    found[f"card{place + 1}"] = Each(codes, values.values)
+                    cells[f"card{place + 1}"] = Each(codes, values.values)
             if values.codes.shape[1] > CARDS:
                 rest = (cards[CARDS:] for cards in cards_of(values))
-                found["more_cards"] = numbered([" ".join(cards) or None for cards in rest])
-        elif field.column not in there and _is_empty(it, field):
+                cells["more_cards"] = numbered([" ".join(cards) or None for cards in rest])
+        elif field.column not in filled_columns and _is_empty(many, field):
             continue
         elif field.form in ("numbers", "names"):
-            found[field.column] = _spelled(values, json_row if field.form == "names" else spaced)
+            spell = json_row if field.form == "names" else spaced
+            if isinstance(values, Each):
+                rows, codes = values.values, values.codes
+            else:
+                first, codes = different(values.T, len(values))
+                rows = [[number for number in row if number >= 0] for row in values[first].tolist()]
+            cells[field.column] = Each(codes, list(map(spell, rows)))
         else:
-            found[field.column] = values
-    return found
-
-
-def _spelled(values: Column | Each, spell: Callable[[Sequence[Any]], str]) -> Each:
-    """Rows of numbers, or of names, as the words that stand for them."""
-    if isinstance(values, Each):
-        return Each(values.codes, [spell(row) for row in values.values])
-    first, codes = different(values.T, len(values))
-    rows = [[one for one in row if one >= 0] for row in values[first].tolist()]
-    return Each(codes, list(map(spell, rows)))
+            cells[field.column] = values
+    return cells
 
 
 def _column(
@@ -162,7 +159,7 @@ def _column(
     if not parts:
         return pa.nulls(size, _NUMBERED if text else kind)
     words: dict[str, int] = {}
-    there, unsaid = np.zeros((2, size), dtype=bool)
+    is_filled, unsaid = np.zeros((2, size), dtype=bool)
     dtype = {pa.bool_(): bool, pa.int64(): np.int64}.get(kind, np.int32)
     values = np.zeros(size, dtype=dtype)
     for where, cells in parts:
@@ -171,22 +168,22 @@ def _column(
             if text:
                 known = [words.setdefault(word, len(words)) for word in known]
             values[where] = np.array([*known, 0], dtype=dtype)[cells.codes]
-            there[where] = cells.codes >= 0
+            is_filled[where] = cells.codes >= 0
             unsaid[where] = (cells.codes < 0) & (filler != NOBODY)
         else:
             values[where] = cells
-            there[where] = True
-    if filler is CARRY and there.any():
-        rows = np.flatnonzero(there)
+            is_filled[where] = True
+    if filler is CARRY and is_filled.any():
+        rows = np.flatnonzero(is_filled)
         sizes = np.diff(np.append(rows, size))
         sizes[0] += rows[0]
-        values, there = np.repeat(values[rows], sizes), np.ones(size, dtype=bool)
-    elif filler is not None and there.any() and not there.all():
+        values, is_filled = np.repeat(values[rows], sizes), np.ones(size, dtype=bool)
+    elif filler is not None and is_filled.any() and not is_filled.all():
         if isinstance(filler, str):
             filler = words.setdefault(filler, len(words))
-        values[~there] = filler
-        there[:] = True
-    nothing = None if there.all() and not unsaid.any() else ~there | unsaid
+        values[~is_filled] = filler
+        is_filled[:] = True
+    nothing = None if is_filled.all() and not unsaid.any() else ~is_filled | unsaid
     return _text(values, list(words), nothing) if text else pa.array(values, kind, mask=nothing)
 
 
@@ -252,10 +249,10 @@ class _Stored:
         if name not in self._words:
             codes, words = self.cells.words(name)
             if len(words) > len(codes):  # few rows of a row group: most words are not theirs
-                some = dict.fromkeys(codes[codes < len(words)].tolist())
-                place = {code: at for at, code in enumerate(some)} | {len(words): len(some)}
+                used = dict.fromkeys(codes[codes < len(words)].tolist())
+                place = {code: at for at, code in enumerate(used)} | {len(words): len(used)}
                 codes = np.array([place[code] for code in codes.tolist()])
-                words = words.take(pa.array(list(some), pa.int32()))
+                words = words.take(pa.array(list(used), pa.int32()))
             value = _READ[form]
             self._words[name] = codes, [value(word) for word in words.to_pylist()]
         return self._words[name]
@@ -273,9 +270,9 @@ class _Stored:
             places.append(np.array([*numbers, -1])[codes])
         if "more_cards" in self.cells:
             codes, words = self.words("more_cards", "text")
-            more = [[known.setdefault(card, len(known)) for card in it.split()] for it in words]
+            more = [[known.setdefault(card, len(known)) for card in row.split()] for row in words]
             most = max(map(len, more), default=0)
-            wide = [[*it, *[-1] * (most - len(it))] for it in (*more, [])]
+            wide = [[*row, *[-1] * (most - len(row))] for row in (*more, [])]
             places += list(np.array(wide)[codes].T)
         return Each(np.stack(places, axis=1), list(known))
 

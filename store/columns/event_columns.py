@@ -70,9 +70,9 @@ class EventColumns:
         each = zip(names, self.number.tolist(), strict=True)
         return [name if number < 0 else f"{name}/{number}" for name, number in each]
 
-    def rows(self, it: Many) -> Column:
+    def rows(self, many: Many) -> Column:
         """Where events of one kind stand among all events."""
-        found: Column = self.begins[it.hand] + it.index
+        found: Column = self.begins[many.hand] + many.index
         return found
 
     def only(self, which: Column) -> "EventColumns":
@@ -80,11 +80,11 @@ class EventColumns:
         if which.all():
             return self
         place, kept = np.cumsum(which) - 1, []
-        for it in self.many:
-            rows = np.flatnonzero(which[it.hand])
+        for many in self.many:
+            rows = np.flatnonzero(which[many.hand])
             if len(rows):
-                some = some_of(it.fields, rows)
-                kept.append(Many(it.kind, place[it.hand[rows]], it.index[rows], some))
+                fields = some_of(many.fields, rows)
+                kept.append(Many(many.kind, place[many.hand[rows]], many.index[rows], fields))
         return EventColumns(
             self.match._replace(codes=self.match.codes[which]),
             self.number[which],
@@ -107,19 +107,19 @@ class EventColumns:
             number[order],
             np.concatenate([self.sizes, others.sizes])[order],
             np.concatenate([self.at, others.at])[np.argsort(leaf, kind="stable")],
-            [it._replace(hand=mine[it.hand]) for one, mine in both for it in one.many],
+            [many._replace(hand=mine[many.hand]) for one, mine in both for many in one.many],
         )
 
     def events(self) -> list[Record]:
         """All events in their order."""
         found = np.empty(len(self.at), dtype=object)
-        for it in self.many:
-            found[self.rows(it)] = list(events_of(it, self.streams))
+        for many in self.many:
+            found[self.rows(many)] = list(events_of(many, self.streams))
         every: list[Record] = found.tolist()
         return every
 
     def leaves(self) -> list[Leaf]:
-        """The same as single events."""
+        """The leaves with their events one by one."""
         streams = chain.from_iterable(
             [stream] * size for stream, size in zip(self.streams, self.sizes.tolist(), strict=True)
         )
@@ -147,17 +147,17 @@ def of_leaves(leaves: Sequence[Leaf]) -> EventColumns:
 
 def of_closed(closed: Sequence[Closed]) -> EventColumns:
     """Event columns of what has closed in the hot log."""
-    placed = [it for one in closed for it in one.placed]
+    placed = [it for stream in closed for it in stream.placed]
     counts = np.array([len(it.append.events) for it in placed], dtype=np.int64)
     starts = np.array([it.pos for it in placed], dtype=np.int64) - (np.cumsum(counts) - counts)
-    sizes = np.array([one.size for one in closed], dtype=np.int64)
+    sizes = np.array([stream.size for stream in closed], dtype=np.int64)
     return EventColumns(
-        *_streams([one.stream for one in closed]),
+        *_streams([stream.stream for stream in closed]),
         sizes,
         np.repeat(np.array([it.append.at for it in placed], dtype=np.int64), counts),
         _many([event for it in placed for event in it.append.events], sizes),
-        hand_seq=np.array([one.hand_seq for one in closed], dtype=np.int64),
-        first=np.array([one.before for one in closed], dtype=np.int64),
+        hand_seq=np.array([stream.hand_seq for stream in closed], dtype=np.int64),
+        first=np.array([stream.before for stream in closed], dtype=np.int64),
         pos=np.arange(counts.sum()) + np.repeat(starts, counts),
     )
 
@@ -178,32 +178,32 @@ def of_appends(appends: Sequence[Append], look: Look) -> EventColumns:
 def of_hands(match: str, numbers: Column, at: int, many: Sequence[Many]) -> EventColumns:
     """Event columns of hands of a match, all of one time, that come in columns."""
     sizes = np.zeros(len(numbers), dtype=np.int64)
-    for it in many:
-        sizes += np.bincount(it.hand, minlength=len(numbers))
+    for kind_columns in many:
+        sizes += np.bincount(kind_columns.hand, minlength=len(numbers))
     same = Each(np.zeros(len(numbers), dtype=np.int32), [match])
     return EventColumns(same, numbers, sizes, np.full(int(sizes.sum()), at), many)
 
 
-def events_of(it: Many, streams: Sequence[str]) -> Iterator[Record]:
+def events_of(many: Many, streams: Sequence[str]) -> Iterator[Record]:
     """The events of one kind, each of them by itself."""
     values: list[Iterable[Any]] = []
-    if it.kind is HandStarted:
-        values.append([streams[hand] for hand in it.hand.tolist()])
-    for field in fields(it.kind):
-        found = it.fields[field.name]
+    if many.kind is HandStarted:
+        values.append([streams[hand] for hand in many.hand.tolist()])
+    for field in fields(many.kind):
+        column = many.fields[field.name]
         if field.form == "cards":
-            values.append(cards_of(found))
-        elif isinstance(found, Each):
-            words = (*found.values, None)
-            values.append([words[code] for code in found.codes.tolist()])
+            values.append(cards_of(column))
+        elif isinstance(column, Each):
+            words = (*column.values, None)
+            values.append([words[code] for code in column.codes.tolist()])
         elif field.form == "numbers":
-            values.append([tuple([one for one in row if one >= 0]) for row in found.tolist()])
+            values.append([tuple([one for one in row if one >= 0]) for row in column.tolist()])
         elif field.column == "next":
-            values.append([None if at == NOBODY else at for at in found.tolist()])
+            values.append([None if at == NOBODY else at for at in column.tolist()])
         else:
-            values.append(found.tolist())
-    make: Any = it.kind
-    return map(make, *values) if values else (make() for _ in it.hand)
+            values.append(column.tolist())
+    make: Any = many.kind
+    return map(make, *values) if values else (make() for _ in many.hand)
 
 
 def cards_of(cards: Each) -> list[tuple[str, ...]]:
@@ -252,10 +252,10 @@ def _many(events: Sequence[Record], sizes: Column, look: Look | None = None) -> 
     many = []
     for code, kind in enumerate(words):
         where = np.flatnonzero(codes == code)
-        some = list(map(events.__getitem__, where.tolist()))
+        of_kind = list(map(events.__getitem__, where.tolist()))
         columns = {}
         for field in fields(kind):
-            values = list(map(attrgetter(field.name), some))
+            values = list(map(attrgetter(field.name), of_kind))
             if look is not None:
                 look(kind, field.name, values)
             columns[field.name] = _column(field, values)
@@ -273,8 +273,8 @@ def _column(field: Field, values: Sequence[Any]) -> Column | Each:
         return numbered(values)
     words = dict.fromkeys(chain(CARDS, chain.from_iterable(values)))
     places = zip_longest(*values)  # of a row that ends before, none
-    found = _codes(words, [card for place in places for card in place])
-    return Each(found.reshape(-1, len(values)).T, tuple(words))
+    codes = _codes(words, [card for place in places for card in place])
+    return Each(codes.reshape(-1, len(values)).T, tuple(words))
 
 
 def _codes(words: Iterable[Any], values: Sequence[Any]) -> Column:

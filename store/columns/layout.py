@@ -71,7 +71,7 @@ ENVELOPE = {
     "at": Column("at", pa.timestamp("ms", tz="UTC"), None, "BYTE_STREAM_SPLIT"),
     "type": Column("type", pa.string()),
 }
-# A step has one name, whoever speaks it; the envelope has the better claim to its own words.
+# A step has one name in every event; the envelope has the better claim to its own words.
 _NAMES = {
     (t.StepEntered, "name"): "street",
     (MatchStarted, "match"): "match_named",
@@ -132,38 +132,38 @@ def fields(kind: type[Record]) -> tuple[Field, ...]:
 @cache
 def columns() -> dict[str, Column]:
     """The envelope, and every column that some event or match record fills, in a stable order."""
-    found = dict(ENVELOPE)
+    by_name = dict(ENVELOPE)
     for kind in KINDS.values():
         for field in fields(kind):
             for column in columns_of(field):
-                known = found.setdefault(column.name, column)
+                known = by_name.setdefault(column.name, column)
                 if known != column:
                     raise TypeError(f"{kind.__name__}.{field.name} does not fit {known}")
-    return found
+    return by_name
 
 
 @cache
 def filled_by() -> dict[str, tuple[str, ...]]:
     """For each column beyond the envelope, the types whose rows mean something in it."""
-    found: dict[str, list[str]] = {}
+    kinds_of: dict[str, list[str]] = {}
     for name, kind in KINDS.items():
         for field in fields(kind):
             for column in columns_of(field):
-                found.setdefault(column.name, []).append(name)
-    return {column: tuple(kinds) for column, kinds in found.items()}
+                kinds_of.setdefault(column.name, []).append(name)
+    return {column: tuple(kinds) for column, kinds in kinds_of.items()}
 
 
 @cache
 def blanks() -> dict[str, Any]:
     """What a column with a filler holds where nothing stood before that could be carried on."""
-    found = {}
+    fillers = {}
     for kind in KINDS.values():
         for field in fields(kind):
             for column in columns_of(field):
                 if column.filler is not None:
                     carried = column.filler is CARRY
-                    found[column.name] = _NOTHING[field.form] if carried else column.filler
-    return found
+                    fillers[column.name] = _NOTHING[field.form] if carried else column.filler
+    return fillers
 
 
 @cache
@@ -180,7 +180,7 @@ def of_types(types: tuple[str, ...]) -> tuple[str, ...]:
 
 def schema() -> pa.Schema:
     """The table of events."""
-    return pa.schema([pa.field(one.name, one.arrow) for one in columns().values()])
+    return pa.schema([pa.field(column.name, column.arrow) for column in columns().values()])
 
 
 def view() -> str:
@@ -218,7 +218,7 @@ def columns_of(field: Field) -> tuple[Column, ...]:
 
 def _form(name: str, hint: Any) -> Form:
     """A number, a truth, text, or a row of one of them."""
-    most = max((one.le or SMALL for one in _limits(hint)), default=SMALL)
+    most = max((limit.le or SMALL for limit in _limits(hint)), default=SMALL)
     hint = _bare(hint)
     if get_origin(hint) is tuple:
         if name == "cards":
@@ -234,14 +234,14 @@ def _form(name: str, hint: Any) -> Form:
 def _limits(hint: Any) -> Iterable[msgspec.Meta]:
     """The constraints of a type, also of one that may be missing."""
     if get_origin(hint) in (Union, UnionType):
-        return [limit for one in get_args(hint) for limit in _limits(one)]
+        return [limit for option in get_args(hint) for limit in _limits(option)]
     return getattr(hint, "__metadata__", ())
 
 
 def _bare(hint: Any) -> Any:
     """The type without its constraints and without None."""
     if get_origin(hint) in (Union, UnionType):
-        return next(_bare(one) for one in get_args(hint) if one is not NoneType)
+        return next(_bare(option) for option in get_args(hint) if option is not NoneType)
     if hasattr(hint, "__metadata__"):
         return _bare(hint.__origin__)
     return hint

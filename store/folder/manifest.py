@@ -90,7 +90,7 @@ _encoder = msgspec.json.Encoder(order="sorted")
 
 def write(disk: Disk, manifest: Manifest, marks: Marks | None = None) -> None:
     """The new manifest takes the place of the old one, durably."""
-    assert (marks is None) == (not manifest.begin), "whoever has the key marks all, else nothing"
+    assert (marks is None) == (not manifest.begin), "a writer with the key marks all, else none"
     body = _encoder.encode(manifest)
     mark = marks.of_manifest(body) if marks else ""
     sealed = _Sealed(msgspec.Raw(body), hashlib.sha256(body).hexdigest(), mark)
@@ -109,16 +109,16 @@ def opened(data: bytes, marks: Marks | None = None) -> Manifest:
         sealed = msgspec.json.decode(data, type=_Sealed)
         if hashlib.sha256(sealed.manifest).hexdigest() != sealed.sha256:
             raise Damaged(f"{PATH} does not have the digest it was written with")
-        found = msgspec.json.decode(sealed.manifest, type=Manifest)
+        now = msgspec.json.decode(sealed.manifest, type=Manifest)
     except ValueError as reason:  # of msgspec, or bytes that are no text
         raise Damaged(f"{PATH} cannot be read: {reason}") from None
-    if marks and (marks.strict or found.begin or sealed.mark):
+    if marks and (marks.strict or now.begin or sealed.mark):
         right = marks.of_manifest(bytes(sealed.manifest))
-        if not (found.begin and compare_digest(sealed.mark.encode(), right.encode())):
+        if not (now.begin and compare_digest(sealed.mark.encode(), right.encode())):
             why = (
                 "this ledger's writer did not write it, and nothing is signed"
                 if marks.strict
                 else "that key is missing: put it back from a copy"
             )
             raise Damaged(f"{PATH} does not bear the mark of private/log.key: {why}")
-    return found
+    return now

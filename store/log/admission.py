@@ -128,10 +128,10 @@ class Admission:
         if first.producer:
             self.producers[first.producer] = Answer(
                 first.sequence,
-                tuple(one.stream for one in answers),
-                tuple(one.pos for one in answers),
-                tuple(one.version for one in answers),
-                tuple(one.hand_seq for one in answers),
+                tuple(answer.stream for answer in answers),
+                tuple(answer.pos for answer in answers),
+                tuple(answer.version for answer in answers),
+                tuple(answer.hand_seq for answer in answers),
             )
 
     def _repeat(self, appends: Sequence[Append]) -> tuple[Appended, ...] | None:
@@ -145,8 +145,8 @@ class Admission:
             raise Conflict(
                 f"{first.producer} is at {last.sequence}: {first.sequence} was answered before"
             )
-        asked = tuple((one.stream, one.expected + len(one.events)) for one in appends)
-        if asked != tuple(zip(last.streams, last.versions, strict=True)):
+        ends = tuple((one.stream, one.expected + len(one.events)) for one in appends)
+        if ends != tuple(zip(last.streams, last.versions, strict=True)):
             raise Conflict(f"{first.producer} used {first.sequence} for other events before")
         earlier = zip(last.streams, last.pos, last.versions, last.hand_seqs, strict=True)
         return tuple(Appended(*one) for one in earlier)

@@ -39,7 +39,21 @@ def spelled(appends: Sequence[Append]) -> bytes:
     Structs do not check what they are made of: without this, a card that is none or a match record
     in a hand would be found out when the ledger is opened again, and then nobody could open it.
     """
-    payload = b"\n".join(_checked(one) for one in appends)
+    parts: list[bytes] = []
+    for append in appends:
+        check_stream(append)
+        decoder = _record_decoder if is_match(append.stream) else _event_decoder
+        try:
+            header, events = _header(append), _events(append)
+            _header_decoder.decode(header)
+            same = decoder.decode_lines(events) == list(append.events)
+        except (ValueError, TypeError, OverflowError, msgspec.EncodeError) as reason:
+            why = f"an append to {append.stream!r} cannot be written: {reason}"
+            raise Conflict(why) from None
+        if not same:
+            raise Conflict(f"an append to {append.stream!r} would not be read as it was written")
+        parts += header, events
+    payload = b"\n".join(parts)
     if len(payload) > CALL_MAX:
         raise Conflict(f"{len(payload)} bytes are too much for one call, {CALL_MAX} is the most")
     return payload
@@ -47,7 +61,7 @@ def spelled(appends: Sequence[Append]) -> bytes:
 
 def to_payload(appends: Sequence[Append]) -> bytes:
     """The bytes of a call, unchecked: of appends that have been read from a log."""
-    return b"\n".join(_header(one) + b"\n" + _events(one) for one in appends)
+    return b"\n".join(_header(append) + b"\n" + _events(append) for append in appends)
 
 
 def from_payload(payload: bytes) -> tuple[Append, ...]:
@@ -57,7 +71,7 @@ def from_payload(payload: bytes) -> tuple[Append, ...]:
     for less than the codec, and the frame's checksum has vouched for the bytes.
     """
     lines = payload.split(b"\n")
-    found = []
+    appends = []
     at = 0
     while at < len(lines):
         header = _header_decoder.decode(lines[at])
@@ -68,7 +82,7 @@ def from_payload(payload: bytes) -> tuple[Append, ...]:
         events: tuple[Record, ...] = tuple(read.decode_lines(b"\n".join(lines[first:at])))
         if len(events) != header.events:
             raise ValueError(f"{header.events} events were to follow, {len(events)} do")
-        found.append(
+        appends.append(
             Append(
                 header.stream,
                 header.expected,
@@ -78,7 +92,7 @@ def from_payload(payload: bytes) -> tuple[Append, ...]:
                 header.sequence,
             )
         )
-    return tuple(found)
+    return tuple(appends)
 
 
 def checked(payload: bytes) -> tuple[Append, ...]:
@@ -86,14 +100,14 @@ def checked(payload: bytes) -> tuple[Append, ...]:
     if len(payload) > CALL_MAX:
         raise Conflict(f"{len(payload)} bytes are too much for one call, {CALL_MAX} is the most")
     appends = from_payload(payload)
-    for one in appends:
-        check_stream(one)
+    for append in appends:
+        check_stream(append)
     return appends
 
 
-def check_stream(one: Append) -> None:
-    if not _STREAM.fullmatch(one.stream):
-        raise Conflict(f"{one.stream!r} is no stream: one is called MATCH or MATCH/NUMBER")
+def check_stream(append: Append) -> None:
+    if not _STREAM.fullmatch(append.stream):
+        raise Conflict(f"{append.stream!r} is no stream: one is called MATCH or MATCH/NUMBER")
 
 
 def _header(one: Append) -> bytes:
@@ -102,19 +116,5 @@ def _header(one: Append) -> bytes:
     )
 
 
-def _events(one: Append) -> bytes:
-    return encode_lines(one.events).removesuffix(b"\n")
-
-
-def _checked(one: Append) -> bytes:
-    check_stream(one)
-    decoder = _record_decoder if is_match(one.stream) else _event_decoder
-    try:
-        header, events = _header(one), _events(one)
-        _header_decoder.decode(header)
-        same = decoder.decode_lines(events) == list(one.events)
-    except (ValueError, TypeError, OverflowError, msgspec.EncodeError) as reason:
-        raise Conflict(f"an append to {one.stream!r} cannot be written: {reason}") from None
-    if not same:
-        raise Conflict(f"an append to {one.stream!r} would not be read as it was written")
-    return header + b"\n" + events
+def _events(append: Append) -> bytes:
+    return encode_lines(append.events).removesuffix(b"\n")

@@ -6,7 +6,7 @@ state, never of a later one. So it also tells a torn end from one that had been 
 """
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from hmac import compare_digest
 from itertools import groupby
 from operator import attrgetter
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from store.folder.disk import Disk, Output
-from store.folder.frames import Chain, Damaged, Frame, frame, frames, intact_after
+from store.folder.frames import Chain, Damaged, frame, frames, intact_after
 from store.folder.manifest import Manifest
 from store.log.batch import from_payload, to_payload
 from store.log.tail import Placed
@@ -90,9 +90,20 @@ def read(
     calls: list[Placing] = []
     good = 0
     for found in frames(data):
-        if chain and not compare_digest(found.mark, chain.next(found.pos, found.payload)):
-            raise unmarked(path, start + good, calls)
-        calls.extend(_calls(path, start + good, found))
+        at, pos = start + good, found.pos
+        if chain and not compare_digest(found.mark, chain.next(pos, found.payload)):
+            raise unmarked(path, at, calls)
+        try:
+            appends = from_payload(found.payload)
+        except ValueError as reason:
+            raise Damaged(f"{path} holds an unreadable append at byte {at}: {reason}", at) from None
+        # a call is of one producer and sequence, and each append comes after the one before
+        for _, call in groupby(appends, key=attrgetter("producer", "sequence")):
+            placed = []
+            for append in call:
+                placed.append(Placed(pos, append))
+                pos += len(append.events)
+            calls.append(tuple(placed))
         good = found.end
     if good < len(data) and (later := intact_after(data, good)) is not None:
         why = f"an intact append follows at byte {start + later}"
@@ -134,21 +145,6 @@ def unmarked(path: str, place: int, calls: Sequence[Placing]) -> Damaged:
         place,
         hand,
     )
-
-
-def _calls(path: str, at: int, found: Frame) -> Iterator[Placing]:
-    """The calls of one frame: appends of one producer and sequence, each after the one before."""
-    try:
-        appends = from_payload(found.payload)
-    except ValueError as reason:
-        raise Damaged(f"{path} holds an unreadable append at byte {at}: {reason}", at) from None
-    pos = found.pos
-    for _, call in groupby(appends, key=attrgetter("producer", "sequence")):
-        placed = []
-        for append in call:
-            placed.append(Placed(pos, append))
-            pos += len(append.events)
-        yield tuple(placed)
 
 
 WATERMARK = "watermark"

@@ -33,14 +33,14 @@ class Leaf(Struct, frozen=True, dict=True):
     @cached_property
     def by_kind(self) -> dict[type[Record], list[Recorded]]:
         """Its events of each kind in order: most who ask want one kind of them."""
-        found: dict[type[Record], list[Recorded]] = {}
-        for one in self.recorded:
-            kind = type(one.event)
-            if kind in found:
-                found[kind].append(one)
+        kinds: dict[type[Record], list[Recorded]] = {}
+        for recorded in self.recorded:
+            kind = type(recorded.event)
+            if kind in kinds:
+                kinds[kind].append(recorded)
             else:
-                found[kind] = [one]
-        return found
+                kinds[kind] = [recorded]
+        return kinds
 
     @cached_property
     def hand(self) -> Hand | None:
@@ -54,7 +54,7 @@ class Leaf(Struct, frozen=True, dict=True):
         if is_match(self.stream) or not isinstance(self.recorded[0].event, HandStarted):
             return None
         try:
-            return replay([one.event for one in self.recorded])  # type: ignore[misc]
+            return replay([recorded.event for recorded in self.recorded])  # type: ignore[misc]
         except (LookupError, TypeError, ValueError):
             return None
 

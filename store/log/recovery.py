@@ -33,15 +33,15 @@ def recover(disk: Disk, marks: Marks | None = None) -> Found:
         disk.make_folder(folder)
     now = manifest.read(disk, marks)
     if now is None:
-        return _first(disk, marks)
+        return _new_ledger(disk, marks)
     if now.begin and marks is None:
         raise Damaged(
             "private/log.key is missing: without it nobody can tell what this ledger's writer wrote"
             " from what somebody else did; put it back from a copy"
         )
-    there = {f"{folder}/{name}" for folder in (hot.FOLDER, SEGMENTS) for name in disk.names(folder)}
-    for path in (now.log, *(file for one in now.segments for file in one.files.values())):
-        if path not in there:
+    paths = {f"{folder}/{name}" for folder in (hot.FOLDER, SEGMENTS) for name in disk.names(folder)}
+    for path in (now.log, *(file for segment in now.segments for file in segment.files.values())):
+        if path not in paths:
             raise Damaged(f"{path} is missing: {manifest.PATH} names it")
     chain = now.chain(marks)
     recovered = hot.read(disk, now.log, chain=chain)
@@ -52,7 +52,7 @@ def recover(disk: Disk, marks: Marks | None = None) -> Found:
     return Found(now, log, recovered.calls, tuple(notes), marks)
 
 
-def _first(disk: Disk, marks: Marks | None) -> Found:
+def _new_ledger(disk: Disk, marks: Marks | None) -> Found:
     """A folder without a manifest is new, or the first opening was cut short."""
     for name in disk.names(SEGMENTS):
         raise Damaged(f"{manifest.PATH} is missing, but {SEGMENTS}/{name} is there")
@@ -89,7 +89,7 @@ def drop_leftovers(disk: Disk, now: Manifest) -> None:
     Only once it is known that this is the newest manifest: otherwise they are hands.
     """
     named = {now.log, *now.retired}
-    named.update(file for one in now.segments for file in one.files.values())
+    named.update(file for segment in now.segments for file in segment.files.values())
     for folder in (hot.FOLDER, SEGMENTS):
         for name in disk.names(folder):
             if name.endswith(_OURS) and f"{folder}/{name}" not in named:

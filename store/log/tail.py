@@ -43,7 +43,7 @@ class Closed(NamedTuple):
     @property
     def size(self) -> int:
         """How many events it has."""
-        return sum(len(one.append.events) for one in self.placed)
+        return sum(len(entry.append.events) for entry in self.placed)
 
     def recorded(self) -> tuple[Recorded, ...]:
         """Its events as the ledger holds them."""
@@ -111,7 +111,7 @@ class Tail:
 
     def open(self) -> list[tuple[str, Stream]]:
         """Hands that have begun and not ended, in the order they began."""
-        return [(name, one) for name, one in self.streams.items() if not one.closed]
+        return [(name, stream) for name, stream in self.streams.items() if not stream.closed]
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
         """What the hot log holds of a stream."""
@@ -121,11 +121,11 @@ class Tail:
     def read_from(self, pos: int) -> list[Recorded]:
         """Events of the hot log from a position on; an open hand's lie where they were played."""
         first = bisect_right(self._steps, pos, key=lambda step: step.pos)
-        found: list[Recorded] = []
+        events: list[Recorded] = []
         for step in self._steps[max(0, first - 1) :]:
             placed = Placed(step.pos, step.append)
-            found += _recorded(step.append.stream, step.before, (placed,))
-        return [one for one in found if one.pos >= pos]
+            events += _recorded(step.append.stream, step.before, (placed,))
+        return [event for event in events if event.pos >= pos]
 
     def since(self, pos: int) -> tuple[Placed, ...]:
         """Appends of the hot log that lie at a position or after it, in order."""
@@ -134,8 +134,8 @@ class Tail:
 
     def begun_last(self, match: str, end: int) -> str | None:
         """The last hand of a match that began in the hot log, before a position."""
-        begun = (one for one in reversed(self._steps) if one.before == 0 and one.pos < end)
-        names = (one.append.stream for one in begun)
+        begun = (step for step in reversed(self._steps) if step.before == 0 and step.pos < end)
+        names = (step.append.stream for step in begun)
         return next((name for name in names if name.startswith(f"{match}/")), None)
 
     def _stream(self, name: str) -> Stream:

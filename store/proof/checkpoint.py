@@ -91,11 +91,13 @@ def open_checkpoint(note: bytes, keys: Iterable[Key], witnesses: Iterable[Key] =
     if not fitting:
         known = ", ".join(sorted({key.name for key in logs})) or "none"
         raise Refuted(f"a checkpoint of {checkpoint.origin}, of which no key is known, but {known}")
-    found = verify(parsed, (*fitting, *others))
-    own = tuple(one.key for one in found if one.key.kind == SIGNS)
+    signers = verify(parsed, (*fitting, *others))
+    own = tuple(signer.key for signer in signers if signer.key.kind == SIGNS)
     if not own:
         raise Refuted(f"a checkpoint that {checkpoint.origin} has not signed itself")
-    return Opened(checkpoint, own, tuple(one for one in found if one.key.kind == WITNESSES))
+    return Opened(
+        checkpoint, own, tuple(signer for signer in signers if signer.key.kind == WITNESSES)
+    )
 
 
 def read_checkpoint(text: str) -> Checkpoint:
@@ -113,18 +115,18 @@ def read_checkpoint(text: str) -> Checkpoint:
     return Checkpoint(origin, count, head)
 
 
-def read_number(text: str, what: str) -> int:
+def read_number(text: str, name: str) -> int:
     """A number of leaves in its one spelling."""
     if _NUMBER.fullmatch(text) is None or int(text) > NUMBER_MAX:
-        raise Refuted(f"{what} is a number up to {NUMBER_MAX} in decimal, not {text[:80]!r}")
+        raise Refuted(f"{name} is a number up to {NUMBER_MAX} in decimal, not {text[:80]!r}")
     return int(text)
 
 
-def read_hash(text: str, what: str) -> bytes:
+def read_hash(text: str, name: str) -> bytes:
     """A hash in its one spelling."""
     data = from_base64(text)
     if data is None or len(data) != WIDTH:
-        raise Refuted(f"{what} is {WIDTH} bytes in base64, not {text[:80]!r}")
+        raise Refuted(f"{name} is {WIDTH} bytes in base64, not {text[:80]!r}")
     return data
 
 
@@ -155,15 +157,15 @@ class Remembered:
     def of(self, keys: Iterable[Key]) -> list[tuple[Path, Checkpoint]]:
         """The checkpoints that are remembered of a log with these keys."""
         keys = tuple(keys)
-        found = []
+        remembered = []
         for path in dict.fromkeys(filter(None, map(self._place, keys))):
             try:
-                found.append((path, _opened(path.read_bytes(), keys)))
+                remembered.append((path, _opened(path.read_bytes(), keys)))
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except (Refuted, OSError) as reason:
                 raise Damaged(f"{path} cannot be believed: {reason}") from None
-        return found
+        return remembered
 
     def keep(self, keys: Iterable[Key], note: bytes) -> str | None:
         """This checkpoint of a log with these keys from now on, durable on return; why not, if it

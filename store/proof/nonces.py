@@ -95,7 +95,7 @@ def opened(disk: Disk, secret: bytes, next_seq: int) -> Salts:
     """
     check_secret(disk, secret)
     known = salts_of(disk, secret)
-    kept = [one for one in zip(known.firsts, known.salts, strict=True) if one[0] < next_seq]
+    kept = [pair for pair in zip(known.firsts, known.salts, strict=True) if pair[0] < next_seq]
     kept.append((next_seq, drawn_salt()))
     rows = "".join(f"{first} {salt.hex()}\n" for first, salt in kept)
     put(disk, FILE, f"{name_of(secret)}\n{rows}".encode())
@@ -109,8 +109,8 @@ def _is_there(disk: Disk) -> bool:
 @lru_cache(maxsize=4)
 def _read(text: bytes, secret: bytes) -> Salts:
     _, *lines = text.decode(errors="replace").removesuffix("\n").split("\n")
-    found = [_LINE.fullmatch(line) for line in lines]
-    pairs = [(int(one[1]), bytes.fromhex(one[2])) for one in found if one]
+    matches = [_LINE.fullmatch(line) for line in lines]
+    pairs = [(int(match[1]), bytes.fromhex(match[2])) for match in matches if match]
     if len(pairs) != len(lines) or pairs != sorted(dict(pairs).items()):
         raise Damaged(f"{FILE} is not the name of a secret, and salts in the order of leaves")
     return Salts(secret, tuple(first for first, _ in pairs), tuple(salt for _, salt in pairs))

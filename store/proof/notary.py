@@ -180,7 +180,7 @@ class Notary:
 
     def catch_up(self, leaves: Iterable[Leaf]) -> None:
         """Sealed leaves from before there was a tree, before it grows."""
-        new = [self._leaf(one.hand_seq, one.recorded) for one in leaves]
+        new = [self._leaf(leaf.hand_seq, leaf.recorded) for leaf in leaves]
         self._caught += new
         self._all = self._sealed = self._sealed.added(new)
 
@@ -203,7 +203,7 @@ class Notary:
         key = self._secrets.signer.key
         known = public_keys(self._disk)
         if key not in known:
-            text = "".join(f"{one.text()}\n" for one in (*known, key))
+            text = "".join(f"{known_key.text()}\n" for known_key in (*known, key))
             put(self._disk, KEYS, text.encode())
 
 
@@ -286,7 +286,7 @@ def read_statement(note: bytes) -> Statement:
         raise Refuted(f"a statement over a key is four lines, the first of them {HEADER!r}")
     keys = Key.read(lines[1]), Key.read(lines[2])
     _, signed = open_note(note, keys)
-    if {one.key for one in signed} != set(keys):
+    if {signature.key for signature in signed} != set(keys):
         raise Refuted("a statement over a key is signed by the old key and by the new one")
     size, _, root = lines[3].partition(" ")
     return Statement(*keys, read_number(size, "the size in it"), read_hash(root, "the root in it"))
@@ -298,11 +298,11 @@ def doubts(disk: Disk) -> tuple[list[str], list[str]]:
     stated, wrong = set(), []
     for name in _names(disk):
         try:
-            found = read_statement(disk.read(f"{REPLACED}/{name}"))
+            statement = read_statement(disk.read(f"{REPLACED}/{name}"))
         except (Refuted, ValueError) as reason:
             wrong.append(f"{REPLACED}/{name}: {reason}")
         else:
-            stated.add((found.old, found.new))
+            stated.add((statement.old, statement.new))
     unstated = [
         f"{new.text()} took the place of {old.text()} without a statement by the old key"
         for old, new in pairwise(known)

@@ -42,7 +42,12 @@ def is_drawn(public: bytes) -> bool:
     point = _point(public)
     if point is None or public == NEUTRAL:
         return False
-    x, y, z, _ = _times(_ORDER, point)
+    total: Point = _NOTHING
+    for bit in f"{_ORDER:b}":  # the point so many times
+        total = _sum(total, total)
+        if bit == "1":
+            total = _sum(total, point)
+    x, y, z, _ = total
     return x % _PRIME == 0 and (y - z) % _PRIME == 0
 
 
@@ -58,15 +63,6 @@ def _point(packed: bytes) -> Point | None:
         return None
     x = x if x & 1 == sign else _PRIME - x
     return x, y, 1, x * y % _PRIME
-
-
-def _times(factor: int, point: Point) -> Point:
-    total: Point = _NOTHING
-    for bit in f"{factor:b}":
-        total = _sum(total, total)
-        if bit == "1":
-            total = _sum(total, point)
-    return total
 
 
 def _sum(one: Point, other: Point) -> Point:
@@ -199,10 +195,10 @@ def parse(note: bytes) -> Note:
     if len(note) > BYTES_MAX:
         raise Refuted(f"a note of {len(note)} bytes: more than {BYTES_MAX} are not read")
     try:
-        whole = note.decode()
+        everything = note.decode()
     except UnicodeDecodeError as reason:
         raise Refuted(f"a note that is not UTF-8 at byte {reason.start}") from None
-    text, gap, below = whole.rpartition("\n\n")
+    text, gap, below = everything.rpartition("\n\n")
     if not gap:
         raise Refuted("a note without the empty line that stands before its signatures")
     text += "\n"
@@ -223,14 +219,14 @@ def verify(note: Note, keys: Iterable[Key]) -> tuple[Signed, ...]:
             raise Refuted(
                 f"two different keys are {key.name}+{key.id.hex()}: leave one of them out"
             )
-    found: dict[Key, Signed] = {}
+    holds: dict[Key, Signed] = {}
     for signature in note.signatures:
         if (one := known.get((signature.name, signature.id))) is not None:
-            found.setdefault(one, _held(one, note.text, signature.signed))
-    if not found:
-        there = ", ".join(f"{one.name}+{one.id.hex()}" for one in note.signatures)
-        raise Refuted(f"no known key has signed this: it is signed by {there}")
-    return tuple(found.values())
+            holds.setdefault(one, _held(one, note.text, signature.signed))
+    if not holds:
+        signers = ", ".join(f"{one.name}+{one.id.hex()}" for one in note.signatures)
+        raise Refuted(f"no known key has signed this: it is signed by {signers}")
+    return tuple(holds.values())
 
 
 def open_note(note: bytes, keys: Iterable[Key]) -> tuple[str, tuple[Signed, ...]]:
@@ -285,12 +281,12 @@ def _signature(line: str) -> Signature:
     return Signature(parts[1], data[:4], data[4:])
 
 
-def _key_parts(text: str, what: str) -> tuple[str, int, bytes]:
+def _key_parts(text: str, role: str) -> tuple[str, int, bytes]:
     """Name, kind, and the 32 bytes after it."""
     name, _, rest = text.partition("+")
     data = from_base64(rest.partition("+")[2])
     if data is None or len(data) != 33 or data[0] not in (SIGNS, WITNESSES):
-        raise Refuted(f"{what} is a name, an id and 33 bytes in base64, with a plus between them")
+        raise Refuted(f"{role} is a name, an id and 33 bytes in base64, with a plus between them")
     _named(name)
     return name, data[0], data[1:]
 

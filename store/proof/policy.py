@@ -69,9 +69,9 @@ class Policy(Struct, frozen=True):
         """A checkpoint that fits the policy; a policy without logs takes them from the caller."""
         witnesses = [witness.key for witness in self.witnesses]
         opened = open_checkpoint(note, self.logs or logs, witnesses)
-        cosigners = {one.key for one in opened.witnesses}
+        cosigners = {signature.key for signature in opened.witnesses}
         if not self.is_met(cosigners):
-            names = [one.name for one in self.witnesses if one.key in cosigners]
+            names = [witness.name for witness in self.witnesses if witness.key in cosigners]
             raise Refuted(
                 f"the checkpoint of {opened.checkpoint.size} leaves is cosigned by"
                 f" {', '.join(names) or 'no known witness'}: the policy asks for {self.quorum}"

@@ -64,7 +64,8 @@ def frontier(size: int, hashes: Hashes) -> Frontier:
 def inclusion(index: int, size: int, hashes: Hashes) -> Proof:
     """The hashes that lead from leaf `index` to the head of the first `size` leaves."""
     _in_tree(index, size)
-    return tuple(_span_hash(side, hashes) for side in _siblings_of_leaf(index, size))
+    sides = _siblings(index + 1, size, of_leaf=True)
+    return tuple(_span_hash(side, hashes) for side in sides)
 
 
 def consistency(old: int, new: int, hashes: Hashes) -> Proof:
@@ -74,7 +75,7 @@ def consistency(old: int, new: int, hashes: Hashes) -> Proof:
         return ()
     level = (old & -old).bit_length() - 1  # of the old tree's last and smallest complete subtree
     seed = () if _is_whole(old) else (hashes(level, (old >> level) - 1),)
-    return seed + tuple(_span_hash(side, hashes) for side in _siblings_of_old(old, new))
+    return seed + tuple(_span_hash(side, hashes) for side in _siblings(old, new))
 
 
 def check_inclusion(
@@ -82,15 +83,15 @@ def check_inclusion(
 ) -> None:
     """`Refuted` unless this leaf hash stands at this index of the tree of that size and head."""
     _in_tree(index, size)
-    sides = _siblings_of_leaf(index, size)
-    what = f"leaf {index} of {size}"
-    _measured(what, proof, len(sides))
-    found = leaf
+    sides = _siblings(index + 1, size, of_leaf=True)
+    claim = f"leaf {index} of {size}"
+    _measured(claim, proof, len(sides))
+    head = leaf
     for side, hashed in zip(sides, proof, strict=True):
-        found = node_hash(hashed, found) if side.left else node_hash(found, hashed)
-    if found != root:
+        head = node_hash(hashed, head) if side.left else node_hash(head, hashed)
+    if head != root:
         raise Refuted(
-            f"{what} is not proved: leaf and proof lead to the root {found.hex()}, not {root.hex()}"
+            f"{claim} is not proved: leaf and proof lead to the root {head.hex()}, not {root.hex()}"
         )
 
 
@@ -99,15 +100,15 @@ def check_consistency(
 ) -> None:
     """`Refuted` unless the tree of `new` leaves begins with the whole tree of `old` leaves."""
     _no_shrinking(old, new)
-    what = f"that the first {old} of {new} leaves are unchanged"
+    claim = f"that the first {old} of {new} leaves are unchanged"
     if old in (0, new):
-        _measured(what, proof, 0)
+        _measured(claim, proof, 0)
         known = EMPTY if old == 0 else new_root
         if old_root != known:
             raise Refuted(f"two trees of {old} leaves: {old_root.hex()} and {known.hex()}")
         return
-    sides = _siblings_of_old(old, new)
-    _measured(what, proof, len(sides) + (not _is_whole(old)))
+    sides = _siblings(old, new)
+    _measured(claim, proof, len(sides) + (not _is_whole(old)))
     seed, *rest = (old_root, *proof) if _is_whole(old) else proof
     then = now = seed
     for side, hashed in zip(sides, rest, strict=True):
@@ -116,7 +117,7 @@ def check_consistency(
     for name, found, root in (("old", then, old_root), ("new", now, new_root)):
         if found != root:
             raise Refuted(
-                f"{what} is not proved: the proof leads to the {name} root {found.hex()},"
+                f"{claim} is not proved: the proof leads to the {name} root {found.hex()},"
                 f" not {root.hex()}"
             )
 
@@ -129,28 +130,14 @@ class Span(NamedTuple):
     left: bool
 
 
-def _siblings_of_leaf(index: int, size: int) -> list[Span]:
-    """What stands beside the leaf, and beside each node above it, from the bottom up."""
+def _siblings(leaves: int, size: int, *, of_leaf: bool = False) -> list[Span]:
+    """Beside what a proof climbs, from the bottom up, in a tree of `size`: it begins with the last
+    complete subtree of the first `leaves`, or with the last of these leaves."""
     sides = []
     begin, end = 0, size
-    while end - begin > 1:
+    while end != leaves or (of_leaf and end - begin > 1):
         middle = begin + _split(end - begin)
-        if index < middle:
-            sides.append(Span(middle, end, left=False))
-            end = middle
-        else:
-            sides.append(Span(begin, middle, left=True))
-            begin = middle
-    return sides[::-1]
-
-
-def _siblings_of_old(old: int, new: int) -> list[Span]:
-    """The same for the node of the new tree that was the old tree's last complete subtree."""
-    sides = []
-    begin, end = 0, new
-    while end != old:
-        middle = begin + _split(end - begin)
-        if old <= middle:
+        if leaves <= middle:
             sides.append(Span(middle, end, left=False))
             end = middle
         else:
@@ -198,9 +185,9 @@ def _no_shrinking(old: int, new: int) -> None:
         raise Refuted(f"a tree of {old} leaves cannot have become one of {new}: it only grows")
 
 
-def _measured(what: str, proof: Sequence[bytes], count: int) -> None:
+def _measured(claim: str, proof: Sequence[bytes], count: int) -> None:
     if len(proof) != count:
-        raise Refuted(f"{what} is proved by {count} hashes, not {len(proof)}")
+        raise Refuted(f"{claim} is proved by {count} hashes, not {len(proof)}")
     for hashed in proof:
         if len(hashed) != WIDTH:
-            raise Refuted(f"{what} is proved by hashes of {WIDTH} bytes, not {len(hashed)}")
+            raise Refuted(f"{claim} is proved by hashes of {WIDTH} bytes, not {len(hashed)}")

@@ -235,10 +235,10 @@ def _subtree(hashes: bytes) -> bytes:
 
 def read_path(path: str) -> Tile:
     """The tile of this name; a name spelled otherwise than `Tile.path` spells it is none."""
-    found = _PATH.fullmatch(path)
-    if found is not None:
-        number = int(found["number"].replace("x", "").replace("/", ""))
-        tile = Tile(int(found["level"]), number, int(found["width"] or SPAN))
+    match = _PATH.fullmatch(path)
+    if match is not None:
+        number = int(match["number"].replace("x", "").replace("/", ""))
+        tile = Tile(int(match["level"]), number, int(match["width"] or SPAN))
         if tile.path() == path and tile.level < LEVELS:
             return tile
     raise Refuted(f"{path[:80]!r} names no tile: one is called tile/0/x001/067 or tile/0/067.p/9")

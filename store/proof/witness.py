@@ -66,12 +66,22 @@ class Witness:
         folder.mkdir(parents=True, exist_ok=True)
         self._lock = Lock(folder, "a witness")
         self._disk = RealDisk(folder)
-        for one in (SEEN, REFUSED):
-            self._disk.make_folder(one)
-        self._signer = _signer(Private(folder), name)
+        for subfolder in (SEEN, REFUSED):
+            self._disk.make_folder(subfolder)
+        private = Private(folder)
+        spelled = private.read(KEY)
+        if spelled is not None:
+            self._signer = Signer.read(spelled)
+            if name is not None and self.key.name != name:
+                raise Refuted(f"this witness is called {self.key.name}, not {name}")
+        elif name is None:
+            raise Refuted("a new witness needs a name, such as the address that it will have")
+        else:  # its first start
+            self._signer = Signer.new(name, WITNESSES)
+            private.write(KEY, self._signer.spelled())
         self._logs = tuple(logs)
         self._clock = clock
-        self._one = threading.Lock()
+        self._turn = threading.Lock()
 
     @property
     def key(self) -> Key:
@@ -99,7 +109,7 @@ class Witness:
         if request.old > new.size:
             why = f"a tree of {new.size} leaves does not extend one of {request.old}\n"
             return Answer(400, why)
-        with self._one:
+        with self._turn:
             return self._decided(request, new)
 
     def _decided(self, request: Request, new: Checkpoint) -> Answer:
@@ -152,21 +162,6 @@ def read_request(body: bytes) -> Request:
         raise Refuted(f"a proof of {len(rest)} hashes: at most {PROOF_MAX} are read")
     old = number_of(size, "the old size")
     return Request(old, tuple(read_hash(line, "a hash of the proof") for line in rest), note)
-
-
-def _signer(private: Private, name: str | None) -> Signer:
-    """The key of this witness; drawn at its first start."""
-    spelled = private.read(KEY)
-    if spelled is not None:
-        signer = Signer.read(spelled)
-        if name is not None and signer.key.name != name:
-            raise Refuted(f"this witness is called {signer.key.name}, not {name}")
-        return signer
-    if name is None:
-        raise Refuted("a new witness needs a name, such as the address that it will have")
-    signer = Signer.new(name, WITNESSES)
-    private.write(KEY, signer.spelled())
-    return signer
 
 
 def _digest(origin: str) -> str:

@@ -39,9 +39,14 @@ def compact(
     watch: Watch = iter,
 ) -> Manifest:
     """Neighbouring segments merged up to a size; the manifest is written if anything changed."""
+    runs: list[tuple[Segment, ...]] = []
+    for segment in now.segments:
+        if runs and sum(old.events for old in runs[-1]) + segment.events <= large:
+            runs[-1] = (*runs[-1], segment)
+        else:
+            runs.append((segment,))
     merged = tuple(
-        _merge(disk, run, projections) if len(run) > 1 else run[0]
-        for run in watch(list(_runs(now.segments, large)))
+        _merge(disk, run, projections) if len(run) > 1 else run[0] for run in watch(runs)
     )
     return _swap(disk, now, merged, at, marks)
 
@@ -55,9 +60,9 @@ def rebuild(
     watch: Watch = iter,
 ) -> Manifest:
     """Projections that are missing, outdated or no longer wanted put right, segment by segment."""
-    wanted = {one.name: one.version for one in with_hands(projections)}
+    versions = {one.name: one.version for one in with_hands(projections)}
     segments = tuple(
-        one if one.projections == wanted else _project(disk, one, projections)
+        one if one.projections == versions else _project(disk, one, projections)
         for one in watch(now.segments)
     )
     return _swap(disk, now, segments, at, marks)
@@ -73,22 +78,11 @@ def sweep(
     left = {path: since for path, since in now.retired.items() if path not in due}
     new = replace(now, number=now.number + 1, retired=left)
     manifest.write(disk, new, marks)
-    there = set(disk.names(FOLDER))
+    names = set(disk.names(FOLDER))
     for path in sorted(due):
-        if path.removeprefix(f"{FOLDER}/") in there:
+        if path.removeprefix(f"{FOLDER}/") in names:
             disk.remove(path)
     return new
-
-
-def _runs(segments: Sequence[Segment], large: int) -> list[tuple[Segment, ...]]:
-    """Neighbours that together are not too large; the merged order is the order they had."""
-    runs: list[tuple[Segment, ...]] = []
-    for segment in segments:
-        if runs and sum(one.events for one in runs[-1]) + segment.events <= large:
-            runs[-1] = (*runs[-1], segment)
-        else:
-            runs.append((segment,))
-    return runs
 
 
 def _merge(disk: Disk, run: tuple[Segment, ...], projections: Sequence[Projection]) -> Segment:
@@ -162,18 +156,14 @@ def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) ->
             grown[name].add(cutter.rest())
         stored = {name: aside.done() for name, aside in grown.items()}
     disk.sync_folder(FOLDER)
-    return _with(segment, stored, wanted)
-
-
-def _with(segment: Segment, stored: dict[str, Stored], wanted: Sequence[Projection]) -> Segment:
-    """The segment with new files in the place of old ones, and nothing that is not wanted."""
     names = {"events", *(one.name for one in wanted)}
-    new = {
+    kept = {
         name: Stored(path, segment.sha256[name], segment.sizes[name], segment.footers.get(name, ""))
         for name, path in segment.files.items()
         if name in names
-    } | stored
-    return replace(segment, projections={one.name: one.version for one in wanted}, **named(new))
+    }
+    versions = {one.name: one.version for one in wanted}
+    return replace(segment, projections=versions, **named(kept | stored))
 
 
 def _rows(files: Files, run: Sequence[Segment], today: pa.Schema) -> Iterator[pa.Table]:

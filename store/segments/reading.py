@@ -9,7 +9,7 @@ import hashlib
 import io
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -100,15 +100,15 @@ class Files:
         """Today's columns that a segment's events fill, as far as that is known."""
         if segment.schema not in ALIKE:
             return list(columns())
-        there = set(self.open(segment, "events").names)
-        return [name for name in _filled(segment) or columns() if name in there]
+        names = set(self.open(segment, "events").names)
+        return [name for name in _filled(segment) or columns() if name in names]
 
     def rows(
-        self, segment: Segment, name: str, group: int, wanted: list[str] | None = None
+        self, segment: Segment, name: str, group: int, names: list[str] | None = None
     ) -> pa.Table:
         """A few columns of one row group, or all of a table of few."""
         with self._reading(segment, name, group) as file:
-            rows = file.read_row_group(group, columns=wanted, use_threads=False)
+            rows = file.read_row_group(group, columns=names, use_threads=False)
         return rows.replace_schema_metadata(None)
 
     def events(self, segment: Segment, group: int, wanted: Sequence[str] = ()) -> pa.Table:
@@ -144,7 +144,13 @@ class Files:
             names = _filled(segment) or opened.names
             others = [name for name in names if name not in known]
             batches = file.iter_batches(end, [group], others, use_threads=False)
-            rows = _first(batches, end).slice(start)
+            taken, count = [], 0
+            for batch in batches:  # one, unless a hand is larger than a page; no more is decoded
+                taken.append(batch)
+                count += batch.num_rows
+                if count >= end:
+                    break
+            rows = pa.Table.from_batches(taken).slice(start)
         cells = dict(zip(rows.column_names, rows.columns, strict=True))
         for name, value in known.items():
             cells[name] = _repeated(value, columns()[name].arrow, end - start)
@@ -195,9 +201,9 @@ class Files:
     def _reading(self, segment: Segment, name: str, group: int) -> Iterator[pq.ParquetFile]:
         """A reader for a row group, which is as it was sealed."""
         opened = self.open(segment, name)
-        if there := opened.unchecked.get(group):
-            data = self._read(segment.files[name], there.start, there.end)
-            if hashlib.sha256(data).hexdigest() != there.sha256:
+        if row_group := opened.unchecked.get(group):
+            data = self._read(segment.files[name], row_group.start, row_group.end)
+            if hashlib.sha256(data).hexdigest() != row_group.sha256:
                 raise _changed(segment, name)
             opened.unchecked.pop(group, None)
         with opened.reading() as file:
@@ -208,7 +214,7 @@ class Files:
         return native or _Input(self._read, path, size)
 
     def _kept(self) -> int:
-        return sum(one.groups for one in self._opened.values())
+        return sum(opened.groups for opened in self._opened.values())
 
     def _seen(self, path: str, sha256: str) -> Seen | None:
         """What tells a file from one that was changed; nothing does on a disk of a test."""
@@ -246,17 +252,6 @@ def _repeated(value: Any, kind: pa.DataType, rows: int) -> pa.Array:
         return pa.array(np.full(rows, value), kind)
     zeros = pa.array(np.zeros(rows, dtype=np.int32))
     return pa.DictionaryArray.from_arrays(zeros, pa.array([value], kind), safe=False)
-
-
-def _first(batches: Iterable[pa.RecordBatch], rows: int) -> pa.Table:
-    """So many rows, which is one batch unless a hand is larger than a page; no more is decoded."""
-    taken: list[pa.RecordBatch] = []
-    for batch in batches:
-        taken.append(batch)
-        rows -= batch.num_rows
-        if rows <= 0:
-            break
-    return pa.Table.from_batches(taken)
 
 
 def _filled(segment: Segment) -> list[str] | None:
@@ -320,22 +315,22 @@ class About:
         self._found: dict[str, tuple[Opened, Places]] = {}
 
     def rows(
-        self, segments: Sequence[Segment], tables: Sequence[pa.Table], wanted: Sequence[str]
+        self, segments: Sequence[Segment], tables: Sequence[pa.Table], names: Sequence[str]
     ) -> pa.Table:
         """These columns of his rows, in order of closing: sealed ones, then those of tables."""
-        read = partial(self._in_segment, wanted=wanted)
+        read = partial(self._in_segment, names=names)
         with ThreadPoolExecutor(_AT_ONCE) if len(segments) > 1 else nullcontext() as pool:
             sealed = chain.from_iterable((pool.map if pool else map)(read, segments))
-            return pa.concat_tables([*sealed, *(self._within(it, wanted) for it in tables)])
+            return pa.concat_tables([*sealed, *(self._within(table, names) for table in tables)])
 
-    def _within(self, table: pa.Table, wanted: Sequence[str]) -> pa.Table:
-        return table.filter(pc.equal(table["player"], self._player)).select(wanted)
+    def _within(self, table: pa.Table, names: Sequence[str]) -> pa.Table:
+        return table.filter(pc.equal(table["player"], self._player)).select(names)
 
-    def _in_segment(self, segment: Segment, wanted: Sequence[str]) -> list[pa.Table]:
+    def _in_segment(self, segment: Segment, names: Sequence[str]) -> list[pa.Table]:
         parts = []
         for group, places in self._places(segment):
             first, last = places[0].as_py(), places[-1].as_py()
-            rows = self._files.rows(segment, self._name, group, list(wanted))
+            rows = self._files.rows(segment, self._name, group, list(names))
             rows = rows.slice(first, last - first + 1)
             everything = rows.num_rows == len(places)
             parts.append(rows if everything else rows.take(pc.subtract(places, places[0])))

@@ -60,7 +60,7 @@ class Run(NamedTuple):
             Append(
                 leaf.stream,
                 leaf.recorded[0].index,
-                tuple(one.event for one in leaf.recorded),
+                tuple(recorded.event for recorded in leaf.recorded),
                 leaf.recorded[0].at,
             )
             for leaf in leaves_of(self.tables["events"])
@@ -114,9 +114,9 @@ def spelled(run: Run) -> pa.Buffer:
     head = b"%d %b" % (len(head), head)
     counted = pa.MockOutputStream()
     _write(counted, head, run)
-    found = pa.allocate_buffer(counted.size())
-    _write(pa.FixedSizeBufferWriter(found), head, run)
-    return found
+    buffer = pa.allocate_buffer(counted.size())
+    _write(pa.FixedSizeBufferWriter(buffer), head, run)
+    return buffer
 
 
 def _write(sink: Any, head: bytes, run: Run) -> None:
@@ -140,14 +140,14 @@ def read(data: "pa.Buffer | bytes") -> Run:
 _head = msgspec.msgpack.Decoder(tuple[str, dict[str, int], tuple[Made, ...], list[str]])
 
 
-def check_whole(one: Append) -> None:
+def check_whole(append: Append) -> None:
     """Refused unless it closes, and begins nothing that was begun before."""
-    check_stream(one)
-    check_start(one)
-    if not one.events or not closes(one.stream, one.events):
-        raise Conflict(f"{one.stream} is not over: only what is closed makes a run")
-    if not is_match(one.stream) and one.expected:
-        raise Conflict(f"{one.stream} was begun before: only whole hands make a run")
+    check_stream(append)
+    check_start(append)
+    if not append.events or not closes(append.stream, append.events):
+        raise Conflict(f"{append.stream} is not over: only what is closed makes a run")
+    if not is_match(append.stream) and append.expected:
+        raise Conflict(f"{append.stream} was begun before: only whole hands make a run")
 
 
 def check_values(kind: type[Record], name: str, values: Iterable[Any]) -> None:
@@ -161,20 +161,20 @@ def check_values(kind: type[Record], name: str, values: Iterable[Any]) -> None:
 _hints = cache(get_type_hints)
 
 
-def digests(it: EventColumns, nonces: Salted) -> Iterator[tuple[int, str]]:
+def digests(events: EventColumns, nonces: Salted) -> Iterator[tuple[int, str]]:
     """How many public lines each leaf has, and what they are digested to.
 
     A leaf is taken by itself if a line of it may depend on another event, as that of a bid does on
     replies that failed before, and so are all if they are not hands of one match and one time.
     """
-    alone = it.number < 0
-    for many in it.many:
+    alone = events.number < 0
+    for many in events.many:
         if many.kind is t.Faulted:
             alone[many.hand] = True
-    alone |= len(it.match.values) > 1 or bool((it.at != it.at[:1]).any())
-    together = it.only(~alone)
-    hands = _hands(together, nonces.of(it.match.values[0])) if len(together.sizes) else iter(())
-    leaves = iter(it.only(alone).leaves() if alone.any() else ())
+    alone |= len(events.match.values) > 1 or bool((events.at != events.at[:1]).any())
+    together = events.only(~alone)
+    hands = _hands(together, nonces.of(events.match.values[0])) if len(together.sizes) else iter(())
+    leaves = iter(events.only(alone).leaves() if alone.any() else ())
     for single in alone.tolist():
         if single:
             leaf = next(leaves)
@@ -192,10 +192,10 @@ def _hands(it: EventColumns, nonces: Nonces) -> Iterator[tuple[int, str]]:
     found = np.empty(len(it.at), dtype=object)
     for many in it.many:
         first, codes = _different(many)
-        some = some_of(many.fields, first)
-        if "cards" in some:
-            some["cards"] = Each(np.where(some["cards"].codes < 0, -1, 0), (UNKNOWN,))
-        blank = Many(many.kind, many.hand[first], many.index[first], some)
+        fields = some_of(many.fields, first)
+        if "cards" in fields:
+            fields["cards"] = Each(np.where(fields["cards"].codes < 0, -1, 0), (UNKNOWN,))
+        blank = Many(many.kind, many.hand[first], many.index[first], fields)
         events = list(events_of(blank, [_NOWHERE] * len(it.sizes)))
         if many.kind is t.HandStarted:
             parts = [line.split(b'"%b"' % _NOWHERE.encode(), 1) for line in plain(events, at)]
@@ -213,57 +213,57 @@ def _hands(it: EventColumns, nonces: Nonces) -> Iterator[tuple[int, str]]:
         yield end - begin, digest(every[begin:end])
 
 
-def _plain(it: Many, codes: Column, spelled: list[bytes]) -> list[bytes]:
+def _plain(many: Many, codes: Column, spelled: list[bytes]) -> list[bytes]:
     """Lines in which nothing is hidden."""
-    if "cards" not in it.fields:
+    if "cards" not in many.fields:
         return _each(spelled, codes)
     parts = [line.partition(b'"cards":[') for line in spelled]
     before = [head + word for head, word, _ in parts]
     after = [tail[tail.index(b"]") :] for _, _, tail in parts]
-    cards = _cards(it.fields["cards"])
+    cards = _cards(many.fields["cards"])
     return [
         before[code] + card + after[code] for code, card in zip(codes.tolist(), cards, strict=True)
     ]
 
 
 def _hidden(
-    it: Many, codes: Column, events: list[Record], at: int, nonces: Nonces, begun: list[Any]
+    many: Many, codes: Column, events: list[Record], at: int, nonces: Nonces, begun: list[Any]
 ) -> list[bytes]:
     """Lines with commitments in them, each under the nonce of its place; `begun` is of its hand."""
     spelled = [spelling(event) for event in events]
     texts = [pattern.text.replace(b'"at":%d', b'"at":%d' % at, 1) for pattern, _ in spelled]
     hidden = []
     for place, field in enumerate(spelled[0][0].fields):
-        places = [b"%d\n%b" % (index, field.encode()) for index in range(it.index.max() + 1)]
+        places = [b"%d\n%b" % (index, field.encode()) for index in range(many.index.max() + 1)]
         if field == "cards":
-            values = [b"[%b]" % cards for cards in _cards(it.fields["cards"])]
+            values = [b"[%b]" % cards for cards in _cards(many.fields["cards"])]
         else:
             values = _each([openings[place] for _, openings in spelled], codes)
-        hidden.append(nonces.hide(begun, _each(places, it.index), values))
+        hidden.append(nonces.hide(begun, _each(places, many.index), values))
     return [
         text % openings
         for text, openings in zip(_each(texts, codes), zip(*hidden, strict=True), strict=True)
     ]
 
 
-def _different(it: Many) -> tuple[Column, Column]:
+def _different(many: Many) -> tuple[Column, Column]:
     """Rows that differ in more than cards: the first of each, and which each row is like."""
     columns = []
-    for name, values in it.fields.items():
+    for name, values in many.fields.items():
         rows: Any = values.codes if isinstance(values, Each) else values
         rows = (rows >= 0).sum(1) if name == "cards" else rows
         columns += list(rows.T) if rows.ndim > 1 else [rows]
-    return different(columns, len(it.hand))
+    return different(columns, len(many.hand))
 
 
 def _cards(cards: Each) -> list[bytes]:
     """The cards of each event as JSON, a comma between."""
     words = [msgspec.json.encode(word) for word in cards.values]
     first, *more = cards.codes.T
-    found = _each([*words, b""], first)
+    texts = _each([*words, b""], first)
     for codes in more:
-        found = list(map(add, found, _each([*(b"," + word for word in words), b""], codes)))
-    return found
+        texts = list(map(add, texts, _each([*(b"," + word for word in words), b""], codes)))
+    return texts
 
 
 def _each(values: Sequence[Any], codes: Column) -> list[Any]:

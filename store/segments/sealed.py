@@ -43,7 +43,7 @@ def write_segment(
     def groups() -> Iterator[pa.Table]:
         for group in parted:
             low, high = int(group.pos.min()), int(group.pos.max())
-            kinds = (it.kind.__name__ for it in group.many)
+            kinds = (many.kind.__name__ for many in group.many)
             extent.add(len(group.pos), low, high, kinds, group.streams)
             rows = rows_of(group, columns)
             for name, made in builder.add(rows):
@@ -167,7 +167,7 @@ class Sealed:
         if number is not None:
             found = self._find(stream)
             return () if found is None else self.read_hand_seq(found.hand_seq)
-        return tuple(one for leaf in self.records(match) for one in leaf.recorded)
+        return tuple(recorded for leaf in self.records(match) for recorded in leaf.recorded)
 
     def records(self, match: str) -> Iterator[Leaf]:
         """The sealed appends of a match's own records, in the order of closing."""
@@ -183,7 +183,7 @@ class Sealed:
         segment = self.segments[place]
         group = self._files.open(segment, "events").group_of(hand_seq)
         rows = self._files.slice(segment, group, hand_seq)
-        return tuple(one for leaf in leaves_of(rows) for one in leaf.recorded)
+        return tuple(recorded for leaf in leaves_of(rows) for recorded in leaf.recorded)
 
     def read_from(self, pos: int) -> Iterator[Recorded]:
         """Sealed events from a position on, in order of position.
@@ -199,20 +199,20 @@ class Sealed:
         ]
         heapq.heapify(waiting)
         while waiting:
-            _, _, what = heapq.heappop(waiting)
-            if isinstance(what, Segment):
-                bounds = self._files.open(what, "events").bounds["pos"]
+            _, _, part = heapq.heappop(waiting)
+            if isinstance(part, Segment):
+                bounds = self._files.open(part, "events").bounds["pos"]
                 for group, (low, high) in enumerate(bounds):
                     if high >= pos:
-                        heapq.heappush(waiting, (low, next(turns), _Group(what, group)))
+                        heapq.heappush(waiting, (low, next(turns), _Group(part, group)))
                 continue
-            if isinstance(what, _Group):
-                what = self._run(what, pos)
+            if isinstance(part, _Group):
+                part = self._run(part, pos)
             until = waiting[0][0] if waiting else None
-            while what and (until is None or what[-1].pos < until):
-                yield what.pop()
-            if what:
-                heapq.heappush(waiting, (what[-1].pos, next(turns), what))
+            while part and (until is None or part[-1].pos < until):
+                yield part.pop()
+            if part:
+                heapq.heappush(waiting, (part[-1].pos, next(turns), part))
 
     def leaves(self, segment: Segment) -> Iterator[Leaf]:
         """Everything that closed in a segment, in that order."""
@@ -222,9 +222,9 @@ class Sealed:
     def _run(self, group: _Group, pos: int) -> list[Recorded]:
         """A row group's events from a position on, the first one last."""
         leaves = leaves_of(self._files.events(group.segment, group.place))
-        found = [one for leaf in leaves for one in leaf.recorded if one.pos >= pos]
-        found.sort(key=lambda one: -one.pos)
-        return found
+        events = [recorded for leaf in leaves for recorded in leaf.recorded if recorded.pos >= pos]
+        events.sort(key=lambda recorded: -recorded.pos)
+        return events
 
     def _looked_up(self, stream: str) -> _Row | None:
         """A sealed hand's row in the table of hands."""
@@ -271,4 +271,4 @@ class Sealed:
 
 def merged(sealed: Iterable[Recorded], tail: Iterable[Recorded]) -> Iterator[Recorded]:
     """Both in order of position; an open hand's first events lie among sealed ones."""
-    return heapq.merge(sealed, tail, key=lambda one: one.pos)
+    return heapq.merge(sealed, tail, key=lambda recorded: recorded.pos)

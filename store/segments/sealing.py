@@ -100,7 +100,7 @@ def check_made(
 ) -> None:
     """`Conflict` unless these runs were made for the ledger of these, all with the same tables."""
     for run in runs:
-        known = {(one.name, one.version) for one in with_hands(projections)}
+        known = {(projection.name, projection.version) for projection in with_hands(projections)}
         alike = run.projections == runs[0].projections
         fits = run.leaves and run.nonces == name_of(nonces)
         if not (fits and alike and known >= set(run.projections.items())):
@@ -164,9 +164,9 @@ def _placed(tables: Sequence[pa.Table], starts: Iterable[tuple[int, int]]) -> It
     types = {field.name: field.type for table in tables for field in table.schema}
     order = [name for name in columns() if name in types] if "type" in types else list(types)
     for table, start in zip(tables, starts, strict=True):
-        found = {name: table[name] for name in table.column_names}
-        for name in _COUNTED.keys() & found.keys():
-            found[name] = pc.add(found[name], pa.scalar(start[_COUNTED[name]], pa.int64()))
+        cells = {name: table[name] for name in table.column_names}
+        for name in _COUNTED.keys() & cells.keys():
+            cells[name] = pc.add(cells[name], pa.scalar(start[_COUNTED[name]], pa.int64()))
         yield pa.table(
-            [found.get(name, pa.nulls(table.num_rows, types[name])) for name in order], order
+            [cells.get(name, pa.nulls(table.num_rows, types[name])) for name in order], order
         )

@@ -59,10 +59,10 @@ class Stored(NamedTuple):
 def named(files: Mapping[str, Stored]) -> dict[str, dict[str, Any]]:
     """These files as a manifest's segment names them."""
     return {
-        "files": {name: one.path for name, one in files.items()},
-        "sha256": {name: one.sha256 for name, one in files.items()},
-        "sizes": {name: one.size for name, one in files.items()},
-        "footers": {name: one.footer for name, one in files.items() if one.footer},
+        "files": {name: file.path for name, file in files.items()},
+        "sha256": {name: file.sha256 for name, file in files.items()},
+        "sizes": {name: file.size for name, file in files.items()},
+        "footers": {name: file.footer for name, file in files.items() if file.footer},
     }
 
 
@@ -105,7 +105,7 @@ class Aside:
         return Stored(path, digest, self._sink.size, footer)
 
     def close(self) -> None:
-        """Let go of it, whether it was done or not."""
+        """Let go of the file, whether it is in its place or not."""
         if not self._closed:
             self._closed = True
             self._sink.output.close()
@@ -150,7 +150,13 @@ class Cutter:
     def add(self, table: pa.Table) -> Iterator[pa.Table]:
         """The groups that are full now; what is not full is held."""
         held = table if self._held is None else pa.concat_tables([self._held, table])
-        while held.num_rows > self._rows and (end := _last_end(held["hand_seq"], self._rows)):
+        while held.num_rows > self._rows:
+            hands = held["hand_seq"]
+            # where the last hand within so many rows ends, or else the first, if that is known
+            end = pc.index(hands, hands[self._rows]).as_py()
+            end = end or pc.sum(pc.equal(hands, hands[0])).as_py()
+            if end == len(hands):
+                break
             yield held.slice(0, end)
             held = held.slice(end)
         self._held = held
@@ -169,43 +175,39 @@ def cut(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
     yield cutter.rest()
 
 
-def _last_end(hands: pa.ChunkedArray, rows: int) -> int:
-    """Where the last hand within so many rows ends, or else the first; 0 if that is not known."""
-    start: int = pc.index(hands, hands[rows]).as_py()
-    if start:
-        return start
-    end: int = pc.sum(pc.equal(hands, hands[0])).as_py()
-    return end if end < len(hands) else 0
-
-
-def _writer(sink: Any, given: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
-    """Events as their layout says, other tables by type."""
-    events = _is_of_events(given)
+def _writer(sink: Any, fields: pa.Schema, level: int = LEVEL) -> pq.ParquetWriter:
+    """Events as their layout says. In other tables positions and times stand in steps, chips byte
+    by byte, everything else by number of word."""
+    events = _is_of_events(fields)
+    if events:
+        layout = [columns()[name] for name in fields.names]
+        coded = [column.name for column in layout if column.encoding == "DICTIONARY"]
+        encodings: dict[str, str] = {
+            column.name: column.encoding for column in layout if column.encoding != "DICTIONARY"
+        }
+        order = [0, list(ENVELOPE).index("idx")]
+    else:
+        coded = [name for name in fields.names if name not in _ENCODED]
+        encodings = {name: how for name, how in _ENCODED.items() if name in fields.names}
+        order = [0]
     bounded = {*BOUNDED, *(STEADY if events else ("player",))}  # one player's rows are soon found
     certain = CERTAIN | blanks().keys() if events else set()
     return pq.ParquetWriter(
         sink,
-        pa.schema([field.with_nullable(field.name not in certain) for field in given]),
+        pa.schema([field.with_nullable(field.name not in certain) for field in fields]),
         compression="zstd",
         compression_level=level,
-        write_statistics=[name for name in given.names if name in bounded],
+        write_statistics=[name for name in fields.names if name in bounded],
         max_rows_per_page=ROW_GROUP,
         store_schema=False,
-        **(_events_layout(given) if events else _plain_layout(given)),
+        use_dictionary=coded,
+        column_encoding=encodings,
+        sorting_columns=list(map(pq.SortingColumn, order)),
     )
 
 
 def _is_of_events(schema: pa.Schema) -> bool:
     return set(ENVELOPE) <= set(schema.names)
-
-
-def _events_layout(schema: pa.Schema) -> dict[str, Any]:
-    layout = [columns()[name] for name in schema.names]
-    return {
-        "use_dictionary": [it.name for it in layout if it.encoding == "DICTIONARY"],
-        "column_encoding": {it.name: it.encoding for it in layout if it.encoding != "DICTIONARY"},
-        "sorting_columns": [pq.SortingColumn(0), pq.SortingColumn(list(ENVELOPE).index("idx"))],
-    }
 
 
 # Measured on decisions of heads-up auction hands: what is smallest, column by column.
@@ -221,15 +223,6 @@ _ENCODED = {
     "hole": "DELTA_LENGTH_BYTE_ARRAY",
     "board": "DELTA_BYTE_ARRAY",  # a street begins with the cards of the one before
 }
-
-
-def _plain_layout(schema: pa.Schema) -> dict[str, Any]:
-    """Positions and times in steps, chips byte by byte, everything else by number of word."""
-    return {
-        "use_dictionary": [name for name in schema.names if name not in _ENCODED],
-        "column_encoding": {it: how for it, how in _ENCODED.items() if it in schema.names},
-        "sorting_columns": [pq.SortingColumn(0)],
-    }
 
 
 class _Sink(io.RawIOBase):
@@ -331,13 +324,13 @@ class Opened:
         """The columns that there are."""
         return [self.metadata.schema.column(at).name for at in range(self.metadata.num_columns)]
 
-    def having(self, **wanted: Any) -> list[int]:
+    def having(self, **values: Any) -> list[int]:
         """The row groups that may hold these values, column by column."""
         places = list(range(self.groups))
-        for column, value in wanted.items():
+        for column, value in values.items():
             bounds = self.bounds[column]
-            known = [it for it in places if bounds[it][0] is not None]
-            places = [it for it in known if bounds[it][0] <= value <= bounds[it][1]]
+            known = [group for group in places if bounds[group][0] is not None]
+            places = [group for group in known if bounds[group][0] <= value <= bounds[group][1]]
         return places
 
     def group_of(self, hand_seq: int) -> int:
@@ -346,13 +339,13 @@ class Opened:
 
     def same(self, group: int) -> dict[str, Any]:
         """Columns that say the same in every row of a group: their bounds tell what."""
-        row_group, found = self.metadata.row_group(group), {}
+        row_group, values = self.metadata.row_group(group), {}
         for name, place in self.steady.items():
             statistics = row_group.column(place).statistics
             low, high = _bounds(statistics)
             if low is not None and low == high and statistics.null_count == 0:
-                found[name] = low
-        return found
+                values[name] = low
+        return values
 
 
 def open_file(source: Callable[[], Any], seen: Seen | None, footer: bytes | None) -> Opened:
@@ -360,10 +353,17 @@ def open_file(source: Callable[[], Any], seen: Seen | None, footer: bytes | None
     metadata = pq.read_metadata(source() if footer is None else pa.BufferReader(footer))
     names = [metadata.schema.column(place).name for place in range(metadata.num_columns)]
     wide = "type" in names  # for few columns the threads of one large read cost more than they save
-    some = metadata.row_group(0)  # not every version has the same columns as numbers of words
-    coded = {it for at, it in enumerate(names) if "RLE_DICTIONARY" in some.column(at).encodings}
+    first = metadata.row_group(0)  # not every version has the same columns as numbers of words
+    coded = {it for at, it in enumerate(names) if "RLE_DICTIONARY" in first.column(at).encodings}
     words = [name for name in _WORDS if wide and name in coded]
     steady = {name: names.index(name) for name in ("match", *STEADY) if name in names}
+
+    unchecked, start = {}, 0
+    if footer is not None:
+        for number, row_group in enumerate(metadata.metadata[ROW_GROUPS].decode().split()):
+            end, _, sha256 = row_group.partition(":")
+            unchecked[number] = RowGroup(start, int(end), sha256)
+            start = int(end)
 
     def reader() -> pq.ParquetFile:
         return pq.ParquetFile(source(), metadata=metadata, read_dictionary=words, pre_buffer=wide)
@@ -374,19 +374,10 @@ def open_file(source: Callable[[], Any], seen: Seen | None, footer: bytes | None
         bounds=_Bounds(metadata, names),
         steady=steady if wide else {},
         reader=reader,
-        unchecked={} if footer is None else dict(enumerate(_row_groups(metadata))),
+        unchecked=unchecked,
         seen=seen,
         settled=seen is not None and is_settled(seen),
     )
-
-
-def _row_groups(metadata: pq.FileMetaData) -> Iterator[RowGroup]:
-    """The row groups of a file, as its footer tells them."""
-    start = 0
-    for one in metadata.metadata[ROW_GROUPS].decode().split():
-        end, _, sha256 = one.partition(":")
-        yield RowGroup(start, int(end), sha256)
-        start = int(end)
 
 
 def _bounds(statistics: Any) -> tuple[Any, Any]:

@@ -47,7 +47,7 @@ def tellable(relation: "duckdb.DuckDBPyRelation") -> "duckdb.DuckDBPyRelation":
 def unique(names: Sequence[str]) -> list[str]:
     """The names, and `x_1` for a second `x`: small and capital letters are the same to DuckDB."""
     taken = {folded(name) for name in names}
-    given: list[str] = []
+    unique_names: list[str] = []
     met: set[str] = set()
     for name in names:
         number, new = 0, name
@@ -55,8 +55,8 @@ def unique(names: Sequence[str]) -> list[str]:
             number += 1
             new = f"{name}_{number}"
         met.add(folded(new))
-        given.append(new)
-    return given
+        unique_names.append(new)
+    return unique_names
 
 
 def in_range(rows: pa.Table) -> pa.Table:
@@ -82,9 +82,9 @@ def plain_value(value: Any) -> Any:
         case date() | time():
             return value.isoformat()
         case dict():
-            return {str(name): plain_value(one) for name, one in value.items()}
+            return {str(name): plain_value(part) for name, part in value.items()}
         case list() | tuple():
-            return [plain_value(one) for one in value]
+            return [plain_value(part) for part in value]
     return value
 
 
@@ -106,7 +106,7 @@ def _cast_to(kind: Any, depth: int) -> str | None:
             if kind.id == "map":
                 return f"MAP({types[0]}, {types[1]})"
             names = [name or f"element{place}" for place, (name, _) in enumerate(parts, start=1)]
-            fields = (f"{_quoted(name)} {one}" for name, one in zip(names, types, strict=True))
+            fields = (f"{_quoted(name)} {sql}" for name, sql in zip(names, types, strict=True))
             return f"STRUCT({', '.join(fields)})"
         case "timestamp_ns" if depth > 1:
             return "VARCHAR"  # in a list it would be a moment of Python's, which has microseconds
@@ -144,22 +144,19 @@ def _check(name: str, values: pa.Array) -> None:
         if any(len(one.as_tuple().digits) > _DIGITS_MAX for one in numbers if one is not None):
             raise Refused(f"a number has more than {_DIGITS_MAX} digits {_INSTEAD.format(name)}")
     elif pa.types.is_date32(kind) or pa.types.is_timestamp(kind) or pa.types.is_time64(kind):
-        found = pc.min_max(values.cast(pa.int32() if pa.types.is_date32(kind) else pa.int64()))
-        least, most = found["min"].as_py(), found["max"].as_py()
-        low, high = _bounds(kind)
+        bounds = pc.min_max(values.cast(pa.int32() if pa.types.is_date32(kind) else pa.int64()))
+        least, most = bounds["min"].as_py(), bounds["max"].as_py()
+        if pa.types.is_date32(kind):
+            low, high = _DAYS
+        elif pa.types.is_time64(kind):
+            low, high = 0, _IN_A_DAY[kind.unit] - 1
+        else:
+            day = _IN_A_DAY[kind.unit]
+            endless = 2**63 - 1  # DuckDB's infinity, which in nanoseconds is a moment in 2262
+            low = max(_DAYS[0] * day, 1 - endless)
+            high = min((_DAYS[1] + 1) * day, endless) - 1
         if least is not None and not low <= least <= most <= high:
             raise Refused(f"a date or time is outside the years 1 to 9999 {_INSTEAD.format(name)}")
-
-
-def _bounds(kind: pa.DataType) -> tuple[int, int]:
-    """The least and the greatest value that every format has, as Arrow counts them."""
-    if pa.types.is_date32(kind):
-        return _DAYS
-    day = _IN_A_DAY[kind.unit]
-    if pa.types.is_time64(kind):
-        return 0, day - 1
-    endless = 2**63 - 1  # DuckDB's infinity, which in nanoseconds is a moment in 2262
-    return max(_DAYS[0] * day, 1 - endless), min((_DAYS[1] + 1) * day, endless) - 1
 
 
 def plain(table: pa.Table) -> list[dict[str, Any]]:

@@ -40,7 +40,7 @@ class Names(NamedTuple):
 
     def reason(self, name: str) -> str | None:
         """Why a name is refused; `None` if no list has it."""
-        return next((why for one, why in self.refused if fnmatchcase(name, one)), None)
+        return next((why for pattern, why in self.refused if fnmatchcase(name, pattern)), None)
 
 
 @cache
@@ -66,7 +66,7 @@ def folded(name: str) -> str:
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(folded(one) for text in texts for one in shlex.split(text))
+    return frozenset(folded(word) for text in texts for word in shlex.split(text))
 
 
 class Refused(Exception):
@@ -97,20 +97,20 @@ def checked(con: "duckdb.DuckDBPyConnection", sql: str, views: Sequence[str]) ->
     """The one statement, if it only selects from these views; else refused in one sentence."""
     import duckdb
 
-    found = con.extract_statements(sql)
-    if len(found) != 1:
-        raise Refused(f"one statement is answered, this is {len(found)}")
-    if found[0].type != duckdb.StatementType.SELECT:
-        raise Refused(f"{found[0].type.name} is refused: only SELECT is answered")
+    statements = con.extract_statements(sql)
+    if len(statements) != 1:
+        raise Refused(f"one statement is answered, this is {len(statements)}")
+    if statements[0].type != duckdb.StatementType.SELECT:
+        raise Refused(f"{statements[0].type.name} is refused: only SELECT is answered")
     try:
-        tree = syntax_tree(con, found[0].query)
+        tree = syntax_tree(con, statements[0].query)
     except RecursionError:
         raise Refused(_DEEP) from None
     if tree["error"]:
         raise Refused(f"this statement is refused: {tree['error_message']}")
     for part, known in _known(tree, frozenset(views)):
         _check_part(part, known, views)
-    return found[0]
+    return statements[0]
 
 
 def _check_part(part: dict[str, Any], known: frozenset[str], views: Sequence[str]) -> None:
@@ -132,8 +132,13 @@ def _check_part(part: dict[str, Any], known: frozenset[str], views: Sequence[str
         case "COLLATE":
             for name in part["collation"].split("."):
                 _check_name(name, names().collations, "collation")
-        case "COLUMN_REF":
-            _check_column(part["column_names"])
+        case "COLUMN_REF" if len(part["column_names"]) == 1:
+            # DuckDB would call it as a function if no column has this name
+            (name,) = part["column_names"]
+            small = folded(name)
+            if small in names().bare and small not in names().functions:
+                reason = names().reason(small)
+                raise Refused(f"{name} is refused: {reason}; a column of that name is table.{name}")
         case "SHOW_REF" if part["query"] is None:
             if folded(part["table_name"]) not in views:
                 raise Refused(
@@ -165,20 +170,12 @@ def _check_call(part: dict[str, Any]) -> None:
     if folded(part["function_name"]) not in _AGGREGATES_LISTS:
         return
     name_at = 1 if len(part["qualified_name"]["path"]) == 1 else 0  # a_list.list_aggr('sum')
-    given = [one["expression"] for one in part["arguments"]]
-    literal = given[name_at].get("literal") if len(given) > name_at else None
+    arguments = [argument["expression"] for argument in part["arguments"]]
+    literal = arguments[name_at].get("literal") if len(arguments) > name_at else None
     if literal is None or literal["kind"] != "STRING":
         call = part["function_name"]
         raise Refused(f"{call} is refused here: it is {call}(list, 'aggregate'), the name a text")
     _check_name(literal["text"], names().functions, "function")
-
-
-def _check_column(path: Sequence[str]) -> None:
-    """Refuse a name that DuckDB would call as a function if no column has it."""
-    name = folded(path[0])
-    if len(path) == 1 and name in names().bare and name not in names().functions:
-        reason = names().reason(name)
-        raise Refused(f"{path[0]} is refused: {reason}; a column of that name is table.{path[0]}")
 
 
 @contextmanager
@@ -206,9 +203,6 @@ def _sentence(reason: Exception) -> str:
     return str(reason).strip().splitlines()[0]
 
 
-Waiting = list[tuple[Any, frozenset[str]]]
-
-
 def _known(tree: Any, views: frozenset[str]) -> Iterator[tuple[dict[str, Any], frozenset[str]]]:
     """Every object in a tree of JSON, with the names that mean something there.
 
@@ -216,28 +210,21 @@ def _known(tree: Any, views: frozenset[str]) -> Iterator[tuple[dict[str, Any], f
     in its own query only to the second half of a recursion. Elsewhere the same word would be
     looked up among all that DuckDB has.
     """
-    waiting: Waiting = [(tree, views)]
+    waiting: list[tuple[Any, frozenset[str]]] = [(tree, views)]
     while waiting:
-        one, known = waiting.pop()
-        if isinstance(one, list):
-            waiting += [(each, known) for each in one]
-        elif isinstance(one, dict):
-            yield one, known
-            waiting += _below(one, known)
-
-
-def _below(one: dict[str, Any], known: frozenset[str]) -> Waiting:
-    """What stands in an object, and what is known there."""
-    below: Waiting = []
-    for given in one.get("cte_map", {}).get("map", ()):
-        below.append((given["value"], known))
-        known |= {folded(given["key"])}
-    for name, value in one.items():
-        if one.get("type") == "RECURSIVE_CTE_NODE" and name == "right":
-            below.append((value, known | {folded(one["cte_name"])}))
-        elif name != "cte_map":
-            below.append((value, known))
-    return below
+        node, known = waiting.pop()
+        if isinstance(node, list):
+            waiting += [(each, known) for each in node]
+        elif isinstance(node, dict):
+            yield node, known
+            for table in node.get("cte_map", {}).get("map", ()):
+                waiting.append((table["value"], known))
+                known |= {folded(table["key"])}
+            for name, value in node.items():
+                if node.get("type") == "RECURSIVE_CTE_NODE" and name == "right":
+                    waiting.append((value, known | {folded(node["cte_name"])}))
+                elif name != "cte_map":
+                    waiting.append((value, known))
 
 
 # Texts, numbers and comments; what stands in double quotes is a name.
@@ -259,5 +246,5 @@ def named(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
     except KeyError:
         if len(_named) >= SHAPES:
             _named.clear()
-        _named[shape] = found = tables(con, sql)
-        return found
+        _named[shape] = tables_named = tables(con, sql)
+        return tables_named

@@ -143,7 +143,7 @@ class Query:
         found = {unit for mark in marks if (unit := known.get(mark)) is not None}
         return found if self._only is None else found & self._only
 
-    def about(self, name: str, player: str, wanted: Sequence[str]) -> pa.Table:
+    def about(self, name: str, player: str, names: Sequence[str]) -> pa.Table:
         """A player's rows of a table in order of closing, read without DuckDB (`reads`)."""
         assert self.reads
         while True:
@@ -153,7 +153,7 @@ class Query:
                     self._players = {(name, player): About(self._files, name, player)}
                 one = self._players[name, player]
             try:
-                return one.rows(*self._sources(name), wanted)
+                return one.rows(*self._sources(name), names)
             except (OSError, Damaged):
                 if not self._retired(number):
                     raise
@@ -342,8 +342,8 @@ class Query:
     def _sources(self, name: str) -> Sources:
         """Where the rows of a table come from; found out once."""
         with self._turn:
-            found = self._found.get(name) or self._find(name)
-            return self._found.setdefault(name, found)
+            sources = self._found.get(name) or self._find(name)
+            return self._found.setdefault(name, sources)
 
     def _find(self, name: str) -> Sources:
         live, (segments, closed) = self.snapshot.live, self._parts
@@ -365,10 +365,10 @@ class Query:
     def _projection(self, name: str) -> Projection:
         return next(it for it in (*self._projections, *STANDARD) if it.name == name)
 
-    def _stands(self, one: Projection, segment: Segment) -> bool:
+    def _stands(self, projection: Projection, segment: Segment) -> bool:
         """Whether a segment's file of a projection says what one made today would."""
-        made = segment.projections.get(one.name)
-        return one.stands(made, lambda: self._files.open(segment, "events").names)
+        made = segment.projections.get(projection.name)
+        return projection.stands(made, lambda: self._files.open(segment, "events").names)
 
     def _rows(self, name: str, parts: Sequence[str]) -> str:
         """The SELECT of all rows of a table, as nobody is told them."""
@@ -390,9 +390,9 @@ class Query:
         with self._turn:
             if number != self._number:
                 return True  # another thread has found it
-            there = {f"{FOLDER}/{name}" for name in live.disk.names(FOLDER)}
+            names = {f"{FOLDER}/{name}" for name in live.disk.names(FOLDER)}
             named = (it for segment in self._parts.segments for it in segment.files.values())
-            gone = [path for path in named if path not in there]
+            gone = [path for path in named if path not in names]
             if gone:
                 live.retired(self._number, FileNotFoundError(2, "gone", gone[0]))
                 self._forget()

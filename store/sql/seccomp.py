@@ -84,8 +84,8 @@ def lock() -> None:
     """Give them up, in all threads that there are; there is no way back."""
     machine = _MACHINES.get(platform.machine())
     if sys.platform != "linux" or machine is None or sys.maxsize < 2**32:
-        there = f"{sys.platform} on {platform.machine()}"
-        raise Unlocked(f"it needs Linux on x86_64 or aarch64, this is {there}")
+        here = f"{sys.platform} on {platform.machine()}"
+        raise Unlocked(f"it needs Linux on x86_64 or aarch64, this is {here}")
     code = ctypes.create_string_buffer(_filter(machine))
     size = len(code.raw) // 8
 

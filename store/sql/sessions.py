@@ -32,34 +32,31 @@ def answer(con: "Engine", sql: str) -> "pa.Table":
 
 
 def engine_of(memory: str, threads: int) -> "Engine":
-    """The one engine of this process."""
+    """The one engine of this process; a new one is locked."""
     with _turn:
         if (memory, threads) not in _engines:
-            _engines[memory, threads] = engine = _opened(memory, threads)
+            import duckdb  # as late as it is opened: some questions need none
+
+            engine = duckdb.connect(
+                ":memory:",
+                config={
+                    "memory_limit": memory,
+                    "threads": str(threads),
+                    "autoinstall_known_extensions": "false",
+                    "autoload_known_extensions": "false",
+                    "python_enable_replacements": "false",
+                    "temp_directory": "",
+                },
+            )
+            engine.sql("SET GLOBAL TimeZone = 'UTC'")
+            engine.sql(
+                "SET enable_progress_bar = false"
+            )  # it would be drawn into a server's output
+            engine.sql("SET GLOBAL parquet_metadata_cache = true")
+            engine.sql("SET lock_configuration = true")
+            _engines[memory, threads] = engine
             atexit.register(engine.close)
         return _engines[memory, threads]
-
-
-def _opened(memory: str, threads: int) -> "Engine":
-    """A new engine, locked."""
-    import duckdb  # as late as it is opened: some questions need none
-
-    engine = duckdb.connect(
-        ":memory:",
-        config={
-            "memory_limit": memory,
-            "threads": str(threads),
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "python_enable_replacements": "false",
-            "temp_directory": "",
-        },
-    )
-    engine.sql("SET GLOBAL TimeZone = 'UTC'")
-    engine.sql("SET enable_progress_bar = false")  # it would be drawn into a server's output
-    engine.sql("SET GLOBAL parquet_metadata_cache = true")
-    engine.sql("SET lock_configuration = true")
-    return engine
 
 
 class Session:
@@ -100,5 +97,5 @@ class Session:
                 self._shown.add(name)
 
     def close(self) -> None:
-        """Let go of what it was lent."""
+        """Let go of the tables that the session was lent."""
         self.con.close()

@@ -72,7 +72,7 @@ class Copies:
     @property
     def size(self) -> int:
         """What they take of the disk."""
-        return sum(one.size for one in self._kept.values())
+        return sum(copy.size for copy in self._kept.values())
 
     def _found(self, digest: str, columns: Sequence[str]) -> int | None:
         with self._turn:
@@ -85,11 +85,11 @@ class Copies:
     def _made(self, digest: str, columns: Sequence[str], write: Write) -> int:
         with self._turn:
             known = self._kept.get(digest)
-        wanted = tuple(dict.fromkeys((*(known.columns if known else ()), *columns)))
+        names = tuple(dict.fromkeys((*(known.columns if known else ()), *columns)))
         with tempfile.TemporaryDirectory(prefix="muckrake-sql-") as folder:
             path = Path(folder) / "rows"
-            write(wanted, path)
-            made = _Copy(os.open(path, os.O_RDONLY), wanted, path.stat().st_size)
+            write(names, path)
+            made = _Copy(os.open(path, os.O_RDONLY), names, path.stat().st_size)
         with self._turn:
             if replaced := self._kept.pop(digest, None):
                 os.close(replaced.handle)
@@ -103,7 +103,7 @@ class Copies:
 
 @cache
 def copies() -> Copies:
-    """Those of this process."""
+    """The copies of this process."""
     return Copies()
 
 
@@ -145,10 +145,18 @@ class Strangers:
                 except Moved:
                     continue
                 order = {"views": views, "rows_max": rows_max}
-                return _table(self._workers.ask(order, files, sql, seconds).pieces)
+                pieces = self._workers.ask(order, files, sql, seconds).pieces
+                break
+        try:  # believed only after a look: the process that made it is not trusted
+            with pa.ipc.open_stream(pieces) as stream:
+                rows = stream.read_all()
+            rows.validate(full=True)
+        except (pa.ArrowException, ValueError) as reason:
+            raise Refused(f"this answer cannot be told: {reason}") from None
+        return rows
 
     def rows(self, sql: str, rows_max: int | None = None) -> list[dict[str, Any]]:
-        """The same as JSON takes it."""
+        """The rows of an answer as JSON takes them."""
         return plain(self.ask(sql, rows_max))
 
     def _named(self, sql: str) -> Named:
@@ -198,14 +206,3 @@ class Strangers:
             if name not in self._columns:
                 (self._columns[name],) = self._query.ask(_TYPES.format(name=name)).to_pylist()
             return self._columns[name]
-
-
-def _table(pieces: bytes) -> pa.Table:
-    """What came back, believed only after a look: who made it is not trusted."""
-    try:
-        with pa.ipc.open_stream(pieces) as stream:
-            rows = stream.read_all()
-        rows.validate(full=True)
-    except (pa.ArrowException, ValueError) as reason:
-        raise Refused(f"this answer cannot be told: {reason}") from None
-    return rows

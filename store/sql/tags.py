@@ -39,18 +39,18 @@ def table(snapshot: Snapshot) -> pa.Table:
     return pa.Table.from_pylist(list(held.values()), SCHEMA)
 
 
-def tagged_by(tags: pa.Table, wanted: Sequence[str]) -> Mapping[tuple[str, str], dict[str, str]]:
+def tagged_by(tags: pa.Table, order: Sequence[str]) -> Mapping[tuple[str, str], dict[str, str]]:
     """What these tags say of a player of a match, in the order in which they are wanted, if he has
     one: joined by blanks they are what he is called, `ursa 3`."""
     values: dict[tuple[str, str], dict[str, str]] = {}
     for row in tags.to_pylist():
         values.setdefault((row["match"], row["player"]), {})[row["tag"]] = row["value"]
-    found = {who: {one: it[one] for one in wanted if one in it} for who, it in values.items()}
+    found = {who: {one: it[one] for one in order if one in it} for who, it in values.items()}
     return {who: it for who, it in found.items() if it}
 
 
 def names(called: Called) -> pa.Table:
-    """The same as a table, for a view to be joined with."""
+    """What players are called instead as a table, for a view to be joined with."""
     rows = [(*who, name) for who, name in called.items()]
     columns = map(pa.array, zip(*rows, strict=True))
     return pa.table(list(columns), names=["of_match", "of_player", "called"])
@@ -59,12 +59,12 @@ def names(called: Called) -> pa.Table:
 def renamed(rows: str, columns: Collection[str], names: str) -> str:
     """The SELECT of a view whose players are called as the table of names says; `OWN_NAME` is what
     each was called before."""
-    of = [one for one in _OF_PLAYERS if one in columns]
-    replaced = ", ".join(f"coalesce({one}_is.called, r.{one}) AS {one}" for one in of)
+    of = [column for column in _OF_PLAYERS if column in columns]
+    replaced = ", ".join(f"coalesce({column}_is.called, r.{column}) AS {column}" for column in of)
     joins = "".join(
-        f" LEFT JOIN {names} AS {one}_is ON {one}_is.of_match = r.match"
-        f" AND {one}_is.of_player = r.{one}"
-        for one in of
+        f" LEFT JOIN {names} AS {column}_is ON {column}_is.of_match = r.match"
+        f" AND {column}_is.of_player = r.{column}"
+        for column in of
     )
     return f"SELECT r.* REPLACE ({replaced}), r.player AS {OWN_NAME} FROM ({rows}) AS r{joins}"
 
@@ -74,28 +74,25 @@ def _tagged(snapshot: Snapshot, files: Files) -> Iterator[pa.Table]:
     segments, closed = snapshot.parts()
     known, kept = _found.get(files, {}), {}
     for segment in segments:
-        if _KIND in segment.types:
-            key = segment.files["events"]
-            kept[key] = (
-                known[key]
-                if key in known
-                else pa.concat_tables(
-                    _of(files.events(segment, group, _READ))
-                    for group in range(files.open(segment, "events").groups)
-                )
-            )
+        if _KIND not in segment.types:
+            continue
+        key = segment.files["events"]
+        if key in known:
+            kept[key] = known[key]
+            continue
+        tagged = []
+        for group in range(files.open(segment, "events").groups):
+            rows = files.events(segment, group, _READ)
+            rows = rows.filter(pc.equal(rows["type"].cast(pa.string()), _KIND))
+            tagged.append(rows.select(_ROWS.names).cast(_ROWS))
+        kept[key] = pa.concat_tables(tagged)
     _found[files] = kept
     yield from kept.values()
     hot = [
-        (one.hand_seq, at.append.stream, it.player, it.tag, it.value)
-        for one in closed
-        for at in one.placed
-        for it in at.append.events
-        if isinstance(it, Tagged)
+        (stream.hand_seq, at.append.stream, event.player, event.tag, event.value)
+        for stream in closed
+        for at in stream.placed
+        for event in at.append.events
+        if isinstance(event, Tagged)
     ]
     yield pa.Table.from_pylist([dict(zip(_ROWS.names, row, strict=True)) for row in hot], _ROWS)
-
-
-def _of(rows: pa.Table) -> pa.Table:
-    tagged = rows.filter(pc.equal(rows["type"].cast(pa.string()), _KIND))
-    return tagged.select(_ROWS.names).cast(_ROWS)

@@ -40,11 +40,11 @@ class Part(NamedTuple):
 
 def write(con: "duckdb.DuckDBPyConnection", part: Part, columns: Sequence[str], path: Path) -> None:
     """Some columns of a part as the table `rows` in a new file of DuckDB's."""
-    wanted = ", ".join(f'"{column}"' for column in columns)
+    names = ", ".join(f'"{column}"' for column in columns)
     file, to = str(path).replace("'", "''"), f"to_{secrets.token_hex(16)}"
     con.execute(f"ATTACH '{file}' AS {to}")
     try:
-        con.execute(f"CREATE TABLE {to}.rows AS SELECT {wanted} FROM ({part.sql})")
+        con.execute(f"CREATE TABLE {to}.rows AS SELECT {names} FROM ({part.sql})")
     finally:
         con.execute(f"DETACH {to}")
 

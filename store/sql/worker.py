@@ -27,6 +27,7 @@ import signal
 import socket
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any, NoReturn
 
 import duckdb
@@ -123,7 +124,7 @@ class Parent:
             with self._living.pop(pid) as ours, contextlib.suppress(OSError):
                 ours.settimeout(0)
                 ours.send(b"=%d" % -min(0, os.waitstatus_to_exitcode(status)))
-            self._idle = [one for one in self._idle if one[0] != pid]
+            self._idle = [idle for idle in self._idle if idle[0] != pid]
 
 
 def connected(memory: str) -> duckdb.DuckDBPyConnection:
@@ -219,7 +220,9 @@ def named(con: duckdb.DuckDBPyConnection, sql: str, views: list[str]) -> dict[st
     rows = {str(part.get("alias", "")).lower() for part in parts}
     rows |= {part["table_name"].lower() for part in tables}
     names = [part["column_names"] for part in parts if part.get("type") == "COLUMN_REF"]
-    words = {word.lower() for part in parts for word in _texts(part)}
+    values = [value for part in parts for value in part.values()]
+    texts = chain.from_iterable(value if isinstance(value, list) else [value] for value in values)
+    words = {text.lower() for text in texts if isinstance(text, str)}
     unnamed = (
         any(part.get("type") in _UNNAMED or part.get("ref_type") == "NATURAL" for part in parts)
         or any(not "".join(name).isascii() for name in names)
@@ -235,18 +238,11 @@ def _parts(tree: Any) -> Iterator[dict[str, Any]]:
     """Every object in a tree of JSON."""
     waiting = [tree]
     while waiting:
-        one = waiting.pop()
-        if isinstance(one, dict):
-            yield one
-        if isinstance(one, dict | list):
-            waiting += one.values() if isinstance(one, dict) else one
-
-
-def _texts(part: dict[str, Any]) -> Iterator[str]:
-    for value in part.values():
-        for one in value if isinstance(value, list) else [value]:
-            if isinstance(one, str):
-                yield one
+        node = waiting.pop()
+        if isinstance(node, dict):
+            yield node
+        if isinstance(node, dict | list):
+            waiting += node.values() if isinstance(node, dict) else node
 
 
 def _limited(memory: str, seconds: float) -> None:
@@ -274,25 +270,25 @@ def _message() -> bytes:
 
 
 def _exactly(size: int) -> bytes:
-    found = b""
-    while len(found) < size:
-        piece = os.read(0, size - len(found))
+    data = b""
+    while len(data) < size:
+        piece = os.read(0, size - len(data))
         if not piece:
             os._exit(0)
-        found += piece
-    return found
+        data += piece
+    return data
 
 
 def _handles(count: int) -> list[int]:
     """So many open files, which come with bytes that mean nothing."""
-    found: list[int] = []
+    opened: list[int] = []
     with socket.socket(fileno=os.dup(0)) as server:
-        while len(found) < count:
+        while len(opened) < count:
             size, handles, _, _ = socket.recv_fds(server, 1, FILES)
             if not size:
                 os._exit(0)
-            found += handles
-    return found
+            opened += handles
+    return opened
 
 
 def _send(kind: bytes, content: Any) -> None:

@@ -128,7 +128,7 @@ class _Worker:
         self._until = 0.0
 
     def opened(self, order: dict[str, Any], files: Sequence[int]) -> dict[str, Any]:
-        """What it says when it has opened these files and is locked."""
+        """The process's first reply, when it has opened these files and is locked."""
         body = json.dumps({**order, "files": len(files)}).encode()
         self._until = time.monotonic() + BEGIN_S
         with contextlib.suppress(ConnectionError):  # it died: what is read next tells how
@@ -136,8 +136,8 @@ class _Worker:
             for start in range(0, len(files), FILES):
                 socket.send_fds(self._socket, [b"f"], files[start : start + FILES])
         _, content = self._message(BEGIN_S)
-        found: dict[str, Any] = json.loads(content)
-        return found
+        reply: dict[str, Any] = json.loads(content)
+        return reply
 
     def ask(self, statement: bytes, seconds: float) -> Answer:
         """All that it says to a statement."""
@@ -156,7 +156,7 @@ class _Worker:
                 raise Refused(f"the answer has more than {BYTES_MAX >> 20} MB: add a LIMIT")
 
     def close(self) -> None:
-        """It goes by itself when it has ended; else it is ended."""
+        """A process that has answered goes by itself; any other is ended."""
         if not self._ended:
             self._kill(self._pid)
         self._socket.close()
@@ -169,8 +169,8 @@ class _Worker:
         return kind, self._exactly(size, seconds)
 
     def _exactly(self, size: int, seconds: float) -> bytes:
-        found = bytearray(size)
-        view, have = memoryview(found), 0
+        data = bytearray(size)
+        view, have = memoryview(data), 0
         while have < size:
             try:
                 left = self._until - time.monotonic()
@@ -185,8 +185,8 @@ class _Worker:
             have += count
             if not count:
                 self._ended = True
-                raise Refused(_died(bytes(found[:have]), seconds))
-        return bytes(found)
+                raise Refused(_died(bytes(data[:have]), seconds))
+        return bytes(data)
 
 
 def _died(last: bytes, seconds: float) -> str:
@@ -200,7 +200,7 @@ def _died(last: bytes, seconds: float) -> str:
 
 @cache
 def workers() -> Workers:
-    """Those of this server or command."""
-    found = Workers()
-    atexit.register(found.close)
-    return found
+    """The processes of this server or command."""
+    pool = Workers()
+    atexit.register(pool.close)
+    return pool

@@ -117,10 +117,10 @@ class Hands:
     def of(self, *kinds: str) -> Column:
         """The rows of some kinds of events, in their order."""
         if kinds not in self._rows_of:
-            wanted = self.kind == KIND[kinds[0]]
+            is_kind = self.kind == KIND[kinds[0]]
             for kind in kinds[1:]:
-                wanted |= self.kind == KIND[kind]
-            self._rows_of[kinds] = np.flatnonzero(wanted)
+                is_kind |= self.kind == KIND[kind]
+            self._rows_of[kinds] = np.flatnonzero(is_kind)
         return self._rows_of[kinds]
 
     def seat(self, row: Column) -> Column:
@@ -282,25 +282,25 @@ class Hands:
         kept = early.take(of) & (dealt.turn.take(of) == last.take(place))
         found[place[kept], slot[kept]] = word[kept]
         which, new = self.cells.words("new", changes.row)
-        codes = np.array([*(_code(words, one) for one in new.to_pylist()), -1])
+        codes = np.array([*(_code(words, card) for card in new.to_pylist()), -1])
         kept = changed & changes.held & (changes.turn == last.take(changes.place))
         found[changes.place[kept], changes.slot[kept]] = codes.take(which[kept])
         self._toss(found, last, until)
         return CardRows(found[: self.places], [*words])
 
-    def _toss(self, found: Column, last: Column, until: Column | None) -> None:
+    def _toss(self, hole: Column, last: Column, until: Column | None) -> None:
         """Take what was tossed out of the cards of places, unless what is left was shown."""
         row = self.of("Tossed")
         row = row[self._early(row, until)]
         place = self.place(self.hand_of.take(row), self.seat(row))
         dealt, step = self.dealt, self.cells.size + 1
         at = np.searchsorted(dealt.place * step + dealt.row, place * step + row) - 1
-        there = (at >= 0) & (place < self.places)
-        there &= np.append(dealt.turn, -1).take(at) == last.take(place)
-        place, slot = place[there], self.cells.numbers("slot", row[there])
-        later = np.append(found[place, 1:], np.full((len(place), 1), -1), axis=1)
-        moves = np.arange(found.shape[1]) >= slot[:, None]
-        found[place] = np.where(moves, later, found[place])
+        is_place = (at >= 0) & (place < self.places)
+        is_place &= np.append(dealt.turn, -1).take(at) == last.take(place)
+        place, slot = place[is_place], self.cells.numbers("slot", row[is_place])
+        later = np.append(hole[place, 1:], np.full((len(place), 1), -1), axis=1)
+        moves = np.arange(hole.shape[1]) >= slot[:, None]
+        hole[place] = np.where(moves, later, hole[place])
 
     def board(self, until: Column | None = None) -> CardRows:
         """Each hand's board in the end, or before a row of it."""
@@ -328,7 +328,7 @@ class Hands:
             column[:] = np.array([*codes, -1]).take(which)
         which, known = self.cells.words("more_cards", row)
         if len(known):
-            more = [[_code(words, one) for one in it.split()] for it in known.to_pylist()]
+            more = [[_code(words, card) for card in it.split()] for it in known.to_pylist()]
             wide = np.full((len(more) + 1, max(map(len, more))), -1, dtype=np.int64)
             for at, codes in enumerate(more):
                 wide[at, : len(codes)] = codes
@@ -349,15 +349,15 @@ class Hands:
         steps = self.of("StepEntered", "BettingOpened")
         at = np.searchsorted(steps, row, side="right") - 1
         found = np.append(steps, -1).take(at)
-        there = found >= self.heads.take(self.hand_of.take(row))
+        is_this_hand = found >= self.heads.take(self.hand_of.take(row))
         names = self.column("street", np.maximum(found, 0))
-        return pc.if_else(pa.array(there), names, "")
+        return pc.if_else(pa.array(is_this_hand), names, "")
 
-    def after(self, wanted: Column, row: Column, ends: Column, count: int = 0) -> Column:
+    def after(self, rows: Column, row: Column, ends: Column, count: int = 0) -> Column:
         """The first of the wanted rows after each row, or one that comes so many later; past all
         rows if it is not before the end."""
-        found = np.append(wanted, [self.cells.size] * (count + 1))
-        found = found.take(np.searchsorted(wanted, row, side="right") + count)
+        found = np.append(rows, [self.cells.size] * (count + 1))
+        found = found.take(np.searchsorted(rows, row, side="right") + count)
         return np.where(found < ends, found, self.cells.size)
 
     def middle(self, hand: Column, until: Column) -> Column:

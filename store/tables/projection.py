@@ -61,7 +61,7 @@ class Projection(NamedTuple):
 
     def build(self, leaves: Sequence[Leaf]) -> pa.Table:
         """The table of these leaves, whose events become columns first."""
-        return self.from_rows(EventRows(encoded(leaves, wanted=self.columns)))
+        return self.from_rows(EventRows(encoded(leaves, names=self.columns)))
 
     def stands(self, made: int | None, events: Callable[[], Iterable[str]]) -> bool:
         """Whether a table of the version `made` says what one of today would, where these are the
@@ -69,9 +69,9 @@ class Projection(NamedTuple):
         if made is None or made > self.version:
             return False
         later = range(made + 1, self.version + 1)
-        if not all(one in self.added for one in later):
+        if not all(column in self.added for column in later):
             return False
-        return not later or not {self.added[one] for one in later}.intersection(events())
+        return not later or not {self.added[column] for column in later}.intersection(events())
 
 
 class Builder:
@@ -80,9 +80,9 @@ class Builder:
     They wait until there are many rows, for their work is by the call more than by the hand.
     """
 
-    def __init__(self, wanted: Sequence[Projection]) -> None:
-        self._wanted = tuple(wanted)
-        self._read = {name for one in wanted for name in one.columns}
+    def __init__(self, projections: Sequence[Projection]) -> None:
+        self._wanted = tuple(projections)
+        self._read = {name for projection in projections for name in projection.columns}
         self._held: list[pa.Table] = []
         self._waiting = 0
 
@@ -99,14 +99,14 @@ class Builder:
         if self._held:
             held = EventRows(pa.concat_tables(self._held, promote_options="default"))
             self._held, self._waiting = [], 0
-            for one in self._wanted:
-                yield one.name, one.from_rows(held)
+            for projection in self._wanted:
+                yield projection.name, projection.from_rows(held)
 
 
 def made(schema: pa.Schema, /, **found: Any) -> pa.Table:
     """A table of these columns, in the types of a schema."""
     every = (found[field.name] for field in schema)
-    arrays = (one if isinstance(one, pa.Array) else pa.array(one) for one in every)
+    arrays = (column if isinstance(column, pa.Array) else pa.array(column) for column in every)
     columns = [array.cast(field.type) for array, field in zip(arrays, schema, strict=True)]
     return pa.table(columns, schema=schema)
 
@@ -133,5 +133,5 @@ def head(leaf: Leaf, start: HandStarted) -> Row:
 def tabled(rows: Sequence[Row], schema: Iterable[pa.Field]) -> pa.Table:
     """Rows as Arrow; what a row does not say is null."""
     schema = pa.schema(schema)
-    columns = [pa.array([row.get(one.name) for row in rows], one.type) for one in schema]
+    columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
     return pa.table(columns, schema=schema)

@@ -154,11 +154,11 @@ def _hands(rows: EventRows) -> pa.Table:
 
 def _rake(hands: Hands) -> Column:
     """What the house took of each hand; of a void one it gave it back."""
-    found, row = np.zeros(hands.count, dtype=np.int64), hands.of("RakeTaken")
+    rake, row = np.zeros(hands.count, dtype=np.int64), hands.of("RakeTaken")
     hand = hands.hand_of.take(row)
     kept = row > hands.voids.take(hand)
-    np.add.at(found, hand[kept], hands.cells.numbers("amount", row[kept]))
-    return found
+    np.add.at(rake, hand[kept], hands.cells.numbers("amount", row[kept]))
+    return rake
 
 
 def _players(rows: EventRows) -> pa.Table:
@@ -171,7 +171,7 @@ def _players(rows: EventRows) -> pa.Table:
     place = np.flatnonzero(hands.counted.take(hands.place_hand))
     hand, seat = hands.place_hand[place], hands.place_seat[place]
     button = hands.cells.numbers("button", hands.heads)[hand]
-    put_in, collected = (hands.summed(it)[place] for it in (hands.moves, hands.shares))
+    put_in, collected = (hands.summed(chips)[place] for chips in (hands.moves, hands.shares))
     folded = hands.marked("Folded")
     return made(
         _PLAYERS,
@@ -257,7 +257,7 @@ def _pots(rows: EventRows) -> pa.Table:
     kept = np.flatnonzero(hands.counted.take(every.hand) & (every.place < hands.places))
     paid = Chips(*(column[kept] for column in every))
     # The rake of each pot, beside who is next paid from it
-    found, taken = np.zeros(len(paid.row), dtype=np.int64), hands.of("RakeTaken")
+    rake, taken = np.zeros(len(paid.row), dtype=np.int64), hands.of("RakeTaken")
     keys = [
         (hand * _POTS_MOST + hands.cells.numbers("pot", row)) * (hands.cells.size + 1) + row
         for hand, row in ((paid.hand, paid.row), (hands.hand_of.take(taken), taken))
@@ -268,7 +268,7 @@ def _pots(rows: EventRows) -> pa.Table:
     next_paid = order[at[there]]
     same = keys[0][next_paid] // (hands.cells.size + 1) == keys[1][there] // (hands.cells.size + 1)
     amount = hands.cells.numbers("amount", taken)[there]
-    np.add.at(found, next_paid[same], amount[same])
+    np.add.at(rake, next_paid[same], amount[same])
     return made(
         _POTS,
         **_which(hands, paid.hand),
@@ -276,7 +276,7 @@ def _pots(rows: EventRows) -> pa.Table:
         seat=paid.seat,
         player=hands.players(paid.hand, paid.seat),
         share=paid.amount,
-        rake=found,
+        rake=rake,
     )
 
 

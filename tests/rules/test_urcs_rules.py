@@ -13,8 +13,8 @@ from engine.games import named
 from engine.games.urcs_1998 import urcs
 from engine.hand import begin
 from engine.pots import Award, divided, expectations, layers
+from engine.settle import by_expectation
 from engine.steps import Antes, Betting, Blind, Straddle
-from engine.tied_shares import by_expectation
 from engine.turn import IllegalCommand
 from engine.verdict import judge
 from events.types import Event, Events, PotSplit
