@@ -134,7 +134,8 @@ def _difference(spot: Spot, lines: Lines, rows: Counts, flush: Flush) -> Counts:
     others = [suit for suit in range(4) if suit * 13 != flush.suit]
     left = (lines.left - lines.held[rows])[:, others].sum(axis=1)
     gone = by_suit(lines.drawn)[:, others].sum(axis=1)
-    ways = {one.tobytes(): ways_to_take(left - one, flush.picks) for one in np.unique(gone, axis=0)}
+    kinds_of_drawn = {ranks_gone.tobytes(): ranks_gone for ranks_gone in gone}
+    ways = {kind: ways_to_take(left - of, flush.picks) for kind, of in kinds_of_drawn.items()}
     sums = np.zeros(2, dtype=np.int64)
     for column, drawn in enumerate(lines.drawn):
         mine = lines.mine[rows, column][:, None, None]

@@ -240,7 +240,8 @@ def test_an_older_copy_and_another_history_are_refused(
 ) -> None:
     out, aside = tmp_path / "out", tmp_path / "aside"
     shutil.copytree(ledger, aside)
-    _play(capsys, ledger, "second", hands=1_200)
+    _play(capsys, ledger, "second")
+    _compact(capsys, ledger)
     _export(capsys, to, ledger, out)
     there = files(out)
     shutil.rmtree(ledger)
@@ -249,8 +250,9 @@ def test_an_older_copy_and_another_history_are_refused(
     assert main(list(words)) == 1
     assert "it is an older copy" in capsys.readouterr().err
     shutil.rmtree(ledger)
-    for match in ("anew", "once more", "again", "and again"):
-        _play(capsys, ledger, match.replace(" ", "-"), hands=1_200)
+    for match in ("anew", "once-more", "again", "and-again"):
+        _play(capsys, ledger, match)
+    _compact(capsys, ledger)
     assert "was made of another history" in said(capsys, 1, *words)
     assert files(out) == there
 
