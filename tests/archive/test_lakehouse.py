@@ -252,7 +252,7 @@ def test_an_older_copy_and_another_history_are_refused(
     shutil.rmtree(ledger)
     for match in ("anew", "once-more", "again", "and-again"):
         _play(capsys, ledger, match)
-    _compact(capsys, ledger)
+        _compact(capsys, ledger)
     assert "was made of another history" in said(capsys, 1, *words)
     assert files(out) == there
 
