@@ -26,6 +26,8 @@ from store.tables.standard import STANDARD
 LONG = {
     "learners",
     "leagues",
+    "match-cost",
+    "start",
     "trust",
     "screen",
     "serve-answers",

@@ -10,6 +10,7 @@ import pytest
 
 from tests import changed
 from tests.changed import NoSuchCommit, Tree
+from tests.profiles import sized
 from tests.test_house import made
 
 FILES = {
@@ -178,6 +179,7 @@ def test_the_tables_of_commands_routes_and_pages_are_where_they_are_looked_for()
 @pytest.mark.ci
 def test_in_this_house_a_leaf_is_reached_by_its_tests_and_cards_by_nearly_all() -> None:
     tree = Tree(changed.ROOT)
+    tree.tests = [*tree.tests[:: sized(8, 8, 1)], "tests/analytics/test_compared.py"]
     few, many = tree.reached(["analytics/comparing/players.py"]), tree.reached(["events/cards.py"])
     assert "tests/analytics/test_compared.py" in few
     assert len(few) < len(tree.tests) / 5

@@ -135,7 +135,7 @@ def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -
         if link[0].startswith("/hands?") and whole(link[1])
     ]
     assert len(counts) > (10 if path != f"/players/{PLAYER}/opponent" else 4), path
-    for href, said in counts[:: max(1, len(counts) // sized(6, 8, len(counts)))]:
+    for href, said in counts[:: max(1, len(counts) // sized(3, 6, len(counts)))]:
         assert whole(said) in found_by(read(mixed, unescape(href))), unescape(href)
 
 
@@ -194,7 +194,7 @@ def test_numbers_of_an_opponent_lead_there_however_many_matches_were_won(
             (q,) = parse_qs(urlsplit(unescape(href)).query)["q"]
             assert "!hands=" in q
             found[q] = (whole(said), unescape(href))
-    for said, href in [*found.values()][:: sized(7, 4, 1)]:
+    for said, href in [*found.values()][:: sized(12, 7, 1)]:
         assert said in found_by(read(many_matches, href)), href
     assert bool(vs) == any("player=random-0" in q for q in found)
 
@@ -291,6 +291,7 @@ def test_a_list_of_hands_says_how_often_each_is_counted(mixed: Site) -> None:
     assert {2} == found_by(read(mixed, f"/hands?{q}"))
 
 
+@pytest.mark.ci  # some of them are followed from the page before
 def test_looks_at_an_opponent_are_counts_of_a_filter(mixed: Site) -> None:
     """Each k and n of a report is what its own filter finds; in profile `quick` of every fifth."""
     with TestClient(mixed.app):

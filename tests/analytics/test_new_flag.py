@@ -147,6 +147,7 @@ def limped_before(acts: list[Act], at: int) -> bool:
     return act.street == 0 and act.asked and act.owed and fresh and limped
 
 
+@pytest.mark.ci  # copies the house, and starts it three times
 def test_a_flag_is_one_declaration_and_a_statistic_a_row_and_a_question(
     copy: Path, ledger: Path
 ) -> None:
@@ -309,6 +310,7 @@ def _stats(capsys: Captured, ledger: Path) -> dict[str, Any]:
     return {row["player"]: row["stats"] for row in said["players"]}
 
 
+@pytest.mark.ci
 def test_facts_of_either_program_are_made_anew_by_the_other(
     copy: Path, ledger: Path, tmp_path: Path, capsys: Captured
 ) -> None:
