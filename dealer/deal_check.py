@@ -36,7 +36,8 @@ def check_deal(game: Game, records: Iterable[Match], hand: Events) -> DealCheck:
     if start.ruleset != fingerprint(game):
         return DealCheck("differ", f"{start.hand} names {start.ruleset}, not {fingerprint(game)}")
     number = int(start.hand.rpartition("/")[2])
-    commitment = next((one for one in committed(records) if one.covers(number)), None)
+    commitments = committed(records)
+    commitment = next((made for made in commitments if made.covers(number)), None)
     if commitment is None:
         return DealCheck("unopened", f"nobody committed to the deck of {start.hand}")
     openings = (

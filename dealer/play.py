@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dealer.bots import own
-from dealer.bots.built_in import Bot, announced
+from dealer.bots.built_in import Bot, silent_show
 from dealer.bots.seen import Histories, Seen, look
 from dealer.deck import Deck, Decks, SeededDecks
 from dealer.wire.words import default
@@ -33,12 +33,9 @@ from engine.table import (
     sit,
 )
 from engine.turn import (
-    Command,
     Fold,
     IllegalCommand,
-    Muck,
     Over,
-    Show,
     ToBid,
     ToDeal,
     ToDraw,
@@ -203,7 +200,8 @@ def play_hand(
 
 
 def _answered(game: Game, hand: Hand, seen: Seen, bot: Bot) -> tuple[Events, Hand]:
-    """What a bot's answer makes; for one that cannot be used the default, after a note (A8)."""
+    """What a bot's answer makes; for one that cannot be used, a note and the default (A8): bid 0,
+    check, or fold, a straddle too."""
     kind: FaultKind = "illegal"
     try:
         command = bot.choose(seen)
@@ -214,22 +212,16 @@ def _answered(game: Game, hand: Hand, seen: Seen, bot: Bot) -> tuple[Events, Han
             return step(game, hand, command)
         except IllegalCommand:
             raw = own.text(command)
-    events, hand = step(game, hand, _default(seen))
-    where: FaultPlace = "bid" if isinstance(seen.asked, ToBid) else "action"
-    return (Faulted(seen.seat, raw, kind, where), *events), hand
-
-
-def _default(seen: Seen) -> Command:
-    """Bid 0, check, or fold, a straddle too; the hand is mucked, or shown if it must be."""
     match seen.asked:
         case ToStraddle(seat=seat):
-            return Fold(seat, "default")
-        case ToShow(seat=seat) as question:
-            if question.may_muck:
-                return Muck(seat)
-            return announced(seen) if question.announce else Show(seat)
+            command = Fold(seat, "default")
+        case ToShow() as question:
+            command = silent_show(seen, question)
         case question:
-            return default(question, sealed=True)
+            command = default(question, sealed=True)
+    events, hand = step(game, hand, command)
+    where: FaultPlace = "bid" if isinstance(seen.asked, ToBid) else "action"
+    return (Faulted(seen.seat, raw, kind, where), *events), hand
 
 
 def usual_seats(game: Game) -> int:

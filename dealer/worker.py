@@ -52,7 +52,7 @@ def ignore_ctrl_c() -> None:
 
 
 def start(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
-    """A new process that runs `work(pipe, *given)`, and our end of the pipe."""
+    """A new process that runs `work(pipe, *arguments)`, and our end of the pipe."""
     spawned = get_context("spawn")  # a fork would take the writer's threads and locks along
     ours, theirs = spawned.Pipe()
     process = spawned.Process(target=work, args=(theirs, *arguments), daemon=True)
@@ -62,12 +62,12 @@ def start(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Conn
     return process, ours
 
 
-def receive(pipe: Connection, what: str) -> tuple[bytes, bytes]:
+def receive(pipe: Connection, deed: str) -> tuple[bytes, bytes]:
     """The next message: its first byte, by which messages are told apart, and the rest."""
     try:
         message = pipe.recv_bytes()
     except (EOFError, ConnectionResetError):
-        raise Gone(f"the process that {what} is gone") from None
+        raise Gone(f"the process that {deed} is gone") from None
     return message[:1], message[1:]
 
 
@@ -76,14 +76,14 @@ def send_hands(
 ) -> bool:
     """Send hands in batches of `most`; False if a message from the reader stopped it."""
     batch: list[Finished] = []
-    sent, whole = monotonic(), True
+    sent, complete = monotonic(), True
     for hand in hands:
         batch.append(hand)
         if len(batch) >= most or monotonic() - sent >= BATCH_S:
             pipe.send_bytes(kind + _encoder.encode(batch))
             batch, sent = [], monotonic()
             if pipe.poll():
-                whole = False
+                complete = False
                 break
     pipe.send_bytes(last + _encoder.encode(batch))
-    return whole
+    return complete

@@ -10,6 +10,7 @@ each part can be read by itself, with what is known of the whole log.
 import codecs
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -42,15 +43,6 @@ class Log(Struct, frozen=True):
     note: SourceNoted
     start: Start
     place: str
-
-
-class Cut(Struct, frozen=True):
-    """The bytes of some hands, and how many hands those are."""
-
-    begin: int
-    end: int
-    hands: int
-    log: Log
 
 
 HANDS = 1_000  # of a part
@@ -95,51 +87,66 @@ def read(path: Path, format: str, part: Chunk) -> Source:
 
 
 def _gamelog(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:
-    """Cut a gamelog where its own reader says."""
-    found = log_cuts(path, rules, tick)
-    return tuple(
-        Chunk(
-            one.begin,
-            one.end,
-            one.hands,
-            one.log.start.number - 1,
-            one.log.start.line - 1,
-            one is found[-1],
-            log=one.log,
-        )
-        for one in (found if len(found) > 1 else ())
-    )
+    """Cut a log where its own reader says; not at all, if it is to be read hand by hand, or its
+    bytes are not to be counted."""
+    survey, teller, note = surveyed(path, rules, tick)
+    noted = unnoted(note)
+    starts = survey.starts if survey.in_parts else ()
+    if len(starts) < 2 or (noted.encoding, noted.newline) != ("utf-8", "\n"):
+        return ()
+    chunks = []
+    begin = len(f"{survey.header}\n\n".encode())
+    for start, hands, size in starts:
+        last = start is starts[-1][0]
+        log = Log(teller, note, start, survey.place)
+        before = start.number - 1, start.line - 1
+        chunks.append(Chunk(begin, begin + size, hands, *before, last, log=log))
+        begin += size
+    return tuple(chunks)
 
 
 def _of_a_gamelog(text: bytes, part: Chunk) -> Source:
-    assert part.log is not None
-    return read_cut(text, part.log)
+    """One part as a source; the hands are numbered as in the whole log."""
+    log = part.log
+    assert log is not None
+    teller = log.teller
+    *texts, _ = text.decode().split("\n\n")
+    hands = Reader(Names(*teller.players), log.start).part(texts)
+    transcript = teller.many(hands)
+    return Source(
+        format=MIT,
+        dialect=teller.dialect,
+        players=teller.players,
+        note=log.note,
+        inferred=teller.inferred,
+        hands=map(transcript.hand, transcript.every),
+        transcripts=(transcript,),
+        place=log.place,
+    )
 
 
 def _phh(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:
     """The names of its tables must differ in a whole file, which counts in one unit."""
-    found = _by_lines(path, b"[", _TABLE, once=True)
-    unit = unit_of_phh(path) if found else None
-    return tuple(replace(one, unit=unit, rakes=rules.rake) for one in found)
+    chunks = _by_lines(path, b"[", _TABLE, once=True)
+    unit = unit_of_phh(path) if chunks else None
+    return tuple(replace(chunk, unit=unit, rakes=rules.rake) for chunk in chunks)
 
 
 def _of_phh(text: bytes, part: Chunk) -> Source:
-    return _placed(read_phh(text, unit=part.unit, rakes=part.rakes), part)
+    source = read_phh(text, unit=part.unit, rakes=part.rakes)
+    return replace(source, hands=_renumbered(source.hands, part))
 
 
 def _pokerstars(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:
     """Cut before hands; the rake of each house is fitted over the whole file."""
-    found = _by_lines(path, (b"PokerStars ", b"Poker Hand #"), _HAND)
-    houses = pokerstars.houses_of(path, rules) if found else None
-    return tuple(replace(one, houses=houses) for one in found)
+    chunks = _by_lines(path, (b"PokerStars ", b"Poker Hand #"), _HAND)
+    houses = pokerstars.houses_of(path, rules) if chunks else None
+    return tuple(replace(chunk, houses=houses) for chunk in chunks)
 
 
-def _of_pokerstars(text: bytes, part: Chunk) -> Source:
-    return _placed(pokerstars.read(text, part.houses), part)
-
-
-def _of_ggpoker(text: bytes, part: Chunk) -> Source:
-    return _placed(pokerstars.read(text, part.houses, "ggpoker"), part)
+def _of_pokerstars(text: bytes, part: Chunk, site: str = "pokerstars") -> Source:
+    source = pokerstars.read(text, part.houses, site)
+    return replace(source, hands=_renumbered(source.hands, part))
 
 
 class _Way(NamedTuple):
@@ -153,7 +160,7 @@ _WAYS = {
     MIT: _Way(_gamelog, _of_a_gamelog),
     "phh": _Way(_phh, _of_phh),
     "pokerstars": _Way(_pokerstars, _of_pokerstars),
-    "ggpoker": _Way(_pokerstars, _of_ggpoker),
+    "ggpoker": _Way(_pokerstars, partial(_of_pokerstars, site="ggpoker")),
 }
 
 
@@ -164,79 +171,37 @@ def _by_lines(
     again."""
     if encoding_of(path) not in ("utf-8", "utf-8-sig"):
         return ()
-    cuts = _cuts(path, start, begins, once=once)
-    return tuple(
-        Chunk(begin, end, after - before, before, lines, end == cuts[-1][0])
-        for (begin, before, lines), (end, after, _) in pairwise(cuts if len(cuts) > 2 else ())
-    )
-
-
-def _cuts(
-    path: Path, start: bytes | tuple[bytes, ...], begins: re.Pattern[bytes], *, once: bool
-) -> list[tuple[int, int, int]]:
-    """Beginning, cuts and end: how many bytes, hands and lines stand before each."""
     keys = Keys()
-    place, hands, cuts = 0, 0, [(0, 0, 0)]
-    lines = 0
+    place = hands = lines = 0
+    cuts = [(0, 0, 0)]  # how many bytes, hands and lines stand before each
     with path.open("rb") as raw:
         for line in raw:
             if b"\r" in line.removesuffix(b"\r\n"):  # the readers count it as the end of a line
-                return []
+                return ()
             first = line.removeprefix(codecs.BOM_UTF8)
             if first.startswith(start) and begins.match(first):
                 if hands and hands % HANDS == 0:
                     cuts.append((place, hands, lines))
                 hands += 1
                 if once and not keys.add(first.strip(b"[]\r\n").decode()):
-                    return []
+                    return ()
             place += len(line)
             lines += 1
-    return [*cuts, (place, hands, lines)]
-
-
-def _placed(source: Source, part: Chunk) -> Source:
-    """Numbers and lines as in the whole file."""
-    return replace(source, hands=_renumbered(source.hands, part))
+    if len(cuts) < 2:
+        return ()
+    return tuple(
+        Chunk(begin, end, after - before, before, at, end == place)
+        for (begin, before, at), (end, after, _) in pairwise([*cuts, (place, hands, lines)])
+    )
 
 
 def _renumbered(
     hands: Iterable[SourceHand | Skipped], part: Chunk
 ) -> Iterator[SourceHand | Skipped]:
+    """The hands with numbers and lines as in the whole file."""
     for hand in hands:
         line = hand.line + part.lines_before
         if isinstance(hand, Skipped):
             yield replace(hand, line=line)
         else:
             yield replace(hand, line=line, number=hand.number + part.hands_before)
-
-
-def log_cuts(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Cut, ...]:
-    """The log cut; none, if it is to be read hand by hand, or its bytes are not to be counted."""
-    found, teller, note = surveyed(path, rules, tick)
-    noted = unnoted(note)
-    if not found.in_parts or (noted.encoding, noted.newline) != ("utf-8", "\n"):
-        return ()
-    cut = []
-    begin = len(f"{found.header}\n\n".encode())
-    for start, hands, size in found.starts:
-        cut.append(Cut(begin, begin + size, hands, Log(teller, note, start, found.place)))
-        begin += size
-    return tuple(cut)
-
-
-def read_cut(text: bytes, log: Log) -> Source:
-    """One part as a source; the hands are numbered as in the whole log."""
-    teller = log.teller
-    *texts, _ = text.decode().split("\n\n")
-    part = Reader(Names(*teller.players), log.start).part(texts)
-    transcript = teller.many(part)
-    return Source(
-        format=MIT,
-        dialect=teller.dialect,
-        players=teller.players,
-        note=log.note,
-        inferred=teller.inferred,
-        hands=map(transcript.hand, transcript.every),
-        transcripts=(transcript,),
-        place=log.place,
-    )

@@ -113,7 +113,12 @@ def followed(hand: SourceHand, hand_id: str) -> tuple[Events, Hand]:
         for place in used if len(used) < 2 else sorted(used, reverse=True):
             del items[place]
         if (after.over or after.showing.shown) and _parts(hand, new, after, items):
-            now = _kept(events, now, new, items)
+            for event in new:  # what the rules decided before that is recorded, the rest is not
+                other = isinstance(event, Shown) and _contradicted(event, items)
+                if other or isinstance(event, _PAYS):
+                    break
+                now = evolve(now, event)
+                events.append(event)
             return _claimed(hand, events, now, items)
         events.extend(new)
         now = after
@@ -150,8 +155,8 @@ def pays(hand: SourceHand, new: Events, after: Hand) -> bool:
         if isinstance(event, PotSplit):
             for seat, share in zip(event.seats, event.shares, strict=True):
                 won[seat] += share
-    for one in hand.paid:
-        won[one.seat] -= one.amount
+    for paid in hand.paid:
+        won[paid.seat] -= paid.amount
     return not any(won)
 
 
@@ -239,24 +244,20 @@ def _act(game: Game, hand: Hand, items: list[Item]) -> Answer | None:
         case "check":
             return Check(seat, will), (0,)
         case "call":
-            same = first.amount is None or first.amount == _owed(hand)
-            return (Call(seat, will), (0,)) if same else None
+            if first.amount is not None:
+                now = round_of(hand)
+                asked = now.next
+                if asked is None:
+                    return None
+                if first.amount != min(now.bet - now.bets[asked], hand.stacks[asked]):
+                    return None
+            return Call(seat, will), (0,)
         case "raise":
-            to = _limit(game, hand) if first.to is None else first.to
+            to = first.to
+            if to is None:
+                question = turn(game, hand)
+                to = question.raise_max if isinstance(question, ToAct) else None
             return None if to is None else (Raise(seat, to, will), (0,))
-
-
-def _owed(hand: Hand) -> int | None:
-    """What a call of the seat that is asked would move."""
-    now = round_of(hand)
-    seat = now.next
-    return None if seat is None else min(now.bet - now.bets[seat], hand.stacks[seat])
-
-
-def _limit(game: Game, hand: Hand) -> int | None:
-    """How far the seat that is asked may raise."""
-    question = turn(game, hand)
-    return question.raise_max if isinstance(question, ToAct) else None
 
 
 def _will(default: bool) -> Will:
@@ -264,10 +265,18 @@ def _will(default: bool) -> Will:
 
 
 def _deal(question: ToDeal, game: Game, hand: Hand, items: list[Item]) -> Answer:
-    """Every seat's new cards, in the order asked for, wherever the source first names them."""
+    """Every seat's new cards, in the order asked for, wherever the source first names them;
+    unknown, as far as it does not."""
     seats = dict.fromkeys(question.to)
     held = _held(items)
-    later = _named_later(game, items) if seats.keys() - held.keys() else {}
+    later: dict[int, Cards] = {}  # hands only known from their showdown
+    if seats.keys() - held.keys() and not any(
+        isinstance(line, SwapHole | TossHole)  # they can have been others before
+        for line in game.script
+    ):
+        for item in items:
+            if isinstance(item, _NAMED):
+                later.setdefault(item.seat, item.cards)
     used: list[int] = []
     new: dict[int, list[str]] = {}
     for seat in seats:
@@ -276,16 +285,11 @@ def _deal(question: ToDeal, game: Game, hand: Hand, items: list[Item]) -> Answer
             used.append(place)
         else:
             cards = later.get(seat, ())
-        new[seat] = _added(hand.hole[seat], cards, question.to.count(seat))
+        before, count = hand.hole[seat], question.to.count(seat)
+        new[seat] = [card for card in cards if card == UNKNOWN or card not in before]
+        if len(new[seat]) != count:
+            new[seat] = [*new[seat], *(UNKNOWN,) * count][:count]
     return Deal(tuple([new[seat].pop(0) for seat in question.to])), tuple(used)
-
-
-def _added(held: Cards, cards: Cards, count: int) -> list[str]:
-    """The cards that join those held; unknown, as far as the source does not name them."""
-    if not held and len(cards) == count:
-        return list(cards)
-    fresh = [card for card in cards if card == UNKNOWN or card not in held]
-    return [*fresh, *(UNKNOWN,) * count][:count]
 
 
 def _held(items: list[Item]) -> dict[int, tuple[Cards, int]]:
@@ -299,18 +303,8 @@ def _held(items: list[Item]) -> dict[int, tuple[Cards, int]]:
     return held
 
 
-def _named_later(game: Game, items: list[Item]) -> dict[int, Cards]:
-    """Hands that are only known from their showdown; unless they can have been others before."""
-    named: dict[int, Cards] = {}
-    if not any(isinstance(line, SwapHole | TossHole) for line in game.script):
-        for item in items:
-            if isinstance(item, _NAMED) and item.seat not in named:
-                named[item.seat] = item.cards
-    return named
-
-
 def _swap(question: ToSwap, hand: Hand, items: list[Item]) -> Answer | None:
-    """What the source says each seat holds next, held against what it holds now."""
+    """The cards that the source says each seat holds next, where they are not those held now."""
     held = _held(items)
     cards: list[str | None] = []
     for seat, slot in question.at_risk:
@@ -355,7 +349,7 @@ def _show(question: ToShow, hand: Hand, items: list[Item]) -> Answer | None:
 
 
 def _parts(hand: SourceHand, new: Events, after: Hand, items: list[Item]) -> bool:
-    """Whether these events show other cards than the source, or pay what nobody was paid."""
+    """Whether the rules' events show other cards than the source, or pay what nobody was paid."""
     if any(_contradicted(event, items) for event in new if isinstance(event, Shown)):
         return True
     if not after.over:
@@ -375,13 +369,3 @@ def _contradicted(event: Shown, items: list[Item]) -> bool:
         if isinstance(item, Shows) and item.seat == event.seat:
             return sorted(item.cards) != sorted(event.cards)
     return False
-
-
-def _kept(events: list[Event], hand: Hand, new: Events, items: list[Item]) -> Hand:
-    """What the rules decided before source and rules part is recorded; the rest is not."""
-    for event in new:
-        if isinstance(event, _PAYS) or (isinstance(event, Shown) and _contradicted(event, items)):
-            break
-        hand = evolve(hand, event)
-        events.append(event)
-    return hand

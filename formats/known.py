@@ -95,8 +95,8 @@ _SIGNS = (  # the surest first: how a line begins, what that is, whose it is if 
 
 
 class Format(Struct, frozen=True):
-    """A format: its name, how people call it, its sign, its reader; `retold` if its hands can be
-    put to another ruleset than the one they are read as, `stacked` if they name their stacks,
+    """A format: its name, how people call it, its sign, its reader; `takes_rules` if its hands can
+    be put to another ruleset than the one they are read as, `stacked` if they name their stacks,
     `raked` if what the house takes can be set, `at_a_site` if they may say where they are from."""
 
     name: str
@@ -120,23 +120,23 @@ def format_of(content: bytes | Path) -> Format:
             start = raw.read(_BYTES)
     if not start:
         raise Refused(1, "the file is empty")
-    for magic, what in PACKED.items():
+    for magic, kind in PACKED.items():
         if start.startswith(magic):
-            raise Refused(1, f"this is {what}: unpack it first")
+            raise Refused(1, f"this is {kind}: unpack it first")
     if start.startswith(b"ustar", TAR):
         raise Refused(1, "this is a tar archive: unpack it first")
-    for magic, what in OTHERS.items():
+    for magic, kind in OTHERS.items():
         if start.startswith(magic):
-            raise Refused(1, f"this is {what}, no hand history")
+            raise Refused(1, f"this is {kind}, no hand history")
     head = _head(start)
-    for one in FORMATS.values():
-        if one.begins(head):
-            return one
-    raise Refused(*_what_instead(head))
+    for format in FORMATS.values():
+        if format.begins(head):
+            return format
+    raise Refused(*_other_kind(head))
 
 
-def _what_instead(head: Sequence[str]) -> tuple[int, str]:
-    """The line that tells what a file is that no reader here takes, and what that is.
+def _other_kind(head: Sequence[str]) -> tuple[int, str]:
+    """The line that tells which kind of file it is that no reader here takes, and the kind.
 
     Every line of the beginning is looked at, because chat, an empty table or the end of a hand may
     stand before the first line that names its site.
@@ -148,15 +148,15 @@ def _what_instead(head: Sequence[str]) -> tuple[int, str]:
     for number, line in lines:
         if line.startswith(MARKERS):
             return number, "a git merge marker: two files are mixed in this one"
-    for pattern, what, whose in _SIGNS:
+    for pattern, kind, site in _SIGNS:
         for number, line in lines:
-            if found := re.match(pattern, line):
-                return number, f"this is {what.format(whose or ''.join(found.groups()[:1]))}"
+            if match := re.match(pattern, line):
+                return number, f"this is {kind.format(site or ''.join(match.groups()[:1]))}"
     for number, line in lines:
-        if site := foreign_site(line):
-            return number, f"this is {_HAND.format(site)}"
-    if instead := other(first):
-        return 1, f"this is {instead}"
+        if foreign := foreign_site(line):
+            return number, f"this is {_HAND.format(foreign)}"
+    if kind_of_log := other(first):
+        return 1, f"this is {kind_of_log}"
     return 1, f"no hand history that is known begins so: {first[:60].strip()!r}"
 
 
@@ -183,13 +183,14 @@ def read(
         source = read_part(content, named.name, part)
     if not others or not named.takes_rules:
         return source
-    kept = tuple(one for one in source.inferred if not rules.game or not _tells_variant(one))
+    inferred = _inferred(source.inferred, rules)
     hands = _under_rules(source.hands, rules)
-    return replace(source, hands=hands, transcripts=None, inferred=kept)
+    return replace(source, hands=hands, transcripts=None, inferred=inferred)
 
 
-def _tells_variant(fact: str) -> bool:
-    return fact.startswith("variant ")
+def _inferred(facts: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
+    """The inferred facts that hold under other rules: the variant is theirs."""
+    return tuple(fact for fact in facts if not rules.game or not fact.startswith("variant "))
 
 
 def _under_rules(
@@ -198,8 +199,8 @@ def _under_rules(
     """Put hands under other rules, which must count in the same unit of chips."""
     for hand in hands:
         if isinstance(hand, SourceHand):
-            kept = tuple(one for one in hand.inferred if not rules.game or not _tells_variant(one))
-            hand = replace(hand, game=rules.of(hand.game), inferred=kept)
+            facts = _inferred(hand.inferred, rules)
+            hand = replace(hand, game=rules.of(hand.game), inferred=facts)
         yield hand
 
 
@@ -215,16 +216,16 @@ def _head(start: bytes) -> list[str]:
     return text.splitlines()[:HEAD] or [""]
 
 
-def _first(head: Sequence[str]) -> str:
-    return next((line for line in head if line.strip()), "").rstrip("\n")
-
-
 _of_a_site = partial(Format, takes_rules=False, raked=True, at_a_site=True)
 FORMATS: dict[str, Format] = {
-    one.name: one
-    for one in (
+    format.name: format
+    for format in (
         Format(
-            MIT, "MIT gamelog", lambda head: bool(splits(_first(head))), mit.read, stacked=False
+            MIT,
+            "MIT gamelog",
+            lambda head: bool(splits(next(filter(str.strip, head), "").rstrip("\n"))),
+            mit.read,
+            stacked=False,
         ),
         Format(
             "acpc",

@@ -6,6 +6,7 @@ all the same.
 """
 
 import re
+from contextlib import suppress
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -30,8 +31,8 @@ _UTC = re.compile(
 
 def moment_in(text: str) -> str:
     """The first time in a text whose zone is known, `2012/03/04 5:06:07 ET`, else the first."""
-    found = [_read(one, one[7] or "") for one in _MOMENT.finditer(text)]
-    return next(filter(is_whole, found), found[0] if found else "")
+    moments = [_read(match, match[7] or "") for match in _MOMENT.finditer(text)]
+    return next(filter(is_whole, moments), moments[0] if moments else "")
 
 
 def moment(day: date | None, at: time | None = None, zone: object = "") -> str:
@@ -40,7 +41,12 @@ def moment(day: date | None, at: time | None = None, zone: object = "") -> str:
     if day is None or at is None:
         return "" if day is None else day.isoformat()
     local = datetime.combine(day, at.replace(microsecond=0, tzinfo=None))
-    clock = _zone(zone)
+    # What a site calls a zone, or its name in the database of zones (`Europe/Rome`); what machines
+    # call their own zone is nobody's elsewhere.
+    name, clock = _ZONES.get(zone, zone) if isinstance(zone, str) else "", None
+    if "/" in name:
+        with suppress(KeyError, OSError, ValueError):
+            clock = ZoneInfo(name)
     offsets = {local.replace(tzinfo=clock, fold=fold).utcoffset() for fold in (0, 1)}
     offset = offsets.pop()
     if clock is None or offsets or offset is None or offset % timedelta(minutes=1):
@@ -57,7 +63,7 @@ def moment(day: date | None, at: time | None = None, zone: object = "") -> str:
 def day_of(year: object, month: object, day: object) -> date | None:
     """The day of three numbers, if there is one."""
     try:
-        return date(*(int(one) for one in (year, month, day) if isinstance(one, int | str)))
+        return date(*(int(part) for part in (year, month, day) if isinstance(part, int | str)))
     except (OverflowError, TypeError, ValueError):
         return None
 
@@ -71,13 +77,13 @@ def time_of(hour: str, minute: str, second: str) -> time | None:
 
 
 def moment_in_utc(written: object) -> str:
-    """What a field of this name says, `2019-08-24T14:15:22Z`; a time of another zone is none."""
-    found = _UTC.fullmatch(written) if isinstance(written, str) else None
-    return _read(found, "UTC") if found else ""
+    """The moment in a field, `2019-08-24T14:15:22Z`; a time of another zone is none."""
+    match = _UTC.fullmatch(written) if isinstance(written, str) else None
+    return _read(match, "UTC") if match else ""
 
 
 def is_whole(text: str) -> bool:
-    """Whether it is a moment, and not only what a clock showed."""
+    """Whether a text is a moment, and not only what a clock showed."""
     return text.endswith("Z") or (text[19:20] in ("+", "-") and len(text) > 19)
 
 
@@ -90,14 +96,3 @@ def _read(parsed: re.Match[str], zone: str) -> str:
     """Year, month, day, and the time of it if there is one."""
     at = time_of(*parsed.group(4, 5, 6)) if parsed[4] else None
     return moment(day_of(*parsed.group(1, 2, 3)), at, zone) if at or not parsed[4] else ""
-
-
-def _zone(name: object) -> ZoneInfo | None:
-    """A zone by what a site calls it, or by its name in the database of zones (`Europe/Rome`)."""
-    known = _ZONES.get(name, name) if isinstance(name, str) else ""
-    if "/" not in known:  # what machines call their own zone is nobody's elsewhere
-        return None
-    try:
-        return ZoneInfo(known)
-    except (KeyError, OSError, ValueError):
-        return None

@@ -1,9 +1,9 @@
 """An ordinary hand of hold'em, made into a record in one pass.
 
-The same events as `formats.follow` makes of it, about thrice as fast, where nothing is unusual; of
-whatever is, nothing is made. The rules say who is asked, who must show and who is paid. Not all
-that they forbid is looked at here, sizes of bets or cards dealt twice are not: the import
-holds such a record against them (`api/importing/naming.py`), and follows the hand if they disagree.
+The events are those of `formats.follow`, made about thrice as fast, where nothing is unusual; of an
+unusual hand none is made. The rules say who is asked, who must show and who is paid. Not all that
+they forbid is looked at here, sizes of bets or cards dealt twice are not: the import holds such a
+record against them (`api/importing/naming.py`), and follows the hand if they disagree.
 """
 
 from collections.abc import Sequence
@@ -119,7 +119,7 @@ def plain(source: SourceHand, hand_id: str) -> Plain | None:
 
 
 class _Unusual(Exception):
-    """The hand is for the rules themselves."""
+    """Something in the hand is left to the rules themselves."""
 
 
 @lru_cache(maxsize=4096)
@@ -181,24 +181,24 @@ class _Play:
     def _turned_in_the_end(self) -> dict[int, Cards | None]:
         """The hands shown or thrown away in the end; no seat does so twice, or before."""
         self.last = len(self.items)
-        found: dict[int, Cards | None] = {}
+        turned: dict[int, Cards | None] = {}
         while self.last and isinstance(item := self.items[self.last - 1], _TURNED):
-            if item.seat in found or not 0 <= item.seat < len(self.stacks):
+            if item.seat in turned or not 0 <= item.seat < len(self.stacks):
                 raise _Unusual
-            found[item.seat] = item.cards if isinstance(item, Shows) else None
+            turned[item.seat] = item.cards if isinstance(item, Shows) else None
             self.last -= 1
-        return found
+        return turned
 
     def _held(self) -> list[Cards]:
         """Every seat's cards: named in the beginning, or when they are shown, or unknown."""
-        found: dict[int, Cards] = {}
+        dealt: dict[int, Cards] = {}
         while self.at < self.last and isinstance(item := self.items[self.at], Holds):
-            if item.seat in found or not 0 <= item.seat < len(self.stacks):
+            if item.seat in dealt or not 0 <= item.seat < len(self.stacks):
                 raise _Unusual
-            found[item.seat] = item.cards
+            dealt[item.seat] = item.cards
             self.at += 1
         cards = [
-            found[seat] if seat in found else self.turned.get(seat) or _UNSEEN
+            dealt[seat] if seat in dealt else self.turned.get(seat) or _UNSEEN
             for seat in range(len(self.stacks))
         ]
         if any(len(held) != 2 for held in cards) or self._unknown_in_the_end(cards):

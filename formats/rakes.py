@@ -110,12 +110,6 @@ class _Question(NamedTuple):
     of_hand: Callable[[RakeQuestion], str]
 
 
-def _of_day(row: Row, hand: RakeQuestion) -> bool:
-    if row.begins is None or hand.day is None:
-        return False
-    return row.begins <= hand.day and (row.ends is None or hand.day <= row.ends)
-
-
 def _of_stakes(row: Row, hand: RakeQuestion) -> bool:
     above = all(map(int.__le__, row.low, hand.stakes))
     return above and (row.high is None or all(map(int.__ge__, row.high, hand.stakes)))
@@ -173,8 +167,8 @@ class Unlisted(Struct, frozen=True):
     of: str = ""
 
     def noted(self, assumed: Sequence[str]) -> tuple[str, ...]:
-        """What the report of a file says of it, if one of these assumptions comes of it."""
-        if not any(self.reason in one for one in assumed):
+        """What the report of a file says of it, if one of these assumptions does."""
+        if not any(self.reason in text for text in assumed):
             return ()
         return (f"no known rake of {self.of}" if self.of else f"no known rake: {self.reason}",)
 
@@ -189,7 +183,11 @@ def looked_up(hand: RakeQuestion, source: RakeFrom) -> Known | Unlisted:
             return _instead(hand, same, map(question.has, rows), question.of_hand(hand))
         rows = fitting
         same.append(question.of_hand(hand))
-    of_day = [row for row in rows if _of_day(row, hand)]
+    of_day = [
+        row
+        for row in rows
+        if row.begins and hand.day and row.begins <= hand.day <= (row.ends or hand.day)
+    ]
     if source == "undated" and not of_day:
         of_day = [row for row in rows if row.begins is None]
     if not of_day:
@@ -202,10 +200,10 @@ def looked_up(hand: RakeQuestion, source: RakeFrom) -> Known | Unlisted:
     return Known(row.raked(hand), row.source())
 
 
-def _instead(hand: RakeQuestion, same: list[str], there: Iterable[str], wanted: str) -> Unlisted:
+def _instead(hand: RakeQuestion, same: list[str], listed: Iterable[str], asked: str) -> Unlisted:
     """`the table of rakes has of PokerStars, USD: no-limit, pot-limit; not fixed-limit`."""
     of = f" of {', '.join(same)}" if same else ""
-    reason = f"the table of rakes has{of}: {', '.join(dict.fromkeys(there))}; not {wanted}"
+    reason = f"the table of rakes has{of}: {', '.join(dict.fromkeys(listed))}; not {asked}"
     return Unlisted(reason, ", ".join(question.of_hand(hand) for question in _QUESTIONS[:4]))
 
 
@@ -238,7 +236,12 @@ def _rows(schedule: Mapping[str, Any]) -> Iterator[Row]:
     """The rows of a schedule, one for each limit, kind of table and number of players."""
     tables = schedule.get("tables", ("regular", "fast"))
     for line in schedule["rows"]:
-        low, high = _stakes(line["stakes"])
+        match = _STAKES.fullmatch(line["stakes"])
+        assert match is not None, line
+        low = _cents(Fraction(match[1])), _cents(Fraction(match[2]))
+        high: Stakes | None = low
+        if match[3]:  # up to other stakes, or to any
+            high = (_cents(Fraction(match[4])), _cents(Fraction(match[5]))) if match[4] else None
         for limit, table in product(schedule["limits"], tables):
             for players, rake in _rakes(line, schedule.get("rounding")):
                 yield Row(
@@ -279,23 +282,14 @@ def _by_players(value: Any) -> list[tuple[Span, Any]]:
     """A value of all tables, or one for each number of players."""
     if not isinstance(value, Mapping):
         return [((2, None), value)]
-    return [(_span(players), one) for players, one in value.items()]
-
-
-def _span(text: str) -> Span:
-    found = _SPAN.fullmatch(text)
-    assert found is not None, text
-    least = int(found[1])
-    return least, None if found[2] else int(found[3] or least)
-
-
-def _stakes(text: str) -> tuple[Stakes, Stakes | None]:
-    found = _STAKES.fullmatch(text)
-    assert found is not None, text
-    low = _cents(Fraction(found[1])), _cents(Fraction(found[2]))
-    if not found[3]:
-        return low, low
-    return low, (_cents(Fraction(found[4])), _cents(Fraction(found[5]))) if found[4] else None
+    by_players: list[tuple[Span, Any]] = []
+    for players, amount in value.items():
+        match = _SPAN.fullmatch(players)
+        assert match is not None, players
+        least = int(match[1])
+        most = None if match[2] else int(match[3] or least)
+        by_players.append(((least, most), amount))
+    return by_players
 
 
 def _cents(amount: Any) -> int:

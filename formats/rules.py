@@ -1,4 +1,4 @@
-"""What an import was asked for about the rules: another ruleset, other parameters of it."""
+"""The rules that an import asks for: another ruleset, other parameters of a ruleset."""
 
 from functools import lru_cache
 

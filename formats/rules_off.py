@@ -64,7 +64,7 @@ from formats.source import (
 
 
 def claimed(source: SourceHand, events: list[Event], hand: Hand, rest: list[Item]) -> Events:
-    """The whole record: the events so far, the rest of the items, the claimed payment, the end."""
+    """The record: the events so far, the rest of the items, the claimed payment, the end."""
     items = [item for item in rest if not _is_late(item)]
     for place, item in enumerate(items):
         for event in _events(source.game, hand, item, items[place + 1 :]):
@@ -82,7 +82,7 @@ def claimed(source: SourceHand, events: list[Event], hand: Hand, rest: list[Item
 
 
 class _Impossible(ValueError):
-    """What the source says was paid makes or loses chips."""
+    """The source says that chips were paid which nobody has, or leaves some over."""
 
 
 def _paid(source: SourceHand, hand: Hand) -> Events:
@@ -108,8 +108,8 @@ def _claim(source: SourceHand, hand: Hand, taken: int) -> Claimed:
     if source.nets is not None and source.paid is None:
         return Claimed(source.nets, rake)
     nets = [now - was for was, now in zip(source.stacks, hand.stacks, strict=True)]
-    for one in source.paid or ():
-        nets[one.seat] += one.amount
+    for paid in source.paid or ():
+        nets[paid.seat] += paid.amount
     return Claimed(tuple(nets), rake)
 
 
@@ -128,8 +128,8 @@ def _is_late(item: Item) -> bool:
 
 
 def _counted(events: list[Event], hand: Hand, event: Event) -> Hand:
-    """One more event, if no stack and no pot falls below nothing by it; but who is said to bet
-    more than he has, which the rules have refused, bets it, and what was not matched goes back."""
+    """Add an event, if no stack and no pot falls below nothing by it; but a seat that is said to
+    bet more than it has, which the rules have refused, bets so much, and the rest goes back."""
     amount = getattr(event, "amount", 0)
     hand = evolve(hand, event)
     callers = (event.seat,) if isinstance(event, Called) else ()
@@ -157,8 +157,14 @@ def _events(game: Game, hand: Hand, item: Item, later: list[Item]) -> Iterator[E
                 raise ValueError(f"seat {seat} is said to toss {card}, which it does not hold")
             slot = hand.hole[seat].index(card)
             yield Tossed(seat, slot, (card,), "recorded")
-        case Holds():
-            yield from _holds(game, hand, item)
+        case Holds(seat=seat, cards=cards):
+            held = hand.hole[seat]
+            if len(cards) > len(held):  # some joined the hand
+                fresh = tuple(card for card in cards if card == UNKNOWN or card not in held)
+                yield HoleDealt(seat, fresh[: len(cards) - len(held)])
+            elif any(isinstance(line, SwapHole) for line in game.script):
+                for slot, (old, new) in enumerate(zip(held, cards, strict=False)):
+                    yield CardSwapped(seat, slot, old, new, game.swap_seen == "both_told")
         case Board(cards=cards):
             yield from _street(game, hand, len(hand.board) + len(cards))
             yield BoardDealt(cards)
@@ -179,7 +185,7 @@ def _next(later: list[Item]) -> int | None:
 
 
 def _acts(game: Game, hand: Hand, item: Act, then: int | None) -> Iterator[Event]:
-    """A choice, in a round that is opened if it is not; cut by the stack where no size is told."""
+    """A choice, in a round that is opened before; cut by the stack where no size is told."""
     if hand.round is None or not hand.round.opened:
         opening = _opening(game, hand, item.seat)
         yield opening
@@ -247,17 +253,6 @@ def _bids(game: Game, hand: Hand, item: Bids) -> Iterator[Event]:
         yield settled(game, replace(hand, stacks=stacks), hand.auction.bids, hand.auction.sealed)
 
 
-def _holds(game: Game, hand: Hand, item: Holds) -> Iterator[Event]:
-    """Cards that joined the hand, or took the place of others."""
-    seat, held = item.seat, hand.hole[item.seat]
-    if len(item.cards) > len(held):
-        fresh = tuple(card for card in item.cards if card == UNKNOWN or card not in held)
-        yield HoleDealt(seat, fresh[: len(item.cards) - len(held)])
-    elif any(isinstance(line, SwapHole) for line in game.script):
-        for slot, (old, new) in enumerate(zip(held, item.cards, strict=False)):
-            yield CardSwapped(seat, slot, old, new, game.swap_seen == "both_told")
-
-
 def _shows(game: Game, hand: Hand, item: Shows | Mucks, later: list[Item]) -> Iterator[Event]:
     """A hand at the showdown; who has folded, or won uncontested, only shows his cards around."""
     seat = item.seat
@@ -265,7 +260,7 @@ def _shows(game: Game, hand: Hand, item: Shows | Mucks, later: list[Item]) -> It
     if done or is_alone(hand) or hand.standing[seat] == "folded":
         return
     last = len(game.script) - 1
-    if hand.step != last and not any(isinstance(one, Act | Bids | Board) for one in later):
+    if hand.step != last and not any(isinstance(other, Act | Bids | Board) for other in later):
         yield StepEntered(last, "showdown")
     yield Shown(seat, item.cards) if isinstance(item, Shows) else Mucked(seat)
 
@@ -274,20 +269,21 @@ def _shows(game: Game, hand: Hand, item: Shows | Mucks, later: list[Item]) -> It
 
 
 def _payment(source: SourceHand, hand: Hand) -> Iterator[Event]:
-    """What nobody matched goes back, if the source's sums say so; then what it says was paid."""
+    """The unmatched part of a bet, if the source's sums give it back; then its payments."""
     if source.paid is not None:
         by_pot: dict[int, dict[int, int]] = {}
-        for one in source.paid:
-            won = by_pot.setdefault(one.pot, {})
-            won[one.seat] = won.get(one.seat, 0) + one.amount
+        for paid in source.paid:
+            won = by_pot.setdefault(paid.pot, {})
+            won[paid.seat] = won.get(paid.seat, 0) + paid.amount
     elif source.nets is not None:
         brought = zip(source.stacks, source.nets, hand.stacks, strict=True)
         by_pot = {0: {seat: was + net - now for seat, (was, net, now) in enumerate(brought)}}
     else:
         raise ValueError("rules and source part, and the source does not say who was paid")
     rake = source.rake or 0
-    back = _uncalled(hand)
-    if back is not None and _returned(source, hand, by_pot, back):
+    *_, matched, most = sorted(hand.paid)
+    back = UncalledReturned(hand.paid.index(most), most - matched)
+    if most > matched and _returned(source, hand, by_pot, back):
         yield back
         hand = evolve(hand, back)
         if source.paid is None:
@@ -306,18 +302,10 @@ def _payment(source: SourceHand, hand: Hand) -> Iterator[Event]:
             yield PotSplit(pot, seats, tuple(won[seat] for seat in seats))
 
 
-def _uncalled(hand: Hand) -> UncalledReturned | None:
-    """The part of the highest stake that no other seat matched."""
-    *_, matched, most = sorted(hand.paid)
-    if most == matched:
-        return None
-    return UncalledReturned(hand.paid.index(most), most - matched)
-
-
 def _returned(
     source: SourceHand, hand: Hand, by_pot: dict[int, dict[int, int]], back: UncalledReturned
 ) -> bool:
-    """Whether the source counts it as given back, not as won."""
+    """Whether the source counts the unmatched part of a bet as given back, not as won."""
     if source.game.uncalled == "in_pot":
         return False
     if source.paid is None:
@@ -332,8 +320,8 @@ def _rake(
     """Each pot bears what is missing in it; all of it the first, if the pots do not tell."""
     if not rake:
         return
-    found = pots(game, hand, contenders(hand))
-    missing = [pot.amount - sum(by_pot.get(at, {}).values()) for at, pot in enumerate(found)]
+    parts = pots(game, hand, contenders(hand))
+    missing = [pot.amount - sum(by_pot.get(at, {}).values()) for at, pot in enumerate(parts)]
     if min(missing, default=-1) < 0 or sum(missing) != rake:
         missing = [rake]
     for pot, amount in enumerate(missing):

@@ -25,8 +25,8 @@ _SMALL = 1 << 18
 
 def lines(text: Text) -> Iterator[str]:
     """The lines, from the start."""
-    with opened(text) as found:
-        yield from found
+    with opened(text) as stream:
+        yield from stream
 
 
 def opened(text: Text) -> TextIOBase:
@@ -47,7 +47,7 @@ def at_hand(text: Text) -> Text:
 
 
 def encoding_of(text: Text) -> str:
-    """What `lines` decodes it by; a text that is decoded already was UTF-8 to us."""
+    """The encoding by which `lines` decodes a text; one that is decoded already was UTF-8 to us."""
     if isinstance(text, str):
         return "utf-8-sig" if text.startswith("\ufeff") else "utf-8"
     with _raw(text) as raw:

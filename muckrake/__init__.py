@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from analytics.statistics.answers import ask, snapshot_of
     from api.main import main
     from dealer.bots.seen import Seen
-    from dealer.learning.batch import Batch
-    from dealer.learning.bot import learned
+    from dealer.learning.batch import Batch, learned
     from muckrake.ledgers import answer, record, sql
     from muckrake.playing import environment, play
     from odds.equity import equities
@@ -68,11 +67,10 @@ _LATER = {
     **dict.fromkeys(("ask", "snapshot_of"), "analytics.statistics.answers"),
     **dict.fromkeys(("answer", "record", "sql"), "ledgers"),
     **dict.fromkeys(("third_card", "third_card_known"), "odds.third_card"),
-    "Batch": "dealer.learning.batch",
+    **dict.fromkeys(("Batch", "learned"), "dealer.learning.batch"),
     "Seen": "dealer.bots.seen",
     **dict.fromkeys(("hands_in", "range_equity"), "odds.ranges"),
     "equities": "odds.equity",
-    "learned": "dealer.learning.bot",
     "main": "api.main",
     **dict.fromkeys(("environment", "play"), "playing"),
 }

@@ -7,7 +7,7 @@ import pytest
 
 from api.cli.output import OWN_KEY
 from api.main import main
-from dealer.examples import GRUFF, STEADY
+from dealer.wire.program import GRUFF, STEADY
 from engine.changes import changed, ruleset
 from engine.game import fingerprint, from_json, to_json
 from engine.games import GAMES, RULESETS

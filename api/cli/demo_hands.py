@@ -26,11 +26,10 @@ from api.printable import Page, page
 from api.report import as_json, as_text
 from api.rules import start_of
 from dealer.deck import SeededDecks
-from dealer.examples import GRUFF, STEADY
 from dealer.play import play
 from dealer.wire.match_process import MatchJob
 from dealer.wire.plan import plan
-from dealer.wire.program import USUAL, program
+from dealer.wire.program import GRUFF, STEADY, USUAL, program
 from dealer.wire.sandbox import Guard
 from engine.changes import changed, origin, partner_of
 from engine.game import Game, fingerprint, to_json

@@ -255,8 +255,13 @@ def _against_one(hole: Cards, board: Cards, dealt: int, dead: Cards, rules: Show
         return EVEN
     if not board:
         return before_flop(_best_two(hole, rules), rules).share
-    if len(board) > BOARD:
-        return _on_a_long_board(hole, board)
+    if len(board) > BOARD:  # as if no card came any more; of two flushes the better counts
+        best = ranker()
+        own = best(hole, board)
+        unseen = [card for card in DECK if card not in (*hole, *board)]
+        rivals = [best(two, board) for two in combinations(unseen, 2)]
+        halves = sum(2 * (rival < own) + (rival == own) for rival in rivals)
+        return Fraction(halves, 2 * len(rivals))
     return _same_suits(*canonical(mask(hole), mask(board), mask(dead)), dealt, rules)
 
 
@@ -265,16 +270,6 @@ def _best_two(hole: Cards, rules: Showdown) -> Cards:
     if len(hole) <= 2:
         return hole
     return max(combinations(hole, 2), key=lambda two: before_flop(two, rules).share)
-
-
-def _on_a_long_board(hole: Cards, board: Cards) -> Fraction:
-    """Against every two cards, as if no card came any more; of two flushes the better counts."""
-    best = ranker()
-    mine = best(hole, board)
-    unseen = [card for card in DECK if card not in (*hole, *board)]
-    theirs = [best(two, board) for two in combinations(unseen, 2)]
-    won = sum(2 * (one < mine) + (one == mine) for one in theirs)
-    return Fraction(won, 2 * len(theirs))
 
 
 @lru_cache(maxsize=1 << 16)
@@ -303,6 +298,14 @@ def announced(seen: Seen) -> Announce:
         hole_min=game.hole_min,
     )
     return Announce(seen.seat, five)
+
+
+def silent_show(seen: Seen, question: ToShow) -> Command:
+    """What is done at the showdown for a player who says nothing: he mucks, if he may (T10, U19);
+    a hand that must be shown is turned up, the best five of it announced where that is asked."""
+    if question.may_muck:
+        return Muck(question.seat)
+    return announced(seen) if question.announce else Show(question.seat)
 
 
 def stay(question: ToAct) -> Command:

@@ -121,14 +121,14 @@ def text(answer: object) -> str:
 
 
 def _made(bot: type[Any], seed: str) -> Any:
-    """One of this class, from the seed if it takes one."""
-    takes: tuple[str, ...] = (seed,)
+    """A bot of this class, from the seed if the class takes one."""
+    arguments: tuple[str, ...] = (seed,)
     try:
         inspect.signature(bot).bind(seed)
     except (TypeError, ValueError):  # a class of C does not say what it takes
-        takes = ()
+        arguments = ()
     try:
-        return bot(*takes)
+        return bot(*arguments)
     except (Exception, SystemExit) as why:
         raise BotFailed(f"{_raised(bot.__name__, why)}, when it was made") from why
 

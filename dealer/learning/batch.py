@@ -1,20 +1,26 @@
 """Many hands of a game in lock step: arrays of what seats see in, arrays of actions out.
 
+What a program has learned there plays one hand at a time by `learned`.
+
 The rules are the engine's, each of its answers kept (`dealer/learning/tree.py`). A hand that is
 over begins anew at once, with the next button.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dealer.bots.built_in import announced
+from dealer.bots.seen import Seen
 from dealer.learning.actions import Actions, Mask, Sizes
 from dealer.learning.hand import seatable
-from dealer.learning.observation import CARDS, Numbers, names
+from dealer.learning.observation import CARDS, Numbers, names, observation
 from dealer.learning.tree import ASKED, COMPARED, OVER, SWAP, UNASKED, Tree
 from dealer.play import usual_seats
 from engine.game import Game
+from engine.turn import Command, Show, ToShow
 from events.cards import DECK
 from odds.batch import Showdown, showdown
 from odds.rank import mask as mask_of
@@ -23,6 +29,8 @@ SPOTS_BYTES = 1 << 29  # of kept answers, before those that nobody needs now are
 
 _BITS = np.array([mask_of((card,)) for card in DECK], np.int64)
 Decks = NDArray[np.int8]
+Policy = Callable[[Numbers, Mask], Any]
+"""A row of numbers for each hand, and of what may be chosen; returns an action for each."""
 
 
 class Stepped(NamedTuple):
@@ -83,8 +91,8 @@ class Batch:
         own = tree.hole[self._at, self.seat]
         for first, places in ((0, own), (len(DECK), tree.board[self._at])):
             for place in places.T:
-                there = np.flatnonzero(place != UNASKED)
-                seen[there, first + self._decks[there, place[there]]] = 1
+                dealt = np.flatnonzero(place != UNASKED)
+                seen[dealt, first + self._decks[dealt, place[dealt]]] = 1
         return seen
 
     def step(self, actions: NDArray[np.integer]) -> Stepped:
@@ -96,13 +104,13 @@ class Batch:
         allowed = known & tree.mask[self._at, np.where(known, chosen, 0)]
         if not allowed.all():
             row = int(np.flatnonzero(~allowed)[0])
-            there = ", ".join(map(str, np.flatnonzero(self.mask[row]).tolist()))
-            raise ValueError(f"in hand {row} there are the actions {there}, not {chosen[row]}")
+            offered = ", ".join(map(str, np.flatnonzero(self.mask[row]).tolist()))
+            raise ValueError(f"in hand {row} there are the actions {offered}, not {chosen[row]}")
         at = tree.leads[self._at, chosen]
         for row in np.flatnonzero(at == UNASKED).tolist():
-            here, action = int(self._at[row]), int(chosen[row])
-            found = int(tree.leads[here, action])
-            at[row] = tree.lead(here, action) if found == UNASKED else found
+            spot, action = int(self._at[row]), int(chosen[row])
+            following = int(tree.leads[spot, action])
+            at[row] = tree.lead(spot, action) if following == UNASKED else following
         at = self._swapped(at)
         rewards = np.zeros((len(at), self.seats), np.int64)
         kind = tree.kind[at]
@@ -176,8 +184,23 @@ class Batch:
 
 def _masks(decks: Decks, places: NDArray[np.int8]) -> NDArray[np.int64]:
     """The cards at these places of decks, as masks."""
-    found = np.zeros(len(decks), np.int64)
+    masks = np.zeros(len(decks), np.int64)
     for place in places.T:
-        there = np.flatnonzero(place != UNASKED)
-        found[there] |= _BITS[decks[there, place[there]]]
-    return found
+        dealt = np.flatnonzero(place != UNASKED)
+        masks[dealt] |= _BITS[decks[dealt, place[dealt]]]
+    return masks
+
+
+def learned(policy: Policy, sizes: Sizes = "some") -> Callable[[Seen], Command]:
+    """A bot for `play` that asks a policy, made for a `Batch`, about one hand at a time."""
+
+    def choose(seen: Seen) -> Command:
+        if isinstance(seen.asked, ToShow):
+            return announced(seen) if seen.asked.announce else Show(seen.seat)
+        actions = Actions(seen.game, sizes)
+        offered = actions.offered(seen)
+        mask = np.zeros((1, len(actions.names)), np.bool_)
+        mask[0, list(offered)] = True
+        return offered[int(policy(observation(seen)[None], mask)[0])]
+
+    return choose

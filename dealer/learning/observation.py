@@ -113,8 +113,10 @@ def table(seen: Seen) -> Numbers:
                 price = event.price
                 for seat in winners:
                     won[seat] = 1
-                for seat, amount in zip(_bidders(seen), bids, strict=False):
-                    bid[seat] = amount
+                # In the order of their bids, which everybody sees.
+                placed = (past for past in seen.history if isinstance(past, BidPlacedSeen))
+                for bidder, amount in zip(placed, bids, strict=False):
+                    bid[bidder.seat] = amount
             case BountyDrawnSeen(seat=seat, rank=rank) if seat == seen.seat:
                 bounty = rank
             case CardSwappedSeen(seat=seat, changed=changed):
@@ -137,11 +139,6 @@ def table(seen: Seen) -> Numbers:
         alone += [won[seat], bid[seat] / scale, swapped[seat]]
         alone += [chips / scale for chips in put[seat]]
     return np.array(alone, np.float32)
-
-
-def _bidders(seen: Seen) -> list[int]:
-    """The seats in the order of their bids, which everybody sees."""
-    return [event.seat for event in seen.history if isinstance(event, BidPlacedSeen)]
 
 
 def _ranks(game: Game) -> tuple[str, ...]:

@@ -6,8 +6,6 @@ same spot. It is asked once; afterwards a batch of hands looks the answer up, al
 Where hands are compared, or money follows from their cards, the engine is given the real ones.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
@@ -83,9 +81,9 @@ class Tree:
     def lead(self, at: int, action: int) -> int:
         """The spot that an action leads to."""
         spot = self.spots[at]
-        found = self._led(spot.hand, spot.record, spot.deck, dict(spot.offered)[action])
-        self.leads[at, action] = found
-        return found
+        following = self._led(spot.hand, spot.record, spot.deck, dict(spot.offered)[action])
+        self.leads[at, action] = following
+        return following
 
     def question(self, at: int) -> ToSwap:
         """What chance is asked in a spot."""
@@ -95,16 +93,15 @@ class Tree:
 
     def swap(self, at: int, changed: tuple[bool, ...]) -> int:
         """The spot after chance has replaced these of the cards at risk."""
-        found = self.swapped.get((at, changed))
-        if found is None:
+        following = self.swapped.get((at, changed))
+        if following is None:
             spot, question = self.spots[at], self.question(at)
-            luck = tuple(
-                question.chance - one for one in changed
-            )  # below the chance: it is swapped
+            # A card whose number is below the chance is swapped.
+            luck = tuple(question.chance - swapped for swapped in changed)
             deck = spot.deck.foreseeing(luck)
-            found = self._led(spot.hand, spot.record, deck, deck.swap(question))
-            self.swapped[at, changed] = found
-        return found
+            following = self._led(spot.hand, spot.record, deck, deck.swap(question))
+            self.swapped[at, changed] = following
+        return following
 
     def paid(self, at: int, order: NDArray[np.int8]) -> tuple[int, ...]:
         """What each seat wins or loses where hands are compared, with the cards of this deck."""
@@ -156,7 +153,8 @@ class Tree:
         while True:
             if command is not None:
                 new, after = step(game, hand, command)
-                if _compares(game.script, hand, after):
+                contenders = len(after.standing) - after.standing.count("folded")
+                if contenders > 1 and (after.over or after.step == len(game.script) - 1):
                     return self._compared(Spot(hand, record, deck, command=command), after)
                 hand = after
                 record = (*record, *(event for event in new if type(event) in EVENTS))
@@ -184,9 +182,8 @@ class Tree:
 
     def _compared(self, spot: Spot, after: Hand) -> int:
         at = self._add(COMPARED, spot)
-        stays = [standing != "folded" for standing in after.standing]
         self._places(at, after)
-        self.hole[at, [not one for one in stays]] = UNASKED
+        self.hole[at, [standing == "folded" for standing in after.standing]] = UNASKED
         return at
 
     def _places(self, at: int, hand: Hand) -> None:
@@ -218,9 +215,3 @@ _COLUMNS = {
     "board": UNASKED,
     "nets": 0,
 }
-
-
-def _compares(script: Sequence[object], before: Hand, after: Hand) -> bool:
-    """Whether this answer led to the last line of the script, with two hands or more."""
-    contenders = len(after.standing) - after.standing.count("folded")
-    return contenders > 1 and (after.over or after.step == len(script) - 1)

@@ -119,17 +119,17 @@ class Staged:
 
 def before(happenings: Iterable[Happening], hand: int) -> Iterator[TableEvent]:
     """The events before this hand; not the return of a player who loses his line only in it."""
-    here = [one for one in happenings if one.hand == hand]
-    lost = {Happening("back", one.player, hand) for one in here if one.what == "lost"}
-    for one in here:
-        if one.what in _EVENTS and one not in lost:
-            yield _EVENTS[one.what](one.player)
+    coming = [event for event in happenings if event.hand == hand]
+    lost = {Happening("back", event.player, hand) for event in coming if event.what == "lost"}
+    for event in coming:
+        if event.what in _EVENTS and event not in lost:
+            yield _EVENTS[event.what](event.player)
 
 
 def free_chair(seats: LiveSeats) -> int | None:
     """The first chair that nobody has or keeps."""
     kept = {away.chair for away in seats.away}
-    free = (chair for chair, one in enumerate(seats.table.chairs) if one is None)
+    free = (chair for chair, taken in enumerate(seats.table.chairs) if taken is None)
     return next((chair for chair in free if chair not in kept), None)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dealer.bots.built_in import announced
+from dealer.bots.built_in import silent_show
 from dealer.bots.seen import Histories, SeatTurn, look
 from dealer.deck import Deck
 from dealer.live.clock import (
@@ -170,12 +170,12 @@ class LiveHand:
     def _answered(self, question: SeatTurn) -> Iterator[Events]:
         """Take events until every question of this turn is answered, or its time is over."""
         questions = self._questions(question)
-        for one in questions:
-            if self._players[one.asked.seat] not in self._loop.gone:
-                self._ask(one)
+        for pending in questions:
+            if self._players[pending.asked.seat] not in self._loop.gone:
+                self._ask(pending)
         at: int | None = None
-        while waiting := [one for one in questions if one.answer is None]:
-            first = min(waiting, key=lambda one: one.clock.deadline)
+        while waiting := [pending for pending in questions if pending.answer is None]:
+            first = min(waiting, key=lambda pending: pending.clock.deadline)
             arrived = self._loop.next_event(first.clock.deadline)
             if arrived is None:
                 is_gone = self._players[first.asked.seat] in self._loop.gone
@@ -188,36 +188,36 @@ class LiveHand:
                 and arrived.event.player in self._players
             ):
                 yield self._connection(arrived.event.player, arrived)
-                for one in waiting:
-                    if self._players[one.asked.seat] == arrived.event.player:
-                        one.clock = self._clock_after(one.clock, arrived)
+                for pending in waiting:
+                    if self._players[pending.asked.seat] == arrived.event.player:
+                        pending.clock = self._clock_after(pending.clock, arrived)
                         if isinstance(arrived.event, ConnectionBack):
-                            self._ask(one)
+                            self._ask(pending)
         yield self._kept(self._decided(questions), at)
 
     def _questions(self, question: SeatTurn) -> list[_Open]:
         """The questions of this turn: to one player, or to all who bid, as if none had bid yet."""
-        loop, hand, found = self._loop, self.hand, list[_Open]()
+        loop, hand, questions = self._loop, self.hand, list[_Open]()
         while True:
             loop.questions += 1
             clock = started(loop.clock.now_ms(), loop.times)
             if self._players[question.seat] in loop.gone:
                 clock = disconnected(clock)
-            found.append(_Open(loop.questions, question, hand, clock))
+            questions.append(_Open(loop.questions, question, hand, clock))
             if not isinstance(question, ToBid):
-                return found
+                return questions
             hand = step(self._game, hand, default(question, sealed=True))[1]
             following = turn(self._game, hand)
             if not isinstance(following, ToBid):
-                return found
+                return questions
             question = following
 
-    def _ask(self, one: _Open) -> None:
+    def _ask(self, pending: _Open) -> None:
         """Send the seat's player the question, what the seat may see, and how long he has."""
-        seat = one.asked.seat
-        seen = look(self._game, self.hand, one.asked, self._histories.of(seat))
-        countdown = one.clock.deadline - self._loop.times.countdown
-        question = Question(one.number, seen, countdown, one.clock.deadline)
+        seat = pending.asked.seat
+        seen = look(self._game, self.hand, pending.asked, self._histories.of(seat))
+        countdown = pending.clock.deadline - self._loop.times.countdown
+        question = Question(pending.number, seen, countdown, pending.clock.deadline)
         self._loop.players[self._players[seat]].asked(question)
 
     def _accepts(self, answer: Answered, waiting: list[_Open]) -> bool:
@@ -228,15 +228,23 @@ class LiveHand:
         if answer.player in self._loop.gone:
             return False
         try:
-            one = next((it for it in waiting if it.number == answer.question), None)
-            if one is None:
+            numbers = {question.number: question for question in waiting}
+            pending = numbers.get(answer.question)
+            if pending is None:
                 raise IllegalCommand(f"question {answer.question} is not open")
-            player = self._players[one.asked.seat]
+            player = self._players[pending.asked.seat]
             if answer.player != player:
                 raise IllegalCommand(f"it is {player}'s turn, not {answer.player}'s")
-            command = _chosen(answer.command)
-            step(self._game, one.hand, command)
-            one.answer = command
+            # It is chosen, and sealed if a bid, and neither the dealer's nor the clock's.
+            command = answer.command
+            if isinstance(command, Bid):
+                command = replace(command, sealed=True, origin="chosen")
+            elif isinstance(command, _BETS):
+                command = replace(command, origin="chosen")
+            elif not isinstance(command, _SHOWS):
+                raise IllegalCommand(f"no player answers with {type(command).__name__}")
+            step(self._game, pending.hand, command)
+            pending.answer = command
         except IllegalCommand as refusal:
             self._loop.refuse(answer.player, str(refusal))
             return False
@@ -270,26 +278,18 @@ class LiveHand:
     def _too_late(self, question: SeatTurn, hand: Hand, why: FaultKind) -> Stepped:
         """Nobody answered: the site's clock runs out (C1, C3), or a default is played (A8).
 
-        At a showdown there is nothing to pay any more: who is silent mucks, if he may (T10, U19);
-        a hand that must be shown is turned up for him, the best five of it announced.
+        At a showdown there is nothing to pay any more.
         """
         game, seat = self._game, question.seat
         if isinstance(question, ToShow):
-            return step(game, hand, self._shown(question))
+            seen = look(game, self.hand, question, self._histories.of(seat))
+            return step(game, hand, silent_show(seen, question))
         if game.time_out != "bot_default":
             return step(game, hand, TimeOut(seat))
         assert isinstance(question, WireTurn)
         where: FaultPlace = "bid" if isinstance(question, ToBid) else "action"
         events, hand = step(game, hand, default(question, sealed=True))
         return (Faulted(seat, "", why, where), *events), hand
-
-    def _shown(self, question: ToShow) -> Command:
-        if question.may_muck:
-            return Muck(question.seat)
-        if not question.announce:
-            return Show(question.seat)
-        history = self._histories.of(question.seat)
-        return announced(look(self._game, self.hand, question, history))
 
     def _kept(self, stepped: Stepped, at: int | None = None) -> Events:
         """Write the events, and only then make them part of what anybody may know."""
@@ -299,14 +299,3 @@ class LiveHand:
         self._record += events
         self.hand = hand
         return events
-
-
-def _chosen(command: Command) -> Command:
-    """A player's own answer: not the dealer's or the clock's, and chosen, and sealed if a bid."""
-    if isinstance(command, Bid):
-        return replace(command, sealed=True, origin="chosen")
-    if isinstance(command, _BETS):
-        return replace(command, origin="chosen")
-    if isinstance(command, _SHOWS):
-        return command
-    raise IllegalCommand(f"no player answers with {type(command).__name__}")

@@ -86,9 +86,9 @@ def before_hand(game: Game, seats: LiveSeats, gone: Set[str]) -> LiveSeats:
     for away in seats.away:
         if away.gone and away.player not in gone:
             seats = _seated_again(seats, away, posts=False)
-    for chair, one in enumerate(seats.table.chairs):
-        if one is not None and one.player in gone:
-            seats = _stood_up(seats, chair, one, gone=True)
+    for chair, sitter in enumerate(seats.table.chairs):
+        if sitter is not None and sitter.player in gone:
+            seats = _stood_up(seats, chair, sitter, gone=True)
     return seats if players_in(seats) > 1 else replace(seats, table=fresh(seats.table))
 
 
@@ -101,12 +101,12 @@ def after_hand(game: Game, seats: LiveSeats, seating: Seating, hand: Hand) -> Li
     """The seats after a hand: who has lost all is out, has bought in again, or keeps his chair."""
     table, away, bought = settled(game, seats.table, seating, hand), seats.away, seats.bought
     for seat, chair in enumerate(seating.chairs):
-        one = table.chairs[chair]
-        if one is None or game.stacks == "reset":
+        sitter = table.chairs[chair]
+        if sitter is None or game.stacks == "reset":
             continue
-        bought += one.stack - hand.stacks[seat]
-        if not one.stack:
-            table, away = stand_up(table, chair), (*away, Away(chair, one.player, 0))
+        bought += sitter.stack - hand.stacks[seat]
+        if not sitter.stack:
+            table, away = stand_up(table, chair), (*away, Away(chair, sitter.player, 0))
     return replace(seats, table=table, away=away, bought=bought)
 
 
@@ -135,7 +135,7 @@ def _sit_out(game: Game, seats: LiveSeats, request: SitsOut) -> LiveSeats:
     if away is not None and not away.gone:
         raise IllegalCommand(f"{request.player} sits out already")
     if away is not None:  # he was gone: now that he is back, he stays away by will
-        others = (one for one in seats.away if one is not away)
+        others = (other for other in seats.away if other is not away)
         return replace(seats, away=(*others, replace(away, gone=False)))
     return _stood_up(seats, *_sitting(seats, request.player), gone=False)
 
@@ -165,8 +165,10 @@ def _top_up(game: Game, seats: LiveSeats, request: TopsUp) -> LiveSeats:
     elif request.amount < 1:
         raise IllegalCommand(f"{request.player} may add at least one chip, not {request.amount}")
     else:
-        more = replace(away, stack=away.stack + request.amount)
-        seats = replace(seats, away=tuple(more if one is away else one for one in seats.away))
+        richer = replace(away, stack=away.stack + request.amount)
+        seats = replace(
+            seats, away=tuple(richer if other is away else other for other in seats.away)
+        )
     return replace(seats, bought=seats.bought + request.amount)
 
 
@@ -177,12 +179,12 @@ def _leave(game: Game, seats: LiveSeats, request: Leaves) -> LiveSeats:
         seats = _stood_up(seats, *_sitting(seats, request.player), gone=False)
     away = _away(seats, request.player)
     assert away is not None
-    others = tuple(one for one in seats.away if one is not away)
+    others = tuple(other for other in seats.away if other is not away)
     return replace(seats, away=others, taken=seats.taken + away.stack)
 
 
-def _stood_up(seats: LiveSeats, chair: int, one: Chair, *, gone: bool) -> LiveSeats:
-    away = (*seats.away, Away(chair, one.player, one.stack, gone))
+def _stood_up(seats: LiveSeats, chair: int, sitter: Chair, *, gone: bool) -> LiveSeats:
+    away = (*seats.away, Away(chair, sitter.player, sitter.stack, gone))
     return replace(seats, table=stand_up(seats.table, chair), away=away)
 
 
@@ -190,40 +192,44 @@ def _seated_again(seats: LiveSeats, away: Away, posts: bool) -> LiveSeats:
     """Dealt in again; he had kept his chair, so he sat down when he first took it."""
     table = sit(seats.table, away.chair, away.player, away.stack, posts=posts)
     table = replace(table, order=seats.table.order)
-    return replace(seats, table=table, away=tuple(one for one in seats.away if one is not away))
+    return replace(
+        seats, table=table, away=tuple(other for other in seats.away if other is not away)
+    )
 
 
 def _set_anew(game: Game, seats: LiveSeats) -> LiveSeats:
     """Once one player has all the chips and others have none, each of them gets a new stack."""
     chips = [
-        one.stack for one in (*seats.table.chairs, *seats.away) if one is not None and one.stack
+        holder.stack
+        for holder in (*seats.table.chairs, *seats.away)
+        if holder is not None and holder.stack
     ]
-    broke = {one.player for one in seats.away if not one.stack}
+    broke = {holder.player for holder in seats.away if not holder.stack}
     if len(chips) != 1 or not broke:
         return seats
-    away = tuple(replace(one, stack=game.stack) for one in seats.away)
+    away = tuple(replace(holder, stack=game.stack) for holder in seats.away)
     seats = replace(seats, table=set_anew(game, seats.table), away=away)
-    for one in away:
-        if one.player in broke:
-            seats = _seated_again(seats, one, posts=False)
+    for holder in away:
+        if holder.player in broke:
+            seats = _seated_again(seats, holder, posts=False)
     bought = seats.bought + game.stack * (1 + len(broke))
     return replace(seats, bought=bought, taken=seats.taken + chips[0])
 
 
 def _sitting(seats: LiveSeats, player: str) -> tuple[int, Chair]:
-    for chair, one in enumerate(seats.table.chairs):
-        if one is not None and one.player == player:
-            return chair, one
+    for chair, sitter in enumerate(seats.table.chairs):
+        if sitter is not None and sitter.player == player:
+            return chair, sitter
     raise IllegalCommand(f"{player} does not sit at this table")
 
 
 def _away(seats: LiveSeats, player: str) -> Away | None:
-    return next((one for one in seats.away if one.player == player), None)
+    return next((other for other in seats.away if other.player == player), None)
 
 
-def _no_freeze_out(game: Game, player: str, what: str) -> None:
+def _no_freeze_out(game: Game, player: str, doing: str) -> None:
     if is_freeze_out(game):
-        raise IllegalCommand(f"{player} may not {what}: this is a freeze-out")
+        raise IllegalCommand(f"{player} may not {doing}: this is a freeze-out")
 
 
 def _can_post(game: Game, request: Joins | Returns) -> None:
@@ -293,7 +299,7 @@ class LiveTable:
         clock = self._loop.clock
         self._between(clock.now_ms())
         while until is not None and not self._can_begin() and clock.now_ms() <= until:
-            self._between(until, one=True)
+            self._between(until, single=True)
         return self._can_begin()
 
     def hand(self) -> Iterator[Events]:
@@ -323,13 +329,13 @@ class LiveTable:
     def _can_begin(self) -> bool:
         return players_in(self.seats) > 1
 
-    def _between(self, until: int, *, one: bool = False) -> None:
-        """Take every event up to this moment, or `one`; grant or refuse the requests among them."""
+    def _between(self, until: int, *, single: bool = False) -> None:
+        """Take all events up to this moment, or a single one; grant or refuse the requests."""
         while arrived := self._loop.next_event(until):
             if isinstance(arrived.event, Answered):
                 event = arrived.event
                 self._loop.refuse(event.player, f"question {event.question} is not open")
-            if one:
+            if single:
                 break
         requests, self._loop.requests = self._loop.requests, []
         for request in requests:

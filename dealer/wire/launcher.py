@@ -58,7 +58,11 @@ def main() -> None:
     match = os.dup(0)
     with open(os.devnull, "r+b", buffering=0) as null:
         os.dup2(null.fileno(), 0)
-        order = _order(match)
+        with open(match, "rb", closefd=False) as link:
+            try:
+                order = marshal.load(link)
+            except EOFError:
+                sys.exit(0)
         os.umask(0o022)  # the folders of the bot's root are for the bot, whatever ours are
         with contextlib.suppress(OSError):
             _write("/proc/self/oom_score_adj", "1000")  # if memory runs out, the bot goes first
@@ -69,18 +73,9 @@ def main() -> None:
                 _check(_libc.prctl(SUBREAPER, 1, 0, 0, 0), "be told of orphans")
             _supervise(order, match, _started(order, match, null.fileno()))
         except (Refused, OSError) as why:
-            said = f"{why.filename}: {why.strerror}" if isinstance(why, OSError) else why
-            os.write(match, f"-{said}\n".encode())
+            reason = f"{why.filename}: {why.strerror}" if isinstance(why, OSError) else why
+            os.write(match, f"-{reason}\n".encode())
             sys.exit(1)
-
-
-def _order(match: int) -> dict[str, Any]:
-    with open(match, "rb", closefd=False) as link:
-        try:
-            found: dict[str, Any] = marshal.load(link)
-        except EOFError:
-            sys.exit(0)
-    return found
 
 
 # Namespaces: another view of files and processes.
@@ -101,8 +96,11 @@ def _enter(order: Mapping[str, Any], match: int, null: int) -> None:
     if first:
         _silent(null)
         watch = Watch(order)
+        look = select.poll()
+        look.register(match, select.POLLIN)
         while not os.waitpid(first, os.WNOHANG)[0]:  # it is over when all in the namespace are
-            _pause(match)
+            if look.poll(WATCH_MS):  # the match has closed its end
+                time.sleep(0.001)
             if reason := watch.too_much():
                 _say(match, f"*{reason}")
                 os.kill(first, signal.SIGKILL)
@@ -184,10 +182,10 @@ def _mount(source: str | None, target: str, kind: str | None, flags: int, more: 
 
 def _flags(path: str, flags: int, depth: int) -> None:
     """Set flags of a mount, and with `WHOLE_TREE` of all below it; others stay as they are."""
-    wish = (ctypes.c_uint64 * 4)(flags, 0, 0, 0)
-    call = ctypes.c_long(MOUNT_SETATTR)
-    done = _libc.syscall(call, HERE, path.encode(), depth, wish, ctypes.sizeof(wish))
-    _check(done, "set the flags of a mount")
+    attributes = (ctypes.c_uint64 * 4)(flags, 0, 0, 0)
+    call, size = ctypes.c_long(MOUNT_SETATTR), ctypes.sizeof(attributes)
+    result = _libc.syscall(call, HERE, path.encode(), depth, attributes, size)
+    _check(result, "set the flags of a mount")
 
 
 def _write(path: str, text: str) -> None:
@@ -195,9 +193,9 @@ def _write(path: str, text: str) -> None:
         file.write(text)
 
 
-def _check(result: int, what: str) -> None:
+def _check(result: int, step: str) -> None:
     if result:
-        raise Refused(f"{what}: {os.strerror(ctypes.get_errno())}")
+        raise Refused(f"{step}: {os.strerror(ctypes.get_errno())}")
 
 
 # Another user.
@@ -264,7 +262,7 @@ def _bot(order: Mapping[str, Any], trouble: int) -> NoReturn:
 
 
 def _checked(order: Mapping[str, Any]) -> None:
-    """What must not be reached cannot be, and what must be can be."""
+    """Refuse if the bot could reach what is hidden, or could not reach a tool that it needs."""
     if order["user"] is not None:
         for path in order["hidden"]:
             if not order["namespaces"] and os.access(path, os.R_OK | os.X_OK):
@@ -277,14 +275,14 @@ def _checked(order: Mapping[str, Any]) -> None:
 def _which(tool: str, path: str) -> str | None:
     """The program of this name, as `execvp` finds it."""
     for folder in path.split(os.pathsep):
-        found = os.path.join(folder, tool)
-        if os.path.isfile(found) and os.access(found, os.X_OK):
-            return found
+        program = os.path.join(folder, tool)
+        if os.path.isfile(program) and os.access(program, os.X_OK):
+            return program
     return None
 
 
 def _silent(null: int) -> None:
-    """Not we hold what the bot's output goes to."""
+    """Let go of the pipe that the bot's output goes to."""
     os.dup2(null, 1)
     os.dup2(null, 2)
 
@@ -323,29 +321,21 @@ def _say(match: int, line: str) -> None:
         os.write(match, f"{line}\n".encode())
 
 
-def _pause(match: int) -> None:
-    """Until it is time to look again, or the match has closed its end."""
-    look = select.poll()
-    look.register(match, select.POLLIN)
-    if look.poll(WATCH_MS):
-        time.sleep(0.001)
-
-
 def _reaped() -> Sequence[tuple[int, int]]:
     """The processes that have exited, with their codes; (0, 0) if none is left."""
-    found: list[tuple[int, int]] = []
+    exited: list[tuple[int, int]] = []
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return [*found, (0, 0)]
+            return [*exited, (0, 0)]
         if not pid:
-            return found
-        found.append((pid, os.waitstatus_to_exitcode(status)))
+            return exited
+        exited.append((pid, os.waitstatus_to_exitcode(status)))
 
 
 def _end(user: int | None, bot: int) -> None:
-    """Kill whatever descends from us, and all that this user runs, until there is nothing."""
+    """Kill all our descendants, and all that this user runs, until no process is left."""
     for _ in range(ROUNDS):
         if user is not None and not os.fork():
             try:
@@ -394,10 +384,10 @@ class Watch:
 
 def descendants(pid: int) -> list[int]:
     """All processes that a process has started, and those that they have."""
-    found = _children(pid)
-    for child in found:
-        found += _children(child)
-    return found
+    pids = _children(pid)
+    for child in pids:
+        pids += _children(child)
+    return pids
 
 
 def _children(pid: int | None = None) -> list[int]:
@@ -426,8 +416,8 @@ def folder_size(folder: str) -> int:
         try:
             with os.scandir(left.pop()) as entries:
                 for entry in entries:
-                    found = entry.stat(follow_symlinks=False)
-                    size += max(512, found.st_blocks * 512)
+                    status = entry.stat(follow_symlinks=False)
+                    size += max(512, status.st_blocks * 512)
                     if entry.is_dir(follow_symlinks=False):
                         left.append(entry.path)
         except OSError as why:

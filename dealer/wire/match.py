@@ -38,9 +38,10 @@ from events.values import FaultPlace
 
 
 class Spot(Struct, frozen=True):
-    """Where a hand waits for a bot, or is over: the events that led here, who is asked, and how.
+    """Where a hand waits for a bot, or is over: the events that led here, the seat that is asked,
+    and the line that it is sent.
 
-    `clauses` and `deck` go from one spot of a hand to the next. Where `noting`, the other has
+    `clauses` and `deck` go from one spot of a hand to the next. Where `noting`, the other seat has
     tossed a card, and the reply only says that this was seen.
     """
 
@@ -54,7 +55,7 @@ class Spot(Struct, frozen=True):
 
 
 class Referee:
-    """The rules of one match over the wire, and the default answer for who gives no usable one."""
+    """The rules of one match over the wire, and the default for an answer that is of no use."""
 
     def __init__(self, match: WirePlan) -> None:
         self.dialect = dialect_of(match.game)
@@ -69,26 +70,26 @@ class Referee:
         return self._reached(begun, Clauses(self.dialect), deck)
 
     def after(self, spot: Spot, reply: Reply | None) -> Spot:
-        """The spot that this reply leads to; None if the bot is not asked any more."""
+        """The spot that a reply leads to; the reply is None if the bot is not asked any more."""
         if spot.noting:
             return self._noted(spot, reply)
         return self._reached(self._answered(spot, reply), spot.clauses, spot.deck)
 
     def _noted(self, spot: Spot, reply: Reply | None) -> Spot:
-        """On from a toss that the other has acknowledged, or failed to: it stays a toss."""
+        """The spot after the other seat has acknowledged a toss, or failed to: it stays a toss."""
         seat, clauses = spot.seat, spot.clauses
         assert seat is not None
         clauses.noted(spot.hand)
-        found = self._reached(((), spot.hand), clauses, spot.deck)
+        following = self._reached(((), spot.hand), clauses, spot.deck)
         if reply is None or not (
             kind := reply.fault or acknowledgement_fault(self.dialect, reply.text)
         ):
-            return found
+            return following
         fault = Faulted(seat, reply.text, kind, "acknowledgement")
-        return replace(found, events=(fault, *found.events))
+        return replace(following, events=(fault, *following.events))
 
     def _reached(self, stepped: tuple[Events, Hand], clauses: Clauses, deck: Deck) -> Spot:
-        """On to the next question or the end: cards are dealt, swapped and, at the end, shown."""
+        """The next question or the end: cards are dealt, swapped and, at the end, shown."""
         game = self._match.game
         events, hand = stepped
         clauses.add(events, hand)
@@ -99,30 +100,30 @@ class Referee:
         while not hand.over:
             if (seat := to_act(hand)) is not None:
                 break
-            asked = turn(game, hand)
-            if isinstance(asked, ToBid | ToToss):
-                seat = asked.seat
+            question = turn(game, hand)
+            if isinstance(question, ToBid | ToToss):
+                seat = question.seat
                 break
-            match asked:
+            match question:
                 case ToDeal():
-                    new, hand = step(game, hand, deck.deal(asked))
+                    new, hand = step(game, hand, deck.deal(question))
                 case ToSwap():
-                    new, hand = step(game, hand, deck.swap(asked))
+                    new, hand = step(game, hand, deck.swap(question))
                 case ToDraw():
-                    new, hand = step(game, hand, deck.draw(asked))
+                    new, hand = step(game, hand, deck.draw(question))
                 case ToShow(seat=shown):
                     new, hand = step(game, hand, Show(shown))
                 case _:
-                    raise AssertionError(f"nobody answers {asked}")
+                    raise AssertionError(f"nobody answers {question}")
             clauses.add(new, hand)
             events += new
         line = "" if seat is None else clauses.take(seat)
         return Spot(events, hand, seat, line, clauses, deck)
 
     def _answered(self, spot: Spot, reply: Reply | None) -> tuple[Events, Hand]:
-        """What the answer makes, or the default; a fault is written before it.
+        """What the answer makes of the hand, or a fault and the default answer.
 
-        What could have been answered is looked up only for an answer that is of no use.
+        The legal answers are looked up only for an answer that is of no use.
         """
         game, hand, seat = self._match.game, spot.hand, spot.seat
         assert seat is not None
@@ -135,20 +136,20 @@ class Referee:
                     return step(game, hand, answer)
                 except IllegalCommand:
                     pass
-        asked = turn(game, hand)
-        assert isinstance(asked, WireTurn)
-        events, after = step(game, hand, default(asked, sealed))
+        question = turn(game, hand)
+        assert isinstance(question, WireTurn)
+        events, after = step(game, hand, default(question, sealed))
         if reply is None:
             return events, after
-        fault = self._fault(asked, reply, sealed)
+        fault = self._fault(question, reply, sealed)
         assert evolve(hand, fault) is hand, "a fault is a note: the default follows from the hand"
         return (fault, *events), after
 
-    def _fault(self, asked: WireTurn, reply: Reply, sealed: bool) -> Faulted:
-        meant = command(self.dialect, asked, reply.text, sealed)
+    def _fault(self, question: WireTurn, reply: Reply, sealed: bool) -> Faulted:
+        meant = command(self.dialect, question, reply.text, sealed)
         kind = reply.fault or ("malformed" if meant is None else "illegal")
-        where: FaultPlace = "bid" if isinstance(asked, ToBid) else "action"
-        return Faulted(asked.seat, reply.text, kind, where)
+        where: FaultPlace = "bid" if isinstance(question, ToBid) else "action"
+        return Faulted(question.seat, reply.text, kind, where)
 
 
 Pair = tuple[Answering, Answering]
@@ -158,12 +159,12 @@ Pair = tuple[Answering, Answering]
 def started(
     programs: tuple[Program, Program], limits: Limits, guard: Guard, note: Callable[[str], None]
 ) -> Iterator[tuple[Player, Player]]:
-    """Both bots, the second one built once the first has connected; at the end nothing is left."""
-    one, two = programs
-    with rooms() as (first, second):
+    """Both bots, the second built once the first has connected; at the end nothing is left."""
+    first, second = programs
+    with rooms() as (room, other_room):
         players = (
-            Player(one, limits, Sandbox(one, two.folder, guard, limits, first)),
-            Player(two, limits, Sandbox(two, one.folder, guard, limits, second)),
+            Player(first, limits, Sandbox(first, second.folder, guard, limits, room)),
+            Player(second, limits, Sandbox(second, first.folder, guard, limits, other_room)),
         )
         try:
             for player in players:
@@ -184,23 +185,20 @@ def started(
 def play(
     match: WirePlan, leg: Iterable[int], decks: Decks, players: Pair
 ) -> Generator[Finished, None, None]:
-    """The hands of one leg; in odd hands the first player is the dealer."""
+    """The hands of one leg, each from its first question to the last acknowledgement; in odd hands
+    the first player is the dealer."""
     referee = Referee(match)
     for number in leg:
-        yield _played(referee, players, referee.opened(number, decks.deck(number)))
-
-
-def _played(referee: Referee, players: Pair, spot: Spot) -> Finished:
-    """A hand from its first question to the last acknowledgement."""
-    record: list[Event] = [*spot.events]
-    while spot.seat is not None:
-        spot = referee.after(spot, players[spot.seat].ask(spot.line))
-        record += spot.events
-    button = spot.hand.start.button
-    for seat in (button, 1 - button):  # the end of a hand must be answered, too
-        reply = players[seat].ask(spot.clauses.take(seat))
-        if reply is not None and (
-            kind := reply.fault or acknowledgement_fault(referee.dialect, reply.text)
-        ):
-            record.append(Faulted(seat, reply.text, kind, "acknowledgement"))
-    return Finished(tuple(record), spot.hand.stacks)
+        spot = referee.opened(number, decks.deck(number))
+        record: list[Event] = [*spot.events]
+        while spot.seat is not None:
+            spot = referee.after(spot, players[spot.seat].ask(spot.line))
+            record += spot.events
+        button = spot.hand.start.button
+        for seat in (button, 1 - button):  # the end of a hand must be answered, too
+            reply = players[seat].ask(spot.clauses.take(seat))
+            if reply is not None and (
+                kind := reply.fault or acknowledgement_fault(referee.dialect, reply.text)
+            ):
+                record.append(Faulted(seat, reply.text, kind, "acknowledgement"))
+        yield Finished(tuple(record), spot.hand.stacks)

@@ -82,5 +82,5 @@ def unspoken(game: Game) -> str | None:
                     must = f"its {name} must be as in {spoken.name}"
                     return f"{game.name} is not played over the wire: {must}"
             return None
-    there = " or ".join(spoken.name for spoken in SPOKEN)
-    return f"{game.name} is not played over the wire: its script is not that of {there}"
+    names = " or ".join(spoken.name for spoken in SPOKEN)
+    return f"{game.name} is not played over the wire: its script is not that of {names}"

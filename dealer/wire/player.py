@@ -30,7 +30,7 @@ _LAST_CALL_S = 1.0  # a program that exits before it connects may have left anot
 
 
 class Reply(Struct, frozen=True, gc=False):
-    """What came back: the text, or why nothing that could be used did."""
+    """A bot's reply: its text, or why it could not be used."""
 
     text: str
     fault: FaultKind | None = None
@@ -64,9 +64,9 @@ class Answering(Protocol):
 class Player:
     """A bot's process, its connection and its clock.
 
-    It is asked until it is late or its connection breaks, and never again after that: then
-    `silent` says why. `unbuilt` says why its build failed. `replies` counts what it was asked,
-    `slowest` is the longest it took.
+    A bot is asked until it is late or its connection breaks, and never again after that: then
+    `silent` says why. `unbuilt` says why its build failed. `replies` counts its questions,
+    `slowest` is the longest that a reply took.
     """
 
     def __init__(self, program: Program, limits: Limits, sandbox: Sandbox) -> None:
@@ -89,7 +89,7 @@ class Player:
     # Before the match.
 
     def start(self) -> None:
-        """Build the bot, run it, wait until it connects; what fails is noted, no more."""
+        """Build the bot, run it, wait until it connects; a failure is noted, no more."""
         if self.program.build:
             self._build()
             self.unbuilt = self.notes[0] if self.notes else None
@@ -107,7 +107,7 @@ class Player:
             self.silent = None
 
     def _build(self) -> None:
-        """A build that fails may have left an older program, so running is tried all the same."""
+        """Build the bot; after a failure it is run all the same: there may be an older program."""
         building = self._run(self.program.build, "build")
         if building is None:
             return
@@ -120,11 +120,11 @@ class Player:
         elif code:
             self._note(f"its build failed with exit code {code}")
 
-    def _run(self, words: tuple[str, ...], what: str) -> Process | None:
+    def _run(self, words: tuple[str, ...], command: str) -> Process | None:
         try:
             return self.sandbox.start(words, self.output)
         except (OSError, NoSandbox) as why:
-            self._note(f"its {what} command cannot be started: {why}")
+            self._note(f"its {command} command cannot be started: {why}")
             return None
 
     def _accept(self, listener: socket.socket) -> socket.socket | None:
@@ -155,7 +155,7 @@ class Player:
 
     @property
     def processes(self) -> list[int]:
-        """All that runs for the bot; nothing, if it was never started or is over."""
+        """All processes of the bot; none, if it was never started or is over."""
         return self._process.pids if self._process else []
 
     def ask(self, clauses: str) -> Reply | None:
@@ -195,7 +195,7 @@ class Player:
             self.slowest = took
 
     def _late(self, text: str) -> Reply:
-        """Set the bot's clock to zero for good, even if only this one reply took too long."""
+        """Set the bot's clock to zero for good, even if only this reply took too long."""
         if self._process is not None and self._process.is_stopped:
             self._note(f"its process was stopped by a signal when it was late; {self._sender()}")
         spent = self.clock <= 0
@@ -212,7 +212,7 @@ class Player:
     # After the match.
 
     def dismiss(self) -> None:
-        """Send the bot the word that the match is over."""
+        """Tell the bot that the match is over."""
         if self._connection is not None:
             try:
                 self._connection.send(b"Q\n", self._limits.reply)
@@ -222,7 +222,7 @@ class Player:
             self._connection = None
 
     def leave(self, deadline: float) -> None:
-        """Give the bot until then to exit by itself."""
+        """Give the bot until the deadline to exit by itself."""
         if self._process and not self._process.wait(max(0.0, deadline - time.monotonic())):
             self._note(f"it did not exit within {self._limits.quit:g} s of the end, and was ended")
 
@@ -233,13 +233,16 @@ class Player:
             if why := self._process.ended_because:
                 self._note(f"it was ended: {why}")
             elif self.exit is not None and (name := _signal_of(self.exit)):
-                own = f"{name}, as a program is that fails by itself"
-                said = (
+                sent = f"{name}, as a program is that fails by itself"
+                if name not in _OWN:
+                    system = "; the system sends it when memory runs out" * (name == "SIGKILL")
+                    sent = f"{name}, which muckrake did not send{system}; {self._sender()}"
+                ended = (
                     "it was ended"
                     if self.exit < 0
                     else f"its exit code {self.exit} is a shell's for a program ended"
                 )
-                self._note(f"{said} by {own if name in _OWN else self._sent(name)}")
+                self._note(f"{ended} by {sent}")
             self._process = None
         if self.output.overflowed:
             self._note(
@@ -249,12 +252,8 @@ class Player:
             self._hang_up("the match was over")
         self.sandbox.clear()
 
-    def _sent(self, name: str) -> str:
-        system = "; the system sends it when memory runs out" if name == "SIGKILL" else ""
-        return f"{name}, which muckrake did not send{system}; {self._sender()}"
-
     def _sender(self) -> str:
-        """Who may have sent it a signal: the system keeps no sender, only who is permitted."""
+        """Who may have sent the bot a signal: the system keeps no sender, only who is permitted."""
         if self.sandbox.means == "none":
             return "its rival may have sent it, like any program of yours: nothing says who did"
         return "its rival cannot have sent it, because they are kept apart"
@@ -276,9 +275,9 @@ class Player:
             tuple(self.sandbox.reasons),
         )
 
-    def _note(self, what: str) -> None:
-        self.notes.append(what)
-        self.output.add(f"muckrake: {what}\n")
+    def _note(self, sentence: str) -> None:
+        self.notes.append(sentence)
+        self.output.add(f"muckrake: {sentence}\n")
 
 
 def _signal_of(code: int) -> str:
@@ -291,7 +290,7 @@ def _signal_of(code: int) -> str:
 
 
 def _text(raw: bytes) -> str:
-    """A reply that is no use, to be kept: with a mark where bytes are no text."""
+    """A useless reply as it is kept: with a mark where bytes are no text."""
     return _short(raw.decode("utf-8", "replace").strip())
 
 

@@ -1,9 +1,10 @@
 """A program that we started, with all it started in turn: begun by the launcher, ended whole.
 
 Only what we started is ever ended: what descends from the launcher, and, where the system tells
-(Linux), whoever still carries the mark we gave it in its environment.
+(Linux), every process that still carries our mark in its environment.
 
-What it prints is read to the end so that it never waits, and kept only as far as it is of use.
+What a program prints is read to the end so that it never waits, and kept only as far as it is of
+use.
 """
 
 import marshal
@@ -32,14 +33,14 @@ class Output:
 
     def __init__(self, log_bytes: int, most_bytes: int) -> None:
         self._log_bytes = log_bytes
-        self._left = most_bytes  # whoever prints for ever would keep us from everything else
+        self._left = most_bytes  # a program that prints for ever would keep us from all else
         self._head = bytearray()
         self._tail = b""
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
 
     def drain(self, pipe: IO[bytes]) -> None:
-        """Read this pipe until nobody holds its other end, in a thread of its own."""
+        """Read a pipe until nobody holds its other end, in a thread of its own."""
         thread = threading.Thread(target=self._drain, args=(pipe,), daemon=True)
         thread.start()
         self._threads.append(thread)
@@ -55,7 +56,7 @@ class Output:
 
     @property
     def overflowed(self) -> bool:
-        """Whether it printed so much that nobody reads any more."""
+        """Whether the program printed so much that nobody reads any more."""
         return self._left < 0
 
     @property
@@ -66,7 +67,7 @@ class Output:
 
     @property
     def last_lines(self) -> tuple[str, ...]:
-        """How it ended: a program that breaks down says so last."""
+        """How the output ended: a program that breaks down says so last."""
         with self._lock:
             text = self._tail.decode("utf-8", "replace")
         return tuple(text.splitlines()[-12:])
@@ -90,7 +91,7 @@ _MARK = "MUCKRAKE_BOT"
 _LAUNCH = "import sys; sys.path.append(sys.argv[1]); import launcher; launcher.main()"
 _ALONE = ("-I", "-S", "-B", "-c", _LAUNCH)
 _PROC = Path("/proc")
-_SWEEPS = 50  # who starts others faster than that is not caught by looking
+_SWEEPS = 50  # a program that starts others faster than that is not caught by looking
 _LAST_WORDS_S = 1.0
 _ENTRY_S = 30.0  # for entering a sandbox
 _END_S = 5.0
@@ -104,7 +105,7 @@ class Process:
     """A running program; `end` leaves nothing of it behind."""
 
     def __init__(self, order: dict[str, Any], output: Output) -> None:
-        """Start it as the order to the launcher says: NotKept, or OSError if it is no command."""
+        """Start the program as ordered: NoSandbox, or OSError if there is no such command."""
         self._mark = f"{os.getpid()}-{secrets.token_hex(8)}"
         self._received = b""
         self._exited = False
@@ -155,7 +156,7 @@ class Process:
 
     @property
     def has_exited(self) -> bool:
-        """Whether its first process is over; what that has started may go on."""
+        """Whether the program's first process is over; what that has started may go on."""
         if not self._exited:
             self._listen()
         return self._exited
@@ -175,7 +176,7 @@ class Process:
                 self.ended_because = line[1:].decode("utf-8", "replace")
 
     def wait(self, seconds: float) -> bool:
-        """Whether it is over within so many seconds."""
+        """Whether the program is over within so many seconds."""
         deadline = time.monotonic() + seconds
         poller = select.poll()
         poller.register(self._link, select.POLLIN)
@@ -193,7 +194,7 @@ class Process:
 
     @property
     def is_stopped(self) -> bool:
-        """Whether a process of it was stopped by a signal and has not been continued."""
+        """Whether a process of the program was stopped by a signal and has not been continued."""
         for pid in self.pids:
             with suppress(OSError, IndexError):
                 if (_PROC / str(pid) / "stat").read_text().rpartition(") ")[2][0] == "T":
@@ -201,7 +202,7 @@ class Process:
         return False
 
     def holds(self, link: socket.socket) -> bool:
-        """Whether it is at the other end of this connection; yes, where the system does not tell.
+        """Whether the program has the connection's other end; yes, where the system does not tell.
 
         A port is open to all: another bot may find it, and be quicker.
         """
@@ -221,7 +222,7 @@ class Process:
         return False
 
     def end(self) -> int | None:
-        """Kill what is left of it, the programs it started too; its exit code, if it gave one."""
+        """Kill the program and those that it started; return its exit code, if it gave one."""
         self._listen()
         with suppress(OSError):
             self._link.shutdown(socket.SHUT_WR)  # for the launcher this is the word to end it all
@@ -266,13 +267,14 @@ def sweep(mark: str) -> None:
     for _ in range(_SWEEPS):
         if not (_PROC / "self/environ").exists():  # the system does not list processes
             break
-        if not sum(_kill(int(one.name), mark) for one in _PROC.iterdir() if one.name.isdigit()):
+        pids = [int(entry.name) for entry in _PROC.iterdir() if entry.name.isdigit()]
+        if not sum(_kill(pid, mark) for pid in pids):
             break
         time.sleep(0.002)
 
 
 def _kill(pid: int, mark: str) -> bool:
-    """End this process if it carries the mark; its handle is taken first, so it is the same."""
+    """End a process if it carries the mark; its handle is taken first, so it is the same."""
     try:
         handle = os.pidfd_open(pid)
     except OSError:

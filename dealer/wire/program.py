@@ -7,6 +7,9 @@ from types import MappingProxyType
 import msgspec
 from msgspec import Struct
 
+_EXAMPLES = Path(__file__).parents[1] / "examples"  # to be read, copied and played against
+STEADY = _EXAMPLES / "steady"  # in Python
+GRUFF = _EXAMPLES / "gruff"  # in a shell
 COMMANDS = "commands.json"
 NAME_MAX = 40  # letters of a bot's name
 NONE: Mapping[str, str] = MappingProxyType({})
@@ -17,7 +20,7 @@ class Limits(Struct, frozen=True):
 
     The clock, the wait for a reply, a connection or the end, and the size of the log are those of
     the MIT engine, which waits 10 seconds for a build and has no limit on a line. What a bot uses
-    is looked at twice a second: whoever uses more is ended, and the report says so.
+    is looked at twice a second: a bot that uses more is ended, and the report says so.
     """
 
     clock: float = 30.0
@@ -59,37 +62,37 @@ def program(folder: Path, name: str) -> Program:
     """The bot in a folder, or the sentence why there is none."""
     path = folder / COMMANDS
     try:
-        is_there = folder.is_dir()
+        exists = folder.is_dir()
     except OSError as why:  # no folder is called so
         raise NoBot(f"{folder} cannot be used: {why.strerror}") from None
-    if not is_there:
+    if not exists:
         raise NoBot(f"{folder} is no folder: a bot is a folder with a {COMMANDS} in it")
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=_Commands)
+        commands = msgspec.json.decode(path.read_bytes(), type=_Commands)
     except FileNotFoundError:
         raise NoBot(f"{folder} holds no bot: there is no {COMMANDS} in it") from None
     except (OSError, msgspec.DecodeError) as why:
         raise NoBot(f"{path} cannot be used: {why}") from None
-    if not found.run:
+    if not commands.run:
         raise NoBot(f'{path} cannot be used: "run" names no command')
-    return Program(name, folder.resolve(), found.build, found.run)
+    return Program(name, folder.resolve(), commands.build, commands.run)
 
 
-def named(first: Path, second: Path, given: Mapping[str, str] = NONE) -> tuple[Program, Program]:
-    """Two bots, A and B, by the names that are given to them, or else after their folders; the
-    second of one name gets a number."""
-    for letter, name in given.items():
+def named(first: Path, second: Path, names: Mapping[str, str] = NONE) -> tuple[Program, Program]:
+    """Two bots, A and B, by these names, or else after their folders; where both folders have one
+    name, the second bot gets a number."""
+    for letter, name in names.items():
         if letter not in ("A", "B"):
             raise ValueError(f"there is no bot {letter[:40]}: A is the first, B the second")
         if name != _plain(name):
-            told = f"letters, digits and ._-+, {NAME_MAX} at most"
-            raise ValueError(f"{name[:80]!r} cannot be a bot's name: {told}")
-    one, two = given.get("A", _plain(first.resolve().name)), given.get("B")
-    if one == two:
-        raise ValueError(f"both bots cannot be called {one}")
+            allowed = f"letters, digits and ._-+, {NAME_MAX} at most"
+            raise ValueError(f"{name[:80]!r} cannot be a bot's name: {allowed}")
+    name_a, name_b = names.get("A", _plain(first.resolve().name)), names.get("B")
+    if name_a == name_b:
+        raise ValueError(f"both bots cannot be called {name_a}")
     plain = _plain(second.resolve().name)
-    two = two or (f"{plain}-2" if one == plain else plain)
-    return program(first, one), program(second, two)
+    name_b = name_b or (f"{plain}-2" if name_a == plain else plain)
+    return program(first, name_a), program(second, name_b)
 
 
 def _plain(name: str) -> str:

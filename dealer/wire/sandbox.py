@@ -62,7 +62,15 @@ class Sandbox:
         self._secret = _outside(program.folder, guard.hidden)
         self._hidden = _outside(program.folder, (*guard.hidden, rival))
         self._room = room
-        self._left = list(_possible_means() if guard.means is None else guard.means)
+        self._left: list[Means]  # those to be tried, best first
+        if guard.means is not None:
+            self._left = list(guard.means)
+        elif sys.platform != "linux":
+            self._left = ["none"]
+        elif os.geteuid() == 0:
+            self._left = ["user+namespaces", "namespaces", "user", "none"]
+        else:
+            self._left = ["namespaces", "none"]
         self._user: int | None = None
         self._order: dict[str, Any] | None = None
 
@@ -80,7 +88,7 @@ class Sandbox:
         return (f"it is not kept apart and can read what you can, the ledger too ({because})",)
 
     def start(self, words: Sequence[str], output: Output) -> Process:
-        """A command of this bot; OSError if it cannot be started, NotKept if no means is left."""
+        """A command of this bot; OSError if it cannot be started, NoSandbox if no means is left."""
         while True:
             try:
                 if self._order is None:
@@ -105,7 +113,7 @@ class Sandbox:
         self._order = self._user = None
 
     def _prepared(self) -> dict[str, Any]:
-        """The order to the launcher, but for the words; the copy of the bot's folder is made."""
+        """Copy the bot's folder; return the order to the launcher, but for the words."""
         namespaces, program = "namespaces" in self.means, self._program
         if "user" in self.means:
             self._user = _unused_user()
@@ -130,12 +138,15 @@ class Sandbox:
         if self.means == "namespaces" and os.geteuid() == 0:  # it owns what root owns
             hidden += _not_for_all(Path("/etc"))
         shown, links = visible(program) if namespaces else ((), ())
+        words = {command[0] for command in (program.build, program.run) if command}
+        tools = {word: tool(word) for word in (*words, *TOOLS) if os.sep not in word}
         return {
             "cwd": str(home),
             "env": environment(home, Path("/tmp") if namespaces else scratch),
             "user": self._user,
             "namespaces": namespaces,
-            "needs": _needs(program) if self.means != "none" else {},
+            # Each tool is to be found where it is found now.
+            "needs": {word: path for word, path in tools.items() if path and self.means != "none"},
             "hidden": [str(path) for path in hidden],
             "room": str(self._room),
             "shown": [str(path) for path in shown],
@@ -176,9 +187,9 @@ def remove_stale(match: int | None = None) -> None:
     """Take away the folders of killed matches, or of that which this process played."""
     for path in _base().glob(f"{_PREFIX}{match or '*'}-*"):
         with suppress(OSError):
-            found = path.lstat()
-            young = match is None and time.time() - found.st_mtime < _YOUNG_S
-            if young or found.st_uid != os.getuid():
+            status = path.lstat()
+            young = match is None and time.time() - status.st_mtime < _YOUNG_S
+            if young or status.st_uid != os.getuid():
                 continue
             handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
@@ -193,8 +204,8 @@ def remove(folder: Path) -> None:
     if not os.path.lexists(folder):
         return
     for words in (["rm", "-rf"], ["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
-        done = subprocess.run([*words, "--", str(folder)], stderr=subprocess.DEVNULL, check=False)
-        if words[0] == "rm" and not done.returncode:
+        ended = subprocess.run([*words, "--", str(folder)], stderr=subprocess.DEVNULL, check=False)
+        if words[0] == "rm" and not ended.returncode:
             break
 
 
@@ -206,37 +217,21 @@ def _base() -> Path:
     return other if forbidden and other.is_dir() else usual
 
 
-def _possible_means() -> tuple[Means, ...]:
-    """The means that are worth a trial, best first."""
-    if sys.platform != "linux":
-        return ("none",)
-    if os.geteuid() == 0:
-        return ("user+namespaces", "namespaces", "user", "none")
-    return ("namespaces", "none")
-
-
 def _outside(folder: Path, hidden: Sequence[Path]) -> tuple[Path, ...]:
     """The real paths of these folders, without the bot's own."""
     return tuple({path.resolve() for path in hidden} - {folder})
 
 
 def _not_for_all(folder: Path) -> tuple[Path, ...]:
-    """The files and folders there that not every user may read."""
-    found = []
+    """The files and folders in a folder that not every user may read."""
+    closed = []
     for at, folders, files in os.walk(folder):
         for name in (*folders, *files):
             path = Path(at, name)
             if not path.is_symlink() and not path.lstat().st_mode & stat.S_IROTH:
-                found.append(path)
-        folders[:] = [name for name in folders if Path(at, name) not in found]
-    return tuple(found)
-
-
-def _needs(program: Program) -> dict[str, str]:
-    """The tools that must be found where they are found now: its own commands, and the usual."""
-    words = {command[0] for command in (program.build, program.run) if command}
-    paths = {word: tool(word) for word in (*words, *TOOLS) if os.sep not in word}
-    return {word: path for word, path in paths.items() if path}
+                closed.append(path)
+        folders[:] = [name for name in folders if Path(at, name) not in closed]
+    return tuple(closed)
 
 
 def _unused_user() -> int:
@@ -272,7 +267,7 @@ def _seed_in_sight(seed: str | None) -> str | None:
 
 
 def _copy(source: Path, target: Path, hidden: Sequence[Path]) -> None:
-    """A bot's folder: links as links, and nothing that is hidden, unreadable or no file."""
+    """Copy a bot's folder: links as links, and nothing that is hidden, unreadable or no file."""
 
     def left_out(path: Path) -> bool:
         kind = path.lstat().st_mode

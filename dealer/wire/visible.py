@@ -1,6 +1,6 @@
 """What a bot in a sandbox sees besides its own folder: the system's programs and the toolchains.
 
-It is looked at by `os.path`, for which a folder that we may not enter is none; `Path` would raise.
+Folders are looked at by `os.path`, for which one that we may not enter is none; `Path` would raise.
 """
 
 import os
@@ -49,15 +49,16 @@ def visible(program: Program) -> tuple[list[Path], list[tuple[Path, str]]]:
     """The folders to be shown, and the links on the way to them and to the programs in them."""
     shown: list[Path] = []
     links: dict[Path, str] = {}
-    for path in dict.fromkeys(_wanted(program)):
-        real = _trail(path, links)
+    for path in dict.fromkeys(_useful(program)):
+        real = _real_path(path, links)
         if os.path.exists(real) and not _too_much(real) and not _below(real, shown):
-            shown = [one for one in shown if not one.is_relative_to(real)] + [real]
+            shown = [folder for folder in shown if not folder.is_relative_to(real)] + [real]
     outside = [(link, target) for link, target in links.items() if not _below(link, shown)]
     return shown, outside
 
 
-def _wanted(program: Program) -> Iterator[Path]:
+def _useful(program: Program) -> Iterator[Path]:
+    """The paths of the system and of toolchains that a bot may have use for."""
     yield from (Path("/", name) for name in _SYSTEM)
     yield from (_DEVICES, Path("/etc/resolv.conf"))
     yield from (Path(os.environ[name]) for name in _FOLDERS if name in os.environ)
@@ -79,7 +80,7 @@ def _wanted(program: Program) -> Iterator[Path]:
 
 
 def _leading_out(folder: str) -> list[str]:
-    """The links in a folder of programs that lead out of what is shown anyhow."""
+    """The links in a folder of programs that lead out of the folders that are shown anyhow."""
     with suppress(PermissionError), os.scandir(folder) as entries:
         links = [entry.path for entry in entries if entry.is_symlink()]
         ends = [os.path.normpath(os.path.join(folder, os.readlink(link))) for link in links]
@@ -112,12 +113,8 @@ def _installation(programs: Path) -> Iterator[Path]:
 
 def _homes() -> dict[str, Path]:
     """Where tools look in the user's home; the bot's home is another."""
-    found = {}
-    for name, (below, _) in _HOMES.items():
-        path = Path(os.environ.get(name) or _home() / below)
-        if os.path.isdir(path):
-            found[name] = path
-    return found
+    paths = {name: os.environ.get(name) or _home() / below for name, (below, _) in _HOMES.items()}
+    return {name: Path(path) for name, path in paths.items() if os.path.isdir(path)}
 
 
 def _home() -> Path:
@@ -135,8 +132,8 @@ def _below(path: Path, shown: list[Path]) -> bool:
     return any(path.is_relative_to(other) for other in shown)
 
 
-def _trail(path: Path, links: dict[Path, str]) -> Path:
-    """The place that a path leads to; the links on the way are noted."""
+def _real_path(path: Path, links: dict[Path, str]) -> Path:
+    """The place that a path leads to; the links on the way are added to `links`."""
     at, left = Path("/"), list(path.parts[1:])
     for _ in range(400):
         if not left:

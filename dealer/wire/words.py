@@ -1,7 +1,7 @@
 """The words of the MIT Pokerbots protocol, both ways: clauses for a bot, and its replies.
 
 A bot is sent every event once, as a clause, in one line with the next question. The clock that
-opens each line is not here: the player adds it, who measures it.
+opens each line is not here: `Player` measures the clock, and adds it.
 """
 
 from collections.abc import Callable
@@ -64,7 +64,7 @@ SPOKEN = (  # by the engine of each year
 
 
 class Dialect(Struct, frozen=True):
-    """How one year's game is spoken: with bids, with swaps, with tosses.
+    """How the game of a year is spoken: with bids, with swaps, with tosses.
 
     Where cards are tossed, `G` ends the first clauses and `A` says what a hand changed; elsewhere
     `D` does, which is a toss there.
@@ -110,12 +110,12 @@ _SEATS = (Seated(0), Seated(1))
 def _seen(event: HoleDealt | BountyDrawn | BidPlaced, words: str, hidden: str = "") -> Words:
     """These words for a seat that sees the secret of an event, those for one that does not."""
     secret = _SECRETS[type(event)]
-    one, two = [words if may_see(seat, secret, event) else hidden for seat in _SEATS]
-    return one, two
+    first, second = [words if may_see(seat, secret, event) else hidden for seat in _SEATS]
+    return first, second
 
 
 class Clauses(Struct):
-    """One hand as the clauses that wait for each seat; `take` empties the line of one."""
+    """One hand as the clauses that wait for each seat; `take` empties the line of a seat."""
 
     dialect: Dialect
     waiting: Words = _NOTHING
@@ -125,28 +125,28 @@ class Clauses(Struct):
 
     def take(self, seat: int) -> str:
         """Every clause that this seat has not been sent yet, its own actions included."""
-        one, two = self.waiting
-        self.waiting = (one, "") if seat else ("", two)
-        return (two if seat else one)[1:]
+        first, second = self.waiting
+        self.waiting = (first, "") if seat else ("", second)
+        return (second if seat else first)[1:]
 
     def add(self, events: Events, hand: Hand) -> None:
-        """Add the clauses of these events for either seat; `hand` is what they made."""
-        one, two = self.waiting
+        """Add the clauses of these events for either seat; `hand` is the hand after them."""
+        first, second = self.waiting
         for event in events:
-            if words := _WORDS.get(type(event)):
-                first, second = words(self, event, hand)
-                one += first
-                two += second
-        self.waiting = one, two
+            if clause := _WORDS.get(type(event)):
+                words = clause(self, event, hand)
+                first += words[0]
+                second += words[1]
+        self.waiting = first, second
 
     def noted(self, hand: Hand) -> None:
-        """The other has acknowledged a toss: that was a check, and the board has one card more."""
-        one, two = self.waiting
+        """Add that the rival has acknowledged a toss: a check, and a card more on the board."""
+        first, second = self.waiting
         words = f" K{_board(hand)}"
-        self.waiting = one + words, two + words
+        self.waiting = first + words, second + words
 
     def begin(self, event: HandStarted, hand: Hand) -> Words:
-        """The seat of each: the dealer's is 0."""
+        """Each player's seat: the dealer's is 0."""
         self.roles = ("P0", "P1") if event.button == 0 else ("P1", "P0")
         self.bids, self.hits = {}, {}
         return f" {self.roles[0]}", f" {self.roles[1]}"
@@ -187,11 +187,11 @@ class Clauses(Struct):
         return winners[0] if len(winners) == 1 else 1 - hand.start.button
 
     def board(self, event: BoardDealt, hand: Hand) -> Words:
-        """All cards so far; where cards are swapped, everybody's own, changed or not."""
+        """The whole board; where cards are swapped, each seat's own cards, changed or not."""
         board = _board(hand)
         if self.dialect.swaps and len(hand.board) < 5:
-            one, two = hand.hole
-            return f"{board} U{','.join(one)}", f"{board} U{','.join(two)}"
+            first, second = hand.hole
+            return f"{board} U{','.join(first)}", f"{board} U{','.join(second)}"
         return board, board
 
     def toss(self, event: Tossed, hand: Hand) -> Words:
@@ -209,18 +209,18 @@ class Clauses(Struct):
         dealer, other = hand.start.button, 1 - hand.start.button
         stacks = f"{hand.stacks[dealer]},{hand.stacks[other]}"
         settled = f"N{stacks}_{self.bids[dealer]},{self.bids[other]}"
-        (one, two), board = hand.hole, _board(hand)
+        (first, second), board = hand.hole, _board(hand)
         return (
-            f" {self.roles[0]} {settled}_{','.join(one)}{board}",
-            f" {self.roles[1]} {settled}_{','.join(two)}{board}",
+            f" {self.roles[0]} {settled}_{','.join(first)}{board}",
+            f" {self.roles[1]} {settled}_{','.join(second)}{board}",
         )
 
     def end(self, event: HandEnded, hand: Hand) -> Words:
         return self._end(hand, 0), self._end(hand, 1)
 
     def _end(self, hand: Hand, seat: int) -> str:
-        """The other's cards if there was a showdown, what the hand changed, and who hit his bounty;
-        of who lost neither is told that."""
+        """The rival's cards after a showdown, what the hand changed, and who hit his bounty, which
+        nobody is told of the seat that lost."""
         shown = "" if "folded" in hand.standing else f" O{','.join(hand.hole[1 - seat])}"
         net = hand.stacks[seat] - hand.start.stacks[seat]
         words = f"{shown} {'A' if self.dialect.tosses else 'D'}{net}"
@@ -274,7 +274,7 @@ def command(dialect: Dialect, asked: WireTurn, reply: str, sealed: bool) -> Comm
 
 
 def meaning(dialect: Dialect, seat: int, reply: str, sealed: bool) -> Command | None:
-    """What a reply means, whatever was asked.
+    """The command that a reply means, whatever was asked.
 
     Only the first letter counts, and behind R, A and D a number as Python reads it.
     """
@@ -301,7 +301,7 @@ def meaning(dialect: Dialect, seat: int, reply: str, sealed: bool) -> Command | 
 def default(asked: WireTurn, sealed: bool) -> Command:
     """The default answer for a bot that gave no usable reply: bid 0, else check, else fold (A8).
 
-    Who tosses no card folds (H2).
+    A bot that tosses no card folds (H2).
     """
     if isinstance(asked, ToBid):
         return Bid(asked.seat, 0, sealed, "default")
@@ -323,7 +323,7 @@ def acknowledgement_fault(dialect: Dialect, reply: str) -> FaultKind | None:
 
 
 def number(reply: str) -> int | None:
-    """What follows the letter, as Python reads a whole number: `R1_0` is 10."""
+    """The number behind the letter, as Python reads a whole number: `R1_0` is 10."""
     try:
         return int(reply[1:])
     except ValueError:

@@ -91,30 +91,29 @@ def defined(text: str) -> Definition:
     kinds = [line.lower() for line in lines[1:-1] if "=" not in line]
     if kinds not in (["limit"], ["nolimit"]):
         raise ValueError(f"a game is limit or nolimit, not {' and '.join(kinds) or 'neither'}")
-    numbers = dict(_numbers(line) for line in lines[1:-1] if "=" in line)
+    numbers: dict[str, tuple[int, ...]] = {}
+    for line in lines[1:-1]:
+        name, equals, values = map(str.strip, line.partition("="))
+        if equals and not re.fullmatch(r"[\d\s]{1,400}", values):
+            raise ValueError(f"{name} is {values or 'nothing'}: numbers are needed")
+        if equals:
+            numbers[name.lower()] = tuple(map(int, values.split()))
     stacks = numbers.get("stack", ())
     if len(set(stacks)) > 1:
         raise ValueError("stacks that differ by position are not read")
-    found = Definition(
+    definition = Definition(
         limit=kinds == ["limit"],
         blinds=numbers.get("blind", ()),
         sizes=numbers.get("raisesize", ()),
         raises=numbers.get("maxraises", ()),
         stack=stacks[0] if stacks else None,
     )
-    _checked(found, numbers)
-    return found
+    _check(definition, numbers)
+    return definition
 
 
-def _numbers(line: str) -> tuple[str, tuple[int, ...]]:
-    name, _, values = line.partition("=")
-    if not re.fullmatch(r"[\d\s]{1,400}", values) or not values.split():
-        raise ValueError(f"{name.strip()} is {values.strip() or 'nothing'}: numbers are needed")
-    return name.strip().lower(), tuple(int(one) for one in values.split())
-
-
-def _checked(found: Definition, numbers: dict[str, tuple[int, ...]]) -> None:
-    """Four rounds of Texas hold'em with two blinds next to each other."""
+def _check(definition: Definition, numbers: dict[str, tuple[int, ...]]) -> None:
+    """Refuse all but four rounds of Texas hold'em with two blinds next to each other."""
     texas = {
         "numrounds": (4,),
         "numsuits": (4,),
@@ -127,58 +126,63 @@ def _checked(found: Definition, numbers: dict[str, tuple[int, ...]]) -> None:
             listed = " ".join(map(str, numbers[name][:20]))
             raise ValueError(f"{name} is {listed}: only Texas hold'em is read")
     players = numbers.get("numplayers", (0,))[0]
-    if not 2 <= players <= 23 or len(found.blinds) != players:
-        raise ValueError(f"{players} players and {len(found.blinds)} blinds make no table")
-    if min(sorted(found.blinds)[-2:]) <= 0 or any(found.blinds[2:]):
+    if not 2 <= players <= 23 or len(definition.blinds) != players:
+        raise ValueError(f"{players} players and {len(definition.blinds)} blinds make no table")
+    if min(sorted(definition.blinds)[-2:]) <= 0 or any(definition.blinds[2:]):
         raise ValueError("the blinds are posted by the first two positions")
-    if players > 2 and found.blinds[0] > found.blinds[1]:
+    if players > 2 and definition.blinds[0] > definition.blinds[1]:
         raise ValueError("the first position posts the small blind")
-    first = numbers.get("firstplayer", (found.first + 1, 1, 1, 1))
-    if first != (found.first + 1, 1, 1, 1):
+    first = numbers.get("firstplayer", (definition.first + 1, 1, 1, 1))
+    if first != (definition.first + 1, 1, 1, 1):
         listed = " ".join(map(str, first[:20]))
         raise ValueError(f"firstPlayer {listed} is not left of the big blind, then of the button")
-    if found.limit and (len(found.sizes) != 4 or found.sizes[::2] != found.sizes[1::2]):
+    if definition.limit and (
+        len(definition.sizes) != 4 or definition.sizes[::2] != definition.sizes[1::2]
+    ):
         raise ValueError("a limit game has one raise size for two rounds, one for the last two")
-    cap = found.raises[:1] * 4
-    if found.raises and found.raises != tuple(c + (at > 0) for at, c in enumerate(cap)):
+    cap = definition.raises[:1] * 4
+    if definition.raises and definition.raises != tuple(c + (at > 0) for at, c in enumerate(cap)):
         raise ValueError("maxRaises is one more after the first round, where the blind is a bet")
-    if not found.limit and found.raises:
+    if not definition.limit and definition.raises:
         raise ValueError("a cap on the raises of a no-limit game is not read")
 
 
-def described(found: Definition) -> str:
+def described(definition: Definition) -> str:
     """The text of a definition."""
-    head = (LIMIT if found.limit else NO_LIMIT).format(
-        players=found.players,
-        blinds=" ".join(map(str, found.blinds)),
-        first=f"{found.first + 1} 1 1 1",
-        stacks=" ".join([str(found.stack)] * found.players),
+    head = (LIMIT if definition.limit else NO_LIMIT).format(
+        players=definition.players,
+        blinds=" ".join(map(str, definition.blinds)),
+        first=f"{definition.first + 1} 1 1 1",
+        stacks=" ".join([str(definition.stack)] * definition.players),
     )
-    if found.limit:
-        head = head.replace("10 10 20 20", " ".join(map(str, found.sizes)))
-        caps = f"maxRaises = {' '.join(map(str, found.raises))}\n" if found.raises else ""
+    if definition.limit:
+        head = head.replace("10 10 20 20", " ".join(map(str, definition.sizes)))
+        caps = f"maxRaises = {' '.join(map(str, definition.raises))}\n" if definition.raises else ""
         head = head.replace("maxRaises = 3 4 4 4\n", caps)
     return head.lstrip()
 
 
-def ruleset(found: Definition, per: int) -> tuple[Game, int]:
+def ruleset(definition: Definition, per: int) -> tuple[Game, int]:
     """The corpus ruleset at these stakes, and the stack; amounts in so many units a chip."""
-    small, big = (blind * per for blind in sorted(found.blinds[:2]))
-    base = ACPC_LIMIT if found.limit else PLURIBUS if found.players == 6 else ACPC_NL
-    low, high = (found.sizes[0] * per, found.sizes[2] * per) if found.limit else (big, big)
+    small, big = (blind * per for blind in sorted(definition.blinds[:2]))
+    base = ACPC_LIMIT if definition.limit else PLURIBUS if definition.players == 6 else ACPC_NL
+    low, high = (
+        (definition.sizes[0] * per, definition.sizes[2] * per) if definition.limit else (big, big)
+    )
     game = replace(
         base,
         script=script(small, big, low, high),
         unit={1: "chip", 2: "half chip"}.get(per, f"1/{per} chip"),
-        raise_cap=found.raises[0] if found.raises else None,
-        heads_up_blinds="button_small" if found.players > 2 or found.reversed else "left_small",
+        raise_cap=definition.raises[0] if definition.raises else None,
+        heads_up_blinds="button_small"
+        if definition.players > 2 or definition.reversed
+        else "left_small",
     )
-    stack = max(base.stack, _enough(found) * per) if found.stack is None else found.stack * per
+    if definition.stack is not None:
+        stack = definition.stack * per
+    else:  # more than a capped hand can take from anybody; without a cap, a hundred raises
+        caps = definition.raises or (99,) * 4
+        sizes = definition.sizes or (max(definition.blinds),) * 4
+        bets = sum((cap + 1) * size for cap, size in zip(caps, sizes, strict=True))
+        stack = max(base.stack, (max(definition.blinds) + bets) * per)
     return replace(game, stack=stack), stack
-
-
-def _enough(found: Definition) -> int:
-    """More chips than a capped hand can take from anybody; without a cap, a hundred raises."""
-    caps = found.raises or (99,) * 4
-    sizes = found.sizes or (max(found.blinds),) * 4
-    return max(found.blinds) + sum((cap + 1) * size for cap, size in zip(caps, sizes, strict=True))

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from engine.game import Game
 from events.cards import UNKNOWN, is_card
@@ -68,27 +69,23 @@ def survey(lines: Iterable[str], game: Definition | None) -> Survey:
             fields = fields_of(line, number)
             timed = timed or _TIME.search(line) is not None
             amounts = amounts or re.search(r"r\d", fields[2]) is not None
-            limit = limit and not amounts and _looks_limit(fields)
+            limit = limit and not amounts
+            if limit and "r" not in fields[2]:  # without a raise little is lost in a limit game
+                lost = (int(net[1]) for net in re.finditer(r"-(\d{1,15})", fields[4]))
+                limit = max(lost, default=0) <= _LIMIT_BIG
             first = first or fields
             parts.update(denominator(net) for net in re.findall(r"\.\d+", fields[4]))
     if first is None:
         raise Refused(1, "there is no hand in the file: no line begins with STATE:")
     players = tuple(first[5].split("|"))
-    found, unsaid = _game("".join(comments), limit, len(players), game)
-    inferred = tuple(one for one in unsaid if one == "game")
-    assumed = tuple(one for one in unsaid if one != "game")
-    dialect = "deepstack" if timed else "pluribus" if found.players == 6 else "dealer"
+    definition, unsaid = _game("".join(comments), limit, len(players), game)
+    inferred = tuple(fact for fact in unsaid if fact == "game")
+    assumed = tuple(fact for fact in unsaid if fact != "game")
+    dialect = "deepstack" if timed else "pluribus" if definition.players == 6 else "dealer"
     per = math.lcm(2, *parts)
     if per > _PARTS_MAX:
         raise Refused(1, f"results need {per} parts of a chip: no pot is split so often")
-    return Survey(dialect, found, per, players, "".join(comments), score, inferred, assumed)
-
-
-def _looks_limit(fields: list[str]) -> bool:
-    """A raise without an amount is of a limit game; without a raise little is lost in it."""
-    _, _, betting, _, results, _ = fields
-    lost = (int(net[1]) for net in re.finditer(r"-(\d{1,15})", results))
-    return "r" in betting or max(lost, default=0) <= _LIMIT_BIG
+    return Survey(dialect, definition, per, players, "".join(comments), score, inferred, assumed)
 
 
 def fields_of(line: str, number: int) -> list[str]:
@@ -129,33 +126,29 @@ def _game(
         if game.players != players:
             raise Refused(1, f"the game has {game.players} players, the log {players}")
         return game, () if game.stack else ("stacks",)
-    if "GAMEDEF" in comments:
-        return _game("", limit, players, _embedded(comments))
+    if "GAMEDEF" in comments:  # the definition that our own logs carry
+        lines = [line.lstrip("#; ") for line in comments.splitlines()]
+        begun = next((at for at, line in enumerate(lines) if line.startswith("GAMEDEF")), 0)
+        end = next((at for at, line in enumerate(lines) if line.startswith("END GAMEDEF")), 0)
+        try:
+            embedded = defined("\n".join(lines[begun : end + 1]))
+        except ValueError as wrong:
+            raise Refused(begun + 1, str(wrong)) from None
+        return _game("", limit, players, embedded)
     named = _GAME.search(comments)
     if named is None and (other := _OTHER.search(comments)):
         raise Refused(1, f"the game is {other[0]}: only Texas hold'em is read")
     limit = limit if named is None else named[1] == "limit"
     try:
-        found = known(limit, players)
+        definition = known(limit, players)
     except ValueError as wrong:
         raise Refused(1, str(wrong)) from None
     if named and int(named[2]) != players:
         raise Refused(1, f"the game is for {named[2]} players, the hands have {players}")
     if named and players == 2 and "reverse" not in named[3]:
         raise Refused(1, f"{named[0]} has other blinds than the public logs: name its definition")
-    stacks = () if found.stack else ("stacks",)
-    return found, stacks if named else ("game", "blinds", "stacks")
-
-
-def _embedded(comments: str) -> Definition:
-    """The definition that our own logs carry in their comments."""
-    lines = [line.lstrip("#; ") for line in comments.splitlines()]
-    begun = next((at for at, line in enumerate(lines) if line.startswith("GAMEDEF")), 0)
-    end = next((at for at, line in enumerate(lines) if line.startswith("END GAMEDEF")), 0)
-    try:
-        return defined("\n".join(lines[begun : end + 1]))
-    except ValueError as wrong:
-        raise Refused(begun + 1, str(wrong)) from None
+    stacks = () if definition.stack else ("stacks",)
+    return definition, stacks if named else ("game", "blinds", "stacks")
 
 
 _DEALT = (3, 1, 1)
@@ -164,22 +157,29 @@ _MATCH = re.compile(r"# name/game/hands/seed (.+)")
 
 def read(text: Text, definition: Definition | None = None, rules: Rules = AS_READ) -> Source:
     """The log taken apart; a game other than that of the public logs must be defined."""
-    found = survey(lines(text), definition)
-    game, stack = ruleset(found.game, found.per)
+    log = survey(lines(text), definition)
+    game, stack = ruleset(log.game, log.per)
     if rules.sets("stack"):
         stack = rules.of(game).stack
+    small, big = (blind * log.per for blind in sorted(log.game.blinds)[-2:])
+    levels = [size * log.per for size in log.game.sizes[::2]]
+    assumed = []  # what the log does not say of its game
+    if "blinds" in log.assumed:
+        assumed = [f"blinds {small}/{big}", *([f"level {levels[0]}/{levels[1]}"] if levels else [])]
+    if "stacks" in log.assumed:
+        assumed.append(f"stack {stack}")
     return Source(
         format="acpc",
-        dialect=found.dialect,
-        players=found.players,
-        note=SourceNoted("acpc", found.dialect, found.header, found.footer),
-        inferred=found.inferred,
-        hands=_hands(text, found, game, stack),
-        place=found.header,
+        dialect=log.dialect,
+        players=log.players,
+        note=SourceNoted("acpc", log.dialect, log.header, log.footer),
+        inferred=log.inferred,
+        hands=_hands(text, replace(log, assumed=tuple(assumed)), game, stack),
+        place=log.header,
     )
 
 
-def _hands(text: Text, found: Survey, game: Game, stack: int) -> Iterator[SourceHand | Skipped]:
+def _hands(text: Text, log: Survey, game: Game, stack: int) -> Iterator[SourceHand | Skipped]:
     """Every hand in order; then nothing but the score, which must be theirs."""
     total, count, score = Counter[str](), 0, 0
     for number, line in enumerate(lines(text), 1):
@@ -188,7 +188,7 @@ def _hands(text: Text, found: Survey, game: Game, stack: int) -> Iterator[Source
         if score:
             raise Refused(number, "the log goes on after its SCORE")
         if line.startswith("SCORE:"):
-            _check_score(line, number, found, total)
+            _check_score(line, number, log, total)
             score = number
             continue
         if line.startswith(MARKERS):
@@ -198,8 +198,8 @@ def _hands(text: Text, found: Survey, game: Game, stack: int) -> Iterator[Source
         count += 1
         fields = fields_of(line, number)
         try:
-            hand = _hand(fields, count, number, found, game, stack)
-            nets = [in_units(net, found.per) for net in fields[4].split("|")]
+            hand = _hand(fields, count, number, log, game, stack)
+            nets = [in_units(net, log.per) for net in fields[4].split("|")]
         except ValueError as wrong:
             raise Refused(number, str(wrong)) from None
         total.update(dict(zip(fields[5].split("|"), nets, strict=True)))
@@ -207,23 +207,23 @@ def _hands(text: Text, found: Survey, game: Game, stack: int) -> Iterator[Source
 
 
 def _hand(
-    fields: list[str], count: int, line: int, found: Survey, game: Game, stack: int
+    fields: list[str], count: int, line: int, log: Survey, game: Game, stack: int
 ) -> SourceHand | Skipped:
     _, number, betting, cards, results, named = fields
     if not re.fullmatch(r"[0-9]{1,18}", number):
         raise MalformedHand(f"{number[:QUOTED]!r} is no number of a hand")
     players = tuple(named.split("|"))
-    nets = tuple(in_units(net, found.per) for net in results.split("|"))
+    nets = tuple(in_units(net, log.per) for net in results.split("|"))
     holes, *board = cards.split("/")
     held = holes.split("|")
-    seats = found.game.players
-    for what, there in (("names", players), ("results", nets), ("hands of cards", held)):
-        if len(there) != seats:
-            raise MalformedHand(f"{len(there)} {what} for {seats} players")
+    seats = log.game.players
+    for name, parts in (("names", players), ("results", nets), ("hands of cards", held)):
+        if len(parts) != seats:
+            raise MalformedHand(f"{len(parts)} {name} for {seats} players")
     if not all(players):
         raise MalformedHand("a player has no name")
-    acts, folded = streets(betting, found.game, stack, found.per)
-    items: list[Item] = [Holds(seat, _cards(one, 2)) for seat, one in enumerate(held)]
+    acts, folded = streets(betting, log.game, stack, log.per)
+    items: list[Item] = [Holds(seat, _cards(hole, 2)) for seat, hole in enumerate(held)]
     if len(folded) < seats - 1 and len(board) < 3:
         return Skipped(line, "the hand stops before its end")
     if len(board) != len(acts) - 1:
@@ -231,6 +231,7 @@ def _hand(
     items += acts[0]
     for dealt, group, street in zip(_DEALT, board, acts[1:], strict=False):
         items += [Board(_cards(group, dealt)), *street]
+    match = _MATCH.match(log.header)  # who plays it from which seats: it numbers its hands
     return SourceHand(
         game=game,
         number=count,
@@ -242,48 +243,31 @@ def _hand(
         items=tuple(items),
         nets=nets,
         rake=0,
-        inferred=found.inferred,
-        assumed=_assumed(found, stack),
+        inferred=log.inferred,
+        assumed=log.assumed,
         text=":".join(fields),
-        site=_match(found.header, named),
+        site=f"{match[1].strip()} {named}" if match else "",
     )
-
-
-def _assumed(found: Survey, stack: int) -> tuple[str, ...]:
-    """What the log does not say of its game."""
-    small, big = (blind * found.per for blind in sorted(found.game.blinds)[-2:])
-    sizes = [size * found.per for size in found.game.sizes[::2]]
-    parts = [f"blinds {small}/{big}", *([f"level {sizes[0]}/{sizes[1]}"] if sizes else [])]
-    return (
-        *(parts if "blinds" in found.assumed else ()),
-        *([f"stack {stack}"] if "stacks" in found.assumed else ()),
-    )
-
-
-def _match(header: str, players: str) -> str:
-    """The match that numbers its hands, where the log names it: who plays it from which seats."""
-    found = _MATCH.match(header)
-    return f"{found[1].strip()} {players}" if found else ""
 
 
 def _cards(text: str, count: int) -> Cards:
     """Cards written together; nothing at all, where they are unknown."""
     if not text:
         return (UNKNOWN,) * count
-    found = tuple(text[at : at + 2] for at in range(0, len(text), 2))
-    if len(found) != count or not all(map(is_card, found)):
+    cards = tuple(text[at : at + 2] for at in range(0, len(text), 2))
+    if len(cards) != count or not all(map(is_card, cards)):
         raise MalformedHand(f"{text[:QUOTED]!r} is not {count} cards")
-    return found
+    return cards
 
 
-def _check_score(line: str, number: int, found: Survey, total: Counter[str]) -> None:
+def _check_score(line: str, number: int, log: Survey, total: Counter[str]) -> None:
     """The nets summed by name; where two players share one, nobody can tell."""
     fields = line.rstrip("\n").split(":")
     if len(fields) != 3:
         raise Refused(number, f"a SCORE line has 3 fields, not {len(fields)}")
     names = fields[2].split("|")
     try:
-        scores = [in_units(one, found.per) for one in fields[1].split("|")]
+        scores = [in_units(score, log.per) for score in fields[1].split("|")]
     except ValueError as wrong:
         raise Refused(number, str(wrong)) from None
     if len(scores) != len(names):
@@ -294,8 +278,8 @@ def _check_score(line: str, number: int, found: Survey, total: Counter[str]) -> 
         if score != total[name]:
             raise Refused(
                 number,
-                f"SCORE gives {name} {score / found.per:g}, "
-                f"the hands add up to {total[name] / found.per:g}",
+                f"SCORE gives {name} {score / log.per:g}, "
+                f"the hands add up to {total[name] / log.per:g}",
             )
 
 
@@ -312,6 +296,7 @@ class BettingTable(Struct):
     before: int = 0
 
     def may_act(self, seat: int) -> bool:
+        """Whether the seat has cards and chips."""
         return seat not in self.folded and self.paid[seat] < self.stack
 
 
@@ -321,36 +306,24 @@ def streets(text: str, game: Definition, stack: int, per: int) -> tuple[list[lis
         raise MalformedHand(f"{text[:QUOTED]!r} has more than four streets")
     blinds = [min(blind * per, stack) for blind in game.blinds]
     table = BettingTable(stack, blinds, set(), max(game.blinds) * per)
-    found = []
+    choices = []
     for at, moves in enumerate(text.split("/")):
         if not re.fullmatch(rf"(?:{_MOVES.pattern})*", moves):
             why = "is no betting: f, c and r, with an amount where none is fixed"
             raise MalformedHand(f"{moves[:QUOTED]!r} {why}")
         seat = game.first if at == 0 else 0
         size = game.sizes[at] * per if game.limit else None
-        found.append(_street(table, _MOVES.findall(moves), seat, size, per))
+        acts = []
+        for move in _MOVES.findall(moves):
+            order = (place % game.players for place in range(seat, seat + game.players))
+            asked = next(filter(table.may_act, order), None)
+            if asked is None:
+                raise MalformedHand("the betting goes on although nobody can act any more")
+            acts.append(_act(table, move, asked, size, per))
+            seat = asked + 1
+        choices.append(acts)
         table.before = table.top
-    return found, table.folded
-
-
-def _street(
-    table: BettingTable, moves: list[str], seat: int, size: int | None, per: int
-) -> list[Act]:
-    acts = []
-    for move in moves:
-        seat = _next(table, seat)
-        acts.append(_act(table, move, seat, size, per))
-        seat += 1
-    return acts
-
-
-def _next(table: BettingTable, seat: int) -> int:
-    """The first position from here on that has cards and chips."""
-    players = len(table.paid)
-    for place in range(seat, seat + players):
-        if table.may_act(place % players):
-            return place % players
-    raise MalformedHand("the betting goes on although nobody can act any more")
+    return choices, table.folded
 
 
 def _act(table: BettingTable, move: str, seat: int, size: int | None, per: int) -> Act:

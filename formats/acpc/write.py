@@ -14,14 +14,12 @@ from engine.units import per_chip
 from events.cards import UNKNOWN
 from events.evolve import evolve, replay
 from events.match import SourceNoted
-from events.state import Hand
 from events.types import (
     Bet,
     BlindPosted,
     BoardDealt,
     Called,
     Checked,
-    Event,
     Events,
     Folded,
     HandStarted,
@@ -43,14 +41,14 @@ def write(hands: Hands, note: SourceNoted | None = None, *, lossy: bool = False)
     total = dict[str, Fraction]()
     for game, record in hands:
         _check(game, record, lossy)
-        found = definition(game, record)
+        own = definition(game, record)
         if first is None:
-            first = found
+            first = own
             if note is not None and note.format == "acpc":
                 yield note.header
-            elif found != known(found.limit, found.players):
-                yield from (f"# {line}\n" for line in described(found).splitlines())
-        elif found != first:
+            elif own != known(own.limit, own.players):
+                yield from (f"# {line}\n" for line in described(own).splitlines())
+        elif own != first:
             raise Inexpressible("an ACPC log has one game, with the same stacks in every hand")
         yield _line(game, record, total)
     if total and (note is None or note.footer):
@@ -82,7 +80,7 @@ def definition(game: Game, record: Events) -> Definition:
 
 
 def _check(game: Game, record: Events, lossy: bool) -> None:
-    """What ACPC, besides other games, has no word for."""
+    """Refuse what ACPC, besides other games, has no word for."""
     check(game, record, "ACPC")
     start, blinds = record[0], game.script[0]
     assert isinstance(start, HandStarted)
@@ -99,23 +97,18 @@ def _check(game: Game, record: Events, lossy: bool) -> None:
     if game.sizing == "fixed" and "all_in" in hand.standing:
         raise Inexpressible("ACPC knows no all-in where the bets are fixed: stacks have no end")
     for event in record:
-        if why := _check_expressible(event, lossy):
-            raise Inexpressible(f"ACPC {why}")
-
-
-def _check_expressible(event: Event, lossy: bool) -> str | None:
-    match event:
-        case BlindPosted(kind=kind) if kind not in ("small", "big"):
-            return "has no word for a newcomer's post"
-        case RakeTaken():
-            return "has no word for a rake"
-        case PotSplit(shares=shares) if len(set(shares)) > 1:
-            return "splits every pot evenly, into fractions of a chip: no seat gets an odd one"
-        case Mucked() if not lossy:
-            return "has no word for a hand thrown away at the showdown"
-        case Folded(origin="default") | Checked(origin="default") if not lossy:
-            return "has no word for a choice made by default"
-    return None
+        match event:
+            case BlindPosted(kind=kind) if kind not in ("small", "big"):
+                raise Inexpressible("ACPC has no word for a newcomer's post")
+            case RakeTaken():
+                raise Inexpressible("ACPC has no word for a rake")
+            case PotSplit(shares=shares) if len(set(shares)) > 1:
+                why = "into fractions of a chip: no seat gets an odd one"
+                raise Inexpressible(f"ACPC splits every pot evenly, {why}")
+            case Mucked() if not lossy:
+                raise Inexpressible("ACPC has no word for a hand thrown away at the showdown")
+            case Folded(origin="default") | Checked(origin="default") if not lossy:
+                raise Inexpressible("ACPC has no word for a choice made by default")
 
 
 def _line(game: Game, record: Events, total: dict[str, Fraction]) -> str:
@@ -127,9 +120,17 @@ def _line(game: Game, record: Events, total: dict[str, Fraction]) -> str:
     board = list[str]()
     for event in record[1:]:
         hand = evolve(hand, event)
-        betting.append(_move(game, hand, event))
-        if isinstance(event, BoardDealt):
-            board.append(_cards(event.cards))
+        match event:
+            case BoardDealt(cards=dealt):
+                betting.append("/")
+                board.append(_cards(dealt))
+            case Folded():
+                betting.append("f")
+            case Checked() | Called():
+                betting.append("c")
+            case Bet(seat=seat) | Raised(seat=seat):
+                to = "" if game.sizing == "fixed" else _chips(game, hand.paid[seat])
+                betting.append(f"r{to}")
     held = {e.seat: e.cards for e in record if isinstance(e, HoleDealt)}
     names = [start.players[seat] for seat in order]
     per = per_chip(game.unit)
@@ -141,20 +142,6 @@ def _line(game: Game, record: Events, total: dict[str, Fraction]) -> str:
     number = number if number.isdecimal() else "0"
     results = "|".join(map(_result, nets))
     return f"STATE:{number}:{''.join(betting)}:{cards}:{results}:{'|'.join(names)}\n"
-
-
-def _move(game: Game, hand: Hand, event: Event) -> str:
-    """The letter of an event; the hand is as the event left it."""
-    match event:
-        case BoardDealt():
-            return "/"
-        case Folded():
-            return "f"
-        case Checked() | Called():
-            return "c"
-        case Bet(seat=seat) | Raised(seat=seat):
-            return "r" if game.sizing == "fixed" else f"r{_chips(game, hand.paid[seat])}"
-    return ""
 
 
 def _cards(cards: tuple[str, ...]) -> str:

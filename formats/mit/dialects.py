@@ -76,36 +76,38 @@ def written(game: str) -> tuple[str, ...]:
 
     The document of a year is written as its engine is: `auction-2024` as `auction-2024-mit`.
     """
-    of = {
-        one: engine.rules.name
-        for one, engine in ENGINES.items()
+    names = {
+        dialect: engine.rules.name
+        for dialect, engine in ENGINES.items()
         if game.startswith(engine.rules.name.removesuffix("-mit"))
     }
-    nearest = max(of.values(), key=len, default="")
+    nearest = max(names.values(), key=len, default="")
     return tuple(
-        one for one, name in of.items() if name == nearest and not ENGINES[one].undetermined
+        dialect
+        for dialect, name in names.items()
+        if name == nearest and not ENGINES[dialect].undetermined
     )
 
 
-def own_dialect(game: str, wanted: str | None = None) -> str:
+def own_dialect(game: str, dialect: str | None = None) -> str:
     """The dialect in which a match of our own is written: the newest of its game, unless asked."""
     dialects = written(game)
     if not dialects:
         raise ValueError(f"there is no gamelog of {game}: only of games of Pokerbots")
-    if wanted and wanted not in dialects:
+    if dialect and dialect not in dialects:
         possible = f"only in {', '.join(dialects)}"
-        raise ValueError(f"there is no gamelog of {game} in dialect {wanted}: {possible}")
-    return wanted or dialects[0]
+        raise ValueError(f"there is no gamelog of {game} in dialect {dialect}: {possible}")
+    return dialect or dialects[0]
 
 
 def dialect_of(header: str, marks: set[str], named: Game | None) -> str:
-    """Which engine wrote it; a log without the telling lines is recorded as undetermined, if a
-    ruleset is named that says of which game it is."""
+    """Which engine wrote a log; one without the telling lines is recorded as undetermined, if a
+    ruleset is named that says of which game the log is."""
     swap = bool(marks & {"hands", "swapped"})
     auction = bool(marks & {"bids", "note"})
-    of_years = {"swaps": swap, "runs": "Run" in marks, "auctions": auction}
-    of_years |= {"bounties": "bounties" in marks, "tosses": "tosses" in marks}
-    kinds = [what for what, there in of_years.items() if there]
+    signs = {"swaps": swap, "runs": "Run" in marks, "auctions": auction}
+    signs |= {"bounties": "bounties" in marks, "tosses": "tosses" in marks}
+    kinds = [kind for kind, found in signs.items() if found]
     if len(kinds) > 1:
         raise Refused(1, f"{' and '.join(kinds)} in one log: two logs are mixed in this file")
     if "tosses" in marks:
@@ -130,7 +132,7 @@ def dialect_of(header: str, marks: set[str], named: Game | None) -> str:
 
 
 def _undetermined(header: str, marks: set[str], named: Game | None) -> str:
-    """What a log may be in which nobody swapped, bid or ran."""
+    """The dialect of a log in which nobody swapped, bid or ran."""
     early = header.startswith("6.176 ")
     if early and named is not None and named.name.startswith("river-2023"):
         return "R2"

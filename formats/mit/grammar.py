@@ -1,4 +1,4 @@
-"""The lines of a gamelog, and who is meant by a name in them.
+"""The lines of a gamelog, who is meant by a name in them, and a cursor that reads them in order.
 
 Names may hold spaces and be the beginning of one another, so every pattern is made for the two
 names of the header, the longer one first. Two players of the same name are told apart by order.
@@ -7,7 +7,7 @@ names of the header, the longer one first. Two players of the same name are told
 import re
 from functools import cached_property
 
-from formats.source import Verb
+from formats.source import Refused, Verb
 
 CARD = r"[2-9TJQKA][cdhs]"
 SIZE = "0|[1-9][0-9]{0,14}"
@@ -62,8 +62,8 @@ def other(line: str) -> str | None:
 
 def splits(header: str) -> list[tuple[str, str]]:
     """Each way to read two names out of the header: one of them may hold ` vs ` itself."""
-    found = re.fullmatch(r"\S+ MIT Pokerbots - (.+)", header)
-    parts = found[1].split(" vs ") if found else []
+    match = re.fullmatch(r"\S+ MIT Pokerbots - (.+)", header)
+    parts = match[1].split(" vs ") if match else []
     return [(" vs ".join(parts[:at]), " vs ".join(parts[at:])) for at in range(1, len(parts))]
 
 
@@ -151,3 +151,45 @@ class Names:
     @cached_property
     def footer(self) -> re.Pattern[str]:
         return re.compile(rf"({self._who}) (?:preflop|flop|turn) bets EV: (?:{NET})")
+
+
+class Cursor:
+    """The lines of a hand, the names in them, and the next line; `wrong` is the first contradiction
+    in them."""
+
+    def __init__(self, names: Names, number: int, line: int, lines: list[str]) -> None:
+        self.names, self.number, self.line = names, number, line
+        self.wrong: str | None = None
+        self._lines, self._at = lines, 1
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self._lines)
+
+    def _line(self) -> str:
+        return self._lines[self._at] if self._at < len(self._lines) else ""
+
+    def _read(self, pattern: re.Pattern[str]) -> re.Match[str]:
+        """The next line, which must match the pattern."""
+        match = pattern.fullmatch(self._line())
+        if match is None:
+            raise self._refused("")
+        self._at += 1
+        return match
+
+    def _refused(self, why: str) -> Refused:
+        """The file is none of ours, or damaged: at this line, for this reason."""
+        at = self._at if not why else self._at - 1
+        number = self.line + min(at, len(self._lines))
+        if at >= len(self._lines):
+            return Refused(number, f"round #{self.number} stops in the middle")
+        line = self._lines[at]
+        otherwise = f"{why or 'no line of a gamelog is like this'}: {line[:60]!r}"
+        return Refused(number, instead(line) or otherwise)
+
+    def _differs(self, why: str) -> None:
+        self.wrong = self.wrong or f"round #{self.number}: {why}"
+
+    def _seat(self, name: str, else_: int) -> int:
+        seat = self.names.seat(name)
+        return else_ if seat is None else seat

@@ -10,12 +10,22 @@ from collections.abc import Callable
 from msgspec import convert
 
 from events.values import Cards, FaultKind, Rank
-from formats.mit.cursor import Cursor, Found
-from formats.mit.grammar import BIDS, EXCEPTIONS, NET, NO_AUCTION, RUN, VERBS, Names, streets
+from formats.mit.grammar import (
+    BIDS,
+    EXCEPTIONS,
+    NET,
+    NO_AUCTION,
+    RUN,
+    VERBS,
+    Cursor,
+    Names,
+    streets,
+)
 from formats.mit.note import Place, exception_of, won_by_run
 from formats.mit.stack import Reached
 from formats.source import Act, Bids, Board, Fault, Holds, Item, Shows, Tosses
 
+Found = re.Match[str]
 _WON = re.compile(rf"(.*) won ({NET})")
 
 
@@ -86,27 +96,27 @@ class Block(Cursor):
 
     def _bounties(self) -> None:
         """The ranks that hold from this hand on, the dealer's first."""
-        if found := self.names.bounties.fullmatch(self._line()):
+        if match := self.names.bounties.fullmatch(self._line()):
             self._at += 1
             self.marks.add("bounties")
             for seat, at in zip(self._order, (1, 3), strict=True):
-                if self._seat(found[at + 1], seat) != seat:
+                if self._seat(match[at + 1], seat) != seat:
                     raise self._refused("the dealer's bounty is named first here")
-                self.bounties[seat] = convert(found[at], Rank)
+                self.bounties[seat] = convert(match[at], Rank)
 
     def _blinds(self) -> None:
         for seat, blind in zip(self._order, (1, 2), strict=True):
-            found = self._read(self.names.blind)
-            if self._seat(found[1], seat) != seat or int(found[2]) != blind:
+            match = self._read(self.names.blind)
+            if self._seat(match[1], seat) != seat or int(match[2]) != blind:
                 raise self._refused("blinds of 1 and 2 come here, the dealer's first")
             self._bets[seat] = blind
 
     def _dealt(self) -> None:
         for seat in self._order:
-            found = self._read(self.names.dealt)
-            if self._seat(found[1], seat) != seat:
+            match = self._read(self.names.dealt)
+            if self._seat(match[1], seat) != seat:
                 raise self._refused("two cards of each come here, the dealer's first")
-            self._holds(seat, tuple(found[2].split()))
+            self._holds(seat, tuple(match[2].split()))
         counts = {len(held) for held in self._held}
         if counts == {3}:
             self.marks.add("tosses")
@@ -116,22 +126,22 @@ class Block(Cursor):
     def _played(self) -> None:
         """Everything from the first choice to the awards."""
         while self._named < 2:
-            found = self._read(self.names.line)
-            kind, group = found.lastgroup, found.lastindex
+            match = self._read(self.names.line)
+            kind, group = match.lastgroup, match.lastindex
             assert kind is not None
             assert group is not None
             if self._on and kind != "illegal":
                 raise self._refused("below the number of a street comes what was illegal on it")
             if self._faults and kind not in _AFTER_FAULTS:
                 raise self._refused("after a bad reply comes what was played instead")
-            _KINDS[kind](self, found, group + 1)
+            _KINDS[kind](self, match, group + 1)
 
     # Within a hand: choices, streets, cards.
 
-    def act(self, found: Found, group: int) -> None:
+    def act(self, match: Found, group: int) -> None:
         """A choice, or the default for the bad replies right before it."""
-        seat = self._seat(found[group], self._next)
-        verb, amount = found[group + 1], found[group + 2]
+        seat = self._seat(match[group], self._next)
+        verb, amount = match[group + 1], match[group + 2]
         if (amount is None) != (verb in ("folds", "checks", "calls")):
             raise self._refused("this verb takes no amount" if amount else "an amount is missing")
         size = int(amount or 0)
@@ -149,9 +159,9 @@ class Block(Cursor):
             self._bets[seat] = size
         self.items.append(Act(seat, VERBS[verb], to=size if amount else None, default=late))
 
-    def toss(self, found: Found, group: int) -> None:
+    def toss(self, match: Found, group: int) -> None:
         """A hole card joins the board; the other answers that he saw it."""
-        seat, card = self._seat(found[group], self._next), found[group + 1]
+        seat, card = self._seat(match[group], self._next), match[group + 1]
         if card not in self._held[seat] or len(self._held[seat]) != 3 or not self._board:
             raise self._refused("nobody tosses a card that he does not hold, or a second one")
         self._held[seat] = tuple(held for held in self._held[seat] if held != card)
@@ -167,24 +177,24 @@ class Block(Cursor):
         self._faults.clear()
         self._noting = False
 
-    def stacks(self, found: Found, group: int) -> None:
+    def stacks(self, match: Found, group: int) -> None:
         """What both have left, the dealer first: what they had is for most hands to say."""
         if "tosses" not in self.marks:
             self.marks.add("bounties")
-        left = [int(found[group + at]) for at in (0, 1)]
+        left = [int(match[group + at]) for at in (0, 1)]
         had = {chips + self._put[seat] for chips, seat in zip(left, self._order, strict=True)}
         if len(had) > 1:
             self._differs("stacks that do not fit what was put in")
 
-    def on(self, found: Found, group: int) -> None:
+    def on(self, match: Found, group: int) -> None:
         """The street of the bad reply that comes next."""
-        self._on = found[group]
+        self._on = match[group]
         if int(self._on) != len(self._board) - self._noting:
             self._differs("a bad reply on another street than the one that is played")
 
-    def index(self, found: Found, group: int) -> None:
+    def index(self, match: Found, group: int) -> None:
         """A toss of no card."""
-        self._fault(found[group], f"D{found[group + 1]}", "illegal")
+        self._fault(match[group], f"D{match[group + 1]}", "illegal")
 
     def _default(self, seat: int, verb: str, size: int) -> bool:
         """Whether the engine played this for the seat: a fold, a check or a bid of nothing."""
@@ -209,9 +219,9 @@ class Block(Cursor):
                     self._put[who] += price
             self._next = 1 - self.button
 
-    def street(self, found: Found, group: int) -> None:
+    def street(self, match: Found, group: int) -> None:
         """A street; the flop of an auction is named again when it has been paid for."""
-        name, board = found[group], tuple(found[group + 1].split(" "))
+        name, board = match[group], tuple(match[group + 1].split(" "))
         if name == "Run" and len(self._board) < 5:
             raise self._refused("a run comes after the river")
         count = streets(tosses="tosses" in self.marks).get(name, len(self._board) + 1)
@@ -222,68 +232,62 @@ class Block(Cursor):
         self._bets = [0, 0]
         self._next = 1 - self.button
         for seat, at in zip(self._order, (group + 2, group + 4), strict=True):
-            if self._seat(found[at], seat) != seat:
+            if self._seat(match[at], seat) != seat:
                 raise self._refused("the dealer's total is named first here")
-            if int(found[at + 1]) != self._put[seat]:
-                self._differs(f"a total of {found[at + 1]} where {self._put[seat]} were put in")
+            if int(match[at + 1]) != self._put[seat]:
+                self._differs(f"a total of {match[at + 1]} where {self._put[seat]} were put in")
         if board == self._board and self._bids:
             self.marks.add("flop twice")
             return
         if name == "Run" and "Run" not in self.marks:
             self._before_run = self._put[self.button]
         self.marks.add(name)
-        if self._tosses_on(name, board):
+        if "tosses" in self.marks and name in ("Discard 1", "Discard 2"):  # no new card
+            self._next = self.button if name == "Discard 1" else 1 - self.button
+            if board != self._board:
+                self._differs("a street changes the cards of the one before")
             return
         if board[: len(self._board)] != self._board:
             self._differs("a street changes the cards of the one before")
         self.items.append(Board(board[len(self._board) :]))
         self._board = board
 
-    def _tosses_on(self, name: str, board: Cards) -> bool:
-        """Whether the street only names the card that was tossed, and whose turn it is to toss."""
-        if "tosses" not in self.marks or name not in ("Flop", "Discard 1", "Discard 2"):
-            return False
-        self._next = self.button if name == "Discard 1" else 1 - self.button
-        if name != "Flop" and board != self._board:
-            self._differs("a street changes the cards of the one before")
-        return name != "Flop"
-
-    def hand(self, found: Found, group: int) -> None:
+    def hand(self, match: Found, group: int) -> None:
         """What a player holds after the swaps of a street."""
         self.marks.add("hands")
-        seat = self._listed(found[group])
-        cards = tuple(found[group + 1].split())
+        seat = self._listed(match[group])
+        cards = tuple(match[group + 1].split())
         self._swapped[seat] = self._swapped[seat] or cards != self._held[seat]
         self._holds(seat, cards)
 
-    def won(self, found: Found, group: int) -> None:
+    def won(self, match: Found, group: int) -> None:
         """A card won at auction; of two players of one name the higher bidder is meant."""
         self.marks.add("won")
-        seat = self.names.seat(found[group])
+        seat = self.names.seat(match[group])
         if seat is None:
             high = sorted(self._bids, key=lambda bid: -bid[1])
             tied = len(high) == 2 and high[0][1] == high[1][1]
-            seat = self._listed(found[group]) if tied or not high else high[0][0]
-        self._holds(seat, (*self._held[seat], found[group + 1]))
+            seat = self._listed(match[group]) if tied or not high else high[0][0]
+        self._holds(seat, (*self._held[seat], match[group + 1]))
 
-    def shows(self, found: Found, group: int) -> None:
-        seat = self._listed(found[group])
-        cards = tuple(found[group + 1].split())
+    def shows(self, match: Found, group: int) -> None:
+        seat = self._listed(match[group])
+        cards = tuple(match[group + 1].split())
         if cards[: len(self._held[seat])] != self._held[seat]:
             self._differs("a hand is shown that was not held")
         self.items.append(Shows(seat, cards))
 
-    def award(self, found: Found, group: int) -> None:
+    def award(self, match: Found, group: int) -> None:
         """What the hand changed for both, the dealer first; nothing is played after that."""
         for at, seat in enumerate(self._order):
             if at:
-                found = self._read(self.names.line)
-                if found.lastgroup != "award":
+                match = self._read(self.names.line)
+                if match.lastgroup != "award":
                     raise self._refused("the award of the other player comes here")
-            if self._seat(found[group], seat) != seat:
+            if self._seat(match[group], seat) != seat:
                 raise self._refused("the dealer's award is named first here")
-            self.nets[seat] = int(found[group + 2])
-            if found[group + 1]:
+            self.nets[seat] = int(match[group + 2])
+            if match[group + 1]:
                 self.marks.add("swapped")
                 self._reported[seat] = True
                 if not self._swapped[seat]:
@@ -292,14 +296,14 @@ class Block(Cursor):
 
     # Replies that failed.
 
-    def illegal(self, found: Found, group: int) -> None:
+    def illegal(self, match: Found, group: int) -> None:
         self._on = None
-        self._fault(found[group], found[group + 1], "illegal")
+        self._fault(match[group], match[group + 1], "illegal")
 
-    def malformed(self, found: Found, group: int) -> None:
+    def malformed(self, match: Found, group: int) -> None:
         """An auction's log names an exception on the next line."""
-        reply = found[group + 1]
-        self._fault(found[group], reply, "malformed")
+        reply = match[group + 1]
+        self._fault(match[group], reply, "malformed")
         self._malformed += 1
         if self._line() in EXCEPTIONS:
             self.marks.add("exception")
@@ -307,10 +311,10 @@ class Block(Cursor):
                 self.exceptions[self.number, self._malformed] = self._line()
             self._at += 1
 
-    def left(self, found: Found, group: int) -> None:
+    def left(self, match: Found, group: int) -> None:
         """Out of time or disconnected: from here on the engine plays for this seat."""
-        late = found[group + 1] == "ran out of time"
-        self.gone.add(self._fault(found[group], "", "late" if late else "disconnected"))
+        late = match[group + 1] == "ran out of time"
+        self.gone.add(self._fault(match[group], "", "late" if late else "disconnected"))
 
     def _fault(self, name: str, raw: str, kind: FaultKind) -> int:
         seat = self._seat(name, self._next)
@@ -324,33 +328,30 @@ class Block(Cursor):
             self._at += 1
             if self._bids:
                 self._differs("an auction is said not to have been held")
-        elif found := BIDS.fullmatch(self._line()):
+        elif match := BIDS.fullmatch(self._line()):
             self.marks.add("note")
             self._at += 1
-            bids = {self.button: int(found[1]), 1 - self.button: int(found[2])}
+            bids = {self.button: int(match[1]), 1 - self.button: int(match[2])}
             if bids != dict(self._bids):
                 self._differs("other bids are reported than were made")
         elif self._line() == RUN:
             self.marks.add(RUN)
             self._at += 1
-            for seat, won in zip(
-                self._order, won_by_run(self.nets, self.button, self._before_run), strict=True
-            ):
-                found = self._read(_WON)
-                if self._seat(found[1], seat) != seat or int(found[2]) != won:
+            by_run = won_by_run(self.nets, self.button, self._before_run)
+            for seat, won in zip(self._order, by_run, strict=True):
+                match = self._read(_WON)
+                if self._seat(match[1], seat) != seat or int(match[2]) != won:
                     self._differs("another sum is won by the run than the awards come to")
         while hit := self.names.hits.fullmatch(self._line()):
             self.marks |= {"bounties", "hits"}
             self.hits.append(hit[1])
             self._at += 1
         self._next = self.button
-        while self._at < len(self._lines):
-            if self._counts():
-                break
-            found = self._read(self.names.line)
-            if found.lastgroup not in ("illegal", "malformed", "left"):
+        while self._at < len(self._lines) and not self._counts():
+            match = self._read(self.names.line)
+            if match.lastgroup not in ("illegal", "malformed", "left"):
                 raise self._refused("after the awards come bad replies or nothing")
-            _KINDS[found.lastgroup](self, found, (found.lastindex or 0) + 1)
+            _KINDS[match.lastgroup](self, match, (match.lastindex or 0) + 1)
         for seat, raw, kind in self._faults:
             self.items.append(Fault(seat, raw, kind, "acknowledgement"))
 

@@ -59,10 +59,10 @@ class Counted:
 
     def of(self, *letters: str) -> Column:
         """Which lines are of these kinds."""
-        wanted = np.zeros(128, dtype=bool)
-        wanted[[ord(letter) for letter in letters]] = True
-        found: Column = wanted.take(self.log.letter)
-        return found
+        has_letter = np.zeros(128, dtype=bool)
+        has_letter[[ord(letter) for letter in letters]] = True
+        lines: Column = has_letter.take(self.log.letter)
+        return lines
 
     def marks(self, which: Column) -> Iterator[str]:
         """The signs of a dialect in these hands."""
@@ -71,7 +71,7 @@ class Counted:
         at = self.at
         yield from (
             name
-            for name, there in (
+            for name, hands in (
                 ("Flop", at.flop >= 0),
                 ("Turn", at.turn >= 0),
                 ("River", at.river >= 0),
@@ -83,23 +83,23 @@ class Counted:
                 ("swapped", self._any(say.AWARD, self.log.first == 1)),
                 ("note", self._any(say.BIDS_NOTED) | self._any(say.NO_BIDS_NOTED)),
             )
-            if (there & which).any()
+            if (hands & which).any()
         )
 
     def _any(self, letter: str, also: "Column | bool" = True) -> Column:
         """Hands that have such a line."""
-        found = np.zeros(self.hands, dtype=bool)
-        found[self.hand[self.of(letter) & also]] = True
-        return found
+        hands = np.zeros(self.hands, dtype=bool)
+        hands[self.hand[self.of(letter) & also]] = True
+        return hands
 
     def _places(self) -> Places:
         def first(letter: str, before: str = "") -> Column:
-            there = self.of(letter)
-            there &= self.before == ord(before) if before else self.before != ord(letter)
-            found = np.full(self.hands, -1)
-            rows = np.flatnonzero(there)
-            found[self.hand[rows]] = rows
-            return found
+            lines = self.of(letter)
+            lines &= self.before == ord(before) if before else self.before != ord(letter)
+            places = np.full(self.hands, -1)
+            rows = np.flatnonzero(lines)
+            places[self.hand[rows]] = rows
+            return places
 
         flop = np.full(self.hands, -1)
         rows = np.flatnonzero(self.of(say.FLOP) & self.is_street)
@@ -141,8 +141,8 @@ class Counted:
     def highest(self, values: Column) -> Column:
         """The largest of these values so far, in each line's round of betting."""
         place = self.hand * ROUNDS + self.round  # goes up from line to line
-        found: Column = np.maximum.accumulate(place << _SHIFT | values) & (1 << _SHIFT) - 1
-        return found
+        largest: Column = np.maximum.accumulate(place << _SHIFT | values) & (1 << _SHIFT) - 1
+        return largest
 
     def _bids(self) -> None:
         """The higher bidder pays the lower bid, two of one size both do; it joins the totals."""
@@ -161,20 +161,20 @@ class Counted:
 
     def reaches(self, stack: int) -> Column:
         """Hands in which a total, or what a bidder has put in and bids, comes up to a stack."""
-        found: Column = self.put.max(1) >= stack
+        reaches: Column = self.put.max(1) >= stack
         hands = np.flatnonzero(self.auction)
         for place in (0, 1):
             rows = self.at.bid[hands] + place
             meant = self.stake(rows, self.log.seat[rows]) + self.log.first[rows]
-            found[hands] |= meant >= stack
-        return found
+            reaches[hands] |= meant >= stack
+        return reaches
 
     def stake(self, rows: Column, seat: Column) -> Column:
         """All that a seat had put in when these lines were written."""
         hand = self.hand[rows]
         bid = self.auction[hand] & (rows > self.at.bid[hand] + 1)
-        found: Column = self.stakes[hand, self.round[rows], seat] + self.had[seat, rows]
-        return found + self.dead[hand, seat] * bid
+        stakes: Column = self.stakes[hand, self.round[rows], seat] + self.had[seat, rows]
+        return stakes + self.dead[hand, seat] * bid
 
     # Cards.
 
@@ -235,16 +235,16 @@ class Counted:
         self._shown(wrong)
         self._summed_up(wrong)
         wrong |= (log.first >= MANY) | (abs(log.second) >= MANY) | (abs(log.third) >= MANY)
-        found = np.add.reduceat(wrong, start) == 0
-        found &= ~self.auction | (self.bidder[:, 0] != self.bidder[:, 1])
-        found &= self.nets.sum(1) == 0
-        return found
+        sound = np.add.reduceat(wrong, start) == 0
+        sound &= ~self.auction | (self.bidder[:, 0] != self.bidder[:, 1])
+        sound &= self.nets.sum(1) == 0
+        return sound
 
     def _changes(self, rows: Column, before: Column, count: int) -> Column:
         """Streets that do not begin with the cards of the one before."""
         cards = self.log.cards
-        found: Column = (cards[rows, :count] != cards[before[self.hand[rows]], :count]).any(1)
-        return found
+        changed: Column = (cards[rows, :count] != cards[before[self.hand[rows]], :count]).any(1)
+        return changed
 
     def _shown(self, wrong: Column) -> None:
         """Shown is what was held; a card won at auction may be named here first."""
@@ -273,7 +273,7 @@ class Counted:
     def unreported(self) -> Column:
         """Hands with a swap that no award reports."""
         rows = np.flatnonzero(self.of(say.AWARD) & (self.log.first == 0))
-        found = np.zeros(self.hands, dtype=bool)
+        hands = np.zeros(self.hands, dtype=bool)
         unreported = self.swapped[self.hand[rows], self.log.seat[rows]]
-        found[self.hand[rows[unreported]]] = True
-        return found
+        hands[self.hand[rows[unreported]]] = True
+        return hands

@@ -107,9 +107,9 @@ class Lines:
         return np.fromiter(map(self._known.__getitem__, lines), np.int64, len(lines))
 
     def letters(self, codes: Column) -> bytes:
-        """Their letters, one after the other."""
-        found: bytes = np.frombuffer(self._letters, dtype=np.int8).take(codes).tobytes()
-        return found
+        """The letters of lines, one after the other."""
+        letters: bytes = np.frombuffer(self._letters, dtype=np.int8).take(codes).tobytes()
+        return letters
 
     def log(self, codes: Column) -> LogLines:
         """What these lines say; of a number with more digits than there is room for, the most."""
@@ -118,10 +118,11 @@ class Lines:
             self._cards = np.concatenate([self._cards, _PLACES[words[:, 0::3], words[:, 1::3]]])
             self._words.clear()
         letter = np.frombuffer(self._letters, dtype=np.int8).take(codes)
-        seat, one, two, three = (
-            np.frombuffer(it, dtype=np.int64).take(codes).clip(-MANY, MANY) for it in self._numbers
+        seat, first, second, third = (
+            np.frombuffer(numbers, dtype=np.int64).take(codes).clip(-MANY, MANY)
+            for numbers in self._numbers
         )
-        return LogLines(letter, seat, one, two, three, self._cards.take(codes, axis=0))
+        return LogLines(letter, seat, first, second, third, self._cards.take(codes, axis=0))
 
     def _read(self, form: "_Form", lines: Texts) -> None:
         for kind, some, columns in form.read(lines):
@@ -210,27 +211,26 @@ _READ: dict[str, Callable[..., None]] = {
 class _Form:
     """A few kinds of lines, recognized in one pass through all of them."""
 
-    def __init__(self, names: Names, wanted: Sequence[str]) -> None:
-        kinds = _kinds(names)
-        self._pattern = re.compile(
-            f"^(?:{'|'.join(kinds[kind] for kind in wanted)})$", re.MULTILINE
-        )
-        ends = accumulate((_groups()[kind] for kind in wanted), initial=0)
-        self._groups = list(zip(wanted, pairwise(ends), strict=True))
+    def __init__(self, names: Names, kinds: Sequence[str]) -> None:
+        patterns = _patterns(names)
+        choice = "|".join(patterns[kind] for kind in kinds)
+        self._pattern = re.compile(f"^(?:{choice})$", re.MULTILINE)
+        ends = accumulate((_groups()[kind] for kind in kinds), initial=0)
+        self._groups = list(zip(kinds, pairwise(ends), strict=True))
 
     def read(self, lines: Texts) -> Iterator[tuple[str, Texts, list[Texts]]]:
         """Kind by kind the lines of that kind, and in columns what they say."""
-        found = self._pattern.findall("\n".join(lines))
-        if len(found) < len(lines):
+        matches = self._pattern.findall("\n".join(lines))
+        if len(matches) < len(lines):
             lines = [line for line in lines if self._pattern.fullmatch(line)]
-        columns = list(zip(*found, strict=True))
-        for kind, (begin, end) in self._groups if found else ():
+        columns = list(zip(*matches, strict=True))
+        for kind, (begin, end) in self._groups if matches else ():
             if any(which := columns[begin]):
-                texts: list[Texts] = [list(compress(it, which)) for it in columns[begin:end]]
+                texts: list[Texts] = [list(compress(text, which)) for text in columns[begin:end]]
                 yield kind, list(compress(lines, which)), texts
 
 
-def _kinds(names: Names) -> dict[str, str]:
+def _patterns(names: Names) -> dict[str, str]:
     """The pattern of each kind; what its first group finds is never empty."""
     return {**names.kinds, "bids": BIDS.pattern, "without": f"({re.escape(NO_AUCTION)})"}
 
@@ -238,7 +238,8 @@ def _kinds(names: Names) -> dict[str, str]:
 @cache
 def _groups() -> dict[str, int]:
     """How many groups each pattern has, whatever the names are."""
-    return {kind: re.compile(it).groups for kind, it in _kinds(Names("a", "b")).items()}
+    patterns = _patterns(Names("a", "b"))
+    return {kind: re.compile(pattern).groups for kind, pattern in patterns.items()}
 
 
 def _ints(texts: Texts) -> list[int]:

@@ -1,7 +1,7 @@
 """A log taken apart many hands at a time: undisturbed ones as columns, each other one by itself.
 
-Here too a log with something wrong is `Refused`, but with less to say of it than there is to say
-hand by hand: whoever meets that goes the other way.
+Here too a log with something wrong is `Refused`, but the sentence says less than the reader of hand
+by hand can say: after such a refusal the log is read hand by hand.
 
 How rounds follow each other is checked here, and what may stand after the last one.
 """
@@ -99,11 +99,11 @@ class Part:
         self.rounds = codes.take(self._begins[:-1])
         if not gone and (usual := _usual(known.letters(codes), self._begins.tolist())):
             self.places = np.array(usual)
-            wanted = np.zeros(len(self), dtype=bool)
-            wanted[self.places] = True
+            is_usual = np.zeros(len(self), dtype=bool)
+            is_usual[self.places] = True
             sizes = np.diff(self._begins)
-            log = known.log(codes[np.repeat(wanted, sizes)])
-            begins = np.cumsum([0, *sizes[wanted].tolist()])
+            log = known.log(codes[np.repeat(is_usual, sizes)])
+            begins = np.cumsum([0, *sizes[is_usual].tolist()])
             self.counted = Counted(log, begins, self.first + self.places)
             self.sound = self.counted.sound
             nets[self.places] = self.counted.nets
@@ -120,8 +120,8 @@ class Part:
     @property
     def marks(self) -> set[str]:
         """The signs of a dialect in all hands of the part."""
-        found = set(self.counted.marks(self.sound)) if self.counted else set()
-        return found.union(*(block.marks for block in self.others.values()))
+        marks = set(self.counted.marks(self.sound)) if self.counted else set()
+        return marks.union(*(block.marks for block in self.others.values()))
 
     def reach(self, reached: Reached) -> None:
         """Count the largest total of a seat in every hand that does not contradict itself."""
@@ -129,15 +129,15 @@ class Part:
             put = self.counted.put[self.sound].max(1)
             most, first, hands = np.unique(put, return_index=True, return_counts=True)
             numbers = self.counted.numbers[self.sound][first]
-            for one in zip(most.tolist(), numbers.tolist(), hands.tolist(), strict=True):
-                reached.add(*one)
+            for group in zip(most.tolist(), numbers.tolist(), hands.tolist(), strict=True):
+                reached.add(*group)
         for block in self.others.values():
             block.reach(reached)
 
     @property
     def exceptions(self) -> dict[Place, str]:
         """The names of exceptions that do not follow from the replies."""
-        return {at: name for it in self.others.values() for at, name in it.exceptions.items()}
+        return {at: name for block in self.others.values() for at, name in block.exceptions.items()}
 
     def _block(self, place: int, gone: set[int]) -> Block:
         number = self.first + place
@@ -145,17 +145,17 @@ class Part:
         return Block(self._names, gone, number, self.lines[place], 1 - number % 2, lines)
 
 
-def parts(text: Text, names: Names) -> Iterator[Part | End]:
+def parts(log: Text, names: Names) -> Iterator[Part | End]:
     """The log from its first round to its end."""
     reader = Reader(names, Start())
     held: list[str] = []
     size = 0
-    for one in _texts(text):
+    for text in _texts(log):
         if len(held) > HANDS or size > _HELD_MAX:
             yield reader.part(held[:-1])
             held, size = held[-1:], 0
-        held.append(one)
-        size += len(one)
+        held.append(text)
+        size += len(text)
     *rest, last = held
     if rest:
         yield reader.part(rest)
@@ -194,14 +194,14 @@ class Reader:
 def _usual(letters: bytes, begins: list[int]) -> list[int]:
     """Which hands have lines that come in a usual order."""
     shapes: dict[bytes, bool] = {}
-    found = []
+    usual = []
     for place, (begin, end) in enumerate(pairwise(begins)):
         shape = letters[begin:end]
         if shape not in shapes:
             shapes[shape] = UNDISTURBED.fullmatch(shape.decode()) is not None
         if shapes[shape]:
-            found.append(place)
-    return found
+            usual.append(place)
+    return usual
 
 
 def _check_chain(known: Lines, part: Part, banks: Column) -> None:
@@ -224,8 +224,8 @@ def _texts(text: Text) -> Iterator[str]:
     with opened(text) as lines:
         _, _, held = lines.read(_PIECE).partition("\n\n")
         while piece := lines.read(_PIECE):
-            *whole, held = (held + piece).split("\n\n")
-            yield from whole
+            *complete, held = (held + piece).split("\n\n")
+            yield from complete
             if len(held) > _HELD_MAX:
                 raise Refused(1, "no empty line for a long while")
         yield from held.split("\n\n")
@@ -240,20 +240,20 @@ def chained(
     banks: list[int],
 ) -> None:
     """The dealer of the hand first, then the other, each with what he has won so far."""
-    found = pattern.fullmatch(line)
-    if found is None:
+    match = pattern.fullmatch(line)
+    if match is None:
         if why := instead(line):
             raise Refused(number, why)
         raise Refused(number, f"round #{expected} or the final line is due: {line[:60]!r}")
-    if found[1] and int(found[1]) != expected:
-        raise Refused(number, f"round #{found[1]} stands where round #{expected} is due")
+    if match[1] and int(match[1]) != expected:
+        raise Refused(number, f"round #{match[1]} stands where round #{expected} is due")
     for seat, at in zip((1 - expected % 2, expected % 2), (2, 4), strict=True):
-        who = names.seat(found[at])
+        who = names.seat(match[at])
         if who is not None and who != seat:
-            raise Refused(number, f"{names.both[seat]} is due where {found[at]} is named")
-        if int(found[at + 1]) != banks[seat]:
+            raise Refused(number, f"{names.both[seat]} is due where {match[at]} is named")
+        if int(match[at + 1]) != banks[seat]:
             raise Refused(
                 number,
-                f"{found[at]} has {banks[seat]} by the rounds before, not {found[at + 1]}: "
+                f"{match[at]} has {banks[seat]} by the rounds before, not {match[at + 1]}: "
                 "hands are missing or from another match",
             )

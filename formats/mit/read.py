@@ -50,20 +50,20 @@ class Survey(Struct):
     kept: list[Part | Block] = []
     starts: list[tuple[Start, int, int]] = []
 
-    def add(self, one: Part | Block) -> None:
+    def add(self, hands: Part | Block) -> None:
         """Add some more hands of the log."""
-        if isinstance(one, Part):
-            size = sum(len(text.encode()) + 2 for text in one.texts)
-            self.starts.append((one.start, len(one), size))
-        self.rounds += len(one) if isinstance(one, Part) else 1
+        if isinstance(hands, Part):
+            size = sum(len(text.encode()) + 2 for text in hands.texts)
+            self.starts.append((hands.start, len(hands), size))
+        self.rounds += len(hands) if isinstance(hands, Part) else 1
         if self.rounds <= _KEPT_MAX:
-            self.kept.append(one)
+            self.kept.append(hands)
         else:
             self.kept.clear()
-        one.reach(self.reached)
-        self.marks |= one.marks
-        self.exceptions.update(one.exceptions)
-        for block in one.others.values() if isinstance(one, Part) else (one,):
+        hands.reach(self.reached)
+        self.marks |= hands.marks
+        self.exceptions.update(hands.exceptions)
+        for block in hands.others.values() if isinstance(hands, Part) else (hands,):
             if block.bounties:
                 self.bounties[block.number] = block.bounties
 
@@ -74,16 +74,16 @@ class Survey(Struct):
 
     def parts(self, text: Text) -> Iterator[Part]:
         """The hands of the log many at a time, read again where they were too many to keep."""
-        for one in self._again(parts(text, self.names)):
-            if isinstance(one, Part):
-                yield one
+        for hands in self._again(parts(text, self.names)):
+            if isinstance(hands, Part):
+                yield hands
 
     def blocks(self, text: Text) -> Iterator[Block]:
-        """The hands of the log one by one."""
+        """The hands of the log one by hands."""
         again = blocks(text, self.names)
-        for one in again if self.in_parts else self._again(again):
-            if isinstance(one, Block):
-                yield one
+        for hands in again if self.in_parts else self._again(again):
+            if isinstance(hands, Block):
+                yield hands
 
     def _again(self, read: Iterator[Part | Block | End]) -> Iterable[Part | Block | End]:
         return self.kept if self.rounds <= _KEPT_MAX else read
@@ -100,33 +100,34 @@ def survey(text: Text, tick: Callable[[], None] = lambda: None) -> Survey:
     return _survey(Survey(header, names, in_parts=False), blocks(text, names), tick)
 
 
-def _survey(found: Survey, read: Iterator[Part | Block | End], tick: Callable[[], None]) -> Survey:
-    for one in read:
+def _survey(log: Survey, read: Iterator[Part | Block | End], tick: Callable[[], None]) -> Survey:
+    for piece in read:
         tick()
-        if isinstance(one, End):
-            found.footer, found.banks = one.footer, one.banks
-            if " bets EV: " in one.footer:
-                found.marks.add("footer")
+        if isinstance(piece, End):
+            log.footer, log.banks = piece.footer, piece.banks
+            if " bets EV: " in piece.footer:
+                log.marks.add("footer")
             break
-        found.add(one)
-    return found
+        log.add(piece)
+    return log
 
 
 def _header(text: Text) -> tuple[str, Names]:
     """The first line, and its two names: if they can be read in several ways, as round 1 does."""
     first = _plain(text)
     header = next(first, "")
-    found = splits(header)
-    if not found:
+    pairs = splits(header)
+    if not pairs:
         if why := instead(header):
             raise Refused(1, why)
-        what = other(header)
-        raise Refused(1, f"this is {what}" if what else "no gamelog begins with this line")
+        kind = other(header)
+        raise Refused(1, f"this is {kind}" if kind else "no gamelog begins with this line")
     next(first, "")
     start = next(first, "")
-    for one, two in found:
-        if start in (f"Round #1, {one} (0), {two} (0)", f"Final, {one} (0), {two} (0)"):
-            return header, Names(one, two)
+    for pair in pairs:
+        seats = "{} (0), {} (0)".format(*pair)
+        if start in (f"Round #1, {seats}", f"Final, {seats}"):
+            return header, Names(*pair)
     if why := instead(start):
         raise Refused(3, why)
     raise Refused(3, f"round #1 of the players in the header comes here, not {start[:60]!r}")
@@ -182,16 +183,16 @@ def _plain(text: Text) -> Iterator[str]:
 
 def read(text: Text, rules: Rules = AS_READ) -> Source:
     """The log taken apart."""
-    found, teller, note = surveyed(text, rules)
+    log, teller, note = surveyed(text, rules)
     return Source(
         format=FORMAT,
         dialect=teller.dialect,
         players=teller.players,
         note=note,
         inferred=teller.inferred,
-        hands=map(teller.hand, found.blocks(text)),
-        transcripts=map(teller.many, found.parts(text)) if found.in_parts else None,
-        place=found.place,
+        hands=map(teller.hand, log.blocks(text)),
+        transcripts=map(teller.many, log.parts(text)) if log.in_parts else None,
+        place=log.place,
     )
 
 
@@ -199,21 +200,26 @@ def surveyed(
     text: Text, rules: Rules = AS_READ, tick: Callable[[], None] = lambda: None
 ) -> tuple[Survey, "Teller", SourceNoted]:
     """Survey the whole log; return that, a teller of its hands, and the note to keep."""
-    found = survey(text, tick)
-    dialect = dialect_of(found.header, found.marks, rules.game)
+    log = survey(text, tick)
+    dialect = dialect_of(log.header, log.marks, rules.game)
     game = ENGINES[dialect].rules
     stack, why = rules.of(game).stack, "as it was set"
     if not rules.sets("stack"):
-        stack, why = found.reached.stack(stack)
+        stack, why = log.reached.stack(stack)
     inferred = (
         f"variant {game.name}, from the kinds of lines",
-        "; ".join(filter(None, (f"stack {stack}, {why}", found.reached.outliers(stack)))),
+        "; ".join(filter(None, (f"stack {stack}, {why}", log.reached.outliers(stack)))),
     )
-    note = Noted(
-        dialect, found.header, found.footer, encoding_of(text), _newline(text), found.exceptions
-    )
-    teller = Teller(found.names.both, stack, dialect, inferred, found.bounties)
-    return found, teller, noted(note)
+    with opened(text) as stream:
+        while stream.read(1 << 20):
+            pass
+        ends = stream.newlines
+    if isinstance(ends, tuple):  # lines that one engine wrote all end alike
+        raise Refused(1, "the lines end in different ways: this file was put together")
+    encoding = encoding_of(text)
+    note = Noted(dialect, log.header, log.footer, encoding, ends or "\n", log.exceptions)
+    teller = Teller(log.names.both, stack, dialect, inferred, log.bounties)
+    return log, teller, noted(note)
 
 
 class Teller(NamedTuple):
@@ -296,14 +302,3 @@ class Teller(NamedTuple):
             hand=lambda number: self.hand(part.block(number - part.first)),
             texts=part.texts,
         )
-
-
-def _newline(text: Text) -> str:
-    """How the lines end: all alike, or they were not written by one engine."""
-    with opened(text) as found:
-        while found.read(1 << 20):
-            pass
-        ends = found.newlines
-    if isinstance(ends, tuple):
-        raise Refused(1, "the lines end in different ways: this file was put together")
-    return ends or "\n"

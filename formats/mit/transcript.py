@@ -1,8 +1,8 @@
 """Undisturbed hands as columns of events, as their lines tell them, rules off.
 
 What the lines do not say is counted (what a call moves) or guessed the usual way (that a raise is a
-full one). Nobody relies on it: whoever takes these events has them held against the rules, and
-takes a hand that is anything but what the rules make of it from `formats.follow`.
+full one). Nobody relies on it: an import holds these events against the rules, and takes a hand
+that is anything but what the rules make of it from `formats.follow`.
 """
 
 from collections import Counter
@@ -59,27 +59,28 @@ def is_transcribed(game: Game) -> bool:
 
 def transcribed(counted: Counted, which: Column, table: TableFacts) -> tuple[Many, ...]:
     """The events of these hands, kind by kind; the hands are numbered anew, without gaps."""
-    every = list(_Transcript(counted, table).events())
+    kinds = list(_Transcript(counted, table).events())
     if not which.all():
-        wanted = which[counted.hand]
-        every = [_only(it, np.flatnonzero(wanted[it.lines])) for it in every]
-    lines = np.concatenate([it.lines for it in every])
-    within = np.repeat([it.within for it in every], [len(it.lines) for it in every])
+        chosen = which[counted.hand]
+        for number, some in enumerate(kinds):
+            rows = np.flatnonzero(chosen[some.lines])
+            kinds[number] = _Some(
+                some.kind, some.lines[rows], some.within, some_of(some.fields, rows)
+            )
+    lines = np.concatenate([some.lines for some in kinds])
+    within = np.repeat([some.within for some in kinds], [len(some.lines) for some in kinds])
     place = np.empty(len(lines), dtype=np.int64)
     place[np.argsort(lines * _WITHIN + within)] = np.arange(len(lines))
     hand = (np.cumsum(which) - 1)[counted.hand[lines]]
     sizes = np.bincount(hand, minlength=int(which.sum()))
     index = place - (np.cumsum(sizes) - sizes)[hand]
-    ends = np.cumsum([len(it.lines) for it in every])
+    ends = np.cumsum([len(some.lines) for some in kinds])
+    spans = [slice(end - len(some.lines), end) for some, end in zip(kinds, ends, strict=True)]
     return tuple(
-        Many(it.kind, hand[end - len(it.lines) : end], index[end - len(it.lines) : end], it.fields)
-        for it, end in zip(every, ends, strict=True)
-        if len(it.lines)
+        Many(some.kind, hand[span], index[span], some.fields)
+        for some, span in zip(kinds, spans, strict=True)
+        if len(some.lines)
     )
-
-
-def _only(one: _Some, some: Column) -> _Some:
-    return one._replace(lines=one.lines[some], fields=some_of(one.fields, some))
 
 
 class _Transcript:

@@ -67,8 +67,8 @@ def rounds(records: Iterable[Events], *, mirrored: bool) -> Iterator[Events]:
         start = record[0]
         assert isinstance(start, HandStarted)
         waiting[start.hand.rpartition("/")[2]] = start.hand, record
-        while found := waiting.pop(str(count), None):
-            yield found[1]
+        while following := waiting.pop(str(count), None):
+            yield following[1]
             count += 1
         if not mirrored:
             _check_none_waits(count, waiting)
@@ -88,29 +88,29 @@ def pieces(
     records: Iterable[Events], note: SourceNoted | None = None, dialect: str | None = None
 ) -> Iterator[str]:
     """The log hand by hand, so that it may have any length."""
-    found = unnoted(note) if note else None
-    if found and dialect not in (None, found.dialect):
-        found = None
-    end = found.newline if found else "\n"
-    for piece in _log(records, found, dialect):
+    noted = unnoted(note) if note else None
+    if noted and dialect not in (None, noted.dialect):
+        noted = None
+    end = noted.newline if noted else "\n"
+    for piece in _pieces(records, noted, dialect):
         yield piece if end == "\n" else piece.replace("\n", end)
 
 
-def _log(records: Iterable[Events], found: Noted | None, dialect: str | None) -> Iterator[str]:
+def _pieces(records: Iterable[Events], noted: Noted | None, dialect: str | None) -> Iterator[str]:
     log: _Log | None = None
     for record in records:
         start = record[0]
         assert isinstance(start, HandStarted)
         if log is None:
-            log = _Log(found or own_note(start, dialect), start, own=found is None)
+            log = _Log(noted or own_note(start, dialect), start, own=noted is None)
             yield f"{log.noted.header}\n\n"
         yield "\n".join([*log.hand(record), "", ""])
     if log is None:
-        if found is None:
+        if noted is None:
             raise ValueError("no hands: a gamelog names its players, and there are none")
-        log = _Log(found, None)
-        yield f"{found.header}\n\n"
-    yield log.final() + (log.noted.footer if found else log.footer())
+        log = _Log(noted, None)
+        yield f"{noted.header}\n\n"
+    yield log.final() + (log.noted.footer if noted else log.footer())
 
 
 class _Log:
@@ -120,9 +120,9 @@ class _Log:
         self.noted, self.own = noted, own
         self.first = 0 if start is None else start.button
         names = (start.players[self.first], start.players[1 - self.first]) if start else ("", "")
-        found = splits(noted.header)
-        if names not in found and found:
-            names = found[0]
+        pairs = splits(noted.header)
+        if names not in pairs and pairs:
+            names = pairs[0]
         self.names = names if self.first == 0 else names[::-1]
         self.banks = [0, 0]
         self.count = 0
@@ -170,13 +170,9 @@ class _Log:
         return ", ".join(f"{self.names[seat]} ({self.banks[seat]})" for seat in order)
 
 
-_STREETS = [{size: name for name, size in streets(tosses=it).items()} for it in (False, True)]
-
-
-def _is_of_note(event: Event) -> bool:
-    """Whether it may stand between a toss and the answer to it."""
-    late = isinstance(event, Faulted) and event.where == "acknowledgement"
-    return late or isinstance(event, StepEntered | BettingOpened)
+_STREETS = [
+    {size: name for name, size in streets(tosses=tosses).items()} for tosses in (False, True)
+]
 
 
 class _Hand:
@@ -200,8 +196,10 @@ class _Hand:
 
     def event(self, event: Event) -> None:
         """The lines of one event, if it has any."""
-        if self.noting is not None and not _is_of_note(event):
-            self._note()
+        if self.noting is not None:  # a few events may stand between a toss and its answer
+            late = isinstance(event, Faulted) and event.where == "acknowledgement"
+            if not late and not isinstance(event, StepEntered | BettingOpened):
+                self._note()
         self.hand = evolve(self.hand, event)
         if self.shows_hands and not isinstance(event, CardSwapped | StepEntered):
             self._hands()
@@ -250,8 +248,8 @@ class _Hand:
     def _void(self, event: HandVoided) -> None:
         raise ValueError(f"{self.hand.start.hand} was voided: no gamelog can say so")
 
-    def _says(self, seat: int, what: str) -> None:
-        self.lines.append(f"{self.log.names[seat]} {what}")
+    def _says(self, seat: int, deed: str) -> None:
+        self.lines.append(f"{self.log.names[seat]} {deed}")
 
     def _note(self) -> None:
         """The answer to a toss is a check; the street after it only names the card."""
@@ -266,10 +264,9 @@ class _Hand:
         first, second = self.order
         if len(board) == 6 and not self.engine.tosses and hand.stacks[first]:
             self.before_run = hand.paid[first]
-        named = _STREETS[self.engine.tosses].get(len(board), "Run")
-        one = f"{self.log.names[first]} ({hand.paid[first] + hand.dead[first]})"
-        two = f"{self.log.names[second]} ({hand.paid[second] + hand.dead[second]})"
-        self.lines.append(f"{named} [{' '.join(board)}], {one}, {two}")
+        street = _STREETS[self.engine.tosses].get(len(board), "Run")
+        put_in = [f"{self.log.names[s]} ({hand.paid[s] + hand.dead[s]})" for s in self.order]
+        self.lines.append(f"{street} [{' '.join(board)}], {', '.join(put_in)}")
         if self.engine.tosses or self.engine.bounties:
             self.lines.append(f"Current stacks: {hand.stacks[first]}, {hand.stacks[second]}")
 

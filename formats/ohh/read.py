@@ -163,26 +163,34 @@ def played(hand: History) -> Played:
         raise Unread("two players have one id")
     chairs = tuple(
         Chair(
-            one.seat,
-            one.name,
-            _cents(one.starting_stack, f"the stack of {one.name[:40]}"),
-            bool(one.is_sitting_out),
+            player.seat,
+            player.name,
+            _cents(player.starting_stack, f"the stack of {player.name[:40]}"),
+            bool(player.is_sitting_out),
         )
-        for one in hand.players
+        for player in hand.players
     )
     notes = Notes(_header(hand), hand.dealer_seat, chairs)
-    for one in _rounds(hand):
-        if one.street in _DEALT:
-            notes.deal(_cards(one.cards))
-        for action in one.actions or ():
-            _act(notes, _name(names, action.player_id, one.street), action)
+    for street in _rounds(hand):
+        if street.street in _DEALT:
+            notes.deal(_cards(street.cards))
+        for action in street.actions or ():
+            _act(notes, _name(names, action.player_id, street.street), action)
     pots = sorted(hand.pots, key=lambda pot: pot.number)
     if [pot.number for pot in pots] != list(range(len(pots))):
-        given = ", ".join(str(pot.number) for pot in pots)
-        raise Unread(f"the pots are numbered {given[:40]}: the main pot is 0, the next ones follow")
-    _same_forced(hand, notes)
+        listed = ", ".join(str(pot.number) for pot in pots)
+        sentence = "the main pot is 0, the next ones follow"
+        raise Unread(f"the pots are numbered {listed[:40]}: {sentence}")
+    _check_forced(hand, notes)
     for pot in pots:
-        _pay(notes, pot, names)
+        for win in pot.player_wins or ():
+            if win.cashout_amount or win.cashout_fee:
+                raise Unread("a hand was cashed out: what its cards won is not said")
+            if win.bonus_amount:
+                raise Unread("a bonus was paid that no player put in")
+            name = _name(names, win.player_id, "pots")
+            if win.win_amount:
+                notes.take(name, _cents(win.win_amount, f"what {name[:40]} wins"), pot.number)
     total = sum(_cents(pot.amount, "a pot") for pot in pots)
     fees = sum(_cents(pot.jackpot, "a jackpot") for pot in pots if pot.jackpot)
     return notes.played(notes.totals(total, sum(map(_raked, pots)), fees))
@@ -230,17 +238,15 @@ def _rounds(hand: History) -> Iterator[Round]:
     """The streets in their order, each once; hands that are all-in may be shown before the last."""
     order = ["Preflop", *_DEALT]
     last = -1
-    for one in hand.rounds:
-        if one.street in order:
-            at = order.index(one.street)
+    for street in hand.rounds:
+        if street.street in order:
+            name, at = street.street.lower(), order.index(street.street)
             if at == last:
-                raise Unread(
-                    f"the board was dealt more than once: the {one.street.lower()} is twice"
-                )
+                raise Unread(f"the board was dealt more than once: the {name} is twice")
             if at < last:
-                raise Unread(f"the {one.street.lower()} comes after the {order[last].lower()}")
+                raise Unread(f"the {name} comes after the {order[last].lower()}")
             last = at
-        yield one
+        yield street
 
 
 def _act(notes: Notes, name: str, action: Action) -> None:
@@ -276,8 +282,8 @@ def _cards(written: Written) -> Cards:
     return grammar.cards(" ".join(card for card in written or () if card))
 
 
-def _same_forced(hand: History, notes: Notes) -> None:
-    """Blinds and antes that are named are what those post who have it."""
+def _check_forced(hand: History, notes: Notes) -> None:
+    """Refuse other blinds and antes than the hand names, if who posts them has so much."""
     header, stacks = notes.header, {chair.name: chair.stack for chair in notes.chairs}
     ante = _cents(hand.ante_amount, "ante_amount")
     low, high = (header.low // 2, header.low) if header.limit == "fl" else (header.low, header.high)
@@ -287,11 +293,11 @@ def _same_forced(hand: History, notes: Notes) -> None:
         for line in notes.lines
         if isinstance(line, PlayerLine) and isinstance(line.what, Posts)
     ]
-    for name, what in posted:
-        owed = due.get(what.what, 0)
-        if owed and what.amount != owed and what.amount < stacks[name]:
-            raise Unread(f"{name[:40]} posts {what.what} {what.amount}, which is said to be {owed}")
-    if ante and not any(what.what == "the ante" for _, what in posted):
+    for name, post in posted:
+        owed = due.get(post.what, 0)
+        if owed and post.amount != owed and post.amount < stacks[name]:
+            raise Unread(f"{name[:40]} posts {post.what} {post.amount}, which is said to be {owed}")
+    if ante and not any(post.what == "the ante" for _, post in posted):
         raise Unread(f"ante_amount is {ante}, and nobody posts one")
 
 
@@ -305,29 +311,17 @@ def _raked(pot: Pot) -> int:
     return taken
 
 
-def _pay(notes: Notes, pot: Pot, names: dict[int, str]) -> None:
-    """What a pot paid; what a site pays beside the pot says too little about who won it."""
-    for win in pot.player_wins or ():
-        if win.cashout_amount or win.cashout_fee:
-            raise Unread("a hand was cashed out: what its cards won is not said")
-        if win.bonus_amount:
-            raise Unread("a bonus was paid that no player put in")
-        name = _name(names, win.player_id, "pots")
-        if win.win_amount:
-            notes.take(name, _cents(win.win_amount, f"what {name[:40]} wins"), pot.number)
-
-
-def _cents(amount: Decimal, what: str) -> int:
-    """Hundredths; a number that is none but for an error of binary counting is taken for it."""
+def _cents(amount: Decimal, name: str) -> int:
+    """Hundredths; a number that is none but for an error of binary counting is rounded."""
     if not amount.is_finite() or abs(amount) > _MOST:
-        raise Unread(f"{what} is more than any table has held")
+        raise Unread(f"{name} is more than any table has held")
     cents = amount * 100
-    whole = cents.to_integral_value()
-    if abs(cents - whole) > _ERROR:
-        raise Unread(f"{what} is {amount}: no whole number of hundredths")
-    if whole < 0:
-        raise Unread(f"{what} is {amount}: less than nothing")
-    return int(whole)
+    rounded = cents.to_integral_value()
+    if abs(cents - rounded) > _ERROR:
+        raise Unread(f"{name} is {amount}: no whole number of hundredths")
+    if rounded < 0:
+        raise Unread(f"{name} is {amount}: less than nothing")
+    return int(rounded)
 
 
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}]')
@@ -342,10 +336,10 @@ def read(text: Text, rules: Rules = AS_READ) -> Source:
 
 
 def _readings(text: Text) -> Iterator[Reading]:
-    for line, one in _objects(text):
+    for line, written in _objects(text):
         try:
-            history = document(one).ohh
-            yield line, played(history), one, history.site_name
+            history = document(written).ohh
+            yield line, played(history), written, history.site_name
         except msgspec.DecodeError as wrong:
             why = str(wrong)
             raise Refused(line, f"this is not JSON: {why[:1].lower()}{why[1:]}") from None

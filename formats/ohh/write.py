@@ -48,10 +48,13 @@ _ENCODER = msgspec.json.Encoder(decimal_format="number")
 def write(game: Game, record: Events, played: str, hero: str | None = None) -> str:
     """One object, and the empty line that parts it from the next; `played` is when, in RFC 3339,
     `hero` who looks, if it is somebody at the table."""
-    found = stakes(game, record, "Open Hand History")
+    bets = stakes(game, record, "Open Hand History")
+    if played and not is_whole(played):
+        raise Inexpressible(f"Open Hand History tells times in UTC: {played} has no zone")
     start = record[0]
     assert isinstance(start, HandStarted)
     match = start.hand.rpartition("/")[0] or start.hand
+    moment = datetime.fromisoformat(played).astimezone(UTC) if played else None
     fields: dict[str, Any] = {
         "spec_version": VERSION,
         "internal_version": VERSION,
@@ -59,33 +62,26 @@ def write(game: Game, record: Events, played: str, hero: str | None = None) -> s
         "network_name": "muckrake",
         "tournament": False,
         "game_number": start.hand,
-        **({"start_date_utc": _moment(played)} if played else {}),
+        **({"start_date_utc": f"{moment:%Y-%m-%dT%H:%M:%SZ}"} if moment else {}),
         "table_name": match,
         "game_type": "Holdem",
-        "bet_limit": {"bet_type": found.limit, "bet_cap": 0},
+        "bet_limit": {"bet_type": bets.limit, "bet_cap": 0},
         "table_size": len(start.players),
-        "currency": found.currency or "Chips",
+        "currency": bets.currency or "Chips",
         "dealer_seat": start.button + 1,
-        "small_blind_amount": found.amount(found.small),
-        "big_blind_amount": found.amount(found.big),
-        "ante_amount": found.amount(found.ante),
+        "small_blind_amount": bets.amount(bets.small),
+        "big_blind_amount": bets.amount(bets.big),
+        "ante_amount": bets.amount(bets.ante),
         **({"hero_player_id": start.players.index(hero)} if hero in start.players else {}),
         "flags": [],
         "players": [
-            {"id": seat, "seat": seat + 1, "name": name, "starting_stack": found.amount(stack)}
+            {"id": seat, "seat": seat + 1, "name": name, "starting_stack": bets.amount(stack)}
             for seat, (name, stack) in enumerate(zip(start.players, start.stacks, strict=True))
         ],
-        "rounds": _rounds(found, record),
-        "pots": list(_pots(found, record)),
+        "rounds": _rounds(bets, record),
+        "pots": list(_pots(bets, record)),
     }
     return _ENCODER.encode({"ohh": fields}).decode() + "\n\n"
-
-
-def _moment(played: str) -> str:
-    """In UTC; what a clock of no zone showed cannot be said."""
-    if not is_whole(played):
-        raise Inexpressible(f"Open Hand History tells times in UTC: {played} has no zone")
-    return f"{datetime.fromisoformat(played).astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def _rounds(stakes: Stakes, record: Events) -> list[dict[str, Any]]:

@@ -103,50 +103,54 @@ def taken(actions: list[str], book: Book, money: Money) -> Actions:
 def _item(text: str, words: list[str], book: Book, money: Money, items: list[Item]) -> Item:
     match words:
         case [who, "f"]:
-            return _fold(_seat(text, who, book), book)
+            seat = _seat(text, who, book)
+            book.folded.add(seat)
+            book.owing.discard(seat)
+            book.closed_if_alone()
+            return Act(seat, "fold")
         case [who, "cc"]:
-            return _check_or_call(_seat(text, who, book), book)
-        case [who, "cbr", amount]:
-            return _raise(_seat(text, who, book), _amount(text, amount, money), book)
-        case ["d", "dh", who, cards]:
-            return _holds(text, _seat(text, who, book), cards_of(text, cards), book)
-        case ["d", "db", cards]:
-            return _board(text, cards_of(text, cards), book)
+            seat = _seat(text, who, book)
+            owes = book.top > book.bets[seat]
+            book.put(seat, book.top)
+            book.owing.discard(seat)
+            return Act(seat, "call" if owes else "check")
+        case [who, "cbr", amount]:  # the total of the seat's bets on this street
+            seat, to = _seat(text, who, book), _amount(text, amount, money)
+            book.put(seat, max(to, book.bets[seat]))
+            book.top = max(to, book.top)
+            book.aggressor = seat
+            book.owing = book.live() - {seat}
+            return Act(seat, "raise", to)
+        case ["d", "dh", who, word]:
+            seat, cards = _seat(text, who, book), cards_of(text, word)
+            if len(cards) != 2:
+                raise MalformedField(f"{_quoted(text)} deals {len(cards)} of the 2 cards of a hand")
+            if seat in book.dealt:
+                raise MalformedField(f"{_quoted(text)} deals a second hand to the same player")
+            book.dealt.add(seat)
+            return Holds(seat, cards)
+        case ["d", "db", word]:  # where the board was run again, as many cards as there are
+            cards, due = cards_of(text, word), 1 if book.board else 3
+            if len(cards) != due and book.board < 5:
+                raise MalformedField(
+                    f"{_quoted(text)} deals {len(cards)} cards to the board, where {due} are due"
+                )
+            book.next_street(len(cards))
+            return Board(cards)
         case [who, "sm"]:
             return Mucks(_seat(text, who, book))
         case [who, "sm", "-"]:
             seat = _seat(text, who, book)
             held = [item.cards for item in items if isinstance(item, Holds) and item.seat == seat]
             return Shows(seat, held[-1] if held else ())
-        case [who, "sm", cards]:
-            return Shows(_seat(text, who, book), cards_of(text, cards))
+        case [who, "sm", word]:
+            return Shows(_seat(text, who, book), cards_of(text, word))
     raise MalformedField(f"{_quoted(text)} is no action of hold'em")
 
 
 def _quoted(text: str) -> str:
     """As much of an action as a sentence has room for."""
     return repr(text.strip()[:QUOTED])
-
-
-def _holds(text: str, seat: int, cards: Cards, book: Book) -> Holds:
-    """Each player is dealt his two cards at once."""
-    if len(cards) != 2:
-        raise MalformedField(f"{_quoted(text)} deals {len(cards)} of the 2 cards of a hand")
-    if seat in book.dealt:
-        raise MalformedField(f"{_quoted(text)} deals a second hand to the same player")
-    book.dealt.add(seat)
-    return Holds(seat, cards)
-
-
-def _board(text: str, cards: Cards, book: Book) -> Board:
-    """Three cards, then one, then one; where it was run again, as many as there are."""
-    due = 1 if book.board else 3
-    if len(cards) != due and book.board < 5:
-        raise MalformedField(
-            f"{_quoted(text)} deals {len(cards)} cards to the board, where {due} are due"
-        )
-    book.next_street(len(cards))
-    return Board(cards)
 
 
 def _seat(text: str, who: str, book: Book) -> int:
@@ -166,17 +170,17 @@ def _seat(text: str, who: str, book: Book) -> int:
 
 def cards_of(text: str, word: str) -> Cards:
     """Cards written together, two characters each."""
-    found, wrong = _cards_of(word)
+    cards, wrong = _cards_of(word)
     if wrong is not None:
         raise MalformedField(f"{wrong} in {_quoted(text)} is not a card")
-    return found
+    return cards
 
 
 @lru_cache(maxsize=1 << 12)  # two cards come back soon
 def _cards_of(word: str) -> tuple[Cards, str | None]:
     """The cards, and the first of them that is none."""
-    found = tuple(word[at : at + 2] for at in range(0, len(word), 2))
-    return found, next((card for card in found if not is_card(card)), None)
+    cards = tuple(word[at : at + 2] for at in range(0, len(word), 2))
+    return cards, next((card for card in cards if not is_card(card)), None)
 
 
 def _amount(text: str, word: str, money: Money) -> int:
@@ -188,39 +192,16 @@ def _amount(text: str, word: str, money: Money) -> int:
     return money.units(Decimal(word), _quoted(text))
 
 
-def _fold(seat: int, book: Book) -> Act:
-    book.folded.add(seat)
-    book.owing.discard(seat)
-    book.closed_if_alone()
-    return Act(seat, "fold")
-
-
-def _check_or_call(seat: int, book: Book) -> Act:
-    owes = book.top > book.bets[seat]
-    book.put(seat, book.top)
-    book.owing.discard(seat)
-    return Act(seat, "call" if owes else "check")
-
-
-def _raise(seat: int, to: int, book: Book) -> Act:
-    """The amount is the total of the seat's bets on this street."""
-    book.put(seat, max(to, book.bets[seat]))
-    book.top = max(to, book.top)
-    book.aggressor = seat
-    book.owing = book.live() - {seat}
-    return Act(seat, "raise", to)
-
-
 def _is_unseen(item: Shows) -> bool:
     return bool(item.cards) and set(item.cards) == {UNKNOWN}
 
 
 def _seen(items: list[Item]) -> tuple[list[Item], bool]:
-    """What was shown, where cards that nobody saw, `????`, are said to have been shown.
+    """The items, and whether one became a muck, where cards that nobody saw, `????`, were shown.
 
-    The archive of HandHQ says so of who is all-in, before every street: only his last show counts,
-    and none where his cards were seen. If those of others were, the last show of `????` was a
-    muck: the best hand would have been seen.
+    The archive of HandHQ says so of a player who is all-in, before every street: only his last show
+    counts, and none where his cards were seen. If those of others were, the last show of `????` was
+    a muck: the best hand would have been seen.
     """
     shown = [(at, item) for at, item in enumerate(items) if isinstance(item, Shows)]
     seen = {item.seat for _, item in shown if not _is_unseen(item)}

@@ -38,31 +38,28 @@ def quick(text: str) -> dict[str, Any] | None:
     if any(mark in text for mark in _UNLIKE) or _LARGE.search(text):
         return None
     fields: dict[str, Any] = {}
-    found = fields
+    document = fields
     for line in text.split("\n"):
         if not line:
             continue
         field = _FIELD.fullmatch(line)
         if field is None:
-            if found is not fields or fields or not re.fullmatch(r"\[[A-Za-z0-9_-]+\]", line):
+            if document is not fields or fields or not re.fullmatch(r"\[[A-Za-z0-9_-]+\]", line):
                 return None
             fields = {}
-            found = {line[1:-1]: fields}
+            document = {line[1:-1]: fields}
             continue
         name, value = field.groups()
         if name in fields or not value.isprintable():
             return None
         try:
-            fields[name] = _value(value)
+            if _TIME.fullmatch(value):
+                fields[name] = time.fromisoformat(value)
+            else:
+                fields[name] = _decoder.decode(value.replace("'", '"'))
         except (ValueError, RecursionError):
             return None
-    return found
-
-
-def _value(text: str) -> Any:
-    if _TIME.fullmatch(text):
-        return time.fromisoformat(text)
-    return _decoder.decode(text.replace("'", '"'))
+    return document
 
 
 Document = dict[str, Any]
@@ -77,14 +74,14 @@ _TOGETHER = 8  # pieces; a wrong hand must not pull in a whole file
 
 
 class Keys:
-    """The keys of tables that stood there: of a number, as nearly all are, one bit is kept."""
+    """The keys of the tables read so far: of a number, as nearly all are, one bit is kept."""
 
     def __init__(self) -> None:
         self._numbers: dict[int, int] = {}
         self._words = set[str]()
 
     def add(self, key: str) -> bool:
-        """One more; whether it is the first of its kind."""
+        """Add a key; whether it is new."""
         if not _NUMBER.fullmatch(key):
             known = key in self._words
             self._words.add(key)
@@ -143,13 +140,13 @@ def _tables(lines: Iterable[str]) -> Iterator[tuple[int, Document]]:
     for line, piece in pieces(lines):
         begun, text, together = begun or line, text + piece, together + 1
         try:
-            found = parsed(begun, text)
+            tables = parsed(begun, text)
         except Refused as refused:
             wrong = wrong or refused
             if together == _TOGETHER:
                 raise wrong from None
             continue
-        yield begun, found
+        yield begun, tables
         begun, text, wrong, together = 0, "", None, 0
     if wrong is not None:
         raise wrong
@@ -164,9 +161,9 @@ def parsed(line: int, text: str) -> Document:
     except RecursionError:
         raise Refused(line, "this is no TOML that anybody wrote: it nests too deep") from None
     except (ValueError, ArithmeticError) as wrong:
-        if found := _DAMAGE.search(text):
-            at = text.count("\n", 0, found.start())
-            raise Refused(line + at, _SEAM if found[1] else _ENDLESS) from None
+        if damage := _DAMAGE.search(text):
+            at = text.count("\n", 0, damage.start())
+            raise Refused(line + at, _SEAM if damage[1] else _ENDLESS) from None
         why = str(wrong)
         where = _WHERE.search(why)
         at = text.count("\n") if where and where[1] is None else int(where[1]) - 1 if where else 0

@@ -48,22 +48,22 @@ class Money(Struct, frozen=True):
     per: int
     odd_chips: OddChips = "clockwise_each"
 
-    def units(self, value: Any, what: str) -> int:
+    def units(self, value: Any, name: str) -> int:
         """An amount in units; the whole numbers are those of the unit, never rounded."""
         if type(value) is int and -_PLAIN < value < _PLAIN:
             return value * self.per
         if isinstance(value, bool) or not isinstance(value, int | Decimal):
-            raise MalformedField(f"{what} is {value!r}: a number is needed")
+            raise MalformedField(f"{name} is {value!r}: a number is needed")
         if isinstance(value, Decimal):
             few = value.is_finite() and len(value.as_tuple().digits) <= 25  # exact in 28
             if not few or abs(value.adjusted()) > 15:
-                raise MalformedField(f"{what} is {str(value)[:40]}: no number of chips")
+                raise MalformedField(f"{name} is {str(value)[:40]}: no number of chips")
         exact = value * self.per
         units = int(exact)
         if units != exact:
-            raise MalformedField(f"{what} is {value}: no whole number of {self.unit}s")
+            raise MalformedField(f"{name} is {value}: no whole number of {self.unit}s")
         if abs(units) > _CHIPS_MAX:
-            raise MalformedField(f"{what} is more than anybody has chips")
+            raise MalformedField(f"{name} is more than anybody has chips")
         return units
 
 
@@ -106,10 +106,10 @@ _spelled = msgspec.json.Encoder(order="sorted").encode
 
 
 def row(fields: Document, name: str, seats: int, money: Money) -> tuple[int, ...]:
-    found = amounts(fields, name, money, seats)
-    if found is None:
+    values = amounts(fields, name, money, seats)
+    if values is None:
         raise MalformedField(f"{name} holds an unknown amount (inf)")
-    return found
+    return values
 
 
 def amounts(fields: Document, name: str, money: Money, seats: int | None) -> tuple[int, ...] | None:
@@ -184,8 +184,8 @@ def played_at(fields: Document) -> str:
 
 
 def dated(played: str) -> Document:
-    """The fields that say when, none of a moment that there is not; PHH has no offsets, so one that
-    no zone of whole hours has is written in UTC."""
+    """The fields of a moment, none of one that does not exist; PHH has no offsets, so a time with
+    an offset that no zone of whole hours has is written in UTC."""
     try:
         at = datetime.fromisoformat(played)
         offset = at.utcoffset()
@@ -268,8 +268,8 @@ def toml(value: object, *, key: bool = False) -> str:
         case datetime() | date() | time():
             return value.isoformat()
         case list() | tuple():
-            return "[" + ", ".join(toml(one) for one in value) + "]"
+            return "[" + ", ".join(map(toml, value)) + "]"
         case dict():
-            pairs = (f"{toml(name, key=True)} = {toml(one)}" for name, one in value.items())
+            pairs = (f"{toml(name, key=True)} = {toml(member)}" for name, member in value.items())
             return "{" + ", ".join(pairs) + "}"
     raise TypeError(f"{value!r} has no place in TOML")

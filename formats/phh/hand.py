@@ -41,7 +41,7 @@ from formats.phh.fields import (
     toml,
 )
 from formats.rakes import NAME_MAX, SIGNS, Known, RakeFrom, RakeQuestion, Unlisted, looked_up
-from formats.source import Act, Board, Item, Mucks, Shows, Skipped, SourceHand
+from formats.source import Act, Board, Mucks, Shows, Skipped, SourceHand
 
 AnySourceHand = TypeVar("AnySourceHand", bound=SourceHand)
 
@@ -94,18 +94,18 @@ def _changed(game: Game, *changes: tuple[str, Any]) -> Game:
     return replace(game, **dict(changes))
 
 
-def as_recorded(game: Game, base: Game | None, money: Money, one: Actions, seats: int) -> Game:
+def as_recorded(game: Game, base: Game | None, money: Money, actions: Actions, seats: int) -> Game:
     """Unit, odd chips and the order of showing are what the file shows of them."""
     changes: list[tuple[str, Any]] = []
     if isinstance(game.script[0], Posts):
         changes += [("seats_min", seats), ("seats_max", seats)]
     if base is None:
         changes += [("unit", money.unit), ("odd_chips", money.odd_chips)]
-        if one.face_up:
+        if actions.face_up:
             changes.append(("all_in_face_up", True))
         # Whether the last to bet or raise showed first, though another sits left of the button
-        stay = one.book.contenders()
-        if bool(one.shown) and one.shown[0] == one.book.aggressor != stay[0]:
+        stay = actions.book.contenders()
+        if bool(actions.shown) and actions.shown[0] == actions.book.aggressor != stay[0]:
             changes.append(("show_first", "last_aggressor"))
     return _changed(game, *changes) if changes else game
 
@@ -136,14 +136,15 @@ def _fits(hand: SourceHand) -> bool:
 
 
 def site_rake(
-    fields: Document, money: Money, blinds: tuple[int, ...], one: Actions, source: RakeFrom
+    fields: Document, money: Money, blinds: tuple[int, ...], actions: Actions, source: RakeFrom
 ) -> Known | Unlisted:
     """What the site takes of the hand by the table of known rakes, which are counted in cents."""
     if money.per != 100:
         return Unlisted(f"amounts are in {money.unit}s, and rakes are counted in cents")
     day = played_at(fields)[:10]
-    flop = next((at for at, it in enumerate(one.items) if isinstance(it, Board)), None)
-    raises = sum(isinstance(it, Act) and it.verb == "raise" for it in one.items[:flop])
+    items = actions.items
+    flop = next((at for at, item in enumerate(items) if isinstance(item, Board)), None)
+    raises = sum(isinstance(item, Act) and item.verb == "raise" for item in items[:flop])
     low, high = sizes(fields, money) if fields["variant"] == "FT" else sorted(map(abs, blinds[:2]))
     symbols = {sign: currency for currency, sign in SIGNS.items()}
     symbol = symbols.get(str(fields.get("currency_symbol")), "")
@@ -208,10 +209,15 @@ def hand_of(
     base: Game | None,
     rakes: RakeFrom = "fitted",
 ) -> PhhHand | Skipped:
-    """The hand that these fields tell, or why it is left out; `MalformedField` if one is wrong."""
+    """The hand of these fields, or why it is left out; `MalformedField` if a field is wrong."""
     code = fields.get("variant")
     if code not in ("NT", "FT"):
-        return Skipped(line, _unplayed(code))
+        if code is None:
+            raise MalformedField("the field variant is missing")
+        if not isinstance(code, str) or code not in CODES:
+            raise MalformedField(f"variant is {code!r}: no code of the specification")
+        game = f"variant {code} is {CODES[code]}"
+        return Skipped(line, f"{game}: only NT and FT, Texas hold'em, are read")
     stacks = amounts(fields, "starting_stacks", money, None)
     if stacks is None:
         return Skipped(line, "a stack is unknown (inf) and no bet tells how much it must be")
@@ -225,22 +231,22 @@ def hand_of(
     if min(antes) < 0:
         raise MalformedField("antes must not be less than 0")
     trimmed = flag(fields, "ante_trimming_status")
-    one = taken(texts(fields, "actions"), table(stacks, antes, blinds), money)
-    one = _with_mucks(fields, one)
-    if one.book.board > 5:
-        return Skipped(line, f"{one.book.board} cards on the board: it was run more than once")
-    if not one.book.is_complete():
+    actions = taken(texts(fields, "actions"), table(stacks, antes, blinds), money)
+    mucked = fields.get("_mucked")
+    if isinstance(mucked, list):  # our own: a hand thrown away after an all-in is shown before
+        items = tuple(
+            Mucks(item.seat) if isinstance(item, Shows) and item.seat + 1 in mucked else item
+            for item in actions.items
+        )
+        actions = replace(actions, items=items, face_up=False)
+    if actions.book.board > 5:
+        return Skipped(line, f"{actions.book.board} cards on the board: it was run more than once")
+    if not actions.book.is_complete():
         return Skipped(line, "the actions stop in the middle of the hand")
-    house = None if rakes == "fitted" else site_rake(fields, money, blinds, one, rakes)
-    return _finished(fields, number, line, money, base, one, stacks, antes, blinds, trimmed, house)
-
-
-def _unplayed(code: object) -> str:
-    if code is None:
-        raise MalformedField("the field variant is missing")
-    if not isinstance(code, str) or code not in CODES:
-        raise MalformedField(f"variant is {code!r}: no code of the specification")
-    return f"variant {code} is {CODES[code]}: only NT and FT, Texas hold'em, are read"
+    house = None if rakes == "fitted" else site_rake(fields, money, blinds, actions, rakes)
+    return _finished(
+        fields, number, line, money, base, actions, stacks, antes, blinds, trimmed, house
+    )
 
 
 def _finished(
@@ -249,13 +255,20 @@ def _finished(
     line: int,
     money: Money,
     base: Game | None,
-    one: Actions,
+    actions: Actions,
     stacks: tuple[int, ...],
     antes: tuple[int, ...],
     blinds: tuple[int, ...],
     trimmed: bool,
     house: Known | Unlisted | None,
 ) -> PhhHand | Skipped:
+    # Fields that no event carries, and the commentary of the actions, ready to be written.
+    header = "".join(
+        f"{toml(name, key=True)} = {toml(value)}\n"
+        for name, value in fields.items()
+        if name not in FIELDS_OF_EVENTS
+    )
+    footer = toml(list(actions.commentary)) if any(actions.commentary) else ""
     inferred: list[str] = []
     assumed = [
         f"stack {stacks[seat]} of seat {seat}"
@@ -266,20 +279,20 @@ def _finished(
     rake = None if nets is None or sum(nets) > 0 else -sum(nets)
     low, high = sizes(fields, money)
     game = game_of(base, fields["variant"], forced_bets(stacks, antes, blinds, trimmed), low, high)
-    game = as_recorded(game, base, money, one, len(stacks))
+    game = as_recorded(game, base, money, actions, len(stacks))
     if nets is not None and isinstance(house, Known):
         assumed.append(house.assumed)
         game = replace(game, rake=house.rake)
     elif rake and game.rake is None:
         why = f": {house.reason}" if isinstance(house, Unlisted) else ""
         assumed.append(f"shortfall {rake} is the house's{why}")
-        game = replace(game, rake=rake_of(rake, one.book))
+        game = replace(game, rake=rake_of(rake, actions.book))
     if game.show_first == "last_aggressor" and base is None:
         assumed.append("showing from the last to bet or raise")
     players = names(fields, len(stacks))
     if players is None:
         inferred.append("players")
-    if one.thrown:
+    if actions.thrown:
         inferred.append("mucks")
     if isinstance(house, Unlisted):
         inferred += house.noted(assumed)
@@ -292,36 +305,13 @@ def _finished(
         button=len(stacks) - 1,
         players=players or tuple(f"p{seat + 1}" for seat in range(len(stacks))),
         stacks=stacks,
-        items=one.items,
+        items=actions.items,
         nets=nets,
         rake=rake,
         inferred=tuple(inferred),
         assumed=tuple(assumed),
-        note=_note(fields, one),
+        note=SourceNoted("phh", "phh", header, footer),
         text=canonical(fields, number),
         site=numbered_by(fields),
     )
-    return hand if base is not None or not is_split(hand, one.book) else split_as_shown(hand)
-
-
-def _with_mucks(fields: Document, one: Actions) -> Actions:
-    """In our own files a hand thrown away after an all-in is shown, and named in `_mucked`."""
-    mucked = fields.get("_mucked")
-    if not isinstance(mucked, list):
-        return one
-    items: list[Item] = [
-        Mucks(item.seat) if isinstance(item, Shows) and item.seat + 1 in mucked else item
-        for item in one.items
-    ]
-    return replace(one, items=tuple(items), face_up=False)
-
-
-def _note(fields: Document, one: Actions) -> SourceNoted:
-    """Fields that no event carries, and the commentary of the actions, ready to be written."""
-    header = "".join(
-        f"{toml(name, key=True)} = {toml(value)}\n"
-        for name, value in fields.items()
-        if name not in FIELDS_OF_EVENTS
-    )
-    footer = toml(list(one.commentary)) if any(one.commentary) else ""
-    return SourceNoted("phh", "phh", header, footer)
+    return hand if base is not None or not is_split(hand, actions.book) else split_as_shown(hand)

@@ -38,16 +38,16 @@ def read(
             inferred=(),
             hands=hands,
         )
-    one = next(hands, None)
-    if not isinstance(one, PhhHand):
-        raise Refused(*(one.line, one.reason) if one else (1, "there is no hand in the file"))
+    hand = next(hands, None)
+    if not isinstance(hand, PhhHand):
+        raise Refused(*(hand.line, hand.reason) if hand else (1, "there is no hand in the file"))
     return Source(
         format="phh",
         dialect="phh",
-        players=one.players,
-        note=SourceNoted("phh", "phh", one.note.header, one.note.footer),
-        inferred=one.inferred,
-        hands=(one,),
+        players=hand.players,
+        note=SourceNoted("phh", "phh", hand.note.header, hand.note.footer),
+        inferred=hand.inferred,
+        hands=(hand,),
     )
 
 
@@ -71,8 +71,8 @@ def _hands(
 def _line_of(wrong: MalformedField, text: Text, begun: int) -> int:
     """Where the action stands, or the field that the sentence names; else where its hand begins."""
     field = next((word for word in str(wrong).split() if word in FIELDS_OF_EVENTS), "")
-    sought = re.escape(wrong.near) if wrong.near else rf"\s*[\"']?{field}[\"']?\s*="
-    find = re.compile(sought).search if wrong.near else re.compile(sought).match
+    pattern = re.escape(wrong.near) if wrong.near else rf"\s*[\"']?{field}[\"']?\s*="
+    find = re.compile(pattern).search if wrong.near else re.compile(pattern).match
     for number, line in enumerate(lines(text), 1):
         if number > begun and is_header(line):
             break

@@ -32,7 +32,6 @@ from events.types import (
     Shown,
     UncalledReturned,
 )
-from events.values import Cards
 from formats.holdem import Inexpressible, bet_sizes, check
 from formats.phh.documents import parsed
 from formats.phh.fields import DATES, dated, toml
@@ -67,9 +66,14 @@ def write(
     else:
         raise Inexpressible("PHH knows one smallest bet where there is no limit")
     actions = _actions(game, record, order)
+    if note is not None and note.format == "phh" and note.footer:
+        remarks = parsed(1, f"remarks = {note.footer}")["remarks"]
+        if len(remarks) == len(actions):  # the source's commentary again
+            pairs = zip(actions, remarks, strict=True)
+            actions = [f"{action} # {remark}" if remark else action for action, remark in pairs]
     fields |= {
         "starting_stacks": _amounts(game, (start.stacks[seat] for seat in order)),
-        "actions": _commented(actions, note),
+        "actions": actions,
         "hand": start.hand,
         "players": [start.players[seat] for seat in order],
         "finishing_stacks": _amounts(game, (hand.stacks[seat] for seat in order)),
@@ -139,7 +143,12 @@ def _actions(game: Game, record: Events, order: tuple[int, ...]) -> list[str]:
     places = {seat: f"p{place}" for place, seat in enumerate(order, 1)}
     after = _last_choice(record) + 1
     actions += _board_and_bets(game, record[:after], places)
-    actions += _shown(record, places, held if _runs_out(record) else {})
+    # A muck before the board runs out would end the hand: `_mucked` says that it came later.
+    known = held if _runs_out(record) else {}
+    for event in record:
+        if isinstance(event, Shown | Mucked):
+            cards = event.cards if isinstance(event, Shown) else known.get(event.seat, ())
+            actions.append(f"{places[event.seat]} sm {''.join(cards)}".strip())
     return actions + list(_board_and_bets(game, record[after:], places))
 
 
@@ -163,27 +172,6 @@ def _board_and_bets(game: Game, events: Events, places: dict[int, str]) -> Itera
                 yield f"{places[seat]} cc"
             case Bet(seat=seat, amount=to) | Raised(seat=seat, to=to):
                 yield f"{places[seat]} cbr {toml(_amount(game, to))}"
-
-
-def _shown(record: Events, places: dict[int, str], held: dict[int, Cards]) -> Iterator[str]:
-    """Who mucks before the board runs out would end the hand: `_mucked` says that he did later."""
-    for event in record:
-        if isinstance(event, Shown | Mucked):
-            cards = event.cards if isinstance(event, Shown) else held.get(event.seat, ())
-            yield f"{places[event.seat]} sm {''.join(cards)}".strip()
-
-
-def _commented(actions: list[str], note: SourceNoted | None) -> list[str]:
-    """The source's commentary again, where its actions are as many as ours."""
-    if note is None or note.format != "phh" or not note.footer:
-        return actions
-    remarks = parsed(1, f"remarks = {note.footer}")["remarks"]
-    if len(remarks) != len(actions):
-        return actions
-    return [
-        f"{action} # {remark}" if remark else action
-        for action, remark in zip(actions, remarks, strict=True)
-    ]
 
 
 # What the format has no field for.
@@ -217,13 +205,8 @@ def _unspoken(
         fields["_uncalled"] = {f"p{place[e.seat]}": _amount(game, e.amount) for e in back}
     if _runs_out(record) and (mucked := [place[e.seat] for e in record if isinstance(e, Mucked)]):
         fields["_mucked"] = mucked
-    for name in ("default", "recorded"):
-        if origins := _choices_of(record, name):
-            fields[f"_{name}"] = origins
-    return fields
-
-
-def _choices_of(record: Events, origin: str) -> list[int]:
-    """Which choices, counted from 1, were of this origin."""
     choices = [e for e in record if isinstance(e, _CHOICES)]
-    return [at for at, e in enumerate(choices, 1) if e.origin == origin]
+    for origin in ("default", "recorded"):  # by the numbers of the choices, counted from 1
+        if numbers := [at for at, e in enumerate(choices, 1) if e.origin == origin]:
+            fields[f"_{origin}"] = numbers
+    return fields

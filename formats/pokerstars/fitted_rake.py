@@ -10,6 +10,7 @@ record.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,7 +28,7 @@ from events.state import opened
 from events.types import HandStarted
 from formats.pokerstars.grammar import Acts, Unread, totals
 from formats.pokerstars.played import Played, PlayerLine, Street
-from formats.pokerstars.text import Block
+from formats.pokerstars.text import SUMMARY, Block
 from formats.rakes import (
     LIMITS,
     NAME_MAX,
@@ -83,35 +84,31 @@ class Houses(Struct, frozen=True):
     by_stakes: Mapping[str, House]
     source: RakeFrom = "fitted"
 
-    def of(self, stakes: str, whole: Played, seats: int) -> House | Known | Unlisted | None:
+    def of(self, stakes: str, hand: Played, seats: int) -> House | Known | Unlisted | None:
         """The house of this hand, of so many dealt in; a tournament takes no rake by the hand."""
-        if whole.header.tournament:
+        header = hand.header
+        if header.tournament:
             return None
         if self.source == "fitted":
             return self.by_stakes.get(stakes)
-        if whole.totals.fees:
+        if hand.totals.fees:
             return Unlisted("fees beside the rake are taken of this pot, which no row tells")
-        return looked_up(_question_of(whole, seats), self.source)
-
-
-def _question_of(whole: Played, seats: int) -> RakeQuestion:
-    """What decides which row of the table a hand is of."""
-    header = whole.header
-    currencies = {sign: currency for currency, sign in SIGNS.items()}
-    flop = next((at for at, it in enumerate(whole.lines) if isinstance(it, Street)), None)
-    before = [it.what for it in whole.lines[:flop] if isinstance(it, PlayerLine)]
-    raises = sum(isinstance(it, Acts) and it.verb == "raises" for it in before)
-    return RakeQuestion(
-        site=header.room[:NAME_MAX],
-        currency=header.currency or currencies.get(header.sign, ""),
-        limit=LIMITS[header.limit],
-        stakes=(header.low, header.high),
-        table="cap" if header.capped else "fast" if header.fast else "regular",
-        players=seats,
-        day=date.fromisoformat(header.played[:10]) if header.played else None,
-        flop=flop is not None,
-        reraised=raises > 1,
-    )
+        currencies = {sign: currency for currency, sign in SIGNS.items()}
+        flop = next((at for at, line in enumerate(hand.lines) if isinstance(line, Street)), None)
+        before = [line.what for line in hand.lines[:flop] if isinstance(line, PlayerLine)]
+        raises = sum(isinstance(deed, Acts) and deed.verb == "raises" for deed in before)
+        question = RakeQuestion(
+            site=header.room[:NAME_MAX],
+            currency=header.currency or currencies.get(header.sign, ""),
+            limit=LIMITS[header.limit],
+            stakes=(header.low, header.high),
+            table="cap" if header.capped else "fast" if header.fast else "regular",
+            players=seats,
+            day=date.fromisoformat(header.played[:10]) if header.played else None,
+            flop=flop is not None,
+            reraised=raises > 1,
+        )
+        return looked_up(question, self.source)
 
 
 def survey(blocks: Iterable[Block], rules: Rules, site: str) -> Houses:
@@ -127,64 +124,53 @@ def houses_at(hands_seen: Iterable[tuple[str, Seen]], rules: Rules, site: str) -
         if rake is not None:
             return Houses({stakes: House(rake, {}, sure=True) for stakes, _ in hands_seen})
     seen: dict[str, set[Seen]] = {}
-    for stakes, one in hands_seen:
-        seen.setdefault(stakes, set()).add(one)
+    for stakes, hand in hands_seen:
+        seen.setdefault(stakes, set()).add(hand)
     if rules.rake != "fitted":
         return Houses({}, rules.rake)
-    houses = (
-        (stakes, _FREE if _is_free(stakes, hands) else _fitted(hands))
-        for stakes, hands in seen.items()
-    )
-    return Houses({stakes: house for stakes, house in houses if house is not None})
+    houses: dict[str, House] = {}
+    for stakes, hands in seen.items():
+        # Nobody takes a rake at a table for chips where two pots that could be raked were not.
+        house = _fitted(hands)
+        for_chips = not any(sign in stakes for sign in _SIGNS)
+        unraked = {hand.pot for hand in hands if _due(_USUAL, hand)}
+        if for_chips and len(unraked) >= 2 and not any(hand.rake for hand in hands):
+            house = _FREE
+        if house is not None:
+            houses[stakes] = house
+    return Houses(houses)
 
 
 _FREE = House(Rake(percent=0), {}, sure=True)
 
 
-def _is_free(stakes: str, seen: set[Seen]) -> bool:
-    """Whether hands for chips, two pots at least that a house could rake, all show no rake: nobody
-    takes one at such a table."""
-    if any(sign in stakes for sign in _SIGNS) or any(one.rake for one in seen):
-        return False
-    return len({one.pot for one in seen if _due(_USUAL, one)}) >= 2
-
-
 def stakes_of(block: Block) -> str:
     """Game and stakes of the header; of a tournament, which pays no rake by the hand, nothing."""
-    found = _STAKES.search(block.lines[0])
-    return found[1] if found else ""
+    match = _STAKES.search(block.lines[0])
+    return match[1] if match else ""
 
 
 def _seen(block: Block) -> tuple[str, Seen] | None:
     """The sums of a hand for money, as its summary prints them."""
-    stakes = stakes_of(block)
-    sums = next(filter(None, map(_totals, block.lines)), None)
+    stakes, sums = stakes_of(block), None
+    for line in block.lines:
+        if sums is None and line.startswith("Total pot "):
+            with suppress(Unread):
+                sums = totals(line.strip())
     if not stakes or sums is None:
         return None
-    pot, rake = sums
     per = 1 if any(sign in stakes for sign in _SIGNS) else _CENT
-    if pot % per or rake % per:
+    if sums.total % per or sums.rake % per:
         return None
     flop = any(line.startswith("*** FLOP") for line in block.lines)
-    return stakes, Seen(_dealt_in(block), flop, pot // per, rake // per)
-
-
-def _totals(line: str) -> tuple[int, int] | None:
-    try:
-        found = totals(line.strip()) if line.startswith("Total pot ") else None
-    except Unread:
-        return None
-    return (found.total, found.rake) if found else None
-
-
-def _dealt_in(block: Block) -> int:
-    """The seats of the summary, if it names those who folded; else those who do not sit out."""
-    summed = block.lines.index("*** SUMMARY ***") if "*** SUMMARY ***" in block.lines else 0
+    # The seats of the summary, if it names those who folded; else those who do not sit out.
+    summed = block.lines.index(SUMMARY) if SUMMARY in block.lines else 0
     ended = [line for line in block.lines[summed:] if line.startswith("Seat ")]
-    if summed and any(" folded " in line for line in ended):
-        return len(ended)
-    chairs = (line for line in block.lines if line.startswith("Seat ") and " in chips" in line)
-    return sum(not any(out in line for out in _SAT_OUT) for line in chairs)
+    seats = len(ended)
+    if not summed or not any(" folded " in line for line in ended):
+        chairs = (line for line in block.lines if line.startswith("Seat ") and " in chips" in line)
+        seats = sum(not any(out in line for out in _SAT_OUT) for line in chairs)
+    return stakes, Seen(seats, flop, sums.total // per, sums.rake // per)
 
 
 def _fitted(seen: set[Seen]) -> House | None:
@@ -193,14 +179,14 @@ def _fitted(seen: set[Seen]) -> House | None:
     It needs two different pots that it rakes without a cap, or one and a cap that two reach. If it
     explains nine of ten, it is the house's, and what it does not explain is not.
     """
-    informing = {one for one in seen if one.rake or one.flop}
-    if len({one.pot for one in informing if one.rake}) < 2:
+    informing = {hand for hand in seen if hand.rake or hand.flop}
+    if len({hand.pot for hand in informing if hand.rake}) < 2:
         return None
     best, most = None, len(informing) / 2
-    for rate in _rates(no_flop=any(one.rake for one in seen if not one.flop)):
+    for rate in _rates(no_flop=any(hand.rake for hand in seen if not hand.flop)):
         house = House(rate, _caps(rate, informing))
-        right = [one for one in informing if one.rake == _due(house.at(one.seats), one)]
-        free = {one.pot for one in right if one.rake and one.rake != house.caps.get(one.seats)}
+        right = [hand for hand in informing if hand.rake == _due(house.at(hand.seats), hand)]
+        free = {hand.pot for hand in right if hand.rake and hand.rake != house.caps.get(hand.seats)}
         if len(right) > most and len(free) + bool(house.caps) >= 2:
             sure = len(right) >= _SURE * len(informing)
             best, most = House(rate, house.caps, sure), len(right)
@@ -210,25 +196,25 @@ def _fitted(seen: set[Seen]) -> House | None:
 def _caps(rate: Rake, seen: set[Seen]) -> dict[int, int]:
     """By players, the cap under which most of these hands are explained; no cap is taken for one
     that two hands do not stop at, with however many players."""
-    below = [one for one in seen if 0 < one.rake < _due(rate, one)]
-    often = Counter(one.rake for one in below)
-    found: dict[int, int] = {}
-    for seats in {one.seats for one in below}:
-        here = [one for one in seen if one.seats == seats]
-        right = sum(one.rake == _due(rate, one) for one in here)
-        for cap in sorted({one.rake for one in below if one.seats == seats}, reverse=True):
-            count = sum(one.rake == min(_due(rate, one), cap) for one in here)
+    below = [hand for hand in seen if 0 < hand.rake < _due(rate, hand)]
+    often = Counter(hand.rake for hand in below)
+    caps: dict[int, int] = {}
+    for seats in {hand.seats for hand in below}:
+        alike = [hand for hand in seen if hand.seats == seats]
+        right = sum(hand.rake == _due(rate, hand) for hand in alike)
+        for cap in sorted({hand.rake for hand in below if hand.seats == seats}, reverse=True):
+            count = sum(hand.rake == min(_due(rate, hand), cap) for hand in alike)
             if often[cap] > 1 and count > right:
-                found[seats], right = cap, count
-    return found
+                caps[seats], right = cap, count
+    return caps
 
 
-def _due(rate: Rake, one: Seen) -> int:
+def _due(rate: Rake, hand: Seen) -> int:
     """What this rule takes of such a hand."""
-    if rate.no_flop_no_drop and not one.flop:
+    if rate.no_flop_no_drop and not hand.flop:
         return 0
     cap = rate.caps_by_players[0][1] if rate.caps_by_players else None
-    return taken_of(rate, one.pot, cap)
+    return taken_of(rate, hand.pot, cap)
 
 
 def _rates(*, no_flop: bool = False) -> Iterator[Rake]:
@@ -261,8 +247,8 @@ class Till(Struct, frozen=True):
         """Whether these rules take just that."""
         start = HandStarted("", "", "", 0, ("",) * self.seats, (1,) * self.seats)
         hand = replace(opened(start), board=("??",) * 3 if self.flop else ())
-        found = rakes(game, hand, self.pots)
-        return sum(found) == self.total and self.taken in (None, found)
+        taken = rakes(game, hand, self.pots)
+        return sum(taken) == self.total and self.taken in (None, taken)
 
 
 def raked(
@@ -289,8 +275,8 @@ def raked(
     for rate in _rates(no_flop=not till.flop) if house is None else ():
         if rate.rounding in ("half_even", "incremental") and till.fits(_kept_by(game, rate)):
             return _kept_by(game, rate), (f"rake {rake_in_words(rate)}",)
-    whole = Rake(percent=till.total, of=sum(till.pots), no_flop_no_drop=False)
-    return _kept_by(game, whole), (f"shortfall {till.total} of {sum(till.pots)}{why}",)
+    rake = Rake(percent=till.total, of=sum(till.pots), no_flop_no_drop=False)
+    return _kept_by(game, rake), (f"shortfall {till.total} of {sum(till.pots)}{why}",)
 
 
 @lru_cache(4096)

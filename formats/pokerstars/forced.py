@@ -45,46 +45,51 @@ class _Sizes(Struct, frozen=True):
     left: tuple[int, ...]  # the stacks after the antes
 
 
-def posted(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: str) -> Forced:
+def posted(hand: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: str) -> Forced:
     """The first arrangement under which the rules post what was posted."""
-    kinds = _posts(whole, seats)
-    sizes, assumed = _sizes(whole, kinds, stacks)
+    kinds = _posts(hand, seats)
+    sizes, assumed = _sizes(hand, kinds, stacks)
     # The ruleset of this sizing at these stakes; who plays for chips pays no rake.
-    header = whole.header
+    header = hand.header
     high = header.high if header.limit == "fl" else None
-    raked = bool(header.sign or whole.totals.rake) and not header.tournament
+    raked = bool(header.sign or hand.totals.rake) and not header.tournament
     base = RECORDED[f"{header.site}-{header.limit}"]
     game = _played_for(base, sizes.small, sizes.big, high, sizes.ante, unit, raked)
-    inferred = ("cap",) if whole.header.capped else ()
-    if whole.header.capped and any(
+    inferred = ("cap",) if hand.header.capped else ()
+    if hand.header.capped and any(
         isinstance(line, PlayerLine) and isinstance(line.what, Acts) and line.what.capped
-        for line in whole.lines
+        for line in hand.lines
     ):
         raise Unread("a bet has reached the cap of its table: no ruleset of ours knows one")
     if kinds[_ANTE] != {
         seat: min(sizes.ante, had) for seat, had in enumerate(stacks) if sizes.ante
     }:
         raise Unread("some pay an ante and some do not, or not the same")
-    for game_there, small, big in _places(game, _button(whole, seats), len(seats)):
+    numbers = [chair.number for chair in hand.chairs if chair.name in seats]
+    button = (sum(number <= hand.button for number in numbers) - 1) % len(numbers)
+    if hand.button not in numbers:  # nobody is dealt in there
+        assumed = (*assumed, f"button of empty seat {hand.button} is the next to its right")
+    for placed, small, big in _places(game, button, len(seats)):
         posts = _other_posts(kinds, sizes, small, big)
         if posts is not None:
-            button = _button(whole, seats)
-            if game_there != game:
+            if placed != game:
                 inferred = (*inferred, "heads_up_blinds")
-            if whole.button not in (chair.number for chair in whole.chairs if chair.name in seats):
-                assumed = (
-                    *assumed,
-                    f"button of empty seat {whole.button} is the next to its right",
-                )
             if kinds[_STRADDLE]:
-                game_there = _straddled(game_there, kinds[_STRADDLE], sizes, button, (small, big))
-            return Forced(game_there, button, posts, small is None, inferred, assumed)
-    raise Unread(f"the blinds are not where the rules put them: {_where(kinds, tuple(seats))}")
+                placed = _straddled(placed, kinds[_STRADDLE], sizes, button, (small, big))
+            return Forced(placed, button, posts, small is None, inferred, assumed)
+    names = tuple(seats)
+    blinds = (
+        f"{names[seat]} {kind} {paid}"
+        for kind in (_SMALL, _BIG, _BOTH)
+        for seat, paid in kinds[kind].items()
+    )
+    listed = ", ".join(blinds)[:120] or "there are none"
+    raise Unread(f"the blinds are not where the rules put them: {listed}")
 
 
-def _posts(whole: Played, seats: dict[str, int]) -> Posted:
+def _posts(hand: Played, seats: dict[str, int]) -> Posted:
     posted: Posted = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}, _STRADDLE: {}}
-    for line in whole.lines:
+    for line in hand.lines:
         if isinstance(line, PlayerLine) and isinstance(line.what, grammar.Posts):
             row, seat = posted[line.what.what], seats[line.name]
             if seat in row:
@@ -93,15 +98,13 @@ def _posts(whole: Played, seats: dict[str, int]) -> Posted:
     return posted
 
 
-def _sizes(
-    whole: Played, posted: Posted, stacks: tuple[int, ...]
-) -> tuple[_Sizes, tuple[str, ...]]:
+def _sizes(hand: Played, posted: Posted, stacks: tuple[int, ...]) -> tuple[_Sizes, tuple[str, ...]]:
     """The header's stakes, which every seat with chips left really posts.
 
     Of a fixed limit they are the bets: the big blind is the small bet, the small blind half of it
     or whatever is posted.
     """
-    header, antes = whole.header, posted[_ANTE]
+    header, antes = hand.header, posted[_ANTE]
     ante = max(antes.values(), default=0)
     short = ante and all(amount == stacks[seat] for seat, amount in antes.items())
     left = tuple(stack - min(ante, stack) for stack in stacks)
@@ -109,10 +112,10 @@ def _sizes(
     if header.limit == "fl":
         posts = (paid for seat, paid in posted[_SMALL].items() if paid < left[seat])
         small, big = max(posts, default=header.low // 2), header.low
-    for what, row, owed in ((_SMALL, posted[_SMALL], small), (_BIG, posted[_BIG], big)):
-        for seat, paid in row.items():
+    for kind, owed in ((_SMALL, small), (_BIG, big)):
+        for seat, paid in posted[kind].items():
             if paid != min(owed, left[seat]):
-                raise Unread(f"a {what} of {paid} is posted where the stakes make it {owed}")
+                raise Unread(f"a {kind} of {paid} is posted where the stakes make it {owed}")
     assumed = (f"blinds with an ante of {ante}",) if short else ()
     return _Sizes(small, big, ante, left), assumed
 
@@ -124,12 +127,6 @@ def _played_for(
     """One game for all hands at the same stakes: what is found for it is found once."""
     game = at_stakes(base, small, big, high, ante)
     return replace(game, unit=unit, rake=game.rake if raked else None)
-
-
-def _button(whole: Played, seats: dict[str, int]) -> int:
-    """The button's seat; if nobody is dealt in there, the next one to its right."""
-    numbers = [chair.number for chair in whole.chairs if chair.name in seats]
-    return (sum(number <= whole.button for number in numbers) - 1) % len(numbers)
 
 
 def _places(game: Game, button: int, count: int) -> Iterator[tuple[Game, int | None, int]]:
@@ -154,9 +151,9 @@ def _other_posts(
         bigs[big] = both[big] - sizes.small
     if bigs.pop(big, 0) != min(sizes.big, sizes.left[big]):
         return None
-    whole = {_SMALL: sizes.small, _BIG: sizes.big, _BOTH: sizes.small + sizes.big}
-    for what, row in ((_SMALL, smalls), (_BIG, bigs), (_BOTH, both)):
-        if any(paid != min(whole[what], sizes.left[seat]) for seat, paid in row.items()):
+    rows = (smalls, sizes.small), (bigs, sizes.big), (both, sizes.small + sizes.big)
+    for row, owed in rows:
+        if any(paid != min(owed, sizes.left[seat]) for seat, paid in row.items()):
             return None
     live = [seat for seat in sorted({*bigs, *both}) if seat != big]
     dead = sorted({*smalls, *both})
@@ -188,12 +185,3 @@ def _straddled(
     order = [(button + place) % count for place in range(1, count + 1)]
     posts = Posts((sizes.ante,) * count, tuple(owed.get(seat, 0) for seat in order), False)
     return replace(game, script=(posts, *game.script[1:]), seats_min=count, seats_max=count)
-
-
-def _where(posted: Posted, names: tuple[str, ...]) -> str:
-    places = [
-        f"{names[seat]} {what} {paid}"
-        for what in (_SMALL, _BIG, _BOTH)
-        for seat, paid in posted[what].items()
-    ]
-    return ", ".join(places)[:120] or "there are none"

@@ -127,11 +127,11 @@ def money(text: str) -> int:
 
 def cards(text: str) -> Cards:
     """Cards between brackets; those crossed out are unknown."""
-    found = tuple([UNKNOWN if word == "XX" else word for word in text.split()])
-    for word in found:
-        if not is_card(word):
-            raise Unread(f"{word} is not a card")
-    return found
+    words = tuple([UNKNOWN if card == "XX" else card for card in text.split()])
+    for card in words:
+        if not is_card(card):
+            raise Unread(f"{card} is not a card")
+    return words
 
 
 # The first lines.
@@ -160,41 +160,41 @@ def header(line: str) -> Header:
     tournament = _TOURNAMENT.match(rest)
     if tournament:
         rest = rest[tournament.end() :].strip()
-    found = _HOLDEM.match(rest)
-    if found is None or (_VARIANT.search(found["before"]) and not (start["gg"] and tournament)):
+    match = _HOLDEM.match(rest)
+    if match is None or (_VARIANT.search(match["before"]) and not (start["gg"] and tournament)):
         name = re.split(r" - | ?\([$€£0-9B]", rest, maxsplit=1)[0]
         raise Unread(f"{name.strip()[:60]} is not hold'em of a kind we have rules for")
-    sign = found["low"][0] if found["low"][0] in "$€£" else ""
-    currency = re.search(r"\b([A-Z]{3})$", found["more"].strip())
+    sign = match["low"][0] if match["low"][0] in "$€£" else ""
+    currency = re.search(r"\b([A-Z]{3})$", match["more"].strip())
     return Header(
         source_id=start["stars"] or start["gg"],
-        limit=_LIMITS[found["limit"]],
-        low=money(found["low"]),
-        high=money(found["high"]),
+        limit=_LIMITS[match["limit"]],
+        low=money(match["low"]),
+        high=money(match["high"]),
         sign=sign,
         currency=currency[1] if currency else "",
         tournament=tournament is not None,
-        capped="Cap" in found["more"],
+        capped="Cap" in match["more"],
         site="pokerstars" if start["stars"] else "ggpoker",
         room="GGPoker" if start["gg"] else f"PokerStars{' Home Game' if start['home'] else ''}",
         fast=line.startswith("PokerStars Zoom "),
         terse=bool(start["gg"] and tournament),
-        played=moment_in(rest[found.end() :]),
+        played=moment_in(rest[match.end() :]),
     )
 
 
 def button(line: str) -> int | None:
     """The number of the seat that has the button."""
-    found = _BUTTON.match(line)
-    return int(found[1]) if found else None
+    match = _BUTTON.match(line)
+    return int(match[1]) if match else None
 
 
 def chair(line: str) -> Chair | None:
     """A player and what he brings."""
-    found = _CHAIR.match(line)
-    if found is None:
+    match = _CHAIR.match(line)
+    if match is None:
         return None
-    return Chair(int(found[1]), found[2], money(found[3]), line.endswith(" is sitting out"))
+    return Chair(int(match[1]), match[2], money(match[3]), line.endswith(" is sitting out"))
 
 
 # The lines of play.
@@ -228,8 +228,8 @@ def remark(rest: str) -> Remark | None:
     """What stands after `NAME: `; nothing that moves chips or cards, if it is only chatter."""
     if plain := _PLAIN.get(rest):
         return plain
-    if found := _CHOICE.fullmatch(rest):
-        passes, shown, verb, added, over, to, *ends = found.groups()
+    if match := _CHOICE.fullmatch(rest):
+        passes, shown, verb, added, over, to, *ends = match.groups()
         all_in, capped = (end is not None for end in ends)
         if passes:
             known = cards(shown) if shown else ()
@@ -237,11 +237,11 @@ def remark(rest: str) -> Remark | None:
         if to:
             return Acts("raises", money(to), money(over), all_in, capped)
         return Acts("calls" if verb == "calls" else "bets", money(added), 0, all_in, capped)
-    if found := _POST.fullmatch(rest):
-        all_in = found[found.re.groupindex["posted"] + 1] is not None
-        return Posts(found["what"] or "straddle", money(found["posted"]), all_in)  # type: ignore[arg-type]
-    if found := _SHOWN.fullmatch(rest):
-        return Turns(cards(found[1]))
+    if match := _POST.fullmatch(rest):
+        all_in = match[match.re.groupindex["posted"] + 1] is not None
+        return Posts(match["what"] or "straddle", money(match["posted"]), all_in)  # type: ignore[arg-type]
+    if match := _SHOWN.fullmatch(rest):
+        return Turns(cards(match[1]))
     return None
 
 
@@ -252,9 +252,9 @@ def is_chatter(rest: str) -> bool:
 
 def outcome(rest: str) -> Remark | None:
     """What stands after `NAME ` without a colon."""
-    if found := _TAKEN.fullmatch(rest):
-        place = int(found[2] or 1) if "side" in rest else 0
-        return Takes(money(found[1]), place)
+    if match := _TAKEN.fullmatch(rest):
+        place = int(match[2] or 1) if "side" in rest else 0
+        return Takes(money(match[1]), place)
     return Late() if rest.startswith("has timed out") else None
 
 
@@ -266,26 +266,26 @@ _BOARD = re.compile(rf"Board {_CARDS}")
 
 def uncalled(line: str) -> tuple[int, str] | None:
     """What goes back, and to whom."""
-    found = _UNCALLED.fullmatch(line)
-    return (money(found[1]), found[2]) if found else None
+    match = _UNCALLED.fullmatch(line)
+    return (money(match[1]), match[2]) if match else None
 
 
 def dealt(line: str) -> tuple[str, Cards] | None:
     """Cards of the player whose file this is."""
-    found = _DEALT.fullmatch(line)
-    return (found[1], cards(found[2])) if found else None
+    match = _DEALT.fullmatch(line)
+    return (match[1], cards(match[2])) if match else None
 
 
 def street(line: str) -> tuple[str, str, str] | None:
     """The name of a part of the hand, the board before it, and the cards that it adds."""
-    found = _STREET.fullmatch(line)
-    return (found[1], found[2] or "", found[3] or "") if found else None
+    match = _STREET.fullmatch(line)
+    return (match[1], match[2] or "", match[3] or "") if match else None
 
 
 def board(line: str) -> Cards:
     """The whole board, as the summary has it."""
-    found = _BOARD.match(line)
-    return cards(found[1]) if found else ()
+    match = _BOARD.match(line)
+    return cards(match[1]) if match else ()
 
 
 # The summary.
@@ -298,10 +298,10 @@ _PART = re.compile(rf"(?:Main|Side) pot(?:-[0-9]+)? ({MONEY})")
 
 def totals(line: str) -> Totals | None:
     """The whole pot, what each of several pots paid, and the rake."""
-    found = _TOTALS.fullmatch(line)
-    if found is None:
+    match = _TOTALS.fullmatch(line)
+    if match is None:
         return None
-    parts = tuple(money(part) for part in _PART.findall(found[2]))
-    taken = [(what, money(amount)) for what, amount in _FEE.findall(found[3])]
-    fees = sum(amount for what, amount in taken if what != "Rake")
-    return Totals(money(found[1]), parts, sum(amount for _, amount in taken), fees)
+    parts = tuple(money(part) for part in _PART.findall(match[2]))
+    taken = [(kind, money(amount)) for kind, amount in _FEE.findall(match[3])]
+    fees = sum(amount for kind, amount in taken if kind != "Rake")
+    return Totals(money(match[1]), parts, sum(amount for _, amount in taken), fees)

@@ -25,57 +25,63 @@ _CASH_UNITS = {"€": "euro cent", "£": "penny"}
 _CHIP_UNITS = {100: "chip", 50: "half chip"}
 
 
-def source_hand(whole: Played, number: int, line: int, houses: Houses, stakes: str) -> SourceHand:
+def source_hand(hand: Played, number: int, line: int, houses: Houses, stakes: str) -> SourceHand:
     """The hand in whole units of its money, or `Unread` with the reason why not."""
-    grain, unit = _grain(whole)
-    names = dealt_in(whole)
-    house = houses.of(stakes, whole, len(names))
-    whole = _in_units(whole, grain)
-    stacks = tuple(chair.stack for chair in whole.chairs if chair.name in names)
+    # So many hundredths has the unit: a cent of cash; a chip, or the part of one that occurs.
+    if hand.header.sign:
+        grain, unit = 1, _CASH_UNITS.get(hand.header.sign, "cent")
+    else:
+        grain = gcd(100, *_amounts(hand))
+        grain = grain if grain in _CHIP_UNITS else 1
+        unit = _CHIP_UNITS.get(grain, "hundredth of a chip")
+    names = dealt_in(hand)
+    house = houses.of(stakes, hand, len(names))
+    hand = _in_units(hand, grain)
+    stacks = tuple(chair.stack for chair in hand.chairs if chair.name in names)
     if not 2 <= len(names) <= POKERSTARS_NL.seats_max:
         raise Unread(f"{len(names)} players are dealt in")
     if 0 in stacks:
         raise Unread(f"{names[stacks.index(0)]} plays without chips")
     seats = {name: seat for seat, name in enumerate(names)}
-    forced = posted(whole, seats, stacks, unit)
-    money = put_in(whole, seats, stacks, forced)
-    paid = payment(whole, seats, money)
+    forced = posted(hand, seats, stacks, unit)
+    money = put_in(hand, seats, stacks, forced)
+    paid = payment(hand, seats, money)
     if grain == 50 and isinstance(house, House) and house.rake.percent:
         house = None
-    game, assumed = housed(whole, forced.game, money, paid, house)
-    if _folded_all_in(whole):
+    game, assumed = housed(hand, forced.game, money, paid, house)
+    if _folded_all_in(hand):
         game = replace(game, forced_all_in="may_fold")
         assumed = (*assumed, "absent: who sits out folds, also all-in by blind or ante")
     return SourceHand(
         game=game,
         number=number,
         line=line,
-        source_id=whole.header.source_id,
+        source_id=hand.header.source_id,
         button=forced.button,
         players=names,
         stacks=stacks,
-        items=_items(whole, seats),
+        items=_items(hand, seats),
         posts=forced.posts,
         dead_small=forced.dead_small,
         paid=paid.paid,
         nets=paid.nets,
-        rake=whole.totals.rake,
+        rake=hand.totals.rake,
         inferred=(
             *forced.inferred,
             *(house.noted(assumed) if isinstance(house, Unlisted) else ()),
         ),
         assumed=(*forced.assumed, *assumed),
-        played=whole.header.played,
+        played=hand.header.played,
     )
 
 
-def _folded_all_in(whole: Played) -> bool:
+def _folded_all_in(hand: Played) -> bool:
     """Whether somebody folds who is said to sit out, and whose blinds and antes took all he had.
 
     That is the site's own answer, by which others win what he could have: no rules of ours say so.
     """
-    left = {chair.name: chair.stack for chair in whole.chairs if chair.out}
-    for line in whole.lines:
+    left = {chair.name: chair.stack for chair in hand.chairs if chair.out}
+    for line in hand.lines:
         if isinstance(line, PlayerLine) and line.name in left:
             match line.what:
                 case Posts(amount=amount):
@@ -88,13 +94,19 @@ def _folded_all_in(whole: Played) -> bool:
     return False
 
 
-def _items(whole: Played, seats: dict[str, int]) -> tuple[Item, ...]:
+def _items(hand: Played, seats: dict[str, int]) -> tuple[Item, ...]:
     """Cards that are known from anywhere in the text come first, then everything in order."""
-    items: list[Item] = [Holds(seats[name], held) for name, held in _held(whole).items()]
-    for line in whole.lines:
+    items: list[Item] = [Holds(seats[name], held) for name, held in _held(hand).items()]
+    for line in hand.lines:
         match line:
-            case PlayerLine(name=name, what=Acts() as what, late=late):
-                items.append(_act(seats[name], what, late))
+            case PlayerLine(name=name, what=Acts(verb="folds"), late=late):
+                items.append(Act(seats[name], "fold", default=late))
+            case PlayerLine(name=name, what=Acts(verb="checks"), late=late):
+                items.append(Act(seats[name], "check", default=late))
+            case PlayerLine(name=name, what=Acts(verb="calls", amount=amount)):
+                items.append(Act(seats[name], "call", amount=amount))
+            case PlayerLine(name=name, what=Acts(amount=amount)):
+                items.append(Act(seats[name], "raise", to=amount))
             case Street(cards=cards):
                 items.append(Board(cards))
             case PlayerLine(name=name, what=Turns(cards=None)):
@@ -104,21 +116,10 @@ def _items(whole: Played, seats: dict[str, int]) -> tuple[Item, ...]:
     return tuple(items)
 
 
-def _act(seat: int, what: Acts, late: bool) -> Act:
-    match what.verb:
-        case "folds":
-            return Act(seat, "fold", default=late)
-        case "checks":
-            return Act(seat, "check", default=late)
-        case "calls":
-            return Act(seat, "call", amount=what.amount)
-    return Act(seat, "raise", to=what.amount)
-
-
-def _held(whole: Played) -> dict[str, Cards]:
+def _held(hand: Played) -> dict[str, Cards]:
     """The hole cards of everybody whose cards, or one of them, the text names somewhere."""
     held: dict[str, Cards] = {}
-    for name, cards in whole.known:
+    for name, cards in hand.known:
         if len(cards) > 2:
             raise Unread(f"{name} holds {len(cards)} cards")
         if name not in held or not _whole(held[name]):
@@ -135,45 +136,42 @@ def _whole(cards: Cards) -> bool:
 # Units and seats.
 
 
-def _grain(whole: Played) -> tuple[int, str]:
-    """How many hundredths the unit has: a cent of cash; a chip, or the part of one that occurs."""
-    if whole.header.sign:
-        return 1, _CASH_UNITS.get(whole.header.sign, "cent")
-    grain = gcd(100, *(amount for amount in _amounts(whole)))
-    grain = 100 if grain == 100 else 50 if grain == 50 else 1
-    return grain, _CHIP_UNITS.get(grain, "hundredth of a chip")
-
-
-def _amounts(whole: Played) -> Iterable[int]:
-    yield from (chair.stack for chair in whole.chairs)
-    for line in whole.lines:
+def _amounts(hand: Played) -> Iterable[int]:
+    yield from (chair.stack for chair in hand.chairs)
+    for line in hand.lines:
         if isinstance(line, PlayerLine) and isinstance(line.what, _MOVING):
             yield line.what.amount
             if isinstance(line.what, Acts):
                 yield line.what.over
-    yield from (amount for _, amount in whole.back)
-    yield from (take.amount for _, take in whole.takes)
-    yield from (whole.header.low, whole.header.high)
-    yield from (whole.totals.total, whole.totals.rake, *whole.totals.parts)
+    yield from (amount for _, amount in hand.back)
+    yield from (take.amount for _, take in hand.takes)
+    yield from (hand.header.low, hand.header.high)
+    yield from (hand.totals.total, hand.totals.rake, *hand.totals.parts)
 
 
-def _in_units(whole: Played, grain: int) -> Played:
+def _in_units(hand: Played, grain: int) -> Played:
     """The same hand, every amount divided by the grain."""
-    if max(_amounts(whole)) // grain > CHIPS_MAX:
+    if max(_amounts(hand)) // grain > CHIPS_MAX:
         raise Unread("an amount is larger than any table has held")
     if grain == 1:
-        return whole
-    totals = whole.totals
+        return hand
+    header, totals = hand.header, hand.totals
+    lines: list[PlayerLine | Street] = []
+    for line in hand.lines:
+        if isinstance(line, PlayerLine) and isinstance(line.what, _MOVING):
+            deed = replace(line.what, amount=line.what.amount // grain)
+            if isinstance(deed, Acts):
+                deed = replace(deed, over=deed.over // grain)
+            line = replace(line, what=deed)
+        lines.append(line)
     return replace(
-        whole,
-        header=replace(
-            whole.header, low=whole.header.low // grain, high=whole.header.high // grain
-        ),
-        chairs=tuple(replace(chair, stack=chair.stack // grain) for chair in whole.chairs),
-        lines=tuple(_line_in_units(line, grain) for line in whole.lines),
-        back=tuple((name, amount // grain) for name, amount in whole.back),
+        hand,
+        header=replace(header, low=header.low // grain, high=header.high // grain),
+        chairs=tuple(replace(chair, stack=chair.stack // grain) for chair in hand.chairs),
+        lines=tuple(lines),
+        back=tuple((name, amount // grain) for name, amount in hand.back),
         takes=tuple(
-            (name, replace(take, amount=take.amount // grain)) for name, take in whole.takes
+            (name, replace(take, amount=take.amount // grain)) for name, take in hand.takes
         ),
         totals=Totals(
             totals.total // grain,
@@ -183,20 +181,11 @@ def _in_units(whole: Played, grain: int) -> Played:
     )
 
 
-def _line_in_units(line: PlayerLine | Street, grain: int) -> PlayerLine | Street:
-    if isinstance(line, Street) or isinstance(line.what, Turns):
-        return line
-    what = replace(line.what, amount=line.what.amount // grain)
-    if isinstance(what, Acts):
-        what = replace(what, over=what.over // grain)
-    return replace(line, what=what)
-
-
-def dealt_in(whole: Played) -> tuple[str, ...]:
+def dealt_in(hand: Played) -> tuple[str, ...]:
     """Players who post, act, hold cards or are paid, in the order of seats; others sit out."""
-    there = {line.name for line in whole.lines if isinstance(line, PlayerLine)}
-    there.update(name for name, _ in (*whole.known, *whole.takes))
-    return tuple(chair.name for chair in whole.chairs if chair.name in there)
+    present = {line.name for line in hand.lines if isinstance(line, PlayerLine)}
+    present.update(name for name, _ in (*hand.known, *hand.takes))
+    return tuple(chair.name for chair in hand.chairs if chair.name in present)
 
 
 # Sums: what each seat put in, what went back, who was paid, what the house took.
@@ -220,12 +209,12 @@ class Payment(Struct, frozen=True):
     nets: tuple[int, ...] | None
 
 
-def put_in(whole: Played, seats: dict[str, int], stacks: tuple[int, ...], forced: Forced) -> PutIn:
+def put_in(hand: Played, seats: dict[str, int], stacks: tuple[int, ...], forced: Forced) -> PutIn:
     """Every line's chips, counted seat by seat."""
     none = [0] * len(stacks)
     money = PutIn(paid=list(none), dead=list(none), bets=list(none))
     late = {post.seat: post.amount or 0 for post in forced.posts if post.kind == "dead"}
-    for line in whole.lines:
+    for line in hand.lines:
         if not isinstance(line, PlayerLine):
             money.bets = list(none)
             continue
@@ -271,51 +260,42 @@ def _dead(money: PutIn, seat: int, amount: int) -> None:
     money.dead[seat] += amount
 
 
-def payment(whole: Played, seats: dict[str, int], money: PutIn) -> Payment:
+def payment(hand: Played, seats: dict[str, int], money: PutIn) -> Payment:
     """The payment, once every sum that the text prints is right."""
-    totals = whole.totals
-    won = sum(take.amount for _, take in whole.takes)
+    totals = hand.totals
+    won = sum(take.amount for _, take in hand.takes)
     if won + totals.rake != totals.total:
         raise Unread(f"{won} collected and a rake of {totals.rake} are no pot of {totals.total}")
     if totals.parts and sum(totals.parts) + totals.rake != totals.total:
         raise Unread(f"main and side pots do not add up to {totals.total}")
-    pots = [0] * max(1, len(totals.parts), *(take.pot + 1 for _, take in whole.takes))
-    for _, take in whole.takes:
+    pots = [0] * max(1, len(totals.parts), *(take.pot + 1 for _, take in hand.takes))
+    for _, take in hand.takes:
         pots[take.pot] += take.amount
     if tuple(pots) != (totals.parts or (won,)):
         raise Unread("the summary tells of other pots than were collected")
-    _balanced(whole, money)
+    # What was put in, less what went back, is the pot; early texts leave out what went back.
+    put, unmatched = sum(money.paid) + sum(money.dead), _unmatched(money)
+    given_back = sum(amount for _, amount in hand.back)
+    unsaid = 0 if hand.back else sum(unmatched.values())
+    if totals.total not in (put - given_back, put - unsaid):
+        raise Unread(
+            f"{put} put in and {given_back} given back are no pot of {totals.total}: "
+            "the text does not balance"
+        )
     if money.wrong:
         raise Unread(money.wrong)
-    back = _by_seat(seats, whole.back)
-    if back == _unmatched(money) or not (back or _leftover(whole, money)):
+    back = _by_seat(seats, hand.back)
+    won_with_the_pot = put == totals.total and unmatched
+    if back == unmatched or not (back or won_with_the_pot):
         return Payment(
-            tuple(Paid(seats[name], take.amount, take.pot) for name, take in whole.takes), None
+            tuple(Paid(seats[name], take.amount, take.pot) for name, take in hand.takes), None
         )
-    takes = _by_seat(seats, tuple((name, take.amount) for name, take in whole.takes))
+    takes = _by_seat(seats, tuple((name, take.amount) for name, take in hand.takes))
     nets = tuple(
         takes.get(seat, 0) + back.get(seat, 0) - paid - dead
         for seat, (paid, dead) in enumerate(zip(money.paid, money.dead, strict=True))
     )
     return Payment(None, nets)
-
-
-def _balanced(whole: Played, money: PutIn) -> None:
-    """What was put in, less what went back, is the pot; early texts leave out what went back."""
-    put = sum(money.paid) + sum(money.dead)
-    back = sum(amount for _, amount in whole.back)
-    unsaid = 0 if whole.back else sum(_unmatched(money).values())
-    if whole.totals.total not in (put - back, put - unsaid):
-        raise Unread(
-            f"{put} put in and {back} given back are no pot of {whole.totals.total}: "
-            "the text does not balance"
-        )
-
-
-def _leftover(whole: Played, money: PutIn) -> bool:
-    """Whether a bet that nobody matched was won with the pot, not given back."""
-    put = sum(money.paid) + sum(money.dead)
-    return put == whole.totals.total and bool(_unmatched(money))
 
 
 def _unmatched(money: PutIn) -> dict[int, int]:
@@ -334,24 +314,24 @@ def _by_seat(seats: dict[str, int], row: tuple[tuple[str, int], ...]) -> dict[in
 
 
 def housed(
-    whole: Played, game: Game, money: PutIn, paid: Payment, house: House | Known | Unlisted | None
+    hand: Played, game: Game, money: PutIn, paid: Payment, house: House | Known | Unlisted | None
 ) -> tuple[Game, tuple[str, ...]]:
     """The game with the rake and the smallest coin of who paid it, and what of that is assumed."""
     shares: dict[int, list[int]] = {}
-    for _, take in whole.takes:
+    for _, take in hand.takes:
         shares.setdefault(take.pot, []).append(take.amount)
     unit = coin(game, tuple(shares.values()))
     pots = _pots(money)
     taken = tuple(pot - sum(shares.get(at, ())) for at, pot in enumerate(pots))
-    rake = whole.totals.rake
+    rake = hand.totals.rake
     known = paid.paid is not None and min(taken, default=-1) >= 0 and sum(taken) == rake
-    flop = any(not isinstance(line, PlayerLine) for line in whole.lines)
+    flop = any(not isinstance(line, PlayerLine) for line in hand.lines)
     till = Till(pots, taken if known else None, rake, len(money.paid), flop)
-    chips = not (whole.header.sign or whole.header.tournament)
-    found, assumed = raked(game, till, house, chips=chips)
+    chips = not (hand.header.sign or hand.header.tournament)
+    game, assumed = raked(game, till, house, chips=chips)
     if unit == game.split_unit:
-        return found, assumed
-    return split_by(found, unit), (*assumed, f"odd-chips in coins of {unit}")
+        return game, assumed
+    return split_by(game, unit), (*assumed, f"odd-chips in coins of {unit}")
 
 
 def _pots(money: PutIn) -> tuple[int, ...]:

@@ -149,7 +149,7 @@ def played(lines: tuple[str, ...]) -> Played:
     if totals is None:
         raise Unread("the summary does not tell the pot and the rake")
     agreed(fates, _deeds(notes), chairs, button, terse=header.terse)
-    notes.known += [(one.name, one.held) for one in fates if one.held]
+    notes.known += [(fate.name, fate.held) for fate in fates if fate.held]
     return Played(
         header,
         button,
@@ -164,13 +164,13 @@ def played(lines: tuple[str, ...]) -> Played:
 
 def _deeds(notes: _Notes) -> dict[str, Deeds]:
     """What each player did by the lines of play."""
-    found: dict[str, Deeds] = {}
+    players: dict[str, Deeds] = {}
     board = 0
     for line in notes.lines:
         if isinstance(line, Street):
             board += len(line.cards)
             continue
-        deeds = found.setdefault(line.name, Deeds(set()))
+        deeds = players.setdefault(line.name, Deeds(set()))
         match line.what:
             case Acts(verb="folds"):
                 deeds.folded = board
@@ -183,8 +183,8 @@ def _deeds(notes: _Notes) -> dict[str, Deeds]:
                 deeds.shown |= cards is not None
                 deeds.mucked |= cards is None
     for name, take in notes.takes:
-        found.setdefault(name, Deeds(set())).won += take.amount
-    return found
+        players.setdefault(name, Deeds(set())).won += take.amount
+    return players
 
 
 def _seats(texts: list[str]) -> tuple[tuple[Chair, ...], int, int]:
@@ -192,9 +192,9 @@ def _seats(texts: list[str]) -> tuple[tuple[Chair, ...], int, int]:
     chairs: list[Chair] = []
     button, begun = None, 0
     for place, text in enumerate(texts, 1):
-        one = grammar.chair(text)
-        if one is not None:
-            chairs.append(one)
+        chair = grammar.chair(text)
+        if chair is not None:
+            chairs.append(chair)
         elif chairs:
             break
         elif button is None:
@@ -204,9 +204,9 @@ def _seats(texts: list[str]) -> tuple[tuple[Chair, ...], int, int]:
         raise Unread("no line says which seat has the button")
     if len({chair.name for chair in chairs}) < len(chairs):
         raise Unread("two players of one name sit at the table")
-    if len({one.number for one in chairs}) < len(chairs):
+    if len({chair.number for chair in chairs}) < len(chairs):
         raise Unread("two players sit in one seat")
-    return tuple(sorted(chairs, key=lambda one: one.number)), button, begun
+    return tuple(sorted(chairs, key=lambda chair: chair.number)), button, begun
 
 
 def _note(notes: _Notes, names: list[str], text: str) -> None:
@@ -225,17 +225,17 @@ def _note(notes: _Notes, names: list[str], text: str) -> None:
 
 def _part(notes: _Notes, text: str) -> None:
     """A new part of the hand, with the cards that it deals."""
-    found = grammar.street(text)
-    name = found[0] if found else text.strip("* ")
+    part = grammar.street(text)
+    name = part[0] if part else text.strip("* ")
     if name.startswith(("FIRST ", "SECOND ", "THIRD ")):
         raise Unread("the board was dealt more than once")
-    if found is None or name not in _PARTS:
+    if part is None or name not in _PARTS:
         raise Unread(f"a part of the hand that hold'em does not have: {name[:40]}")
     if name in STREETS:
-        street = grammar.cards(found[2])
+        street = grammar.cards(part[2])
         if len(street) != STREETS[name]:
             raise Unread(f"the {name.lower()} has {len(street)} cards")
-        before = grammar.cards(found[1].translate(_NO_BRACKETS))
+        before = grammar.cards(part[1].translate(_NO_BRACKETS))
         _same(notes, before, f"the {name.lower()} comes after another board than was dealt")
         notes.board += street
         notes.lines.append(Street(street))
@@ -250,12 +250,12 @@ def _same(notes: _Notes, board: Cards, wrong: str) -> None:
 def _player_line(names: Iterable[str], text: str) -> tuple[str, Remark] | None:
     """Whose line this is, the longest name first; None if no reading of it makes sense."""
     before, colon, after = text.partition(": ")
-    if colon and before in names and (what := grammar.remark(after)):
-        return before, what
+    if colon and before in names and (remark := grammar.remark(after)):
+        return before, remark
     for name, rest in _starts(names, text):
-        what = grammar.remark(rest[2:]) if rest.startswith(": ") else grammar.outcome(rest[1:])
-        if what is not None:
-            return name, what
+        remark = grammar.remark(rest[2:]) if rest.startswith(": ") else grammar.outcome(rest[1:])
+        if remark is not None:
+            return name, remark
     for _, rest in _starts(names, text):
         if rest.startswith(": ") and not grammar.is_chatter(rest[2:]):
             raise Unread(f'a line that cannot be read: "{text[:80]}"')
@@ -268,21 +268,21 @@ def _starts(names: Iterable[str], text: str) -> Iterator[tuple[str, str]]:
             yield name, text[len(name) :]
 
 
-def _by_player(notes: _Notes, name: str, what: Remark) -> None:
-    match what:
+def _by_player(notes: _Notes, name: str, remark: Remark) -> None:
+    match remark:
         case Acts(cards=cards):
-            notes.lines.append(PlayerLine(name, what, notes.late == name))
+            notes.lines.append(PlayerLine(name, remark, notes.late == name))
             notes.late = None
             if cards:
                 notes.known.append((name, cards))
         case Posts():
-            notes.lines.append(PlayerLine(name, what))
+            notes.lines.append(PlayerLine(name, remark))
         case Turns(cards=turned):
-            notes.lines.append(PlayerLine(name, what))
+            notes.lines.append(PlayerLine(name, remark))
             if turned is not None:
                 notes.known.append((name, turned))
         case Takes():
-            notes.takes.append((name, what))
+            notes.takes.append((name, remark))
         case Late():
             notes.late = name
 
@@ -314,15 +314,14 @@ def fate(line: str, chairs: Iterable[Chair]) -> Fate:
     for chair in chairs:
         start = f"Seat {chair.number}: {chair.name}"
         if line == start or line.startswith(f"{start} "):
-            return _fate(chair.name, line[len(start) :].lstrip(" "), line)
-    raise Unread(f'the summary has a seat that the hand does not have: "{line[:60]}"')
-
-
-def _fate(name: str, rest: str, line: str) -> Fate:
+            break
+    else:
+        raise Unread(f'the summary has a seat that the hand does not have: "{line[:60]}"')
+    rest = line[len(start) :].lstrip(" ")
     tags: list[Tag] = []
-    while found := _TAG.match(rest):
-        tags.append(found[1])  # type: ignore[arg-type]
-        rest = rest[found.end() :]
+    while tag := _TAG.match(rest):
+        tags.append(tag[1])  # type: ignore[arg-type]
+        rest = rest[tag.end() :]
     ended = _END.fullmatch(_TIME_BANK.sub("", rest))
     if ended is None:
         raise Unread(f'a line of the summary that cannot be read: "{line[:80]}"')
@@ -330,7 +329,7 @@ def _fate(name: str, rest: str, line: str) -> Fate:
     held = ended["shown"] if ended["shown"] is not None else ended["thrown"]
     won = [ended["taken"]] if ended["taken"] else _WON.findall(ended["result"] or "")
     return Fate(
-        name=name,
+        name=chair.name,
         tags=tuple(tags),
         folded=0 if ended["before"] else folded,
         idle=bool(ended["idle"]),
@@ -355,41 +354,42 @@ def agreed(
     asked.
     """
     named = {fate.name for fate in fates}
-    whole = any(one.folded is not None for one in fates) or named >= deeds.keys()
-    for one in fates:
-        _same_end(one, deeds.get(one.name, Deeds(set())), whole, terse)
-    for name in deeds if whole else ():
+    complete = any(fate.folded is not None for fate in fates) or named >= deeds.keys()
+    for fate in fates:
+        _same_end(fate, deeds.get(fate.name, Deeds(set())), complete, terse)
+    for name in deeds if complete else ():
         if name not in named:
             raise Unread(f"{name} plays, and the summary does not tell how he ended")
     seat = next((chair.name for chair in chairs if chair.number == button), None)
-    for one in fates if whole and not (terse and len(fates) == 2) else ():
-        if ("button" in one.tags) != (one.name == seat):
-            raise Unread(f"hand and summary do not give {one.name} the button alike")
+    for fate in fates if complete and not (terse and len(fates) == 2) else ():
+        if ("button" in fate.tags) != (fate.name == seat):
+            raise Unread(f"hand and summary do not give {fate.name} the button alike")
     for tag, posts in _BLINDS.items():
         # Whom the summary calls the blind has posted it; of several posters one is called so.
-        posters = {name for name, it in deeds.items() if it.posted & {*posts}}
-        tagged = {one.name for one in fates if tag in one.tags}
+        posters = {name for name, done in deeds.items() if done.posted & {*posts}}
+        tagged = {fate.name for fate in fates if tag in fate.tags}
         if len(tagged) > 1 or (tagged and posters and not tagged & posters):
             raise Unread(f"hand and summary have another {tag}")
 
 
-def _same_end(one: Fate, deeds: Deeds, whole: bool, terse: bool) -> None:
+def _same_end(fate: Fate, deeds: Deeds, complete: bool, terse: bool) -> None:
     """Fold, cards and winnings of one seat."""
-    thrown = one.mucked and one.folded is None  # folded cards that a program knew
-    if one.folded != deeds.folded and not (thrown and not deeds.won):
-        there = f"{_fold(one.folded)} in the summary and {_fold(deeds.folded)} before it"
-        raise Unread(f"{one.name} {there}")
-    if one.folded == 0 and (one.idle or not terse) and one.idle != (not deeds.bet):
-        bet = "did not bet" if one.idle else "bet"
-        raise Unread(f"the summary says that {one.name} {bet}, the lines of play do not")
-    if whole and one.shown and not deeds.shown:
-        raise Unread(f"the summary says that {one.name} showed, and no line does")
-    if one.mucked and not (deeds.mucked or deeds.shown or deeds.folded is not None):
-        raise Unread(f"the summary says that {one.name} mucked, and no line does")
-    if deeds.mucked and not one.mucked:
-        raise Unread(f"{one.name} mucks, and the summary does not say so")
-    if one.won != deeds.won and (whole or one.won):
-        raise Unread(f"{one.name} collected {deeds.won / 100:g}, and {one.won / 100:g} at the end")
+    thrown = fate.mucked and fate.folded is None  # folded cards that a program knew
+    if fate.folded != deeds.folded and not (thrown and not deeds.won):
+        ends = f"{_fold(fate.folded)} in the summary and {_fold(deeds.folded)} before it"
+        raise Unread(f"{fate.name} {ends}")
+    if fate.folded == 0 and (fate.idle or not terse) and fate.idle != (not deeds.bet):
+        bet = "did not bet" if fate.idle else "bet"
+        raise Unread(f"the summary says that {fate.name} {bet}, the lines of play do not")
+    if complete and fate.shown and not deeds.shown:
+        raise Unread(f"the summary says that {fate.name} showed, and no line does")
+    if fate.mucked and not (deeds.mucked or deeds.shown or deeds.folded is not None):
+        raise Unread(f"the summary says that {fate.name} mucked, and no line does")
+    if deeds.mucked and not fate.mucked:
+        raise Unread(f"{fate.name} mucks, and the summary does not say so")
+    if fate.won != deeds.won and (complete or fate.won):
+        won, at_the_end = deeds.won / 100, fate.won / 100
+        raise Unread(f"{fate.name} collected {won:g}, and {at_the_end:g} at the end")
 
 
 def _fold(board: int | None) -> str:

@@ -31,12 +31,15 @@ def read(
     GGPoker writes as PokerStars does; whatever the format is called, a hand is put to the rules of
     the site that its first line names.
     """
-    found = blocks(text)
-    kept = tuple(islice(found, KEPT))
-    every = (block for block in chain(kept, found) if isinstance(block, Block))
+    pieces = blocks(text)
+    kept = tuple(islice(pieces, KEPT))
+    every = (block for block in chain(kept, pieces) if isinstance(block, Block))
     first = next(every, None)
     if first is None:
-        raise Refused(*_elsewhere(kept))
+        for block in kept:
+            if isinstance(block, Skipped):  # a hand of another site
+                raise Refused(block.line, block.reason)
+        raise Refused(1, _NOTHING)
     surveyed = survey(chain((first,), every), rules, site)  # which also finds all damage
     houses = surveyed if houses is None else houses
     hands = _hands(kept if len(kept) < KEPT else blocks(text), houses)
@@ -50,23 +53,15 @@ def houses_of(text: Text, rules: Rules) -> Houses:
     )
 
 
-def _elsewhere(kept: tuple[Block | Skipped, ...]) -> tuple[int, str]:
-    """What the text is instead: hands of another site, or none."""
-    for one in kept:
-        if isinstance(one, Skipped):
-            return one.line, one.reason
-    return 1, _NOTHING
-
-
-def _hands(found: Iterable[Block | Skipped], houses: Houses) -> Iterator[SourceHand | Skipped]:
-    for number, block in enumerate(found, 1):
+def _hands(pieces: Iterable[Block | Skipped], houses: Houses) -> Iterator[SourceHand | Skipped]:
+    for number, block in enumerate(pieces, 1):
         if isinstance(block, Skipped):
             yield block
             continue
         try:
-            whole = played(block.lines)
-            hand = source_hand(whole, number, block.line, houses, stakes_of(block))
+            reading = played(block.lines)
+            hand = source_hand(reading, number, block.line, houses, stakes_of(block))
             text = "\n".join(block.lines).rstrip()
-            yield replace(hand, text=text, site=whole.header.site)
+            yield replace(hand, text=text, site=reading.header.site)
         except Unread as reason:
             yield Skipped(block.line, str(reason))

@@ -38,11 +38,12 @@ class Block(Struct, frozen=True):
 
 
 def blocks(source: Text) -> Iterator[Block | Skipped]:
-    """The hands of a text, one by one; what is no hand of this site is said to be none."""
+    """The hands of a text, one by one; a hand of another site is skipped."""
     begun, held, summed = 0, list[str](), False
     for number, line in enumerate(_lines(source), 1):
-        place = _header_at(line) if " #" in line else None
-        if place is None:
+        match = HEADER.search(line) if " #" in line else None
+        place = match.start() if match else 0
+        if match is None or (place and ' said, "' in line[:place]):  # in the chat it is no hand
             if (summed or not held) and (elsewhere := foreign_site(line)):
                 yield from _closed(begun, held)
                 yield Skipped(number, f"this is a hand of {elsewhere}, not of PokerStars")
@@ -69,18 +70,10 @@ def _closed(begun: int, held: list[str]) -> Iterator[Block | Skipped]:
             yield Skipped(begun, "this hand holds bytes that are neither UTF-8 nor cp1252")
 
 
-def _header_at(line: str) -> int | None:
-    """Where a hand begins in this line; what somebody says in the chat is no hand."""
-    found = HEADER.search(line)
-    if found is None or (found.start() and ' said, "' in line[: found.start()]):
-        return None
-    return found.start()
-
-
 def foreign_site(line: str) -> str | None:
     """The name of the site, not this one, whose hand begins with this line."""
-    found = _ELSEWHERE.match(line) if "Poker" in line or "Gaming" in line else None
-    return found[1] if found and 'said, "' not in line else None
+    match = _ELSEWHERE.match(line) if "Poker" in line or "Gaming" in line else None
+    return match[1] if match and 'said, "' not in line else None
 
 
 def _mended(lines: list[str]) -> list[str]:
@@ -101,17 +94,13 @@ def _lines(source: Text) -> Iterator[str]:
         yield from _checked(io.StringIO(source.removeprefix("\ufeff"), newline=None))
         return
     with io.BytesIO(source) if isinstance(source, bytes) else source.open("rb") as raw:
-        encoding = _encoding(raw.read(2))
+        # By the mark, or by the empty half of the first letter; all else is UTF-8, or mended later.
+        start = raw.read(2)
+        by_half = {0: "utf-16-be", 1: "utf-16-le"}.get(start.find(b"\0"), "utf-8-sig")
+        encoding = "utf-16" if start in UTF16 else by_half
         raw.seek(0)
         errors = "surrogateescape" if encoding == "utf-8-sig" else "replace"
         yield from _checked(io.TextIOWrapper(raw, encoding, errors, newline=None))
-
-
-def _encoding(start: bytes) -> str:
-    """By the mark, or by the empty half of the first letter; all else is UTF-8 or mended later."""
-    if start in UTF16:
-        return "utf-16"
-    return {0: "utf-16-be", 1: "utf-16-le"}.get(start.find(b"\0"), "utf-8-sig")
 
 
 def _checked(text: io.TextIOBase) -> Iterator[str]:

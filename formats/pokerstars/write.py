@@ -72,18 +72,21 @@ def write(game: Game, record: Events, played: str) -> str:
     pots = [event for event in record if isinstance(event, PotSplit)]
     for event in record[1:]:
         _tell(text, event, pots, record)
-    head = [_header(text.stakes, start, played), _table(start)]
-    chairs = zip(start.players, start.stacks, strict=True)
+    match, chairs = start.hand.rpartition("/")[0] or start.hand, len(start.players)
+    head = [
+        _header(text.stakes, start, played),
+        f"Table '{match}' {chairs}-max Seat #{start.button + 1} is the button",
+    ]
     head += [
         f"Seat {number}: {name} ({text.money(stack)} in chips)"
-        for number, (name, stack) in enumerate(chairs, 1)
+        for number, (name, stack) in enumerate(zip(start.players, start.stacks, strict=True), 1)
     ]
     return "\n".join([*head, *text.lines, *_summary(text, start, pots, record), "", "", ""])
 
 
 def _begun(game: Game, record: Events) -> _Text:
     start = record[0]
-    found = stakes(game, record, "PokerStars text")
+    bets = stakes(game, record, "PokerStars text")
     assert isinstance(start, HandStarted)
     for name in start.players:
         if not name.isprintable() or name != name.strip() or not name:
@@ -91,7 +94,7 @@ def _begun(game: Game, record: Events) -> _Text:
         if ":" in name or name[0] in "*<>|=":
             raise Inexpressible(f"PokerStars text separates names by :, so none is {name!r}")
     none = [0] * len(start.players)
-    text = _Text(found, start.players, list(start.stacks), list(none), list(none), list(none))
+    text = _Text(bets, start.players, list(start.stacks), list(none), list(none), list(none))
     text.tags.setdefault(start.button, []).append("button")
     for event in record:
         if isinstance(event, HoleDealt):
@@ -114,24 +117,14 @@ def _header(stakes: Stakes, start: HandStarted, played: str) -> str:
     name = zlib.crc32(match.encode()) % _NUMBERS * _HANDS + last
     currency = f" {stakes.currency}" if stakes.currency else ""
     game = f"Hold'em {_LIMITS[stakes.limit]} ({'/'.join(bets)}{currency})"
-    when = _moment(played)
-    return f"PokerStars Hand #{name}:  {game}" + (f" - {when}" if when else "")
-
-
-def _moment(played: str) -> str:
-    """In UTC and in New York's time; a day alone, or a clock of no zone, as it is said."""
-    if not is_whole(played):
+    if is_whole(played):
+        at, form = datetime.fromisoformat(played), "%Y/%m/%d %H:%M:%S"
+        in_utc, in_new_york = at.astimezone(ZoneInfo("Etc/UTC")), at.astimezone(_ZONE)
+        when = f"{in_utc:{form}} UTC [{in_new_york:{form}} ET]"
+    else:  # a day alone, or a clock of no zone, as it is said
         day, _, clock = played.partition("T")
-        return f"{day.replace('-', '/')} {clock}".strip()
-    at = datetime.fromisoformat(played)
-    here = at.astimezone(ZoneInfo("Etc/UTC"))
-    spoken = "%Y/%m/%d %H:%M:%S"
-    return f"{here:{spoken}} UTC [{at.astimezone(_ZONE):{spoken}} ET]"
-
-
-def _table(start: HandStarted) -> str:
-    match = start.hand.rpartition("/")[0] or start.hand
-    return f"Table '{match}' {len(start.players)}-max Seat #{start.button + 1} is the button"
+        when = f"{day.replace('-', '/')} {clock}".strip()
+    return f"PokerStars Hand #{name}:  {game}" + (f" - {when}" if when else "")
 
 
 # The lines of play.
@@ -144,10 +137,13 @@ def _tell(text: _Text, event: Event, pots: list[PotSplit], record: Events) -> No
         case BlindPosted():
             _post(text, event, record)
         case BettingOpened(street=street):
-            if street == "preflop":
-                _holes(text)
-            else:
+            if street != "preflop":
                 text.bets = [0] * len(text.bets)
+                return
+            text.lines.append("*** HOLE CARDS ***")
+            for seat, cards in text.held.items():
+                if cards:
+                    text.lines.append(f"Dealt to {text.names[seat]} [{' '.join(cards)}]")
         case Folded(seat=seat):
             street = _STREETS.get(len(text.board), "").capitalize()
             idle = "" if text.put[seat] or street else " (didn't bet)"
@@ -163,13 +159,23 @@ def _tell(text: _Text, event: Event, pots: list[PotSplit], record: Events) -> No
             over = text.money(to - max(text.bets))
             _put(text, seat, amount, f"raises {over} to {text.money(to)}")
         case BoardDealt(cards=cards):
-            _street(text, cards)
+            before = f" [{' '.join(text.board)}]" if text.board else ""
+            text.board += cards
+            text.bets = [0] * len(text.bets)
+            text.lines.append(f"*** {_STREETS[len(text.board)]} ***{before} [{' '.join(cards)}]")
         case UncalledReturned(seat=seat, amount=amount):
             text.lines.append(f"Uncalled bet ({text.money(amount)}) returned to {text.names[seat]}")
         case Shown(seat=seat) | Mucked(seat=seat):
             _turn(text, seat, event)
-        case PotSplit():
-            _pay(text, event, pots)
+        case PotSplit(pot=pot, seats=seats, shares=shares):
+            place = "pot" if len(pots) == 1 else "side pot" if pot else "main pot"
+            if len(pots) > 2 and pot:
+                place = f"side pot-{pot}"
+            for seat, share in zip(seats, shares, strict=True):
+                if share:
+                    text.won[seat] += share
+                    line = f"{text.names[seat]} collected {text.money(share)} from {place}"
+                    text.lines.append(line)
 
 
 def _say(text: _Text, event: Folded | Checked, words: str) -> None:
@@ -191,9 +197,9 @@ def _post(text: _Text, event: BlindPosted, record: Events) -> None:
     """Who owes a dead small blind beside a live big one posts both in one line."""
     seat, amount = event.seat, event.amount
     others = [
-        one
-        for one in record
-        if isinstance(one, BlindPosted) and one.seat == seat and one is not event
+        other
+        for other in record
+        if isinstance(other, BlindPosted) and other.seat == seat and other is not event
     ]
     if event.kind in ("small", "big"):
         text.tags.setdefault(seat, []).append(f"{event.kind} blind")
@@ -209,20 +215,6 @@ def _post(text: _Text, event: BlindPosted, record: Events) -> None:
     _put(text, seat, amount, line, live=0 if event.kind == "dead" else amount)
     if event.kind == "dead":
         text.put[seat] += amount
-
-
-def _holes(text: _Text) -> None:
-    text.lines.append("*** HOLE CARDS ***")
-    for seat, cards in text.held.items():
-        if cards:
-            text.lines.append(f"Dealt to {text.names[seat]} [{' '.join(cards)}]")
-
-
-def _street(text: _Text, cards: Cards) -> None:
-    before = f" [{' '.join(text.board)}]" if text.board else ""
-    text.board += cards
-    text.bets = [0] * len(text.bets)
-    text.lines.append(f"*** {_STREETS[len(text.board)]} ***{before} [{' '.join(cards)}]")
 
 
 def _turn(text: _Text, seat: int, event: Shown | Mucked) -> None:
@@ -244,16 +236,6 @@ def _made(text: _Text, cards: Cards) -> str:
     if UNKNOWN in (*cards, *text.board) or len(cards) + len(text.board) < 5:
         return "not compared"
     return describe(value(cards, text.board))
-
-
-def _pay(text: _Text, event: PotSplit, pots: list[PotSplit]) -> None:
-    place = "pot" if len(pots) == 1 else "main pot" if not event.pot else "side pot"
-    if len(pots) > 2 and event.pot:
-        place = f"side pot-{event.pot}"
-    for seat, share in zip(event.seats, event.shares, strict=True):
-        if share:
-            text.won[seat] += share
-            text.lines.append(f"{text.names[seat]} collected {text.money(share)} from {place}")
 
 
 # The summary.
@@ -278,15 +260,10 @@ def _summary(
         yield f"Board [{' '.join(text.board)}]"
     for seat, name in enumerate(start.players):
         tags = "".join(f" ({tag})" for tag in text.tags.get(seat, ()))
-        yield f"Seat {seat + 1}: {name}{tags}{_end(text, seat)}"
-
-
-def _end(text: _Text, seat: int) -> str:
-    """How the hand ended for a seat."""
-    won, end = text.won[seat], text.ends.get(seat, "")
-    if end.startswith("showed"):
-        made = _made(text, text.held.get(seat, ()))
-        return f" {end} and {f'won ({text.money(won)})' if won else 'lost'} with {made}"
-    if won:
-        return f" collected ({text.money(won)})"
-    return f" {end}" if end else ""
+        won, end = text.won[seat], text.ends.get(seat, "")
+        if end.startswith("showed"):
+            result = f"won ({text.money(won)})" if won else "lost"
+            end = f"{end} and {result} with {_made(text, text.held.get(seat, ()))}"
+        elif won:
+            end = f"collected ({text.money(won)})"
+        yield f"Seat {seat + 1}: {name}{tags} {end}".rstrip()

@@ -54,9 +54,9 @@ class Notes(Struct):
     def __post_init__(self) -> None:
         if len({chair.name for chair in self.chairs}) < len(self.chairs):
             raise Unread("two players of one name sit at the table")
-        if len({one.number for one in self.chairs}) < len(self.chairs):
+        if len({chair.number for chair in self.chairs}) < len(self.chairs):
             raise Unread("two players sit in one seat")
-        self.left = {one.name: one.stack for one in self.chairs}
+        self.left = {chair.name: chair.stack for chair in self.chairs}
 
     @property
     def bet(self) -> int:
@@ -148,15 +148,15 @@ class Notes(Struct):
         parts = [0] * max((take.pot + 1 for _, take in self.takes), default=0)
         for _, take in self.takes:
             parts[take.pot] += take.amount
-        whole = self.won() + rake if total is None else total
-        return Totals(whole, tuple(parts) if len(parts) > 1 else (), rake, fees)
+        pot = self.won() + rake if total is None else total
+        return Totals(pot, tuple(parts) if len(parts) > 1 else (), rake, fees)
 
     def played(self, totals: Totals) -> Played:
         """The hand as a whole."""
         return Played(
             self.header,
             self.button,
-            tuple(sorted(self.chairs, key=lambda one: one.number)),
+            tuple(sorted(self.chairs, key=lambda chair: chair.number)),
             tuple(self.lines),
             tuple(self.known),
             tuple(self.back),
@@ -181,38 +181,29 @@ def source_hands(
 ) -> Iterator[SourceHand | Skipped]:
     """The hands of a file, which is read twice: who rakes how much, all of them tell together, if
     it is neither set nor known."""
-    raked = (_seen(one) for _, one, *_ in read() if isinstance(one, Played) and _pays(one))
-    houses = houses_at(raked, rules, format)
-    for number, (line, one, text, site) in enumerate(read(), 1):
-        if isinstance(one, str):
-            yield Skipped(line, one)
+    seen = (_seen(hand) for _, hand, *_ in read() if isinstance(hand, Played))
+    houses = houses_at(filter(None, seen), rules, format)
+    for number, (line, played, text, site) in enumerate(read(), 1):
+        if isinstance(played, str):
+            yield Skipped(line, played)
             continue
         try:
-            hand = source_hand(one, number, line, houses, _stakes(one))
+            hand = source_hand(played, number, line, houses, _stakes(played))
             yield replace(hand, text=text, site=site)
         except Unread as reason:
             yield Skipped(line, str(reason))
 
 
-def _pays(whole: Played) -> bool:
-    """Whether a rake may be taken of each hand, in whole units of the stakes."""
-    per = _per(whole)
-    amounts = (whole.totals.total, whole.totals.rake)
-    return not whole.header.tournament and not any(amount % per for amount in amounts)
-
-
-def _per(whole: Played) -> int:
-    """Hundredths of a unit: cents of money, whole chips."""
-    return 1 if whole.header.sign else 100
-
-
-def _stakes(whole: Played) -> str:
-    header = whole.header
+def _stakes(hand: Played) -> str:
+    header = hand.header
     return f"{header.limit} {header.sign}{header.low}/{header.high}"
 
 
-def _seen(whole: Played) -> tuple[str, Seen]:
-    """What a hand shows of the house."""
-    per, flop = _per(whole), any(isinstance(line, Street) for line in whole.lines)
-    pot, rake = whole.totals.total // per, whole.totals.rake // per
-    return _stakes(whole), Seen(len(dealt_in(whole)), flop, pot, rake)
+def _seen(hand: Played) -> tuple[str, Seen] | None:
+    """What a hand shows of the house, if a rake may be taken of it in whole cents, or chips."""
+    per, totals = 1 if hand.header.sign else 100, hand.totals
+    if hand.header.tournament or totals.total % per or totals.rake % per:
+        return None
+    flop = any(isinstance(line, Street) for line in hand.lines)
+    seats = len(dealt_in(hand))
+    return _stakes(hand), Seen(seats, flop, totals.total // per, totals.rake // per)

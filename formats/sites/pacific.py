@@ -76,30 +76,23 @@ def _table(lines: Sequence[str]) -> tuple[Notes, int]:
     if first is None or stakes is None:
         raise Unread("the first lines of the hand are cut")
     begun = 3
-    while begun < len(lines) and any(it.fullmatch(lines[begun]) for it in (_BUTTON, _COUNT, _SEAT)):
+    listed = (_BUTTON, _COUNT, _SEAT)
+    while begun < len(lines) and any(kind.fullmatch(lines[begun]) for kind in listed):
         begun += 1
     head = lines[3:begun]
-    button = next((int(found[1]) for line in head if (found := _BUTTON.fullmatch(line))), None)
+    button = next((int(match[1]) for line in head if (match := _BUTTON.fullmatch(line))), None)
     if button is None:
         raise Unread("no line says which seat has the button")
-    seats = [found for line in head if (found := _SEAT.fullmatch(line))]
-    for found in filter(None, map(_COUNT.fullmatch, head)):
-        if int(found[1]) != len(seats):
-            raise Unread(f"{found[1]} players are said to be there, and {len(seats)} have a seat")
-    chairs = tuple(Chair(int(found[1]), found[2], money(found[3])) for found in seats)
-    header = replace(
-        _header(first[2], stakes, lines[2]),
-        room=first[1],
-        played=_when(lines[1][stakes.end() :]),
-    )
+    seats = [match for line in head if (match := _SEAT.fullmatch(line))]
+    for match in filter(None, map(_COUNT.fullmatch, head)):
+        if int(match[1]) != len(seats):
+            raise Unread(f"{match[1]} players are said to be there, and {len(seats)} have a seat")
+    chairs = tuple(Chair(int(match[1]), match[2], money(match[3])) for match in seats)
+    when = _WHEN.match(lines[1][stakes.end() :])  # on a clock that is not named
+    at = time_of(*when.group(4, 5, 6)) if when else None
+    played = moment(day_of(*when.group(3, 2, 1)), at) if when and at else ""
+    header = replace(_header(first[2], stakes, lines[2]), room=first[1], played=played)
     return Notes(header, button, chairs, small=money(stakes["low"])), begun
-
-
-def _when(rest: str) -> str:
-    """Day, month, year and the time of day, on a clock that is not named."""
-    found = _WHEN.match(rest)
-    at = time_of(*found.group(4, 5, 6)) if found else None
-    return moment(day_of(*found.group(3, 2, 1)), at) if found and at else ""
 
 
 def _header(number: str, stakes: re.Match[str], table: str) -> Header:
@@ -117,7 +110,7 @@ def _header(number: str, stakes: re.Match[str], table: str) -> Header:
         limit=limit,
         low=high if limit == "fl" else low,
         high=2 * high if limit == "fl" else high,
-        sign=next((one for one in _SIGNS if one in played_for), ""),
+        sign=next((sign for sign in _SIGNS if sign in played_for), ""),
         currency="",
         tournament=tournament,
         capped=False,
@@ -154,8 +147,8 @@ def _player_line(notes: Notes, names: Sequence[str], line: str) -> None:
     for name in names:
         if line.startswith(f"{name} "):
             rest = line[len(name) + 1 :]
-            found = _REMARK.fullmatch(rest)
-            if found and _done(notes, name, found[1], found[2] or ""):
+            remark = _REMARK.fullmatch(rest)
+            if remark and _done(notes, name, remark[1], remark[2] or ""):
                 return
             if rest.startswith(_IDLE):
                 return
@@ -179,8 +172,8 @@ def _done(notes: Notes, name: str, verb: str, rest: str) -> bool:
             amount = money(rest)
             if "small" in verb and amount != notes.small and amount < notes.left[name]:
                 raise Unread(f"a small blind of {amount} is posted, and {notes.small} is named")
-            what = "small blind" if "small" in verb else "big blind"
-            notes.post(name, Posts(what, amount), amount)  # type: ignore[arg-type]
+            kind = "small blind" if "small" in verb else "big blind"
+            notes.post(name, Posts(kind, amount), amount)  # type: ignore[arg-type]
         case "posts ante":
             notes.post(name, Posts("the ante", money(rest)), 0)
         case "posts dead blind":

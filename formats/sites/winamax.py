@@ -82,10 +82,10 @@ def _table(lines: Sequence[str]) -> Notes:
         raise Unread("no line says which seat has the button")
     chairs = []
     for line in lines[2:]:
-        found = _SEAT.fullmatch(line)
-        if found is None:
+        seat = _SEAT.fullmatch(line)
+        if seat is None:
             break
-        chairs.append(Chair(int(found[1]), found[2], grammar.money(found[3])))
+        chairs.append(Chair(int(seat[1]), seat[2], grammar.money(seat[3])))
     # The stakes, in a tournament after the ante, which is posted anyway.
     real = table[1] == "real"
     amounts = [grammar.money(part.strip(" €")) for part in start["stakes"].split("/")]
@@ -138,10 +138,10 @@ def _summary(notes: Notes, lines: Sequence[str]) -> Totals:
     """The pot and the rake; board and winners are those of the hand."""
     totals = None
     for line in lines:
-        if found := _TOTAL.fullmatch(line):
-            rake = grammar.money(found[4]) if found[4] else 0
-            if not found[3] and grammar.money(found[1]) != notes.won():
-                raise Unread(f"{notes.won()} is collected of a pot of {grammar.money(found[1])}")
+        if pot := _TOTAL.fullmatch(line):
+            rake = grammar.money(pot[4]) if pot[4] else 0
+            if not pot[3] and grammar.money(pot[1]) != notes.won():
+                raise Unread(f"{notes.won()} is collected of a pot of {grammar.money(pot[1])}")
             totals = notes.totals(None, rake)
         elif board := _BOARD.fullmatch(line):
             same_board(notes, grammar.cards(board[1]))

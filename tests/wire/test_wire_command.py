@@ -16,8 +16,8 @@ from msgspec.structs import replace
 from api.main import main
 from api.playing.over_the_wire import for_good
 from dealer.deal_check import check_deal
-from dealer.examples import GRUFF, STEADY
 from dealer.wire.plan import plan
+from dealer.wire.program import GRUFF, STEADY
 from dealer.wire.sandbox import Means
 from engine.games import GAMES
 from events.evolve import replay
