@@ -172,7 +172,8 @@ def main(words: list[str] | None = None) -> int:
         say(Page(f"{no_words.format_message()}\n"), err=True)
         return no_words.exit_code
     except click.UsageError as misuse:
-        say(f"muckrake: {misuse.format_message().rstrip('.')}{_help_for(misuse)}", err=True)
+        see = f": see {misuse.ctx.command_path} --help" if misuse.ctx else ""
+        say(f"muckrake: {misuse.format_message().rstrip('.')}{see}", err=True)
         return misuse.exit_code
     except click.ClickException as failure:
         say(f"muckrake: {failure.format_message()}", err=True)
@@ -180,7 +181,8 @@ def main(words: list[str] | None = None) -> int:
     except click.Abort:
         return 130
     except OSError as problem:  # a full disk, a folder that may not be read
-        say(f"muckrake: {problem.strerror or problem}{_path_of(problem)}", err=True)
+        path = f": {problem.filename}" if problem.filename else ""
+        say(f"muckrake: {problem.strerror or problem}{path}", err=True)
         # Give up what a full disk did not take: else Python tries at its end, and ends with 120.
         try:
             sys.stdout.flush()
@@ -190,11 +192,3 @@ def main(words: list[str] | None = None) -> int:
             os.close(nowhere)
         return 1
     return code if isinstance(code, int) else 0
-
-
-def _path_of(problem: OSError) -> str:
-    return f": {problem.filename}" if problem.filename else ""
-
-
-def _help_for(misuse: click.UsageError) -> str:
-    return f": see {misuse.ctx.command_path} --help" if misuse.ctx else ""

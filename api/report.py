@@ -6,14 +6,12 @@ from itertools import chain
 from typing import Any
 
 from api.printable import Page, page
-from api.report_pots import counted, pots_as_json, pots_as_lines, showdown_as_json
+from api.report_pots import counted, pots_as_json, pots_as_lines, showdown_as_json, strengths
 from api.rules import start_of
 from engine.assumptions import is_free
 from engine.audit import Divergence
 from engine.game import Game
-from engine.ranking import strength
 from engine.recorded import before_payment
-from engine.seats import contenders, in_order
 from engine.verdict import Nets, Report
 from events.notation import say
 from events.sentences import Fragment, Sentence, name_at, of_event, text, with_names
@@ -88,9 +86,14 @@ def as_text(game: Game, record: Events, report: Report) -> Page:
     if report.recorded is None:  # a record that cannot even be counted
         return page([_title(start), "", *verdict])
     hand = before_payment(record)
+    dealt = [event for event in record if isinstance(event, HoleDealt)]
+    cards = [  # as they came: 5d 6h + Th
+        [name, " + ".join(" ".join(event.cards) for event in dealt if event.seat == seat)]
+        for seat, name in enumerate(start.players)
+    ]
     parts = [
         _section("board", [" | ".join(_boards(record))] if any(_boards(record)) else []),
-        _section("cards", aligned([[name, _held(record, s)] for s, name in _seats(start)])),
+        _section("cards", aligned(cards)),
         _section("money in", _money(record)),
         _section("auction", _auction(record)),
         _section("showdown", _showdown(game, hand) if hand else []),
@@ -149,10 +152,6 @@ def _last(columns: dict[str, list[int]]) -> str:
     return next(reversed(columns), "before")
 
 
-def _seats(start: HandStarted) -> list[tuple[int, str]]:
-    return list(enumerate(start.players))
-
-
 def _title(start: HandStarted) -> str:
     """scrim-17/412   auction-2024   2 players, button ursa, 400 each"""
     brought = set(start.stacks)
@@ -177,16 +176,10 @@ def _boards(record: Events) -> list[str]:
     return [" ".join(event.cards) for event in record if isinstance(event, BoardDealt)]
 
 
-def _held(record: Events, seat: int) -> str:
-    """The cards as they came: 5d 6h + Th."""
-    dealt = (e for e in record if isinstance(e, HoleDealt) and e.seat == seat)
-    return " + ".join(" ".join(event.cards) for event in dealt)
-
-
 def _money(record: Events) -> list[str]:
     columns = money_in(record)
     rows = [["", *columns, "total"]]
-    for seat, name in _seats(start_of(record)):
+    for seat, name in enumerate(start_of(record).players):
         paid = [column[seat] for column in columns.values()]
         rows.append([name, *map(str, paid), str(sum(paid))])
     totals = [sum(column) for column in columns.values()]
@@ -197,12 +190,11 @@ def _money(record: Events) -> list[str]:
 def _auction(record: Events) -> list[str]:
     """ursa bid 52, lynx bid 37: ursa pays 37"""
     start = start_of(record)
-    lines = []
-    bids = [
-        f"{name_at(start.players, event.seat)} bid {event.amount}{_why(event)}"
-        for event in record
-        if isinstance(event, BidPlaced)
-    ]
+    lines, bids = [], []
+    for event in record:
+        if isinstance(event, BidPlaced):
+            why = "" if event.origin == "chosen" else f" ({event.origin})"
+            bids.append(f"{name_at(start.players, event.seat)} bid {event.amount}{why}")
     for event in record:
         if isinstance(event, AuctionSettled):
             winners = " and ".join(name_at(start.players, seat) for seat in event.seats)
@@ -213,34 +205,21 @@ def _auction(record: Events) -> list[str]:
     return lines
 
 
-def _why(event: BidPlaced) -> str:
-    return "" if event.origin == "chosen" else f" ({event.origin})"
-
-
 def _showdown(game: Game, hand: Hand) -> list[str]:
     """Every hand that was not folded or mucked, in words, with the five cards that make it."""
-    if len(contenders(hand)) == 1:
-        return []
-    try:
-        stay = [s for s in in_order(hand, contenders(hand)) if s not in hand.showing.mucked]
-        strengths = {seat: strength(game, hand, seat) for seat in stay}
-    except (LookupError, ValueError):  # a refused record may hold any button, seats and cards
-        return []
-    known = [one for one in strengths.values() if one is not None]
+    every = strengths(game, hand)
+    known = [strength for strength in every.values() if strength is not None]
     if not known:
         return []
     rows = []
-    for seat, one in strengths.items():
-        best = "" if one != max(known) else "tie" if known.count(one) > 1 else "best"
-        hand_name = ["a card was never recorded", ""] if one is None else _made(game, hand, seat)
-        rows.append([name_at(hand.start.players, seat), *hand_name, best])
+    for seat, strength in every.items():
+        best = "" if strength != max(known) else "tie" if known.count(strength) > 1 else "best"
+        words, five = "a card was never recorded", ""
+        if strength is not None:
+            value, cards = counted(game, hand, seat)  # the five that count, announced or best
+            words, five = describe(value, game.straights, game.ranking), " ".join(cards)
+        rows.append([name_at(hand.start.players, seat), words, five, best])
     return aligned(rows)
-
-
-def _made(game: Game, hand: Hand, seat: int) -> list[str]:
-    """The five cards that count, announced or best, and what they are in words."""
-    value, cards = counted(game, hand, seat)
-    return [describe(value, game.straights, game.ranking), " ".join(cards)]
 
 
 def _pots(record: Events) -> list[str]:
@@ -263,16 +242,12 @@ def _pots(record: Events) -> list[str]:
 def _award(start: HandStarted, report: Report) -> list[str]:
     """Nets by player, as recorded and as the declared ruleset decides."""
     rows = [["", *start.players, ""], ["recorded", *_nets(start, report.recorded), ""]]
-    rows.append(["decided", *_nets(start, report.decided), _decided_by(start, report)])
+    declared = "declared" if start.game == report.ruleset else "not declared"
+    decided_by = f"{report.ruleset} ({declared})"
+    rows.append(["decided", *_nets(start, report.decided), decided_by])
     for other in report.readings:
         rows.append([other.entry, *_nets(start, other.nets), other.ruleset])
     return aligned(rows, range(1, len(start.players) + 1))
-
-
-def _decided_by(start: HandStarted, report: Report) -> str:
-    """The ruleset that decides: the one the record declares, or another that somebody asked of."""
-    declared = start.game == report.ruleset
-    return f"{report.ruleset} (declared)" if declared else f"{report.ruleset} (not declared)"
 
 
 def _nets(start: HandStarted, nets: Nets | None) -> list[str]:

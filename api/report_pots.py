@@ -9,9 +9,9 @@ from typing import Any
 
 from engine.game import Game
 from engine.pot_cuts import Cut, cuts
-from engine.ranking import best_cards
+from engine.ranking import Strength, best_cards, strength
 from engine.recorded import before_payment
-from engine.seats import contenders, is_alone
+from engine.seats import contenders, in_order, is_alone
 from events.state import Hand
 from events.types import Events, PotSplit, RakeTaken
 from events.values import Cards
@@ -45,7 +45,14 @@ def cut(game: Game, record: Events) -> tuple[Cut, ...] | None:
 def _pot(game: Game, number: int, cut: Cut | None, raked: int, paid: dict[int, int]) -> Row:
     layer = None if cut is None else cut.layer
     weighed = () if cut is None else cut.award.seats
-    shares = [_share(game, cut, seat, paid.get(seat, 0)) for seat in sorted({*weighed, *paid})]
+    shares: list[Row] = []
+    for seat in sorted({*weighed, *paid}):
+        share = {"seat": seat, "recorded": paid.get(seat, 0), "decided": 0, "exact": "0", "odd": 0}
+        if cut is not None and seat in weighed:
+            place = weighed.index(seat)
+            share["decided"] = cut.award.shares[place]
+            share["exact"], share["odd"] = str(cut.exact(place)), cut.odd(place, game.split_unit)
+        shares.append(share)
     return {
         "pot": number,
         "low": None if layer is None else layer.low,
@@ -61,32 +68,34 @@ def _pot(game: Game, number: int, cut: Cut | None, raked: int, paid: dict[int, i
     }
 
 
-def _share(game: Game, cut: Cut | None, seat: int, recorded: int) -> Row:
-    found = {"seat": seat, "recorded": recorded, "decided": 0, "exact": "0", "odd": 0}
-    if cut is not None and seat in cut.award.seats:
-        place = cut.award.seats.index(seat)
-        found["decided"] = cut.award.shares[place]
-        found["exact"], found["odd"] = str(cut.exact(place)), cut.odd(place, game.split_unit)
-    return found
-
-
 def showdown_as_json(game: Game, record: Events) -> list[Row]:
     """What each seat holds that came to a showdown and did not muck; nothing of unknown cards."""
+    rows = []
     try:
         hand = before_payment(record)
         if hand is None or is_alone(hand):
             return []
-        stay = [seat for seat in contenders(hand) if seat not in hand.showing.mucked]
-        return [_held(game, hand, seat) for seat in stay]
+        announced = dict(hand.showing.announced) if game.announce == "announced" else {}
+        for seat in (seat for seat in contenders(hand) if seat not in hand.showing.mucked):
+            value, cards = counted(game, hand, seat)
+            made = describe(value, game.straights, game.ranking)
+            row = {"seat": seat, "value": value, "made": made, "five": cards}
+            rows.append({**row, "announced": seat in announced})
     except (LookupError, ValueError):
         return []
+    return rows
 
 
-def _held(game: Game, hand: Hand, seat: int) -> Row:
-    value, cards = counted(game, hand, seat)
-    hand_name = describe(value, game.straights, game.ranking)
-    announced = game.announce == "announced" and seat in dict(hand.showing.announced)
-    return {"seat": seat, "value": value, "made": hand_name, "five": cards, "announced": announced}
+def strengths(game: Game, hand: Hand) -> dict[int, Strength | None]:
+    """What each hand is worth that was neither folded nor mucked; None where a card of it is not
+    known. Nothing, where all but one have folded."""
+    if is_alone(hand):
+        return {}
+    try:
+        stay = [s for s in in_order(hand, contenders(hand)) if s not in hand.showing.mucked]
+        return {seat: strength(game, hand, seat) for seat in stay}
+    except (LookupError, ValueError):  # a refused record may hold any button, seats and cards
+        return {}
 
 
 def counted(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
@@ -98,9 +107,11 @@ def counted(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
 
 def pots_as_lines(game: Game, record: Events, names: tuple[str, ...]) -> list[list[str]]:
     """A row for each pot; none, if there is one pot and it is simply what was put in."""
-    found = cut(game, record) or ()
-    if len(found) == 1 and _is_plain(found[0]):
-        return []
+    decided = cut(game, record) or ()
+    if len(decided) == 1:
+        (only,) = decided
+        if not (only.dead or only.rake) and len(set(only.award.shares)) == 1:
+            return []
     return [
         [
             f"pot {at}",
@@ -108,12 +119,8 @@ def pots_as_lines(game: Game, record: Events, names: tuple[str, ...]) -> list[li
             f"{one.amount} chips",
             "; ".join(_facts_of_pot(game, one, names)),
         ]
-        for at, one in enumerate(found)
+        for at, one in enumerate(decided)
     ]
-
-
-def _is_plain(cut: Cut) -> bool:
-    return not (cut.dead or cut.rake) and len(set(cut.award.shares)) == 1
 
 
 def _facts_of_pot(game: Game, cut: Cut, names: tuple[str, ...]) -> Iterator[str]:

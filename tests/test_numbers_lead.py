@@ -14,7 +14,7 @@ from analytics.statistics.catalogue import STATISTICS
 from analytics.swaps.luck import MEASURES as SWAPS
 from api.main import main
 from api.pages import players as pages_of_players
-from api.pages.swaps import SWAPS_SPOTS
+from api.pages.statistics import SWAPS_SPOTS
 from api.pages.winnings import VALUED as VALUED_SPOTS
 from api.playing.names import tagged, tags_of
 from api.playing.recording import WHOLE, Recording, announced, finished, projections

@@ -35,25 +35,25 @@ def push(url: str, watch: float | None, folder: Path, as_document: bool) -> None
 
         objects = archived_at(url)
         try:
-            found = sent(ledger.live.disk, Private(folder), objects, bar("sending"))
-            _say(found, ledger.next_seq - found.closed, as_document)
+            pushed = sent(ledger.live.disk, Private(folder), objects, bar("sending"))
+            _say(pushed, ledger.next_seq - pushed.closed, as_document)
             for _ in every(watch):
-                found = sent(ledger.live.disk, Private(folder), objects, bar("sending"))
-                if found.is_new:
-                    _say(found, ledger.live.refresh()[1] - found.closed, as_document)
+                pushed = sent(ledger.live.disk, Private(folder), objects, bar("sending"))
+                if pushed.is_new:
+                    _say(pushed, ledger.live.refresh()[1] - pushed.closed, as_document)
         except Refuted as reason:
             raise click.ClickException(str(reason)) from None
 
 
-def _say(found: "Pushed", unsealed: int, as_document: bool) -> None:
+def _say(pushed: "Pushed", unsealed: int, as_document: bool) -> None:
     """s3://poker/league: 41,200 closed streams in 3 segments; 12 objects sent, 3,481,002 bytes."""
     if as_document:
-        document("muckrake.push/1", **msgspec.to_builtins(found), unsealed=unsealed)
+        document("muckrake.push/1", **msgspec.to_builtins(pushed), unsealed=unsealed)
         return
-    sent = f"{several(found.sent, 'object')} sent, {several(found.sent_bytes, 'byte')}"
-    sent = sent if found.is_new else "nothing is newer here"
-    what = f"{several(found.closed, 'closed stream')} in {several(found.segments, 'segment')}"
-    say(f"{found.url}: {what}; {sent}")
+    sent = f"{several(pushed.sent, 'object')} sent, {several(pushed.sent_bytes, 'byte')}"
+    sent = sent if pushed.is_new else "nothing is newer here"
+    size = f"{several(pushed.closed, 'closed stream')} in {several(pushed.segments, 'segment')}"
+    say(f"{pushed.url}: {size}; {sent}")
     if unsealed > 0:
         are = "is" if unsealed == 1 else "are"
         closed = several(unsealed, "closed stream")
@@ -74,7 +74,7 @@ def pull(url: str, folder: Path, as_document: bool) -> None:
         from store.proof.tree import Refuted
 
         try:
-            found = fetched(archived_at(url), folder, bar("fetching"))
+            pulled = fetched(archived_at(url), folder, bar("fetching"))
         except NoArchive as nothing:
             raise NotFound(str(nothing)) from None
         except Refuted as reason:
@@ -82,8 +82,8 @@ def pull(url: str, folder: Path, as_document: bool) -> None:
         with reading(folder):
             pass  # says so if the archive is an older copy
     if as_document:
-        document("muckrake.pull/1", **msgspec.to_builtins(found))
+        document("muckrake.pull/1", **msgspec.to_builtins(pulled))
         return
-    got = f"{several(found.fetched, 'object')} fetched, {several(found.fetched_bytes, 'byte')}"
-    what = f"{several(found.closed, 'closed stream')} in {several(found.segments, 'segment')}"
-    say(f"{found.folder}: {what}; {got}")
+    got = f"{several(pulled.fetched, 'object')} fetched, {several(pulled.fetched_bytes, 'byte')}"
+    size = f"{several(pulled.closed, 'closed stream')} in {several(pulled.segments, 'segment')}"
+    say(f"{pulled.folder}: {size}; {got}")

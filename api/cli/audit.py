@@ -105,7 +105,13 @@ class Tally:
         return judged
 
     def add(self, audited: "Audited", advance: Callable[..., None]) -> list[dict[str, Any]]:
-        """Count the hands of a part of the ledger; their entries."""
+        """Count the hands of a part of the ledger; their entries. The first damage ends the audit,
+        or each is named and counted."""
+        if audited.damaged is not None and not self.request.skip_damaged:
+            wrong(audited.damaged)
+        if audited.damaged is not None:
+            note(f"not judged: {audited.damaged}")
+            self.damaged += 1
         for match, ruleset, verdicts in audited.verdicts:
             self.verdicts.setdefault((match, ruleset), Counter()).update(verdicts)
         for entry in audited.entries:
@@ -228,10 +234,16 @@ def audit(
         tally = Tally(ledger, request)
         if request.screened:
             bar = watched("judging", ledger.next_seq, "hands")
-            with _audited(ledger, other, request) as found, bar as advance:
-                _tell((it for one in _read(found, tally) for it in tally.add(one, advance)), tally)
+            with _audited(ledger, other, request) as parts, bar as advance:
+                _tell((entry for part in parts for entry in tally.add(part, advance)), tally)
         else:
-            _write(_judged(ledger, Rules(ledger, other), tally), ledger, tally)
+            records: Iterable[Events] = [hand_of(ledger, hand) for hand in request.hands]
+            if not request.hands:
+                total = (
+                    ledger.next_seq if request.every else ledger.matches().get(request.match or "")
+                )
+                records = progress(_records(ledger, request.match), "judging", total)
+            _write(_judged(records, Rules(ledger, other), tally), ledger, tally)
     # The exit code: something wrong before something contested before something not judged.
     for named, hands in tally.homeless.items():
         note(f"{hands} hands are of {named}: {UNKNOWN}")
@@ -252,17 +264,20 @@ def audit(
         raise click.exceptions.Exit(1)
 
 
-def _judged(ledger: "Snapshot", rules: Rules, tally: Tally) -> Iterator[Judged]:
-    """Each hand that is asked for as the engine judges it, counted."""
-    request = tally.request
-    if request.hands:
-        judged = _judged_each([hand_of(ledger, hand) for hand in request.hands], rules)
-    else:
-        every = ledger.next_seq if request.every else ledger.matches().get(request.match or "")
-        judged = _judged_all(
-            progress(_records(ledger, request.match), "judging", every), rules, tally
-        )
-    return (tally.count(one) for one in judged)
+def _judged(records: Iterable[Events], rules: Rules, tally: Tally) -> Iterator[Judged]:
+    """Each hand as the engine judges it, counted. One that was named must be over, and its ruleset
+    must be here; others of rulesets that are not here are counted apart."""
+    named = bool(tally.request.hands)
+    for record in records:
+        hand, game = start_of(record).hand, rules.of(record)
+        if named and not closes(hand, record):
+            raise click.ClickException(f"{hand} is not over: it cannot be judged yet")
+        if game is not None:
+            yield tally.count(by_rules(record, game))
+        elif named:
+            raise NotFound(f"{hand} is of {ruleset_of(record)}: {UNKNOWN}")
+        else:
+            tally.homeless[ruleset_of(record)] += 1
 
 
 def _records(ledger: "Snapshot", match: str | None) -> Iterator[Events]:
@@ -327,17 +342,6 @@ def _audited(
         yield map(cluster.decoded, answers(spark, every, work))
 
 
-def _read(found: "Iterable[Audited]", tally: Tally) -> "Iterator[Audited]":
-    """What could be read; the first damage ends it, or each is named and counted."""
-    for one in found:
-        if one.damaged is not None and not tally.request.skip_damaged:
-            wrong(one.damaged)
-        if one.damaged is not None:
-            note(f"not judged: {one.damaged}")
-            tally.damaged += 1
-        yield one
-
-
 def _kept(file: Path, view: str, ledger: "Snapshot", judged: Iterable[Judged]) -> Iterator[Judged]:
     """The one hand, and its evidence written beside the answer."""
     from api.evidence.make import Unproved, evidence, save
@@ -352,28 +356,6 @@ def _kept(file: Path, view: str, ledger: "Snapshot", judged: Iterable[Judged]) -
             raise click.ClickException(str(reason)) from None
         yield one
         note(f"evidence for {view} in {file}: muckrake verify {file}")
-
-
-def _judged_each(records: list[Events], rules: Rules) -> Iterator[Judged]:
-    """Hands that were asked for by name: each must be over, and its ruleset must be here."""
-    for record in records:
-        start = start_of(record)
-        if not closes(start.hand, record):
-            raise click.ClickException(f"{start.hand} is not over: it cannot be judged yet")
-        game = rules.of(record)
-        if game is None:
-            raise NotFound(f"{start.hand} is of {ruleset_of(record)}: {UNKNOWN}")
-        yield by_rules(record, game)
-
-
-def _judged_all(records: Iterable[Events], rules: Rules, tally: Tally) -> Iterator[Judged]:
-    """Whatever can be judged; hands of rulesets that are not here are counted apart."""
-    for record in records:
-        game = rules.of(record)
-        if game is None:
-            tally.homeless[ruleset_of(record)] += 1
-        else:
-            yield by_rules(record, game)
 
 
 def _tell(entries: Iterable[Any], tally: Tally) -> None:

@@ -94,11 +94,11 @@ def bots(context: click.Context, parameter: click.Parameter, begun: str) -> list
 
 def matches(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Matches of the ledger that begin so."""
-    found: list[str] = []
+    names: list[str] = []
     with suppress(Exception):
         every = _ledger(context).matches()
-        found = [name for name in every if name.startswith(begun) and name == printable(name)]
-    return found
+        names = [name for name in every if name.startswith(begun) and name == printable(name)]
+    return names
 
 
 def hands(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
@@ -106,11 +106,11 @@ def hands(context: click.Context, parameter: click.Parameter, begun: str) -> lis
     match = begun.partition("/")[0]
     if match == begun:
         return [f"{name}/" for name in matches(context, parameter, begun)]
-    found: list[str] = []
+    names: list[str] = []
     with suppress(Exception):
         listed = (hand.hand for hand in _ledger(context).hands(match))
-        found = list(islice((hand for hand in listed if hand.startswith(begun)), MOST))
-    return found
+        names = list(islice((hand for hand in listed if hand.startswith(begun)), MOST))
+    return names
 
 
 def _ledger(context: click.Context) -> "Snapshot":
@@ -130,7 +130,14 @@ def man(install: bool, as_document: bool) -> None:
 
     `muckrake man | man -l -` shows it once.
     """
-    text = "\n".join(_lines(click.get_current_context().find_root())) + "\n"
+    root = click.get_current_context().find_root()
+    assert isinstance(root.command, click.Group)
+    lines = [f'.TH MUCKRAKE 1 "" "muckrake {VERSION}"', ".SH NAME"]
+    lines += [r"muckrake \- the flight recorder and court of appeal for poker", ".SH SYNOPSIS"]
+    lines += [".B muckrake", "COMMAND [OPTIONS] [ARGS]", ".SH COMMANDS"]
+    for name in root.command.list_commands(root):
+        lines += _command(root, name)
+    text = "\n".join(lines) + "\n"
     kept = None
     if install:
         data = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
@@ -145,18 +152,8 @@ def man(install: bool, as_document: bool) -> None:
         note(f"man muckrake shows it, from {kept}")
 
 
-def _lines(root: click.Context) -> Iterator[str]:
-    """The page in roff."""
-    yield f'.TH MUCKRAKE 1 "" "muckrake {VERSION}"'
-    yield from (".SH NAME", r"muckrake \- the flight recorder and court of appeal for poker")
-    yield from (".SH SYNOPSIS", ".B muckrake", "COMMAND [OPTIONS] [ARGS]", ".SH COMMANDS")
-    assert isinstance(root.command, click.Group)
-    for name in root.command.list_commands(root):
-        yield from _command(root, name)
-
-
 def _command(parent: click.Context, name: str) -> Iterator[str]:
-    """A command, or each of those that it has."""
+    """A command in roff, or each of those that it has."""
     assert isinstance(parent.command, click.Group)
     command = parent.command.get_command(parent, name)
     assert command is not None

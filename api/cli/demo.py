@@ -23,7 +23,6 @@ from api.cli.demo_hands import (
     Shown,
     Tally,
     Undisputed,
-    Wire,
     shown,
 )
 from api.cli.ledger import Place, json_option, refuse_archive
@@ -76,17 +75,26 @@ def demo(
         result = shown(games, hands, seed, folder, note)
     except (Occupied, Undisputed) as reason:
         raise click.ClickException(str(reason)) from None
-    except DemoFailed as found:
-        if found.record:
-            say(found.record, err=True)
-        wrong(str(found))
+    except DemoFailed as failure:
+        if failure.record:
+            say(failure.record, err=True)
+        wrong(str(failure))
     if as_document:
-        _document(result, seed)
+        example = as_json(result.disputed, result.game, result.report)
+        example["events"] = msgspec.to_builtins(result.disputed)
+        document(
+            "muckrake.demo/1",
+            seed=seed,
+            rulesets=[tally._asdict() for tally in result.tallies],
+            wire=result.wire._asdict(),
+            ledger=result.kept._asdict(),
+            example=example,
+            evidence=result.evidence._asdict(),
+        )
         return
     rows = [list(Tally._fields), *([str(field) for field in tally] for tally in result.tallies)]
     say(page(aligned(rows, numbers=range(1, len(rows[0])))))
-    say(page(_wire_lines(result.wire)))
-    say(page(_ledger_lines(result.tallies, result.kept, seed)))
+    say(page(_ledger_lines(result, seed)))
     say(as_text(result.game, result.disputed, result.report))
     say(page(_evidence_lines(result.evidence, result.kept)))
 
@@ -105,35 +113,17 @@ def _changed(games: list[Game], settings: tuple[str, ...]) -> list[Game]:
     return [game for game, _ in tried]
 
 
-def _document(result: Shown, seed: str) -> None:
-    example = as_json(result.disputed, result.game, result.report)
-    example["events"] = msgspec.to_builtins(result.disputed)
-    document(
-        "muckrake.demo/1",
-        seed=seed,
-        rulesets=[tally._asdict() for tally in result.tallies],
-        wire=result.wire._asdict(),
-        ledger=result.kept._asdict(),
-        example=example,
-        evidence=result.evidence._asdict(),
-    )
-
-
-def _wire_lines(wire: Wire) -> list[str]:
-    """What the two processes did, or why one of them did not."""
+def _ledger_lines(result: Shown, seed: str) -> list[str]:
+    """What the two processes did, or why one of them did not; what was written, and looked at."""
+    wire, kept, tallies = result.wire, result.kept, result.tallies
     nets = ", ".join(f"{name} {net:+d}" for name, net in zip(wire.players, wire.nets, strict=True))
+    hands, events = sum(tally.hands for tally in tallies), sum(tally.events for tally in tallies)
+    each = kept.segment_bytes // kept.hands
     return [
         "",
         f"Two programs, one in Python and one in a shell, played {wire.hands} hands of {SPOKEN}",
         f"by the protocol of MIT Pokerbots, {wire.replies} replies: {nets}.",
         *(f"One did not play to the end. {sentence}." for sentence in wire.trouble),
-    ]
-
-
-def _ledger_lines(tallies: list[Tally], kept: KeptLedger, seed: str) -> list[str]:
-    hands, events = sum(tally.hands for tally in tallies), sum(tally.events for tally in tallies)
-    each = kept.segment_bytes // kept.hands
-    return [
         "",
         f"{hands:,} hands and {events:,} events (seed {seed}). Each record was written as bytes",
         "and as notation and read back the same, replayed with no chip made or lost, and",
@@ -170,7 +160,7 @@ def _program() -> str:
     installed = shutil.which("muckrake", path=sysconfig.get_path("scripts"))
     if installed is None:
         return f"{shlex.quote(sys.executable)} -m muckrake"
-    found = shutil.which("muckrake")
-    if found and Path(found).samefile(installed) and "UV" not in os.environ:
+    command = shutil.which("muckrake")
+    if command and Path(command).samefile(installed) and "UV" not in os.environ:
         return "muckrake"
     return shlex.quote(installed)

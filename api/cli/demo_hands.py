@@ -179,10 +179,12 @@ def played(
     games: Iterable[Game], hands: int, seed: str, folder: Path, note: Note
 ) -> tuple[list[Tally], Wire, tuple[Game, Events, Report]]:
     """A match of every ruleset into one ledger; then the whole ledger read from its files."""
-    tallies, written = [], []
+    tallies, digests = [], []
     disputed: tuple[Game, Events, Report] | None = None
     with writing(folder, "demo") as ledger:
-        for game in map(_endless, games):
+        for game in games:
+            if is_freeze_out(game):  # enough hands are several: set anew, and nobody wins
+                game = changed(game, {"broke": "set_anew"})
             records = list(islice(_dealt(game, seed), hands))
             base = origin(game)[0].name
             if base == DISPUTED:
@@ -191,25 +193,20 @@ def played(
             tallies.append(tally(game, records))
             ledger.keep_ruleset(fingerprint(game), to_json(game))
             recording = Recording(ledger, announced(base[:64], records[0], seed, "open"), game)
-            written += [
+            digests += [
                 _digest(record) for record in recording.keep(map(finished, records), lambda: False)
             ]
             recording.end(OVER)
         records, wire = play_wire_match(folder, ledger, min(hands, WIRE_HANDS), seed, note)
         tally(GAMES[SPOKEN], records)
-        written += [_digest(record) for record in records]
+        digests += [_digest(record) for record in records]
         ledger.seal()
     with reading(folder) as stored:
-        found = [_digest(record) for record in closed_hands(stored.read_from(0))]
-    if found != written:
+        stored_digests = [_digest(record) for record in closed_hands(stored.read_from(0))]
+    if stored_digests != digests:
         raise DemoFailed("the ledger does not hold what was written into it")
     assert disputed is not None
     return tallies, wire, disputed
-
-
-def _endless(game: Game) -> Game:
-    """Hands enough of a freeze-out are several of them: the table is set anew, and nobody wins."""
-    return changed(game, {"broke": "set_anew"}) if is_freeze_out(game) else game
 
 
 def _until_disputed(

@@ -3,9 +3,10 @@
 import os
 import platform
 import shutil
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import click
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -103,13 +104,18 @@ def doctor(folder: Path, as_document: bool) -> None:
     with plainly():
         ledger, findings = examined(folder)
         omitted = _omitted(folder) if ledger is not None else []
-    found = Doctor(
+    versions = dict[str, str | None].fromkeys(LIBRARIES)
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    browsers = (os.environ.get("MUCKRAKE_CHROMIUM"), *map(shutil.which, BROWSERS))
+    report = Doctor(
         muckrake=VERSION,
         python=platform.python_version(),
-        **{name: _version(name) for name in LIBRARIES},
+        **versions,
         cores=os.cpu_count(),
         evaluator="columns of hands in numpy; one hand in pure Python",
-        chromium=_browser() or "none here: only the browser tests need one",
+        chromium=next(filter(None, browsers), "none here: only the browser tests need one"),
         folder=named(folder.absolute()),
         disk_free=shutil.disk_usage(
             next(one for one in (folder, *folder.absolute().parents) if one.exists())
@@ -119,9 +125,9 @@ def doctor(folder: Path, as_document: bool) -> None:
         not_compared=omitted,
     )
     if as_document:
-        answer(found)
+        answer(report)
     else:
-        say(as_text(found))
+        say(as_text(report))
     if not all(finding.note for finding in findings):
         raise click.exceptions.Exit(WRONG)
 
@@ -131,7 +137,12 @@ def as_text(doctor: Doctor) -> Page:
     facts = {name: value for name, value in asdict(doctor).items() if name not in _AFTER}
     none = {"ledger": "none here: muckrake play makes one"}
     facts |= none if doctor.ledger is None else asdict(doctor.ledger)
-    rows = [[name, _in_words(value)] for name, value in facts.items() if value is not UNSET]
+    facts |= {name: f"{value:,}" for name, value in facts.items() if isinstance(value, int)}
+    rows = [
+        [name, "none" if value is None else str(value)]
+        for name, value in facts.items()
+        if value is not UNSET
+    ]
     rows += [
         ["note" if finding.note else "damage", finding.sentence] for finding in doctor.findings
     ]
@@ -149,12 +160,14 @@ def examined(folder: Path) -> tuple[LedgerFacts | None, list[Complaint]]:
     from store.proof.private import Private
 
     disk, private = disk_of(folder), Private(folder)
-    if not (folder.is_dir() and PATH in disk.names("")) and not _remains(folder):
-        return None, []
-    found = check(disk, private.marks(), fingerprint_of)
-    if all(one.note for one in found):
-        found += check_end(disk, private.nonces(), remembered())
-    return _facts(folder, disk), [Complaint(*one) for one in found]
+    if not (folder.is_dir() and PATH in disk.names("")):
+        files = (file for room in ("segments", "log") for file in folder.glob(f"{room}/*"))
+        if not any(file.stat().st_size for file in files):  # else only a manifest explains them
+            return None, []
+    findings = check(disk, private.marks(), fingerprint_of)
+    if all(one.note for one in findings):
+        findings += check_end(disk, private.nonces(), remembered())
+    return _facts(folder, disk), [Complaint(*one) for one in findings]
 
 
 def _omitted(folder: Path) -> list[str]:
@@ -192,26 +205,3 @@ def _facts(folder: Path, disk: "Disk") -> LedgerFacts:
         log=current.log,
         log_bytes=log.stat().st_size if log.exists() else None,
     )
-
-
-def _remains(folder: Path) -> bool:
-    """Files that only a manifest could explain."""
-    files = (file for room in ("segments", "log") for file in folder.glob(f"{room}/*"))
-    return any(file.stat().st_size for file in files)
-
-
-def _in_words(value: Any) -> str:
-    return "none" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
-
-
-def _version(library: str) -> str | None:
-    try:
-        return version(library)
-    except PackageNotFoundError:
-        return None
-
-
-def _browser() -> str | None:
-    """The Chromium that the browser tests would drive."""
-    named = (os.environ.get("MUCKRAKE_CHROMIUM"), *map(shutil.which, BROWSERS))
-    return next(filter(None, named), None)

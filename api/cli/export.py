@@ -241,9 +241,9 @@ def _by_spark(
             one = msgspec.msgpack.decode(answer, type=Exported)
             hands, rows = hands + one.hands, rows + one.rows
             if binary:
-                found = pa.ipc.open_stream(one.content).read_all()
-                out = out or writer(sink, to, found.schema)
-                out.write(found)
+                batch = pa.ipc.open_stream(one.content).read_all()
+                out = out or writer(sink, to, batch.schema)
+                out.write(batch)
             else:
                 head = one.content.index(b"\n") + 1 if number and to == "csv" else 0
                 sink.write(one.content[head:])

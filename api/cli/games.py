@@ -49,7 +49,7 @@ def games(
     GAME is a name or a fingerprint, also of a ruleset that only the ledger keeps.
     """
     one = bool(game or rules or settings)
-    shown = [_wanted(game, rules, settings, folder)] if one else list(RULESETS.values())
+    shown = [_named(game, rules, settings, folder)] if one else list(RULESETS.values())
     if as_document:
         answer(Games([rulesets.in_full(one) for one in shown]))
     elif one:
@@ -59,32 +59,29 @@ def games(
         table(columns.split(), [row(one) for one in shown])
 
 
-def _wanted(game: str | None, rules: str | None, settings: tuple[str, ...], folder: Path) -> Game:
-    """What the words mean, or what a ledger kept under this name."""
+def _named(name: str | None, rules: str | None, settings: tuple[str, ...], folder: Path) -> Game:
+    """The ruleset that the words mean, or one that only the ledger has, by its name or
+    fingerprint."""
     try:
-        return rules_of(game, rules, settings)
+        return rules_of(name, rules, settings)
     except NotFound:
-        kept = None if rules or settings or not folder.exists() else _kept(game or "", folder)
-        if kept is None:
+        if rules or settings or not folder.exists():
             raise
-        return kept
-
-
-def _kept(name: str, folder: Path) -> Game | None:
-    """The ruleset that only this ledger has, by its name or fingerprint."""
-    with reading(folder) as ledger:
-        texts = {mark: ledger.ruleset(mark) for mark in ledger.rulesets()}
-        fingerprints = [mark for mark, text in texts.items() if text and _has(name, mark, text)]
-        if len(fingerprints) > 1:
-            there = ", ".join(sorted(fingerprints))
-            raise NotFound(f"{folder} has several rulesets called {name}: name one of {there}")
-        return rulesets.game_of(fingerprints[0], ledger.ruleset) if fingerprints else None
-
-
-def _has(name: str, mark: str, text: bytes) -> bool:
-    """Whether this is the name or the fingerprint of a ruleset that a ledger keeps."""
-    game = kept_game(text, mark)
-    return game is not None and name in (mark, game.name)
+        fingerprints = []
+        with reading(folder) as ledger:
+            for mark in ledger.rulesets():
+                text = ledger.ruleset(mark)
+                kept = kept_game(text, mark) if text else None
+                if kept is not None and name in (mark, kept.name):
+                    fingerprints.append(mark)
+            if len(fingerprints) > 1:
+                choices = ", ".join(sorted(fingerprints))
+                sentence = f"{folder} has several rulesets called {name}: name one of {choices}"
+                raise NotFound(sentence) from None
+            game = rulesets.game_of(fingerprints[0], ledger.ruleset) if fingerprints else None
+        if game is None:
+            raise
+        return game
 
 
 def row(game: Game) -> tuple[str, ...]:
@@ -98,9 +95,15 @@ def row(game: Game) -> tuple[str, ...]:
 
 def as_text(game: Game) -> Page:
     """Everything that makes the ruleset, for reading."""
-    lines = [f"{game.name}   {game.document}", ""]
-    lines += aligned([[name, value] for name, value in _facts(game)])
-    lines += ["", "script"]
+    partner = partner_of(game)
+    facts = [
+        ["fingerprint", fingerprint(game)],
+        ["partner", partner.name if partner else "none"],
+        ["seats", f"{game.seats_min} to {game.seats_max}"],
+        ["stack", str(game.stack)],
+        ["hands of a match", "any number" if game.hands is None else str(game.hands)],
+    ]
+    lines = [f"{game.name}   {game.document}", "", *aligned(facts), "", "script"]
     lines += [f"  {number:2}  {step!r}" for number, step in enumerate(game.script)]
     lines += ["", "parameters, changed by --set NAME=VALUE"]
     rows = [
@@ -120,16 +123,3 @@ def as_text(game: Game) -> Page:
     for other in game.readings:
         lines.append(f"  {other.entry}  {other.policy} {other.value}: {other.sentence}")
     return page(lines)
-
-
-def _facts(game: Game) -> list[tuple[str, str]]:
-    """What is neither script nor policy."""
-    hands = "any number" if game.hands is None else str(game.hands)
-    partner = partner_of(game)
-    return [
-        ("fingerprint", fingerprint(game)),
-        ("partner", partner.name if partner else "none"),
-        ("seats", f"{game.seats_min} to {game.seats_max}"),
-        ("stack", str(game.stack)),
-        ("hands of a match", hands),
-    ]

@@ -72,16 +72,13 @@ async def _answered(folder: Path, path: str, query: str, output: Path | None) ->
         app.state.service.close()
         answer.close()
     if answer.status >= 400:
-        note(f"muckrake: {_sentence(answer.problem, answer.status)}")
+        try:
+            sentence = str(msgspec.json.decode(answer.problem)["detail"])
+        except (msgspec.MsgspecError, LookupError, TypeError):
+            sentence = f"the answer has the status {answer.status}"
+        note(f"muckrake: {sentence}")
         code = CODES.get(answer.status, 2 if answer.status < 500 else 1)
         raise click.exceptions.Exit(code)
-
-
-def _sentence(problem: bytes, status: int) -> str:
-    try:
-        return str(msgspec.json.decode(problem)["detail"])
-    except (msgspec.MsgspecError, LookupError, TypeError):
-        return f"the answer has the status {status}"
 
 
 class _Response:

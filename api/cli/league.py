@@ -119,19 +119,19 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
             snapshot = Reader(folder).snapshot()
             hidden = (folder,) if played.seed is None else (folder, file)
             matches = Matches(played, game, bots, seed_of(played, snapshot), hidden)
-            found = dict(results(played, snapshot, matches))
+            nets = dict(results(played, snapshot, matches))
             claim(Private(folder), bots, given=bots)
             ledger.keep_ruleset(fingerprint(matches.rules), to_json(matches.rules))
-            total = to_play(played, found)
-            for match in _matches(played, matches, ledger, found, workers or played.workers):
-                found[match.pairing] = match.nets
+            total = to_play(played, nets)
+            for match in _matches(played, matches, ledger, nets, workers or played.workers):
+                nets[match.pairing] = match.nets
                 new.append(match)
                 won = ", ".join(f"{bot} {chips:+,}" for bot, chips in match.nets.items())
                 note(f"{match.name}: {won} ({len(new)} of {total})")
     except (Unfit, NoBot, Gone, Conflict, ValueError) as why:
         raise click.ClickException(str(why)) from None
-    _tell(played, found, new, as_document)
-    if missing(played, found):
+    _tell(played, nets, new, as_document)
+    if missing(played, nets):
         raise click.exceptions.Exit(INTERRUPTED)
     parts = (part for one in new for part in one.parts)
     if failed := sorted({f"{part.player} ({part.failed})" for part in parts if part.failed}):

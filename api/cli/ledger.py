@@ -235,13 +235,13 @@ def _publish(folder: Path) -> None:
     from store.proof.tree import Refuted
 
     try:
-        found = publish_newest(folder)
+        publication = publish_newest(folder)
     except Refuted as reason:
         note(f"nothing was published: {reason}")
         return
-    if found is not None:
-        note(found.sentence)
-        for reply in found.replies:
+    if publication is not None:
+        note(publication.sentence)
+        for reply in publication.replies:
             if reply.refusal is not None:
                 note(f"{reply.witness}: {reply.refusal}")
 
@@ -254,8 +254,8 @@ def plainly() -> Iterator[None]:
 
     try:
         yield
-    except Damaged as found:
-        wrong(str(found))
+    except Damaged as damage:
+        wrong(str(damage))
     except BrokenPipeError:  # the reader of our output has gone: click knows what to do
         raise
     except (Held, Conflict, OSError) as refusal:

@@ -1,7 +1,7 @@
 """`muckrake monitor URL`: follow somebody's log, and say what it must not do."""
 
 import sqlite3
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 from urllib.parse import quote
@@ -73,28 +73,25 @@ def monitor(
         get = over_http(url)
         try:
             witness_policy = None if policy is None else read_policy(policy.read_bytes())
-            known = known or (list(witness_policy.logs) if witness_policy else []) or _served(get)
+            known = known or (list(witness_policy.logs) if witness_policy else [])
+            if not known:
+                note("the log is believed about its own key: name it with --key, or a policy")
+                lines = get("key").decode(errors="replace").splitlines()
+                known = [Key.read(line) for line in lines]
             watcher = Monitor(get, state, known, witness_policy)
             look = _evidence(url, known) if hands else None
-            found = _looked(watcher, url, look, as_document)
+            report = _looked(watcher, url, look, as_document)
             for _ in every(watch):
                 try:
-                    found = _looked(watcher, url, look, as_document)
+                    report = _looked(watcher, url, look, as_document)
                 except Unreachable as reason:  # it may come back: who watches goes on
                     note(str(reason))
         except (Refuted, Unreachable) as reason:
             raise click.ClickException(str(reason)) from None
         except sqlite3.Error as reason:
             raise click.ClickException(f"{state} cannot keep what was seen: {reason}") from None
-    if found.findings:
+    if report.findings:
         raise click.exceptions.Exit(WRONG)
-
-
-def _served(get: Callable[[str], bytes]) -> list[Key]:
-    """The keys that the log itself names, where nobody has named any."""
-    note("the log is believed about its own key: name it with --key, or a policy")
-    lines = get("key").decode(errors="replace").splitlines()
-    return [Key.read(line) for line in lines]
 
 
 def _looked(watcher: Monitor, url: str, hand: LookAt | None, as_document: bool) -> LogReport:

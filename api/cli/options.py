@@ -211,9 +211,13 @@ def rules_of(game: str | None, rules: str | None, settings: tuple[str, ...] = ()
     """The ruleset that is meant by a name or a file, and by settings."""
     if (game is None) == (rules is None):
         raise click.UsageError("name one GAME, or one --ruleset FILE")
-    file = None if rules is None else _file(rules)
+    values, content = settings_of(settings), None
+    if rules is not None:  # a text that is no path and has no file is a name
+        file = Path(rules)
+        if "/" in rules or file.suffix == ".json" or file.is_file():
+            content = _read(file)
     try:
-        return rulesets.wanted(game or rules, settings_of(settings), file and _read(file))
+        return rulesets.wanted(game or rules, values, content)
     except rulesets.NoGame as unknown:
         raise NotFound(str(unknown)) from None
     except Impossible as reason:
@@ -228,12 +232,6 @@ def settings_of(settings: tuple[str, ...]) -> dict[str, str]:
         return named_values(settings)
     except Impossible as reason:
         raise click.UsageError(str(reason)) from None
-
-
-def _file(rules: str) -> Path | None:
-    """The file that `--ruleset` names; a text that is no path and has no file is a name."""
-    file = Path(rules)
-    return file if "/" in rules or file.suffix == ".json" or file.is_file() else None
 
 
 def _read(file: Path) -> Any:
@@ -255,9 +253,9 @@ def _read(file: Path) -> Any:
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object, in which nothing is said twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    members = dict(pairs)
+    if len(members) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"{twice!r} is said twice in one object")
-    return found
+    return members

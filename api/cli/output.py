@@ -159,6 +159,7 @@ def watched(doing: str, total: int | None, unit: str = "") -> Iterator[Callable[
         yield lambda size, count=0: None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import (
         BarColumn,
         Progress,
@@ -169,7 +170,8 @@ def watched(doing: str, total: int | None, unit: str = "") -> Iterator[Callable[
     )
 
     count = f"{{task.fields[count]:,}} {unit}" if unit else ""
-    columns = (TextColumn(_plainly(doing)), BarColumn(), TaskProgressColumn(), TextColumn(count))
+    title = TextColumn(escape(printable(doing)))  # no name in it is taken for rich's own marks
+    columns = (title, BarColumn(), TaskProgressColumn(), TextColumn(count))
     times = (TimeElapsedColumn(), TimeRemainingColumn(), TextColumn("to go"))
     console = Console(stderr=True)
     with Progress(
@@ -189,13 +191,6 @@ def watched(doing: str, total: int | None, unit: str = "") -> Iterator[Callable[
 def _is_watched() -> bool:
     context = click.get_current_context(silent=True)
     return sys.stderr.isatty() and not (context and context.meta.get(QUIET))
-
-
-def _plainly(doing: str) -> str:
-    """A title of a bar: no name in it is taken for rich's own marks."""
-    from rich.markup import escape
-
-    return escape(printable(doing))
 
 
 def cell(value: Any) -> str:
@@ -255,8 +250,14 @@ def drawn(
     """A table with its sentences above and below; into a pipe, as the rows are read."""
     rows = ([cell._replace(text=printable(cell.text)) for cell in row] for row in rows)
     columns, head, foot = list(map(printable, columns)), printable(head), printable(foot)
-    if not sys.stdout.isatty():
-        _piped(columns, rows, head, foot)
+    if not sys.stdout.isatty():  # data only: what stands above and below goes to the other stream
+        if head:
+            note(head)
+        say(Page("\t".join(columns) + "\n"))
+        for row in rows:
+            say(Page("\t".join(cell.text for cell in row) + "\n"))
+        if foot:
+            note(foot)
         return
     from rich.console import Console
     from rich.table import Table
@@ -321,17 +322,6 @@ def _widths(
         given[place] += more
         left -= more
     return given
-
-
-def _piped(columns: Sequence[str], rows: Iterable[Sequence[Cell]], head: str, foot: str) -> None:
-    """Data only: what stands above and below goes to the other stream."""
-    if head:
-        note(head)
-    say(Page("\t".join(columns) + "\n"))
-    for row in rows:
-        say(Page("\t".join(cell.text for cell in row) + "\n"))
-    if foot:
-        note(foot)
 
 
 def _style(cell: Cell) -> str:

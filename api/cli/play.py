@@ -22,11 +22,10 @@ from api.cli.options import (
 )
 from api.cli.output import INTERRUPTED, document, note, progress, say, stopping, watched
 from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
-from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, taken
+from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, live, taken
 from api.playing.recording import STOPPED, Played, outcome
 from api.printable import page
 from dealer.bots.own import NoBot, maker
-from dealer.live.bots import Stage
 from dealer.play import Plan
 from dealer.worker import Gone
 from events.notation import say as notation_of
@@ -142,9 +141,11 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
             ended = _many(begin, plans, stop)
         else:
             match = begin(plans[0])
-            dealt = (
-                _live(match, ledger, options, stage, stop) if options["live"] else here(match, stop)
-            )
+            if options["live"]:
+                think_ms = THINK_MS if options["think_ms"] is None else options["think_ms"]
+                dealt = live(match, ledger, think_ms, stop, stage, note)
+            else:
+                dealt = here(match, stop)
             total = None if match.plan.hands == ENDLESS else match.plan.hands
             hands = progress(dealt, f"playing {match.plan.match}", total)
             shown = _shown(hands, printing, as_document)
@@ -165,7 +166,11 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
         note(SEEDED if terms.dealing == "seeded" else CHOSEN)
     if failed is not None:
         raise click.ClickException(failed)
-    reason = _reason([played for _, played in ended], len(plans))
+    reasons = {played.reason for _, played in ended}
+    if STOPPED in reasons or len(ended) < len(plans):
+        reason = STOPPED
+    else:
+        reason = reasons.pop() if len(reasons) == 1 else "every match is over"
     count = sum(played.hands for _, played in ended)
     note(f"{reason}: {count} in {folder}, {time.monotonic() - since:.1f} s")
     if reason == STOPPED:
@@ -183,15 +188,6 @@ def _own(options: dict[str, Any]) -> tuple[str, ...]:
     except NoBot as why:
         raise click.UsageError(str(why)) from None
     return own
-
-
-def _live(
-    match: Playing, ledger: "FileLedger", options: dict[str, Any], stage: Stage, stop: Stop
-) -> Iterable[Events]:
-    from api.playing.live import live
-
-    think_ms = THINK_MS if options["think_ms"] is None else options["think_ms"]
-    return live(match, ledger, think_ms, stop, stage, note)
 
 
 def summary(played: Played, seed: str | None, dealing: Dealing) -> str:
@@ -248,11 +244,3 @@ def _many(begin: Callable[[Plan], Playing], plans: list[Plan], stop: Stop) -> li
     except Gone as reason:
         raise click.ClickException(str(reason)) from None
     return [(match, ended[match.match]) for match in plans if match.match in ended]
-
-
-def _reason(ended: list[Played], begun: int) -> str:
-    """Why it is over; of many matches, what is to be said of them all."""
-    reasons = {played.reason for played in ended}
-    if STOPPED in reasons or len(ended) < begun:
-        return STOPPED
-    return reasons.pop() if len(reasons) == 1 else "every match is over"

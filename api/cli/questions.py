@@ -148,12 +148,19 @@ def answered(
     through = viewing(folder, view, values.get("unit"), values.get("by_tag"))
     with through as viewed, counting(on, viewed):
         if question.facts:
-            _lacking(viewed)
+            from analytics.stored.facts import VERSION
+
+            segments = viewed.snapshot.parts().segments
+            without = [one for one in segments if one.projections.get("facts") != VERSION]
+            hands = sum(one.last_seq - one.first_seq + 1 for one in without)
+            if hands > SLOW:
+                remark = f"facts of {hands} hands are made on the way"
+                note(f"{remark}: muckrake compact would keep them")
         if pages is not None:
             if after is not None:
                 params = replace(params, after=pages.key(viewed, after))
-            found = _pages(question, viewed, params, limit)
-            _listed(question, found, files, as_document=as_document)
+            results = _pages(question, viewed, params, limit)
+            _listed(question, results, files, as_document=as_document)
             return
         answer = question.ask(viewed, params, progress)
     if files:
@@ -172,17 +179,6 @@ def answered(
         raise click.exceptions.Exit(code)
     if question.wrong is not None and (sentence := question.wrong(answer)):
         wrong(sentence)
-
-
-def _lacking(viewed: "Viewed") -> None:
-    """A word on facts that have to be made first, if that takes its time."""
-    from analytics.stored.facts import VERSION
-
-    segments = viewed.snapshot.parts().segments
-    without = [segment for segment in segments if segment.projections.get("facts") != VERSION]
-    hands = sum(one.last_seq - one.first_seq + 1 for one in without)
-    if hands > SLOW:
-        note(f"facts of {hands} hands are made on the way: muckrake compact would keep them")
 
 
 def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":

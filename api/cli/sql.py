@@ -46,7 +46,11 @@ def sql(
         if on is None:
             answer = viewed.stranger(query)
         else:
-            answer = _by_spark(on, folder, view, query)
+            with spark_on(on) as spark:  # the same views, asked in Spark's SQL
+                from api.cluster import spark as cluster
+
+                cluster.views(spark, folder, view)
+                answer = cluster.answer(spark, query)
         rows = plain(answer)
     if files:
         for file in files:
@@ -76,12 +80,3 @@ def _write(answer: "pa.Table", rows: list[dict[str, Any]], to: File) -> None:
             write_table(answer, sink)
     if file is not None:
         note(f"{answer.num_rows} rows into {file}")
-
-
-def _by_spark(on: str, folder: Path, view: str, query: str) -> "pa.Table":
-    """The same views, asked in Spark's SQL."""
-    with spark_on(on) as spark:
-        from api.cluster.spark import answer, views
-
-        views(spark, folder, view)
-        return answer(spark, query)

@@ -93,21 +93,17 @@ def compact(folder: Path, as_document: bool) -> None:
     if as_document:
         document("muckrake.compact/1", **answer)
         return
-    say(_summary(before, after))
+    was, now = len(before.segments), len(after.segments)
+    size, events = _size(after), answer["events"]
+    if before.segments == after.segments:
+        say(f"nothing to merge: {several(now, 'segment')}, {events} events, {size} bytes")
+    else:
+        say(
+            f"{was} segments are now {now}, {events} events and nothing else changed: "
+            f"{_size(before)} bytes are now {size}"
+        )
     if after.retired:
         say(f"{len(after.retired)} old files are kept an hour for those who still read them")
-
-
-def _summary(before: "Manifest", after: "Manifest") -> str:
-    """3 segments are now 1, 21022 events and nothing else changed: 120034 bytes are now 98012"""
-    was, now = len(before.segments), len(after.segments)
-    events = sum(segment.events for segment in after.segments)
-    if before.segments == after.segments:
-        return f"nothing to merge: {several(now, 'segment')}, {events} events, {_size(after)} bytes"
-    return (
-        f"{was} segments are now {now}, {events} events and nothing else changed: "
-        f"{_size(before)} bytes are now {_size(after)}"
-    )
 
 
 def _size(manifest: "Manifest") -> int:

@@ -57,7 +57,7 @@ def session(master: str) -> Iterator["SparkSession"]:
             "there is no pyspark here: pip install 'muckrake-poker[spark]' brings it"
         ) from None
     begun = SparkSession.getActiveSession()
-    if begun is not None and _is_on(begun, master):
+    if begun is not None and begun.conf.get("spark.master", None) == master:
         yield begun
         return
     builder = SparkSession.builder.appName("muckrake")
@@ -66,10 +66,18 @@ def session(master: str) -> Iterator["SparkSession"]:
     else:
         _check_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-        if master.startswith("local"):
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.ui.showConsoleProgress": "false",
+            "spark.log.level": "ERROR",
+        }
+        if master.startswith("local"):  # nothing is served or listened to beyond this machine
             os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+            settings |= dict.fromkeys(
+                ("spark.driver.host", "spark.driver.bindAddress"), "127.0.0.1"
+            )
         builder = builder.master(master)
-        for name, value in _settings(master).items():
+        for name, value in settings.items():
             builder = builder.config(name, value)
     try:
         spark = builder.getOrCreate()
@@ -80,22 +88,6 @@ def session(master: str) -> Iterator["SparkSession"]:
         yield spark
     finally:
         spark.stop()
-
-
-def _is_on(spark: "SparkSession", master: str) -> bool:
-    return bool(spark.conf.get("spark.master", None) == master)
-
-
-def _settings(master: str) -> dict[str, str]:
-    """Nothing is served or listened to beyond this machine where all workers are on it."""
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "ERROR",
-    }
-    if master.startswith("local"):
-        settings |= {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
-    return settings
 
 
 def _check_java() -> None:
@@ -124,10 +116,10 @@ def answers(spark: "SparkSession", every: list[Task], work: Work) -> Iterator[by
     while start < len(every):
         some = every[start : start + count]
         frame = _spread(spark, len(some)).mapInArrow(partial(_answered, some, work), ANSWERS)
-        found = _collected(frame).sort_by([("task", "ascending"), ("place", "ascending")])
-        yield from (one.as_py() for batch in found.to_batches() for one in batch["answer"])
+        table = _collected(frame).sort_by([("task", "ascending"), ("place", "ascending")])
+        yield from (one.as_py() for batch in table.to_batches() for one in batch["answer"])
         start += len(some)
-        count = max(LEAST, min(MOST, 4 * len(some), TOGETHER * len(some) // max(found.nbytes, 1)))
+        count = max(LEAST, min(MOST, 4 * len(some), TOGETHER * len(some) // max(table.nbytes, 1)))
 
 
 def _spread(spark: "SparkSession", count: int) -> "DataFrame":
@@ -225,11 +217,11 @@ def _verdicts(
     """In a worker: a row for each hand of these tasks; a damaged segment ends it."""
     for number in (it for batch in batches for it in batch["id"].to_pylist()):
         for answer in work(every[number]):
-            found = decoded(answer)
-            if found.damaged is not None:
-                raise ValueError(found.damaged)
-            if found.entries:
-                yield pa.RecordBatch.from_pylist(found.entries, VERDICTS)
+            audited = decoded(answer)
+            if audited.damaged is not None:
+                raise ValueError(audited.damaged)
+            if audited.entries:
+                yield pa.RecordBatch.from_pylist(audited.entries, VERDICTS)
 
 
 class Facts:
@@ -270,7 +262,7 @@ def _respelled(match: re.Match[str]) -> str:
 def answer(spark: "SparkSession", sql: str) -> pa.Table:
     """The answer to one SELECT."""
     try:
-        found = spark.sql(f"SELECT * FROM (\n{sql}\n)")
+        frame = spark.sql(f"SELECT * FROM (\n{sql}\n)")
     except Exception as failure:
         raise NoSpark(f"Spark takes no such question: {_last(failure)}") from None
-    return _collected(found)
+    return _collected(frame)

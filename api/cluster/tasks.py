@@ -130,8 +130,8 @@ def by_processes(every: Sequence[Task], work: Work, jobs: int) -> Iterator[bytes
             f" ({why.strerror}): leave --workers out, and one process does it"
         ) from None
     with pool:
-        for found in pool.map(partial(_listed, work), every):
-            yield from found
+        for answers in pool.map(partial(_listed, work), every):
+            yield from answers
 
 
 def _listed(work: Work, task: Task) -> list[bytes]:
@@ -155,24 +155,16 @@ def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
     try:
         yield from judged(task.first, task.end)
     except (Damaged, OSError):
-        for first, end in _by_segment(ledger, task):
+        parts = ledger.parts().segments
+        segments = [it for it in parts if it.first_seq < task.end and it.last_seq >= task.first]
+        cuts = [task.first, *(segment.first_seq for segment in segments[1:])]
+        if segments and segments[-1].last_seq + 1 < task.end:  # hands that lie in no segment
+            cuts.append(segments[-1].last_seq + 1)
+        for first, end in zip(cuts, [*cuts[1:], task.end], strict=True):
             try:
                 yield from judged(first, end)
             except (Damaged, OSError) as reason:
                 yield msgspec.msgpack.encode(Audited(damaged=str(reason)))
-
-
-def _by_segment(ledger: Snapshot, task: Task) -> Iterator[tuple[int, int]]:
-    """The hands of a task that lie in each segment, and those that lie in none."""
-    segments = [
-        segment
-        for segment in ledger.parts().segments
-        if segment.first_seq < task.end and segment.last_seq >= task.first
-    ]
-    cuts = [task.first, *(segment.first_seq for segment in segments[1:])]
-    if segments and segments[-1].last_seq + 1 < task.end:
-        cuts.append(segments[-1].last_seq + 1)
-    yield from zip(cuts, [*cuts[1:], task.end], strict=True)
 
 
 def decoded(answer: bytes) -> Audited:
@@ -209,12 +201,9 @@ def export(task: Task, *, table: str, to: str, view: str, quoted: bool = False) 
 
 def schema(viewed: Viewed, name: str) -> pa.Schema:
     """The columns of a view, in types that every engine has."""
-    found = _answer(viewed, viewed.query.parts(name)[0], "SELECT * FROM ({}) LIMIT 0").schema
-    return pa.schema([(it.name, _plain(it.type)) for it in found])
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
+    fields = _answer(viewed, viewed.query.parts(name)[0], "SELECT * FROM ({}) LIMIT 0").schema
+    kinds = [it.type.value_type if pa.types.is_dictionary(it.type) else it.type for it in fields]
+    return pa.schema(list(zip(fields.names, kinds, strict=True)))
 
 
 def rows(task: Task, who: ViewedAs, name: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
@@ -237,18 +226,16 @@ def rows(task: Task, who: ViewedAs, name: str, schema: pa.Schema) -> Iterator[pa
 def _parts(viewed: Viewed, task: Task, name: str, sql: str) -> Iterator[pa.Table]:
     """The answers of those parts of a view that may have rows of the task."""
     while True:
+        tables = []
         try:
-            parts = [part for part in viewed.query.parts(name) if _overlap(part, task)]
-            found = [_answer(viewed, part, sql) for part in parts]
+            for part in viewed.query.parts(name):
+                of = part.segment
+                if of is None or (of.first_seq < task.end and of.last_seq >= task.first):
+                    tables.append(_answer(viewed, part, sql))
         except Moved:
             continue  # compacted meanwhile: the same rows are in other files
-        yield from found
+        yield from tables
         return
-
-
-def _overlap(part: Part, task: Task) -> bool:
-    segment = part.segment
-    return segment is None or (segment.first_seq < task.end and segment.last_seq >= task.first)
 
 
 def _answer(viewed: Viewed, part: Part, sql: str) -> pa.Table:

@@ -33,9 +33,9 @@ class Dealt:
         game = self._rules.of(record) if isinstance(record[0], HandStarted) else None
         if game is None:
             return None
-        found = check_deal(game, records, record)
-        self.checked += found.verdict == "agree"
-        return found.sentence if found.verdict == "differ" else None
+        check = check_deal(game, records, record)
+        self.checked += check.verdict == "agree"
+        return check.sentence if check.verdict == "differ" else None
 
     def _of(self, match: str) -> tuple[Match, ...]:
         """A committed match's records, its decks opened as far as they can be; else nothing."""

@@ -11,7 +11,6 @@ import zipfile
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -97,13 +96,24 @@ def write(evidence: Evidence, sign: Callable[[str], bytes]) -> bytes:
 
 def texts(evidence: Evidence) -> dict[str, bytes]:
     """Every file but the contents."""
+    seeded = OF_A_SEED.split("\n") if evidence.dealing == "seeded" else ()
+    readme = [
+        f"This is the evidence of the hand {evidence.hand}, as {evidence.view} may see it.",
+        "Run `python3 verify.py --key KEY` in this folder, or take a verify.py that you trust.",
+        "KEY is the log's public key as you know it from somewhere else.",
+        *seeded,
+    ]
+    opened = [  # each hidden value with its nonce, in the order of the lines
+        {"field": one.field, "line": one.line, "nonce": one.nonce.hex(), "value": one.value}
+        for one in sorted(evidence.openings, key=lambda one: (one.line, one.field))
+    ]
     files = {
-        "README.txt": _readme(evidence),
+        "README.txt": page(readme).encode(),
         "checkpoint": evidence.receipt.partition(b"\n\n")[2],
         "events.jsonl": evidence.record + b"\n",
         "key": evidence.key.encode() + b"\n",
         "leaf.json": evidence.leaf,
-        "openings.json": _openings(evidence),
+        "openings.json": _canonical({"openings": opened, "v": 1, "view": evidence.view}),
         "receipt.tlog-proof": evidence.receipt,
         "ruleset.json": evidence.ruleset,
         "verify.py": SCRIPT.read_bytes(),
@@ -143,27 +153,6 @@ def packed(files: dict[str, bytes]) -> bytes:
             entry.external_attr = (stat.S_IFREG | 0o644) << 16
             archive.writestr(entry, text)
     return output.getvalue()
-
-
-def _openings(evidence: Evidence) -> bytes:
-    """Each hidden value with its nonce, in the order of the lines."""
-    rows: list[dict[str, Any]] = [
-        {"field": one.field, "line": one.line, "nonce": one.nonce.hex(), "value": one.value}
-        for one in sorted(evidence.openings, key=lambda one: (one.line, one.field))
-    ]
-    return _canonical({"openings": rows, "v": 1, "view": evidence.view})
-
-
-def _readme(evidence: Evidence) -> bytes:
-    seeded = OF_A_SEED.split("\n") if evidence.dealing == "seeded" else ()
-    return page(
-        [
-            f"This is the evidence of the hand {evidence.hand}, as {evidence.view} may see it.",
-            "Run `python3 verify.py --key KEY` in this folder, or take a verify.py that you trust.",
-            "KEY is the log's public key as you know it from somewhere else.",
-            *seeded,
-        ]
-    ).encode()
 
 
 class Unproved(ValueError):

@@ -247,16 +247,16 @@ class Monitor:
 
 def entries(bundle: bytes, count: int) -> list[bytes]:
     """The entries of a bundle, each after its length; there must be so many."""
-    found, at = [], 0
+    leaves, at = [], 0
     while at + 2 <= len(bundle):
         end = at + 2 + int.from_bytes(bundle[at : at + 2], "big")
         if end > len(bundle):
             break
-        found.append(bundle[at + 2 : end])
+        leaves.append(bundle[at + 2 : end])
         at = end
-    if at != len(bundle) or len(found) != count:
-        raise Unreachable(f"a bundle of {len(found)} whole entries, where {count} should be")
-    return found
+    if at != len(bundle) or len(leaves) != count:
+        raise Unreachable(f"a bundle of {len(leaves)} whole entries, where {count} should be")
+    return leaves
 
 
 def over_http(url: str) -> Get:

@@ -114,8 +114,10 @@ async def publishing(folder: Path) -> None:
     last, pause_s = "", PAUSE_S
     while True:
         try:
-            found = await asyncio.to_thread(publish_newest, folder)
-            sentence = "" if found is None or found.is_published else found.sentence
+            publication = await asyncio.to_thread(publish_newest, folder)
+            sentence = (
+                "" if publication is None or publication.is_published else publication.sentence
+            )
         except (Damaged, NoLedger, Refuted, OSError) as reason:
             sentence = str(reason)
         if sentence and sentence != last:

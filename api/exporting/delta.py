@@ -54,10 +54,10 @@ class Delta:
         """Every version from the first one on."""
         where = f"{self._out.url}/{name}"
         log = _Log(0, "", {}, None, str(uuid4()))
-        while found := self._out.get(_path(name, log.version)):
+        while entry := self._out.get(_path(name, log.version)):
             origin, schema, rows, id = None, log.schema, dict(log.rows), log.id
             try:
-                for line in found[0].splitlines():
+                for line in entry[0].splitlines():
                     ((action, content),) = json.loads(line).items()
                     if action == "commitInfo":
                         origin = as_origin(content.get("muckrake"), where)
@@ -147,35 +147,28 @@ class _Commit(NamedTuple):
             {"remove": {"path": uri, "deletionTimestamp": now, "dataChange": changes}}
             for uri in gone
         ]
-        actions += [
-            {
-                "add": {
-                    "path": one.uri,
-                    "partitionValues": {},
-                    "size": one.size,
-                    "modificationTime": now,
-                    "dataChange": changes,
-                    "stats": json.dumps(_stats(one)),
-                }
+        for file in self.added:
+            columns = list(bounds(file.metadata))
+            stats = {  # what readers leave files out by
+                "numRecords": file.metadata.num_rows,
+                "minValues": {name: _spelled(low) for name, _, low, _ in columns},
+                "maxValues": {name: _spelled(high) for name, _, _, high in columns},
+                "nullCount": {name: nulls for name, nulls, _, _ in columns},
             }
-            for one in self.added
-        ]
+            content = {
+                "path": file.uri,
+                "partitionValues": {},
+                "size": file.size,
+                "modificationTime": now,
+                "dataChange": changes,
+                "stats": json.dumps(stats),
+            }
+            actions.append({"add": content})
         return actions
 
 
 def _path(name: str, version: int) -> str:
     return f"{name}/_delta_log/{version:020}.json"
-
-
-def _stats(file: SealedFile) -> dict[str, Any]:
-    """Rows, and of columns with bounds these: what readers leave files out by."""
-    found = list(bounds(file.metadata))
-    return {
-        "numRecords": file.metadata.num_rows,
-        "minValues": {name: _spelled(low) for name, _, low, _ in found},
-        "maxValues": {name: _spelled(high) for name, _, _, high in found},
-        "nullCount": {name: nulls for name, nulls, _, _ in found},
-    }
 
 
 def _spelled(value: Any) -> Any:

@@ -38,9 +38,12 @@ def written(
     texts: "Texts | None" = None,
 ) -> int:
     """One table in one format; how many rows it has."""
-    if to == "ndjson" and table == "events":
-        return _lines(sink, leaves, redactor)
     count = 0
+    if to == "ndjson" and table == "events":
+        for some, data in lines(leaves, redactor):
+            sink.write(data)
+            count += some
+        return count
     rows = tables(leaves, table, redactor)
     first = next(rows)
     metadata = {"muckrake.table": table, "muckrake.view": redactor.view}
@@ -158,7 +161,10 @@ class _Ndjson:
             # Rows of simple values as lines, their names in order.
             import polars as pl  # no other format needs it
 
-            columns = {name: _as_text_times(rows[name]) for name in sorted(rows.column_names)}
+            columns = {name: rows[name] for name in sorted(rows.column_names)}
+            for name, column in columns.items():
+                if pa.types.is_timestamp(column.type):
+                    columns[name] = as_rfc_3339(column)
             lines = io.BytesIO()
             pl.DataFrame(pl.from_arrow(pa.table(columns))).write_ndjson(lines)
             self._sink.write(lines.getvalue())
@@ -185,10 +191,6 @@ def _bared(column: pa.Array) -> pa.Array:
     return pa.Array.from_buffers(
         column.type, len(column), [known.buffers()[1], *filled.buffers()[1:]]
     )
-
-
-def _as_text_times(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    return as_rfc_3339(column) if pa.types.is_timestamp(column.type) else column
 
 
 _NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_timestamp)
@@ -232,14 +234,6 @@ def lines(leaves: Iterable[Leaf], redactor: Redactor) -> Iterator[tuple[int, byt
         each = zip(columns, times.to_pylist(), strict=True)
         data = b"".join(_canonical({**fields, "at": at}) + b"\n" for (_, fields), at in each)
         yield len(columns), data
-
-
-def _lines(sink: BinaryIO, leaves: Iterable[Leaf], redactor: Redactor) -> int:
-    rows = 0
-    for count, data in lines(leaves, redactor):
-        sink.write(data)
-        rows += count
-    return rows
 
 
 def _envelopes(

@@ -199,10 +199,10 @@ def bounds(metadata: pq.FileMetaData) -> Iterator[tuple[str, int, Any, Any]]:
     """Of each column whose bounds a footer tells: how many are null, the least and the greatest."""
     groups = [metadata.row_group(at) for at in range(metadata.num_row_groups)]
     for at in range(metadata.num_columns if groups else 0):
-        found = [group.column(at).statistics for group in groups]
-        if all(one and one.has_min_max and one.has_null_count for one in found):
-            nulls = sum(one.null_count for one in found)
-            low, high = min(one.min for one in found), max(one.max for one in found)
+        statistics = [group.column(at).statistics for group in groups]
+        if all(one and one.has_min_max and one.has_null_count for one in statistics):
+            nulls = sum(one.null_count for one in statistics)
+            low, high = min(one.min for one in statistics), max(one.max for one in statistics)
             yield groups[0].column(at).path_in_schema, nulls, low, high
 
 

@@ -103,13 +103,13 @@ def _viewed(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
     """What a view selects from rows, in their order; times as they were."""
     with engine_of(MEMORY, 1).cursor() as con:
         con.register("_rows", rows)
-        found = answer(con, f"SELECT {columns} FROM _rows {where}")
-    times = [it.name for it in found.schema if pa.types.is_timestamp(it.type)]
+        table = answer(con, f"SELECT {columns} FROM _rows {where}")
+    times = [it.name for it in table.schema if pa.types.is_timestamp(it.type)]
     kinds = [
         (it.with_type(rows.schema.field(it.name).type) if it.name in times else it)
-        for it in found.schema
+        for it in table.schema
     ]
-    return found.cast(pa.schema(kinds))
+    return table.cast(pa.schema(kinds))
 
 
 def _seen_events(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:

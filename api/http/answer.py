@@ -95,7 +95,11 @@ def weighed(header: str) -> Iterator[Range]:
         for parameter in parameters:
             name, _, value = parameter.partition("=")
             if name.strip() == "q":
-                weight = _thousandths(value.strip())
+                whole, _, part = value.strip().partition(".")
+                digits = whole + part
+                known = whole in ("0", "1") and len(part) <= 3
+                known = known and digits.isascii() and digits.isdigit()
+                weight = min(1000, int(digits.ljust(4, "0"))) if known else -1
         if kind and weight >= 0:
             yield Range(kind, weight)
 
@@ -105,19 +109,10 @@ def weight(ranges: Sequence[Range], kind: str) -> int:
     content_type = MEDIA[kind].partition(";")[0]
     names = {content_type, *(other for other, known in ALSO.items() if known == kind)}
     for exact in (names, {f"{content_type.partition('/')[0]}/*"}, {"*/*"}):
-        found = [one.weight for one in ranges if one.kind in exact]
-        if found:
-            return max(found)
+        weights = [one.weight for one in ranges if one.kind in exact]
+        if weights:
+            return max(weights)
     return 0
-
-
-def _thousandths(value: str) -> int:
-    """`0.8` as 800; less than nothing for what is no weight."""
-    whole, _, part = value.partition(".")
-    digits = whole + part
-    if whole not in ("0", "1") or len(part) > 3 or not (digits.isascii() and digits.isdigit()):
-        return -1
-    return min(1000, int(whole) * 1000 + int(part.ljust(3, "0")))
 
 
 FOREVER = "max-age=31536000, immutable"  # a hand that cannot change for its viewer

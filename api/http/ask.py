@@ -67,15 +67,15 @@ class Caller(Struct, frozen=True):
 
     def _seats(self) -> dict[str, tuple[str, ...]]:
         """The matches of each seat that is his; all of them where none is named."""
-        found: dict[str, set[str] | None] = {}
+        seats: dict[str, set[str] | None] = {}
         for scope in self.scopes:
             if parts := SEAT_SCOPE.fullmatch(scope):
-                known = found.setdefault(parts["name"], set())
+                known = seats.setdefault(parts["name"], set())
                 if parts["match"] is None or known is None:
-                    found[parts["name"]] = None
+                    seats[parts["name"]] = None
                 else:
                     known.add(parts["match"])
-        return {name: tuple(sorted(matches or ())) for name, matches in found.items()}
+        return {name: tuple(sorted(matches or ())) for name, matches in seats.items()}
 
 
 class Access:

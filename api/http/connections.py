@@ -123,7 +123,12 @@ class Connection(H11Protocol):
     def _end(self, problem: Problem | None) -> None:
         """Close it; say why, if something was asked and nothing else is being said."""
         if problem is not None and self.conn.our_state is h11.IDLE:
-            self.transport.write(_answer(problem))
+            body = msgspec.json.encode(problem.document())
+            headers = {"Content-Type": JSON, "Content-Length": str(len(body))}
+            headers |= {"Connection": "close", **problem.headers}
+            lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+            head = f"HTTP/1.1 {problem.status} {KINDS[problem.kind].title}\r\n{lines}\r\n"
+            self.transport.write(head.encode("ascii") + body)
         self.transport.close()
 
 
@@ -241,15 +246,6 @@ class Room(NamedTuple):
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
         kept = max(64, most // 4)
         return cls(max(16, most - kept), min(BACKLOG, kept // 2))
-
-
-def _answer(problem: Problem) -> bytes:
-    """A whole answer, for where no request was read that could be answered."""
-    body = msgspec.json.encode(problem.document())
-    headers = {"Content-Type": JSON, "Content-Length": str(len(body)), "Connection": "close"}
-    lines = "".join(f"{name}: {value}\r\n" for name, value in (headers | problem.headers).items())
-    head = f"HTTP/1.1 {problem.status} {KINDS[problem.kind].title}\r\n{lines}\r\n"
-    return head.encode("ascii") + body
 
 
 WINDOW_S = 60

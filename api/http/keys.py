@@ -129,12 +129,12 @@ class Keys:
         if parts is None or parts["check"] != _check(spelled.rpartition("_")[0]):
             raise NoKey(_MISTYPED)
         digest = _hash(parts["secret"])
-        found = next((one for one in self.all() if one.id == parts["id"]), None)
-        if not compare_digest(digest, found.hash if found else _hash("")) or found is None:
+        key = next((one for one in self.all() if one.id == parts["id"]), None)
+        if not compare_digest(digest, key.hash if key else _hash("")) or key is None:
             raise NoKey("nobody here knows this key: it was revoked, or is another ledger's")
-        if found.ended(time.time() if now is None else now):
+        if key.ended(time.time() if now is None else now):
             raise NoKey("this key has expired: muckrake key create makes another")
-        return found
+        return key
 
 
 def as_json(key: Key) -> KeyDocument:
@@ -214,9 +214,9 @@ class Sessions:
 
     def session(self, token: str, now: float | None = None) -> Login | None:
         """The session of this cookie, if it still lasts."""
-        found = _found(self._file.all(), "session", token)
+        session = _found(self._file.all(), "session", token)
         moment = time.time() if now is None else now
-        return None if found is None or moment >= found.until else found
+        return None if session is None or moment >= session.until else session
 
     def leave(self, token: str) -> None:
         """The session is over, wherever it is asked for."""

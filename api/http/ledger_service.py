@@ -115,15 +115,15 @@ class Delay:
 def _first_after(live: Live, since: int, end: int) -> int:
     """The first position of an event later than this time, looked for from the newest on."""
     segments, placed = live.since(0)
-    found = [one.pos for one in placed if one.append.at > since]
+    positions = [one.pos for one in placed if one.append.at > since]
     for segment in reversed(segments):
         for group in reversed(range(files_of(live.disk).open(segment, "events").groups)):
             rows = _rows(live, segment, group, ["pos", "at"])
             late = rows["at"].cast(pa.int64()).to_numpy() > since
             if not late.any():
-                return min(found, default=end)
-            found.append(int(rows["pos"].to_numpy()[late].min()))
-    return min(found, default=end)
+                return min(positions, default=end)
+            positions.append(int(rows["pos"].to_numpy()[late].min()))
+    return min(positions, default=end)
 
 
 def _spans(live: Live, first: int, end: int) -> tuple[list[_EventRun], set[str]]:
@@ -142,23 +142,19 @@ def _spans(live: Live, first: int, end: int) -> tuple[list[_EventRun], set[str]]
             rows = _rows(live, segment, group, [*_WANTED]).filter(
                 (pc.field("pos") >= first) & (pc.field("pos") < end)
             )
-            spans += _spans_of(_without_faults(rows))
+            spans += _spans_of(rows)
             over.update(rows.filter(pc.field("type") == "MatchEnded")["match"].to_pylist())
     spans.sort(key=lambda one: one.pos)
     return spans, over
 
 
-def _without_faults(rows: pa.Table) -> pa.Table:
-    """Rows without replies to bids that failed, of which `events.views` tells nobody."""
+def _spans_of(rows: pa.Table) -> Iterator[_EventRun]:
+    """Rows of one match and time that follow one another, as one; without replies to bids that
+    failed, of which `events.views` tells nobody."""
     for kind, (field, value) in WITHHELD.items():
         if field in rows.column_names:  # else nothing failed here
             hidden = (pc.field("type") == kind) & (pc.field(field) == value)
             rows = rows.filter(~pc.coalesce(hidden, False))
-    return rows
-
-
-def _spans_of(rows: pa.Table) -> Iterator[_EventRun]:
-    """Rows of one match and time that follow one another, as one."""
     rows = rows.sort_by("pos")
     match = rows["match"].combine_chunks()
     names = match.dictionary_encode() if not pa.types.is_dictionary(match.type) else match
@@ -174,13 +170,13 @@ def _closed_before(live: Live, pos: int) -> int:
     """How many hands and records had closed when the ledger had so many events."""
     segments, closed = live.parts()
     first = bisect_left(closed, pos, key=lambda one: one.placed[-1].pos)
-    found = [closed[first].hand_seq] if first < len(closed) else []
+    places = [closed[first].hand_seq] if first < len(closed) else []
     for segment in segments:
         for group in _groups(live, segment, pos):
             rows = _rows(live, segment, group, ["pos", "hand_seq"])
             later = rows["hand_seq"].to_numpy()[rows["pos"].to_numpy() >= pos]
-            found += [int(later.min())] if len(later) else []
-    return min(found, default=live.refresh()[1])
+            places += [int(later.min())] if len(later) else []
+    return min(places, default=live.refresh()[1])
 
 
 def _groups(live: Live, segment: Segment, pos: int) -> list[int]:
@@ -191,8 +187,8 @@ def _groups(live: Live, segment: Segment, pos: int) -> list[int]:
     return [group for group, (_, high) in enumerate(bounds) if high >= pos]
 
 
-def _rows(live: Live, segment: Segment, group: int, wanted: list[str]) -> pa.Table:
-    return files_of(live.disk).rows(segment, "events", group, wanted)
+def _rows(live: Live, segment: Segment, group: int, columns: list[str]) -> pa.Table:
+    return files_of(live.disk).rows(segment, "events", group, columns)
 
 
 NO_LEDGER = "there is no ledger here yet: muckrake play or muckrake import makes one"

@@ -120,7 +120,14 @@ def of_answers() -> tuple[dict[str, Any], dict[str, Any]]:
     kinds = (*get_args(Seen), *get_args(AnyStep))
     omitting = {kind.__name__ for kind in kinds if kind.__struct_config__.omit_defaults}
     for name, part in parts.items():
-        _whole(part, required=name not in omitting)
+        if "description" in part:
+            part["description"] = cleandoc(part["description"])
+        members = part.get("properties", {})
+        required = {*part.get("required", ())}
+        if name not in omitting:  # a default is in the JSON all the same
+            required |= {member for member, schema in members.items() if "default" in schema}
+        if required:
+            part["required"] = [member for member in members if member in required]
     return dict(zip(names, schemas, strict=True)), parts
 
 
@@ -136,17 +143,6 @@ def _with_events(parts: dict[str, Any]) -> None:
         event["properties"] |= around
         event["required"] = [*event["required"], *around]
     parts |= {**kinds, EventRow.__name__: events}
-
-
-def _whole(part: dict[str, Any], *, required: bool) -> None:
-    """A default is in the JSON all the same, unless its struct says not; words at the margin."""
-    if "description" in part:
-        part["description"] = cleandoc(part["description"])
-    members = part.get("properties", {})
-    names = {*part.get("required", ())}
-    names |= {name for name, one in members.items() if required and "default" in one}
-    if names:
-        part["required"] = [name for name in members if name in names]
 
 
 def _name(reference: dict[str, str]) -> str:
@@ -272,13 +268,13 @@ def _document(app: FastAPI) -> dict[str, Any]:
     }
     for path, methods in document.get("paths", {}).items():
         for method, operation in methods.items():
-            _finish(path, method, operation)
-            _shape(operation, shapes)
+            _finish(path, method, operation, shapes)
     return document
 
 
-def _finish(path: str, method: str, operation: dict[str, Any]) -> None:
-    """What every operation has: it may be asked with a key or without, and may refuse."""
+def _finish(path: str, method: str, operation: dict[str, Any], shapes: Mapping[str, Any]) -> None:
+    """What every operation has: it may be asked with a key or without, and may refuse; its answer
+    in JSON has a shape."""
     operation["security"] = [{}, {"key": []}]
     for one in operation.get("parameters", ()):
         shown = {"example", "examples"} & {*one, *one["schema"]}
@@ -299,16 +295,12 @@ def _finish(path: str, method: str, operation: dict[str, Any]) -> None:
     if method == "get" and not {*UNTAGGED} & {*operation.get("tags", ())}:
         unchanged = {"description": "What you have (`If-None-Match`) is what there is."}
         responses.setdefault("304", unchanged)
-    operation["responses"] = dict(sorted(responses.items()))
-
-
-def _shape(operation: dict[str, Any], shapes: Mapping[str, Any]) -> None:
-    """Of an answer in JSON, what it looks like."""
     name = operation["operationId"]
-    for status, response in operation["responses"].items():
+    for status, response in responses.items():
         if name in shapes and status.startswith("2"):
-            kinds = {PLAIN: {}, **response.get("content", {})}
-            response["content"] = {**kinds, PLAIN: {"schema": shapes[name]}}
+            formats = {PLAIN: {}, **response.get("content", {})}
+            response["content"] = formats | {PLAIN: {"schema": shapes[name]}}
+    operation["responses"] = dict(sorted(responses.items()))
 
 
 def kinds_of(path: str, method: str, operation: dict[str, Any]) -> list[str]:

@@ -169,12 +169,16 @@ def failed(request: Request, failure: Exception) -> str:
     """A failure that nobody foresaw goes into the log; the id that its answer names."""
     request_id = str(getattr(request.state, "request_id", "") or secrets.token_hex(8))
     out = getattr(request.state, "log", None) or sys.stderr
-    found = traceback.extract_tb(failure.__traceback__)
+    places = []
+    for frame in traceback.extract_tb(failure.__traceback__):
+        path = Path(frame.filename)
+        name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
+        places.append(f"{name}:{frame.lineno} {frame.name}")
     document: dict[str, Any] = {"at": _now(), "request": request_id}
     document["failed"] = type(failure).__qualname__
     if isinstance(failure, OSError | Damaged):  # these speak of files, and of no hand
         document["reason"] = str(failure)
-    _write(out, {**document, "where": [_place(one) for one in found]})
+    _write(out, {**document, "where": places})
     return request_id
 
 
@@ -189,12 +193,6 @@ def _route(scope: Scope) -> str | None:
     A router that was included with a prefix has it in its own path already.
     """
     return getattr(scope.get("route"), "path", None)
-
-
-def _place(one: traceback.FrameSummary) -> str:
-    path = Path(one.filename)
-    name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
-    return f"{name}:{one.lineno} {one.name}"
 
 
 def _now() -> str:

@@ -139,7 +139,14 @@ async def sent_files(
             sentence = "send a file as it is, or files as multipart/form-data"
             raise Problem("unsupported-media-type", sentence)
         else:
-            await _whole(request, name or "upload", files)
+            files.begin(name or "upload")
+            size = 0
+            async for piece in request.stream():
+                size += len(piece)
+                await to_thread.run_sync(files.add, piece)
+            if not size:
+                raise Problem("invalid", "nothing was sent: the body is the file")
+            files.end()
     finally:
         files.close()
     return files.done
@@ -148,17 +155,6 @@ async def sent_files(
 def declared_length(request: Request) -> int:
     """How long a body says that it is; 0 if it does not say."""
     return int(request.headers.get("content-length", "0"))
-
-
-async def _whole(request: Request, name: str, files: "_Files") -> None:
-    files.begin(name)
-    size = 0
-    async for piece in request.stream():
-        size += len(piece)
-        await to_thread.run_sync(files.add, piece)
-    if not size:
-        raise Problem("invalid", "nothing was sent: the body is the file")
-    files.end()
 
 
 async def _of_form(request: Request, boundary: bytes, files: "_Files") -> None:

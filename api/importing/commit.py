@@ -66,11 +66,11 @@ class Writer:
     def write(self, files: Iterable[Outcome]) -> Iterator[Done]:
         """Every file in order, once it is in; if asking for the next is broken off, all before."""
         try:
-            for found in files:
-                if found.match in self._matches:
+            for outcome in files:
+                if outcome.match in self._matches:
                     yield from self._flushed()
-                self._done.append(self._written(found))
-                self._matches.add(found.match)
+                self._done.append(self._written(outcome))
+                self._matches.add(outcome.match)
                 if self._calls.empty and self._runs.empty:
                     yield from self._flushed()
         except KeyboardInterrupt:

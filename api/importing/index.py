@@ -175,11 +175,11 @@ class ImportIndex:
             return set()
         query = Query(Reader(self._ledger.folder).snapshot(), ())
         try:
-            found = query.ask(_LEFT_OUT).to_pylist()
+            rows = query.ask(_LEFT_OUT).to_pylist()
         finally:
             query.close()
         mine = set(self._files.values())
-        return {one["footer"] for one in found if not self._owner or one["match"] in mine}
+        return {one["footer"] for one in rows if not self._owner or one["match"] in mine}
 
     def hits(self, match: str, digests: Sequence[HandDigest]) -> dict[int, Hit]:
         """Of some hands of a match those that are known, by number; before any other itself."""

@@ -51,11 +51,11 @@ def split_large(
     try:
         copy = copied(file.path, place, small=-1)
         known = format_of_input(place, options)
-        found = parts(place, known.name, options.rules, lambda: tick(0))
+        chunks = parts(place, known.name, options.rules, lambda: tick(0))
     except (Refused, OSError):
         remove(place)
         return (file,)
-    cut = (InputFile(file.name, file.path, one.end - one.begin, one, copy) for one in found)
+    cut = (InputFile(file.name, file.path, one.end - one.begin, one, copy) for one in chunks)
     return tuple(cut) or (InputFile(file.name, file.path, file.size, None, copy),)
 
 
@@ -67,15 +67,15 @@ def together(
     read: list[Outcome] = []  # parts of a file that is not whole yet
     spools = set[Path]()
     for job in jobs:
-        for found in job:
-            spools.add(Path(found.spill))
-            if found.file.copy and isinstance(found.file.copy.content, Path):
-                spools.add(found.file.copy.content)
-            if found.file.part is None:
-                yield found
+        for outcome in job:
+            spools.add(Path(outcome.spill))
+            if outcome.file.copy and isinstance(outcome.file.copy.content, Path):
+                spools.add(outcome.file.copy.content)
+            if outcome.file.part is None:
+                yield outcome
                 continue
-            read.append(found)
-            if found.file.part.last:
+            read.append(outcome)
+            if outcome.file.part.last:
                 whole = _joined(read) or again(_whole(read))
                 spools.add(Path(whole.spill))
                 yield whole
@@ -147,7 +147,7 @@ def outcomes(
     maker: Maker,
     tick: Tick,
     processes: int | None = None,
-    begun: Callable[[Outcome], str | None] = lambda found: None,
+    begun: Callable[[Outcome], str | None] = lambda outcome: None,
 ) -> Iterator[Outcome]:
     """What came of each file, in order, its hands made into runs by `maker`.
 
@@ -176,10 +176,10 @@ def outcomes(
 
     results = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
     with _system_memory():
-        for found in together(results, again):
-            found.file = replace(found.file, copy=None)  # which is not needed any more
-            name = begun(found)
-            yield found if name is None else again(found.file, name)
+        for outcome in together(results, again):
+            outcome.file = replace(outcome.file, copy=None)  # which is not needed any more
+            name = begun(outcome)
+            yield outcome if name is None else again(outcome.file, name)
         spare.unlink(missing_ok=True)
 
 

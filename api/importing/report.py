@@ -43,12 +43,22 @@ def as_text(outcome: Outcome, added: int) -> Iterator[str]:
     called = FORMATS[outcome.format or ""].called
     dialect = f"dialect {outcome.dialect}" if outcome.dialect else ""
     count = f"{outcome.hands:,} hand{'s' * (outcome.hands != 1)}"
-    facts = (called, dialect, ", ".join(outcome.games), _players(tuple(outcome.nets)), count)
+    players = " vs ".join(outcome.nets)
+    if len(outcome.nets) > LISTED:
+        players = f"{len(outcome.nets)} players"
+    facts = (called, dialect, ", ".join(outcome.games), players, count)
     yield f"{outcome.file.name}  {', '.join(filter(None, facts))}"
     into = (
         f"{outcome.events:,} events into the ledger" if added else "there already: nothing is new"
     )
-    yield "   ".join((f" {outcome.match}  {into}", *_verdicts(outcome)))
+    words = [f" {outcome.match}  {into}"]  # agree 998   contested 2 (284, 586)   differ 0
+    for name in VERDICTS:
+        hands = outcome.verdicts.get(name, 0)
+        if outcome.verdicts and (hands or name in ("agree", "differ")):
+            still = f", {outcome.moveless} of them move no chip" if name == "differ" else ""
+            end = still if outcome.moveless else ""
+            words.append(f"{name} {hands}{_numbers(outcome, name)}{end}")
+    yield "   ".join(words)
     if outcome.inferred:
         yield f" inferred   {'; '.join(outcome.inferred)}"
     if same := outcome.again - len(outcome.conflicts):
@@ -81,26 +91,12 @@ def in_short(outcome: Outcome) -> Iterator[str]:
         yield f"{name}  {len(outcome.skipped)} left out, the first: {_where(first)}{first.reason}"
 
 
-def _verdicts(outcome: Outcome) -> Iterator[str]:
-    """agree 998   contested 2 (284, 586)   differ 0"""
-    for name in VERDICTS:
-        count = outcome.verdicts.get(name, 0)
-        if outcome.verdicts and (count or name in ("agree", "differ")):
-            still = f", {outcome.moveless} of them move no chip" if name == "differ" else ""
-            yield f"{name} {count}{_numbers(outcome, name)}{still if outcome.moveless else ''}"
-
-
 def _numbers(outcome: Outcome, name: Verdict) -> str:
     numbers = outcome.named.get(name, [])
     if not numbers:
         return ""
     more = ", ..." if outcome.verdicts[name] > LISTED else ""
     return f" ({', '.join(map(str, numbers[:LISTED]))}{more})"
-
-
-def _players(players: tuple[str, ...]) -> str:
-    """ursa vs lynx; of more than a few, how many."""
-    return " vs ".join(players) if len(players) <= LISTED else f"{len(players)} players"
 
 
 def _next(outcome: Outcome) -> str:

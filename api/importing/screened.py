@@ -18,7 +18,7 @@ from api.importing.spill import RUN
 from api.rules import CODES
 from engine.assumptions import is_free
 from engine.game import Game, fingerprint
-from events.ledger import Append, Conflict, Each, Many
+from events.ledger import Append, Conflict, Each
 from events.types import HandStarted
 from formats.plain import Plain, plain
 from formats.source import SourceHand, Transcript
@@ -37,7 +37,12 @@ def screened(
 
     That another reading of the rules could pay differently concerns only who wants a verdict.
     """
-    many = [_named(it, players) for it in part.many]
+    many = [
+        it._replace(fields={**it.fields, "players": Each(np.zeros_like(it.hand), (players,))})
+        if it.kind is HandStarted
+        else it
+        for it in part.many
+    ]
     hands = of_hands(match, np.asarray(part.numbers, dtype=np.int64), at, many)
     if not many:
         return hands, part.nets
@@ -48,7 +53,7 @@ def screened(
 def verdicts_of(hands: EventColumns) -> list[int]:
     """The verdicts of hands that are fine, each as `code_of` has it: readers of columns note what a
     hand assumes only where the verdict rests on it."""
-    found = np.full(len(hands.number), CODES["agree"], dtype=np.uint8)
+    verdicts = np.full(len(hands.number), CODES["agree"], dtype=np.uint8)
     for one in hands.many:
         if one.kind is HandStarted:
             assumed = one.fields["assumed"]
@@ -56,8 +61,8 @@ def verdicts_of(hands: EventColumns) -> list[int]:
                 if words:
                     free = any(map(is_free, words))
                     mine = CODES["unknown"] if free else CODES["assuming"]
-                    found[one.hand[assumed.codes == code]] = mine
-    return found.tolist()
+                    verdicts[one.hand[assumed.codes == code]] = mine
+    return verdicts.tolist()
 
 
 def screened_plain(
@@ -91,12 +96,6 @@ def _fine(hands: EventColumns, games: Iterable[Game], *, audited: bool) -> Any:
     why = screen.judge(ScreenColumns([rows_of(hands)], screen.words)).why
     others = () if audited else (Why.READING,)
     return np.isin(why, [Why.FINE, Why.ASSUMED, *others])
-
-
-def _named(it: Many, players: tuple[str, ...]) -> Many:
-    if it.kind is not HandStarted:
-        return it
-    return it._replace(fields={**it.fields, "players": Each(np.zeros_like(it.hand), (players,))})
 
 
 _games: dict[str, Game] = {}  # by fingerprint, those that the screen knows

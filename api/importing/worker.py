@@ -85,13 +85,13 @@ def import_file(
     file: InputFile, options: ImportOptions, spill: SpillFile, tick: Callable[[int], None]
 ) -> Outcome:
     """Import the whole file, or give the reason why nothing of it is imported."""
-    found = Outcome(file=file, spill=str(spill.path))
+    outcome = Outcome(file=file, spill=str(spill.path))
     try:
         if options.players is not None:
             options = replace(options, names=names_in(Path(file.name).name, options.players))
-        found.names = options.names
+        outcome.names = options.names
         if file.copy is not None:
-            _FileImport(found, options, spill, tick).read(file.copy)
+            _FileImport(outcome, options, spill, tick).read(file.copy)
         elif not file.path.exists():
             raise Refused(0, "there is no such file")
         elif not (file.path.is_file() or file.path.is_dir()):
@@ -100,19 +100,19 @@ def import_file(
             raise Refused(0, "no file is in this folder, but for hidden ones")
         else:
             with at_hand(file.path, spill.path.with_suffix(".copy")) as copy:
-                _FileImport(found, options, spill, tick).read(copy)
+                _FileImport(outcome, options, spill, tick).read(copy)
     except Refused as refused:
-        return _refused(found, refused.line, refused.reason)
+        return _refused(outcome, refused.line, refused.reason)
     except Misnamed as why:
-        return _refused(found, 0, str(why))
+        return _refused(outcome, 0, str(why))
     except DiskFull:  # no file is to blame for it
         raise
     except OSError as failure:
-        return _refused(found, 0, f"it cannot be read: {failure.strerror or failure}")
+        return _refused(outcome, 0, f"it cannot be read: {failure.strerror or failure}")
     except (Exception, RecursionError) as failure:  # other files are none the worse for it
         sentence = f"{type(failure).__name__}: {failure}"
-        return _refused(found, 0, f"the reader failed, which it should not: {sentence[:200]}")
-    return found
+        return _refused(outcome, 0, f"the reader failed, which it should not: {sentence[:200]}")
+    return outcome
 
 
 def _refused(outcome: Outcome, line: int, reason: str) -> Outcome:
@@ -212,9 +212,9 @@ class _FileImport(NamedTuple):
             if self.options.audit:
                 verdicts = verdicts_of(columns)
                 for verdict, code in CODES.items():
-                    those = [it for it, one in zip(numbers, verdicts, strict=True) if one == code]
-                    if those:
-                        self._tally(verdict, len(those), those)
+                    same = [it for it, one in zip(numbers, verdicts, strict=True) if one == code]
+                    if same:
+                        self._tally(verdict, len(same), same)
         others = (part.hand(number) for number in part.every if number not in done)
         for kept in self._hands(others):
             self.spill.add(kept)
@@ -337,8 +337,8 @@ def format_of_input(content: bytes | Path, options: ImportOptions) -> Format:
     named = FORMATS[options.format]
     is_folder = isinstance(content, Path) and content.is_dir()
     if is_folder != (named.name == "irc"):
-        what = "a folder" if named.name == "irc" else "a file"
-        raise Refused(0, f"{named.called}: that is {what}, and this is none")
+        kind = "a folder" if named.name == "irc" else "a file"
+        raise Refused(0, f"{named.called}: that is {kind}, and this is none")
     return named
 
 

@@ -132,10 +132,10 @@ class Jobs:
             return None
         if started[1] != digest:
             raise Problem("conflict", "this Idempotency-Key has started another request")
-        found = self.job(started[0])
-        if found is None:  # it was forgotten, and so is its key
+        job = self.job(started[0])
+        if job is None:  # it was forgotten, and so is its key
             self._key(owner, key).unlink(missing_ok=True)
-        return found
+        return job
 
     def begin(self, room: Path, job: Job, key: str | None, digest: str) -> Job:
         """The job at work, or waiting for others; refused if somebody else writes who is no job.
@@ -271,19 +271,17 @@ class Jobs:
         """Jobs nobody has asked for in a long time, and the keys that started them."""
         before = time.time() - KEPT_S
         for room in (path.parent for path in self.folder.glob("*/owner")):
-            if not (room / "job.json").exists() and _sent_at(room) < time.time() - ABANDONED_S:
-                shutil.rmtree(room, ignore_errors=True)  # a server was killed while it came
+            if not (room / "job.json").exists():
+                with suppress(FileNotFoundError):
+                    sent = max(
+                        path.stat().st_mtime for path in (room, *(room / "upload").iterdir())
+                    )
+                    if sent < time.time() - ABANDONED_S:  # a server was killed while it came
+                        shutil.rmtree(room, ignore_errors=True)
         for path in (*self.folder.glob("*/"), *self.folder.glob("keys/*")):
             with suppress(FileNotFoundError):  # who comes with the same key takes his own away
                 if path.name != "keys" and path.stat().st_mtime < before and not is_alive(path):
                     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
-
-
-def _sent_at(room: Path) -> float:
-    """When something was last sent into it."""
-    with suppress(FileNotFoundError):
-        return max(path.stat().st_mtime for path in (room, *(room / "upload").iterdir()))
-    return time.time()
 
 
 def held(writer: str | None) -> str:
@@ -340,10 +338,12 @@ def job_document(job: Job, progress: Progress, *, whole: bool) -> JobDocument:
         result = {name: one for name, one in result.items() if name not in ("events", "faults")}
         if "bots" in result:
             result["bots"] = [{name: bot[name] for name in OF_A_BOT} for bot in result["bots"]]
+    files = (progress.result or {}).get("files", ())
+    only = files[0]["match"] if len(files) == 1 else None  # what a single file came to be called
     return {
         "id": job.id,
         "kind": job.kind,
-        "match": job.match or _only(progress.result),
+        "match": job.match or only,
         "state": progress.state,
         "hands": progress.hands,
         "total": progress.total,
@@ -352,12 +352,6 @@ def job_document(job: Job, progress: Progress, *, whole: bool) -> JobDocument:
         "begun_at": time_of(job.at),
         "told_at": time_of(progress.at),
     }
-
-
-def _only(result: dict[str, Any] | None) -> str | None:
-    """What the match of a single file came to be called."""
-    files = (result or {}).get("files", ())
-    return files[0]["match"] if len(files) == 1 else None
 
 
 def read(room: Path) -> Progress:

@@ -103,11 +103,11 @@ def stage_of(match: Plan, options: dict[str, Any]) -> Stage:
 
 def _happening(match: Plan, text: str) -> Happening:
     """`lost:caller-1@3`: what, to whom, in which hand."""
-    found = _NEWS.fullmatch(text)
-    if not found:
+    news = _NEWS.fullmatch(text)
+    if not news:
         kinds = ", ".join(get_args(What))
         raise click.UsageError(f"{text!r} is no news: WHAT:PLAYER@HAND, with {kinds}")
-    what, player, hand = found.groups()
+    what, player, hand = news.groups()
     chairs = range(len(match.bots))
     seats = {player_name(kind, chair) for kind in BOTS for chair in chairs}
     if player not in (BOTS if what == "joins" else seats):
@@ -143,7 +143,11 @@ def _playable(game: Game, options: dict[str, Any]) -> None:
         raise click.UsageError(
             f"{game.name} carries stacks from hand to hand: a mirrored hand needs the same stacks"
         )
-    _under_a_clock(options)
+    if not options["live"] and options["think_ms"] is not None:
+        raise click.UsageError("--think-ms is for --live: nobody else takes time to think")
+    for option in ("mirror", "matches") if options["live"] else ():
+        if options[option]:  # a live match goes on in the pace of its players
+            raise click.UsageError(f"--live plays one table as it is: leave out --{option}")
 
 
 def _freeze_out(game: Game, wanted: bool | None) -> Game:
@@ -158,17 +162,6 @@ def _freeze_out(game: Game, wanted: bool | None) -> Game:
         it_is = f"{'no' if wanted else 'a'} freeze-out by broke={broke}"
         raise click.UsageError(f"{game.name} is {it_is}: say one of both")
     return changed(game, {"broke": "leaves" if wanted else "set_anew"})
-
-
-def _under_a_clock(options: dict[str, Any]) -> None:
-    """A live match is one table, and goes on in the pace of its players."""
-    if not options["live"]:
-        if options["think_ms"] is not None:
-            raise click.UsageError("--think-ms is for --live: nobody else takes time to think")
-        return
-    for option in ("mirror", "matches"):
-        if options[option]:
-            raise click.UsageError(f"--live plays one table as it is: leave out --{option}")
 
 
 def _seated(
@@ -200,16 +193,16 @@ def of_match(options: dict[str, Any]) -> dict[str, Any]:
     request = {**options, "bots": bots, "matches": None}
     request["dealing"] = dealing_of(options["dealing"], options["seed"], "committed")
     try:
-        (found,) = plans_of(game, request)
-        stage_of(found, request)
-        tagged(options["tags"], {name: name for name in found.players})
+        (plan,) = plans_of(game, request)
+        stage_of(plan, request)
+        tagged(options["tags"], {name: name for name in plan.players})
     except click.UsageError as reason:
         raise Problem("invalid", reason.format_message()) from None
     except Misnamed as reason:
         raise Problem("invalid", str(reason)) from None
-    request["asked"] = 0 if found.hands == ENDLESS else found.hands
+    request["asked"] = 0 if plan.hands == ENDLESS else plan.hands
     return request | {
-        "match": found.match
+        "match": plan.match
     }  # a seed is drawn where it is used, and kept nowhere else
 
 
@@ -224,7 +217,10 @@ def of_folders(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
             raise Problem("invalid", f"{option} is not for bots from folders")
     game = rules_of(options)
     hands = options["hands"] or game.hands or HANDS
-    folders = [_inside(bots, name) for name in options["folders"]]
+    for name in options["folders"]:  # each is right in the one that bots may be started from
+        if not NAME.fullmatch(name):
+            raise Problem("invalid", f"{name[:80]!r} is not the name of a folder")
+    folders = [bots / name for name in options["folders"]]
     try:
         one, two = programs(folders[0], folders[1], options["names"])
         tagged(options["tags"], {"A": one.name, "B": two.name})
@@ -319,10 +315,3 @@ def import_rules(request: dict[str, Any]) -> Rules:
     game, changes = request["game"], request.get("set", {})
     named = wanted(game, changes) if game else None
     return Rules(named, tuple(changes.items()), request.get("rake", "fitted"))
-
-
-def _inside(bots: Path, name: str) -> Path:
-    """A folder right in the one that the server may start bots from."""
-    if not NAME.fullmatch(name):
-        raise Problem("invalid", f"{name[:80]!r} is not the name of a folder")
-    return bots / name

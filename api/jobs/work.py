@@ -11,7 +11,7 @@ import shutil
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from types import FrameType
@@ -40,8 +40,7 @@ from api.jobs.jobs import (
     writes,
 )
 from api.jobs.plans import ENDLESS, THINK_MS, import_rules, plans_of, rules_of, stage_of
-from api.playing.live import live
-from api.playing.matches import Terms, begun, here, taken
+from api.playing.matches import Terms, begun, here, live, taken
 from api.playing.names import Misnamed, claim, tagged
 from api.playing.over_the_wire import Meeting
 from api.playing.over_the_wire import as_json as as_parts
@@ -203,29 +202,29 @@ def _verify_match(folder: Path, job: Job, report: JobReport) -> dict[str, Any]:
     """A match made again leaf by leaf, as the route does it with a short one."""
     viewed = Viewed(Reader(folder).snapshot(), Viewer(AUDITOR))
     try:
-        found = verified(viewed, job.request["match"], look=report.leaf)
+        answer = verified(viewed, job.request["match"], look=report.leaf)
     except (NoSecrets, Unsigned, Refuted) as reason:
         return {"state": "failed", "detail": str(reason)}
     finally:
         viewed.close()
-    if found is None:
+    if answer is None:
         return {"state": "cancelled"}
-    return {"state": "done", "hands": found["hands"], "result": found}
+    return {"state": "done", "hands": answer["hands"], "result": answer}
 
 
 def _test_fairness(folder: Path, job: Job, report: JobReport) -> dict[str, Any]:
     """Every hand of a match or of the ledger, as `muckrake fairness` tests them."""
     viewed = Viewed(Reader(folder).snapshot(), Viewer(AUDITOR))
     try:
-        found = fairness(viewed, FairnessParams(job.match), report.watch)
+        answer = fairness(viewed, FairnessParams(job.match), report.watch)
     except Absent as reason:
         return {"state": "failed", "detail": str(reason)}
     except KeyboardInterrupt:
         return {"state": "cancelled", "detail": None}
     finally:
         viewed.close()
-    last = {"state": "done", "detail": None, "hands": found.hands, "total": found.hands}
-    return {**last, "result": msgspec.to_builtins(found)}
+    last = {"state": "done", "detail": None, "hands": answer.hands, "total": answer.hands}
+    return {**last, "result": msgspec.to_builtins(answer)}
 
 
 def _play_match(
@@ -320,13 +319,18 @@ def _import_files(
     disclosure = cast(Disclosure, request["disclosure"])
     tags = tagged(request.get("tags", {}))  # a request of before has none
     writer = Writer(ledger, disclosure, maker, options.owner, strict=options.strict, tags=tags)
+
+    def tick(hands: int) -> None:
+        report.add(hands)
+        if report.stopped:
+            raise KeyboardInterrupt
+
     try:
         with suppress(KeyboardInterrupt):
-            tick = _tick(report)
             begun = writer.begun
-            found_in = outcomes(files, options, scratch, now_ms(), maker, tick, begun=begun)
-            for found, added in writer.write(found_in):
-                done.append(as_json(found, added, options.audit))
+            results = outcomes(files, options, scratch, now_ms(), maker, tick, begun=begun)
+            for outcome, added in writer.write(results):
+                done.append(as_json(outcome, added, options.audit))
         keep_judged(folder, writer.judged)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -342,15 +346,6 @@ def _import_files(
 
 READS = {"verify": _verify_match, "fairness": _test_fairness}
 WORK = {"match": _play_match, "bots": _play_bots, "import": _import_files}
-
-
-def _tick(report: JobReport) -> Callable[[int], None]:
-    def tick(hands: int) -> None:
-        report.add(hands)
-        if report.stopped:
-            raise KeyboardInterrupt
-
-    return tick
 
 
 if __name__ == "__main__":

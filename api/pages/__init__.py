@@ -15,7 +15,6 @@ from api.pages import (
     players,
     questions,
     statistics,
-    swaps,
     winnings,
 )
 from api.pages.site import STATIC, Files
@@ -24,7 +23,7 @@ PAGES: tuple[APIRouter, ...] = tuple(
     one.router
     for one in (
         *(home, matches, live, hands, audit, questions),
-        *(players, statistics, leagues, winnings, swaps, frames, picture),
+        *(players, statistics, leagues, winnings, frames, picture),
     )
 )
 

@@ -6,7 +6,7 @@ judged for him, in which a hidden card is an unknown one.
 """
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -21,16 +21,15 @@ from api.questions.frames import as_seen
 from api.questions.hand import Judged, NoRules, judged
 from api.questions.proof import NoSecrets, Unsigned, bundle
 from api.report import money_in, owed, parting, ruling, unmoved
-from api.report_pots import counted, cut
+from api.report_pots import counted, cut, strengths
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.selection import Unfinished
 from api.viewpoints.views import Viewed
 from engine.game import Game
 from engine.pot_cuts import Cut, Layer, dead_chips, levels
 from engine.pots import Pot, pots
-from engine.ranking import strength
 from engine.recorded import before_payment
-from engine.seats import contenders, in_order, is_alone
+from engine.seats import contenders, is_alone
 from engine.verdict import Nets, Report
 from events import types as t
 from events import views
@@ -54,8 +53,8 @@ def integrity(viewed: Viewed, redacted_hand: RedactedEvents) -> Proof:
         proof_bundle = bundle(viewed, redacted_hand)
     except (NoSecrets, Refuted, Unproved, Unsigned) as reason:
         return Proof(lacking=str(reason))
-    found = evidence.judged(lambda: evidence.unpacked(proof_bundle))
-    return Proof(found.proved, found.problems)
+    verdict = evidence.judged(lambda: evidence.unpacked(proof_bundle))
+    return Proof(verdict.proved, verdict.problems)
 
 
 class Seat(NamedTuple):
@@ -147,51 +146,29 @@ def explained(redacted_hand: RedactedEvents, judged: Judged) -> Explained:
     """The hand taken apart; of a record that cannot be counted, as much as there is."""
     record, game, report = judged
     seen = [event.seen for event in redacted_hand.events]
-    counted = report.recorded is not None
-    hand = before_payment(record) if counted else None
+    start = cast(t.HandStarted, record[0])
+    money, hand = Money((), (), ()), None
+    if report.recorded is not None:
+        hand, columns = before_payment(record), money_in(record)
+        rows = [[column[seat] for column in columns.values()] for seat in range(len(start.players))]
+        sums = [sum(column) for column in columns.values()]
+        totals = tuple((*row, sum(row)) for row in rows)
+        money = Money(tuple(columns), totals, (*sums, sum(sums)))
+    seats = []
+    for seat, name in enumerate(cast(t.HandStarted, seen[0]).players):
+        dealt = [e for e in seen if isinstance(e, views.HoleDealtSeen) and e.seat == seat]
+        swaps = [e for e in seen if isinstance(e, views.CardSwappedSeen) and e.seat == seat]
+        changed = tuple(event for event in swaps if event.old != event.new)
+        seats.append(Seat(name, tuple(event.cards for event in dealt), changed))
     return Explained(
-        seats=_seats(seen),
+        seats=tuple(seats),
         board=tuple(event.cards for event in seen if isinstance(event, t.BoardDealt)),
-        money=_money(record) if counted else Money((), (), ()),
+        money=money,
         auctions=_auctions(seen),
         made=_made(game, hand) if hand else (),
         paid=_paid(game, record, hand, differs=report.verdict == "differ") if hand else (),
         bounties=tuple(event for event in seen if isinstance(event, t.BountySettled)),
-        accounts=_accounts(cast(t.HandStarted, record[0]), report),
-    )
-
-
-def _seats(seen: list[views.Seen]) -> tuple[Seat, ...]:
-    start = cast(t.HandStarted, seen[0])
-    return tuple(
-        Seat(
-            name,
-            tuple(
-                event.cards
-                for event in seen
-                if isinstance(event, views.HoleDealtSeen) and event.seat == seat
-            ),
-            tuple(
-                event
-                for event in seen
-                if isinstance(event, views.CardSwappedSeen)
-                and event.seat == seat
-                and event.old != event.new
-            ),
-        )
-        for seat, name in enumerate(start.players)
-    )
-
-
-def _money(record: t.Events) -> Money:
-    columns = money_in(record)
-    seats = len(cast(t.HandStarted, record[0]).players)
-    rows = [[column[seat] for column in columns.values()] for seat in range(seats)]
-    together = [sum(column) for column in columns.values()]
-    return Money(
-        tuple(columns),
-        tuple((*row, sum(row)) for row in rows),
-        (*together, sum(together)),
+        accounts=_accounts(start, report),
     )
 
 
@@ -211,21 +188,15 @@ def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
 
 def _made(game: Game, hand: Hand) -> tuple[MadeHand, ...]:
     """Every hand that was neither folded nor mucked, the best first named as such."""
-    if is_alone(hand):
-        return ()
-    try:
-        stay = [s for s in in_order(hand, contenders(hand)) if s not in hand.showing.mucked]
-        strengths = {seat: strength(game, hand, seat) for seat in stay}
-    except (LookupError, ValueError):  # a refused record may hold any button, seats and cards
-        return ()
-    known = [one for one in strengths.values() if one is not None]
+    every = strengths(game, hand)
+    known = [strength for strength in every.values() if strength is not None]
     made_hands = []
-    for seat, one in strengths.items():
-        if one is None:
+    for seat, strength in every.items():
+        if strength is None:
             made_hands.append(MadeHand(seat, (), "a card of it is not known", ""))
             continue
-        best = len(known) == len(strengths) and one == max(known)
-        place = ("tie" if known.count(one) > 1 else "best") if best else ""
+        best = len(known) == len(every) and strength == max(known)
+        place = ("tie" if known.count(strength) > 1 else "best") if best else ""
         value, cards = counted(game, hand, seat)  # the five that count, announced or best
         made_hands.append(
             MadeHand(seat, cards, describe(value, game.straights, game.ranking), place)
@@ -238,22 +209,22 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
     rakes = {event.pot: event.amount for event in record if isinstance(event, t.RakeTaken)}
     splits = [event for event in record if isinstance(event, t.PotSplit)]
     stay = contenders(hand)
-    found: tuple[Pot, ...] = (Pot(hand.pot, stay),)  # where nobody is left to divide with
+    layered: tuple[Pot, ...] = (Pot(hand.pot, stay),)  # where nobody is left to divide with
     if not is_alone(hand):
         try:
-            found = pots(game, hand, stay)
+            layered = pots(game, hand, stay)
         except (LookupError, ValueError):
-            found = ()
-    is_layer = [pot.amount for pot in found] == [
+            layered = ()
+    is_layer = [pot.amount for pot in layered] == [
         sum(split.shares) + rakes.get(split.pot, 0) for split in splits
     ]
-    layers = levels(game, hand, found) if is_layer else (None,) * len(splits)
+    layers = levels(game, hand, layered) if is_layer else (None,) * len(splits)
     dead = dead_chips(game, hand)
     right = cut(game, record) or ()
     paid = []
     for place, split in enumerate(splits):
         rake = rakes.get(split.pot, 0)
-        eligible = found[place].seats if is_layer else split.seats
+        eligible = layered[place].seats if is_layer else split.seats
         notes = tuple(_notes(layers[place], 0 if place else dead, rake, game.unit))
         due = right[place] if place < len(right) else None
         shares = _shares(split, due, game.split_unit, differs=differs and bool(right))
@@ -337,19 +308,28 @@ def audit(
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
         context = of_hand(request, viewed, redacted_hand, "audit", within)
         try:
-            found = judged(viewed.snapshot, redacted_hand, ruleset)
+            judgement = judged(viewed.snapshot, redacted_hand, ruleset)
         except (Unfinished, NoRules) as reason:
             return page(request, ask, "audit_none.html", reason=str(reason), **context)
         proof = integrity(viewed, redacted_hand)
-    unseen = found.report.verdict == "unknown" and not redacted_hand.open
+    report, parted = judgement.report, None
+    if report.verdict == "unknown" and not redacted_hand.open:
+        because = UNSEEN
+    elif report.verdict == "differ":  # the page has the event beside it
+        because = f"the record is not what {report.ruleset} decides{unmoved(report)}"
+    else:
+        because = ruling(report, judgement.record).partition(": ")[2]
+    if (divergence := report.divergence) is not None:  # the event as it is seen
+        recorded, decided = parting(tuple(as_seen(redacted_hand)), divergence)
+        parted = {"at": divergence.at, "recorded": recorded, "decided": decided}
     context |= {
-        "report": found.report,
-        "declared": found.report.ruleset == context["start"].game,
-        "because": UNSEEN if unseen else _because(found.report, found.record),
-        "owed": owed(context["start"].players, found.report),
-        "moot": moot(found.report),
-        "parting": _parting(found.report, redacted_hand),
-        "explained": explained(redacted_hand, found),
+        "report": report,
+        "declared": report.ruleset == context["start"].game,
+        "because": because,
+        "owed": owed(context["start"].players, report),
+        "moot": moot(report),
+        "parting": parted,
+        "explained": explained(redacted_hand, judgement),
         "proof": proof,
     }
     return page(request, ask, "audit.html", **context)
@@ -360,19 +340,3 @@ def moot(report: Report) -> int:
     paid = report.decided or ()
     others = (zip(other.nets, paid, strict=True) for other in report.readings)
     return max((sum(max(a - b, 0) for a, b in each) for each in others), default=0)
-
-
-def _because(report: Report, record: t.Events) -> str:
-    """The verdict in a sentence; where a record differs, the page has the event beside it."""
-    if report.verdict == "differ":
-        return f"the record is not what {report.ruleset} decides{unmoved(report)}"
-    return ruling(report, record).partition(": ")[2]
-
-
-def _parting(report: Report, redacted_hand: RedactedEvents) -> dict[str, Any] | None:
-    """Where rules and record part ways: the event as it is seen, and what the rules say to it."""
-    found = report.divergence
-    if found is None:
-        return None
-    recorded, decided = parting(tuple(as_seen(redacted_hand)), found)
-    return {"at": found.at, "recorded": recorded, "decided": decided}

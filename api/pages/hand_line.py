@@ -96,7 +96,7 @@ def _cards_of(*streets: Pieces) -> set[str]:
 def parsed_line(line: str, unit: str | None = None) -> HandLine:
     """`s1 b2 R6 C | Jd7c6c 12 X | 4: lynx +2` as streets in words, and an outcome; amounts count in
     `unit`."""
-    *streets, last = [found[1] for found in _SECTION.finditer(line) if found[0]] or [""]
+    *streets, last = [section[1] for section in _SECTION.finditer(line) if section[0]] or [""]
     paid, _, outcome = last.partition(": ")
     pot = paid.partition(" rake ")[0]
     if not (outcome and pot.isdecimal()):
@@ -137,33 +137,20 @@ def _streets(sections: Sequence[str], unit: str | None) -> Iterator[Pieces]:
     all_in = False
     for place, section in enumerate(sections):
         words = _WORD.findall(section)
-        if place and not _begins(words):
-            yield tuple(_shown(words))
+        cards = _CARDS.fullmatch(words[0]) if words else None
+        if place and (cards is None or cards["after"]):  # no street: who shows, mucks, announces
+            yield tuple(Piece("announces") if word == "says" else _piece(word) for word in words)
             continue
         chosen = any(one.fullmatch(word) for one in (_ACTION, _AUCTION, _BIDS) for word in words)
         ran = [] if chosen or not all_in else [(Piece("run-out"),)]
         blinds = any(_BLIND.fullmatch(word) for word in words)
-        yield tuple(_between([*_acts(words, unit, blinds=blinds), *ran]))
+        street: list[Piece] = []
+        for number, act in enumerate(acts := [*_acts(words, unit, blinds=blinds), *ran]):
+            if number > 1 or (number and not acts[0][0].cards):
+                street.append(BETWEEN)
+            street += act
+        yield tuple(street)
         all_in = (all_in and not ran) or any(word.endswith("!") for word in words)
-
-
-def _begins(words: Sequence[str]) -> bool:
-    """Whether a section is a street: it begins with its cards."""
-    found = _CARDS.fullmatch(words[0]) if words else None
-    return found is not None and not found["after"]
-
-
-def _between(acts: Sequence[Pieces]) -> Iterator[Piece]:
-    for place, act in enumerate(acts):
-        if place > 1 or (place and not acts[0][0].cards):
-            yield BETWEEN
-        yield from act
-
-
-def _shown(words: Sequence[str]) -> Iterator[Piece]:
-    """Who shows, mucks and announces what."""
-    for word in words:
-        yield Piece("announces") if word == "says" else _piece(word)
 
 
 def _acts(words: Sequence[str], unit: str | None, *, blinds: bool) -> Iterator[Pieces]:
@@ -217,8 +204,13 @@ def _aside(word: str, unit: str | None) -> Iterator[Pieces]:
         bids = [f"bid {amount(int(bid), unit)}" for bid in match[1].split() if bid != "*"]
         yield (Piece(", ".join([*bids, *["sealed bid"] * sealed])),)
     elif word.startswith("[") and (later := list(_LATER.finditer(word))):
-        for one in later:
-            yield tuple(_changed(one))
+        for name, dealt, swapper, old, new in (change.groups() for change in later):
+            if name:
+                verb = "gets" if "+" in dealt else "tosses"
+                yield (Piece(f"{_name(name)} {verb}"), Piece("", _cards(dealt)))
+            else:
+                cards = (Piece("", _cards(old)), Piece("for"), Piece("", _cards(new)))
+                yield (Piece(f"{_name(swapper)} swaps"), *cards)
     else:
         yield (_piece(word),)
 
@@ -238,18 +230,6 @@ def _auction(match: re.Match[str], unit: str | None) -> Iterator[Piece]:
         yield Piece("", _cards(match["cards"]))
     if bids:
         yield Piece(f"(bids {', '.join(bids)})" if bids[1:] else f"(bid {bids[0]})")
-
-
-def _changed(match: re.Match[str]) -> Iterator[Piece]:
-    """`ursa swaps 4d for 4s`, `ursa gets 9h`, `ursa tosses 9h`"""
-    if match[1]:
-        yield Piece(f"{_name(match[1])} {'gets' if '+' in match[2] else 'tosses'}")
-        yield Piece("", _cards(match[2]))
-    else:
-        yield Piece(f"{_name(match[3])} swaps")
-        yield Piece("", _cards(match[4]))
-        yield Piece("for")
-        yield Piece("", _cards(match[5]))
 
 
 def _name(word: str) -> str:

@@ -66,13 +66,13 @@ class ListFilter(NamedTuple):
         return None if self.order == "newest" or not self.q else self.order
 
 
-def _found(
+def _list_filter(
     q: Annotated[str, Query(max_length=LENGTH_MAX)] = "", order: Ordered = "newest"
 ) -> ListFilter:
     return ListFilter(q.strip(), order)
 
 
-Within = Annotated[ListFilter, Depends(_found)]
+Within = Annotated[ListFilter, Depends(_list_filter)]
 LISTED = 50  # hands of a page
 HALF_TYPED = {"HX-Retarget": "#said", "HX-Reselect": "#said", "HX-Push-Url": "false"}
 EXAMPLES = (

@@ -6,6 +6,7 @@ judges a bundle in the browser that it is dropped on, by a script that asks nobo
 """
 
 import re
+from contextlib import suppress
 from typing import Annotated
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -87,7 +88,11 @@ def find(
     if not text:
         return RedirectResponse(to.home(), 303)
     with ask.viewed() as viewed:
-        at = place(viewed, to, text) or _hands(to, text)
+        at = place(viewed, to, text)
+        if at is None:
+            with suppress(WrongFilter):
+                parsed(text)
+                at = to.hands(text)
         if at is not None:
             return RedirectResponse(at, 303)
         matches, players = (
@@ -96,10 +101,10 @@ def find(
             )
             for column, table in (("match", "hands"), ("player", "facts"))
         )
-    found = [to.match(match["name"]) for match in matches]
-    found += [to.player(player["name"]) for player in players]
-    if len(found) == 1:
-        return RedirectResponse(found[0], 303)
+    addresses = [to.match(match["name"]) for match in matches]
+    addresses += [to.player(player["name"]) for player in players]
+    if len(addresses) == 1:
+        return RedirectResponse(addresses[0], 303)
     return page(
         request,
         ask,
@@ -117,7 +122,7 @@ def find(
             )
             if rows
         ],
-        status=200 if found else 404,
+        status=200 if addresses else 404,
     )
 
 
@@ -128,10 +133,10 @@ def place(viewed: Viewed, to: Addresses, text: str) -> str | None:
     hand = _HAND.fullmatch(text)
     if hand is not None and is_there(viewed, "match", hand["hand"].rpartition("/")[0], "hands"):
         return to.hand(hand["hand"], event=int(hand["event"]) if hand["event"] else None)
-    found = [to.match(text)] if is_there(viewed, "match", text, "hands") else []
-    found += [to.player(text)] if is_there(viewed, "player", text) else []
-    found += [to.game(text)] if text in RULESETS else []
-    return found[0] if len(found) == 1 else None
+    places = [to.match(text)] if is_there(viewed, "match", text, "hands") else []
+    places += [to.player(text)] if is_there(viewed, "player", text) else []
+    places += [to.game(text)] if text in RULESETS else []
+    return places[0] if len(places) == 1 else None
 
 
 def address(text: str, to: Addresses) -> str | None:
@@ -153,15 +158,6 @@ def address(text: str, to: Addresses) -> str | None:
     if first not in _PAGES:
         return None
     return to.page(first, *rest, **query) + (f"#{split.fragment}" if split.fragment else "")
-
-
-def _hands(to: Addresses, text: str) -> str | None:
-    """Where the hands of a filter are."""
-    try:
-        parsed(text)
-    except WrongFilter:
-        return None
-    return to.hands(text)
 
 
 POLICY = (

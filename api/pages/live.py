@@ -223,29 +223,34 @@ def bankrolls(viewed: Viewed, match: str, players: Sequence[str]) -> Bankrolls |
     def below(amount: float) -> float:
         return round(HIGH * (1 - up.at(amount) / SIZE), 1)
 
-    found = []
+    lines = []
     for name in dict.fromkeys((*players, *(row["player"] for row in rows))):
         own = [row for row in rows if row["player"] == name]
         if not own:
             continue
         places = [(0, 0), *((row["k"], row["bankroll"]) for row in own)]
         drawn = [f"{WIDE * k / hands:.1f},{below(won)}" for k, won in places]
-        found.append((name, own[-1]["bankroll"], " ".join(drawn)))
+        lines.append((name, own[-1]["bankroll"], " ".join(drawn)))
     ticks = tuple((int(one), below(one)) for one in up.ticks if one == int(one))  # whole chips
-    return Bankrolls(hands, ticks, tuple(found))
+    return Bankrolls(hands, ticks, tuple(lines))
 
 
 def _last(viewed: Viewed, match: str | None) -> dict[str, Any]:
     """The last hands, newest first, and the place in the stream from which on there are more."""
     chosen = EVERY if match is None else parsed(f"match={word(match)}")
-    found = hands_by(viewed, chosen, None, LIVE_MAX, True).rows
-    texts = lines(viewed, [row.hand for row in found])
+    hands = hands_by(viewed, chosen, None, LIVE_MAX, True).rows
+    texts = lines(viewed, [row.hand for row in hands])
     rows = [
         _hand(row.hand, line, bool(row.void), row.at, row.unit)
-        for row, line in zip(found, texts, strict=True)
+        for row, line in zip(hands, texts, strict=True)
         if line is not None
     ]
-    return {"rows": rows, "after": _place(viewed, found[0].hand) if found else _FROM_THE_FIRST}
+    after = _FROM_THE_FIRST
+    if hands:  # the last event of the newest hand that its viewer sees
+        events = viewed.snapshot.read(hands[0].hand)
+        events_seen = list(FeedEncoder(viewed.viewer).encode(events, viewed.snapshot))
+        after = events_seen[-1].place.decode() if events_seen else after
+    return {"rows": rows, "after": after}
 
 
 def _row(viewed: Viewed, one: str) -> dict[str, Any] | None:
@@ -279,10 +284,3 @@ def _hand(hand: str, line: str, void: bool, at: int | str, unit: str | None) -> 
         "unit": unit,
         "at": at,
     }
-
-
-def _place(viewed: Viewed, hand: str) -> str:
-    """The place after the last event of a hand that its viewer sees."""
-    events = viewed.snapshot.read(hand)
-    events_seen = list(FeedEncoder(viewed.viewer).encode(events, viewed.snapshot))
-    return events_seen[-1].place.decode() if events_seen else _FROM_THE_FIRST

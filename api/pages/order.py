@@ -158,8 +158,8 @@ def sorted_list(
 ) -> tuple[Sequence[Any], str | None]:
     """A page of a list in its own order; or in another: then `after` is how many came before."""
     if by.sort is None:
-        found, following = page_of(question, ask, viewed, limit, after, params)
-        return found.rows, following
+        page, following = page_of(question, ask, viewed, limit, after, params)
+        return page.rows, following
     if after is not None and not re.fullmatch("[0-9]{1,9}", after):
         raise Problem("wrong-cursor", f"a list by {by.sort} goes on after a number of rows")
     place = int(after or 0)
@@ -182,11 +182,11 @@ def _sorted(
         kept = _kept.setdefault(viewed.query, OrderedDict())
         rows = kept.get(name)
     if rows is None:
-        found, following = page_of(question, ask, viewed, SORTED_MAX, None, params)
+        page, following = page_of(question, ask, viewed, SORTED_MAX, None, params)
         if following is not None:
             sentence = f"more than {SORTED_MAX:,} {question.name} stand in their own order only"
             raise Problem("too-large", f"{sentence}, not by {by.sort}")
-        rows = by.rows(found.rows)
+        rows = by.rows(page.rows)
     with _turn:
         kept[name] = rows
         kept.move_to_end(name)

@@ -126,8 +126,8 @@ def called_too(viewed: Viewed, player: str) -> list[tuple[str, str | None, str]]
     his = [row for row in rows if viewed.name_of(row["match"], row["player"]) == player]
     names = sorted({row["player"] for row in his} if viewed.by_tag else ())
     tags = sorted({(row["tag"], row["value"]) for row in his})
-    found: list[tuple[str, str | None, str]] = [("by his name", None, name) for name in names]
-    return [*found, *((tag, tag, value) for tag, value in tags)][:CALLED_MAX]
+    aliases: list[tuple[str, str | None, str]] = [("by his name", None, name) for name in names]
+    return [*aliases, *((tag, tag, value) for tag, value in tags)][:CALLED_MAX]
 
 
 def clean(value: str | None) -> str | None:
@@ -326,13 +326,13 @@ def undecided(tables: Opponent) -> str | None:
 
 def faults(every: Sequence[Fault]) -> list[dict[str, Any]]:
     """Kinds of replies that could not be used, each with the newest hand and how often it came."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    kinds: dict[tuple[str, str], dict[str, Any]] = {}
     for one in every:
         cause = one.cause or one.kind
-        kind = found.setdefault((one.step, cause), {"step": one.step, "cause": cause, "n": 0})
+        kind = kinds.setdefault((one.step, cause), {"step": one.step, "cause": cause, "n": 0})
         kind["n"] += 1
         kind["hand"] = one.hand
-    return sorted(found.values(), key=lambda kind: -int(kind["n"]))
+    return sorted(kinds.values(), key=lambda kind: -int(kind["n"]))
 
 
 OFFERED = 12  # others that are one click away

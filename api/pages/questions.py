@@ -69,14 +69,12 @@ def endpoint(question: Question) -> Callable[..., Response]:
         for one in every
         if one.default is Parameter.empty and f"{{{one.name}}}" not in question.path
     ]
-    every = [_left_out(one) if one.name in needed else one for one in every]
+    every = [  # without a value of one that is needed, the page offers all values
+        one.replace(annotation=one.annotation | None, default=None) if one.name in needed else one
+        for one in every
+    ]
     sort = Parameter("sort", Parameter.KEYWORD_ONLY, annotation=Sort, default=None)
     return signed(shown, [*FIXED, *every, sort])
-
-
-def _left_out(parameter: Parameter) -> Parameter:
-    """The same parameter, but optional: without a value the page offers all values."""
-    return parameter.replace(annotation=parameter.annotation | None, default=None)
 
 
 def at(request: Request, kind: str) -> str:
@@ -113,26 +111,23 @@ def games(request: Request, ask: Ask, sort: Sort = None) -> Response:
 @router.get("/games/{game}")
 def game(request: Request, ask: Ask, game: str) -> Response:
     """A ruleset, and every question that it answers."""
-    try:
-        with ask.viewed() as viewed:
-            found = rulesets.seen_game(viewed, game)
-    except rulesets.NoGame as unknown:
-        raise Problem("not-found", str(unknown)) from None
-    partner = partner_of(found)
+    with ask.viewed() as viewed:
+        ruleset = rulesets.seen_game(viewed, game)
+    partner = partner_of(ruleset)
     to = Addresses(request.query_params.get("as"))
     return page(
         request,
         ask,
         "game.html",
         trail=(("Rulesets", to.games()),),
-        game=found,
-        mark=fingerprint(found),
-        dealt=is_dealt(found),
+        game=ruleset,
+        mark=fingerprint(ruleset),
+        dealt=is_dealt(ruleset),
         partner=partner,
-        parameters=parameters(found).values(),
-        script=[repr(step) for step in found.script],
-        kinds=[(kind, words, answers(found, partner, kind)) for kind, words in KINDS.items()],
-        plain=msgspec.json.format(msgspec.json.encode(found, order="sorted"), indent=2).decode(),
+        parameters=parameters(ruleset).values(),
+        script=[repr(step) for step in ruleset.script],
+        kinds=[(kind, words, answers(ruleset, partner, kind)) for kind, words in KINDS.items()],
+        plain=msgspec.json.format(msgspec.json.encode(ruleset, order="sorted"), indent=2).decode(),
     )
 
 

@@ -109,7 +109,7 @@ def pots(placed: list[dict[str, Any]], some: Collection[str]) -> float | None:
 def bid_cells(held: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """What he bids with each of the 169 classes, in pots; the largest mean is the warmest."""
     most = max((row["pots"] or 0.0 for row in held.values()), default=0.0) or 1.0
-    found = []
+    cells = []
     for name in hole_cards():
         row = held.get(name, {"bids": 0, "pots": None})
         cell = {
@@ -120,8 +120,8 @@ def bid_cells(held: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
         }
         pots = row["pots"]
         text = "" if pots is None else f"{pots:.1f}" if pots < 10 else f"{pots:.0f}"
-        found.append(cell | {"text": text, "warmth": (pots or 0.0) / most})
-    return found
+        cells.append(cell | {"text": text, "warmth": (pots or 0.0) / most})
+    return cells
 
 
 def against_rival(drawn: list[dict[str, Any]]) -> dict[str, Any]:

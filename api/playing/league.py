@@ -7,7 +7,7 @@ all; so whatever ended a league, it goes on where its matches end.
 import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
@@ -50,13 +50,13 @@ class League(Struct, frozen=True, forbid_unknown_fields=True, rename={"name": "l
 
     def folder(self, bot: str) -> str:
         """Where a bot is, as seen from the file."""
-        said = self.bots[bot]
-        return said if isinstance(said, str) else str(said["folder"])
+        entry = self.bots[bot]
+        return entry if isinstance(entry, str) else str(entry["folder"])
 
     def tags(self, bot: str) -> dict[str, str]:
         """What is said of a bot beside its name: all keys of it but its folder."""
-        said = self.bots[bot]
-        keys = {} if isinstance(said, str) else said
+        entry = self.bots[bot]
+        keys = {} if isinstance(entry, str) else entry
         return {tag: str(value) for tag, value in keys.items() if tag != "folder"}
 
 
@@ -95,8 +95,8 @@ def parse(text: str) -> League:
         raise Unfit(f"its champion {league.champion[:40]!r} is none of its bots")
     if league.format == "swiss" and league.rounds >= len(league.bots):
         raise Unfit(f"so many rounds of {len(league.bots)} bots are a round-robin: name that")
-    for name, said in league.bots.items():
-        if not isinstance(said, str) and not isinstance(said.get("folder"), str):
+    for name, entry in league.bots.items():
+        if not isinstance(entry, str) and not isinstance(entry.get("folder"), str):
             raise Unfit(f"its bot {name} has no folder")
         try:
             tagged({name: league.tags(name)}, {name: name})
@@ -123,11 +123,11 @@ def added(text: str, name: str, place: str, tags: Mapping[str, str]) -> str:
     at = heads[0].end()
     keys = {"folder": place, **tags}
     pairs = (f"{key} = {msgspec.json.encode(value).decode()}" for key, value in keys.items())
-    said = f"{{{', '.join(pairs)}}}" if tags else msgspec.json.encode(place).decode()
-    made = f"{text[:at]}{name} = {said}\n{text[at:]}"
-    if parse(made) != replace(before, bots={name: keys if tags else place, **before.bots}):
+    entry = f"{{{', '.join(pairs)}}}" if tags else msgspec.json.encode(place).decode()
+    after = f"{text[:at]}{name} = {entry}\n{text[at:]}"
+    if parse(after) != replace(before, bots={name: keys if tags else place, **before.bots}):
         raise Unfit("the new bot cannot be written into it: write it in by hand")
-    return made
+    return after
 
 
 def match_name(league: League, pairing: Pairing) -> str:
@@ -137,10 +137,10 @@ def match_name(league: League, pairing: Pairing) -> str:
 
 def pairing_of(match: str) -> tuple[str, Pairing] | None:
     """The league and the pairing that a match of this name is; None if it is of no league."""
-    found = _MATCH.fullmatch(match)
-    if found is None or not found[3] < found[4]:
+    parts = _MATCH.fullmatch(match)
+    if parts is None or not parts[3] < parts[4]:
         return None
-    return found[1], Pairing(int(found[2]), (found[3], found[4]))
+    return parts[1], Pairing(int(parts[2]), (parts[3], parts[4]))
 
 
 def missing(league: League, played: Results) -> tuple[Pairing, ...]:
@@ -148,7 +148,11 @@ def missing(league: League, played: Results) -> tuple[Pairing, ...]:
     if league.format == "swiss":
         rounds = range(1, league.rounds + 1)
         return next((some for one in rounds if (some := _swiss(league, played, one))), ())
-    return tuple(one for one in _all(league) if one not in played)
+    every = list(combinations(sorted(league.bots), 2))
+    if league.champion is not None:
+        every = [pair for pair in every if league.champion in pair]
+    pairings = (Pairing(one, pair) for one in range(1, league.rounds + 1) for pair in every)
+    return tuple(pairing for pairing in pairings if pairing not in played)
 
 
 def to_play(league: League, played: Results) -> int:
@@ -157,14 +161,6 @@ def to_play(league: League, played: Results) -> int:
         return len(missing(league, played))
     rounds = Counter(one.round for one in played)
     return sum(len(league.bots) // 2 - rounds[one] for one in range(1, league.rounds + 1))
-
-
-def _all(league: League) -> Iterator[Pairing]:
-    """Everybody meets everybody, or the champion, once in each round."""
-    for number in range(1, league.rounds + 1):
-        for pair in combinations(sorted(league.bots), 2):
-            if league.champion is None or league.champion in pair:
-                yield Pairing(number, pair)
 
 
 def _swiss(league: League, played: Results, number: int) -> tuple[Pairing, ...]:
@@ -220,22 +216,14 @@ class Standing(Struct, frozen=True):
 
 def standing(bots: Iterable[str], played: Results) -> list[Standing]:
     """All of them: by points a match, then by chips, then by name."""
-    return sorted(
-        (_of(bot, played) for bot in bots), key=lambda one: (-one.points, -one.chips, one.bot)
-    )
-
-
-def _of(bot: str, played: Results) -> Standing:
-    mine = [nets for pairing, nets in played.items() if bot in pairing.players]
-    ahead = [2 * nets[bot] - sum(nets.values()) for nets in mine]  # his chips less his rival's
-    return Standing(
-        bot,
-        len(mine),
-        sum(one > 0 for one in ahead),
-        sum(one == 0 for one in ahead),
-        sum(one < 0 for one in ahead),
-        sum(nets[bot] for nets in mine),
-    )
+    rows = []
+    for bot in bots:
+        mine = [nets for pairing, nets in played.items() if bot in pairing.players]
+        ahead = [2 * nets[bot] - sum(nets.values()) for nets in mine]  # his chips less his rival's
+        won, drawn = sum(lead > 0 for lead in ahead), sum(lead == 0 for lead in ahead)
+        chips = sum(nets[bot] for nets in mine)
+        rows.append(Standing(bot, len(mine), won, drawn, len(mine) - won - drawn, chips))
+    return sorted(rows, key=lambda row: (-row.points, -row.chips, row.bot))
 
 
 def is_bot(name: str, place: Path) -> None:
@@ -243,8 +231,8 @@ def is_bot(name: str, place: Path) -> None:
     try:
         msgspec.convert(name, Name)
     except msgspec.ValidationError:
-        told = "letters, digits, _ and -, 20 at most"
-        raise Unfit(f"{name[:40]!r} cannot be a bot's name in a league: {told}") from None
+        rule = "letters, digits, _ and -, 20 at most"
+        raise Unfit(f"{name[:40]!r} cannot be a bot's name in a league: {rule}") from None
     try:
         program(place, name)
     except NoBot as why:

@@ -80,13 +80,13 @@ def seed_of(league: League, snapshot: Snapshot) -> str:
 
 def results(league: League, snapshot: Snapshot, matches: Matches) -> Results:
     """What the ledger has of a league; a match that is not as the file says is refused."""
-    found = {}
+    played = {}
     for pairing, start, end in _recorded(league, snapshot):
         if matches.meeting(pairing)[1] != start:
             name = match_name(league, pairing)
             raise Unfit(f"{name} was played by other rules or from another seed than the file says")
-        found[pairing] = dict(zip(start.players, end.nets, strict=True))
-    return found
+        played[pairing] = dict(zip(start.players, end.nets, strict=True))
+    return played
 
 
 def _recorded(
@@ -94,17 +94,13 @@ def _recorded(
 ) -> Iterator[tuple[Pairing, MatchStarted, MatchEnded]]:
     """Every match that the league has in the ledger, but those of bots that have left it."""
     for name in snapshot.matches():
-        found = pairing_of(name)
-        if (
-            found is None
-            or found[0] != league.name
-            or not league.bots.keys() >= {*found[1].players}
-        ):
+        named, pairing = pairing_of(name) or ("", None)
+        if pairing is None or named != league.name or not {*pairing.players} <= {*league.bots}:
             continue
         start, *_, end = (one.event for one in snapshot.read(name))
         if not (isinstance(start, MatchStarted) and isinstance(end, MatchEnded)):
             raise Unfit(f"{name} has no end in the ledger: the league cannot go on with it")
-        yield found[1], start, end
+        yield pairing, start, end
 
 
 def play(
@@ -117,10 +113,10 @@ def play(
     note: Callable[[str], None],
 ) -> Generator[Match, None, None]:
     """Each match once it is durable, so many at once; after `stop` no other is begun, and those at
-    work are played to their ends. Whoever leaves early ends them, and nothing of them is kept."""
+    work are played to their ends. A caller who leaves early ends them, and none is kept."""
     leaving = threading.Event()
 
-    def one(pairing: Pairing) -> Match | None:
+    def to_its_end(pairing: Pairing) -> Match | None:
         meeting, start = matches.meeting(pairing)
         pending = _Pending()
         played = meeting.recorded(pending, start, note, leaving.is_set, watch, processes=processes)
@@ -135,13 +131,14 @@ def play(
         try:
             while True:
                 if not stop():
-                    at_work |= {pool.submit(one, it) for it in islice(left, workers - len(at_work))}
+                    free = workers - len(at_work)
+                    at_work |= {pool.submit(to_its_end, pairing) for pairing in islice(left, free)}
                 if not at_work:
                     return
                 if len(at_work) < workers and not stop():  # none is left: a processor has time
                     ledger.seal_if_worth()
                 done, at_work = wait(at_work, STOP_S, FIRST_COMPLETED)
-                yield from (match for it in done if (match := it.result()) is not None)
+                yield from (match for job in done if (match := job.result()) is not None)
         finally:
             leaving.set()
 

@@ -1,10 +1,22 @@
-"""Matches between our own bots into a ledger: dealt here, or many at once by other processes."""
+"""Matches between our own bots into a ledger: dealt here, or many at once by other processes.
+
+At a live table every answer is durable before the next.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from msgspec import Struct
 
-from api.playing.recording import STOPPED, WHOLE, Played, Recording, has_it_all
+from api.playing.recording import (
+    STOPPED,
+    TOO_FEW,
+    WHOLE,
+    Played,
+    Recording,
+    finished,
+    has_it_all,
+)
 from dealer.bots.own import BotFailed, Maker
 from dealer.deck import (
     CHAIN_HANDS,
@@ -14,7 +26,11 @@ from dealer.deck import (
     Decks,
     SeededDecks,
 )
-from dealer.play import DealJob, Plan, at_once, finished_hands, last_standing
+from dealer.live.bots import STAGE, Stage, Staged, ThinkingBot, before, free_chair
+from dealer.live.clock import WallClock
+from dealer.live.events import Joins
+from dealer.live.table import LiveTable
+from dealer.play import DealJob, Plan, at_once, finished_hands, last_standing, player_name
 from engine.game import fingerprint, to_json
 from engine.table import is_freeze_out
 from events.ledger import DeckSecrets, Ledger
@@ -81,12 +97,12 @@ def bound(recording: Recording, kept: DeckSecrets, hands: int) -> CommittedDecks
 
     committer = Committer(start.match, kept, recording.publish, nonces)
 
-    def chain(first: int, many: int) -> Chain:
-        made = committer.chain(first, many)
+    def attested(first: int, many: int) -> Chain:
+        chain = committer.chain(first, many)
         recording.attest(first)
-        return made
+        return chain
 
-    return CommittedDecks(start.match, chain, min(hands, CHAIN_HANDS), start.deals)
+    return CommittedDecks(start.match, attested, min(hands, CHAIN_HANDS), start.deals)
 
 
 def started(plan: Plan, terms: Terms) -> MatchStarted:
@@ -147,3 +163,78 @@ def elsewhere(
 def taken(ledger: Ledger, plans: Iterable[Plan]) -> str | None:
     """The first of these names that a match has already."""
     return next((plan.match for plan in plans if ledger.read(plan.match)), None)
+
+
+Note = Callable[[str], None]
+
+
+def _nobody(sentence: str) -> None:
+    """Drop what the table refuses."""
+
+
+def live(
+    match: Playing,
+    ledger: Ledger,
+    think_ms: int,
+    stop: Callable[[], bool],
+    stage: Stage = STAGE,
+    note: Note = _nobody,
+) -> Iterator[Events]:
+    """Every hand of a match, once its last answer is durable; after `stop` no other is begun."""
+    plan = match.plan
+    played = _LiveMatch(match, ledger, think_ms, stage, note)
+    match.recording.gives = lambda checkpoint: played.table.committed(checkpoint.decode())
+    for chair, kind in enumerate(plan.bots):
+        played.seat(kind, chair)
+    while played.table.hands < plan.hands:
+        if not played.prepared():
+            match.ended = TOO_FEW
+            break
+        record = tuple(chain.from_iterable(played.table.hand()))
+        match.recording.played(finished(record))
+        yield record
+        if stop():
+            break
+
+
+class _LiveMatch:
+    """A table, its clock, and the bots who sit there or come later."""
+
+    def __init__(
+        self, match: Playing, ledger: Ledger, think_ms: int, stage: Stage, note: Note
+    ) -> None:
+        plan, self._clock = match.plan, WallClock()
+        self._plan, self._think_ms, self._stage, self._note = plan, think_ms, stage, note
+        self.table = LiveTable(
+            plan.game,
+            plan.match,
+            len(plan.bots),
+            ledger,
+            match.decks,
+            self._clock,
+            times=stage.times,
+        )
+
+    def seat(self, kind: str, chair: int) -> None:
+        """A bot of this kind wants this chair, and brings as much as everybody."""
+        plan, stage, tell = self._plan, self._stage, self._clock.send
+        player = player_name(kind, chair)
+        bot = ThinkingBot(kind, player, plan.seed, self._think_ms, tell)
+        away_ms = (stage.times.silent + stage.times.countdown) // 2
+        self.table.meet(player, Staged(player, bot, stage.happenings, away_ms, tell, self._note))
+        tell(Joins(player, chair, plan.game.stack))
+
+    def prepared(self) -> bool:
+        """Whether the next hand can begin, after all that is to happen before it."""
+        number = self.table.hands + 1
+        for event in before(self._stage.happenings, number):
+            self._clock.send(event)
+        for one in self._stage.happenings:
+            if (one.what, one.hand) == ("joins", number):
+                self.table.ready()  # who leaves has left his chair
+                chair = free_chair(self.table.seats)
+                if chair is None:
+                    self._note(f"{one.player} may not join: no chair is free")
+                else:
+                    self.seat(one.player, chair)
+        return self.table.ready()

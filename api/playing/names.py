@@ -8,7 +8,6 @@ which `team` made him.
 import re
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
-from pathlib import Path
 
 import msgspec
 
@@ -39,16 +38,16 @@ def names_of(pairs: Iterable[str]) -> dict[str, str]:
     return names
 
 
-def tags_of(said: Iterable[str]) -> dict[str, dict[str, str]]:
+def tags_of(words: Iterable[str]) -> dict[str, dict[str, str]]:
     """PLAYER=TAG:VALUE,TAG:VALUE as a mapping of mappings."""
     tags: dict[str, dict[str, str]] = {}
-    for one in said:
-        player, equals, pairs = one.partition("=")
+    for word in words:
+        player, equals, pairs = word.partition("=")
         for pair in pairs.split(","):
             tag, colon, value = pair.partition(":")
             if not (player and equals and colon):
-                told = "write PLAYER=TAG:VALUE, several tags with commas"
-                raise Misnamed(f"{one[:80]!r} tags nobody: {told}")
+                form = "write PLAYER=TAG:VALUE, several tags with commas"
+                raise Misnamed(f"{word[:80]!r} tags nobody: {form}")
             if tags.setdefault(player, {}).setdefault(tag, value) != value:
                 raise Misnamed(f"{player} cannot be of {tag} {tags[player][tag]} and {value}")
     return tags
@@ -62,37 +61,38 @@ def tagged(
     players, records = players or {name: name for name in tags}, []
     for called, pairs in tags.items():
         if called not in players:
-            there = " and ".join(players)
-            raise Misnamed(f"nobody is called {called[:40]} here: there are {there}")
+            everybody = " and ".join(players)
+            raise Misnamed(f"nobody is called {called[:40]} here: there are {everybody}")
         if len(pairs) > TAGS_MAX:
             raise Misnamed(f"{called} has {len(pairs)} tags, and {TAGS_MAX} can be kept")
         for tag, value in pairs.items():
             if not (_TAG.fullmatch(tag) and _VALUE.fullmatch(value)):
-                told = "small letters, digits, _ and -, 20 at most, and a value of ._-+, too, of 40"
-                raise Misnamed(f"{f'{tag}:{value}'[:80]!r} cannot be a tag: {told}")
+                rule = "small letters, digits, _ and -, 20 at most, and a value of ._-+, too, of 40"
+                raise Misnamed(f"{f'{tag}:{value}'[:80]!r} cannot be a tag: {rule}")
             records.append(Tagged(players[called], tag, value))
     return tuple(records)
 
 
 @cache
-def pattern_of(said: str) -> re.Pattern[str]:
+def pattern_of(template: str) -> re.Pattern[str]:
     """`{a}__{b}__{n}.txt`, which the names of files are held against: {a} and {b} name the players
     A and B, {n} is whatever else differs."""
-    parts = re.split(r"\{(\w*)\}", said)
+    parts = re.split(r"\{(\w*)\}", template)
     fields = parts[1::2]
-    if sorted(one for one in fields if one != "n") != ["a", "b"]:
-        raise Misnamed(f"{said[:80]!r} names no players: it has {{a}} and {{b}} once, and {{n}}")
-    told = {"a": "(?P<A>.+?)", "b": "(?P<B>.+?)", "n": ".+?"}
-    every = zip(parts[::2], [*map(told.__getitem__, fields), ""], strict=True)
-    return re.compile("".join(re.escape(text) + field for text, field in every))
+    if sorted(field for field in fields if field != "n") != ["a", "b"]:
+        sentence = "names no players: it has {a} and {b} once, and {n}"
+        raise Misnamed(f"{template[:80]!r} {sentence}")
+    groups = {"a": "(?P<A>.+?)", "b": "(?P<B>.+?)", "n": ".+?"}
+    every = zip(parts[::2], [*map(groups.__getitem__, fields), ""], strict=True)
+    return re.compile("".join(re.escape(text) + group for text, group in every))
 
 
-def names_in(file: str, said: str) -> dict[str, str]:
+def names_in(file: str, template: str) -> dict[str, str]:
     """The names that the players A and B of a file have by its own name."""
-    found = pattern_of(said).fullmatch(file)
-    if found is None:
-        raise Misnamed(f"its name does not fit --players {said}")
-    return found.groupdict()
+    names = pattern_of(template).fullmatch(file)
+    if names is None:
+        raise Misnamed(f"its name does not fit --players {template}")
+    return names.groupdict()
 
 
 def claim(private: Private, programs: Mapping[str, Program], given: Collection[str]) -> None:
@@ -106,15 +106,11 @@ def claim(private: Private, programs: Mapping[str, Program], given: Collection[s
     for letter, program in programs.items():
         folder = str(program.folder)
         if letter not in given and claimed.get(program.name, folder) != folder:
+            end = "/".join(program.folder.parts[-2:])
             raise Misnamed(
                 f"{program.name} is the bot of another folder in this ledger:"
-                f" name the one in {_shown(program.folder)}, --names {letter}=NAME"
+                f" name the one in {end}, --names {letter}=NAME"
             )
     now = {program.name: str(program.folder) for program in programs.values()}
     if claimed != claimed | now:
         private.write(BOTS, msgspec.json.encode(claimed | now, order="sorted") + b"\n")
-
-
-def _shown(folder: Path) -> str:
-    """As much of a folder as tells it from the other."""
-    return "/".join(folder.parts[-2:])

@@ -32,7 +32,7 @@ from events.ledger import DeckSecrets, Writable
 from events.match import MatchStarted, Tagged
 from events.notation import say
 from events.state import Hand, opened
-from events.types import Event, Events, Faulted
+from events.types import Events, Faulted
 from events.values import Dealing, Disclosure
 
 _GONE = {
@@ -63,41 +63,45 @@ def unusable(game: Game, record: Events) -> Iterator[Unusable]:
     hand = opened(start)
     for at, event in enumerate(record[1:], 1):
         if isinstance(event, Faulted):
-            asked = None if event.where == "acknowledgement" else turn(game, hand)
-            assert asked is None or isinstance(asked, WireTurn)
+            question = None if event.where == "acknowledgement" else turn(game, hand)
+            assert question is None or isinstance(question, WireTurn)
+            answer = None  # in the record, without whose it is
+            if question:
+                answer = say(record[at + 1]).removeprefix(f"{event.seat} ")
+                answer = answer.partition(" (default)")[0]
             yield Unusable(
                 start.hand,
                 start.players[event.seat],
                 event.where,
                 event.kind,
-                _offered(asked),
+                _offered(question),
                 event.raw,
-                _because(game, hand, asked, event),
-                _played(event.seat, record[at + 1]) if asked else None,
+                _because(game, hand, question, event),
+                answer,
             )
         hand = evolve(hand, event)
 
 
-def _offered(asked: WireTurn | None) -> str:
+def _offered(question: WireTurn | None) -> str:
     """The replies that were possible: `F, C, R8..400`."""
-    if asked is None:
+    if question is None:
         return "K"
-    if isinstance(asked, ToBid):
-        return f"A0..{asked.bid_max}"
-    if isinstance(asked, ToToss):
-        return f"D0..{asked.slots - 1}"
-    words = ["K"] if asked.check else ["F", "C"]
-    if asked.raise_min is not None:
-        words.append(f"R{asked.raise_min}..{asked.raise_max}")
+    if isinstance(question, ToBid):
+        return f"A0..{question.bid_max}"
+    if isinstance(question, ToToss):
+        return f"D0..{question.slots - 1}"
+    words = ["K"] if question.check else ["F", "C"]
+    if question.raise_min is not None:
+        words.append(f"R{question.raise_min}..{question.raise_max}")
     return ", ".join(words)
 
 
-def _because(game: Game, hand: Hand, asked: WireTurn | None, fault: Faulted) -> str:
+def _because(game: Game, hand: Hand, question: WireTurn | None, fault: Faulted) -> str:
     reply = fault.raw
     if fault.kind in _GONE:
         return _GONE[fault.kind]
-    if fault.kind == "illegal" and asked is not None:
-        answer = command(dialect_of(game), asked, reply, True)
+    if fault.kind == "illegal" and question is not None:
+        answer = command(dialect_of(game), question, reply, True)
         try:
             assert answer is not None
             decide(game, hand, answer)
@@ -116,12 +120,6 @@ def _because(game: Game, hand: Hand, asked: WireTurn | None, fault: Faulted) -> 
     if reply[0] in ("RA" if dialect.bids else "RD" if dialect.tosses else "R"):
         return f"there is no whole number behind its {reply[0]}"
     return f"no reply begins with {reply[0]!r}"
-
-
-def _played(seat: int, event: Event) -> str:
-    """The answer that stands in the record, without whose it is."""
-    line = say(event).removeprefix(f"{seat} ")
-    return line.partition(" (default)")[0]
 
 
 _SHOWN = 20  # reasons that the text shows of each bot
@@ -181,9 +179,8 @@ def bot_record(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusa
 
 def as_json(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> dict[str, Any]:
     """The two lists that a document holds of it."""
-    told = {"bots": parts, "faults": faults}
-    built: dict[str, Any] = msgspec.to_builtins(told)
-    return built
+    lists: dict[str, Any] = msgspec.to_builtins({"bots": parts, "faults": faults})
+    return lists
 
 
 def as_text(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> Page:
@@ -193,22 +190,16 @@ def as_text(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> Page:
         unusable = sum(one.faults.values())
         clock, slowest = f"{one.clock_left:.3f} s", f"{one.slowest_ms:.1f} ms"
         rows.append([one.player, str(one.replies), str(unusable), clock, slowest])
-    lines = [*aligned(rows, numbers=range(1, 5)), "", *_isolation_lines(parts)]
-    for one in parts:
-        lines += _why(one, [fault for fault in faults if fault.player == one.player])
-    return page(lines)
-
-
-def _isolation_lines(parts: Sequence[BotRecord]) -> list[str]:
-    """A sentence for each means by which bots were kept from the ledger and from each other."""
-    lines = []
+    lines = [*aligned(rows, numbers=range(1, 5)), ""]
     for means in dict.fromkeys(one.kept_apart for one in parts):
         names = ", ".join(one.player for one in parts if one.kept_apart == means)
         lines.append(f"{ISOLATION[means]}: {names}")
         if means == "none":
             reasons = dict.fromkeys(why for one in parts for why in one.not_kept_because)
             lines += [f"  {why}" for why in reasons]
-    return lines
+    for one in parts:
+        lines += _why(one, [fault for fault in faults if fault.player == one.player])
+    return page(lines)
 
 
 def _why(one: BotRecord, faults: Sequence[Unusable]) -> list[str]:
@@ -223,7 +214,11 @@ def _why(one: BotRecord, faults: Sequence[Unusable]) -> list[str]:
             reasons.setdefault(fault.because, []).append(fault)
         often = sorted(reasons.values(), key=lambda same: -len(same))
         rows = [["times", "first", "asked", "reply", "because", "played"]]
-        rows += [[str(len(same)), *_row(same[0])] for same in often[:_SHOWN]]
+        for first, *others in often[:_SHOWN]:
+            reply = first.reply if len(first.reply) <= _WIDTH else f"{first.reply[:_WIDTH]}…"
+            reply = json.dumps(reply, ensure_ascii=False)
+            row = [str(1 + len(others)), first.hand, first.asked, reply]
+            rows.append([*row, first.because, first.played or "-"])
         table = aligned(rows, numbers=(0,))
         lines += [f"why was {one.player} folded", *(f"  {line}" for line in table)]
         if len(often) > _SHOWN:
@@ -232,15 +227,6 @@ def _why(one: BotRecord, faults: Sequence[Unusable]) -> list[str]:
         lines.append(f"the last that {one.player} printed")
         lines += [f"  {line}" for line in one.last_lines]
     return ["", *lines] if lines else []
-
-
-def _row(fault: Unusable) -> list[str]:
-    reply = json.dumps(
-        fault.reply if len(fault.reply) <= _WIDTH else f"{fault.reply[:_WIDTH]}…",
-        ensure_ascii=False,
-    )
-    played = fault.played or "-"
-    return [fault.hand, fault.asked, reply, fault.because, played]
 
 
 ShowProgress = Callable[[Iterable[Events]], Iterable[Events]]

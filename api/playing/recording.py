@@ -109,7 +109,7 @@ class Recording:
     def publish(self, records: tuple[Match, ...]) -> None:
         """Match records, durable on return."""
         self._ledger.append(self._of_match(records))
-        self._told(records)
+        self._add_records(records)
 
     def attest(self, first: int) -> None:
         """Sign for the commitment to the decks from this hand on, and for the nonces.
@@ -153,8 +153,8 @@ class Recording:
         """No more hands: what each player won or lost in all, and who has won."""
         players = self.start.players
         nets = tuple(self._nets[player] for player in players)
-        whole = reason not in CUT_SHORT
-        found = standing(self._game, players, nets, self._lasts, whole=whole)
+        decided = reason not in CUT_SHORT
+        place = standing(self._game, players, nets, self._lasts, whole=decided)
         disclosed = self.start.disclosure != "sealed"
         opened = self.opens(self.hands, True) if disclosed else ()
         self.publish((*opened, MatchEnded(nets, reason)))
@@ -167,10 +167,10 @@ class Recording:
             self._events,
             nets,
             reason,
-            found.winner,
-            found.leader,
-            found.draw,
-            found.places,
+            place.winner,
+            place.leader,
+            place.draw,
+            place.places,
         )
 
     def _flush(self, waiting: list[tuple[int, Finished]]) -> tuple[Events, ...]:
@@ -183,7 +183,7 @@ class Recording:
         if opened:
             appends.append(self._of_match(opened))
         self._ledger.append(*appends)
-        self._told(opened)
+        self._add_records(opened)
         for _, hand in waiting:
             self._count(hand)
         return tuple(hand.record for _, hand in waiting)
@@ -191,7 +191,7 @@ class Recording:
     def _of_match(self, records: tuple[Match, ...]) -> Append:
         return Append(self.start.match, self._records, records, now_ms())
 
-    def _told(self, records: tuple[Match, ...]) -> None:
+    def _add_records(self, records: tuple[Match, ...]) -> None:
         self._records += len(records)
         self._events += len(records)
 
@@ -212,8 +212,8 @@ INCOMING: dict[str, bytes] = {}
 
 
 def projections(folder: Path) -> "tuple[Projection, ...]":
-    """The tables beside a ledger's events, for whoever writes it: the store's own, and those that
-    need rules. A ruleset's text is read when a hand names it."""
+    """The tables beside a ledger's events, for its writer: the store's own, and those that need
+    rules. A ruleset's text is read when a hand names it."""
     from analytics.stored.tables import stored
     from store.tables.standard import STANDARD
 

@@ -81,10 +81,10 @@ async def given_back(metrics: Metrics) -> None:
 
 def _of_libc(name: str) -> Callable[..., int] | None:
     try:
-        found: Callable[..., int] = getattr(ctypes.CDLL(None), name)
+        function: Callable[..., int] = getattr(ctypes.CDLL(None), name)
     except (AttributeError, OSError, TypeError):
         return None
-    return found
+    return function
 
 
 WRONG_COST = 10  # what a key that is none costs the address it comes from
@@ -160,48 +160,23 @@ def create_app(service: LedgerService) -> FastAPI:
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        witnesses = asyncio.create_task(publishing(service.settings.folder))
+        witnesses = asyncio.create_task(publishing(settings.folder))
         memory = asyncio.create_task(given_back(metrics))
         yield
         witnesses.cancel()
         memory.cancel()
         service.close()
 
-    keys, sessions = Keys(service.settings.folder), Sessions(service.settings.folder)
-    metrics = Metrics()
-    app = FastAPI(
-        title="muckrake",
-        version=VERSION,
-        openapi_url=None,  # routes/service.py has it, and pages that need no network
-        docs_url=None,
-        redoc_url=None,
-        redirect_slashes=False,
-        lifespan=life,
-        middleware=_layers(service, keys, sessions, metrics),
-    )
-    app.state.service, app.state.keys, app.state.sessions = service, keys, sessions
-    app.state.metrics = metrics
-    for router in (*ROUTERS, *PAGES):
-        app.include_router(router)
-    mounted(app)
-    for kind in (Problem, HTTPException, RequestValidationError):
-        app.add_exception_handler(kind, answered)
-    described(app)
-    return app
-
-
-def _layers(
-    service: LedgerService, keys: Keys, sessions: Sessions, metrics: Metrics
-) -> list[Middleware]:
     settings = service.settings
+    keys, sessions = Keys(settings.folder), Sessions(settings.folder)
+    metrics, buckets = Metrics(), TokenBuckets(settings.limits.rate)
     crossing: dict[str, Any] = {
         "allow_origins": settings.allow_origins,
         "allow_methods": ["GET", "HEAD", "POST", "DELETE"],
         "allow_headers": ["Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID"],
         "expose_headers": ["ETag", "Link", "RateLimit", "Retry-After", "X-Request-Id"],
     }
-    buckets = TokenBuckets(settings.limits.rate)
-    return [
+    layers = [  # from outside in
         *([Middleware(ProxyHeadersMiddleware, [*PROXIES])] if settings.fronted else []),
         Middleware(RequestLog, metrics, sys.stderr if settings.logs else None),
         Middleware(SecurityHeaders),
@@ -217,3 +192,22 @@ def _layers(
         Middleware(HeadRequests),
         *([Middleware(HeavyPages, service, create_app)] if settings.limits.pages else []),
     ]
+    app = FastAPI(
+        title="muckrake",
+        version=VERSION,
+        openapi_url=None,  # routes/service.py has it, and pages that need no network
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        lifespan=life,
+        middleware=layers,
+    )
+    app.state.service, app.state.keys, app.state.sessions = service, keys, sessions
+    app.state.metrics = metrics
+    for router in (*ROUTERS, *PAGES):
+        app.include_router(router)
+    mounted(app)
+    for kind in (Problem, HTTPException, RequestValidationError):
+        app.add_exception_handler(kind, answered)
+    described(app)
+    return app

@@ -24,6 +24,7 @@ from api.jobs.jobs import FULL
 from api.pages.site import page
 from api.problem import JSON, Problem
 from api.questions.filters import WrongFilter
+from api.questions.games import NoGame
 from api.questions.players import Nonsense
 from api.questions.proof import NoSecrets, Unsigned
 from api.viewpoints.redaction import Absence
@@ -89,7 +90,7 @@ NAMED: tuple[tuple[tuple[type[Exception], ...], str, str | None], ...] = (
     ((NoSecrets, Unproved), "unavailable", None),
     ((Conflict, Unfinished), "conflict", None),
     ((Absence,), "forbidden", None),
-    ((Absent,), "not-found", None),
+    ((Absent, NoGame), "not-found", None),
     ((Unreachable,), "wrong-cursor", None),
     ((NoAnswer,), "unavailable", "the ledger's storage does not answer: try again"),
     ((FromTheFuture,), "unavailable", "a newer muckrake wrote this ledger, and reads it"),

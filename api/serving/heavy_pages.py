@@ -163,7 +163,7 @@ class HeavyPages(Layer):
     ) -> Making:
         """The answer as it is made, or was: the same for all who may see the same."""
         settings = self.service.settings
-        wanted = PageRequest(
+        page_request = PageRequest(
             at,
             request.scope["query_string"].decode("latin-1"),
             request.scope["scheme"],
@@ -176,7 +176,7 @@ class HeavyPages(Layer):
             request.headers.get("accept", "") if at.startswith(API) else "text/html",
             request.headers.get("hx-request") is not None,
         )
-        digest = await run_in_threadpool(lambda: wanted.digest)
+        digest = await run_in_threadpool(lambda: page_request.digest)
         asker = who(request.scope)
         known = self._known.get(digest)
         if known is None or not known.answers(hands):
@@ -190,7 +190,7 @@ class HeavyPages(Layer):
             if kept is not None and hands and kept.hands == hands:
                 known.ends(kept)
             else:
-                task = asyncio.create_task(self._make(known, wanted, pinned, path))
+                task = asyncio.create_task(self._make(known, page_request, pinned, path))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
         known.asked_at = time.monotonic()

@@ -93,32 +93,32 @@ def about(path: str, query: str) -> AnswerScope | None:
         return _about_light(path, query)
     values = {name: values[-1] for name, values in parse_qs(query).items()}
     player, league = (None if it is None else unquote(it) for it in match.group("player", "league"))
-    what = match["what"] or ""
+    tab = match["what"] or ""
     data = path.startswith(API)
-    page_of_all = not (what or data or values.get("split"))
+    page_of_all = not (tab or data or values.get("split"))
     whole = (
         (player is None and league is None)
         or page_of_all
-        or what in OF_EVERYBODY
+        or tab in OF_EVERYBODY
         or "field" in values
         or any(values.get(name) for name in ELSEWHERE)
     )
-    valued = what in VALUED or "luck" in values
+    valued = tab in VALUED or "luck" in values
     return AnswerScope(player, league, values.get("match"), whole and league is None, valued, data)
 
 
 def _about_light(path: str, query: str) -> AnswerScope | None:
     """The first page, a match, hands."""
-    found = _LIGHT.fullmatch(path)
-    if found is None:
+    parts = _LIGHT.fullmatch(path)
+    if parts is None:
         return None
     values = {name: values[-1] for name, values in parse_qs(query).items()}
-    data, match = path.startswith(API), found["match"]
-    if data and match is not None and not found["verify"]:
+    data, match = path.startswith(API), parts["match"]
+    if data and match is not None and not parts["verify"]:
         return None
     judge, spread = _is_yes(values.get("judge")), False
-    verified = found["verify"] or (match and _is_yes(values.get("verify")))
-    if found["hands"]:
+    verified = parts["verify"] or (match and _is_yes(values.get("verify")))
+    if parts["hands"]:
         try:
             judge = asks_verdicts(parsed(values.get("q", "")))
         except WrongFilter:
@@ -135,7 +135,7 @@ def _about_light(path: str, query: str) -> AnswerScope | None:
         may_judge=judge,
         spread=spread,
         verified=bool(verified),
-        tested=bool(found["tested"]),
+        tested=bool(parts["tested"]),
     )
 
 
@@ -158,11 +158,11 @@ def own_hands(viewed: Viewed, of: AnswerScope) -> OwnHands:
         hands, digest, *_ = own_hands(viewed, EVERYBODYS)
         return OwnHands(hands, f"{digest}-{len(lacking(viewed)) - judged}", judged)
     known = _known.setdefault(viewed, {})
-    found = known.get(of) or _looked_up(viewed, of)
+    own = known.get(of) or _looked_up(viewed, of)
     if len(known) >= KNOWN_MAX:
         known.clear()
-    known[of] = found
-    return found
+    known[of] = own
+    return own
 
 
 def _looked_up(viewed: Viewed, of: AnswerScope) -> OwnHands:

@@ -14,6 +14,7 @@ import re
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from urllib.parse import unquote_to_bytes
 
 import anyio
 from fastapi import Request
@@ -40,11 +41,11 @@ class RequestLimits(Layer):
         self.limits = limits
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self._check_lengths(scope)
-        _check_text(scope)
+        self._check_head(scope)
         uploaded = family(scope["path"]).name == "upload"
         most = self.limits.upload_bytes if uploaded else self.limits.body_bytes
-        if _length(scope) > most:
+        length = next((text for name, text in scope["headers"] if name == b"content-length"), b"0")
+        if not length.isdigit() or len(length) > 15 or int(length) > most:
             raise _too_large(most)
         size, until, wrong = 0, anyio.current_time() + self.limits.body_s, 0
 
@@ -81,12 +82,24 @@ class RequestLimits(Layer):
             problem.headers["Connection"] = "close"
             raise problem
 
-    def _check_lengths(self, scope: Scope) -> None:
-        limits = self.limits
+    def _check_head(self, scope: Scope) -> None:
+        """Refuse a long head, and control characters, broken UTF-8 and half escapes in it."""
+        limits, query = self.limits, scope.get("query_string", b"")
         if sum(len(name) + len(value) for name, value in scope["headers"]) > limits.header_bytes:
             raise Problem("headers-too-large", f"headers may have {limits.header_bytes} bytes")
-        if len(scope.get("query_string", b"")) > limits.query_bytes:
+        if len(query) > limits.query_bytes:
             raise Problem("uri-too-long", f"a query may have {limits.query_bytes} bytes")
+        if _CONTROL.search(scope["path"]):
+            sentence = "the path is no text: it has control characters or bad UTF-8"
+            raise Problem("bad-request", sentence)
+        try:
+            unquote_to_bytes(query).decode()
+            is_text = not (_ESCAPED_NUL.search(query) or _BAD_ESCAPE.search(query))
+        except UnicodeDecodeError:
+            is_text = False
+        if not is_text:
+            sentence = "the query is no text: it has a NUL, or % without two digits"
+            raise Problem("bad-request", sentence)
 
 
 class Framing(Layer):
@@ -108,32 +121,6 @@ class Framing(Layer):
             problem.headers["Connection"] = "close"  # nothing after it is read as a request
             raise problem
         await self.app(scope, receive, send)
-
-
-def _check_text(scope: Scope) -> None:
-    """No control characters, no broken UTF-8 and no half escapes in an address."""
-    query = scope.get("query_string", b"")
-    if _CONTROL.search(scope["path"]):
-        raise Problem("bad-request", "the path is no text: it has control characters or bad UTF-8")
-    if _ESCAPED_NUL.search(query) or _BAD_ESCAPE.search(query) or not _is_text(query):
-        raise Problem("bad-request", "the query is no text: it has a NUL, or % without two digits")
-
-
-def _is_text(query: bytes) -> bool:
-    from urllib.parse import unquote_to_bytes
-
-    try:
-        unquote_to_bytes(query).decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _length(scope: Scope) -> int:
-    for name, value in scope["headers"]:
-        if name == b"content-length":
-            return int(value) if value.isdigit() and len(value) < 16 else 1 << 60
-    return 0
 
 
 def _too_large(most: int) -> Problem:

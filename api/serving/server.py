@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr
+from contextlib import ExitStack, contextmanager, redirect_stderr
 from multiprocessing import connection, get_context, parent_process
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
@@ -98,20 +98,13 @@ def _serve(
     settings: Settings, sock: socket.socket, log: Path | None, signals: tuple[signal.Signals, ...]
 ) -> int:
     share_heaps()
-    with _logging(log):
+    with ExitStack() as files:
+        if log is not None:  # what would go to stderr goes to the end of the file, line by line
+            out = files.enter_context(log.open("a", buffering=1, encoding="utf-8"))
+            files.enter_context(redirect_stderr(out))
         server = Worker(create_app(LedgerService(settings)), signals)
         server.run([sock])
     return INTERRUPTED if signal.SIGINT in server.signals else 0
-
-
-@contextmanager
-def _logging(log: Path | None) -> Iterator[None]:
-    """What would go to stderr goes to the end of a file, line by line."""
-    if log is None:
-        yield
-        return
-    with log.open("a", buffering=1, encoding="utf-8") as out, redirect_stderr(out):
-        yield
 
 
 # Several workers.
@@ -134,10 +127,10 @@ class _Supervisor:
             self._running = [self._worker() for _ in range(self._count)]
             while not self._signals and len(deaths) < DEATHS_MAX:
                 connection.wait([process.sentinel for process in self._running], timeout=0.2)
-                for one in [process for process in self._running if not process.is_alive()]:
+                for dead in [process for process in self._running if not process.is_alive()]:
                     now = time.monotonic()
                     deaths = [*(then for then in deaths if now - then < DEATHS_S), now]
-                    self._running.remove(one)
+                    self._running.remove(dead)
                     if not self._signals and len(deaths) < DEATHS_MAX:
                         self._running.append(self._worker())
         finally:

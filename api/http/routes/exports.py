@@ -78,11 +78,11 @@ def export(
 ) -> Response:
     kind = format_of(request, _KINDS)
     with ask.viewed() as viewed:
-        wanted = span(viewed, match, as_of)  # what is not there is said now
+        hands = span(viewed, match, as_of)  # what is not there is said now
     name = f"{dataset}.{kind}"
     if dataset == "events" and kind == "ndjson":
-        return streamed(request, _lines(ask, wanted), kind, filename=name)
-    rows = _tables(ask, dataset, wanted)
+        return streamed(request, event_lines(ask, hands), kind, filename=name)
+    rows = _tables(ask, dataset, hands)
     return tabled(request, rows, kind, ask.viewer.view, dataset, filename=name)
 
 
@@ -90,11 +90,6 @@ def _tables(ask: Access, dataset: Dataset, span: HandRange) -> Iterator[pa.Table
     """The views are held for as long as somebody takes from them."""
     with ask.viewed() as viewed:
         yield from tables(viewed, dataset, span)
-
-
-def _lines(ask: Access, span: HandRange) -> Iterator[bytes]:
-    with ask.viewed() as viewed:
-        yield from event_lines(viewed, span)
 
 
 def span(viewed: Viewed, match: str | None = None, as_of: str | None = None) -> HandRange:
@@ -150,12 +145,13 @@ def ordered(rows: pa.Table, keys: Sequence[str]) -> pa.Table:
     return rows
 
 
-def event_lines(viewed: Viewed, span: HandRange) -> Iterator[bytes]:
+def event_lines(ask: Access, span: HandRange) -> Iterator[bytes]:
     """Events as `muckrake export --to ndjson` writes them, some lines at a time."""
-    every = leaves(viewed.snapshot, Selection(span.match))
-    upto = takewhile(lambda leaf: leaf.hand_seq < span.end, every)
-    for _, data in lines(upto, viewed.redactor):
-        yield data
+    with ask.viewed() as viewed:
+        every = leaves(viewed.snapshot, Selection(span.match))
+        upto = takewhile(lambda leaf: leaf.hand_seq < span.end, every)
+        for _, data in lines(upto, viewed.redactor):
+            yield data
 
 
 ROWS_MAX = 100_000
@@ -208,10 +204,10 @@ def get_sql(
 def _answer(request: Request, ask: Ask, q: str) -> Response:
     kind = format_of(request, _ROWS)
     with ask.viewed() as viewed:
-        found = viewed.stranger(q, ROWS_MAX, SECONDS)
+        table = viewed.stranger(q, ROWS_MAX, SECONDS)
     if kind in ("ndjson", "arrow", "parquet"):
-        return tabled(request, iter([found]), kind, ask.viewer.view, "sql")
-    rows = plain(found)
+        return tabled(request, iter([table]), kind, ask.viewer.view, "sql")
+    rows = plain(table)
     if kind == "csv":
         return listed(request, rows, offered=("csv",))
     return document(request, {"schema": "muckrake.sql/1", "rows": rows})

@@ -86,11 +86,11 @@ def verify_match(request: Request, ask: Ask, match: Match) -> Response:
         raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
         match_of(viewed, match)
-        found = verified(viewed, match, LEAVES_MAX)
-    if found is None:
+        verified_match = verified(viewed, match, LEAVES_MAX)
+    if verified_match is None:
         sentence = f"{match} has more than {LEAVES_MAX:,} leaves: POST here, and a job verifies it"
         raise Problem("too-large", sentence)
-    return document(request, found)
+    return document(request, verified_match)
 
 
 @router.get(

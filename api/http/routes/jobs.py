@@ -272,20 +272,20 @@ def every(
     responses={200: {"content": {MEDIA["json"]: {}, MEDIA["sse"]: {}}}},
 )
 def progress(request: Request, ask: Ask, job: str) -> Response:
-    jobs, found = _found(ask, job)
+    jobs, known = _found(ask, job)
     if format_of(request, ("json", "sse")) == "json" or getattr(request.state, "head", False):
-        return document(request, _document(ask, found, jobs.progress(found)), cache=NEVER)
+        return document(request, _document(ask, known, jobs.progress(known)), cache=NEVER)
     stall_s = request.app.state.service.settings.limits.stall_s
-    chunks = _followed(ask, jobs, found, feeds_of(request.app))
+    chunks = _followed(ask, jobs, known, feeds_of(request.app))
     return Following(chunks, MEDIA["sse"], {"Cache-Control": NEVER}, stall_s)
 
 
 @router.delete("/jobs/{job}", operation_id="cancel", summary="Stop a job", response_class=Response)
 def cancel(request: Request, ask: Ask, job: str) -> Response:
-    jobs, found = _found(ask, job)
-    if jobs.progress(found).state in ("done", "failed"):
+    jobs, known = _found(ask, job)
+    if jobs.progress(known).state in ("done", "failed"):
         raise Problem("conflict", "this job is over: there is nothing to stop")
-    return document(request, _document(ask, found, jobs.cancel(found)), cache=NEVER)
+    return document(request, _document(ask, known, jobs.cancel(known)), cache=NEVER)
 
 
 async def _followed(ask: Access, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGenerator[bytes, None]:

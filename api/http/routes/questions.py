@@ -123,8 +123,8 @@ def list_endpoint(question: Question, pages: Pages) -> Callable[..., Response]:
             page, following = page_of(question, ask, viewed, limit, cursor, values)
             if counts is not None and values[counts.name] and kind == "json":
                 params = params_of(question, values, online=True)
-                found = counts.ask(viewed, params, ask.watch)
-                members = {counts.name: counts.steady(found)}
+                counted = counts.ask(viewed, params, ask.watch)
+                members = {counts.name: counts.steady(counted)}
         if page.unjudged:
             if kind != "json":  # rows alone cannot say what they lack
                 sentence = "some hands that this filter may find are not judged yet"
@@ -170,16 +170,18 @@ def signed(
 def query_parameters(question: Question, path: str, *, people: bool = False) -> list[Parameter]:
     """Those of a question's path and query, as FastAPI reads them: of a page, if `people` read
     the answer."""
-    wanted = (
+    fields = (
         parameter for parameter in parameters(question) if people or not parameter.note.people
     )
-    found = [_parameter(one, path) for one in wanted]
+    signature = [_parameter(one, path) for one in fields]
     if not people and len(question.tables) > 1:
         names = tuple(table.name for table in question.tables)
         query = Query(description="Which table other formats than JSON have.")
         kind = Annotated[Literal[names], query]  # type: ignore[valid-type]
-        found.append(Parameter("table", Parameter.KEYWORD_ONLY, annotation=kind, default=names[0]))
-    return found
+        signature.append(
+            Parameter("table", Parameter.KEYWORD_ONLY, annotation=kind, default=names[0])
+        )
+    return signature
 
 
 def _parameter(field: Field, path: str) -> Parameter:
@@ -250,11 +252,8 @@ def game(
     ],
 ) -> Response:
     kind = format_of(request, _ONE)
-    try:
-        with ask.viewed() as viewed:
-            found = rulesets.seen_game(viewed, game)
-    except rulesets.NoGame as unknown:
-        raise Problem("not-found", str(unknown)) from None
+    with ask.viewed() as viewed:
+        ruleset = rulesets.seen_game(viewed, game)
     if kind == "md":
-        return sent(request, rulesets.as_markdown(found).encode(), "md")
-    return document(request, rulesets.in_full(found))
+        return sent(request, rulesets.as_markdown(ruleset).encode(), "md")
+    return document(request, rulesets.in_full(ruleset))

@@ -183,8 +183,8 @@ def login(
         sentence = "this link was opened before, or is too old: muckrake serve prints another"
         raise Problem("unauthenticated", sentence)
     # A page of this server, never another's.
-    there = urlsplit(to)
-    ours = to.startswith("/") and not to.startswith(("//", "/\\")) and not there.netloc
+    address = urlsplit(to)
+    ours = to.startswith("/") and not to.startswith(("//", "/\\")) and not address.netloc
     answer = RedirectResponse((to if ours else "/"), 303, {"Cache-Control": NEVER})
     answer.set_cookie(
         sessions.cookie,

@@ -80,7 +80,10 @@ async def stream(
             raise Problem("invalid", "until=end is the end of a match: say which with match=")
         named = named | {_ENDS} if named else named
     event_filter = EventFilter(match, named)
-    followers, caller = _followers_of(request.app), who(request.scope)
+    if not hasattr(request.app.state, "followers"):
+        request.app.state.followers = Followers()  # of this process
+    followers: Followers = request.app.state.followers
+    caller = who(request.scope)
     if not followers.has_place(caller, FOLLOWERS_MAX):
         raise Problem("unavailable", f"{FOLLOWERS_MAX} follow already: as many as may").after(10)
     snapshot = await feeds.snapshot(viewer)
@@ -94,14 +97,6 @@ async def stream(
     place = followers.place(caller, FOLLOWERS_MAX, partial(cut, request.scope))
     chunks = _placed(place, _chunks(feeds, viewer, snapshot, span, kind))
     return Following(chunks, MEDIA[kind], headers, limits.stall_s)
-
-
-def _followers_of(app: FastAPI) -> Followers:
-    """Who follows in this process."""
-    if not hasattr(app.state, "followers"):
-        app.state.followers = Followers()
-    followers: Followers = app.state.followers
-    return followers
 
 
 def feeds_of(app: FastAPI) -> Feeds:
@@ -138,7 +133,13 @@ def _span(
         )
     end = snapshot.next_pos
     try:
-        pos = end if after is None else _begin(after, event_filter, viewer, snapshot)
+        if after is None:
+            pos = end
+        elif after != START:
+            pos = position(after, viewer, snapshot)
+        else:
+            records = snapshot.read(event_filter.match) if event_filter.match else ()
+            pos = records[0].pos if records else 0
         match until:
             case None:
                 return _StreamRange(pos, event_filter, None)
@@ -147,30 +148,13 @@ def _span(
             case "next":
                 return _StreamRange(pos, event_filter, None, soon=True)
             case "end":
-                return _StreamRange(
-                    pos, event_filter, _over(event_filter.match, snapshot), match_ends=True
-                )
+                records = snapshot.read(event_filter.match or "")
+                ends = (one.pos + 1 for one in records if type(one.event) is MatchEnded)
+                return _StreamRange(pos, event_filter, next(ends, None), match_ends=True)
             case _:
                 return _StreamRange(pos, event_filter, position(until, viewer, snapshot))
     except NoPlace as reason:
         raise Problem("wrong-cursor", str(reason)) from None
-
-
-def _begin(after: str, event_filter: EventFilter, viewer: Viewer, snapshot: Snapshot) -> int:
-    if after != START:
-        return position(after, viewer, snapshot)
-    records = snapshot.read(event_filter.match) if event_filter.match else ()
-    return records[0].pos if records else 0
-
-
-def _over(match: str | None, snapshot: Snapshot) -> int | None:
-    """Where a match is over, if it is."""
-    ends = (
-        recorded.pos + 1
-        for recorded in snapshot.read(match or "")
-        if type(recorded.event) is MatchEnded
-    )
-    return next(ends, None)
 
 
 async def _placed(

@@ -3,6 +3,7 @@
 It is for everybody and opens nothing: who keeps checkpoints can hold this ledger to them.
 """
 
+from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request
@@ -54,12 +55,7 @@ def entries(
     ask: Ask,
     path: Annotated[str, Path(max_length=80, examples=["000.p/9"])],
 ) -> Response:
-    tree = Tree(ask.snapshot())
-    try:
-        leaves = tree.entries(path)
-    except Refuted as reason:
-        raise Problem("not-found", str(reason)) from None
-    return sent(request, leaves, "tile", cache=FOREVER)
+    return _tile(request, Tree(ask.snapshot()).entries, path)
 
 
 @router.get(
@@ -74,12 +70,15 @@ def tile(
     ask: Ask,
     path: Annotated[str, Path(max_length=80, examples=["0/000.p/9"])],
 ) -> Response:
-    tree = Tree(ask.snapshot())
+    return _tile(request, Tree(ask.snapshot()).tile, path)
+
+
+def _tile(request: Request, read: Callable[[str], bytes], path: str) -> Response:
     try:
-        hashes = tree.tile(path)
+        content = read(path)
     except Refuted as reason:
         raise Problem("not-found", str(reason)) from None
-    return sent(request, hashes, "tile", cache=FOREVER)
+    return sent(request, content, "tile", cache=FOREVER)
 
 
 @router.get(
