@@ -1,4 +1,4 @@
-"""Worker processes of the dealer: they send hands in batches, and leave Ctrl-C to their parent.
+"""Worker processes: they send hands in batches, leave Ctrl-C to their parent, and end with it.
 
 A terminal sends Ctrl-C to every process of a group; it is for the one that started the others.
 """
@@ -6,9 +6,10 @@ A terminal sends Ctrl-C to every process of a group; it is for the one that star
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from multiprocessing import get_context, resource_tracker
+from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
+from threading import Thread
 from time import monotonic
 from typing import Any
 
@@ -49,6 +50,17 @@ def ignore_ctrl_c() -> None:
     """Ignore Ctrl-C in this process, which calls this first."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _CTRL_C)
+
+
+def end_with_parent(end: Callable[[], None]) -> None:
+    """Call `end` when the process that started this one is gone: it leaves nobody at work."""
+
+    def wait() -> None:
+        if (parent := parent_process()) is not None:
+            parent.join()
+            end()
+
+    Thread(target=wait, daemon=True).start()
 
 
 def start(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:

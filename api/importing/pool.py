@@ -10,14 +10,13 @@ back.
 
 import gc
 import os
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import count
-from multiprocessing import get_context, parent_process
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,7 @@ from api.importing.worker import (
     format_of_input,
     import_file,
 )
-from dealer.worker import ctrl_c_blocked, ignore_ctrl_c
+from dealer.worker import ctrl_c_blocked, end_with_parent, ignore_ctrl_c
 from formats.cuts import parts
 from formats.source import Refused
 from store.segments.runs import Maker
@@ -282,14 +281,7 @@ def _begin(counter: Any, stop: Any) -> None:
     _counter, _stop = counter, stop
     gc.freeze()  # what was imported stays: a collection need not look at it
     gc.disable()  # what is read holds no cycles; a collection for every job finds what others leave
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
-
-
-def _leave_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    end_with_parent(lambda: os._exit(1))
 
 
 def _tick(hands: int) -> None:

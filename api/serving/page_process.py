@@ -10,10 +10,8 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack, suppress
 from hashlib import sha256
-from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from pathlib import Path
-from threading import Thread
 from typing import Any, NamedTuple, NoReturn
 from urllib.parse import unquote
 
@@ -28,7 +26,7 @@ from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.jobs.jobs import FOLDER
 from api.questions.verdict_files import program
-from dealer.worker import ignore_ctrl_c
+from dealer.worker import end_with_parent, ignore_ctrl_c
 from store.folder.cache_folder import VARIABLE
 from store.folder.lock import NoLocks, lock_file
 
@@ -136,7 +134,7 @@ def make(
     that is: a program that was replaced since it began would have another name for it.
     """
     ignore_ctrl_c()
-    Thread(target=_leave_with_parent, daemon=True).start()
+    end_with_parent(lambda: os._exit(1))
     os.nice(NICE)
     os.umask(0o077)
     os.environ[VARIABLE] = str(cache)
@@ -223,10 +221,3 @@ async def answered(app: ASGIApp, request: PageRequest) -> tuple[int, dict[str, s
     }
     await app(scope, receive, send)
     return status, headers, bytes(body)
-
-
-def _leave_with_parent() -> None:
-    """A server that was killed leaves nobody at work."""
-    if (parent := parent_process()) is not None:
-        parent.join()
-        os._exit(1)

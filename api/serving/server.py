@@ -9,11 +9,10 @@ import os
 import signal
 import socket
 import sys
-import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, redirect_stderr
-from multiprocessing import connection, get_context, parent_process
+from multiprocessing import connection, get_context
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from types import FrameType
@@ -25,7 +24,7 @@ from api.http.ledger_service import LedgerService, Settings
 from api.http.routes.stream import feeds_of
 from api.jobs.jobs import Jobs
 from api.serving.app import create_app, share_heaps
-from dealer.worker import ctrl_c_blocked, ignore_ctrl_c
+from dealer.worker import ctrl_c_blocked, end_with_parent, ignore_ctrl_c
 
 INTERRUPTED = 130
 GRACE_S = 10  # what is being answered may take so long when the server stops
@@ -166,14 +165,7 @@ class _Supervisor:
 def _work(settings: Settings, sock: socket.socket, log: Path | None) -> None:
     """A worker: Ctrl-C is for the process that started it, and when that is gone, so is this."""
     ignore_ctrl_c()
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    end_with_parent(lambda: os.kill(os.getpid(), signal.SIGTERM))
     _serve(settings, sock, log, (signal.SIGTERM,))
     sys.stderr.flush()
     os._exit(0)  # its files are closed; DuckDB would complain of what else the interpreter drops
-
-
-def _leave_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os.kill(os.getpid(), signal.SIGTERM)
