@@ -2,7 +2,7 @@
 
 A row is of one site, currency and limit, of some stakes, kinds of table and numbers of players, and
 of the days for which its source vouches. Amounts are hundredths of the currency. No two rows are of
-one hand; a hand that none is of gets the sentence that says what there is instead.
+one hand; a hand that none is of gets a sentence that says which rows exist instead.
 """
 
 import re

@@ -39,10 +39,8 @@ NO_PHRASES = {
     "what is there": "a noun",
     "what there is": "a noun",
 }
-PROSE = frozenset({"api", "dealer", "engine", "events"})  # rooms in which no such phrase is left
 USERS_KNOW = frozenset({"told_at", "kept_apart", "both_told"})  # of JSON, and a policy's value
 EVENTS = "events/types.py"  # whose fields are members of JSON
-NOT_YET = ("dealer/wire/",)
 TEMPLATES = "api/pages/templates"
 _CODE = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|[A-Za-z_]\w*")
@@ -50,7 +48,7 @@ _TOKEN = re.compile(r"\"[^\"]*\"|'[^']*'|[A-Za-z_]\w*")
 
 def words_that_name_something(module: Module) -> Found:
     """A variable, a parameter, a field and a function have a noun that others know, too."""
-    if module.room in MAY_IMPORT and module.path != EVENTS and not module.path.startswith(NOT_YET):
+    if module.room in MAY_IMPORT and module.path != EVENTS:
         for line, name in names(module.tree):
             if name not in USERS_KNOW:
                 yield from ((line, f"{name} names nothing: {it}?") for it in _instead(name))
@@ -74,7 +72,7 @@ def names(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 def phrases_that_name_somebody(module: Module) -> Found:
     """Docstrings and comments say who does what to what."""
-    if module.room in PROSE and not module.path.startswith(NOT_YET):
+    if module.room in MAY_IMPORT:
         for line, text in prose(module):
             words = " ".join(text.lower().split())
             for phrase, other in NO_PHRASES.items():
@@ -105,12 +103,12 @@ def _instead(name: str) -> Iterator[str]:
     return (NO_WORDS[word] for word in name.lower().split("_") if word in NO_WORDS)
 
 
-def test_names_are_plain_nouns() -> None:
-    assert [] == complaints(ROOT, words_that_name_something)
+def test_names_are_plain_nouns_and_prose_names_who_acts() -> None:
+    def plain(module: Module) -> Found:
+        yield from words_that_name_something(module)
+        yield from phrases_that_name_somebody(module)
 
-
-def test_docstrings_and_comments_name_who_acts() -> None:
-    assert [] == complaints(ROOT, phrases_that_name_somebody)
+    assert [] == complaints(ROOT, plain)
 
 
 def test_variables_of_templates_are_plain_nouns() -> None:
@@ -121,15 +119,6 @@ def test_variables_of_templates_are_plain_nouns() -> None:
         for it in _instead(name)
     ]
     assert [] == found
-
-
-def test_rooms_are_excused_only_while_they_need_it() -> None:
-    for room in NOT_YET:
-        trees = (ast.parse(file.read_text("utf-8")) for file in (ROOT / room).glob("*.py"))
-        given = (name for tree in trees for _, name in names(tree))
-        assert any(any(_instead(name)) for name in given), (
-            f"{room} has plain words: excuse it no more"
-        )
 
 
 @pytest.mark.parametrize(

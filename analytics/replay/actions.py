@@ -2,13 +2,13 @@
 
 Theory of operation
 -------------------
-Hands stand in columns, those with the most actions first, so that whoever still acts at step t is a
-prefix of every column. It is the record that is followed, as `events.evolve` does, not the rules: a
-claim that no rule allows is counted like any other action, and any ruleset will do. Rules are asked
-two things only, whether the menu offered a raise and how large a one (`raises.py`).
+Hands stand in columns, those with the most actions first, so that the hands that still act at step
+t are a prefix of every column. It is the record that is followed, as `events.evolve` does, not the
+rules: a claim that no rule allows is counted like any other action, and any ruleset will do. Rules
+are asked two things only, whether the menu offered a raise and how large a one (`raises.py`).
 
 A step first takes in what happened since the last action: blinds, new cards, a round that opened.
-Then whoever walks looks at it: facts at what it means (`Streets`), decisions at what it faced.
+Then each reader looks at it: facts at what it means (`Streets`), decisions at what it faced.
 And then the round (`Rounds`) counts the chips that it moved.
 """
 

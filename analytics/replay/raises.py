@@ -38,7 +38,7 @@ class Menu(NamedTuple):
 class ActionState:
     """Who is asked, and the round as it stands: a column each, and only those that rules ask for.
 
-    `chips` is what the seat has left, `mine` what it has in, `bet` what there is to match and
+    `chips` is what the seat has left, `mine` what it has in, `bet` the bet to match and
     `owed` what is missing to it; `acted` whether it has acted, `met` the bet that it answered then
     and `raised` how much higher the bet is now. `size` and `level` are of the last full raise.
     `made` counts full bets and raises (of this seat, where the cap is a player's), `remaining`

@@ -116,7 +116,7 @@ class Readings:
         return unknown(other, known, _NO_PAYMENT) is not None
 
     def _pays_ties_otherwise(self, other: Game) -> Column:
-        """Hands with a tie that other rules pay otherwise, whoever else may win them."""
+        """Hands with a tie that other rules pay otherwise, even if no other seat may win them."""
         game, award = self.game, self.award
         found: Column = award.odd & (other.odd_chips != game.odd_chips)
         if other.showdown_tie != game.showdown_tie:
@@ -134,7 +134,7 @@ class Readings:
             return found | True
         if mine.straights != theirs.straights:
             found[self.around] = True
-        if mine.ranking != theirs.ranking:  # a coarser one: whoever won is still among the winners
+        if mine.ranking != theirs.ranking:  # a coarser one: the winners are still among them
             coarse = columns(7, replace(theirs, straights=mine.straights)).coarse
             assert coarse is not None
             best: Column = self.award.best.take(there.of)

@@ -281,7 +281,7 @@ class _Hand:
         self.log.bounties = drawn
 
     def _hits(self) -> None:
-        """Who has a card of his rank, whoever won; the dealer first."""
+        """The players who have a card of their rank, winners or not; the dealer first."""
         ranks = dict(self.hand.bounties)
         for seat in self.order:
             cards = (*self.hand.hole[seat], *self.hand.board)
