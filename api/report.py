@@ -9,9 +9,8 @@ from api.printable import Page, page
 from api.report_pots import counted, pots_as_json, pots_as_lines, showdown_as_json, strengths
 from api.rules import start_of
 from engine.assumptions import is_free
-from engine.audit import Divergence
+from engine.audit import Divergence, before_payment
 from engine.game import Game
-from engine.recorded import before_payment
 from engine.verdict import Nets, Report
 from events.notation import say
 from events.sentences import Fragment, Sentence, name_at, of_event, text, with_names

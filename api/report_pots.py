@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from engine.audit import before_payment
 from engine.game import Game
-from engine.pot_cuts import Cut, cuts
 from engine.ranking import Strength, best_cards, strength
-from engine.recorded import before_payment
 from engine.seats import contenders, in_order, is_alone
+from engine.settle import Cut, cuts
 from events.state import Hand
 from events.types import Events, PotSplit, RakeTaken
 from events.values import Cards

@@ -5,6 +5,7 @@ it touches and where it comes from. Values are data, so two rulesets can be comp
 fingerprinted; the functions behind them stand in one table per policy, beside the rule they serve.
 """
 
+import re
 from typing import Literal
 
 from msgspec import Struct
@@ -138,3 +139,31 @@ class Policies(Struct, frozen=True, kw_only=True):
     button: Literal["moving", "dead"] = "moving"
     stacks: Literal["reset", "carried"] = "reset"
     broke: Literal["leaves", "buys_in", "set_anew"] = "set_anew"
+
+
+# What `unit` counts: chips, half chips, cents; and which money that is.
+_UNITS = {  # of each unit how many make one of which money
+    "half chip": (2, "chip"),
+    "hundredth of a chip": (100, "chip"),
+    "cent": (100, "dollar"),
+    "euro cent": (100, "euro"),
+    "penny": (100, "pound"),
+}
+_PART = re.compile(r"1/([1-9]\d{0,6}) chip")
+
+
+def per_chip(unit: str) -> int:
+    """How many of this unit make a chip, or what stands for one: a dollar, a euro, a pound."""
+    named = _PART.fullmatch(unit)
+    return int(named[1]) if named else _UNITS.get(unit, (1, unit))[0]
+
+
+def counted_in(money: str) -> tuple[list[str], str]:
+    """The units of a money: their names, and a pattern of those that have no name of their own."""
+    named = [unit for unit, (_, whole) in _UNITS.items() if whole == money]
+    return [money, *named], _PART.pattern if money == "chip" else ""
+
+
+def money(unit: str) -> str:
+    """What is played for: amounts of one money add up, those of two have no sum."""
+    return "chip" if _PART.fullmatch(unit) else _UNITS.get(unit, (1, unit))[1]

@@ -15,6 +15,14 @@ class Pot(NamedTuple):
     seats: tuple[int, ...]
 
 
+class Layer(NamedTuple):
+    """What each seat put in from one amount up to another."""
+
+    low: int
+    high: int
+    folded: int  # chips of seats that are out
+
+
 class Award(NamedTuple):
     """Chips, who is paid, by which weights, and how much each."""
 
@@ -84,12 +92,31 @@ def pots(game: Policies, hand: Hand, claimants: tuple[int, ...]) -> tuple[Pot, .
         found = snapshots(own, hand.tapped, claimants)
     else:
         found = layers(own, claimants)
-    dead = sum(hand.dead) if game.dead_chips == "first_pot" else 0
+    dead = dead_chips(game, hand)
     if not dead:
         return found
     if not found or len(found[0].seats) < len(claimants):  # all-in for a dead ante alone
         return (Pot(dead, claimants), *found)
     return (Pot(found[0].amount + dead, found[0].seats), *found[1:])
+
+
+def layers_of(game: Policies, hand: Hand, found: tuple[Pot, ...]) -> tuple[Layer | None, ...]:
+    """Side pots as layers (G5): each ends where the lowest stake of those in it does."""
+    if game.split == "snapshot":
+        return (None,) * len(found)
+    own, low = stakes(game, hand), 0
+    layers = []
+    for number, (amount, seats) in enumerate(found):
+        high = min(own[seat] for seat in seats)
+        folded = amount - len(seats) * (high - low) - (0 if number else dead_chips(game, hand))
+        layers.append(Layer(low, high, folded))
+        low = high
+    return tuple(layers)
+
+
+def dead_chips(game: Policies, hand: Hand) -> int:
+    """What is nobody's stake, all of it in the first pot (G6)."""
+    return sum(hand.dead) if game.dead_chips == "first_pot" else 0
 
 
 def stakes(game: Policies, hand: Hand) -> tuple[int, ...]:

@@ -6,9 +6,20 @@ Where seats have bounties, what a hit is worth is settled between stacks when th
 from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil, floor
+from typing import NamedTuple
 
 from engine.policies import Policies
-from engine.pots import Award, Pot, divided, expectations, pots, split
+from engine.pots import (
+    Award,
+    Layer,
+    Pot,
+    dead_chips,
+    divided,
+    expectations,
+    layers_of,
+    pots,
+    split,
+)
 from engine.rake import rakes
 from engine.ranking import Strength, strength
 from engine.seats import contenders, in_order, is_alone
@@ -152,3 +163,47 @@ def _weights(
         return expectations(hand.paid if game.next_group == "original" else left, group)
     dead, tapped = sum(hand.dead), [hand.tapped[seat] for seat in group]
     return tuple(min(sum(paid) + dead, hand.pot) if paid else hand.pot for paid in tapped)
+
+
+class Cut(NamedTuple):
+    """A pot: how much of it was nobody's stake, what the house took, who is paid the rest.
+
+    Where pots are paid by weights, or counted together, nobody says who may win one (U13, G3).
+    """
+
+    dead: int
+    rake: int
+    award: Award
+    eligible: tuple[int, ...] | None
+    layer: Layer | None  # None where a pot is no layer of the stakes (T8)
+
+    @property
+    def amount(self) -> int:
+        """All chips of the pot, the rake included."""
+        return self.rake + self.award.amount
+
+    def exact(self, place: int) -> Fraction:
+        """The share of one who is paid, before any chip is rounded."""
+        weights = self.award.weights
+        return Fraction(self.award.amount * weights[place], sum(weights))
+
+    def odd(self, place: int, unit: int) -> int:
+        """What is paid beyond the even share: odd chips (G2, U18)."""
+        return self.award.shares[place] - self.exact(place) // unit * unit
+
+
+def cuts(game: Policies, hand: Hand) -> tuple[Cut, ...]:
+    """Every pot of a hand that is to be paid, the first one first."""
+    rakes, paid = awards(game, hand)
+    rakes = rakes or (0,) * len(paid)
+    amounts = [rake + award.amount for rake, award in zip(rakes, paid, strict=True)]
+    found = pots(game, hand, contenders(hand))
+    alike = [pot.amount for pot in found] == amounts
+    none = (None,) * len(paid)
+    layers = layers_of(game, hand, found) if alike else none
+    seats = [pot.seats for pot in found] if alike else none
+    each = enumerate(zip(rakes, paid, seats, layers, strict=True))
+    return tuple(
+        Cut(0 if number else dead_chips(game, hand), rake, award, eligible, layer)
+        for number, (rake, award, eligible, layer) in each
+    )

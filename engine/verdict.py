@@ -6,11 +6,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.assumptions import is_free, rests_on
-from engine.audit import Divergence, audit, nets_of
+from engine.audit import Divergence, audit, before_payment, nets_of
 from engine.catalogue import meaning
 from engine.game import Game, fingerprint
 from engine.pots import pots
-from engine.recorded import before_payment
 from engine.seats import contenders, is_alone
 from engine.settle import settle
 from engine.steps import DealBoard

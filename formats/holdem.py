@@ -6,8 +6,8 @@ from typing import Literal
 from msgspec import Struct
 
 from engine.game import Game
+from engine.policies import money, per_chip
 from engine.steps import Betting, Blinds, DealBoard, DealHole, Posts, Showdown
-from engine.units import money, per_chip
 from events.cards import UNKNOWN
 from events.types import (
     AntePosted,

@@ -15,10 +15,9 @@ from msgspec.structs import replace
 from engine.followed import EITHER, UNASKED, Followed, unfollowed
 from engine.game import Game, Reading
 from engine.policies import Rake
-from engine.seats import clockwise, others
+from engine.seats import clockwise, others, owing
 from engine.settle import settle
 from engine.steps import Betting, Blinds, DealBoard, DealHole, Posts, Showdown
-from engine.steps.next_to_act import owing
 from engine.steps.showdown import must_show, waiting
 from engine.steps.sizing import is_full
 from events.cards import UNKNOWN

@@ -1,4 +1,6 @@
-"""What a hand is worth against cards that nobody has seen, once the flop lies there; exact.
+"""What a hand is worth against cards that nobody has seen, or while cards may still be swapped.
+
+Exact, from the flop on.
 
 Theory
 ------
@@ -17,8 +19,13 @@ Two cards against two unseen ones on a flop are 1,070,190 deals, and with an auc
 `drawn` cards of our own may be unseen too: each is laid out, and takes its place among the cards
 that the rival cannot hold. The cards of a rival's flush are named, for they make it; of the others
 the ranks are enough.
+
+A card that is swapped is replaced by any of those left, and who drew it and lost it again does not
+matter, so only which of the present cards survive counts. What was swapped away is dead.
 """
 
+from collections.abc import Sequence
+from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import combinations_with_replacement
 from math import comb
@@ -40,7 +47,8 @@ from odds.batch import (
     worth,
     worth_of_keys,
 )
-from odds.equity import BOARD, Odds, disjoint, enough, subsets, unseen
+from odds.counting import kept, survivors
+from odds.equity import BOARD, Odds, disjoint, enough, equities, subsets, unseen
 from odds.rank import Cards, mask
 
 SUIT = 8191
@@ -330,3 +338,42 @@ def ways_to_take(left: Counts, picks: Counts) -> Counts:
         ways *= np.maximum(left[:, picks[:, place]] - before, 0)
         ways //= before + 1
     return ways
+
+
+def share_with_swaps(
+    hole: Cards,
+    rival: Cards,
+    board: Cards,
+    chances: Sequence[tuple[int, int]],
+    dead: Cards = (),
+    rules: Showdown = STANDARD,
+) -> Fraction:
+    """The first hand's part of the pot; `chances` are those of swaps to come: 5 in 100."""
+    if len(hole) != len(rival):
+        raise ValueError(f"hands of {len(hole)} and {len(rival)} cards are not swapped here")
+    keep = kept(chances)
+    total = Fraction(0)
+    for mine, held in survivors(hole, keep):
+        for theirs, known in survivors(rival, keep):
+            if mine * theirs:
+                lost = tuple(card for card in (*hole, *rival) if card not in (*held, *known))
+                share = _share(held, known, len(hole), board, (*dead, *lost), rules)
+                total += mine * theirs * share
+    return total
+
+
+def _share(
+    held: Cards, known: Cards, size: int, board: Cards, dead: Cards, rules: Showdown
+) -> Fraction:
+    """The part of the pot of these cards, filled up to `size` with unseen ones on both sides."""
+    drawn, dealt = size - len(held), size - len(known)
+    if not held and not known:
+        return Fraction(1, 2)  # nothing tells the two apart
+    if not drawn and not dealt:
+        return equities((held, known), board, dead, rules)[0].share
+    if drawn > dealt or not dealt:
+        return 1 - _share(known, held, size, board, dead, rules)
+    odds = against_unseen(
+        held, board, dealt=dealt, drawn=drawn, rival=known, dead=dead, rules=rules
+    )
+    return odds.share

@@ -31,9 +31,9 @@ from store.folder.lock import Lock
 from store.folder.manifest import Manifest
 from store.log import hot
 from store.log.admission import Admission, Admitted, Call, GroupCommit, read_call
-from store.log.recovery import Found, drop_leftovers, recover
+from store.log.hot import ReadyLedger
 from store.log.tail import Tail
-from store.opening import signing
+from store.opening import drop_leftovers, recover, signing
 from store.proof.checkpoint import Remembered
 from store.proof.notary import Notary, secrets_of
 from store.proof.policy import keep_before
@@ -59,7 +59,7 @@ class Broken(OSError):
 class FileLedger:
     """A ledger in a folder; `notes` says in sentences what recovery found."""
 
-    _found: Found
+    _found: ReadyLedger
 
     def __init__(
         self,
@@ -303,7 +303,7 @@ class FileLedger:
             self._use(found)
         return notary
 
-    def _use(self, found: Found) -> None:
+    def _use(self, found: ReadyLedger) -> None:
         """Begin again in memory from a manifest and the calls of its log."""
         self._found = found
         self._sealed = Sealed(self._disk, found.manifest.segments)

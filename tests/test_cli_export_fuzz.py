@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dealer.play import play
 from engine.game import Game
 from engine.games import RULESETS
-from engine.units import per_chip
+from engine.policies import per_chip
 from events import types as t
 from events.evolve import replay
 from events.types import Events

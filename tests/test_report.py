@@ -3,10 +3,10 @@
 from msgspec.structs import replace
 
 from api.report import as_json, as_text, money_in, ruling
+from engine.audit import before_payment
 from engine.game import Game
 from engine.games import GAMES
 from engine.hand import begin, step
-from engine.recorded import before_payment
 from engine.turn import Bid, Call, Check, Command, Deal, Raise
 from engine.verdict import judge
 from events.cards import cards

@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from api.report import as_json, as_text
 from api.report_pots import pots_as_json, showdown_as_json
+from engine.audit import before_payment
 from engine.game import Game
-from engine.recorded import before_payment
 from engine.verdict import judge
 from events.types import Events, HandStarted, PotSplit
 from tests.hands import seeded, some_games

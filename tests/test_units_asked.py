@@ -21,7 +21,7 @@ from api.viewpoints.visible_hands import leaves
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
-from engine.units import money, per_chip
+from engine.policies import money, per_chip
 from events.ledger import Append
 from events.match import MatchStarted
 from events.types import HandStarted

@@ -21,7 +21,7 @@ import pyarrow as pa
 
 from analytics.replay.rulebook import Rulebook
 from engine.game import Game
-from engine.units import per_chip
+from engine.policies import per_chip
 from odds.batch import STANDARD, Showdown
 from odds.counting import canonical
 from odds.equity import Odds

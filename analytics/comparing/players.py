@@ -34,7 +34,7 @@ from analytics.confidence.p_values import holm
 from analytics.sql.chosen import Chosen, quoted, table
 from analytics.sql.tables import text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
-from analytics.statistics.hands import Facts
+from analytics.stored.facts import Facts
 
 Cell = tuple[int, int, int]
 Places = NDArray[np.intp]

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from analytics.replay.columns import ReplayColumns
-from analytics.replay.seen import classes
+from analytics.replay.seats import classes
 from events.cards import DECK
 from odds.batch import Showdown, showdown
 from odds.counting import CLASSES, class_of, hands_of

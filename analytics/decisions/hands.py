@@ -9,8 +9,7 @@ import pyarrow.compute as pc
 
 from analytics.decisions.cards import Held
 from analytics.replay.columns import BLINDS, ReplayColumns
-from analytics.replay.seating import named
-from analytics.replay.seen import seen
+from analytics.replay.seats import named, seen
 from store.columns.cells import Column
 
 

@@ -16,9 +16,9 @@ from analytics.replay.rulebook import Rulebook, comparable
 from analytics.stored.closed_betting import Closed, swaps_to_come, uncounted
 from analytics.stored.equity import Worth, expected, worth_of
 from engine.game import Game
+from engine.policies import per_chip
 from engine.pots import Pot, pots
 from engine.seats import contenders
-from engine.units import per_chip
 from events.cards import is_card, known
 from events.evolve import evolve, replay
 from events.state import Hand

@@ -14,9 +14,9 @@ from analytics.replay.flags import STREETS
 from analytics.replay.rulebook import Rulebook
 from engine.game import Game
 from engine.hand import turn
+from engine.policies import per_chip
 from engine.steps import Auction, Betting, Run, TossHole
 from engine.turn import ToAct, ToBid, ToToss, Turn
-from engine.units import per_chip
 from events.evolve import evolve, replay
 from events.notation import say
 from events.state import Hand

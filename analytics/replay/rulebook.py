@@ -9,8 +9,7 @@ from analytics.replay.columns import ReplayColumns
 from engine.followed import of_other_kinds, unknown
 from engine.game import Game, fingerprint, kept_game
 from engine.games import RULESETS
-from engine.policies import Policies
-from engine.units import per_chip
+from engine.policies import Policies, per_chip
 from odds.batch import Showdown
 from store.columns.cells import Column
 

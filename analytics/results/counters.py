@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from analytics.sql.chosen import Chosen, quoted, table
 from analytics.sql.tables import text_of
-from analytics.statistics.hands import Facts
+from analytics.stored.facts import Facts
 
 Row = dict[str, Any]
 

@@ -14,8 +14,8 @@ from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, quoted, table
 from analytics.sql.tables import Tables, text_of
 from analytics.statistics.answers import natural
-from analytics.statistics.hands import Facts
 from analytics.statistics.measured import Resampled, ends
+from analytics.stored.facts import Facts
 from store.log.leaf import Leaf
 
 Row = dict[str, Any]

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct
 from analytics.confidence.intervals import Z
 from analytics.sql.chosen import Chosen, quoted, table
 from analytics.sql.tables import text_of
-from analytics.statistics.hands import Facts
+from analytics.stored.facts import Facts
 
 if TYPE_CHECKING:
     import numpy as np

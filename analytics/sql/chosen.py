@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 
-from engine.units import money, per_chip
+from engine.policies import money, per_chip
 
 By = Literal["position", "game", "match", "opponent", "window"]
 WINDOW = 100

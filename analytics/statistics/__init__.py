@@ -1,4 +1,5 @@
-"""VPIP and its like: the catalogue of statistics, and how they are counted over facts.
+"""VPIP and its like: the catalogue of statistics, how they are counted over facts, and how two
+players differ in them.
 
 Bids, luck and reports on one opponent have rooms of their own.
 """

@@ -15,7 +15,7 @@ from analytics.confidence.intervals import Interval, steady, student, wilson
 from analytics.sql.chosen import Chosen, Counted, by_part, moneys, table
 from analytics.sql.tables import text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
-from analytics.statistics.hands import Facts, soonest
+from analytics.stored.facts import Facts, soonest
 from analytics.stored.tables import stored
 from store.reader import Reader, Snapshot
 from store.sql.query import Query

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from analytics.sql.chosen import Chosen, table
 from analytics.sql.tables import Tables, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
-from analytics.statistics.hands import Facts, soonest
+from analytics.stored.facts import Facts, soonest
 from analytics.stored.patterns import Places, column, rows_by_pair, unpacked
 
 OFTEN = "SELECT player, part, pattern, count(*) AS hands FROM chosen GROUP BY player, part, pattern"

@@ -31,8 +31,7 @@ from odds.batch import STANDARD, Masks, Showdown, worth
 from odds.counting import kept
 from odds.equity import BOARD, equities, unseen
 from odds.rank import Cards, mask
-from odds.swaps import share_with_swaps
-from odds.unseen import against_unseen
+from odds.unseen import against_unseen, share_with_swaps
 from store.tables.projection import Row
 
 RECORD = struct.Struct("<16s5d")

@@ -23,13 +23,20 @@ from analytics.replay.actions import Walk, walks
 from analytics.replay.columns import ACTIONS, CALLED, CHECKED, ReplayColumns, chosen, head, money
 from analytics.replay.flags import COUNTS, DONK, FLOAT, NEITHER, STREETS
 from analytics.replay.rulebook import Rules, games_of
-from analytics.replay.seating import Named
-from analytics.replay.seen import classes
-from analytics.replay.spots import KIND, WORDS, columns, postflop, preflop, straddled
+from analytics.replay.seats import Named, classes
 from analytics.stored.facts import SCHEMA, stakes
-from analytics.stored.patterns import TRUTHS, patterns
+from analytics.stored.patterns import (
+    KIND,
+    TRUTHS,
+    WORDS,
+    packed,
+    patterns,
+    postflop,
+    preflop,
+    straddled,
+)
 from engine.game import Game
-from engine.units import per_chip
+from engine.policies import per_chip
 from store.columns.cells import Column
 
 if TYPE_CHECKING:
@@ -174,7 +181,7 @@ def facts_of(rules: Rules, hands: Hands) -> pa.Table:
         **dict(zip(TRUTHS, map(pa.array, truths), strict=True)),
         **{  # a flag is null where there was no opportunity
             name: pa.Array.from_buffers(pa.bool_(), len(keep), list(map(pa.py_buffer, bits)))
-            for name, bits in columns(mine).items()
+            for name, bits in packed(mine).items()
         },
         **dict(zip(COUNTS, map(pa.array, counts), strict=True)),
         "pattern": patterns(mine, truths, counts),

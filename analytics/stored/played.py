@@ -16,7 +16,7 @@ from analytics.replay.columns import ACTIONS, chosen
 from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored.auctions import ROLES
 from analytics.stored.closed_betting import BOARD, Closed, closed
-from engine.units import per_chip
+from engine.policies import per_chip
 from events.ledger import Column
 from store.columns.codec import leaves_of
 from store.columns.layout import columns

@@ -186,7 +186,7 @@ def spot_of(text: str) -> Spot:
 
 def valued(rows: Iterable[Row], rules: Rulebook, share: Share | None = None) -> None:
     """Count the equities of these changes, in place; `share` may look up what was counted."""
-    from odds.swaps import share_with_swaps
+    from odds.unseen import share_with_swaps
 
     count = share or share_with_swaps
     for row in rows:

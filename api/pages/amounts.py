@@ -5,8 +5,8 @@ import re
 from jinja2 import pass_context
 from jinja2.runtime import Context
 
-from engine.units import counted_in, per_chip
-from engine.units import money as money_of
+from engine.policies import counted_in, per_chip
+from engine.policies import money as money_of
 
 SIGNS = {"dollar": "$", "euro": "\N{EURO SIGN}", "pound": "\N{POUND SIGN}"}
 THIN = "\N{NARROW NO-BREAK SPACE}"

@@ -25,11 +25,11 @@ from api.report_pots import counted, cut, strengths
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.selection import Unfinished
 from api.viewpoints.views import Viewed
+from engine.audit import before_payment
 from engine.game import Game
-from engine.pot_cuts import Cut, Layer, dead_chips, levels
-from engine.pots import Pot, pots
-from engine.recorded import before_payment
+from engine.pots import Layer, Pot, dead_chips, layers_of, pots
 from engine.seats import contenders, is_alone
+from engine.settle import Cut
 from engine.verdict import Nets, Report
 from events import types as t
 from events import views
@@ -218,7 +218,7 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
     is_layer = [pot.amount for pot in layered] == [
         sum(split.shares) + rakes.get(split.pot, 0) for split in splits
     ]
-    layers = levels(game, hand, layered) if is_layer else (None,) * len(splits)
+    layers = layers_of(game, hand, layered) if is_layer else (None,) * len(splits)
     dead = dead_chips(game, hand)
     right = cut(game, record) or ()
     paid = []

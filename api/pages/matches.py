@@ -34,7 +34,7 @@ from api.rules import Rules
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from engine.changes import partner_of
-from engine.units import per_chip
+from engine.policies import per_chip
 from engine.verdict import VERDICTS
 from store.folder.disk import now_ms
 

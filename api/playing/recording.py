@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from api.rules import start_of
 from engine.game import Game
-from engine.standing import Last, standing
+from engine.table import Last, standing
 from events.evolve import replay
 from events.ledger import Append, Writable
 from events.match import DeckOpened, Match, MatchEnded, MatchStarted, Tagged

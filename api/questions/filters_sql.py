@@ -40,8 +40,8 @@ from api.questions.filters_values import (
 )
 from engine.games import GAMES
 from engine.parameters import first
+from engine.policies import counted_in
 from engine.steps import TossHole
-from engine.units import counted_in
 from store.log.leaf import split
 
 _TOSSING = ", ".join(f"'{name}'" for name, game in GAMES.items() if first(game, TossHole))

@@ -15,13 +15,13 @@ import pyarrow as pa
 
 from analytics.sql.chosen import moneys, quoted
 from analytics.statistics.answers import SECONDS, views
-from analytics.statistics.hands import Facts
+from analytics.stored.facts import Facts
 from analytics.stored.tables import stored
 from api.viewpoints.redaction import RedactedEvents, Redactor
 from api.viewpoints.rendering import withheld_sentence
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import Viewer
-from engine.units import money
+from engine.policies import money
 from store.log.leaf import Leaf, split
 from store.reader import Snapshot
 from store.sql.query import Query

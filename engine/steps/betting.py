@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from engine.policies import Policies
 from engine.pots import stakes
-from engine.seats import contenders, is_alone
-from engine.steps.next_to_act import first_to_act, next_to_act
+from engine.seats import contenders, first_to_act, is_alone, next_to_act
 from engine.steps.sizing import VETOES, is_full, raise_range, veto
 from engine.turn import Call, Check, Command, Fold, IllegalCommand, Raise, TimeOut, ToAct
 from events.evolve import round_of

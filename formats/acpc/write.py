@@ -8,9 +8,9 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from engine.game import Game
+from engine.policies import per_chip
 from engine.seats import clockwise
 from engine.steps import Blinds
-from engine.units import per_chip
 from events.cards import UNKNOWN
 from events.evolve import evolve, replay
 from events.match import SourceNoted

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from engine.game import Game
-from engine.units import per_chip
+from engine.policies import per_chip
 from events.match import SourceNoted
 from formats.phh.documents import documents, is_header, is_many, pieces
 from formats.phh.fields import MalformedField, Money, money

@@ -9,9 +9,9 @@ from decimal import Decimal
 from typing import Any
 
 from engine.game import Game, fingerprint
+from engine.policies import per_chip
 from engine.seats import clockwise
 from engine.steps import Blinds, Posts
-from engine.units import per_chip
 from events.cards import UNKNOWN
 from events.evolve import replay
 from events.match import SourceNoted

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from store.folder.disk import Disk, Output
-from store.folder.frames import Chain, Damaged, frame, frames, intact_after
+from store.folder.frames import Chain, Damaged, Marks, frame, frames, intact_after
 from store.folder.manifest import Manifest
 from store.log.batch import from_payload, to_payload
 from store.log.tail import Placed
@@ -182,3 +182,29 @@ def last_mark(disk: Disk) -> Watermark | None:
         except (FileNotFoundError, ValueError):
             pass
     return None
+
+
+class ReadyLedger(NamedTuple):
+    """A ledger ready to be written, and what had to be dropped to make it so."""
+
+    manifest: Manifest
+    log: HotLog
+    calls: tuple[Placing, ...]
+    notes: tuple[str, ...] = ()
+    marks: Marks | None = None
+
+
+def durable_bytes_are_there(mark: Watermark | None, now: Manifest, recovered: Recovered) -> None:
+    """A torn end was never acknowledged; what the writer has called durable is not torn."""
+    durable = durable_size(mark, now)
+    if recovered.size < durable:
+        why = f"{durable} bytes of it were durable"
+        raise damaged(now.log, recovered.size, recovered.calls, why)
+
+
+def torn(path: str, recovered: Recovered) -> str:
+    """What is said of a torn end."""
+    return (
+        f"{path}: dropped the last {recovered.torn} bytes, from byte {recovered.size} on, "
+        f"{after(recovered.calls)}: a write was cut short and never acknowledged"
+    )

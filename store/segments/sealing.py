@@ -26,8 +26,7 @@ from store.folder.disk import Disk
 from store.folder.frames import new_begin
 from store.folder.manifest import Answer, Manifest, Segment
 from store.log import hot
-from store.log.hot import Placing
-from store.log.recovery import Found
+from store.log.hot import Placing, ReadyLedger
 from store.log.tail import Tail
 from store.proof.nonces import Salted
 from store.proof.notary import Notary
@@ -43,13 +42,13 @@ _COUNTED = {"hand_seq": 0, "pos": 1, "first_pos": 1, "last_pos": 1}
 
 def seal(
     disk: Disk,
-    found: Found,
+    found: ReadyLedger,
     tail: Tail,
     producers: Mapping[str, Answer],
     projections: Sequence[Projection],
     notary: Notary | None = None,
     level: int = LEVEL,
-) -> Found:
+) -> ReadyLedger:
     """The ledger after sealing everything that has closed; the old log is gone."""
     segment = write_segment(disk, tail.closed, projections, level)
     if notary:
@@ -59,13 +58,13 @@ def seal(
 
 def renewed(
     disk: Disk,
-    found: Found,
+    found: ReadyLedger,
     tail: Tail,
     producers: Mapping[str, Answer],
     segment: Segment,
     notary: Notary | None,
     matches: dict[str, int],
-) -> Found:
+) -> ReadyLedger:
     """The ledger with one more segment, and a new log that begins with what is still open."""
     carried = sorted(placed for _, one in tail.open() for placed in one.placed)
     new = replace(
@@ -81,7 +80,9 @@ def renewed(
     return logged(disk, found, new, tuple((one,) for one in carried))
 
 
-def logged(disk: Disk, found: Found, now: Manifest, calls: tuple[Placing, ...]) -> Found:
+def logged(
+    disk: Disk, found: ReadyLedger, now: Manifest, calls: tuple[Placing, ...]
+) -> ReadyLedger:
     """The ledger of this manifest with a new log that begins with these calls; the old log goes."""
     marks = found.marks
     number = found.manifest.number + 1
@@ -92,7 +93,7 @@ def logged(disk: Disk, found: Found, now: Manifest, calls: tuple[Placing, ...]) 
     manifest.write(disk, new, marks)
     found.log.close()
     disk.remove(found.log.path)
-    return Found(new, log, calls, found.notes, marks)
+    return ReadyLedger(new, log, calls, found.notes, marks)
 
 
 def check_made(
@@ -109,13 +110,13 @@ def check_made(
 
 def adopt(
     disk: Disk,
-    found: Found,
+    found: ReadyLedger,
     tail: Tail,
     producers: Mapping[str, Answer],
     projections: Sequence[Projection],
     notary: Notary | None,
     runs: Sequence[Run],
-) -> Found:
+) -> ReadyLedger:
     """The ledger with these runs in it; everything that has closed is sealed already."""
     assert not tail.closed, "what closed before is sealed before"
     first, pos = tail.next_seq, tail.next_pos

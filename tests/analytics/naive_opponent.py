@@ -10,8 +10,8 @@ from analytics.decisions.cards import tenth
 from analytics.opponents.locked_wins import Played, costs
 from analytics.replay.flags import STREETS
 from analytics.replay.rulebook import Rulebook
-from analytics.replay.seating import dealt_in, positions
-from engine.units import per_chip
+from analytics.replay.seats import dealt_in, positions
+from engine.policies import per_chip
 from events.cards import known
 from events.evolve import evolve, replay
 from events.state import Hand

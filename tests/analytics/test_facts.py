@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics.decisions.hands import Hands
 from analytics.replay.flags import COUNTS, FLAGS
-from analytics.replay.seen import class_of
+from analytics.replay.seats import class_of
 from analytics.stored.facts import SCHEMA
 from analytics.stored.facts_table import facts_of
 from analytics.stored.tables import facts

@@ -71,7 +71,7 @@ def test_what_was_counted_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None
 
     for name in ("against_unseen", "unseen"):
         monkeypatch.setattr(f"analytics.stored.equity.{name}", counted)
-    monkeypatch.setattr("odds.swaps.survivors", counted)
+    monkeypatch.setattr("odds.unseen.survivors", counted)
     assert first == [worth_of(one, (0, 1), STANDARD, "m/1") for one in spots]
     other = (("8s", "8h"), ("Ah", "Kh"))
     for one in spots:

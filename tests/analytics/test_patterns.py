@@ -10,13 +10,12 @@ import pyarrow.compute as pc
 import pytest
 
 from analytics.replay.flags import COUNTS
-from analytics.replay.spots import WORDS
 from analytics.sql.chosen import By, Chosen, table
 from analytics.sql.tables import Tables, text_of
 from analytics.statistics.answers import Answer, answers, named
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.tallies import tallies
-from analytics.stored.patterns import NAMES, TRUTHS, coded, grouped, patterns, unpacked
+from analytics.stored.patterns import NAMES, TRUTHS, WORDS, coded, grouped, patterns, unpacked
 from analytics.stored.tables import facts
 from dealer.play import play
 from engine.games import GAMES

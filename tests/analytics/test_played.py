@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import answers, named, rows_of
-from analytics.statistics.hands import OnePlayer, soonest
+from analytics.stored.facts import OnePlayer, soonest
 from analytics.stored.tables import facts
 from api.questions.players import is_there
 from api.viewpoints.viewer import Viewer

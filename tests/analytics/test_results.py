@@ -25,7 +25,7 @@ from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves
 from dealer.play import play
 from engine.games import named
-from engine.units import per_chip
+from engine.policies import per_chip
 from events.cards import DECK
 from store.log.leaf import Leaf
 from store.reader import Reader

@@ -17,7 +17,7 @@ from analytics.sql.chosen import Chosen
 from analytics.sql.tables import SQL, Tables, text_of
 from analytics.statistics.answers import answers, views
 from analytics.statistics.catalogue import STATISTICS
-from analytics.statistics.hands import Facts
+from analytics.stored.facts import Facts
 from api.main import main
 from api.questions.declared.fairness import deals
 from api.viewpoints.viewer import Viewer

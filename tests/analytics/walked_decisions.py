@@ -8,7 +8,7 @@ from typing import Any
 
 from analytics.decisions.cards import tenth
 from analytics.replay.rulebook import Rulebook
-from analytics.replay.seating import positions
+from analytics.replay.seats import positions
 from engine.game import Game
 from engine.steps.sizing import raise_range, veto
 from events import types as t

@@ -9,12 +9,11 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from analytics.replay.flags import COUNTS, FLAGS, STREETS
-from analytics.replay.seating import STEALING, dealt_in, positions
-from analytics.replay.seen import class_of
+from analytics.replay.seats import STEALING, class_of, dealt_in, positions
 from analytics.stored.facts import SCHEMA
 from analytics.stored.facts import stakes as stakes_of
 from engine.game import Game
-from engine.units import per_chip
+from engine.policies import per_chip
 from events.state import Hand
 from events.types import BlindPosted, BoardDealt, Folded, HoleDealt, PotSplit, Shown
 from store.log.leaf import Leaf, split

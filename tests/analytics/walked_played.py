@@ -11,7 +11,7 @@ import pyarrow as pa
 from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored.closed_betting import BOARD
 from analytics.stored.played import SCHEMA, encoded_spot
-from engine.units import per_chip
+from engine.policies import per_chip
 from events.state import Hand
 from events.types import (
     AuctionSettled,

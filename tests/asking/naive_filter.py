@@ -14,7 +14,7 @@ from api.questions.filters_values import Amount, Moment, Pattern
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.rendering import table_after
 from engine.games import RULESETS
-from engine.units import money
+from engine.policies import money
 from events import types as t
 from events.cards import RANKS, is_card
 from events.state import Hand

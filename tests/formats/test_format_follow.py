@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from dealer.play import play
+from engine.audit import posts_of
 from engine.game import Game
 from engine.games import RULESETS
 from engine.games.site import at_stakes
-from engine.recorded import posts_of
 from engine.verdict import judge
 from events import types as t
 from events.cards import UNKNOWN

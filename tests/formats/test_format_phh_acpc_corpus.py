@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.units import per_chip
+from engine.policies import per_chip
 from engine.verdict import judge
 from events.evolve import replay
 from events.types import Events

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from dealer.play import play
 from engine.games import RULESETS
 from engine.games.site import at_stakes
-from engine.units import per_chip
+from engine.policies import per_chip
 from engine.verdict import judge
 from events import types as t
 from events.evolve import replay

@@ -16,7 +16,7 @@ from dealer.play import play
 from engine.game import Game
 from engine.games import GAMES, RULESETS
 from engine.games.site import at_stakes
-from engine.units import per_chip
+from engine.policies import per_chip
 from events import types as t
 from events.evolve import replay
 from events.types import Events

@@ -12,9 +12,8 @@ from events.cards import DECK, cards
 from odds.batch import CHUNK, STANDARD, Showdown, column, showdown
 from odds.equity import Odds
 from odds.rank import Cards
-from odds.swaps import share_with_swaps
 from odds.third_card import Outcomes, third_card, third_card_known
-from odds.unseen import against_unseen
+from odds.unseen import against_unseen, share_with_swaps
 from tests.odds.test_batch import RULES
 from tests.odds.test_equity import small_decks, value_of
 from tests.profiles import sized

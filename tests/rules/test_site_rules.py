@@ -5,11 +5,11 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
+from engine.audit import before_payment
 from engine.games import GAMES, named
 from engine.games.site import at_stakes
 from engine.hand import step, turn
 from engine.pots import layers, pots, snapshots
-from engine.recorded import before_payment
 from engine.seats import contenders, is_alone
 from engine.steps import Betting, Blinds
 from engine.turn import Raise, ToAct

@@ -8,12 +8,15 @@ from dealer.play import dealt, plan, play
 from engine.game import Game
 from engine.games import named
 from engine.hand import begin
-from engine.standing import Last, Standing, by_busts, by_winnings
 from engine.table import (
     Chair,
+    Last,
     Seating,
+    Standing,
     Table,
     add_chips,
+    by_busts,
+    by_winnings,
     deal_in,
     fresh,
     has_all,

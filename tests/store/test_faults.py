@@ -16,7 +16,6 @@ from store.folder.disk import Disk, RealDisk
 from store.folder.frames import Damaged
 from store.folder.lock import Held
 from store.ledger import VOID, Broken, FileLedger, open_ledger
-from store.log import recovery
 from tests.store.cheap_segments import cheap_segments
 from tests.store.faulty_disk import FaultyDisk
 from tests.store.memory import MemoryLedger
@@ -315,7 +314,7 @@ def test_what_a_crash_left_is_swept_and_what_others_left_is_not(tmp_path: Path) 
     for name in ("log/00000001.log", "segments/events-0-1.parquet.tmp", "segments/notes.txt"):
         (tmp_path / name).write_text("left over")
     FileLedger(RealDisk(tmp_path)).close()
-    assert ["notes.txt"] == [one.name for one in (tmp_path / recovery.SEGMENTS).iterdir()]
+    assert ["notes.txt"] == [one.name for one in (tmp_path / "segments").iterdir()]
     assert ["00000000.log"] == [one.name for one in (tmp_path / "log").iterdir()]
 
 

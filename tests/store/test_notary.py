@@ -11,7 +11,7 @@ from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import read as manifest_of
 from store.ledger import CLOSE_HANDS, FileLedger, open_ledger
-from store.log.recovery import Found
+from store.log.hot import ReadyLedger
 from store.proof.checkpoint import open_checkpoint
 from store.proof.nonces import salts_of
 from store.proof.notary import last_checkpoint, public_keys
@@ -119,7 +119,7 @@ def test_closing_seals_what_is_worth_a_segment_and_packs_it_quickly(
 ) -> None:
     levels = []
 
-    def watched(*given: Any) -> Found:
+    def watched(*given: Any) -> ReadyLedger:
         levels.append(given[-1])
         return seal(*given)
 

@@ -23,9 +23,8 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import UNCLOSED, Viewed
 from engine.game import Game
-from engine.standing import Last, Standing, standing
-from engine.table import is_freeze_out
-from engine.units import money, per_chip
+from engine.policies import money, per_chip
+from engine.table import Last, Standing, is_freeze_out, standing
 from events.match import (
     DeckCommitted,
     DeckOpened,
