@@ -17,7 +17,7 @@ from api.pages.site import STATIC, TEMPLATES, sent
 from api.problem import Problem
 from api.questions.frames import frames, in_words, opening
 from api.questions.hand import place_of
-from api.questions.one_line import line_of as line_of
+from api.questions.one_line import line_of
 from api.rules import Rules
 
 router = APIRouter(include_in_schema=False)
