@@ -1,4 +1,5 @@
-"""Ctrl-C is for who writes: what he starts is not ended by it, not even while it starts."""
+"""Ctrl-C is for who writes: what he starts is not ended by it, not even while it starts; and a
+process that plays matches is told to go once, without a word."""
 
 import os
 import signal
@@ -6,6 +7,7 @@ import threading
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
+from dealer.wire.match_process import _work
 from dealer.worker import ctrl_c_blocked, ignore_ctrl_c
 
 
@@ -44,3 +46,27 @@ def test_who_starts_it_hears_his_ctrl_c_a_moment_later() -> None:
         assert [signal.SIGINT] == heard
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def going(pipe: Connection, ended: Connection) -> None:
+    """A process that plays matches, until its pipe is closed; and what it does with a SIGTERM then.
+
+    Python prints `Signal 15 ignored due to race condition` if one comes while its handler is taken
+    away: so the handler stays, and the signal waits.
+    """
+    _work(pipe)
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    ended.send((callable(signal.getsignal(signal.SIGTERM)), signal.SIGTERM in blocked))
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
+def test_a_process_that_is_told_to_go_when_it_goes_already_says_nothing() -> None:
+    spawned = get_context("spawn")
+    (ours, theirs), (ended, told) = spawned.Pipe(), spawned.Pipe(duplex=False)
+    process = spawned.Process(target=going, args=(theirs, told), daemon=True)
+    process.start()
+    theirs.close()
+    ours.close()
+    assert (True, True) == ended.recv()
+    process.join()
+    assert 0 == process.exitcode

@@ -164,7 +164,9 @@ def _work(pipe: Connection) -> None:
         except Exception as failure:
             pipe.send_bytes(_FAILED + f"{type(failure).__name__}: {failure}".encode())
         finally:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)  # it is going already
+            # It is going already. Python complains of a signal that comes while its handler is
+            # taken away; one that is blocked waits, and says nothing.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
 
 
 def _exit(number: int, frame: FrameType | None) -> NoReturn:
