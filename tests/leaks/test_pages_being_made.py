@@ -17,7 +17,10 @@ from tests.leaks.hidden_worlds import EYES, LYNX
 from tests.profiles import sized
 
 ADDRESSES = [
-    *(f"/players/{LYNX}/{tab}" for tab in ("bids", *sized((), ("opponent", "winnings")))),
+    *(
+        f"/players/{LYNX}/{tab}"
+        for tab in ("bids", *sized((), ("opponent",), ("opponent", "winnings")))
+    ),
     "/hands?counts=now",
 ]
 WAITS = {202: 0.0, 200: 120.0}  # seconds until progress is sent instead
