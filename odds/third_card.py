@@ -38,7 +38,8 @@ class ThirdCard(Struct, frozen=True):
 
     @property
     def swing(self) -> Fraction:
-        """What an auction of two is about: the share with the card, less that with the rival's."""
+        """What an auction of two is about: the share with the card, less the share without it while
+        the rival has it."""
         return self.won.share - self.lost.share
 
     @property

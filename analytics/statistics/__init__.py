@@ -1,5 +1,4 @@
-"""VPIP and its like: the catalogue of statistics, how they are counted over facts, and how two
-players differ in them.
+"""VPIP and its like: the catalogue of statistics, and how they are counted over facts.
 
 Bids, luck and reports on one opponent have rooms of their own.
 """

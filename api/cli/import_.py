@@ -143,13 +143,8 @@ def import_(
         strict,
         not no_audit,
         called,
-        players=players,
+        players=_pattern(players),
     )
-    if players is not None:
-        try:
-            pattern_of(players)
-        except Misnamed as why:
-            raise click.UsageError(str(why)) from None
     if names and players:
         raise click.UsageError("--names and --players both name players: leave one out")
     tally, begun, tagged = Tally(), time.monotonic(), given_tags(tags)
@@ -177,21 +172,34 @@ def import_(
     _sum_up(tally, len(every), folder, time.monotonic() - begun)
     for player in dict.fromkeys(tag.player for tag in tagged if tag.player not in tally.players):
         note(f"no player of these files is called {player}: his tags are not kept")
-    if tally.nameless:
-        from store.sql.query import Query
-
-        (row,) = Query(Reader(folder).snapshot()).rows(
-            "SELECT count(*) AS matches FROM events WHERE number IS NULL AND type = 'MatchStarted'"
-            """ AND players IN ('["A","B"]', '["B","A"]')"""
+    if tally.nameless and (logs := _nameless(folder)) > 1:
+        note(
+            f"{logs} matches here call their players A and B, which makes two players of all their"
+            " bots: unless they are, import with --players PATTERN or --names into a new ledger"
         )
-        if row["matches"] > 1:
-            note(
-                f"{row['matches']} matches here call their players A and B, which makes two players"
-                " of all their bots: unless they are, import with --players PATTERN or --names into"
-                " a new ledger"
-            )
     if tally.code:
         raise click.exceptions.Exit(tally.code)
+
+
+def _pattern(pattern: str | None) -> str | None:
+    """One by which both players are found."""
+    if pattern is not None:
+        try:
+            pattern_of(pattern)
+        except Misnamed as why:
+            raise click.UsageError(str(why)) from None
+    return pattern
+
+
+def _nameless(folder: Path) -> int:
+    """How many matches of the ledger are between an A and a B."""
+    from store.sql.query import Query
+
+    found = Query(Reader(folder).snapshot()).rows(
+        "SELECT count(*) AS matches FROM events WHERE number IS NULL AND type = 'MatchStarted'"
+        """ AND players IN ('["A","B"]', '["B","A"]')"""
+    )
+    return int(next(iter(found))["matches"])
 
 
 def _imported(

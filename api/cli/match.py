@@ -33,7 +33,7 @@ from api.playing.over_the_wire import Meeting, as_json, as_text
 from api.playing.recording import Played
 from dealer.deck import SeededDecks, drawn_seed
 from dealer.wire.match_process import MatchJob
-from dealer.wire.plan import plan
+from dealer.wire.plan import WirePlan, plan
 from dealer.wire.program import Limits, NoBot, Program, named
 from dealer.wire.sandbox import Guard
 from dealer.worker import Gone
@@ -41,7 +41,7 @@ from engine.game import Game, fingerprint, to_json
 from events.ledger import Conflict
 from events.match import MatchStarted
 from events.types import Events
-from events.values import Disclosure
+from events.values import Dealing, Disclosure
 from formats.mit.dialects import own_dialect
 from formats.mit.write import rounds, write
 
@@ -132,17 +132,10 @@ def match(
     tags_of = given_tags(tags, {"A": programs[0].name, "B": programs[1].name})
     played_by = rules_of(None if rules else USUAL, rules, settings)
     hands = hands or played_by.hands or HANDS
-    name, players = match_name(name), (programs[0].name, programs[1].name)
-    try:
-        match = plan(played_by, name, players, hands, mirrored=mirror, open_bids=open_bids)
-    except ValueError as why:
-        raise click.UsageError(str(why)) from None
+    match = _planned(played_by, match_name(name), programs, hands, mirror, open_bids)
     _check_dialect(match.game, gamelog, dialect)
     kind_of_dealing = dealing_of(dealing, seed, "committed")
-    if kind_of_dealing == "seeded":
-        seed = drawn_seed() if seed is None else seed
-    elif seed is not None:
-        raise click.UsageError("--seed decides no committed deck: leave it out")
+    seed = _seed(seed, kind_of_dealing)
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
     meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard), tags_of)
@@ -156,21 +149,9 @@ def match(
     for seat, player in enumerate(match.players if logs else ()):
         _write(cast(Path, logs) / f"{player}.txt", meeting.log(seat))
     if kind_of_dealing == "committed":
-        from store.folder.disk import RealDisk
-        from store.proof.policy import BEFORE, before
-
-        # What was signed before the first card is for the owners of bots, which cannot take it.
-        for first, checkpoint in before(RealDisk(folder), match.match):
-            file = f"{folder / BEFORE}/{match.match}.{first}"
-            note(f"signed before the first card of hand {first}: {file}")
-            if logs:
-                _write(logs / f"checkpoint.{first}", checkpoint)
+        _checkpoint(folder, match.match, logs)
     if gamelog and records is not None:
-        try:  # the log that `muckrake export` writes of the same hands
-            log = write(rounds(records, mirrored=match.mirrored), None, dialect)
-            _write(gamelog, log.encode())
-        except ValueError as why:
-            note(f"no gamelog was written: {why}")
+        _log(gamelog, match, records, dialect)
     parts, faults = meeting.parts(), meeting.faults
     if as_document:
         terms = {"seed": seed, "disclosure": disclosure, "sealed_bids": not open_bids}
@@ -197,6 +178,25 @@ def _claim(folder: Path, programs: tuple[Program, Program], bot_names: Mapping[s
         claim(Private(folder), dict(zip("AB", programs, strict=True)), bot_names)
     except Misnamed as why:
         raise click.ClickException(str(why)) from None
+
+
+def _seed(given: str | None, dealing: Dealing) -> str | None:
+    """What decides the decks, unless they are drawn and committed to."""
+    if dealing == "seeded":
+        return drawn_seed() if given is None else given
+    if given is not None:
+        raise click.UsageError("--seed decides no committed deck: leave it out")
+    return None
+
+
+def _planned(
+    game: Game, name: str, programs: tuple[Program, Program], hands: int, mirror: bool, show: bool
+) -> WirePlan:
+    players = (programs[0].name, programs[1].name)
+    try:
+        return plan(game, name, players, hands, mirrored=mirror, open_bids=show)
+    except ValueError as why:
+        raise click.UsageError(str(why)) from None
 
 
 def _check_dialect(game: Game, gamelog: Path | None, dialect: str | None) -> None:
@@ -236,6 +236,25 @@ def _played(
             raise click.ClickException(
                 f"there is a match {start.match} in {folder} already: give this one another name"
             ) from None
+
+
+def _log(path: Path, match: WirePlan, records: list[Events], dialect: str | None) -> None:
+    """The log that `muckrake export` writes of the same hands."""
+    try:
+        _write(path, write(rounds(records, mirrored=match.mirrored), None, dialect).encode())
+    except ValueError as why:
+        note(f"no gamelog was written: {why}")
+
+
+def _checkpoint(folder: Path, match: str, logs: Path | None) -> None:
+    """Print what was signed before the first card, for the owners of bots, which cannot take it."""
+    from store.folder.disk import RealDisk
+    from store.proof.policy import BEFORE, before
+
+    for first, note_of_log in before(RealDisk(folder), match):
+        note(f"signed before the first card of hand {first}: {folder / BEFORE}/{match}.{first}")
+        if logs:
+            _write(logs / f"checkpoint.{first}", note_of_log)
 
 
 def _write(path: Path, content: bytes) -> None:

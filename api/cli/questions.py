@@ -148,14 +148,7 @@ def answered(
     through = viewing(folder, view, values.get("unit"), values.get("by_tag"))
     with through as viewed, counting(on, viewed):
         if question.facts:
-            from analytics.stored.facts import VERSION
-
-            segments = viewed.snapshot.parts().segments
-            without = [one for one in segments if one.projections.get("facts") != VERSION]
-            hands = sum(one.last_seq - one.first_seq + 1 for one in without)
-            if hands > SLOW:
-                remark = f"facts of {hands} hands are made on the way"
-                note(f"{remark}: muckrake compact would keep them")
+            _note_missing_facts(viewed)
         if pages is not None:
             if after is not None:
                 params = replace(params, after=pages.key(viewed, after))
@@ -179,6 +172,17 @@ def answered(
         raise click.exceptions.Exit(code)
     if question.wrong is not None and (sentence := question.wrong(answer)):
         wrong(sentence)
+
+
+def _note_missing_facts(viewed: "Viewed") -> None:
+    """Say that facts have to be made first, if that takes its time."""
+    from analytics.stored.facts import VERSION
+
+    segments = viewed.snapshot.parts().segments
+    without = [segment for segment in segments if segment.projections.get("facts") != VERSION]
+    hands = sum(segment.last_seq - segment.first_seq + 1 for segment in without)
+    if hands > SLOW:
+        note(f"facts of {hands} hands are made on the way: muckrake compact would keep them")
 
 
 def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":

@@ -148,23 +148,13 @@ def serve(
         if log is not None and str(log) != "-":
             log.open("a").close()  # a file that cannot be written is refused now
         is_loopback = host in ("127.0.0.1", "::1", "localhost")
-        public: tuple[str, ...] = ()  # the name that browsers will say
-        if public_url is not None:
-            url = urlsplit(public_url)
-            if url.scheme not in ("http", "https") or not url.hostname or url.path not in ("", "/"):
-                sentence = f"--public-url {public_url} is none: https://poker.example is one"
-                raise click.UsageError(sentence)
-            public = (f"[{url.hostname}]" if ":" in url.hostname else url.hostname,)
-        for site in framers:  # each is put into a header, where more would say more
-            if not _ORIGIN.fullmatch(site):
-                sentence = f"--frame-origin {site} is none: https://club.example is one"
-                raise click.UsageError(sentence)
+        public = () if public_url is None else (_host_of(public_url),)
         settings = Settings(
             folder.absolute(),
             delay_s=delay,
             hosts=(*LOOPBACK, *public) if is_loopback else (),
             allow_origins=origins,
-            frame_origins=framers,
+            frame_origins=tuple(map(_origin, framers)),
             limits=Limits(
                 rate=rate,
                 at_once=at_once,
@@ -177,9 +167,7 @@ def serve(
             bots=None if bots is None else bots.absolute(),
         )
         sock = bound(host, port)
-        name = f"[{host}]" if ":" in host else host
-        name = "localhost" if host in ("0.0.0.0", "::") else name
-        base = f"http://{name}:{sock.getsockname()[1]}"
+        base = f"http://{_name(host)}:{sock.getsockname()[1]}"
         once = once_url(settings.folder, public_url or base, tuple(SCOPES), page)
         if as_document:
             document("muckrake.serve/1", address=f"{base}/", login=once)
@@ -195,6 +183,28 @@ def serve(
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)  # answers that nobody waits for any more are not waited for
+
+
+def _host_of(url: str) -> str:
+    """The name that browsers will say."""
+    there = urlsplit(url)
+    if there.scheme not in ("http", "https") or not there.hostname or there.path not in ("", "/"):
+        raise click.UsageError(f"--public-url {url} is none: https://poker.example is one")
+    return f"[{there.hostname}]" if ":" in there.hostname else there.hostname
+
+
+def _origin(url: str) -> str:
+    """A site as a browser names it; it is put into a header, where more would say more."""
+    if not _ORIGIN.fullmatch(url):
+        raise click.UsageError(f"--frame-origin {url} is none: https://club.example is one")
+    return url
+
+
+def _name(host: str) -> str:
+    """As it stands in an address."""
+    if host in ("0.0.0.0", "::"):
+        return "localhost"
+    return f"[{host}]" if ":" in host else host
 
 
 Given = dict[str, Any]

@@ -1,7 +1,7 @@
 """The process that plays matches over the wire for another, so that nothing holds up the bots.
 
-It plays one match after another: to start it takes longer than many a match. A caller with several
-matches keeps such processes between them.
+The process plays one match after another: its start takes longer than many a match. A caller with
+several matches keeps such processes between them.
 
 A match and its quick bots share one processor: to wake another takes longer than they think. One of
 the three works at a time and the others sleep, so one processor is enough. A bot with threads, or

@@ -149,24 +149,29 @@ def _nobody_to_answer(game: Policies, hand: Hand, betting: Round, seat: int) -> 
 
 
 def _capped(game: Policies, hand: Hand, betting: Round, seat: int) -> bool:
-    """No raise once the cap is reached (U9, T4).
-
-    Between two players it may be lifted: never, from the round's start, or at once. The bet that
-    opens a round without blinds is counted under `bets`. Read "per player", a seat's own bet or
-    blind is followed by as many raises of its own (T4).
-    """
+    """No raise once the cap is reached (U9, T4)."""
     assert game.raise_cap is not None
-    if game.cap_lift != "never":
-        folded_now = 0 if game.cap_lift == "two_remain" else betting.folds
-        if len(contenders(hand)) + folded_now == 2:
-            return False
+    return not _lifted(game, hand, betting) and _counted(game, betting, seat) >= game.raise_cap
+
+
+def _counted(game: Policies, betting: Round, seat: int) -> int:
+    """The raises so far; the bet that opens a round without blinds is counted under `bets`.
+
+    Read "per player", a seat's own bet or blind is followed by as many raises of its own (T4).
+    """
     if game.cap_scope == "player":
-        raises = betting.raisers.count(seat) - (seat != betting.poster)
-    else:
-        raises = len(betting.raisers)
-        opened_by_bet = betting.poster is None and raises > 0
-        raises -= game.cap_counts == "raises" and opened_by_bet
-    return raises >= game.raise_cap
+        return betting.raisers.count(seat) - (seat != betting.poster)
+    raises = len(betting.raisers)
+    opened_by_bet = betting.poster is None and raises > 0
+    return raises - (1 if game.cap_counts == "raises" and opened_by_bet else 0)
+
+
+def _lifted(game: Policies, hand: Hand, betting: Round) -> bool:
+    """Between two players the cap may be lifted: never, from the round's start, or at once."""
+    if game.cap_lift == "never":
+        return False
+    folded_now = 0 if game.cap_lift == "two_remain" else betting.folds
+    return len(contenders(hand)) + folded_now == 2
 
 
 def _not_reopened(game: Policies, hand: Hand, betting: Round, seat: int) -> bool:

@@ -25,7 +25,6 @@ from formats.mit.note import Place, exception_of, won_by_run
 from formats.mit.stack import Reached
 from formats.source import Act, Bids, Board, Fault, Holds, Item, Shows, Tosses
 
-Found = re.Match[str]
 _WON = re.compile(rf"(.*) won ({NET})")
 
 
@@ -138,7 +137,7 @@ class Block(Cursor):
 
     # Within a hand: choices, streets, cards.
 
-    def act(self, match: Found, group: int) -> None:
+    def act(self, match: re.Match[str], group: int) -> None:
         """A choice, or the default for the bad replies right before it."""
         seat = self._seat(match[group], self._next)
         verb, amount = match[group + 1], match[group + 2]
@@ -159,7 +158,7 @@ class Block(Cursor):
             self._bets[seat] = size
         self.items.append(Act(seat, VERBS[verb], to=size if amount else None, default=late))
 
-    def toss(self, match: Found, group: int) -> None:
+    def toss(self, match: re.Match[str], group: int) -> None:
         """A hole card joins the board; the other answers that he saw it."""
         seat, card = self._seat(match[group], self._next), match[group + 1]
         if card not in self._held[seat] or len(self._held[seat]) != 3 or not self._board:
@@ -177,7 +176,7 @@ class Block(Cursor):
         self._faults.clear()
         self._noting = False
 
-    def stacks(self, match: Found, group: int) -> None:
+    def stacks(self, match: re.Match[str], group: int) -> None:
         """What both have left, the dealer first: what they had is for most hands to say."""
         if "tosses" not in self.marks:
             self.marks.add("bounties")
@@ -186,13 +185,13 @@ class Block(Cursor):
         if len(had) > 1:
             self._differs("stacks that do not fit what was put in")
 
-    def on(self, match: Found, group: int) -> None:
+    def on(self, match: re.Match[str], group: int) -> None:
         """The street of the bad reply that comes next."""
         self._on = match[group]
         if int(self._on) != len(self._board) - self._noting:
             self._differs("a bad reply on another street than the one that is played")
 
-    def index(self, match: Found, group: int) -> None:
+    def index(self, match: re.Match[str], group: int) -> None:
         """A toss of no card."""
         self._fault(match[group], f"D{match[group + 1]}", "illegal")
 
@@ -219,7 +218,7 @@ class Block(Cursor):
                     self._put[who] += price
             self._next = 1 - self.button
 
-    def street(self, match: Found, group: int) -> None:
+    def street(self, match: re.Match[str], group: int) -> None:
         """A street; the flop of an auction is named again when it has been paid for."""
         name, board = match[group], tuple(match[group + 1].split(" "))
         if name == "Run" and len(self._board) < 5:
@@ -252,7 +251,7 @@ class Block(Cursor):
         self.items.append(Board(board[len(self._board) :]))
         self._board = board
 
-    def hand(self, match: Found, group: int) -> None:
+    def hand(self, match: re.Match[str], group: int) -> None:
         """What a player holds after the swaps of a street."""
         self.marks.add("hands")
         seat = self._listed(match[group])
@@ -260,7 +259,7 @@ class Block(Cursor):
         self._swapped[seat] = self._swapped[seat] or cards != self._held[seat]
         self._holds(seat, cards)
 
-    def won(self, match: Found, group: int) -> None:
+    def won(self, match: re.Match[str], group: int) -> None:
         """A card won at auction; of two players of one name the higher bidder is meant."""
         self.marks.add("won")
         seat = self.names.seat(match[group])
@@ -270,14 +269,14 @@ class Block(Cursor):
             seat = self._listed(match[group]) if tied or not high else high[0][0]
         self._holds(seat, (*self._held[seat], match[group + 1]))
 
-    def shows(self, match: Found, group: int) -> None:
+    def shows(self, match: re.Match[str], group: int) -> None:
         seat = self._listed(match[group])
         cards = tuple(match[group + 1].split())
         if cards[: len(self._held[seat])] != self._held[seat]:
             self._differs("a hand is shown that was not held")
         self.items.append(Shows(seat, cards))
 
-    def award(self, match: Found, group: int) -> None:
+    def award(self, match: re.Match[str], group: int) -> None:
         """What the hand changed for both, the dealer first; nothing is played after that."""
         for at, seat in enumerate(self._order):
             if at:
@@ -296,11 +295,11 @@ class Block(Cursor):
 
     # Replies that failed.
 
-    def illegal(self, match: Found, group: int) -> None:
+    def illegal(self, match: re.Match[str], group: int) -> None:
         self._on = None
         self._fault(match[group], match[group + 1], "illegal")
 
-    def malformed(self, match: Found, group: int) -> None:
+    def malformed(self, match: re.Match[str], group: int) -> None:
         """An auction's log names an exception on the next line."""
         reply = match[group + 1]
         self._fault(match[group], reply, "malformed")
@@ -311,7 +310,7 @@ class Block(Cursor):
                 self.exceptions[self.number, self._malformed] = self._line()
             self._at += 1
 
-    def left(self, match: Found, group: int) -> None:
+    def left(self, match: re.Match[str], group: int) -> None:
         """Out of time or disconnected: from here on the engine plays for this seat."""
         late = match[group + 1] == "ran out of time"
         self.gone.add(self._fault(match[group], "", "late" if late else "disconnected"))
@@ -382,7 +381,7 @@ class Block(Cursor):
         self.items.append(Holds(seat, cards))
 
 
-_KINDS: dict[str, Callable[[Block, Found, int], None]] = {
+_KINDS: dict[str, Callable[[Block, re.Match[str], int], None]] = {
     "act": Block.act,
     "street": Block.street,
     "hand": Block.hand,

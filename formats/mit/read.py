@@ -79,7 +79,7 @@ class Survey(Struct):
                 yield hands
 
     def blocks(self, text: Text) -> Iterator[Block]:
-        """The hands of the log one by hands."""
+        """The hands of the log, one by one."""
         again = blocks(text, self.names)
         for hands in again if self.in_parts else self._again(again):
             if isinstance(hands, Block):

@@ -262,13 +262,6 @@ def _finished(
     trimmed: bool,
     house: Known | Unlisted | None,
 ) -> PhhHand | Skipped:
-    # Fields that no event carries, and the commentary of the actions, ready to be written.
-    header = "".join(
-        f"{toml(name, key=True)} = {toml(value)}\n"
-        for name, value in fields.items()
-        if name not in FIELDS_OF_EVENTS
-    )
-    footer = toml(list(actions.commentary)) if any(actions.commentary) else ""
     inferred: list[str] = []
     assumed = [
         f"stack {stacks[seat]} of seat {seat}"
@@ -310,8 +303,19 @@ def _finished(
         rake=rake,
         inferred=tuple(inferred),
         assumed=tuple(assumed),
-        note=SourceNoted("phh", "phh", header, footer),
+        note=_note(fields, actions),
         text=canonical(fields, number),
         site=numbered_by(fields),
     )
     return hand if base is not None or not is_split(hand, actions.book) else split_as_shown(hand)
+
+
+def _note(fields: Document, actions: Actions) -> SourceNoted:
+    """Fields that no event carries, and the commentary of the actions, ready to be written."""
+    header = "".join(
+        f"{toml(name, key=True)} = {toml(value)}\n"
+        for name, value in fields.items()
+        if name not in FIELDS_OF_EVENTS
+    )
+    footer = toml(list(actions.commentary)) if any(actions.commentary) else ""
+    return SourceNoted("phh", "phh", header, footer)
