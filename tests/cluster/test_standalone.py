@@ -54,6 +54,7 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
     ]
     audit = partial(cluster.audit, ruleset=None, fine=True)
     expected = [answer for task in every for answer in audit(task)]
+    times = sized(quick=1, ci=1, slow=4)
     killed = threading.Event()
 
     def kill() -> None:
@@ -69,13 +70,13 @@ def test_a_worker_that_is_killed_in_the_middle_changes_nothing(
         thread = threading.Thread(target=kill)
         thread.start()
         try:
-            found = list(answers(spark, every * 4, audit))
+            found = list(answers(spark, every * times, audit))
         finally:
             was_killed = killed.is_set()
             killed.set()
             thread.join()
     assert was_killed
-    assert found == expected * 4
+    assert found == expected * times
 
 
 def _python_of(group: int) -> bool:
