@@ -5,10 +5,11 @@ Where seats have bounties, what a hit is worth is settled between stacks when th
 
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 from math import ceil, floor
 from typing import NamedTuple
 
-from engine.policies import Policies
+from engine.policies import Policies, Rake
 from engine.pots import (
     Award,
     Layer,
@@ -20,7 +21,6 @@ from engine.pots import (
     pots,
     split,
 )
-from engine.rake import rakes
 from engine.ranking import Strength, strength
 from engine.seats import contenders, in_order, is_alone
 from engine.turn import IllegalCommand
@@ -194,16 +194,66 @@ class Cut(NamedTuple):
 
 def cuts(game: Policies, hand: Hand) -> tuple[Cut, ...]:
     """Every pot of a hand that is to be paid, the first one first."""
-    rakes, paid = awards(game, hand)
-    rakes = rakes or (0,) * len(paid)
-    amounts = [rake + award.amount for rake, award in zip(rakes, paid, strict=True)]
+    taken, paid = awards(game, hand)
+    taken = taken or (0,) * len(paid)
+    amounts = [rake + award.amount for rake, award in zip(taken, paid, strict=True)]
     found = pots(game, hand, contenders(hand))
     alike = [pot.amount for pot in found] == amounts
     none = (None,) * len(paid)
     layers = layers_of(game, hand, found) if alike else none
     seats = [pot.seats for pot in found] if alike else none
-    each = enumerate(zip(rakes, paid, seats, layers, strict=True))
+    each = enumerate(zip(taken, paid, seats, layers, strict=True))
     return tuple(
         Cut(0 if number else dead_chips(game, hand), rake, award, eligible, layer)
         for number, (rake, award, eligible, layer) in each
     )
+
+
+def rakes(game: Policies, hand: Hand, amounts: tuple[int, ...]) -> tuple[int, ...]:
+    """The cut of the house: what it takes of each pot; nothing of a hand without a flop (R3)."""
+    rule = game.rake
+    if rule is None or (rule.no_flop_no_drop and len(hand.board) < 3):
+        return (0,) * len(amounts)
+    cap = _cap(rule, len(hand.stacks))
+    if rule.scope == "pot":
+        return tuple(taken_of(rule, pot, cap) for pot in amounts)
+    if game.rake_pots == "proportional":
+        return _proportional(taken_of(rule, sum(amounts), cap), amounts)
+    return _outwards(rule, amounts, cap)
+
+
+def taken_of(rule: Rake, pot: int, cap: int | None) -> int:
+    """The rate of a pot, rounded and cut by the cap (R1, R2)."""
+    if rule.rounding == "incremental":
+        taken = pot // rule.increment * (rule.increment * rule.percent // rule.of)
+    else:
+        taken, rest = divmod(pot * rule.percent, rule.of)
+        if rule.rounding == "ceil":
+            taken += rest > 0
+        elif rule.rounding != "floor":  # half to even
+            taken += 2 * rest > rule.of or (2 * rest == rule.of and taken % 2 == 1)
+    return taken if cap is None else min(taken, cap)
+
+
+def _cap(rule: Rake, players: int) -> int | None:
+    """By players dealt in, not by those who saw the flop (R2)."""
+    reached = [cap for least, cap in sorted(rule.caps_by_players) if players >= least]
+    return reached[-1] if reached else None
+
+
+def _outwards(rule: Rake, amounts: tuple[int, ...], cap: int | None) -> tuple[int, ...]:
+    """Pot k bears what the rule takes of the first k together, less what the former bore (R5)."""
+    taken = [0]
+    for count in range(1, len(amounts) + 1):
+        taken.append(taken_of(rule, sum(amounts[:count]), cap))
+    return tuple(after - before for before, after in pairwise(taken))
+
+
+def _proportional(total: int, amounts: tuple[int, ...]) -> tuple[int, ...]:
+    """In proportion to the pots, the largest remainder first (R5)."""
+    whole = sum(amounts)
+    shares = [total * pot // whole for pot in amounts]
+    by_rest = sorted(range(len(amounts)), key=lambda pot: -(total * amounts[pot] % whole))
+    for pot in by_rest[: total - sum(shares)]:
+        shares[pot] += 1
+    return tuple(shares)

@@ -22,7 +22,7 @@ from engine.game import Game
 from engine.games import RECORDED
 from engine.policies import Rake
 from engine.pots import split
-from engine.rake import rakes, taken_of
+from engine.settle import rakes, taken_of
 from engine.steps import Blinds, Posts
 from events.state import opened
 from events.types import HandStarted

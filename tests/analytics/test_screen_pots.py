@@ -10,7 +10,7 @@ from engine.games import GAMES
 from engine.policies import OddChips, Policies, Rake, Rounding
 from engine.pots import layers as engine_layers
 from engine.pots import split
-from engine.rake import rakes
+from engine.settle import rakes
 from events.state import opened
 from events.types import HandStarted
 

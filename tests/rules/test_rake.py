@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from engine.games import named
 from engine.policies import Rake
-from engine.rake import rakes
-from engine.settle import awards
+from engine.settle import awards, rakes
 from events.state import Hand
 from tests.pages import played
 
