@@ -9,9 +9,8 @@ from typing import Any
 
 from engine.audit import before_payment
 from engine.game import Game
-from engine.ranking import Strength, best_cards, strength
 from engine.seats import contenders, in_order, is_alone
-from engine.settle import Cut, cuts
+from engine.settle import Cut, Strength, best_cards, cuts, strength
 from events.state import Hand
 from events.types import Events, PotSplit, RakeTaken
 from events.values import Cards

@@ -19,8 +19,8 @@ from api.viewpoints.rendering import line_of, masked, moments
 from engine.game import Game
 from engine.hand import turn
 from engine.pots import pots
-from engine.ranking import best_cards
 from engine.seats import contenders
+from engine.settle import best_cards
 from engine.turn import IllegalCommand, ToAct
 from events import types as t
 from events import views

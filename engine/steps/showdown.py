@@ -6,9 +6,8 @@ from msgspec import Struct
 
 from engine.policies import Policies
 from engine.pots import pots
-from engine.ranking import worth
 from engine.seats import clockwise, contenders
-from engine.settle import settle
+from engine.settle import settle, worth
 from engine.steps.deal import unused
 from engine.turn import Announce, Command, IllegalCommand, Muck, Show, ToShow
 from events.cards import UNKNOWN
