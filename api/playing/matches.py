@@ -27,8 +27,7 @@ from dealer.deck import (
     SeededDecks,
 )
 from dealer.live.bots import STAGE, Stage, Staged, ThinkingBot, before, free_chair
-from dealer.live.clock import WallClock
-from dealer.live.events import Joins
+from dealer.live.clock import Joins, WallClock
 from dealer.live.table import LiveTable
 from dealer.play import DealJob, Plan, at_once, finished_hands, last_standing, player_name
 from engine.game import fingerprint, to_json

@@ -11,8 +11,8 @@ from typing import Literal
 from msgspec import Struct
 
 from dealer.bots.built_in import BOTS, Bot
-from dealer.live.clock import SITE, Times
-from dealer.live.events import (
+from dealer.live.clock import (
+    SITE,
     Answered,
     ConnectionBack,
     ConnectionLost,
@@ -22,6 +22,7 @@ from dealer.live.events import (
     Returns,
     SitsOut,
     TableEvent,
+    Times,
 )
 from dealer.live.table import LiveSeats
 

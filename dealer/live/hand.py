@@ -20,13 +20,6 @@ from dealer.bots.seen import Histories, SeatTurn, look
 from dealer.deck import Deck
 from dealer.live.clock import (
     SITE,
-    Times,
-    TurnClock,
-    disconnected,
-    reconnected,
-    started,
-)
-from dealer.live.events import (
     Answered,
     Arrival,
     Clock,
@@ -35,6 +28,11 @@ from dealer.live.events import (
     LivePlayer,
     Question,
     SeatRequest,
+    Times,
+    TurnClock,
+    disconnected,
+    reconnected,
+    started,
 )
 from dealer.wire.words import WireTurn, default
 from engine.game import Game

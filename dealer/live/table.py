@@ -15,8 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dealer.deck import Decks
-from dealer.live.clock import SITE, Times
-from dealer.live.events import (
+from dealer.live.clock import (
+    SITE,
     Answered,
     Clock,
     Joins,
@@ -25,6 +25,7 @@ from dealer.live.events import (
     Returns,
     SeatRequest,
     SitsOut,
+    Times,
     TopsUp,
 )
 from dealer.live.hand import LiveHand, TableLoop

@@ -6,13 +6,14 @@ from itertools import chain
 
 from dealer.bots.built_in import BOTS
 from dealer.deck import Decks, SeededDecks
-from dealer.live.clock import SITE, Times
-from dealer.live.events import (
+from dealer.live.clock import (
+    SITE,
     Answered,
     Arrival,
     Joins,
     Question,
     TableEvent,
+    Times,
 )
 from dealer.live.table import LiveSeats, LiveTable
 from engine.game import Game

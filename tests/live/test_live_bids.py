@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from dealer.live.events import ConnectionBack, ConnectionLost, Question
+from dealer.live.clock import ConnectionBack, ConnectionLost, Question
 from engine.games import named
 from engine.turn import Bid, ToBid
 from events import types as t

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
-from dealer.live.events import (
+from dealer.live.clock import (
     ConnectionBack,
     ConnectionLost,
     Joins,

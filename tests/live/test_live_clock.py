@@ -5,8 +5,7 @@ from collections.abc import Callable
 import pytest
 from msgspec.structs import replace
 
-from dealer.live.clock import COUNTDOWN_MS, SILENT_MS
-from dealer.live.events import Question
+from dealer.live.clock import COUNTDOWN_MS, SILENT_MS, Question
 from dealer.live.table import LiveTable, clocked
 from engine.game import fingerprint
 from engine.games import named

@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from dealer.live.events import (
+from dealer.live.clock import (
     Answered,
     ConnectionBack,
     ConnectionLost,

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from dealer.live.events import ConnectionBack, ConnectionLost, Question
+from dealer.live.clock import ConnectionBack, ConnectionLost, Question
 from dealer.live.table import clocked
 from engine.audit import audit
 from engine.game import Game

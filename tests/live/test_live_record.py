@@ -10,7 +10,7 @@ import pytest
 from dealer.deal_check import check_deal
 from dealer.deck import CommittedDecks, Committer, SeededDecks
 from dealer.live.bots import ThinkingBot
-from dealer.live.events import Joins, Question
+from dealer.live.clock import Joins, Question
 from dealer.live.table import LiveTable, clocked
 from dealer.play import dealt, plan
 from engine.game import Game, fingerprint

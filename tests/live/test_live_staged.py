@@ -6,8 +6,7 @@ import pytest
 
 from api.main import main
 from dealer.live.bots import Happening, before
-from dealer.live.clock import SITE, Times, turns_of
-from dealer.live.events import ConnectionBack, Returns
+from dealer.live.clock import SITE, ConnectionBack, Returns, Times, turns_of
 from events import types as t
 from tests.sessions import Captured, kept, said, told
 

@@ -10,13 +10,14 @@ import pytest
 from api.main import main
 from dealer.deck import SeededDecks
 from dealer.live.bots import ThinkingBot
-from dealer.live.clock import Times, WallClock
-from dealer.live.events import (
+from dealer.live.clock import (
     Arrival,
     ConnectionLost,
     Joins,
     Leaves,
     Question,
+    Times,
+    WallClock,
 )
 from dealer.live.table import LiveTable
 from engine.audit import audit

@@ -7,7 +7,7 @@ import pytest
 from api.main import main
 from api.playing.matches import Terms, begun
 from dealer.live.bots import ThinkingBot
-from dealer.live.events import Question
+from dealer.live.clock import Question
 from dealer.play import plan
 from engine.games import GAMES
 from events.match import NonceGiven
