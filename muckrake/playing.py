@@ -8,7 +8,7 @@ from click import ClickException
 
 from dealer.bots import own
 from dealer.deck import SeededDecks
-from dealer.learning.actions import Sizes
+from dealer.learning.hand import Sizes
 from dealer.play import Plan, dealt, usual_seats
 from engine.game import Game
 from engine.turn import IllegalCommand

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
 from dealer.deck import seeded
-from dealer.learning.actions import Actions, Sizes
-from dealer.learning.hand import LearnersHand, players, seatable
+from dealer.learning.hand import Actions, LearnersHand, Sizes, players, seatable
 from dealer.learning.observation import Numbers, names, observation
 from dealer.play import usual_seats
 from engine.game import Game

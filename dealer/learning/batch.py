@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from dealer.bots.built_in import announced
 from dealer.bots.seen import Seen
-from dealer.learning.actions import Actions, Mask, Sizes
-from dealer.learning.hand import seatable
+from dealer.learning.hand import Actions, Mask, Sizes, seatable
 from dealer.learning.observation import CARDS, Numbers, names, observation
 from dealer.learning.tree import ASKED, COMPARED, OVER, SWAP, UNASKED, Tree
 from dealer.play import usual_seats

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from dealer.bots.seen import look
 from dealer.deck import Deck
-from dealer.learning.actions import Actions, Mask
-from dealer.learning.hand import nets, players, shown
+from dealer.learning.hand import Actions, Mask, nets, players, shown
 from dealer.learning.observation import CARDS, EVENTS, Numbers, names, table
 from engine.hand import begin, step, turn
 from engine.parameters import first

@@ -8,9 +8,8 @@ import pytest
 
 from dealer.bots.seen import Seen
 from dealer.deck import Deck, seeded
-from dealer.learning.actions import Actions, Sizes
 from dealer.learning.batch import Batch
-from dealer.learning.hand import LearnersHand
+from dealer.learning.hand import Actions, LearnersHand, Sizes
 from dealer.learning.observation import names, observation
 from dealer.learning.tree import Tree
 from dealer.play import usual_seats
