@@ -24,7 +24,7 @@ from api.exporting.files import BINARY
 from bench.large import build
 from bench.ledger import disk
 from bench.serve_hands import server
-from store.folder.cache_folder import VARIABLE
+from store.folder.disk import CACHE
 from store.reader import Reader
 from store.tables.standard import STANDARD
 
@@ -64,7 +64,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     """One ledger, asked by an auditor and by the public, each in a new Python."""
     tables = (*STANDARD, *stored(lambda mark: None))
     build(scratch / "small", scratch / "large", hands, min(DISTINCT, hands), projections=tables)
-    os.environ[VARIABLE] = str(scratch / "cache")
+    os.environ[CACHE] = str(scratch / "cache")
     found = {view: _asked(scratch / "large", view, max(1, min(rounds, 3))) for view in VIEWS}
     alone = {kind: _alone(scratch / "large", scratch / f"alone.{kind}", kind) for kind in KINDS}
     return [

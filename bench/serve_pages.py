@@ -25,7 +25,7 @@ from api.cli.doctor import BROWSERS
 from bench.large import build, name_of
 from bench.ledger import disk
 from bench.serve_hands import served
-from store.folder.cache_folder import VARIABLE
+from store.folder.disk import CACHE
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext
@@ -99,7 +99,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     each = build(small, large, hands, min(DISTINCT, hands), projections=projections(small))
     where = pages(hands, each)
     firsts: dict[str, dict[str, tuple[float, float, int]]] = {}
-    os.environ[VARIABLE] = str(scratch / "cache")  # nothing is judged or valued before
+    os.environ[CACHE] = str(scratch / "cache")  # nothing is judged or valued before
     for who in ("public", "auditor"):
         with served(large) as (port, key):
             headers = {"Authorization": f"Bearer {key}"} if who == "auditor" else {}

@@ -24,7 +24,7 @@ from urllib.parse import quote
 from bench.large import PLAYERS, build, name_of
 from bench.ledger import disk
 from bench.serve_hands import Server, server
-from store.folder.cache_folder import VARIABLE
+from store.folder.disk import CACHE
 
 HANDS = 1_000_000
 DISTINCT = 8_000  # hands of a match, and so of a player
@@ -75,7 +75,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
     each = build(small, large, hands, min(DISTINCT, hands), projections=projections(small))
     for kept in (large / "jobs", scratch / "cache"):
         shutil.rmtree(kept, ignore_errors=True)
-    os.environ[VARIABLE] = str(scratch / "cache")
+    os.environ[CACHE] = str(scratch / "cache")
     middle = hands // each // 2
     until = time.monotonic() + IN_ALL_S
     hand = f"/api/v1/hands/{name_of(middle)}/17"

@@ -43,7 +43,7 @@ from events.match import MatchEnded
 from events.notation import read as read_line
 from events.notation import say
 from events.types import Events
-from store.folder.cache_folder import cache_folder
+from store.folder.disk import cache_folder
 from store.proof.notary import public_keys
 
 DISPUTED = "auction-2024"  # its document and its engine disagree about money (A9)

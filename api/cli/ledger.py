@@ -38,7 +38,7 @@ class Place(click.Path):
 
     def convert(self, value: Any, *of: Any) -> Path:
         from store.archive.index import PATH
-        from store.folder.cache_folder import folder_of
+        from store.folder.disk import folder_of
         from store.folder.manifest import PATH as MANIFEST
 
         if "://" in (url := os.fspath(value)):
@@ -51,7 +51,7 @@ class Place(click.Path):
 
 def named(folder: Path) -> str:
     """What a ledger is called in sentences: its folder, or the URL that was given."""
-    from store.folder.cache_folder import origin_of
+    from store.folder.disk import origin_of
 
     return origin_of(folder) or str(folder)
 
@@ -69,7 +69,7 @@ ledger_option = click.option(
 
 def refuse_archive(folder: Path) -> None:
     """An archive is only read: a command that changes something says so before it begins."""
-    from store.folder.cache_folder import origin_of
+    from store.folder.disk import origin_of
     from store.folder.lock import ReadOnly
 
     if (url := origin_of(folder)) is not None:

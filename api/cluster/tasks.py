@@ -27,7 +27,7 @@ from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
 from engine.games import named
 from events.ledger import is_match
-from store.folder.cache_folder import folder_of, origin_of
+from store.folder.disk import folder_of, origin_of
 from store.folder.frames import Damaged
 from store.log.leaf import Leaf
 from store.reader import Reader, Snapshot

@@ -29,7 +29,7 @@ from api.viewpoints.redaction import revealed
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
-from store.folder.cache_folder import cache_folder
+from store.folder.disk import cache_folder
 
 Row = dict[str, Any]
 OF_LUCK = ("net_ev", "luck", "luck_error", "adjusted", "net_ev_hand")  # measures of run-outs

@@ -37,7 +37,7 @@ from api.rules import CODES, MOVELESS, Rules, by_rules, code_of
 from api.viewpoints.views import Viewed
 from engine.verdict import VERDICTS, Report, qualified
 from events.types import Events, HandStarted
-from store.folder.cache_folder import cache_folder
+from store.folder.disk import cache_folder
 from store.folder.manifest import Segment
 from store.log.leaf import split
 from store.reader import Reader

@@ -56,7 +56,7 @@ from api.serving.page_process import (
 from api.serving.request_limits import Places
 from api.viewpoints.viewer import PUBLIC, Viewer
 from dealer.worker import ctrl_c_blocked
-from store.folder.cache_folder import cache_folder
+from store.folder.disk import cache_folder
 
 SOON_S = 0.2  # a page that comes so soon needs no progress
 DATA_S = 30.0  # so long a program waits for data: less than for any answer

@@ -27,7 +27,7 @@ from api.http.limits import Limits
 from api.jobs.jobs import FOLDER
 from api.questions.verdict_files import program
 from dealer.worker import end_with_parent, ignore_ctrl_c
-from store.folder.cache_folder import VARIABLE
+from store.folder.disk import CACHE
 from store.folder.lock import NoLocks, lock_file
 
 DECIDING = ("analytics", "api", "engine", "events", "odds", "store")  # folders of the program
@@ -137,7 +137,7 @@ def make(
     end_with_parent(lambda: os._exit(1))
     os.nice(NICE)
     os.umask(0o077)
-    os.environ[VARIABLE] = str(cache)
+    os.environ[CACHE] = str(cache)
     sent_at = time.monotonic()
 
     def watch(items: Iterable[Any], doing: str, total: int) -> Iterable[Any]:

@@ -27,8 +27,7 @@ from store.archive import index
 from store.archive.index import File, Index, Part
 from store.archive.objects import Objects, objects_of
 from store.folder import manifest
-from store.folder.cache_folder import origin_of
-from store.folder.disk import Disk, Output, RealDisk
+from store.folder.disk import Disk, Output, RealDisk, origin_of
 from store.folder.frames import Damaged
 from store.folder.lock import ReadOnly, is_alive
 

@@ -2,6 +2,9 @@
 
 `write` promises nothing before `sync`; a new or renamed name promises nothing before
 `sync_folder`. The tests put a disk under the ledger that takes these words seriously.
+
+Outside of it is the user's cache folder, for what can be made or fetched again: values of cards,
+pieces of archives.
 """
 
 import hashlib
@@ -13,6 +16,9 @@ from typing import Protocol
 
 _AT_ONCE = 1 << 20  # bytes that are digested
 _sync = getattr(os, "fdatasync", os.fsync)  # not every system has the faster one
+CACHE = "MUCKRAKE_CACHE"  # where a user wants what can be made again
+_ARCHIVES = "archives"
+_ORIGIN = "archive.url"  # in a folder that stands for an archive: which
 
 
 class Output(Protocol):
@@ -152,3 +158,31 @@ class _RealOutput:
 def now_ms() -> int:
     """The time of day in milliseconds, as the envelope of an event keeps it."""
     return time.time_ns() // 1_000_000
+
+
+def cache_folder() -> Path:
+    """`$MUCKRAKE_CACHE`, else a user's own."""
+    if chosen := os.environ.get(CACHE):
+        return Path(chosen)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "muckrake"
+
+
+def folder_of(url: str) -> Path:
+    """The folder that stands for an archive: readers take it in place of a ledger's."""
+    folder = cache_folder() / _ARCHIVES / hashlib.sha256(url.encode()).hexdigest()[:16]
+    folder.mkdir(0o700, parents=True, exist_ok=True)
+    if not (folder / _ORIGIN).exists():
+        aside = folder / f"{_ORIGIN}.{os.getpid()}"
+        aside.write_text(url, "utf-8")
+        aside.rename(folder / _ORIGIN)
+    return folder
+
+
+def origin_of(folder: Path) -> str | None:
+    """The URL of the archive that a folder stands for; None of a ledger's own folder."""
+    if folder.absolute().parent != (cache_folder() / _ARCHIVES).absolute():
+        return None
+    try:
+        return (folder / _ORIGIN).read_text("utf-8")
+    except FileNotFoundError:
+        return None

@@ -6,7 +6,7 @@ from typing import IO
 
 import msgspec
 
-from store.folder.cache_folder import origin_of
+from store.folder.disk import origin_of
 
 try:
     import fcntl

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import msgspec
 
 from events.ledger import DeckChain
-from store.folder.cache_folder import origin_of
+from store.folder.disk import origin_of
 from store.folder.frames import Marks
 from store.proof.note import Signer
 

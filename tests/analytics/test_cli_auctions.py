@@ -13,7 +13,7 @@ from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import leaves
 from events.types import Shown
-from store.folder.cache_folder import VARIABLE
+from store.folder.disk import CACHE
 from store.reader import Reader
 from tests.analytics.auction_pages import auctions
 from tests.sessions import Captured, printed, told
@@ -35,7 +35,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def looked_at(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUCKRAKE_LEDGER", str(here))
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
 
 
 def test_every_measure_of_every_player_is_in_the_document(capsys: Captured) -> None:

@@ -19,7 +19,7 @@ from analytics.swaps.luck import MEASURES as OF_LUCK
 from analytics.swaps.luck import of_luck
 from api.main import main
 from events.types import AuctionSettled, BidPlaced
-from store.folder.cache_folder import VARIABLE
+from store.folder.disk import CACHE
 from store.reader import Reader
 from tests.analytics import test_opponent_questions as opponents
 from tests.analytics.auction_pages import (
@@ -208,7 +208,7 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def looked_at(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUCKRAKE_LEDGER", str(here))
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
 
 
 def _prices(here: Path) -> Iterator[int]:

@@ -13,7 +13,7 @@ from bench.s3 import URL, Fault, Server
 from store.archive import index
 from store.archive.disk import ArchiveDisk
 from store.archive.objects import objects_of
-from store.folder.cache_folder import folder_of
+from store.folder.disk import folder_of
 from store.folder.frames import Damaged
 from store.ledger import open_ledger
 from store.proof.checkpoint import Remembered

@@ -6,7 +6,7 @@ import pytest
 
 from api.main import main
 from store.archive.objects import NoAnswer
-from store.folder.cache_folder import folder_of
+from store.folder.disk import folder_of
 from tests.http.clients import site_of
 
 

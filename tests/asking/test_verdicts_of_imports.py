@@ -19,7 +19,7 @@ from dealer.play import play
 from engine.games import GAMES
 from engine.verdict import VERDICTS
 from formats.mit.write import write
-from store.folder.cache_folder import VARIABLE
+from store.folder.disk import CACHE
 from store.reader import Reader, Snapshot
 from tests.asking.test_verdicts import by_hand, forged
 from tests.http.clients import over, site_of
@@ -35,7 +35,7 @@ def log(hands: int, seed: str) -> str:
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
     return tmp_path / "cache" / "verdicts"
 
 

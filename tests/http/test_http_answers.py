@@ -30,7 +30,7 @@ from engine.game import Game
 from engine.games import GAMES
 from events import types as t
 from events.types import Events
-from store.folder.cache_folder import VARIABLE
+from store.folder.disk import CACHE
 from store.reader import Reader
 from tests.exports import exported, ledger_of, start_of, started
 from tests.hands import NAMES, seeded
@@ -49,7 +49,7 @@ SEAT = f"seat:{NAMES[0]}"
 @pytest.fixture
 def kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Values that are kept for later are this test's own."""
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
 
 
 def _questions(player: str, match: str) -> Iterator[str]:

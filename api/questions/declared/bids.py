@@ -55,7 +55,7 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from odds.batch import Showdown
-from store.folder.cache_folder import cache_folder
+from store.folder.disk import cache_folder
 from store.tables.projection import Row
 
 MODEL = "swing/1"

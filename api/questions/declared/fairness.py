@@ -35,7 +35,7 @@ from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from events.ledger import is_match
 from events.match import MatchStarted
-from store.folder.cache_folder import cache_folder
+from store.folder.disk import cache_folder
 from store.log.leaf import Leaf, split
 from store.proof.private import Private
 from store.reader import Snapshot
