@@ -11,9 +11,9 @@ from engine.audit import before_payment
 from engine.game import Game
 from engine.seats import contenders, in_order, is_alone
 from engine.settle import Cut, Strength, best_cards, cuts, strength
+from events.cards import Cards
 from events.state import Hand
 from events.types import Events, PotSplit, RakeTaken
-from events.values import Cards
 from odds.rank import describe, five
 
 Row = dict[str, Any]

@@ -13,6 +13,7 @@ from bench.phh import phh
 from bench.play import hands
 from dealer.play import play
 from engine.games import GAMES
+from events.cards import Cards
 from events.evolve import evolve
 from events.state import Hand, opened
 from events.types import (
@@ -31,7 +32,6 @@ from events.types import (
     Shown,
     UncalledReturned,
 )
-from events.values import Cards
 from formats.mit.write import write
 
 SEATS = 6

@@ -10,12 +10,11 @@ from dealer.deck import Deck, of_key, place_of
 from engine.game import Game, fingerprint
 from engine.hand import decide, turn
 from engine.turn import IllegalCommand, ToDeal, ToDraw, ToSwap
-from events.cards import UNKNOWN
+from events.cards import UNKNOWN, Cards
 from events.deck import committed, deck_number, opened_key, unfit
 from events.evolve import evolve, replay
 from events.match import DeckOpened, Match, MatchStarted
 from events.types import BoardDealt, BountyDrawn, CardSwapped, Event, Events, HandStarted, HoleDealt
-from events.values import Cards
 
 _DEALS = HoleDealt | BoardDealt | CardSwapped | BountyDrawn
 

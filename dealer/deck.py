@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol, get_args
 from msgspec import Struct
 
 from engine.turn import Deal, Draw, Swap, ToDeal, ToDraw, ToSwap
-from events.cards import DECK
+from events.cards import DECK, Cards, Rank
 from events.deck import (
     BOUNTY,
     SECRET_BYTES,
@@ -28,7 +28,6 @@ from events.deck import (
 )
 from events.ledger import DeckChain, DeckSecrets
 from events.match import DeckCommitted, DeckOpened, Match, NonceGiven
-from events.values import Cards, Rank
 
 _RANKS = get_args(Rank)
 Below = Callable[[int], int]

@@ -44,8 +44,7 @@ from engine.turn import (
     ToSwap,
 )
 from events.state import Finished, Hand
-from events.types import Event, Events, Faulted, HandStarted
-from events.values import FaultKind, FaultPlace
+from events.types import Event, Events, Faulted, FaultKind, FaultPlace, HandStarted
 
 BATCH_HANDS = 500
 _MORE, _LAST, _FAILED = b"+", b".", b"!"

@@ -61,6 +61,7 @@ from events.types import (
     HandVoided,
     HoleDealt,
     Mucked,
+    Origin,
     PotSplit,
     Raised,
     RakeTaken,
@@ -71,7 +72,6 @@ from events.types import (
     Tossed,
     UncalledReturned,
 )
-from events.values import Origin
 
 _NOTES = frozenset((Faulted, Claimed))  # nothing follows from them
 

@@ -25,10 +25,9 @@ from engine.pots import (
 )
 from engine.seats import contenders, in_order, is_alone
 from engine.turn import IllegalCommand
-from events.cards import RANKS, UNKNOWN
+from events.cards import RANKS, UNKNOWN, Cards
 from events.state import Hand
 from events.types import BountySettled, Event, Events, PotSplit, RakeTaken
-from events.values import Cards
 from odds.rank import Flushes, HoleMin, Ranking, Straights, best_five, five, ranker
 
 Strength = tuple[int, int]

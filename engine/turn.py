@@ -4,8 +4,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from events.cards import UNKNOWN
-from events.values import BlindKind, Cards, Rank
+from events.cards import UNKNOWN, Cards, Rank
+from events.types import BlindKind
 
 CardKind = Literal["hole", "board", "third"]
 Place = Literal["top", "bottom"]

@@ -1,6 +1,6 @@
 """Cards as plain two-letter words: the deck, reading them, and what an unknown one is called."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -10,6 +10,8 @@ DECK: tuple[str, ...] = tuple(rank + suit for rank in RANKS for suit in SUITS)
 UNKNOWN = "??"  # a card that nobody recorded; a card you may not see is `views.Hidden`
 
 Card = Annotated[str, Meta(pattern=r"^([2-9TJQKA][cdhs]|\?\?)$")]
+Cards = tuple[Card, ...]
+Rank = Literal["2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K", "A"]
 
 _NAMED = frozenset(DECK)
 _WORDS = frozenset((*DECK, UNKNOWN))

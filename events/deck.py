@@ -12,9 +12,8 @@ from itertools import chain, count, islice
 
 from msgspec import Struct
 
-from events.cards import DECK
+from events.cards import DECK, Cards
 from events.match import DeckCommitted, DeckOpened, Match, NonceGiven
-from events.values import Cards
 
 CHAIN = b"muckrake/chain/v1"
 SEATS = b"muckrake/seat-nonces/v1\0"

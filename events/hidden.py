@@ -13,13 +13,13 @@ from events.ledger import Record
 from events.match import (
     DeckCommitted,
     DeckOpened,
+    Disclosure,
     MatchEnded,
     MatchStarted,
     NonceGiven,
     SourceNoted,
     Tagged,
 )
-from events.values import Disclosure
 
 
 class Secret(NamedTuple):

@@ -3,11 +3,15 @@
 Names of records and fields are storage names: an old ledger holds them for ever.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from events.values import Dealing, Disclosure, Drawer, Fact
+from events.types import Fact
+
+Dealing = Literal["seeded", "committed", "recorded"]
+Disclosure = Literal["sealed", "open-after-match", "open"]
+Drawer = Literal["player", "dealer"]
 
 
 class MatchStarted(Fact, frozen=True):

@@ -19,6 +19,7 @@ from events.codec import Unreadable
 from events.match import (
     DeckCommitted,
     DeckOpened,
+    Drawer,
     Match,
     MatchEnded,
     MatchStarted,
@@ -26,7 +27,7 @@ from events.match import (
     SourceNoted,
     Tagged,
 )
-from events.values import Drawer, Origin
+from events.types import Origin
 
 _PATTERNS: dict[type[t.Event | Match], str] = {
     t.HandStarted: "hand {hand} of {game} {ruleset}, button {button}{dead_small}: {players+stacks}"

@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
+from events.cards import Cards, Rank
 from events.types import Events, HandStarted
-from events.values import Cards, Rank
 
 Standing = Literal["live", "all_in", "folded"]
 

@@ -5,24 +5,31 @@ An `amount` is what moved, already cut by the stack; a total ends in `to`.
 `next` is the seat that must answer now; nobody, when the round is over.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
-from msgspec import Meta, field
+from msgspec import Meta, Struct, field
 
-from events.cards import Card
-from events.values import (
-    BlindKind,
-    Cards,
-    Chips,
-    Fact,
-    FaultKind,
-    FaultPlace,
-    Origin,
-    Played,
-    Rank,
-    Seat,
-    Step,
-)
+from events.cards import Card, Cards, Rank
+
+Seat = Annotated[int, Meta(ge=0, le=22)]
+Chips = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+Step = Annotated[int, Meta(ge=0, le=99)]
+Played = Annotated[
+    str,
+    Meta(
+        pattern=r"^([0-9]{4}(-[0-9]{2}){2}(T[0-9]{2}(:[0-9]{2}){2}(Z|[+-][0-9]{2}:[0-9]{2})?)?)?$(?!\n)"
+    ),
+]
+
+Origin = Literal["chosen", "forced", "default", "recorded"]
+BlindKind = Literal["small", "big", "straddle", "post", "dead"]
+FaultKind = Literal["illegal", "malformed", "late", "disconnected"]
+FaultPlace = Literal["action", "bid", "acknowledgement"]
+
+
+class Fact(Struct, frozen=True, tag=True, forbid_unknown_fields=True, gc=False):
+    """One fact: immutable, comparable, named in JSON by the field `type`."""
+
 
 # What opens a hand and marks its way.
 

@@ -13,10 +13,19 @@ from typing import Annotated, Any, cast, get_args
 from msgspec import Meta, Struct
 
 from events import types as t
-from events.cards import Card
+from events.cards import Card, Rank
 from events.hidden import FIELDS, Secret
-from events.match import DeckCommitted, DeckOpened, Match, MatchEnded, NonceGiven, Tagged
-from events.values import Dealing, Disclosure, FaultKind, FaultPlace, Origin, Rank
+from events.match import (
+    Dealing,
+    DeckCommitted,
+    DeckOpened,
+    Disclosure,
+    Match,
+    MatchEnded,
+    NonceGiven,
+    Tagged,
+)
+from events.types import FaultKind, FaultPlace, Origin
 
 
 class Hidden(Struct, frozen=True):

@@ -43,11 +43,10 @@ from engine.turn import (
     Turn,
     Will,
 )
-from events.cards import UNKNOWN
+from events.cards import UNKNOWN, Cards
 from events.evolve import evolve, replay, round_of
 from events.state import Hand
-from events.types import Event, Events, Faulted, PotSplit, RakeTaken, Shown
-from events.values import Cards, FaultPlace
+from events.types import Event, Events, Faulted, FaultPlace, PotSplit, RakeTaken, Shown
 from formats.rules_off import acknowledged, claimed, faulted
 from formats.source import (
     Act,

@@ -17,8 +17,7 @@ from msgspec import Struct, json
 from msgspec.structs import replace
 
 from engine.games.recorded import IRC_LIMIT
-from events.cards import is_card
-from events.values import Cards
+from events.cards import Cards, is_card
 from formats.moment import in_utc
 from formats.source import Act, Board, Holds, Item, Refused, Shows, Skipped, Source, SourceHand
 

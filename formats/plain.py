@@ -20,7 +20,7 @@ from engine.settle import settle
 from engine.steps import Betting, Blinds, DealBoard, DealHole, Posts, Showdown
 from engine.steps.showdown import must_show, waiting
 from engine.steps.sizing import is_full
-from events.cards import UNKNOWN
+from events.cards import UNKNOWN, Cards
 from events.evolve import evolved, round_of
 from events.state import Hand, Round, Standing
 from events.types import (
@@ -40,7 +40,6 @@ from events.types import (
     StepEntered,
     UncalledReturned,
 )
-from events.values import Cards
 from formats.follow import begun, pays
 from formats.holdem import STREETS
 from formats.source import Act, Board, Holds, Mucks, Shows, SourceHand

@@ -38,6 +38,7 @@ from events.types import (
     HandVoided,
     HoleDealt,
     Mucked,
+    Origin,
     PotSplit,
     Raised,
     RakeTaken,
@@ -47,7 +48,6 @@ from events.types import (
     Tossed,
     UncalledReturned,
 )
-from events.values import Origin
 from formats.source import (
     Act,
     Bids,

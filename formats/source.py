@@ -16,9 +16,10 @@ from msgspec import Struct
 
 from engine.game import Game
 from engine.turn import Post
+from events.cards import Cards, Rank
 from events.ledger import Many
 from events.match import SourceNoted
-from events.values import Cards, FaultKind, FaultPlace, Rank
+from events.types import FaultKind, FaultPlace
 
 Verb = Literal["fold", "check", "call", "raise"]
 

@@ -12,8 +12,8 @@ from dealer.learning.hand import Sizes
 from dealer.play import Plan, dealt, usual_seats
 from engine.game import Game
 from engine.turn import IllegalCommand
+from events.match import Disclosure
 from events.types import Events
-from events.values import Disclosure
 
 if TYPE_CHECKING:
     from dealer.learning.aec import HandEnv

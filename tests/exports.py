@@ -12,9 +12,8 @@ from api.viewpoints.selection import leaves, selections
 from engine.game import Game, fingerprint
 from engine.games import RULESETS
 from events.ledger import Append, Record
-from events.match import MatchEnded, MatchStarted
+from events.match import Disclosure, MatchEnded, MatchStarted
 from events.types import Events, HandStarted
-from events.values import Disclosure
 from store.ledger import open_ledger
 from store.reader import Reader, Snapshot
 

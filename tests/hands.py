@@ -47,12 +47,11 @@ from engine.turn import (
     ToToss,
     Turn,
 )
-from events.cards import DECK
+from events.cards import DECK, Rank
 from events.evolve import evolve
 from events.notation import say_all
 from events.state import Hand
 from events.types import Event, Events, Faulted, HandVoided
-from events.values import Rank
 from odds.rank import best_five
 from tests.profiles import sized
 

@@ -40,7 +40,7 @@ from engine.turn import (
     ToSwap,
 )
 from engine.verdict import judge
-from events.cards import DECK, UNKNOWN
+from events.cards import DECK, UNKNOWN, Rank
 from events.codec import decode, encode
 from events.evolve import evolve, replay
 from events.notation import read, say
@@ -55,7 +55,6 @@ from events.types import (
     Reconnected,
     Shown,
 )
-from events.values import Rank
 from tests.hands import CLOCKED, Move, Played, answered, connections, offered
 
 

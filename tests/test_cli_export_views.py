@@ -23,9 +23,8 @@ from dealer.play import play
 from engine.game import Game
 from engine.games import GAMES
 from events import types as t
-from events.match import MatchEnded, SourceNoted
+from events.match import Disclosure, MatchEnded, SourceNoted
 from events.types import Events
-from events.values import Disclosure
 from events.views import Public, Viewpoint, viewpoint
 from store.reader import Snapshot
 from tests.exports import exported, ledger_of, start_of, started

@@ -45,8 +45,7 @@ from events.cards import DECK, UNKNOWN, is_card
 from events.codec import Unreadable, decode, encode
 from events.evolve import replay
 from events.notation import say, say_all
-from events.types import Event, Events
-from events.values import BlindKind, FaultKind, FaultPlace, Origin
+from events.types import BlindKind, Event, Events, FaultKind, FaultPlace, Origin
 from tests.hands import Played, seeded, some_games
 from tests.profiles import sized
 

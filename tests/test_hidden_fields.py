@@ -17,7 +17,7 @@ from events.ledger import Recorded
 from events.lines import lines, openings
 from events.match import Match, MatchStarted
 from events.notation import read, read_record
-from events.values import FaultPlace
+from events.types import FaultPlace
 from events.views import Auditor, Hidden, Public, Seated, see_one
 from tests.hidden_fields import EVERYBODY, UNTIL, WHO_SEES, hidden, is_there, sees, values
 

@@ -10,7 +10,7 @@ from events import lines as public
 from events.commitments import nonces_of
 from events.hidden import FIELDS, Fields, Secret, check, opened
 from events.ledger import Record, Recorded
-from events.values import Disclosure
+from events.match import Disclosure
 from events.views import Auditor, Public, Seated, see_one, seen_as
 from tests.hidden_fields import WHO_SEES, hidden, is_open, is_there, sees, values
 from tests.test_hidden_fields import EVENTS

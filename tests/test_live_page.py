@@ -16,9 +16,8 @@ from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events import types as t
 from events.ledger import Append
-from events.match import MatchEnded, MatchStarted
+from events.match import Disclosure, MatchEnded, MatchStarted
 from events.types import Events
-from events.values import Disclosure
 from store.folder.disk import now_ms
 from store.ledger import FileLedger, open_ledger
 from tests.http.clients import Site, site_of

@@ -13,6 +13,7 @@ from events.codec import Unreadable
 from events.match import (
     DeckCommitted,
     DeckOpened,
+    Drawer,
     Match,
     MatchEnded,
     MatchStarted,
@@ -21,7 +22,7 @@ from events.match import (
     Tagged,
 )
 from events.notation import read, read_record, say, say_all
-from events.values import Drawer, Origin
+from events.types import Origin
 from tests.hands import some_games, sources, walk
 from tests.profiles import examples
 

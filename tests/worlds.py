@@ -10,10 +10,9 @@ from typing import get_args
 from msgspec.structs import replace
 
 from events import types as t
-from events.cards import DECK
+from events.cards import DECK, Rank
 from events.evolve import replay
 from events.types import Event, Events
-from events.values import Rank
 from events.views import Auditor, Public, Seated, Viewpoint
 from tests.hidden_fields import WHO_SEES, hidden, is_there, sees
 

@@ -23,9 +23,8 @@ from msgspec.structs import replace
 
 from analytics.auctions.sniffing import Pair
 from analytics.confidence.p_values import binomial, chi_square, holm, normal
-from events.cards import DECK, RANKS, known
+from events.cards import DECK, RANKS, Cards, known
 from events.types import BoardDealt, CardSwapped, HoleDealt, StepEntered
-from events.values import Cards
 from odds.batch import STANDARD
 from odds.counting import CLASSES, class_of, hands_of
 from odds.preflop import before_flop

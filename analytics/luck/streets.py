@@ -19,7 +19,7 @@ from engine.game import Game
 from engine.policies import per_chip
 from engine.pots import Pot, pots
 from engine.seats import contenders
-from events.cards import is_card, known
+from events.cards import Cards, is_card, known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (
@@ -32,7 +32,6 @@ from events.types import (
     Tossed,
     UncalledReturned,
 )
-from events.values import Cards
 from odds.batch import Showdown
 from store.log.leaf import Leaf
 from store.tables.projection import HEAD, WHO, Row, head, tabled

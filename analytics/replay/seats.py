@@ -12,10 +12,9 @@ import numpy as np
 
 from analytics.replay.columns import BLINDS as BLINDS_POSTED
 from analytics.replay.columns import FOLDED, ReplayColumns
-from events.cards import DECK, RANKS
+from events.cards import DECK, RANKS, Cards
 from events.state import Hand
 from events.types import BlindPosted, Event
-from events.values import Cards
 from store.columns.cells import Column
 
 BLINDS = ("SB", "BB")

@@ -26,7 +26,7 @@ from engine.steps import (
     Straddle,
     SwapHole,
 )
-from events.cards import DECK, UNKNOWN, is_card, known
+from events.cards import DECK, UNKNOWN, Cards, is_card, known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (
@@ -46,7 +46,6 @@ from events.types import (
     TimedOut,
     Tossed,
 )
-from events.values import Cards
 
 BOARD = 5
 HOLE_MAX = 3  # two, and one that was won at auction

@@ -22,9 +22,8 @@ from analytics.replay.columns import ACTIONS, chosen
 from analytics.replay.rulebook import Rulebook, Text
 from engine.game import Game
 from engine.steps.swap import SwapHole
-from events.cards import known
+from events.cards import Cards, known
 from events.ledger import Column
-from events.values import Cards
 from store.columns.layout import columns
 from store.tables.hand_columns import KIND, Hands, begins
 from store.tables.projection import HEAD, RULESET, WHO, EventRows, Projection, Row, made

@@ -30,7 +30,7 @@ from api.importing.report import as_json, as_text, in_short
 from api.importing.worker import ImportOptions, Outcome
 from api.jobs.plans import named as named_match
 from api.playing.names import Misnamed, pattern_of
-from events.values import Disclosure
+from events.match import Disclosure
 from formats.known import FORMATS
 from formats.rakes import RakeFrom
 from store.folder.disk import now_ms

@@ -39,9 +39,8 @@ from dealer.wire.sandbox import Guard
 from dealer.worker import Gone
 from engine.game import Game, fingerprint, to_json
 from events.ledger import Conflict
-from events.match import MatchStarted
+from events.match import Dealing, Disclosure, MatchStarted
 from events.types import Events
-from events.values import Dealing, Disclosure
 from formats.mit.dialects import own_dialect
 from formats.mit.write import rounds, write
 

@@ -14,8 +14,7 @@ from api.playing.names import Misnamed, names_of, tagged, tags_of
 from api.questions import games as rulesets
 from engine.game import Game
 from engine.parameters import Impossible, named_values
-from events.match import Tagged
-from events.values import Disclosure
+from events.match import Disclosure, Tagged
 from formats.mit.dialects import ENGINES
 from formats.rakes import RakeFrom
 from formats.rules import Rules

@@ -28,9 +28,9 @@ from api.printable import page
 from dealer.bots.own import NoBot, maker
 from dealer.play import Plan
 from dealer.worker import Gone
+from events.match import Dealing
 from events.notation import say as notation_of
 from events.types import Events
-from events.values import Dealing
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger

@@ -21,9 +21,8 @@ from api.viewpoints.rendering import OF_A_SEED, opened_by, withheld_sentence
 from events.commitments import Opening
 from events.deck import Committed, committed, deck_number, earlier
 from events.lines import lines, openings
-from events.match import DeckCommitted, DeckOpened, Match, MatchStarted, NonceGiven
+from events.match import Dealing, DeckCommitted, DeckOpened, Match, MatchStarted, NonceGiven
 from events.types import HandStarted
-from events.values import Dealing
 from events.views import Auditor, viewpoint
 from store.log.leaf import Leaf, split
 from store.proof.checkpoint import Opened

@@ -18,8 +18,7 @@ from api.importing.naming import HandDigest, JudgedHands, Repeat, naming_of
 from api.importing.spill import CHUNK, Chunk, fetched
 from api.importing.worker import Outcome
 from events.ledger import Append, Record
-from events.match import MatchEnded, MatchStarted, SourceNoted, Tagged
-from events.values import Disclosure
+from events.match import Disclosure, MatchEnded, MatchStarted, SourceNoted, Tagged
 from formats.source import Refused, Skipped
 from store.folder.disk import now_ms
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger

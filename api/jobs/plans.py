@@ -30,7 +30,7 @@ from engine.game import Game
 from engine.games import GAMES, is_dealt
 from engine.parameters import Impossible, named_values
 from engine.table import is_freeze_out
-from events.values import Dealing
+from events.match import Dealing
 from formats.known import FORMATS
 from formats.rakes import RakeFrom
 from formats.rules import Rules

@@ -60,8 +60,8 @@ from dealer.wire.sandbox import Guard
 from dealer.worker import Gone
 from engine.game import fingerprint, to_json
 from events.ledger import Conflict, is_match
+from events.match import Dealing, Disclosure
 from events.types import Events
-from events.values import Dealing, Disclosure
 from store.folder.disk import now_ms
 from store.folder.frames import Damaged
 from store.folder.lock import Held, Lock, holder, lock_file

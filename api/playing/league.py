@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from api.playing.names import Misnamed, tagged
 from dealer.wire.program import NoBot, Program, program
-from events.values import Disclosure
+from events.match import Disclosure
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,19}"
 Name = Annotated[str, Meta(pattern=f"^{_NAME}$")]

@@ -33,10 +33,9 @@ from dealer.play import DealJob, Plan, at_once, finished_hands, last_standing, p
 from engine.game import fingerprint, to_json
 from engine.table import is_freeze_out
 from events.ledger import DeckSecrets, Ledger
-from events.match import MatchStarted, Tagged
+from events.match import Dealing, Disclosure, MatchStarted, Tagged
 from events.state import Finished
 from events.types import Events
-from events.values import Dealing, Disclosure
 from store.ledger import FileLedger
 
 CHOSEN = "what the bots choose is what the seed says: everybody who knows it knows their bids"

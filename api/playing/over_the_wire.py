@@ -29,11 +29,10 @@ from engine.hand import decide, turn
 from engine.turn import IllegalCommand, ToBid, ToToss
 from events.evolve import evolve
 from events.ledger import DeckSecrets, Writable
-from events.match import MatchStarted, Tagged
+from events.match import Dealing, Disclosure, MatchStarted, Tagged
 from events.notation import say
 from events.state import Hand, opened
 from events.types import Events, Faulted
-from events.values import Dealing, Disclosure
 
 _GONE = {
     "late": "it did not reply in time",

@@ -13,10 +13,9 @@ from engine.game import Game
 from engine.table import Last, standing
 from events.evolve import replay
 from events.ledger import Append, Writable
-from events.match import DeckOpened, Match, MatchEnded, MatchStarted, Tagged
+from events.match import DeckOpened, Disclosure, Match, MatchEnded, MatchStarted, Tagged
 from events.state import Finished
 from events.types import Events
-from events.values import Disclosure
 from store.folder.disk import now_ms
 
 if TYPE_CHECKING:

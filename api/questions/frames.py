@@ -24,12 +24,11 @@ from engine.settle import best_cards
 from engine.turn import IllegalCommand, ToAct
 from events import types as t
 from events import views
-from events.cards import DECK
+from events.cards import DECK, Cards
 from events.evolve import evolve, replay
 from events.notation import say
 from events.sentences import HIDDEN, STREETS, Fragment, Sentence, sentences, street
 from events.state import Hand
-from events.values import Cards
 from odds.rank import describe, five
 
 _CARDS = frozenset(DECK)

@@ -31,12 +31,12 @@ from engine.game import Game
 from engine.games import named
 from events import types as t
 from events.cards import UNKNOWN as UNKNOWN_CARD
+from events.cards import Rank
 from events.evolve import evolve, replay
 from events.ledger import closes
 from events.sentences import text
 from events.state import Hand
 from events.types import Event, Events, HandStarted
-from events.values import Rank
 from store.log.leaf import Leaf, split
 from store.reader import Snapshot
 

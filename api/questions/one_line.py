@@ -20,9 +20,9 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from events import types as t
 from events import views
+from events.cards import Cards
 from events.evolve import evolve, replay
 from events.state import Hand
-from events.values import Cards
 from events.views import Hidden
 from store.columns.codec import leaves_of
 from store.folder.frames import Damaged

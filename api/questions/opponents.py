@@ -34,7 +34,7 @@ from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from api.viewpoints.visible_hands import events
 from events.match import MatchEnded, MatchStarted
-from events.values import FaultKind
+from events.types import FaultKind
 
 T = TypeVar("T")
 

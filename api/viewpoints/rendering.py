@@ -17,10 +17,9 @@ from events import types as t
 from events import views
 from events.evolve import replay
 from events.hidden import FIELDS, Opened, opened
-from events.match import Match, MatchEnded, MatchStarted
+from events.match import Disclosure, Match, MatchEnded, MatchStarted
 from events.notation import say
 from events.state import Hand
-from events.values import Disclosure
 from events.views import HIDDEN, Auditor, Hidden, Seen, Viewpoint, see, viewpoint
 
 _HIDDEN = "hidden"

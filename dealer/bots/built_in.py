@@ -31,9 +31,8 @@ from engine.turn import (
     ToStraddle,
     ToToss,
 )
-from events.cards import DECK, is_known
+from events.cards import DECK, Cards, is_known
 from events.types import Tossed
-from events.values import Cards
 from events.views import CardSwappedSeen, HoleDealtSeen
 from odds.batch import Showdown
 from odds.counting import canonical

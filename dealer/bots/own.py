@@ -29,7 +29,7 @@ from engine.turn import (
     Straddle,
     Toss,
 )
-from events.values import FaultKind
+from events.types import FaultKind
 
 Maker = Callable[[str], Bot]
 """Makes the bot of one chair from a seed."""

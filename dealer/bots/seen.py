@@ -11,9 +11,9 @@ from msgspec import Struct
 from engine.game import Game
 from engine.turn import ToAct, ToBid, ToShow, ToStraddle, ToToss
 from events import views
+from events.cards import Cards
 from events.state import Hand, Standing
 from events.types import Event
-from events.values import Cards
 
 SeatTurn = ToAct | ToBid | ToToss | ToShow | ToStraddle
 """Every question that is not chance's."""

@@ -14,7 +14,7 @@ from dealer.bots.seen import Seen
 from engine.game import Game
 from engine.steps import Betting, DrawBounties, Run
 from engine.turn import ToAct, ToBid, ToStraddle
-from events.cards import DECK, UNKNOWN
+from events.cards import DECK, UNKNOWN, Rank
 from events.types import (
     AntePosted,
     AuctionSettled,
@@ -29,7 +29,6 @@ from events.types import (
     Raised,
     Tossed,
 )
-from events.values import Rank
 from events.views import BidPlacedSeen, BountyDrawnSeen, CardSwappedSeen, Hidden, HoleDealtSeen
 
 Numbers = NDArray[np.float32]

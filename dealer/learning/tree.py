@@ -19,10 +19,9 @@ from engine.hand import begin, step, turn
 from engine.parameters import first
 from engine.steps import DealBoard, DrawBounties, Run
 from engine.turn import Command, Deal, Over, Swap, ToDeal, ToDraw, ToShow, ToSwap
-from events.cards import DECK
+from events.cards import DECK, Cards
 from events.state import Hand
 from events.types import Events
-from events.values import Cards
 from events.views import Seated, see
 
 UNASKED = -1

@@ -63,8 +63,7 @@ from engine.turn import (
 )
 from events.ledger import Append, Ledger
 from events.state import Hand
-from events.types import Event, Events, Faulted
-from events.values import FaultKind, FaultPlace
+from events.types import Event, Events, Faulted, FaultKind, FaultPlace
 
 
 class TableLoop:

@@ -37,8 +37,7 @@ from engine.steps import Auction
 from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToDraw, ToShow, ToSwap, ToToss
 from events.evolve import evolve
 from events.state import Finished, Hand
-from events.types import Event, Events, Faulted, Tossed
-from events.values import FaultPlace
+from events.types import Event, Events, Faulted, FaultPlace, Tossed
 
 
 class WirePlan(Struct, frozen=True):

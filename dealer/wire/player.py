@@ -11,7 +11,7 @@ from dealer.wire.connection import Connection, Overlong
 from dealer.wire.process import NoSandbox, Output, Process
 from dealer.wire.program import Limits, Program
 from dealer.wire.sandbox import Means, Sandbox
-from events.values import FaultKind
+from events.types import FaultKind
 
 HOST = "127.0.0.1"  # nobody from outside plays along
 _RAW_MAX = 1_024  # characters of a bad reply that are kept

@@ -41,6 +41,7 @@ from events.types import (
     Checked,
     Event,
     Events,
+    FaultKind,
     Folded,
     HandEnded,
     HandStarted,
@@ -48,7 +49,6 @@ from events.types import (
     Raised,
     Tossed,
 )
-from events.values import FaultKind
 from events.views import Seated, may_see
 
 WireTurn = ToAct | ToBid | ToToss

@@ -8,8 +8,7 @@ from engine.steps.deal import to_seats
 from engine.turn import Bid, Command, IllegalCommand, ToBid, ToDeal
 from events.state import Auction as Bids
 from events.state import Hand
-from events.types import AuctionSettled, BidPlaced, Events, StepEntered
-from events.values import Origin
+from events.types import AuctionSettled, BidPlaced, Events, Origin, StepEntered
 
 
 class Auction(Struct, frozen=True, tag=True):

@@ -19,12 +19,12 @@ from events.types import (
     Checked,
     Events,
     Folded,
+    Origin,
     Raised,
     Shown,
     TimedOut,
     UncalledReturned,
 )
-from events.values import Origin
 
 
 class Betting(Struct, frozen=True, tag=True):

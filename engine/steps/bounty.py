@@ -7,9 +7,9 @@ from msgspec import Struct
 from engine.policies import Policies
 from engine.seats import clockwise
 from engine.turn import Command, Draw, IllegalCommand, ToDraw
+from events.cards import Rank
 from events.state import Hand
 from events.types import BountyDrawn, Events, StepEntered
-from events.values import Rank
 
 _RANKS = get_args(Rank)
 

@@ -7,10 +7,9 @@ from msgspec import Struct
 from engine.policies import Policies
 from engine.seats import clockwise, contenders
 from engine.turn import Command, Deal, IllegalCommand, ToDeal
-from events.cards import DECK, UNKNOWN, is_card
+from events.cards import DECK, UNKNOWN, Cards, is_card
 from events.state import Hand
 from events.types import BoardDealt, Event, Events, HoleDealt, StepEntered
-from events.values import Cards
 
 _DECK = frozenset(DECK)
 _STREETS = {3: "flop", 4: "turn", 5: "river"}

@@ -15,6 +15,7 @@ from engine.turn import Straddle as PutStraddle
 from events.state import Hand
 from events.types import (
     AntePosted,
+    BlindKind,
     BlindPosted,
     Event,
     Events,
@@ -22,7 +23,6 @@ from events.types import (
     StepEntered,
     TimedOut,
 )
-from events.values import BlindKind
 
 
 class Unasked(Struct, frozen=True):

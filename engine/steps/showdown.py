@@ -10,11 +10,10 @@ from engine.seats import clockwise, contenders
 from engine.settle import settle, worth
 from engine.steps.deal import unused
 from engine.turn import Announce, Command, IllegalCommand, Muck, Show, ToShow
-from events.cards import UNKNOWN
+from events.cards import UNKNOWN, Cards
 from events.evolve import evolved
 from events.state import Hand
 from events.types import Announced, Event, Events, Mucked, Shown, StepEntered
-from events.values import Cards
 
 
 class Showdown(Struct, frozen=True, tag=True):

@@ -17,9 +17,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from engine.game import Game
-from events.cards import UNKNOWN, is_card
+from events.cards import UNKNOWN, Cards, is_card
 from events.match import SourceNoted
-from events.values import Cards
 from formats.acpc.definitions import Definition, defined, known, ruleset
 from formats.mit.grammar import MARKERS
 from formats.rules import AS_READ, Rules

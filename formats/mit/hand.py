@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 from msgspec import convert
 
-from events.values import Cards, FaultKind, Rank
+from events.cards import Cards, Rank
+from events.types import FaultKind
 from formats.mit.grammar import (
     BIDS,
     EXCEPTIONS,

@@ -14,8 +14,8 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from engine.game import Game
+from events.cards import Rank
 from events.match import SourceNoted
-from events.values import Rank
 from formats.mit.dialects import ENGINES, dialect_of
 from formats.mit.grammar import Names, instead, other, splits
 from formats.mit.hand import Block

@@ -8,6 +8,7 @@ written as it was.
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from events.cards import Cards
 from events.evolve import evolve
 from events.match import SourceNoted
 from events.state import Hand, opened
@@ -34,7 +35,6 @@ from events.types import (
     StepEntered,
     Tossed,
 )
-from events.values import Cards
 from formats.mit.dialects import ENGINES
 from formats.mit.grammar import BOUNTY_HANDS, NO_AUCTION, RUN, splits, streets
 from formats.mit.note import Noted, Worth, exception_of, own_note, unnoted, won_by_run

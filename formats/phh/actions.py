@@ -8,8 +8,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from events.cards import UNKNOWN, is_card, is_known
-from events.values import Cards
+from events.cards import UNKNOWN, Cards, is_card, is_known
 from formats.phh.fields import MalformedField, Money
 from formats.source import Act, Board, Holds, Item, Mucks, Shows
 

@@ -10,8 +10,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from events.cards import UNKNOWN, is_card
-from events.values import Cards
+from events.cards import UNKNOWN, Cards, is_card
 from formats.moment import moment_in
 
 Limit = Literal["fl", "pl", "nl"]

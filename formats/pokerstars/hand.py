@@ -9,8 +9,7 @@ from msgspec.structs import replace
 from engine.game import Game
 from engine.games.recorded import POKERSTARS_NL
 from engine.pots import layers
-from events.cards import UNKNOWN
-from events.values import Cards
+from events.cards import UNKNOWN, Cards
 from formats.pokerstars.fitted_rake import House, Houses, Till, coin, raked, split_by
 from formats.pokerstars.forced import Forced, posted
 from formats.pokerstars.grammar import Acts, Posts, Totals, Turns, Unread

@@ -13,7 +13,7 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from events.values import Cards
+from events.cards import Cards
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import (
     MONEY,

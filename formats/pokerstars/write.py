@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct, field
 
 from engine.game import Game
-from events.cards import UNKNOWN
+from events.cards import UNKNOWN, Cards
 from events.types import (
     AntePosted,
     Bet,
@@ -32,7 +32,6 @@ from events.types import (
     Shown,
     UncalledReturned,
 )
-from events.values import Cards
 from formats.holdem import Inexpressible, Stakes, raked, stakes
 from formats.moment import is_whole
 from odds.rank import describe, value

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from events.values import Cards
+from events.cards import Cards
 from formats.pokerstars.fitted_rake import Seen, houses_at
 from formats.pokerstars.grammar import (
     Acts,

@@ -12,11 +12,10 @@ from analytics.replay.flags import STREETS
 from analytics.replay.rulebook import Rulebook
 from analytics.replay.seats import dealt_in, positions
 from engine.policies import per_chip
-from events.cards import known
+from events.cards import Cards, known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import Bet, BidPlaced, Called, CardSwapped, Checked, Folded, Raised, Shown
-from events.values import Cards
 from store.log.leaf import Leaf, split
 from tests.analytics.walked_acts import Act, story, tossing
 

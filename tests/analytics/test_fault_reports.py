@@ -10,8 +10,7 @@ from analytics.sql.tables import Tables
 from api.viewpoints.redaction import Redactor, revealed
 from engine.turn import ToAct, ToBid, Turn
 from events.ledger import Append
-from events.types import BidPlaced, Event, Faulted, Folded
-from events.values import FaultKind, FaultPlace
+from events.types import BidPlaced, Event, Faulted, FaultKind, FaultPlace, Folded
 from store.ledger import open_ledger
 from store.log.leaf import Leaf
 from store.reader import Reader

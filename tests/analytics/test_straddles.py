@@ -15,8 +15,16 @@ from analytics.stored.facts_table import facts_of
 from engine.game import fingerprint
 from engine.games import GAMES
 from events.ledger import Recorded
-from events.types import BettingOpened, BlindPosted, BoardDealt, Called, Event, Folded, HandVoided
-from events.values import Origin
+from events.types import (
+    BettingOpened,
+    BlindPosted,
+    BoardDealt,
+    Called,
+    Event,
+    Folded,
+    HandVoided,
+    Origin,
+)
 from store.columns.codec import encoded
 from store.log.leaf import Leaf
 from tests.analytics.auction_pages import RULES as RULEBOOK

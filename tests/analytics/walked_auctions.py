@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from analytics.decisions.table import ORIGINS
-from events.cards import known
+from events.cards import Cards, known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (
@@ -22,7 +22,6 @@ from events.types import (
     Raised,
     Shown,
 )
-from events.values import Cards
 from store.log.leaf import Leaf
 from store.tables.projection import Row, head
 

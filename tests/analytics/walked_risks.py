@@ -13,7 +13,7 @@ from analytics.replay.rulebook import Rulebook, Text
 from analytics.stored.risks import SCHEMA, STREETS, Spot
 from engine.game import Game
 from engine.steps.swap import SwapHole
-from events.cards import known
+from events.cards import Cards, known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import (
@@ -26,7 +26,6 @@ from events.types import (
     Raised,
     StepEntered,
 )
-from events.values import Cards
 from store.log.leaf import Leaf
 from store.tables.projection import Row, head, tabled
 

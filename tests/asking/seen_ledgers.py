@@ -13,9 +13,8 @@ from api.viewpoints.viewer import Viewer
 from engine.game import Game
 from events import types as t
 from events.ledger import Append, Record
-from events.match import MatchEnded, MatchStarted, NonceGiven, SourceNoted, Tagged
+from events.match import Disclosure, MatchEnded, MatchStarted, NonceGiven, SourceNoted, Tagged
 from events.types import Events
-from events.values import Disclosure
 from events.views import Public, Seated, Viewpoint
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger

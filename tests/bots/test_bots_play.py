@@ -19,10 +19,9 @@ from engine.games import GAMES, named
 from engine.hand import begin, step, turn
 from engine.table import Seating
 from engine.turn import Bid, Deal, ToAct, ToBid, ToDeal
-from events.cards import DECK
+from events.cards import DECK, Cards
 from events.evolve import replay
 from events.types import Events
-from events.values import Cards
 from odds.batch import Showdown
 from odds.equity import Odds
 from odds.rank import mask

@@ -6,7 +6,7 @@ from dealer.deck import SeededDecks
 from dealer.play import dealt, plan
 from engine.games.bounty_2025 import BOUNTY_2025_MIT
 from events import types as t
-from events.values import Rank
+from events.cards import Rank
 
 BOTS = ("random", "random")
 

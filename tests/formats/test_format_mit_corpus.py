@@ -10,8 +10,8 @@ import pytest
 from engine.games import GAMES, RULESETS
 from engine.verdict import judge
 from events import types as t
+from events.cards import Cards
 from events.evolve import evolve, replay
-from events.values import Cards
 from formats.follow import follow
 from formats.mit.read import read
 from formats.mit.write import encoded, write

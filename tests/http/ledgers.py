@@ -22,9 +22,8 @@ from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events.evolve import replay
 from events.ledger import Append
-from events.match import MatchEnded, MatchStarted
+from events.match import Disclosure, MatchEnded, MatchStarted
 from events.types import Events, HandStarted
-from events.values import Disclosure
 from store.ledger import FileLedger, open_ledger
 
 AT = 1_790_000_000_000  # 2026-09-21T13:33:20Z

@@ -28,9 +28,17 @@ from events.cards import DECK
 from events.commitments import Nonces, commitment
 from events.ledger import Append, Record
 from events.lines import leaf_of
-from events.match import DeckCommitted, MatchEnded, MatchStarted, NonceGiven, SourceNoted, Tagged
+from events.match import (
+    Dealing,
+    DeckCommitted,
+    Disclosure,
+    MatchEnded,
+    MatchStarted,
+    NonceGiven,
+    SourceNoted,
+    Tagged,
+)
 from events.types import Events
-from events.values import Dealing, Disclosure
 from store.ledger import open_ledger
 from store.proof.checkpoint import Remembered
 from store.proof.private import LOG, Private

@@ -24,8 +24,8 @@ from api.viewpoints.rendering import withheld_sentence
 from dealer.play import Plan, plan
 from engine.games import GAMES
 from events.hidden import Opened
+from events.match import Disclosure
 from events.types import HoleDealt
-from events.values import Disclosure
 from store.ledger import open_ledger
 from store.log.leaf import split
 from store.proof.private import Private

@@ -18,8 +18,8 @@ from engine.games import GAMES
 from events import types as t
 from events.commitments import Nonces
 from events.ledger import Append
+from events.match import Disclosure
 from events.types import Events
-from events.values import Disclosure
 from events.views import Public, Seated
 from store.ledger import open_ledger
 from store.proof.checkpoint import Remembered

@@ -20,8 +20,8 @@ from engine.hand import begin, decide, step, turn
 from engine.steps import Antes, Blind, Posts
 from engine.steps.sizing import VETOES
 from engine.turn import Command, Deal, Draw, Fold, IllegalCommand, Post, Raise, Swap, ToAct
+from events.cards import Rank
 from events.state import Hand, opened
-from events.values import Rank
 from tests.pages import played
 from tests.spoken import command
 

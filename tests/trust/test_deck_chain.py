@@ -8,10 +8,10 @@ import pytest
 
 from dealer.deck import NONCE_MAX, CommittedDecks, Committer, SeededDecks, contribution, of_key
 from engine.turn import ToDeal
+from events.cards import Cards
 from events.deck import committed, earlier, opened_key, unfit
 from events.ledger import DeckChain, DeckSecrets
 from events.match import DeckCommitted, DeckOpened, Match, NonceGiven
-from events.values import Cards
 from store.proof.private import Private
 from tests.trust.committed_matches import DecksInMemory
 

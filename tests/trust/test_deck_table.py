@@ -11,9 +11,9 @@ from msgspec.structs import replace
 from engine.game import Game, to_json
 from engine.games import GAMES
 from events import types as t
+from events.cards import Rank
 from events.deck import Committed, Luck, committed, deck_number, opened_key, shuffled
 from events.match import DeckOpened
-from events.values import Rank
 from tests.trust.committed_matches import played
 
 EVERY = (

@@ -26,14 +26,15 @@ from engine.game import Game
 from engine.policies import money, per_chip
 from engine.table import Last, Standing, is_freeze_out, standing
 from events.match import (
+    Dealing,
     DeckCommitted,
     DeckOpened,
+    Disclosure,
     MatchEnded,
     MatchStarted,
     NonceGiven,
     SourceNoted,
 )
-from events.values import Dealing, Disclosure
 from events.views import Hidden, SourceNotedSeen
 from store.log.leaf import Leaf
 from store.reader import Snapshot
