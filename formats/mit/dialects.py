@@ -1,12 +1,13 @@
-"""Which engines wrote gamelogs: a row for each dialect, and nothing about a year elsewhere.
+"""Which engine wrote a gamelog, and with how many chips its hands begin: neither is in any line.
 
-No line of a log says which engine wrote it. A dialect is found by the lines that only some of them
-have, and is kept with the match, so that the log is written to the byte again.
+There is a row for each dialect, and nothing about a year elsewhere. A dialect is found by the lines
+that only some of them have, and is kept with the match, so that the log is written to the byte
+again. The stack is the one that most hands speak for.
 """
 
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engine.game import Game
@@ -18,6 +19,10 @@ from engine.games.swap_2022 import SWAP_2022_MIT
 from engine.games.toss_2026 import TOSS_2026_MIT
 from formats.mit.grammar import RUN
 from formats.source import Refused
+
+_USUAL = (200, 400, 800)  # stacks that engines of these games are set to
+_SURE = 10  # hands that stop at a smaller stack, to each that goes over it
+_NAMED = 3  # outliers that are named one by one
 
 
 class Engine(Struct, frozen=True):
@@ -147,3 +152,55 @@ def _undetermined(header: str, marks: set[str], named: Game | None) -> str:
         say = "--ruleset swap-2022-mit says that it is Swap"
         raise Refused(1, f"no hand reaches a flop, so this may be {games}: {say}")
     return "S3" if "footer" in marks else "no flop"
+
+
+class Reached(Struct):
+    """How many hands came to each largest total of a seat, and which of them was the first."""
+
+    hands: dict[int, int] = field(default_factory=dict)
+    first: dict[int, int] = field(default_factory=dict)
+
+    def add(self, most: int, number: int, hands: int = 1) -> None:
+        """Some more hands in which a seat put in so much at most."""
+        self.hands[most] = self.hands.get(most, 0) + hands
+        self.first.setdefault(most, number)
+
+    def at(self, stack: int) -> int:
+        """The hands that stop at exactly so much."""
+        return self.hands.get(stack, 0)
+
+    def over(self, stack: int) -> int:
+        """The hands that need more."""
+        return sum(hands for most, hands in self.hands.items() if most > stack)
+
+    def stack(self, usual: int) -> tuple[int, str]:
+        """The stack that most hands speak for, and why it is that one.
+
+        It is the usual one unless two hands or more, and more than stop at it, go over it, or
+        unless they stop at a smaller one that engines use, ten for each that goes on.
+        """
+        for stack in _USUAL:
+            if stack < usual and self.at(stack) >= _SURE * max(1, self.over(stack)):
+                return stack, f"where {_hands(self.at(stack))} stop, less than the usual {usual}"
+        if self._holds(usual):
+            return usual, "the usual one of that engine"
+        often = sorted(most for most, hands in self.hands.items() if hands > 1)
+        larger = [stack for stack in (*_USUAL, *often, max(self.hands)) if stack > usual]
+        stack = next(filter(self._holds, larger))
+        return stack, f"because {_hands(self.over(usual))} put in more than the usual {usual}"
+
+    def _holds(self, stack: int) -> bool:
+        return self.over(stack) <= max(1, self.at(stack))
+
+    def outliers(self, stack: int) -> str:
+        """The hands that put in more than this stack, in one sentence; empty if there are none."""
+        over = sorted(most for most in self.hands if most > stack)
+        if not over:
+            return ""
+        first = ", ".join(f"{most} in round #{self.first[most]}" for most in over[:_NAMED])
+        more = ", ..." if len(over) > _NAMED else ""
+        return f"{_hands(self.over(stack))} put in more than that: {first}{more}"
+
+
+def _hands(count: int) -> str:
+    return f"{count} hand{'s' * (count != 1)}"

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.mit import lines as say
+from formats.mit.dialects import Reached
 from formats.mit.grammar import Names, instead
 from formats.mit.hand import Block
 from formats.mit.hand_columns import Counted
 from formats.mit.lines import UNDISTURBED, Column, Lines
 from formats.mit.note import Place
-from formats.mit.stack import Reached
 from formats.source import Refused
 from formats.text import Text, opened
 

@@ -16,12 +16,11 @@ from msgspec import Struct, field
 from engine.game import Game
 from events.cards import Rank
 from events.match import SourceNoted
-from formats.mit.dialects import ENGINES, dialect_of
+from formats.mit.dialects import ENGINES, Reached, dialect_of
 from formats.mit.grammar import Names, instead, other, splits
 from formats.mit.hand import Block
 from formats.mit.note import FORMAT, Noted, Place, noted
 from formats.mit.parts import LINES_MAX, End, Part, Start, chained, footer, parts
-from formats.mit.stack import Reached
 from formats.mit.transcript import TableFacts, is_transcribed, transcribed
 from formats.rules import AS_READ, Rules
 from formats.source import HasBounty, Refused, Skipped, Source, SourceHand, Transcript
