@@ -31,8 +31,7 @@ from formats.phh.read import unit_of as unit_of_phh
 from formats.pokerstars import reader as pokerstars
 from formats.pokerstars.fitted_rake import Houses
 from formats.rakes import RakeFrom
-from formats.rules import AS_READ, Rules
-from formats.source import Skipped, Source, SourceHand
+from formats.source import AS_READ, Rules, Skipped, Source, SourceHand
 from formats.text import encoding_of
 
 

@@ -23,9 +23,8 @@ from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.pokerstars import reader as pokerstars
 from formats.pokerstars.text import GG, STARS, UTF16, foreign_site
-from formats.rules import AS_READ, Rules
 from formats.sites.read import SITES
-from formats.source import Refused, Skipped, Source, SourceHand
+from formats.source import AS_READ, Refused, Rules, Skipped, Source, SourceHand
 
 HEAD = 200  # lines by which a format is known
 _BYTES = 1 << 14  # in which they are looked for

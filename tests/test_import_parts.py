@@ -13,8 +13,7 @@ from api.importing.worker import ImportOptions, Outcome
 from bench.import_texts import phh_files, pokerstars_files
 from events.ledger import Record
 from formats import cuts, known
-from formats.rules import AS_READ
-from formats.source import Refused, Skipped, SourceHand
+from formats.source import AS_READ, Refused, Skipped, SourceHand
 from store.ledger import FileLedger
 from tests.foreign import opened
 

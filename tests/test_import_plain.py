@@ -21,8 +21,7 @@ from formats import known
 from formats.follow import followed
 from formats.phh.write import write_all as write_all_phh
 from formats.plain import plain
-from formats.rules import AS_READ
-from formats.source import SourceHand
+from formats.source import AS_READ, SourceHand
 from store.proof.nonces import Salted
 from store.segments.runs import Maker, read
 from store.tables.standard import STANDARD

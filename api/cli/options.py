@@ -17,7 +17,7 @@ from engine.parameters import Impossible, named_values
 from events.match import Disclosure, Tagged
 from formats.mit.dialects import ENGINES
 from formats.rakes import RakeFrom
-from formats.rules import Rules
+from formats.source import Rules
 
 Door = Callable[..., Any]
 File = tuple[str, Path | None]  # a format, and the file; without one it is for stdout

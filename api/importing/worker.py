@@ -29,8 +29,7 @@ from formats.known import FORMATS, Format, format_of, read
 from formats.mit.note import FORMAT as MIT
 from formats.phh.hand import PhhHand
 from formats.plain import Plain
-from formats.rules import AS_READ, Rules
-from formats.source import Bids, Refused, Skipped, SourceHand, Transcript
+from formats.source import AS_READ, Bids, Refused, Rules, Skipped, SourceHand, Transcript
 
 if TYPE_CHECKING:
     from store.columns.event_columns import EventColumns

@@ -33,7 +33,7 @@ from engine.table import is_freeze_out
 from events.match import Dealing
 from formats.known import FORMATS
 from formats.rakes import RakeFrom
-from formats.rules import Rules
+from formats.source import Rules
 
 CLOCK_S = 30.0
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)

@@ -21,8 +21,18 @@ from events.cards import UNKNOWN, Cards, is_card
 from events.match import SourceNoted
 from formats.acpc.definitions import Definition, defined, known, ruleset
 from formats.mit.grammar import MARKERS
-from formats.rules import AS_READ, Rules
-from formats.source import Act, Board, Holds, Item, Refused, Skipped, Source, SourceHand
+from formats.source import (
+    AS_READ,
+    Act,
+    Board,
+    Holds,
+    Item,
+    Refused,
+    Rules,
+    Skipped,
+    Source,
+    SourceHand,
+)
 from formats.text import Text, lines
 
 _MOVES = re.compile(r"[fc]|r\d{0,15}")

@@ -22,8 +22,16 @@ from formats.mit.hand import Block
 from formats.mit.note import FORMAT, Noted, Place, noted
 from formats.mit.parts import LINES_MAX, End, Part, Start, chained, footer, parts
 from formats.mit.transcript import TableFacts, is_transcribed, transcribed
-from formats.rules import AS_READ, Rules
-from formats.source import HasBounty, Refused, Skipped, Source, SourceHand, Transcript
+from formats.source import (
+    AS_READ,
+    HasBounty,
+    Refused,
+    Rules,
+    Skipped,
+    Source,
+    SourceHand,
+    Transcript,
+)
 from formats.text import Text, encoding_of, lines, opened
 
 _KEPT_MAX = 2000  # hands of a log that are kept from the first pass: most logs have 1000

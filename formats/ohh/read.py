@@ -21,9 +21,8 @@ from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posting, Posts, Unread
 from formats.pokerstars.played import Played, PlayerLine
 from formats.rakes import SIGNS
-from formats.rules import AS_READ, Rules
 from formats.sites.notes import Notes, Reading, source_hands
-from formats.source import Refused, Source
+from formats.source import AS_READ, Refused, Rules, Source
 from formats.text import Text, lines
 
 Street = Literal["Preflop", "Flop", "Turn", "River", "Showdown"]

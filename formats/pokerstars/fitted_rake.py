@@ -40,7 +40,7 @@ from formats.rakes import (
     looked_up,
     rake_in_words,
 )
-from formats.rules import Rules
+from formats.source import Rules
 
 _PERCENTS = (5, 4, 3, 2, 1, 6, 10)
 _PERMILLES = (45, 35, 25, 55, 15, 475, 425)

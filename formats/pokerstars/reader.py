@@ -10,8 +10,7 @@ from formats.pokerstars.grammar import Unread
 from formats.pokerstars.hand import source_hand
 from formats.pokerstars.played import played
 from formats.pokerstars.text import Block, blocks
-from formats.rules import AS_READ, Rules
-from formats.source import Refused, Skipped, Source, SourceHand
+from formats.source import AS_READ, Refused, Rules, Skipped, Source, SourceHand
 from formats.text import Text
 
 KEPT = 2_000  # hands: in a text of fewer they are looked for once

@@ -23,8 +23,7 @@ from formats.pokerstars.grammar import (
 )
 from formats.pokerstars.hand import dealt_in, source_hand
 from formats.pokerstars.played import Played, PlayerLine, Street
-from formats.rules import Rules
-from formats.source import Skipped, SourceHand
+from formats.source import Rules, Skipped, SourceHand
 
 Reading = tuple[int, Played | str, str, str]  # line, a hand or why it is none, its text and site
 DUE = (3, 1, 1)

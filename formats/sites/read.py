@@ -7,10 +7,9 @@ from msgspec import Struct
 
 from formats.pokerstars.grammar import Unread
 from formats.pokerstars.played import Played
-from formats.rules import AS_READ, Rules
 from formats.sites import pacific, winamax
 from formats.sites.notes import Reading, source_hands
-from formats.source import Refused, Source
+from formats.source import AS_READ, Refused, Rules, Source
 from formats.text import Text, lines
 
 LINE_MAX = 1 << 16

@@ -12,8 +12,7 @@ from engine.verdict import judge
 from events.evolve import replay
 from formats.follow import follow
 from formats.known import FORMATS
-from formats.rules import AS_READ
-from formats.source import Refused, Skipped, SourceHand
+from formats.source import AS_READ, Refused, Skipped, SourceHand
 from tests.formats import test_format_acpc as acpc
 from tests.formats import test_format_ggpoker as ggpoker
 from tests.formats import test_format_irc as irc

@@ -14,8 +14,7 @@ from events.notation import say_all
 from formats.follow import follow
 from formats.mit.read import read
 from formats.mit.write import encoded, write
-from formats.rules import AS_READ, Rules
-from formats.source import Fault, Refused, Skipped, SourceHand
+from formats.source import AS_READ, Fault, Refused, Rules, Skipped, SourceHand
 
 AUCTION = """\
 6.9630 MIT Pokerbots - ada vs ada II

@@ -7,8 +7,7 @@ from engine.games.river_2023 import RIVER_2023_MIT
 from formats.follow import follow
 from formats.mit.read import read
 from formats.mit.write import write
-from formats.rules import Rules
-from formats.source import Refused, Skipped, SourceHand
+from formats.source import Refused, Rules, Skipped, SourceHand
 
 RIVER = """\
 6.176 MIT Pokerbots - a vs b

@@ -11,8 +11,7 @@ from engine.verdict import judge
 from events.evolve import replay
 from formats.follow import follow
 from formats.pokerstars.reader import read
-from formats.rules import Rules
-from formats.source import Refused, Skipped, SourceHand
+from formats.source import Refused, Rules, Skipped, SourceHand
 from tests.profiles import sized
 
 DATA = Path(__file__).parents[2].parent / "shared/data/pokerstars"

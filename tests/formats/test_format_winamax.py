@@ -6,9 +6,8 @@ import pytest
 
 from engine.turn import Post
 from formats.known import FORMATS, format_of
-from formats.rules import AS_READ
 from formats.sites.read import SITES
-from formats.source import Act, Board, Holds, Paid, Refused, Shows, SourceHand
+from formats.source import AS_READ, Act, Board, Holds, Paid, Refused, Shows, SourceHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict
 
 CASH = """\

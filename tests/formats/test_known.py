@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from formats.known import format_of, read
-from formats.rules import AS_READ
-from formats.source import Refused, SourceHand
+from formats.source import AS_READ, Refused, SourceHand
 from tests.formats.test_format_mit import DIALECTS
 from tests.formats.test_format_phh import ONE
 from tests.formats.test_format_pokerstars import CASH

@@ -10,8 +10,7 @@ from formats.follow import follow
 from formats.mit.grammar import NO_AUCTION
 from formats.mit.read import read
 from formats.mit.write import write
-from formats.rules import AS_READ, Rules
-from formats.source import Refused, SourceHand
+from formats.source import AS_READ, Refused, Rules, SourceHand
 from tests.foreign import records
 
 

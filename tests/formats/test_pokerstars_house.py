@@ -11,8 +11,7 @@ from engine.audit import audit
 from formats import cuts, known
 from formats.follow import follow
 from formats.pokerstars.reader import read
-from formats.rules import AS_READ, Rules
-from formats.source import Refused, SourceHand
+from formats.source import AS_READ, Refused, Rules, SourceHand
 
 Sums = tuple[int, int]  # the pot and the rake of a hand, in cents
 

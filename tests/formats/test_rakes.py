@@ -13,9 +13,8 @@ from formats.follow import follow
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.pokerstars.reader import read
-from formats.rules import Rules
 from formats.sites.read import SITES
-from formats.source import Refused, Source, SourceHand
+from formats.source import Refused, Rules, Source, SourceHand
 from tests.foreign import gamelog
 from tests.formats import test_format_ohh, test_format_pacific
 from tests.formats.raked_hands import raked_hand

@@ -14,8 +14,7 @@ from formats.follow import follow
 from formats.mit.dialects import own_dialect, written
 from formats.mit.read import read
 from formats.mit.write import rounds
-from formats.rules import Rules
-from formats.source import SourceHand
+from formats.source import Rules, SourceHand
 from store.reader import Reader
 from tests.profiles import in_turn
 from tests.sessions import Captured, printed, said
