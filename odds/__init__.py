@@ -1,1 +1,1 @@
-"""What cards are worth: ranks, equity and counting."""
+"""What cards are worth: ranks, ranges and equity."""

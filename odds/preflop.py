@@ -24,8 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from odds.batch import Showdown, Values, columns, worth_on_board
-from odds.counting import CLASSES, class_of, hands_of, hands_up_to_suits
 from odds.equity import Odds
+from odds.ranges import CLASSES, class_of, hands_of, hands_up_to_suits
 from odds.rank import BIT, Cards, HoleMin, Ranking
 from odds.tables import Straights
 

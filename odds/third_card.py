@@ -7,8 +7,8 @@ from typing import Literal
 from msgspec import Struct
 
 from odds.batch import STANDARD, Showdown
-from odds.counting import canonical
 from odds.equity import Odds, equities
+from odds.ranges import canonical
 from odds.rank import Cards, mask
 from odds.unseen import against_unseen, counted
 

@@ -47,8 +47,8 @@ from odds.batch import (
     worth,
     worth_of_keys,
 )
-from odds.counting import kept, survivors
 from odds.equity import BOARD, Odds, disjoint, enough, equities, subsets, unseen
+from odds.ranges import kept, survivors
 from odds.rank import Cards, mask
 
 SUIT = 8191

@@ -23,8 +23,8 @@ from analytics.replay.rulebook import Rulebook
 from engine.game import Game
 from engine.policies import per_chip
 from odds.batch import STANDARD, Showdown
-from odds.counting import canonical
 from odds.equity import Odds
+from odds.ranges import canonical
 from odds.rank import Cards, mask
 from odds.third_card import Outcomes, ThirdCard, Tie, counted_third_card, third_card_known
 from store.tables.projection import Row, tabled

@@ -18,8 +18,8 @@ from analytics.replay.columns import ReplayColumns
 from analytics.replay.seats import classes
 from events.cards import DECK
 from odds.batch import Showdown, showdown
-from odds.counting import CLASSES, class_of, hands_of
 from odds.preflop import stored
+from odds.ranges import CLASSES, class_of, hands_of
 from odds.rank import mask
 from odds.tables import SIZES
 from store.columns.cells import Column

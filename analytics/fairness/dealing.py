@@ -26,8 +26,8 @@ from analytics.confidence.p_values import binomial, chi_square, holm, normal
 from events.cards import DECK, RANKS, Cards, known
 from events.types import BoardDealt, CardSwapped, HoleDealt, StepEntered
 from odds.batch import STANDARD
-from odds.counting import CLASSES, class_of, hands_of
 from odds.preflop import before_flop
+from odds.ranges import CLASSES, class_of, hands_of
 from store.log.leaf import Leaf, split
 
 

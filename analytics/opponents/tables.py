@@ -29,7 +29,7 @@ from analytics.sql.tables import Tables
 from analytics.stored.facts import SCHEMA as FACTS
 from analytics.stored.facts_table import facts_of
 from odds.batch import Showdown
-from odds.counting import canonical
+from odds.ranges import canonical
 from odds.rank import mask
 from odds.unseen import counted
 from store.columns.codec import leaves_of

@@ -28,8 +28,8 @@ from analytics.replay.rulebook import Rulebook
 from analytics.stored.closed_betting import Closed
 from engine.game import Game
 from odds.batch import STANDARD, Masks, Showdown, worth
-from odds.counting import kept
 from odds.equity import BOARD, equities, unseen
+from odds.ranges import kept
 from odds.rank import Cards, mask
 from odds.unseen import against_unseen, share_with_swaps
 from store.tables.projection import Row

@@ -26,7 +26,7 @@ from engine.games import named
 from events.ledger import Append
 from events.types import Event, HandStarted, HoleDealt, Shown
 from odds.batch import STANDARD
-from odds.counting import CLASSES, hands_of
+from odds.ranges import CLASSES, hands_of
 from store.columns.codec import encoded
 from store.ledger import open_ledger
 from store.reader import Reader

@@ -9,10 +9,9 @@ import pytest
 
 from events.cards import DECK, cards
 from odds.batch import STANDARD, Showdown
-from odds.counting import CLASSES, class_of, hands_of
 from odds.equity import equities
 from odds.preflop import before_flop
-from odds.ranges import hands_in, range_equity
+from odds.ranges import CLASSES, class_of, hands_in, hands_of, range_equity
 from odds.rank import Cards
 from tests.profiles import sized
 
