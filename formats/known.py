@@ -23,7 +23,8 @@ from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.pokerstars import reader as pokerstars
 from formats.pokerstars.text import GG, STARS, UTF16, foreign_site
-from formats.sites.read import SITES
+from formats.sites import pacific, winamax
+from formats.sites.notes import Site
 from formats.source import AS_READ, Refused, Rules, Skipped, Source, SourceHand
 
 HEAD = 200  # lines by which a format is known
@@ -215,6 +216,10 @@ def _head(start: bytes) -> list[str]:
     return text.splitlines()[:HEAD] or [""]
 
 
+SITES = (
+    Site("winamax", "Winamax", winamax.BEGINS, winamax.played),
+    Site("pacific", "888poker", pacific.BEGINS, pacific.played),
+)
 _of_a_site = partial(Format, takes_rules=False, raked=True, at_a_site=True)
 FORMATS: dict[str, Format] = {
     format.name: format

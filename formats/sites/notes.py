@@ -1,10 +1,11 @@
-"""Hands of sites by the names of their players: read part by part, then put to the rules.
+"""Texts of single sites as sources: each hand read part by part, then put to the rules.
 
-Amounts are hundredths; the rake is fitted over a whole file.
+A hand is known by the names of its players. Amounts are hundredths; the rake is fitted over a
+whole file.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -23,11 +24,14 @@ from formats.pokerstars.grammar import (
 )
 from formats.pokerstars.hand import dealt_in, source_hand
 from formats.pokerstars.played import Played, PlayerLine, Street
-from formats.source import Rules, Skipped, SourceHand
+from formats.source import AS_READ, Refused, Rules, Skipped, Source, SourceHand
+from formats.text import Text, lines
 
 Reading = tuple[int, Played | str, str, str]  # line, a hand or why it is none, its text and site
 DUE = (3, 1, 1)
 DEALT = re.compile(r"Dealt to (.+?) \[([^\]]*)\]")
+LINE_MAX = 1 << 16
+LINES_MAX = 5_000
 
 
 class Notes(Struct):
@@ -206,3 +210,56 @@ def _seen(hand: Played) -> tuple[str, Seen] | None:
     flop = any(isinstance(line, Street) for line in hand.lines)
     seats = len(dealt_in(hand))
     return _stakes(hand), Seen(seats, flop, totals.total // per, totals.rake // per)
+
+
+class Site(Struct, frozen=True):
+    """A site: the name of its format, what its hands are called, how one begins, and its reader."""
+
+    name: str
+    called: str
+    begins: re.Pattern[str]
+    played: Callable[[Sequence[str]], Played]
+
+    def is_in(self, head: Sequence[str]) -> bool:
+        """Whether a hand of this site begins in these lines."""
+        return any(self.begins.match(line.strip()) for line in head)
+
+    def read(self, text: Text, rules: Rules = AS_READ) -> Source:
+        """The text taken apart; refused if no hand of this site begins in it."""
+        if next(_blocks(text, self.begins), None) is None:
+            raise Refused(1, f"no hand of {self.called} begins in this text")
+        return Source(
+            format=self.name,
+            dialect="",
+            players=(),
+            note=None,
+            inferred=(),
+            hands=source_hands(lambda: self._readings(text), rules, self.name),
+        )
+
+    def _readings(self, text: Text) -> Iterator[Reading]:
+        for line, hand in _blocks(text, self.begins):
+            try:
+                yield line, self.played(hand), "\n".join(hand).rstrip(), self.name
+            except Unread as reason:
+                yield line, str(reason), "", ""
+
+
+def _blocks(text: Text, begins: re.Pattern[str]) -> Iterator[tuple[int, list[str]]]:
+    """The line where each hand begins, and its lines without blank ones; what stands before the
+    first is no hand."""
+    begun, held = 0, list[str]()
+    for number, line in enumerate(lines(text), 1):
+        if len(line) > LINE_MAX:
+            raise Refused(number, f"a line of more than {LINE_MAX} characters")
+        stripped = line.replace("\xa0", " ").strip()
+        if begins.match(stripped):
+            if held:
+                yield begun, held
+            begun, held = number, [stripped]
+        elif held and stripped:
+            held.append(stripped)
+            if len(held) > LINES_MAX:
+                raise Refused(begun, f"a hand of more than {LINES_MAX} lines")
+    if held:
+        yield begun, held

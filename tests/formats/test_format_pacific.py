@@ -6,8 +6,7 @@ import pytest
 
 from engine.turn import Post
 from formats import known
-from formats.known import FORMATS, format_of
-from formats.sites.read import SITES
+from formats.known import FORMATS, SITES, format_of
 from formats.source import AS_READ, Act, Holds, Mucks, Paid, Refused, Rules, Shows, SourceHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict
 

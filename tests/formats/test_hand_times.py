@@ -15,12 +15,12 @@ from events.notation import read, say
 from events.types import Events, HandStarted
 from formats import irc
 from formats.follow import follow
+from formats.known import SITES
 from formats.moment import moment, moment_in, moment_in_utc
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.phh.write import write
 from formats.pokerstars.reader import read as read_pokerstars
-from formats.sites.read import SITES
 from formats.source import Source, SourceHand
 from tests.formats.test_format_ggpoker import CASH as GG
 from tests.formats.test_format_irc import HDB, PDB, ROSTER, made_month
