@@ -24,8 +24,7 @@ from msgspec import Struct
 
 from dealer.wire.launcher import folder_size
 from dealer.wire.process import NoSandbox, Output, Process
-from dealer.wire.program import Limits, Program
-from dealer.wire.visible import TOOLS, environment, tool, visible
+from dealer.wire.program import TOOLS, Limits, Program, environment, tool, visible
 
 Means = Literal["user+namespaces", "namespaces", "user", "none"]
 

@@ -19,9 +19,8 @@ from api.playing.over_the_wire import Meeting, as_text
 from dealer.deck import SeededDecks
 from dealer.wire.match import plan
 from dealer.wire.match_process import MatchJob
-from dealer.wire.program import Program, program
+from dealer.wire.program import Program, program, visible
 from dealer.wire.sandbox import Guard, Means
-from dealer.wire.visible import visible
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from store.ledger import open_ledger
