@@ -28,7 +28,7 @@ from formats.phh.documents import Keys
 from formats.phh.fields import Money
 from formats.phh.read import read as read_phh
 from formats.phh.read import unit_of as unit_of_phh
-from formats.pokerstars import reader as pokerstars
+from formats.pokerstars import read as pokerstars
 from formats.pokerstars.fitted_rake import Houses
 from formats.rakes import RakeFrom
 from formats.source import AS_READ, Rules, Skipped, Source, SourceHand

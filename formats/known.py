@@ -21,7 +21,7 @@ from formats.mit.grammar import MARKERS, other, splits
 from formats.mit.note import FORMAT as MIT
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
-from formats.pokerstars import reader as pokerstars
+from formats.pokerstars import read as pokerstars
 from formats.pokerstars.text import GG, STARS, UTF16, foreign_site
 from formats.sites import pacific, winamax
 from formats.sites.notes import Site

@@ -21,7 +21,7 @@ from formats.follow import follow
 from formats.mit.read import read as read_gamelog
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
-from formats.pokerstars.reader import read as read_pokerstars
+from formats.pokerstars.read import read as read_pokerstars
 from formats.source import Skipped, Source, SourceHand
 from tests.exports import exported, ledger_of, start_of
 from tests.hands import seeded, some_rulesets

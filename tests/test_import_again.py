@@ -159,7 +159,7 @@ def test_large_files_are_told_apart_hand_by_hand(
     """Chunks in columns, of which some hands are known, and some chunks as a whole."""
     for name in ("spill.CHUNK", "spill.RUN", "commit.CHUNK", "worker.RUN", "screened.RUN"):
         monkeypatch.setattr(f"api.importing.{name}", 100 if name.endswith("CHUNK") else 10)
-    monkeypatch.setattr("formats.pokerstars.reader.KEPT", 200)
+    monkeypatch.setattr("formats.pokerstars.read.KEPT", 200)
     folder = pokerstars_files(tmp_path / "many", 230)
     texts = "".join(path.read_text() for path in sorted(folder.iterdir()))
     every = [f"PokerStars {one}" for one in texts.split("PokerStars ")[1:]]

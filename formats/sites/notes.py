@@ -22,8 +22,8 @@ from formats.pokerstars.grammar import (
     Turns,
     Unread,
 )
-from formats.pokerstars.hand import dealt_in, source_hand
 from formats.pokerstars.played import Played, PlayerLine, Street
+from formats.pokerstars.read import dealt_in, source_hand
 from formats.source import AS_READ, Refused, Rules, Skipped, Source, SourceHand
 from formats.text import Text, lines
 

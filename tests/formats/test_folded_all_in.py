@@ -11,7 +11,7 @@ from events import types as t
 from events.types import Events
 from formats.follow import follow
 from formats.plain import plain
-from formats.pokerstars.reader import read
+from formats.pokerstars.read import read
 from formats.source import SourceHand
 from tests.formats.test_claims import folded_all_in
 

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from engine.steps import Posts
 from formats.known import FORMATS, format_of
-from formats.pokerstars.reader import read
+from formats.pokerstars.read import read
 from formats.source import AS_READ, Act, Paid, SourceHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict
 from tests.formats.test_format_pokerstars import CASH as STARS

@@ -7,7 +7,7 @@ from engine.verdict import judge
 from events.evolve import replay
 from events.types import Folded
 from formats.follow import follow
-from formats.pokerstars.reader import read
+from formats.pokerstars.read import read
 from formats.source import Act, Holds, Mucks, Paid, Refused, Skipped, SourceHand
 
 CASH = """\

@@ -10,7 +10,7 @@ import pytest
 from engine.verdict import judge
 from events.evolve import replay
 from formats.follow import follow
-from formats.pokerstars.reader import read
+from formats.pokerstars.read import read
 from formats.source import Refused, Rules, Skipped, SourceHand
 from tests.profiles import sized
 

@@ -20,7 +20,7 @@ from formats.moment import moment, moment_in, moment_in_utc
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.phh.write import write
-from formats.pokerstars.reader import read as read_pokerstars
+from formats.pokerstars.read import read as read_pokerstars
 from formats.source import Source, SourceHand
 from tests.formats.test_format_ggpoker import CASH as GG
 from tests.formats.test_format_irc import HDB, PDB, ROSTER, made_month

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from formats import irc, text
 from formats.acpc.read import read as read_acpc
 from formats.phh.read import read as read_phh
-from formats.pokerstars import reader
+from formats.pokerstars import read as pokerstars
 from formats.pokerstars import text as blocks
 from formats.source import Source
 from tests.formats.test_format_irc import PDB, ROSTER, made_month
@@ -54,7 +54,7 @@ def _irc(path: Path, hands: int) -> Path:
 FILES: dict[Callable[[Path], Source], Callable[[Path, int], Path]] = {
     read_phh: _phh,
     read_acpc: _acpc,
-    reader.read: _pokerstars,
+    pokerstars.read: _pokerstars,
     irc.read: _irc,
 }
 
@@ -63,7 +63,7 @@ FILES: dict[Callable[[Path], Source], Callable[[Path, int], Path]] = {
 def test_most_hands_of_a_long_file_are_not_in_memory(
     read: Callable[[Path], Source], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reader, "KEPT", HANDS // 10)
+    monkeypatch.setattr(pokerstars, "KEPT", HANDS // 10)
     monkeypatch.setattr(text, "_SMALL", 0)
     for module, name in ((text, "_BLOCK"), (blocks, "LINE_MAX")):
         monkeypatch.setattr(module, name, 1 << 12)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from engine.verdict import judge
 from events.types import Events
 from formats.follow import follow
-from formats.pokerstars.reader import read
+from formats.pokerstars.read import read
 from formats.source import Refused, Skipped, SourceHand
 
 SHOWDOWN = """\

@@ -10,7 +10,7 @@ from engine.assumptions import is_free
 from engine.audit import audit
 from formats import cuts, known
 from formats.follow import follow
-from formats.pokerstars.reader import read
+from formats.pokerstars.read import read
 from formats.source import AS_READ, Refused, Rules, SourceHand
 
 Sums = tuple[int, int]  # the pot and the rake of a hand, in cents

@@ -6,7 +6,7 @@ import pytest
 
 from events.evolve import replay
 from formats.follow import follow
-from formats.pokerstars.reader import read
+from formats.pokerstars.read import read
 from formats.source import Refused, SourceHand
 from tests.formats.test_format_pokerstars import CASH, DEAD, TOURNAMENT, WALK
 

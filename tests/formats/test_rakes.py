@@ -13,7 +13,7 @@ from formats.follow import follow
 from formats.known import SITES
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
-from formats.pokerstars.reader import read
+from formats.pokerstars.read import read
 from formats.source import Refused, Rules, Source, SourceHand
 from tests.foreign import gamelog
 from tests.formats import test_format_ohh, test_format_pacific

@@ -24,7 +24,7 @@ from formats.follow import follow
 from formats.holdem import Inexpressible
 from formats.ohh.read import read as read_ohh
 from formats.ohh.write import write as write_ohh
-from formats.pokerstars.reader import read as read_pokerstars
+from formats.pokerstars.read import read as read_pokerstars
 from formats.pokerstars.write import write as write_pokerstars
 from formats.source import Source, SourceHand
 from tests.exports import start_of

@@ -1,23 +1,28 @@
-"""Stakes, button and posts of a hand: under which rules would be posted what the text says?
+"""The chips of a hand: under which rules would be posted what the text says, and who was paid?
 
 The rules post antes and blinds by themselves, so the text is not followed but compared. A hand
-with forced chips that no rule of ours posts is left out.
+with forced chips that no rule of ours posts is left out, and so is one whose sums are not those
+that its text prints.
 """
 
 from collections.abc import Iterator
 from functools import lru_cache
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from engine.game import Game
 from engine.games import RECORDED
 from engine.games.site import at_stakes
+from engine.pots import layers
 from engine.steps import Posts
 from engine.turn import Post
 from formats.pokerstars import grammar
-from formats.pokerstars.grammar import Acts, Unread
+from formats.pokerstars.fitted_rake import House, Till, coin, raked, split_by
+from formats.pokerstars.grammar import Acts, Turns, Unread
 from formats.pokerstars.played import Played, PlayerLine
+from formats.rakes import Known, Unlisted
+from formats.source import Paid
 
 Posted = dict[str, dict[int, int]]  # what was posted: by which seat, how much
 
@@ -185,3 +190,162 @@ def _straddled(
     order = [(button + place) % count for place in range(1, count + 1)]
     posts = Posts((sizes.ante,) * count, tuple(owed.get(seat, 0) for seat in order), False)
     return replace(game, script=(posts, *game.script[1:]), seats_min=count, seats_max=count)
+
+
+# Sums: what each seat put in, what went back, who was paid, what the house took.
+
+
+class PutIn(Struct):
+    """What every seat has put in; `dead` is nobody's stake. A raise that is not from the bet that
+    stood there is `wrong`; some programs write the total twice."""
+
+    paid: list[int]
+    dead: list[int]
+    bets: list[int]
+    folded: set[int] = field(default_factory=set)
+    wrong: str = ""
+
+
+class Payment(Struct, frozen=True):
+    """Gross winnings; or nets, where something went back that ours would not give back."""
+
+    paid: tuple[Paid, ...] | None
+    nets: tuple[int, ...] | None
+
+
+def put_in(hand: Played, seats: dict[str, int], stacks: tuple[int, ...], forced: Forced) -> PutIn:
+    """Every line's chips, counted seat by seat."""
+    none = [0] * len(stacks)
+    money = PutIn(paid=list(none), dead=list(none), bets=list(none))
+    late = {post.seat: post.amount or 0 for post in forced.posts if post.kind == "dead"}
+    for line in hand.lines:
+        if not isinstance(line, PlayerLine):
+            money.bets = list(none)
+            continue
+        seat = seats[line.name]
+        match line.what:
+            case Acts(verb="folds"):
+                money.folded.add(seat)
+            case Acts(verb="raises", amount=to, over=over):
+                if over not in (to, to - (bet := max(money.bets))):
+                    money.wrong = f"{line.name} raises {over} to {to}, where {bet} had been bet"
+                _bet(money, seat, to - money.bets[seat])
+            case Acts(amount=amount):
+                _bet(money, seat, amount)
+            case grammar.Posts(what="the ante", amount=amount):
+                money.paid[seat] += amount
+            case grammar.Posts(what="small & big blinds", amount=amount):
+                _dead(money, seat, min(late[seat], amount))
+                _bet(money, seat, amount - late[seat])
+            case grammar.Posts(what="small blind", amount=amount) if seat in late:
+                _dead(money, seat, amount)
+            case grammar.Posts(amount=amount):
+                _bet(money, seat, amount)
+            case Turns():
+                pass
+        # Nobody puts in more than he brought, and who is said to be all-in has nothing left.
+        put = money.paid[seat] + money.dead[seat]
+        stack = stacks[seat]
+        if put > stack:
+            raise Unread(f"{line.name} puts in more than the {stack} he brought")
+        if isinstance(line.what, Acts | grammar.Posts) and line.what.all_in and put < stack:
+            raise Unread(f"{line.name} is said to be all-in with {stack - put} left")
+    return money
+
+
+def _bet(money: PutIn, seat: int, amount: int) -> None:
+    if amount < 0:
+        raise Unread("somebody raises to less than he has bet already")
+    money.paid[seat] += amount
+    money.bets[seat] += amount
+
+
+def _dead(money: PutIn, seat: int, amount: int) -> None:
+    money.dead[seat] += amount
+
+
+def payment(hand: Played, seats: dict[str, int], money: PutIn) -> Payment:
+    """The payment, once every sum that the text prints is right."""
+    totals = hand.totals
+    won = sum(take.amount for _, take in hand.takes)
+    if won + totals.rake != totals.total:
+        raise Unread(f"{won} collected and a rake of {totals.rake} are no pot of {totals.total}")
+    if totals.parts and sum(totals.parts) + totals.rake != totals.total:
+        raise Unread(f"main and side pots do not add up to {totals.total}")
+    pots = [0] * max(1, len(totals.parts), *(take.pot + 1 for _, take in hand.takes))
+    for _, take in hand.takes:
+        pots[take.pot] += take.amount
+    if tuple(pots) != (totals.parts or (won,)):
+        raise Unread("the summary tells of other pots than were collected")
+    # What was put in, less what went back, is the pot; early texts leave out what went back.
+    put, unmatched = sum(money.paid) + sum(money.dead), _unmatched(money)
+    given_back = sum(amount for _, amount in hand.back)
+    unsaid = 0 if hand.back else sum(unmatched.values())
+    if totals.total not in (put - given_back, put - unsaid):
+        raise Unread(
+            f"{put} put in and {given_back} given back are no pot of {totals.total}: "
+            "the text does not balance"
+        )
+    if money.wrong:
+        raise Unread(money.wrong)
+    back = _by_seat(seats, hand.back)
+    won_with_the_pot = put == totals.total and unmatched
+    if back == unmatched or not (back or won_with_the_pot):
+        return Payment(
+            tuple(Paid(seats[name], take.amount, take.pot) for name, take in hand.takes), None
+        )
+    takes = _by_seat(seats, tuple((name, take.amount) for name, take in hand.takes))
+    nets = tuple(
+        takes.get(seat, 0) + back.get(seat, 0) - paid - dead
+        for seat, (paid, dead) in enumerate(zip(money.paid, money.dead, strict=True))
+    )
+    return Payment(None, nets)
+
+
+def _unmatched(money: PutIn) -> dict[int, int]:
+    """The part of the highest stake that no other seat matched."""
+    *_, matched, most = sorted(money.paid)
+    return {money.paid.index(most): most - matched} if most > matched else {}
+
+
+def _by_seat(seats: dict[str, int], row: tuple[tuple[str, int], ...]) -> dict[int, int]:
+    total: dict[int, int] = {}
+    for name, amount in row:
+        if name not in seats:
+            raise Unread(f"{name} is given chips, but was not dealt in")
+        total[seats[name]] = total.get(seats[name], 0) + amount
+    return total
+
+
+def housed(
+    hand: Played, game: Game, money: PutIn, paid: Payment, house: House | Known | Unlisted | None
+) -> tuple[Game, tuple[str, ...]]:
+    """The game with the rake and the smallest coin of who paid it, and what of that is assumed."""
+    shares: dict[int, list[int]] = {}
+    for _, take in hand.takes:
+        shares.setdefault(take.pot, []).append(take.amount)
+    unit = coin(game, tuple(shares.values()))
+    pots = _pots(money)
+    taken = tuple(pot - sum(shares.get(at, ())) for at, pot in enumerate(pots))
+    rake = hand.totals.rake
+    known = paid.paid is not None and min(taken, default=-1) >= 0 and sum(taken) == rake
+    flop = any(not isinstance(line, PlayerLine) for line in hand.lines)
+    till = Till(pots, taken if known else None, rake, len(money.paid), flop)
+    chips = not (hand.header.sign or hand.header.tournament)
+    game, assumed = raked(game, till, house, chips=chips)
+    if unit == game.split_unit:
+        return game, assumed
+    return split_by(game, unit), (*assumed, f"odd-chips in coins of {unit}")
+
+
+def _pots(money: PutIn) -> tuple[int, ...]:
+    """The pots from the main one outwards, once the unmatched bet is gone."""
+    stakes = list(money.paid)
+    for seat, amount in _unmatched(money).items():
+        stakes[seat] -= amount
+    stay = tuple(seat for seat in range(len(stakes)) if seat not in money.folded)
+    dead = sum(money.dead)
+    if len(stay) < 2:
+        return (sum(stakes) + dead,)
+    first, *others = (pot.amount for pot in layers(tuple(stakes), stay))
+    return (first + dead, *others)

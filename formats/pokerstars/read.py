@@ -1,0 +1,254 @@
+"""The hands of a PokerStars text one by one, as source hands; one that cannot be read is left out.
+
+A hand is in whole units of its money: seats, cards, choices, sums.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from math import gcd
+
+from msgspec.structs import replace
+
+from engine.games.recorded import POKERSTARS_NL
+from events.cards import UNKNOWN, Cards
+from formats.pokerstars.chips import housed, payment, posted, put_in
+from formats.pokerstars.fitted_rake import House, Houses, stakes_of, survey
+from formats.pokerstars.grammar import Acts, Posts, Totals, Turns, Unread
+from formats.pokerstars.played import Played, PlayerLine, Street, played
+from formats.pokerstars.text import Block, blocks
+from formats.rakes import Unlisted
+from formats.source import (
+    AS_READ,
+    Act,
+    Board,
+    Holds,
+    Item,
+    Mucks,
+    Refused,
+    Rules,
+    Shows,
+    Skipped,
+    Source,
+    SourceHand,
+)
+from formats.text import Text
+
+CHIPS_MAX = 10**12
+KEPT = 2_000  # hands: in a text of fewer they are looked for once
+_NOTHING = "no PokerStars hand begins in this text"
+
+_MOVING = (Posts, Acts)
+_CASH_UNITS = {"€": "euro cent", "£": "penny"}
+_CHIP_UNITS = {100: "chip", 50: "half chip"}
+
+
+def read(
+    text: Text,
+    houses: Houses | None = None,
+    site: str = "pokerstars",
+    rules: Rules = AS_READ,
+) -> Source:
+    """The text looked through once, then given out hand by hand; refused if it is damaged, or if
+    no hand begins in it.
+
+    A part of a text has the houses of the whole; a rake that was set is that of every stake.
+    GGPoker writes as PokerStars does; whatever the format is called, a hand is put to the rules of
+    the site that its first line names.
+    """
+    pieces = blocks(text)
+    kept = tuple(islice(pieces, KEPT))
+    every = (block for block in chain(kept, pieces) if isinstance(block, Block))
+    first = next(every, None)
+    if first is None:
+        for block in kept:
+            if isinstance(block, Skipped):  # a hand of another site
+                raise Refused(block.line, block.reason)
+        raise Refused(1, _NOTHING)
+    surveyed = survey(chain((first,), every), rules, site)  # which also finds all damage
+    houses = surveyed if houses is None else houses
+    hands = _hands(kept if len(kept) < KEPT else blocks(text), houses)
+    return Source(format=site, dialect="", players=(), note=None, inferred=(), hands=hands)
+
+
+def houses_of(text: Text, rules: Rules) -> Houses:
+    """The houses of this text, and how much rake each takes."""
+    return survey(
+        (block for block in blocks(text) if isinstance(block, Block)), rules, "pokerstars"
+    )
+
+
+def _hands(pieces: Iterable[Block | Skipped], houses: Houses) -> Iterator[SourceHand | Skipped]:
+    for number, block in enumerate(pieces, 1):
+        if isinstance(block, Skipped):
+            yield block
+            continue
+        try:
+            reading = played(block.lines)
+            hand = source_hand(reading, number, block.line, houses, stakes_of(block))
+            text = "\n".join(block.lines).rstrip()
+            yield replace(hand, text=text, site=reading.header.site)
+        except Unread as reason:
+            yield Skipped(block.line, str(reason))
+
+
+def source_hand(hand: Played, number: int, line: int, houses: Houses, stakes: str) -> SourceHand:
+    """The hand in whole units of its money, or `Unread` with the reason why not."""
+    # So many hundredths has the unit: a cent of cash; a chip, or the part of one that occurs.
+    if hand.header.sign:
+        grain, unit = 1, _CASH_UNITS.get(hand.header.sign, "cent")
+    else:
+        grain = gcd(100, *_amounts(hand))
+        grain = grain if grain in _CHIP_UNITS else 1
+        unit = _CHIP_UNITS.get(grain, "hundredth of a chip")
+    names = dealt_in(hand)
+    house = houses.of(stakes, hand, len(names))
+    hand = _in_units(hand, grain)
+    stacks = tuple(chair.stack for chair in hand.chairs if chair.name in names)
+    if not 2 <= len(names) <= POKERSTARS_NL.seats_max:
+        raise Unread(f"{len(names)} players are dealt in")
+    if 0 in stacks:
+        raise Unread(f"{names[stacks.index(0)]} plays without chips")
+    seats = {name: seat for seat, name in enumerate(names)}
+    forced = posted(hand, seats, stacks, unit)
+    money = put_in(hand, seats, stacks, forced)
+    paid = payment(hand, seats, money)
+    if grain == 50 and isinstance(house, House) and house.rake.percent:
+        house = None
+    game, assumed = housed(hand, forced.game, money, paid, house)
+    if _folded_all_in(hand):
+        game = replace(game, forced_all_in="may_fold")
+        assumed = (*assumed, "absent: who sits out folds, also all-in by blind or ante")
+    return SourceHand(
+        game=game,
+        number=number,
+        line=line,
+        source_id=hand.header.source_id,
+        button=forced.button,
+        players=names,
+        stacks=stacks,
+        items=_items(hand, seats),
+        posts=forced.posts,
+        dead_small=forced.dead_small,
+        paid=paid.paid,
+        nets=paid.nets,
+        rake=hand.totals.rake,
+        inferred=(
+            *forced.inferred,
+            *(house.noted(assumed) if isinstance(house, Unlisted) else ()),
+        ),
+        assumed=(*forced.assumed, *assumed),
+        played=hand.header.played,
+    )
+
+
+def _folded_all_in(hand: Played) -> bool:
+    """Whether somebody folds who is said to sit out, and whose blinds and antes took all he had.
+
+    That is the site's own answer, by which others win what he could have: no rules of ours say so.
+    """
+    left = {chair.name: chair.stack for chair in hand.chairs if chair.out}
+    for line in hand.lines:
+        if isinstance(line, PlayerLine) and line.name in left:
+            match line.what:
+                case Posts(amount=amount):
+                    left[line.name] -= amount
+                case Acts(verb="folds"):
+                    if not left[line.name]:
+                        return True
+                case _:
+                    del left[line.name]
+    return False
+
+
+def _items(hand: Played, seats: dict[str, int]) -> tuple[Item, ...]:
+    """Cards that are known from anywhere in the text come first, then everything in order."""
+    items: list[Item] = [Holds(seats[name], held) for name, held in _held(hand).items()]
+    for line in hand.lines:
+        match line:
+            case PlayerLine(name=name, what=Acts(verb="folds"), late=late):
+                items.append(Act(seats[name], "fold", default=late))
+            case PlayerLine(name=name, what=Acts(verb="checks"), late=late):
+                items.append(Act(seats[name], "check", default=late))
+            case PlayerLine(name=name, what=Acts(verb="calls", amount=amount)):
+                items.append(Act(seats[name], "call", amount=amount))
+            case PlayerLine(name=name, what=Acts(amount=amount)):
+                items.append(Act(seats[name], "raise", to=amount))
+            case Street(cards=cards):
+                items.append(Board(cards))
+            case PlayerLine(name=name, what=Turns(cards=None)):
+                items.append(Mucks(seats[name]))
+            case PlayerLine(name=name, what=Turns(cards=cards)) if cards and _whole(cards):
+                items.append(Shows(seats[name], cards))
+    return tuple(items)
+
+
+def _held(hand: Played) -> dict[str, Cards]:
+    """The hole cards of everybody whose cards, or one of them, the text names somewhere."""
+    held: dict[str, Cards] = {}
+    for name, cards in hand.known:
+        if len(cards) > 2:
+            raise Unread(f"{name} holds {len(cards)} cards")
+        if name not in held or not _whole(held[name]):
+            held[name] = (*cards, UNKNOWN, UNKNOWN)[:2]
+        elif not {*cards, UNKNOWN} <= {*held[name], UNKNOWN}:
+            raise Unread(f"{name} holds {' '.join(held[name])}, and then {' '.join(cards)}")
+    return held
+
+
+def _whole(cards: Cards) -> bool:
+    return len(cards) == 2 and UNKNOWN not in cards
+
+
+# Units and seats.
+
+
+def _amounts(hand: Played) -> Iterable[int]:
+    yield from (chair.stack for chair in hand.chairs)
+    for line in hand.lines:
+        if isinstance(line, PlayerLine) and isinstance(line.what, _MOVING):
+            yield line.what.amount
+            if isinstance(line.what, Acts):
+                yield line.what.over
+    yield from (amount for _, amount in hand.back)
+    yield from (take.amount for _, take in hand.takes)
+    yield from (hand.header.low, hand.header.high)
+    yield from (hand.totals.total, hand.totals.rake, *hand.totals.parts)
+
+
+def _in_units(hand: Played, grain: int) -> Played:
+    """The same hand, every amount divided by the grain."""
+    if max(_amounts(hand)) // grain > CHIPS_MAX:
+        raise Unread("an amount is larger than any table has held")
+    if grain == 1:
+        return hand
+    header, totals = hand.header, hand.totals
+    lines: list[PlayerLine | Street] = []
+    for line in hand.lines:
+        if isinstance(line, PlayerLine) and isinstance(line.what, _MOVING):
+            deed = replace(line.what, amount=line.what.amount // grain)
+            if isinstance(deed, Acts):
+                deed = replace(deed, over=deed.over // grain)
+            line = replace(line, what=deed)
+        lines.append(line)
+    return replace(
+        hand,
+        header=replace(header, low=header.low // grain, high=header.high // grain),
+        chairs=tuple(replace(chair, stack=chair.stack // grain) for chair in hand.chairs),
+        lines=tuple(lines),
+        back=tuple((name, amount // grain) for name, amount in hand.back),
+        takes=tuple(
+            (name, replace(take, amount=take.amount // grain)) for name, take in hand.takes
+        ),
+        totals=Totals(
+            totals.total // grain,
+            tuple(part // grain for part in totals.parts),
+            totals.rake // grain,
+        ),
+    )
+
+
+def dealt_in(hand: Played) -> tuple[str, ...]:
+    """Players who post, act, hold cards or are paid, in the order of seats; others sit out."""
+    present = {line.name for line in hand.lines if isinstance(line, PlayerLine)}
+    present.update(name for name, _ in (*hand.known, *hand.takes))
+    return tuple(chair.name for chair in hand.chairs if chair.name in present)
