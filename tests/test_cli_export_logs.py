@@ -21,7 +21,7 @@ from formats.acpc.read import read as read_acpc
 from formats.follow import follow
 from formats.mit.read import read as read_gamelog
 from formats.mit.write import write as write_gamelog
-from formats.phh.hand import PhhHand
+from formats.phh.read import PhhHand
 from formats.phh.read import read as read_phh
 from formats.source import Holds, Source, SourceHand
 from store.reader import Snapshot

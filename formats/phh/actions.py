@@ -65,6 +65,21 @@ class Book(Struct):
         return len(self.contenders()) == 1 or (self.board == 5 and not self.owing)
 
 
+def table(stacks: tuple[int, ...], antes: tuple[int, ...], blinds: tuple[int, ...]) -> Book:
+    """The table once antes and blinds are in."""
+    none = [0] * len(stacks)
+    book = Book(list(stacks), none, 0, list(none), set(), set())
+    for seat, ante in enumerate(antes):
+        book.put(seat, ante)
+    book.bets = [0] * len(stacks)
+    for seat, blind in enumerate(blinds):
+        book.put(seat, abs(blind))
+    book.top = max(map(abs, blinds))
+    book.owing = book.live()
+    book.closed_if_alone()
+    return book
+
+
 class Actions(Struct, frozen=True):
     """The actions taken apart; `shown` are the seats in the order in which they showed.
 

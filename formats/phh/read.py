@@ -1,17 +1,85 @@
-"""A PHH file as a source: one hand of a `.phh`, or the tables of a `.phhs` one by one."""
+"""A PHH file as a source: one hand of a `.phh`, or the tables of a `.phhs` one by one.
+
+The rules of a hand are stakes that its fields name, and habits that only its record shows.
+Positions are counted from the left of the button, so the button is the last seat. The order of
+forced bets is the trap: between two players they are written small blind first, but it is the
+last player who posts the small one.
+"""
 
 import re
 from collections.abc import Iterator
+from datetime import date
+from functools import lru_cache
+from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
+from engine.audit import audit
 from engine.game import Game
-from engine.policies import per_chip
+from engine.games.recorded import PHH_FT, PHH_NT
+from engine.games.site import script
+from engine.policies import Rake, per_chip
+from engine.steps import Blinds, Posts
 from events.match import SourceNoted
-from formats.phh.documents import documents, is_header, is_many, pieces
-from formats.phh.fields import MalformedField, Money, money
-from formats.phh.hand import FIELDS_OF_EVENTS, PhhHand, hand_of
-from formats.rakes import RakeFrom
-from formats.source import Refused, Skipped, Source
+from formats.follow import follow
+from formats.phh.actions import Actions, Book, table, taken
+from formats.phh.documents import Document, documents, is_header, is_many, pieces
+from formats.phh.fields import (
+    MalformedField,
+    Money,
+    amounts,
+    canonical,
+    flag,
+    identity,
+    is_unknown,
+    money,
+    names,
+    numbered_by,
+    played_at,
+    results,
+    row,
+    sizes,
+    texts,
+    toml,
+)
+from formats.rakes import NAME_MAX, SIGNS, Known, RakeFrom, RakeQuestion, Unlisted, looked_up
+from formats.source import Act, Board, Mucks, Refused, Shows, Skipped, Source, SourceHand
 from formats.text import Text, at_hand, lines
+
+AnySourceHand = TypeVar("AnySourceHand", bound=SourceHand)
+
+CODES = {
+    "FT": "fixed-limit hold'em",
+    "NT": "no-limit hold'em",
+    "NS": "no-limit short-deck hold'em",
+    "PO": "pot-limit Omaha hold'em",
+    "FO/8": "fixed-limit Omaha hold'em high/low-split eight or better",
+    "F7S": "fixed-limit seven card stud",
+    "F7S/8": "fixed-limit seven card stud high/low-split eight or better",
+    "FR": "fixed-limit razz",
+    "N2L1D": "no-limit deuce-to-seven lowball single draw",
+    "F2L3D": "fixed-limit deuce-to-seven lowball triple draw",
+    "FB": "fixed-limit badugi",
+}
+FIELDS_OF_EVENTS = {  # what the events of a hand hold, so that no note must keep it
+    "variant",
+    "antes",
+    "blinds_or_straddles",
+    "small_bet",
+    "big_bet",
+    "min_bet",
+    "starting_stacks",
+    "actions",
+    "ante_trimming_status",
+    "players",
+    "finishing_stacks",
+}
+
+
+class PhhHand(SourceHand, frozen=True, kw_only=True):
+    """A hand with what no event carries: other fields in the note's header, commentary below."""
+
+    note: SourceNoted
 
 
 def read(
@@ -79,3 +147,229 @@ def _line_of(wrong: MalformedField, text: Text, begun: int) -> int:
         if number >= begun and find(line):
             return number
     return begun
+
+
+def seated(row: tuple[int, ...]) -> tuple[int, ...]:
+    """Forced bets in the order of seats: of two players, the written order is the other way."""
+    return row[::-1] if len(row) == 2 else row
+
+
+def forced_bets(
+    stacks: tuple[int, ...], antes: tuple[int, ...], blinds: tuple[int, ...], trimmed: bool
+) -> Blinds | Posts:
+    """Two blinds and an even ante, or whatever else the positions owe."""
+    small, big = sorted(blinds[:2])
+    ordered = blinds[:2] == ((big, small) if len(blinds) == 2 else (small, big))
+    plain = small > 0 and ordered and not any(blinds[2:])
+    even = len(set(antes)) == 1 and (trimmed or antes[0] <= min(stacks))
+    if plain and even:
+        return Blinds(small, big, antes[0])
+    return Posts(antes, blinds, not trimmed)
+
+
+@lru_cache(4096)
+def game_of(base: Game | None, code: str, forced: Blinds | Posts, low: int, high: int) -> Game:
+    """The corpus ruleset of that code at the stakes of the hand."""
+    game = base or (PHH_FT if code == "FT" else PHH_NT)
+    sizing = "fixed" if code == "FT" else "no_limit"
+    if game.sizing != sizing:
+        raise MalformedField(f"variant {code} is {sizing}: {game.name} plays {game.sizing}")
+    return replace(game, script=(forced, *script(0, 0, low, high)[1:]))
+
+
+@lru_cache(4096)
+def _changed(game: Game, *changes: tuple[str, Any]) -> Game:
+    return replace(game, **dict(changes))
+
+
+def as_recorded(game: Game, base: Game | None, money: Money, actions: Actions, seats: int) -> Game:
+    """Unit, odd chips and the order of showing are what the file shows of them."""
+    changes: list[tuple[str, Any]] = []
+    if isinstance(game.script[0], Posts):
+        changes += [("seats_min", seats), ("seats_max", seats)]
+    if base is None:
+        changes += [("unit", money.unit), ("odd_chips", money.odd_chips)]
+        if actions.face_up:
+            changes.append(("all_in_face_up", True))
+        # Whether the last to bet or raise showed first, though another sits left of the button
+        stay = actions.book.contenders()
+        if bool(actions.shown) and actions.shown[0] == actions.book.aggressor != stay[0]:
+            changes.append(("show_first", "last_aggressor"))
+    return _changed(game, *changes) if changes else game
+
+
+def is_split(hand: SourceHand, book: Book) -> bool:
+    """Whether several seats got something back."""
+    if hand.nets is None:
+        return False
+    back = (net + paid for net, paid in zip(hand.nets, book.paid, strict=True))
+    return sum(won > 0 for won in back) > 1
+
+
+def split_as_shown(hand: AnySourceHand) -> AnySourceHand:
+    """Odd chips go as the result shows: one each, or as some programs do, all to the first."""
+    if _fits(hand):
+        return hand
+    game = _changed(hand.game, ("odd_chips", "first_left_all"))
+    other = replace(hand, game=game, assumed=(*hand.assumed, "odd-chips all to the first"))
+    return other if _fits(other) else hand
+
+
+def _fits(hand: SourceHand) -> bool:
+    """Whether the rules decide this hand as its source has it."""
+    try:
+        return audit(hand.game, follow(hand, "")) is None
+    except ValueError:  # no record at all: `follow` will say why
+        return False
+
+
+def site_rake(
+    fields: Document, money: Money, blinds: tuple[int, ...], actions: Actions, source: RakeFrom
+) -> Known | Unlisted:
+    """What the site takes of the hand by the table of known rakes, which are counted in cents."""
+    if money.per != 100:
+        return Unlisted(f"amounts are in {money.unit}s, and rakes are counted in cents")
+    day = played_at(fields)[:10]
+    items = actions.items
+    flop = next((at for at, item in enumerate(items) if isinstance(item, Board)), None)
+    raises = sum(isinstance(item, Act) and item.verb == "raise" for item in items[:flop])
+    low, high = sizes(fields, money) if fields["variant"] == "FT" else sorted(map(abs, blinds[:2]))
+    symbols = {sign: currency for currency, sign in SIGNS.items()}
+    symbol = symbols.get(str(fields.get("currency_symbol")), "")
+    question = RakeQuestion(
+        site=str(fields.get("venue", ""))[:NAME_MAX],
+        currency=str(fields.get("currency", symbol))[:NAME_MAX],
+        limit="fixed" if fields["variant"] == "FT" else "no",
+        stakes=(low, high),
+        players=len(blinds),
+        day=date.fromisoformat(day) if day else None,
+        flop=flop is not None,
+        reraised=raises > 1,
+    )
+    return looked_up(question, source)
+
+
+def rake_of(rake: int, book: Book) -> Rake:
+    """The part of the pot that is missing at the end; by which rule, one hand cannot tell."""
+    *_, matched, most = sorted(book.paid)
+    return Rake(percent=rake, of=sum(book.paid) - (most - matched), no_flop_no_drop=False)
+
+
+def hand_of(
+    fields: Document,
+    number: int,
+    line: int,
+    money: Money,
+    base: Game | None,
+    rakes: RakeFrom = "fitted",
+) -> PhhHand | Skipped:
+    """The hand of these fields, or why it is left out; `MalformedField` if a field is wrong."""
+    code = fields.get("variant")
+    if code not in ("NT", "FT"):
+        if code is None:
+            raise MalformedField("the field variant is missing")
+        if not isinstance(code, str) or code not in CODES:
+            raise MalformedField(f"variant is {code!r}: no code of the specification")
+        game = f"variant {code} is {CODES[code]}"
+        return Skipped(line, f"{game}: only NT and FT, Texas hold'em, are read")
+    stacks = amounts(fields, "starting_stacks", money, None)
+    if stacks is None:
+        return Skipped(line, "a stack is unknown (inf) and no bet tells how much it must be")
+    seats = len(stacks)
+    if not 2 <= seats <= 23:
+        return Skipped(line, f"{seats} players: a hand has 2 to 23")
+    if min(stacks) <= 0:
+        raise MalformedField("starting_stacks must all be more than 0")
+    antes = seated(row(fields, "antes", seats, money))
+    blinds = seated(row(fields, "blinds_or_straddles", seats, money))
+    if min(antes) < 0:
+        raise MalformedField("antes must not be less than 0")
+    trimmed = flag(fields, "ante_trimming_status")
+    actions = taken(texts(fields, "actions"), table(stacks, antes, blinds), money)
+    mucked = fields.get("_mucked")
+    if isinstance(mucked, list):  # our own: a hand thrown away after an all-in is shown before
+        items = tuple(
+            Mucks(item.seat) if isinstance(item, Shows) and item.seat + 1 in mucked else item
+            for item in actions.items
+        )
+        actions = replace(actions, items=items, face_up=False)
+    if actions.book.board > 5:
+        return Skipped(line, f"{actions.book.board} cards on the board: it was run more than once")
+    if not actions.book.is_complete():
+        return Skipped(line, "the actions stop in the middle of the hand")
+    house = None if rakes == "fitted" else site_rake(fields, money, blinds, actions, rakes)
+    return _finished(
+        fields, number, line, money, base, actions, stacks, antes, blinds, trimmed, house
+    )
+
+
+def _finished(
+    fields: Document,
+    number: int,
+    line: int,
+    money: Money,
+    base: Game | None,
+    actions: Actions,
+    stacks: tuple[int, ...],
+    antes: tuple[int, ...],
+    blinds: tuple[int, ...],
+    trimmed: bool,
+    house: Known | Unlisted | None,
+) -> PhhHand | Skipped:
+    inferred: list[str] = []
+    assumed = [
+        f"stack {stacks[seat]} of seat {seat}"
+        for seat, value in enumerate(fields["starting_stacks"])
+        if is_unknown(value)
+    ]
+    nets = results(fields, stacks, money)
+    rake = None if nets is None or sum(nets) > 0 else -sum(nets)
+    low, high = sizes(fields, money)
+    game = game_of(base, fields["variant"], forced_bets(stacks, antes, blinds, trimmed), low, high)
+    game = as_recorded(game, base, money, actions, len(stacks))
+    if nets is not None and isinstance(house, Known):
+        assumed.append(house.assumed)
+        game = replace(game, rake=house.rake)
+    elif rake and game.rake is None:
+        why = f": {house.reason}" if isinstance(house, Unlisted) else ""
+        assumed.append(f"shortfall {rake} is the house's{why}")
+        game = replace(game, rake=rake_of(rake, actions.book))
+    if game.show_first == "last_aggressor" and base is None:
+        assumed.append("showing from the last to bet or raise")
+    players = names(fields, len(stacks))
+    if players is None:
+        inferred.append("players")
+    if actions.thrown:
+        inferred.append("mucks")
+    if isinstance(house, Unlisted):
+        inferred += house.noted(assumed)
+    hand = PhhHand(
+        game=game,
+        number=number,
+        line=line,
+        source_id=identity(fields),
+        played=played_at(fields),
+        button=len(stacks) - 1,
+        players=players or tuple(f"p{seat + 1}" for seat in range(len(stacks))),
+        stacks=stacks,
+        items=actions.items,
+        nets=nets,
+        rake=rake,
+        inferred=tuple(inferred),
+        assumed=tuple(assumed),
+        note=_note(fields, actions),
+        text=canonical(fields, number),
+        site=numbered_by(fields),
+    )
+    return hand if base is not None or not is_split(hand, actions.book) else split_as_shown(hand)
+
+
+def _note(fields: Document, actions: Actions) -> SourceNoted:
+    """Fields that no event carries, and the commentary of the actions, ready to be written."""
+    header = "".join(
+        f"{toml(name, key=True)} = {toml(value)}\n"
+        for name, value in fields.items()
+        if name not in FIELDS_OF_EVENTS
+    )
+    footer = toml(list(actions.commentary)) if any(actions.commentary) else ""
+    return SourceNoted("phh", "phh", header, footer)

@@ -35,7 +35,7 @@ from events.types import (
 from formats.holdem import Inexpressible, bet_sizes, check
 from formats.phh.documents import parsed
 from formats.phh.fields import DATES, dated, toml
-from formats.phh.hand import FIELDS_OF_EVENTS
+from formats.phh.read import FIELDS_OF_EVENTS
 
 Hands = Iterable[tuple[Game, Events, SourceNoted | None]]
 

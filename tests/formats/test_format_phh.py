@@ -15,8 +15,7 @@ from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
 from formats.follow import follow
-from formats.phh.hand import PhhHand
-from formats.phh.read import read
+from formats.phh.read import PhhHand, read
 from formats.source import Act, Refused, Skipped
 
 ONE = """

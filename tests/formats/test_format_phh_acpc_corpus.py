@@ -18,7 +18,7 @@ from events.types import Events
 from formats.acpc.read import read as read_acpc
 from formats.acpc.write import write as write_acpc
 from formats.follow import follow
-from formats.phh.hand import PhhHand
+from formats.phh.read import PhhHand
 from formats.phh.read import read as read_phh
 from formats.phh.write import write as write_phh
 from formats.source import Refused, Source, SourceHand
