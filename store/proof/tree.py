@@ -136,7 +136,8 @@ def _siblings(leaves: int, size: int, *, of_leaf: bool = False) -> list[Span]:
     sides = []
     begin, end = 0, size
     while end != leaves or (of_leaf and end - begin > 1):
-        middle = begin + _split(end - begin)
+        # The largest power of two below the size: so many leaves are on the left.
+        middle = begin + (1 << (end - begin - 1).bit_length() - 1)
         if leaves <= middle:
             sides.append(Span(middle, end, left=False))
             end = middle
@@ -163,11 +164,6 @@ def _head(subtrees: Sequence[bytes]) -> bytes:
     if not subtrees:
         return EMPTY
     return reduce(lambda right, left: node_hash(left, right), reversed(subtrees))
-
-
-def _split(size: int) -> int:
-    """The largest power of two below the size: so many leaves are on the left."""
-    return 1 << (size - 1).bit_length() - 1
 
 
 def _is_whole(size: int) -> bool:
