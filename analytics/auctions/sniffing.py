@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from analytics.confidence.p_values import at_least, holm, mann_whitney, normal
+from analytics.confidence import at_least, holm, mann_whitney, normal
 from analytics.stored.patterns import Places, rows_by_pair
 
 Bids = NDArray[np.float64]

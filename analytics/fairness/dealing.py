@@ -22,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics.auctions.sniffing import Pair
-from analytics.confidence.p_values import binomial, chi_square, holm, normal
+from analytics.confidence import binomial, chi_square, holm, normal
 from events.cards import DECK, RANKS, Cards, known
 from events.types import BoardDealt, CardSwapped, HoleDealt, StepEntered
 from odds.batch import STANDARD

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.confidence.intervals import steady, student, wilson
+from analytics.confidence import steady, student, wilson
 from analytics.opponents.locked_wins import STATES
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.tables import OpponentTables

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.confidence.bootstrap import Numbers
-from analytics.confidence.intervals import Z
+from analytics.confidence import Numbers, Z
 
 MEAN = 1500
 POINTS = 400 / log(10)

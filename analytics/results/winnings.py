@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import pyarrow as pa
 from msgspec import Meta, Struct
 
-from analytics.confidence.intervals import Z
+from analytics.confidence import Z
 from analytics.sql.chosen import Chosen, quoted, table
 from analytics.sql.tables import text_of
 from analytics.stored.facts import Facts

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from analytics.confidence.intervals import Interval, steady, student, wilson
+from analytics.confidence import Interval, steady, student, wilson
 from analytics.sql.chosen import Chosen, Counted, by_part, moneys, table
 from analytics.sql.tables import text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
@@ -142,7 +142,7 @@ def _judged(statistic: Statistic, tally: "Tally") -> Numbers:
         return None, k, 0, None, None
     if statistic.kind == "share":
         return k / n, k, n, *_ends(wilson(k, n))
-    from analytics.confidence.bootstrap import of_ratio
+    from analytics.confidence import of_ratio
 
     return k / n, k, n, *_ends(of_ratio(tally.deals(name)))
 

@@ -7,7 +7,7 @@ A share is done / opportunity, with a Wilson interval. The SQL file that counts 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-from analytics.confidence.intervals import FEW
+from analytics.confidence import FEW
 from analytics.replay.flags import AFTER, FLAGS
 
 Kind = Literal["share", "ratio", "sum", "mean", "spread"]

@@ -9,8 +9,7 @@ correction at 1 %: who asks many questions finds something by chance.
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
-from analytics.confidence.intervals import steady, wilson
-from analytics.confidence.p_values import binomial, fisher, holm
+from analytics.confidence import binomial, fisher, holm, steady, wilson
 from analytics.fairness.dealing import LEVEL
 from analytics.sql.chosen import Chosen, players_of, where
 from analytics.sql.tables import Source

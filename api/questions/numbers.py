@@ -6,7 +6,7 @@ from typing import Annotated, Any, Protocol
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import astuple, fields
 
-from analytics.confidence.intervals import DRAWS, SEED
+from analytics.confidence import DRAWS, SEED
 from analytics.statistics.measured import Measured
 from api.questions.question import Cell, Sheet, plain, share
 

@@ -8,8 +8,7 @@ from statistics import fmean, stdev
 import pytest
 
 from analytics.comparing.players import compared
-from analytics.confidence.intervals import Share, newcombe, student
-from analytics.confidence.p_values import holm
+from analytics.confidence import Share, holm, newcombe, student
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import named, views
 from analytics.statistics.catalogue import STATISTICS

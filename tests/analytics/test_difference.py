@@ -9,9 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.confidence import bootstrap as redrawing
-from analytics.confidence.bootstrap import mean, of_values, redrawn
-from analytics.confidence.intervals import Mean, Share, chance, newcombe, student, welch
+from analytics import confidence as redrawing
+from analytics.confidence import (
+    Mean,
+    Share,
+    chance,
+    mean,
+    newcombe,
+    of_values,
+    redrawn,
+    student,
+    welch,
+)
 
 
 def test_the_interval_of_a_difference_is_newcombes() -> None:

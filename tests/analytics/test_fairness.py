@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from analytics.confidence.p_values import binomial, chi_square, fisher, holm, mann_whitney, normal
+from analytics.confidence import binomial, chi_square, fisher, holm, mann_whitney, normal
 from analytics.fairness.dealing import Card, Deal, dealt, judged, of_cards, of_run_outs, of_swaps
 from analytics.fairness.dealing import Test as Question
 from dealer.play import play

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analytics.confidence.bootstrap import Numbers
-from analytics.confidence.sequential import ruling
+from analytics.comparing.players import ruling
+from analytics.confidence import Numbers
 from api.main import main
 from engine.audit import nets_of
 from events import types as t

@@ -2,9 +2,8 @@
 
 import pytest
 
-from analytics.confidence import bootstrap as redrawing
-from analytics.confidence.bootstrap import of_ratio
-from analytics.confidence.intervals import student, t_quantile, wilson
+from analytics import confidence as redrawing
+from analytics.confidence import of_ratio, student, t_quantile, wilson
 
 Patch = pytest.MonkeyPatch
 

@@ -11,7 +11,7 @@ import pytest
 
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import MEASURES, chosen
-from analytics.confidence.bootstrap import of_deals, of_difference, of_values
+from analytics.confidence import of_deals, of_difference, of_values
 from analytics.opponents.measures import NUMBERS
 from analytics.sql.tables import Tables
 from analytics.statistics.measured import Deals, Measured, Resampled, amounts, measured

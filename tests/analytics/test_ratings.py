@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analytics.confidence.bootstrap import Numbers
-from analytics.confidence.intervals import student
+from analytics.confidence import Numbers, student
 from analytics.results import ratings as fitted
 from analytics.results.ratings import MEAN, POINTS, Rating, circles
 from api.main import main

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
 
-from analytics.confidence.intervals import steady
+from analytics.confidence import steady
 from api.viewpoints.viewer import Viewer
 from events import types as t
 from events.cards import DECK

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import numpy as np
 from msgspec import Meta, Struct, field
 
-from analytics.confidence.intervals import steady
-from analytics.confidence.sequential import Outcome, ruling
+from analytics.comparing.players import Outcome, ruling
+from analytics.confidence import steady
 from analytics.sql.chosen import quoted, table
 from analytics.sql.tables import text_of
 from api.questions.luck import deals_of

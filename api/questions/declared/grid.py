@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 from msgspec.structs import astuple
 
-from analytics.confidence.intervals import steady
+from analytics.confidence import steady
 from analytics.statistics.answers import rows_of
 from api.questions.players import Positions, chosen_by
 from api.questions.question import (

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
 
-from analytics.confidence.intervals import FEW
+from analytics.confidence import FEW
 from analytics.opponents.leads import Difference, Lead
 from analytics.opponents.measures import LOOKS, NUMBERS, TENTHS
 from api.questions.numbers import Drawn, Kind, MeasureRow, by_line, by_part, lines, part_of

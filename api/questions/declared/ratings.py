@@ -13,7 +13,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
-from analytics.confidence.intervals import Interval, steady, student
+from analytics.confidence import Interval, steady, student
 from analytics.results.ratings import circles
 from analytics.results.ratings import rated as fitted
 from analytics.sql.chosen import quoted, table

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from analytics.confidence.intervals import FEW
+from analytics.confidence import FEW
 from analytics.luck.streets import MODEL, is_countable
 from analytics.replay.rulebook import Rulebook
 from analytics.results.players import METHODS, By, Spread, Streets, nets_by, rakes, rates
