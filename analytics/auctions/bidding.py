@@ -7,8 +7,7 @@ for ranks of bids and for the most frequent ones, and leaves the judging to SQL 
 from collections.abc import Collection, Iterator
 from typing import Any, Literal
 
-from analytics.sql.chosen import Chosen, hands_of, in_money, players_of, quoted, where
-from analytics.sql.tables import Source
+from analytics.sql.chosen import Chosen, Source, hands_of, in_money, players_of, quoted, where
 from analytics.statistics.measured import (
     A_HAND,
     BASES,

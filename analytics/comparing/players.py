@@ -46,8 +46,7 @@ from analytics.confidence import (
     steady,
     welch,
 )
-from analytics.sql.chosen import Chosen, quoted, table
-from analytics.sql.tables import text_of
+from analytics.sql.chosen import Chosen, quoted, table, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.stored.facts import Facts
 

@@ -14,9 +14,8 @@ from analytics.confidence import steady, student, wilson
 from analytics.opponents.locked_wins import STATES
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.tables import OpponentTables
-from analytics.sql.chosen import WINDOW, Chosen, quoted
-from analytics.sql.tables import Tables, text_of
-from analytics.statistics.answers import Answer, answers, natural
+from analytics.sql.chosen import WINDOW, Chosen, Tables, natural, quoted, text_of
+from analytics.statistics.answers import Answer, answers
 from analytics.statistics.catalogue import STATISTICS
 from analytics.statistics.measured import (
     CountedHands,

@@ -24,8 +24,7 @@ from analytics.decisions.table import SCHEMA, SHOWN, decisions_of
 from analytics.opponents import faults
 from analytics.opponents.locked_wins import LockState, lock_states, locked_from, played_of
 from analytics.replay.rulebook import Rulebook
-from analytics.sql.chosen import quoted
-from analytics.sql.tables import Tables
+from analytics.sql.chosen import Tables, quoted
 from analytics.stored.facts import SCHEMA as FACTS
 from analytics.stored.facts_table import facts_of
 from odds.batch import Showdown

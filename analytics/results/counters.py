@@ -8,8 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from analytics.sql.chosen import Chosen, quoted, table
-from analytics.sql.tables import text_of
+from analytics.sql.chosen import Chosen, quoted, table, text_of
 from analytics.stored.facts import Facts
 
 Row = dict[str, Any]

@@ -11,9 +11,7 @@ from analytics.confidence import steady, student
 from analytics.luck import streets as luck_streets
 from analytics.replay.rulebook import Rulebook
 from analytics.results.winnings import asked
-from analytics.sql.chosen import Chosen, quoted, table
-from analytics.sql.tables import Tables, text_of
-from analytics.statistics.answers import natural
+from analytics.sql.chosen import Chosen, Tables, natural, quoted, table, text_of
 from analytics.statistics.measured import Resampled, ends
 from analytics.stored.facts import Facts
 from store.log.leaf import Leaf

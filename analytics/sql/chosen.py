@@ -1,19 +1,33 @@
 """Which facts a question is asked of: filters as one SQL table, `chosen`, that every file reads.
 
-`part` is what the answer is divided by, so that one file serves the whole and its parts. Every row
-is one player's hand.
+The files lie beside this one, a question each; `text_of` has them. `part` is what the answer is
+divided by, so that one file serves the whole and its parts. Every row is one player's hand.
 
 The amounts of chosen hands are chips, dollars, euros or pounds. Those of one money add up exactly,
 half chips to chips and cents to dollars. Those of several have no sum, and no mean: what asks for
 one is told so.
+
+A file may also be asked of tables that were made on the way (`Tables`, `JoinedViews`): rows in,
+rows out.
 """
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
+import pyarrow as pa
 from msgspec import Struct
 
 from engine.policies import money, per_chip
+from store.sql.answers import plain
+from store.sql.query import Query
+from store.sql.sessions import answer
+
+if TYPE_CHECKING:
+    import duckdb
+
 
 By = Literal["position", "game", "match", "opponent", "window"]
 WINDOW = 100
@@ -109,6 +123,11 @@ _PARTS: dict[By, str] = {
 }
 
 
+def natural(part: str) -> tuple[int, str]:
+    """Windows by their first hand, anything else by its letters."""
+    return (int(part), "") if part.isdigit() else (0, part)
+
+
 Parts = dict[tuple[str, str], str | None]
 
 
@@ -161,3 +180,102 @@ def money_in(units: Iterable[str], unit: str = "unit") -> str:
 def _case(unit: str, cases: Mapping[str, str], otherwise: str) -> str:
     branches = " ".join(f"WHEN {quoted(one)} THEN {what}" for one, what in cases.items())
     return f"CASE {unit} {branches} ELSE {otherwise} END"
+
+
+SQL = Path(__file__).parent
+
+
+class Source(Protocol):
+    """Whatever has the tables that a file is asked of."""
+
+    def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
+        """The answer of a SQL file; `chosen` is the SELECT that it reads."""
+        ...
+
+    def arrow(self, sql: str, chosen: str) -> pa.Table:
+        """The answer to a question that is put like those of the files."""
+        ...
+
+    def close(self) -> None:
+        """Let go of them."""
+        ...
+
+
+class JoinedViews:
+    """A ledger's own views under other names, joined with small tables that were made on the way.
+
+    `views` are SELECTs, `tables` what they may name besides the ledger's views. So a question about
+    a million hands moves none of them.
+    """
+
+    def __init__(
+        self, query: Query, views: Mapping[str, str], tables: Mapping[str, pa.Table]
+    ) -> None:
+        self._query = query
+        self._views = dict(views)
+        self._tables = dict(tables)
+
+    def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
+        """The answer of a SQL file; `chosen` is the SELECT that it reads."""
+        return plain(self.arrow(text_of(file), chosen))
+
+    def arrow(self, sql: str, chosen: str) -> pa.Table:
+        """The answer to a question that is put like those of the files."""
+        return self.table(f"SELECT * FROM (\n{sql})", chosen=chosen)
+
+    def table(self, sql: str, **views: str) -> pa.Table:
+        """Any question's answer as a table."""
+        every = {**self._views, **views}
+        named = ", ".join(f"{name} AS ({select})" for name, select in every.items())
+        return self._query.ask(f"WITH {named} {sql}", also=self._tables)
+
+    def close(self) -> None:
+        """The ledger's views are somebody else's."""
+
+
+class Tables:
+    """Tables by name, which no other connection to the DuckDB in memory sees."""
+
+    def __init__(self, tables: Mapping[str, pa.Table]) -> None:
+        self._con = _database(os.getpid()).cursor()
+        self._con.sql("SET TimeZone = 'UTC'")
+        for name, rows in tables.items():
+            self._con.register(name, rows)
+
+    def close(self) -> None:
+        """Let go of them."""
+        self._con.close()
+
+    def ask(self, file: str, chosen: str) -> list[dict[str, Any]]:
+        """The answer of a SQL file; `chosen` is the SELECT that it reads."""
+        return plain(self.table_of(file, chosen))
+
+    def table_of(self, file: str, chosen: str) -> pa.Table:
+        """The same as a table."""
+        return self.arrow(text_of(file), chosen)
+
+    def arrow(self, sql: str, chosen: str) -> pa.Table:
+        """The answer to a question that is put like those of the files."""
+        return self.table(f"WITH chosen AS ({chosen}) SELECT * FROM (\n{sql})")
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        """Any question's answer."""
+        return plain(self.table(sql))
+
+    def table(self, sql: str) -> pa.Table:
+        """The same as a table."""
+        return answer(self._con, sql)
+
+
+@cache
+def _database(process: int) -> "duckdb.DuckDBPyConnection":
+    """One a process: to open another takes longer than many a question."""
+    import duckdb
+
+    return duckdb.connect(":memory:", config={"threads": "2"})
+
+
+@cache
+def text_of(file: str) -> str:
+    """The SQL of one question."""
+    return (SQL / f"{file}.sql").read_text("utf-8")

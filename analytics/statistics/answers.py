@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from analytics.confidence import Interval, steady, student, wilson
-from analytics.sql.chosen import Chosen, Counted, by_part, moneys, table
-from analytics.sql.tables import text_of
+from analytics.sql.chosen import Chosen, Counted, by_part, moneys, natural, table, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.stored.facts import Facts, soonest
 from analytics.stored.tables import stored
@@ -88,11 +87,6 @@ def rows_of(
         f"WITH chosen AS ({table(chosen, known)}) SELECT * FROM (\n{text_of(file)})"
     )
     return sorted(rows, key=lambda row: (row["player"], natural(row["part"])))
-
-
-def natural(part: str) -> tuple[int, str]:
-    """Windows by their first hand, anything else by its letters."""
-    return (int(part), "") if part.isdigit() else (0, part)
 
 
 def answers(query: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> Iterator[Answer]:

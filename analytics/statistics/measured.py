@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
 from analytics.confidence import FEW, Interval, steady, student, wilson
-from analytics.sql.tables import Source, text_of
-from analytics.statistics.answers import Numbers, natural
+from analytics.sql.chosen import Source, natural, text_of
+from analytics.statistics.answers import Numbers
 
 Kind = Literal["share", "mean", "ratio", "number"]
 Basis = Literal["own", "known"]

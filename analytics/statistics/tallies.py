@@ -17,8 +17,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from analytics.sql.chosen import Chosen, table
-from analytics.sql.tables import Tables, text_of
+from analytics.sql.chosen import Chosen, Tables, table, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.stored.facts import Facts, soonest
 from analytics.stored.patterns import Places, column, rows_by_pair, unpacked

@@ -15,8 +15,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 
 from analytics.replay.flags import AFTER_FLOP, BEFORE_FLOP, COUNTS, FLAGS
-from analytics.sql.chosen import Chosen
-from analytics.sql.tables import Tables
+from analytics.sql.chosen import Chosen, Tables
 from engine.game import Game
 from engine.steps import Betting, Straddle
 from store.sql.answers import plain

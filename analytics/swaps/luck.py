@@ -11,8 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from analytics.confidence import binomial, fisher, holm, steady, wilson
 from analytics.fairness.dealing import LEVEL
-from analytics.sql.chosen import Chosen, players_of, where
-from analytics.sql.tables import Source
+from analytics.sql.chosen import Chosen, Source, players_of, where
 from analytics.statistics.measured import (
     A_HAND,
     CountedHands,

@@ -9,8 +9,8 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from msgspec.structs import replace
 
-from analytics.sql.chosen import UNTAGGED, WINDOW, By
-from analytics.statistics.answers import Answer, natural
+from analytics.sql.chosen import UNTAGGED, WINDOW, By, natural
+from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
 from analytics.stored.equity import MODEL
 from analytics.stored.equity import SEED as LUCK_SEED

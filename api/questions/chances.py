@@ -11,8 +11,7 @@ from analytics.auctions import bidding
 from analytics.auctions.bidding import MEASURES as BIDS
 from analytics.opponents.measures import LOOKS, to_one
 from analytics.replay.flags import AFTER, FLAGS, STREETS
-from analytics.sql.chosen import quoted
-from analytics.sql.tables import text_of
+from analytics.sql.chosen import quoted, text_of
 from analytics.statistics.catalogue import STATISTICS
 from analytics.swaps.luck import MEASURES as SWAPS
 from analytics.swaps.luck import of_luck

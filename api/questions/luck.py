@@ -8,9 +8,8 @@ import pyarrow as pa
 
 from analytics.replay.rulebook import Rulebook
 from analytics.results.winnings import asked
-from analytics.sql.chosen import Chosen, hands_of, players_of, quoted, where
+from analytics.sql.chosen import Chosen, JoinedViews, hands_of, players_of, quoted, where
 from analytics.sql.chosen import table as table_of
-from analytics.sql.tables import JoinedViews
 from analytics.statistics.measured import Measured, in_unit
 from analytics.stored import played as luck_rows
 from analytics.stored import risks as swaps_rows

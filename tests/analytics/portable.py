@@ -3,7 +3,7 @@
 import sqlglot
 from sqlglot import expressions as ex
 
-from analytics.sql.tables import text_of
+from analytics.sql.chosen import text_of
 
 DIALECTS = ("duckdb", "spark", "postgres")
 # What other engines do not have, or silently answer otherwise (`list(x ORDER BY y)` did).

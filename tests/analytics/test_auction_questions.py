@@ -8,7 +8,7 @@ import pytest
 
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import MEASURES, chosen
-from analytics.sql.tables import SQL, Tables
+from analytics.sql.chosen import SQL, Tables
 from analytics.swaps.luck import MEASURES as OF_LUCK
 from analytics.swaps.luck import of_luck
 from tests.analytics.auction_pages import (

@@ -19,7 +19,7 @@ from analytics.auctions.bidding import Bids
 from analytics.auctions.sniffing import TELLS, _owed, pairs
 from analytics.auctions.worth import RECORD, ThirdCards, tie_rule
 from analytics.auctions.worth import auctions as of_two
-from analytics.sql.tables import Tables
+from analytics.sql.chosen import Tables
 from analytics.statistics.measured import Measured
 from engine.games import named
 from store.log.leaf import Leaf

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from analytics.results.counters import COUNTERS, lines
-from analytics.sql.chosen import Chosen
-from analytics.sql.tables import SQL, Tables
+from analytics.sql.chosen import SQL, Chosen, Tables
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.tables import facts
 from api.main import main

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from analytics.decisions.hands import Hands
 from analytics.decisions.table import ACTIONS, FACED, SCHEMA, SHOWN, decisions_of
 from analytics.replay.rulebook import Rulebook
-from analytics.sql.tables import Tables
+from analytics.sql.chosen import Tables
 from api.main import main
 from engine.game import Game, fingerprint
 from engine.games import GAMES

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from analytics.opponents.faults import CAUSES, escaped, menu_text, rows_of, suggested, table
-from analytics.sql.tables import Tables
+from analytics.sql.chosen import Tables
 from api.viewpoints.redaction import Redactor, revealed
 from engine.turn import ToAct, ToBid, Turn
 from events.ledger import Append

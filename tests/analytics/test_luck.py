@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from msgspec.structs import replace
 
-from analytics.sql.tables import Tables
+from analytics.sql.chosen import Tables
 from analytics.stored.closed_betting import Closed, closed
 from analytics.stored.equity import sampled, worth_of
 from analytics.swaps.luck import Luck

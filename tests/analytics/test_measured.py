@@ -13,7 +13,7 @@ from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import MEASURES, chosen
 from analytics.confidence import of_deals, of_difference, of_values
 from analytics.opponents.measures import NUMBERS
-from analytics.sql.tables import Tables
+from analytics.sql.chosen import Tables
 from analytics.statistics.measured import Deals, Measured, Resampled, amounts, measured
 from analytics.swaps.luck import MEASURES as OF_LUCK
 from analytics.swaps.luck import of_luck

@@ -15,7 +15,7 @@ from analytics.confidence import Mean, welch
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent
 from analytics.opponents.tables import OpponentTables, Scope, opponent_tables
-from analytics.sql.tables import SQL, Tables, text_of
+from analytics.sql.chosen import SQL, Tables, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.measured import judged
 from analytics.statistics.tallies import chances
@@ -115,7 +115,7 @@ def test_a_chance_of_a_share_is_a_row_and_a_hand_may_have_several(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether patterns tell of it or not."""
-    monkeypatch.setattr("analytics.sql.tables.SQL", tmp_path)
+    monkeypatch.setattr("analytics.sql.chosen.SQL", tmp_path)
     counted = "sum(flop_calls) AS calls_k, sum(flop_calls + flop_checks) AS calls_n"
     for file, more in (("by_pattern", ""), ("by_hand", ", max(put_in) AS most")):
         text = f"SELECT player, part, {counted}{more} FROM chosen GROUP BY player, part\n"

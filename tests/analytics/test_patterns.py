@@ -10,8 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 from analytics.replay.flags import COUNTS
-from analytics.sql.chosen import By, Chosen, table
-from analytics.sql.tables import Tables, text_of
+from analytics.sql.chosen import By, Chosen, Tables, table, text_of
 from analytics.statistics.answers import Answer, answers, named
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.tallies import tallies
@@ -128,7 +127,7 @@ def test_nobody_has_no_statistics() -> None:
 @pytest.fixture
 def asked(rows: pa.Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Ask a question that is written in a test; the answers by name, and the player's facts."""
-    monkeypatch.setattr("analytics.sql.tables.SQL", tmp_path)
+    monkeypatch.setattr("analytics.sql.chosen.SQL", tmp_path)
 
     def ask(file: str, columns: str, *wanted: Statistic) -> tuple[dict[str, Answer], list[Any]]:
         text = f"SELECT player, part, {columns} GROUP BY player, part\n"

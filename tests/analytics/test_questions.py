@@ -11,8 +11,7 @@ import pytest
 import sqlglot
 from sqlglot import expressions as ex
 
-from analytics.sql.chosen import Chosen, table
-from analytics.sql.tables import SQL, text_of
+from analytics.sql.chosen import SQL, Chosen, table, text_of
 from analytics.statistics.catalogue import STATISTICS
 from analytics.stored.tables import facts
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 
 from analytics.luck.streets import CHANCES, is_countable, rows_of
 from analytics.results.players import METHODS, Spread, Streets, rakes
-from analytics.sql.chosen import Chosen
-from analytics.sql.tables import SQL, Tables, text_of
+from analytics.sql.chosen import SQL, Chosen, Tables, text_of
 from api.main import main
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed

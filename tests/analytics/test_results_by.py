@@ -11,8 +11,7 @@ import pytest
 from sqlglot import expressions as ex
 
 from analytics.results.players import UNKNOWN, By, nets_by
-from analytics.sql.chosen import Chosen, table
-from analytics.sql.tables import Tables, text_of
+from analytics.sql.chosen import Chosen, Tables, table, text_of
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.tables import facts
 from api.main import main

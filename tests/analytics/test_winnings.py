@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from analytics.replay.rulebook import Text
 from analytics.results.winnings import FEWEST, LINES, Point, thinned, winnings
-from analytics.sql.chosen import Chosen
-from analytics.sql.tables import SQL, Tables, text_of
+from analytics.sql.chosen import SQL, Chosen, Tables, text_of
 from analytics.statistics.answers import answers, views
 from analytics.statistics.catalogue import STATISTICS
 from analytics.stored.facts import Facts

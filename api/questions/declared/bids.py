@@ -26,8 +26,7 @@ from analytics.auctions.sniffing import (
 )
 from analytics.auctions.worth import ThirdCards
 from analytics.replay.rulebook import Rulebook
-from analytics.sql.chosen import Chosen
-from analytics.sql.tables import JoinedViews
+from analytics.sql.chosen import Chosen, JoinedViews
 from analytics.statistics.measured import Measured, in_unit
 from api.questions.numbers import (
     Again,

@@ -13,8 +13,7 @@ from msgspec import Meta, Struct, field
 
 from analytics.comparing.players import Outcome, ruling
 from analytics.confidence import steady
-from analytics.sql.chosen import quoted, table
-from analytics.sql.tables import text_of
+from analytics.sql.chosen import quoted, table, text_of
 from api.questions.luck import deals_of
 from api.questions.players import chosen_by, money_of
 from api.questions.question import (

@@ -16,8 +16,7 @@ from msgspec.structs import replace
 from analytics.confidence import Interval, steady, student
 from analytics.results.ratings import circles
 from analytics.results.ratings import rated as fitted
-from analytics.sql.chosen import quoted, table
-from analytics.sql.tables import text_of
+from analytics.sql.chosen import quoted, table, text_of
 from api.questions.declared.leagues import of_league
 from api.questions.luck import deals_of
 from api.questions.players import Nonsense, chosen_of, money_of
