@@ -19,7 +19,7 @@ from urllib.parse import quote
 import duckdb
 import pyarrow as pa
 
-from analytics.stored.tables import stored
+from analytics.stored.facts import stored
 from api.exporting.files import BINARY
 from bench.large import build
 from bench.ledger import disk

@@ -19,7 +19,7 @@ import pyarrow as pa
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import answers, named, views
 from analytics.statistics.catalogue import STATISTICS
-from analytics.stored.tables import facts
+from analytics.stored.facts import facts
 from bench.apart import apart
 from bench.large import build
 from bench.ledger import disk

@@ -46,9 +46,8 @@ from analytics.confidence import (
     steady,
     welch,
 )
-from analytics.sql.chosen import Chosen, quoted, table, text_of
+from analytics.sql.chosen import Chosen, Facts, quoted, table, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
-from analytics.stored.facts import Facts
 
 Cell = tuple[int, int, int]
 Places = NDArray[np.intp]

@@ -6,6 +6,7 @@ Actions are found in lock-step; bids, tosses, straddles, shows and mucks by thei
 Rows of hands that do not add up, and of voided ones, are left out.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -17,9 +18,11 @@ from analytics.replay.actions import walks
 from analytics.replay.columns import BLINDS, FOLDED, chosen, head
 from analytics.replay.flags import STREETS
 from analytics.replay.raises import sizes
-from analytics.replay.rulebook import Rulebook, games_of
+from analytics.replay.rulebook import Rulebook, Text, games_of
 from odds.rank import CATEGORIES
+from store.columns import layout
 from store.columns.cells import Column
+from store.tables.projection import EventRows, Projection
 
 ACTIONS = ("fold", "check", "call", "bet", "raise", "bid", "straddle", "show", "muck", "toss")
 FOLD, CHECK, CALL, BET, RAISE, BID, STRADDLE, SHOW, MUCK, TOSS = range(len(ACTIONS))
@@ -148,6 +151,16 @@ class _Choices(NamedTuple):
     size: Column
     origin: Column
     sealed: Column
+
+
+def decisions(kept: Text) -> Projection:
+    """The table that everybody may ask; `kept` reads the texts of rulesets that a ledger keeps. 2:
+    what other columns of a row tell is counted, not kept; 3: tosses have rows."""
+    return Projection("decisions", 3, partial(_of_rows, kept), tuple(layout.columns()), shown=SHOWN)
+
+
+def _of_rows(kept: Text, events: EventRows) -> pa.Table:
+    return decisions_of(Rulebook(kept), events.once(Hands))
 
 
 def decisions_of(rules: Rulebook, hands: Hands) -> pa.Table:

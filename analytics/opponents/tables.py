@@ -26,7 +26,7 @@ from analytics.opponents.locked_wins import LockState, lock_states, locked_from,
 from analytics.replay.rulebook import Rulebook
 from analytics.sql.chosen import Tables, quoted
 from analytics.stored.facts import SCHEMA as FACTS
-from analytics.stored.facts_table import facts_of
+from analytics.stored.facts import facts_of
 from odds.batch import Showdown
 from odds.ranges import canonical
 from odds.rank import mask

@@ -8,8 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from analytics.sql.chosen import Chosen, quoted, table, text_of
-from analytics.stored.facts import Facts
+from analytics.sql.chosen import Chosen, Facts, quoted, table, text_of
 
 Row = dict[str, Any]
 

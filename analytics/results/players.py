@@ -7,13 +7,12 @@ from typing import Any, Generic, Literal, NamedTuple, TypeVar
 from msgspec.structs import replace
 
 from analytics.auctions.bidding import POTS, sized
-from analytics.confidence import steady, student
+from analytics.confidence import of_values, steady, student
 from analytics.luck import streets as luck_streets
 from analytics.replay.rulebook import Rulebook
 from analytics.results.winnings import asked
-from analytics.sql.chosen import Chosen, Tables, natural, quoted, table, text_of
+from analytics.sql.chosen import Chosen, Facts, Tables, natural, quoted, table, text_of
 from analytics.statistics.measured import Resampled, ends
-from analytics.stored.facts import Facts
 from store.log.leaf import Leaf
 
 Row = dict[str, Any]
@@ -145,8 +144,6 @@ _PRICES = """
 
 def _again(values: Sequence[float], times: Sequence[int]) -> Row:
     """The ends of a mean whose hands or decks are drawn again: nets and prices have heavy tails."""
-    from analytics.confidence import of_values  # numpy comes with it
-
     low, high = (steady(end) for end in of_values(values, times) or (None, None))
     return {"drawn_low": low, "drawn_high": high}
 

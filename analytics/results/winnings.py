@@ -11,8 +11,7 @@ import pyarrow as pa
 from msgspec import Meta, Struct
 
 from analytics.confidence import Z
-from analytics.sql.chosen import Chosen, quoted, table, text_of
-from analytics.stored.facts import Facts
+from analytics.sql.chosen import Chosen, Facts, quoted, table, text_of
 
 if TYPE_CHECKING:
     import numpy as np

@@ -185,6 +185,18 @@ def _case(unit: str, cases: Mapping[str, str], otherwise: str) -> str:
 SQL = Path(__file__).parent
 
 
+class Facts(Protocol):
+    """Where facts are asked for in SQL, as the view `facts`: a ledger's, or others like them."""
+
+    def ask(self, sql: str) -> pa.Table:
+        """The answer as a table."""
+        ...
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        """The answer as plain values."""
+        ...
+
+
 class Source(Protocol):
     """Whatever has the tables that a file is asked of."""
 

@@ -7,16 +7,29 @@ the facts that the filters leave, and nothing else.
 several names, `all`, or `grid`.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from analytics.confidence import Interval, steady, student, wilson
-from analytics.sql.chosen import Chosen, Counted, by_part, moneys, natural, table, text_of
+import pyarrow as pa
+
+from analytics.confidence import Interval, of_ratio, steady, student, wilson
+from analytics.sql.chosen import (
+    Chosen,
+    Counted,
+    Facts,
+    Tables,
+    by_part,
+    moneys,
+    natural,
+    table,
+    text_of,
+)
 from analytics.statistics.catalogue import STATISTICS, Statistic
-from analytics.stored.facts import Facts, soonest
-from analytics.stored.tables import stored
+from analytics.stored.facts import SCHEMA, stored
 from store.reader import Reader, Snapshot
+from store.sql.answers import plain
 from store.sql.query import Query
 from store.sql.tags import NOBODY, Called
 from store.tables.standard import STANDARD
@@ -89,9 +102,40 @@ def rows_of(
     return sorted(rows, key=lambda row: (row["player"], natural(row["part"])))
 
 
+def soonest(facts: Facts, chosen: Chosen) -> Facts:
+    """The facts, or those of the player that is asked about, where they can be read at once."""
+    alone = chosen.player is not None and chosen.vs is None and not chosen.others
+    if alone and chosen.by != "opponent" and isinstance(facts, Query) and facts.reads:
+        assert chosen.player is not None
+        return OnePlayer(facts, chosen.player)
+    return facts
+
+
+class OnePlayer:
+    """One player's facts, from the files: of each question the columns that it names."""
+
+    def __init__(self, query: Query, player: str) -> None:
+        self._query = query
+        self._player = player
+
+    def ask(self, sql: str) -> pa.Table:
+        """The answer as a table."""
+        words = set(re.findall(r"\w+", sql))
+        wanted = [name for name in SCHEMA.names if name in words]
+        tables = Tables({"facts": self._query.about("facts", self._player, wanted)})
+        try:
+            return tables.table(sql)
+        finally:
+            tables.close()
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        """The answer as plain values."""
+        return plain(self.ask(sql))
+
+
 def answers(query: Facts, chosen: Chosen, wanted: Sequence[Statistic]) -> Iterator[Answer]:
     """Every statistic of every player and part, in the order asked for."""
-    from analytics.statistics.tallies import tallies  # numpy comes with it; few questions need it
+    from analytics.statistics.tallies import tallies  # few questions need it
 
     counted = tallies(soonest(query, chosen), chosen, wanted)
     for tally in sorted(counted, key=lambda tally: (tally.player, natural(tally.part))):
@@ -136,8 +180,6 @@ def _judged(statistic: Statistic, tally: "Tally") -> Numbers:
         return None, k, 0, None, None
     if statistic.kind == "share":
         return k / n, k, n, *_ends(wilson(k, n))
-    from analytics.confidence import of_ratio
-
     return k / n, k, n, *_ends(of_ratio(tally.deals(name)))
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from analytics.confidence import FEW, Interval, steady, student, wilson
+from analytics.confidence import FEW, Interval, of_deals, of_difference, steady, student, wilson
 from analytics.sql.chosen import Source, natural, text_of
 from analytics.statistics.answers import Numbers
 
@@ -192,8 +192,6 @@ class Resampled:
 
     def less(self, first: Measure, second: Measure, *key: str) -> Ends:
         """The ends of the first less the second, which is of other deals."""
-        from analytics.confidence import of_difference
-
         sides = (self.deals(measure.file, measure.counted, *key) for measure in (first, second))
         low, high = of_difference(*sides) or NEVER
         return steady(low), steady(high)
@@ -215,8 +213,6 @@ def ratios(measures: Iterable[Measure]) -> set[str]:
 
 def ends(deals: Deals) -> Ends:
     """The ends of a mean whose deals are drawn again."""
-    from analytics.confidence import of_deals  # numpy comes with it
-
     low, high = of_deals(deals) or NEVER
     return steady(low), steady(high)
 

@@ -17,9 +17,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from analytics.sql.chosen import Chosen, Tables, table, text_of
+from analytics.sql.chosen import Chosen, Facts, Tables, table, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
-from analytics.stored.facts import Facts, soonest
 from analytics.stored.patterns import Places, column, rows_by_pair, unpacked
 
 OFTEN = "SELECT player, part, pattern, count(*) AS hands FROM chosen GROUP BY player, part, pattern"
@@ -186,7 +185,6 @@ class History(NamedTuple):
 
 def history(facts: Facts, chosen: Chosen) -> History:
     """The course of `chosen.player`, over the hands that the filters leave."""
-    facts = soonest(facts, chosen)
     source = table(chosen)
     rows = facts.ask(f"SELECT hand_seq, match, number FROM ({source}) ORDER BY hand_seq")
     places = rows["hand_seq"].to_numpy()

@@ -6,20 +6,53 @@ An opportunity is what the menu of the hand's own ruleset offered, so the ledger
 facts alone: it is handed this projection. Where nobody has that ruleset, only who raised is known
 to have been offered it; flags that need the menu are else null. Counts of actions leave forced and
 default ones out. Voided hands have no rows.
+
+Hands are followed in lock-step. Rulesets are asked for what is on a menu and nothing else, so hands
+whose menus follow the same policies are followed together, whatever their games are called.
 """
 
-import re
+from collections.abc import Sequence
+from functools import partial
 from hashlib import sha256
-from typing import Any, Protocol
 
+import numpy as np
 import pyarrow as pa
 
-from analytics.replay.flags import AFTER_FLOP, BEFORE_FLOP, COUNTS, FLAGS
-from analytics.sql.chosen import Chosen, Tables
+from analytics.decisions.hands import Hands
+from analytics.decisions.table import decisions
+from analytics.replay.actions import Step, Table, Walk, walks
+from analytics.replay.columns import ACTIONS, CALLED, CHECKED, ReplayColumns, chosen, head, money
+from analytics.replay.flags import (
+    AFTER_FLOP,
+    BEFORE_FLOP,
+    COLUMNS,
+    COUNTS,
+    DONK,
+    FLAGS,
+    FLOAT,
+    NEITHER,
+    STREETS,
+)
+from analytics.replay.rulebook import Rulebook, Rules, Text, games_of
+from analytics.replay.seats import Named, classes
+from analytics.stored.auctions import AUCTIONS
+from analytics.stored.patterns import (
+    KIND,
+    TRUTHS,
+    WORDS,
+    packed,
+    patterns,
+    postflop,
+    preflop,
+    straddled,
+)
+from analytics.stored.played import played
+from analytics.stored.risks import risks
 from engine.game import Game
+from engine.policies import per_chip
 from engine.steps import Betting, Straddle
-from store.sql.answers import plain
-from store.sql.query import Query
+from store.columns.cells import Column
+from store.tables.projection import EventRows, Projection
 
 WHO: dict[str, pa.DataType] = {
     "hand_seq": pa.int64(),
@@ -85,49 +118,233 @@ def stakes(game: Game) -> tuple[int | None, int | None]:
     return (big or max(straddles, default=0)) or None, max(sizes) if limit else None
 
 
-# Where the facts of the hands that filters leave are soonest read: one player's hands straight from
-# the files (`store/segments/reading.py`) if the viewer may see everything. His question is then
-# answered before a database has opened all files.
+class Streets:
+    """The streets of hands that are walked together: what an action is measured by, and means.
+
+    of the street    who has acted, checked, raised, as masks over seats; how many `raises`, and if
+                     anybody has called since; `claimed`: the last raise was a steal, or the
+                     continuation bet; `bet_on`: there was a continuation bet
+    before the flop  `opener` and `aggressor`, the first and the last to raise; who called last of
+                     all; `single`: there was one raise
+    after it         the `heir`, who may make the continuation bet
+    """
+
+    def __init__(self, table: Table, named: Named) -> None:
+        n = len(table.which)
+        self.blind, self.steals = named.blind.take(table.places), named.steals.take(table.places)
+        self.street = np.zeros(n, dtype=np.int8)
+        self.raises, self.acted, self.checked, self.raised = np.zeros((4, n), dtype=np.int32)
+        self.called_last = np.zeros(n, dtype=np.int32)
+        self.opener, self.aggressor, self.heir = np.full((3, n), -1, dtype=np.int32)
+        self.callers, self.claimed, self.bet_on, self.single = np.zeros((4, n), dtype=bool)
+
+    def take_in(self, street: Column) -> None:
+        """The right to a continuation bet passes on by betting, and from street to street."""
+        rows = np.flatnonzero(street != self.street[: len(street)])
+        if not len(rows):
+            return
+        now, before = street[rows], self.street[rows]
+        goes_on = self.bet_on[rows] & (now == before + 1)
+        heir = np.where(goes_on, self.heir[rows], -1)
+        first = before == 0
+        self.heir[rows] = np.where(first & (now == 1), self.aggressor[rows], heir)
+        self.single[rows] = np.where(first, self.raises[rows] == 1, self.single[rows])
+        for column in (self.raises, self.acted, self.checked, self.raised):
+            column[rows] = 0
+        for column in (self.callers, self.claimed, self.bet_on):
+            column[rows] = False
+        self.street[rows] = now
+
+    def words(self, it: Step, offered: Column, owed: Column, gone: Column) -> list[Column]:
+        """What the actions mean; `gone`: who raised last before the flop has no more to say."""
+        found = self._before(it, offered, owed)
+        later = self.street[: it.live] > 0
+        if later.any():
+            after = self._after(it, offered, gone)
+            both = zip(found, after, strict=True)
+            found = [np.where(later, then * it.asked, first) for first, then in both]
+        return found
+
+    def _before(self, it: Step, offered: Column, owed: Column) -> list[Column]:
+        live, spots = it.live, preflop()
+        return spots.meaning(
+            kind=KIND.take(it.kind),
+            asked=it.asked,
+            offered=offered,
+            raises=np.minimum(self.raises[:live], 3),
+            callers=self.callers[:live],
+            stolen=self.claimed[:live],
+            stealing=self.steals.take(it.place),
+            blind=self.blind.take(it.place),
+            raiser=(self.raised[:live] & it.bit) != 0,
+            opener=self.opener[:live] == it.seat,
+            fresh=owed & ((self.acted[:live] & it.bit) == 0),
+        )
+
+    def _after(self, it: Step, offered: Column, gone: Column) -> list[Column]:
+        live, spots = it.live, postflop()
+        return spots.meaning(
+            kind=KIND.take(it.kind),
+            offered=offered,
+            street=self.street[:live],
+            bets=np.minimum(self.raises[:live], 3),
+            continued=self.claimed[:live],
+            heir=self.heir[:live] == it.seat,
+            acted=(self.acted[:live] & it.bit) != 0,
+            checked=(self.checked[:live] & it.bit) != 0,
+            checks=self.checked[:live] != 0,
+            lead=self._lead(it, gone),
+        )
+
+    def _lead(self, it: Step, gone: Column) -> Column:
+        """Whether a bet of who called before the flop would be a donk bet, or a float."""
+        raiser = self.aggressor[: it.live]
+        could = (raiser >= 0) & ((self.called_last[: it.live] & it.bit) != 0)
+        has_checked = self.checked[: it.live] >> np.maximum(raiser, 0) & 1
+        behind = np.where(self.single[: it.live], FLOAT, NEITHER)
+        return could * np.where(has_checked, behind, np.where(gone, NEITHER, DONK))
+
+    def remember(self, it: Step) -> None:
+        """For later actions; what is outside every round counts before the flop only."""
+        live, bit = it.live, it.bit
+        early = self.street[:live] == 0
+        counts = early | it.asked
+        raising = it.raising & counts
+        first = raising & (self.raises[:live] == 0)
+        stealing = early & ~self.callers[:live] & self.steals.take(it.place)
+        claimed = first & (stealing | (~early & (self.heir[:live] == it.seat)))
+        np.copyto(self.claimed[:live], claimed, where=raising)
+        self.bet_on[:live] |= claimed
+        np.copyto(self.opener[:live], it.seat, where=first & early)
+        np.copyto(self.aggressor[:live], it.seat, where=raising & early)
+        self.raises[:live] += raising
+        self.raised[:live] |= bit * raising
+        self.acted[:live] |= bit * counts
+        self.checked[:live] |= bit * (counts & (it.kind == CHECKED))
+        calling = it.kind == CALLED
+        self.callers[:live] = (self.callers[:live] | calling) & ~raising
+        self.called_last[:live] &= ~(bit * early)
+        self.called_last[:live] |= bit * (calling & early)
 
 
-class Facts(Protocol):
-    """Where facts are asked for in SQL, as the view `facts`: a ledger's, or others like them."""
-
-    def ask(self, sql: str) -> pa.Table:
-        """The answer as a table."""
-        ...
-
-    def rows(self, sql: str) -> list[dict[str, Any]]:
-        """The answer as plain values."""
-        ...
+FactColumns = dict[str, pa.Array]
 
 
-def soonest(facts: Facts, chosen: Chosen) -> Facts:
-    """The facts, or those of the player that is asked about, where they can be read at once."""
-    alone = chosen.player is not None and chosen.vs is None and not chosen.others
-    if alone and chosen.by != "opponent" and isinstance(facts, Query) and facts.reads:
-        assert chosen.player is not None
-        return OnePlayer(facts, chosen.player)
-    return facts
+def facts_of(rules: Rules, hands: Hands) -> pa.Table:
+    """The rows of these hands, in their order and that of seats."""
+    replayed, was, at = hands.columns, hands.seen, hands.at
+    if not replayed.count:
+        return SCHEMA.empty_table()
+    games, ruleset = games_of(replayed, rules)
+    words = np.zeros((WORDS, replayed.places), dtype=np.int64)
+    for walk in walks(replayed, games, ruleset):
+        words[:, walk.table.places] = _meanings(walk, Streets(walk.table, at))
+    for word, bits in zip(words, straddled(), strict=True):
+        word[replayed.straddlers] |= bits
+    chips = money(replayed)
+    keep = np.flatnonzero(replayed.counted.take(replayed.place_hand) & was.dealt)
+    hand = replayed.place_hand[keep]
+    mine = [word[keep] for word in words]
+    truths = [it[keep] for it in (*was.saw, was.showdown, chips.won)]
+    counts = _counts(replayed, keep)
+    kinds, _ = classes()
+    values: FactColumns = {
+        **head(replayed, hand),
+        "seat": pa.array(replayed.place_seat[keep].astype(np.int32)),
+        "player": hands.players.take(pa.array(keep)),
+        "players": pa.array(np.bincount(hand, minlength=replayed.count).astype(np.int32)[hand]),
+        "position": chosen(at.words, at.position[keep]),
+        "stack": pa.array(replayed.stacks[keep]),
+        **_stakes(replayed, games, ruleset, hand),
+        "put_in": pa.array(chips.put_in[keep]),
+        "collected": pa.array(chips.collected[keep]),
+        "net": pa.array(chips.net[keep]),
+        "cards": chosen(kinds, was.cards[keep]),
+        "shown": chosen(kinds, was.shown[keep]),
+        **dict(zip(TRUTHS, map(pa.array, truths), strict=True)),
+        **{  # a flag is null where there was no opportunity
+            name: pa.Array.from_buffers(pa.bool_(), len(keep), list(map(pa.py_buffer, bits)))
+            for name, bits in packed(mine).items()
+        },
+        **dict(zip(COUNTS, map(pa.array, counts), strict=True)),
+        "pattern": patterns(mine, truths, counts),
+    }
+    return pa.table([values[column.name] for column in SCHEMA], schema=SCHEMA)
 
 
-class OnePlayer:
-    """One player's facts, from the files: of each question the columns that it names."""
+def _meanings(walk: Walk, streets: Streets) -> Column:
+    """What every place could do and did, as words of `spots`: forced and default acts left out."""
+    acts = walk.hands.acts
+    found = np.zeros((WORDS, len(walk.table.places)), dtype=np.int64)
+    for it in walk.steps():
+        streets.take_in(acts.street.take(it.act))
+        gone = walk.rounds.gone(it.live, streets.aggressor[: it.live])
+        owed = walk.rounds.bet[: it.live] > it.mine
+        counts = acts.counts.take(it.act)
+        meant = streets.words(it, it.offered, owed, gone)
+        for words, word in zip(found, meant, strict=True):
+            words[it.place] |= word * counts
+        streets.remember(it)
+    return found
 
-    def __init__(self, query: Query, player: str) -> None:
-        self._query = query
-        self._player = player
 
-    def ask(self, sql: str) -> pa.Table:
-        """The answer as a table."""
-        words = set(re.findall(r"\w+", sql))
-        wanted = [name for name in SCHEMA.names if name in words]
-        tables = Tables({"facts": self._query.about("facts", self._player, wanted)})
-        try:
-            return tables.table(sql)
-        finally:
-            tables.close()
+def _stakes(
+    replayed: ReplayColumns, games: Sequence[Game | None], ruleset: Column, hand: Column
+) -> dict[str, pa.Array]:
+    """The big blind, the big bet, units to a chip; of unknown rules the highest blind there was."""
+    none = (None, None, None)
+    each = zip(
+        *(none if it is None else (*stakes(it), per_chip(it.unit)) for it in games), strict=True
+    )
+    found = {}
+    for name, values in zip(("big_blind", "big_bet", "per_chip"), each, strict=True):
+        known: Column = np.array([it or 0 for it in values], dtype=np.int64).take(ruleset)
+        is_known: Column = np.array([it is not None for it in values]).take(ruleset)
+        if name == "big_blind":
+            row, of, *_ = replayed.blinds
+            highest = np.zeros(replayed.count, dtype=np.int64)
+            np.maximum.at(highest, of, replayed.cells.numbers("to", row))
+            unknown = np.array([it is None for it in games]).take(ruleset)
+            known = np.where(unknown, highest, known)
+            is_known = np.where(unknown, np.bincount(of, minlength=replayed.count) > 0, is_known)
+        found[name] = pa.array(known[hand], mask=~is_known[hand])
+    return found
 
-    def rows(self, sql: str) -> list[dict[str, Any]]:
-        """The answer as plain values."""
-        return plain(self.ask(sql))
+
+def _counts(replayed: ReplayColumns, keep: Column) -> Column:
+    """How often each seat chose each action on each street."""
+    acts, wide = replayed.acts, replayed.places + 1
+    kinds = {"Folded": "folds", "Checked": "checks", "Called": "calls", "Bet": "bets"}
+    columns = []
+    for street in STREETS:
+        for name in ACTIONS:
+            kind = kinds.get(name, "raises")
+            if street == "preflop" and kind == "bets":  # to bet before the flop is to raise
+                kind = "raises"
+            columns.append(COUNTS.index(f"{street}_{kind}"))
+    column = np.array(columns).take(acts.street * np.int64(len(ACTIONS)) + acts.kind)
+    cell = (column * wide + acts.place)[acts.counts]
+    found = np.bincount(cell, minlength=len(COUNTS) * wide).astype(np.int32)
+    return found.reshape(len(COUNTS), wide).take(keep, axis=1)
+
+
+NAMES = ("facts", "auctions", "played", "risks", "decisions")
+
+
+def stored(kept: Text) -> tuple[Projection, ...]:
+    """The tables that are kept beside a ledger's events and need its rules, which `kept` reads.
+
+    The store makes them with every segment from then on; for older segments they are made on the
+    way until the ledger is compacted.
+    """
+    ours = (facts(kept), AUCTIONS, played(kept), risks(kept))
+    return *(one._replace(private=True) for one in ours), decisions(kept)
+
+
+def facts(kept: Text) -> Projection:
+    """One row a player and hand; `kept` reads the texts of rulesets that a ledger keeps."""
+    return Projection("facts", VERSION, partial(_of_rows, kept), COLUMNS)
+
+
+def _of_rows(kept: Text, events: EventRows) -> pa.Table:
+    return facts_of(Rulebook(kept).of, events.once(Hands))

@@ -10,7 +10,7 @@ from typing import cast, get_args
 
 import click
 
-from analytics.stored.tables import NAMES
+from analytics.stored.facts import NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.options import (
     disclosure_option,

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec import Struct
 
-from analytics.stored.tables import stored
+from analytics.stored.facts import stored
 from store.archive.disk import ArchiveDisk
 from store.archive.objects import Objects
 from store.archive.push import check_history, sealed_root

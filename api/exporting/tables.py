@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from analytics.stored.tables import stored
+from analytics.stored.facts import stored
 from api.viewpoints.redaction import RedactedEvents, Redactor, revealed
 from events.hidden import FLAGS
 from events.types import HandStarted

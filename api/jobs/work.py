@@ -21,7 +21,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from analytics.stored.tables import NAMES
+from analytics.stored.facts import NAMES
 from api.importing.commit import Writer
 from api.importing.inputs import InputFile
 from api.importing.pool import outcomes

@@ -213,7 +213,7 @@ INCOMING: dict[str, bytes] = {}
 def projections(folder: Path) -> "tuple[Projection, ...]":
     """The tables beside a ledger's events, for its writer: the store's own, and those that need
     rules. A ruleset's text is read when a hand names it."""
-    from analytics.stored.tables import stored
+    from analytics.stored.facts import stored
     from store.tables.standard import STANDARD
 
     return *STANDARD, *stored(partial(_text, folder))

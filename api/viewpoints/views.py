@@ -13,10 +13,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from analytics.sql.chosen import moneys, quoted
+from analytics.sql.chosen import Facts, moneys, quoted
 from analytics.statistics.answers import SECONDS, views
-from analytics.stored.facts import Facts
-from analytics.stored.tables import stored
+from analytics.stored.facts import stored
 from api.viewpoints.redaction import RedactedEvents, Redactor
 from api.viewpoints.rendering import withheld_sentence
 from api.viewpoints.selection import Absent

@@ -10,7 +10,7 @@ import pytest
 from analytics.results.counters import COUNTERS, lines
 from analytics.sql.chosen import SQL, Chosen, Tables
 from analytics.stored.auctions import AUCTIONS
-from analytics.stored.tables import facts
+from analytics.stored.facts import facts
 from api.main import main
 from store.columns.codec import encoded
 from store.tables.standard import BIDS, SWAPS

@@ -12,9 +12,7 @@ from msgspec.structs import replace
 
 from analytics.decisions.hands import Hands
 from analytics.replay.rulebook import Rulebook
-from analytics.stored.facts import SCHEMA
-from analytics.stored.facts_table import facts_of
-from analytics.stored.tables import facts
+from analytics.stored.facts import SCHEMA, facts, facts_of
 from engine.game import Game, fingerprint
 from engine.games import GAMES
 from events import types as t

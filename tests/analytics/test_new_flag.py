@@ -20,9 +20,8 @@ import pytest
 from analytics.replay import flags
 from analytics.replay.flags import FLAGS
 from analytics.stored import facts as facts_module
-from analytics.stored.facts import SCHEMA, VERSION
+from analytics.stored.facts import SCHEMA, VERSION, facts
 from analytics.stored.patterns import Spots
-from analytics.stored.tables import facts
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append

@@ -14,8 +14,8 @@ from analytics.sql.chosen import By, Chosen, Tables, table, text_of
 from analytics.statistics.answers import Answer, answers, named
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.tallies import tallies
+from analytics.stored.facts import facts
 from analytics.stored.patterns import NAMES, TRUTHS, WORDS, coded, grouped, patterns, unpacked
-from analytics.stored.tables import facts
 from dealer.play import play
 from engine.games import GAMES
 from store.log.leaf import Leaf

@@ -8,9 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.sql.chosen import Chosen
-from analytics.statistics.answers import answers, named, rows_of
-from analytics.stored.facts import OnePlayer, soonest
-from analytics.stored.tables import facts
+from analytics.statistics.answers import OnePlayer, answers, named, rows_of, soonest
+from analytics.stored.facts import facts
 from api.questions.players import is_there
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed

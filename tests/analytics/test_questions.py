@@ -13,7 +13,7 @@ from sqlglot import expressions as ex
 
 from analytics.sql.chosen import SQL, Chosen, table, text_of
 from analytics.statistics.catalogue import STATISTICS
-from analytics.stored.tables import facts
+from analytics.stored.facts import facts
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 from tests.analytics.told_hands import QUESTIONS, question
 

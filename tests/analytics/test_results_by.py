@@ -13,7 +13,7 @@ from sqlglot import expressions as ex
 from analytics.results.players import UNKNOWN, By, nets_by
 from analytics.sql.chosen import Chosen, Tables, table, text_of
 from analytics.stored.auctions import AUCTIONS
-from analytics.stored.tables import facts
+from analytics.stored.facts import facts
 from api.main import main
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed

@@ -7,8 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from analytics.replay.rulebook import Text
 from analytics.stored.auctions import SCHEMA
-from analytics.stored.tables import NAMES, Text, stored
+from analytics.stored.facts import NAMES, stored
 from engine.game import Game, fingerprint, to_json
 from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.recorded import AUCTION_2024_A0

@@ -11,7 +11,7 @@ from analytics.decisions.hands import Hands
 from analytics.opponents.report import By, Opponent
 from analytics.opponents.tables import Scope, opponent_tables
 from analytics.replay.flags import FLAGS
-from analytics.stored.facts_table import facts_of
+from analytics.stored.facts import facts_of
 from engine.game import fingerprint
 from engine.games import GAMES
 from events.ledger import Recorded

@@ -13,10 +13,9 @@ from hypothesis import strategies as st
 
 from analytics.replay.rulebook import Text
 from analytics.results.winnings import FEWEST, LINES, Point, thinned, winnings
-from analytics.sql.chosen import SQL, Chosen, Tables, text_of
+from analytics.sql.chosen import SQL, Chosen, Facts, Tables, text_of
 from analytics.statistics.answers import answers, views
 from analytics.statistics.catalogue import STATISTICS
-from analytics.stored.facts import Facts
 from api.main import main
 from api.questions.declared.fairness import deals
 from api.viewpoints.viewer import Viewer

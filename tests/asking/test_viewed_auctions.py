@@ -12,7 +12,7 @@ import pytest
 from analytics.replay.rulebook import Rulebook
 from analytics.stored.auctions import SCHEMA
 from analytics.stored.closed_betting import Closed, closed
-from analytics.stored.tables import NAMES, stored
+from analytics.stored.facts import NAMES, stored
 from api.viewpoints.redaction import revealed
 from api.viewpoints.views import Viewed
 from engine.games import GAMES

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analytics.stored.tables import NAMES
+from analytics.stored.facts import NAMES
 from api.jobs import work
 from api.jobs.jobs import Job, Jobs, read, write
 from api.jobs.plans import of_import

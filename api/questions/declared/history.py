@@ -12,6 +12,7 @@ from msgspec import Meta, Struct, defstruct, field
 
 from analytics.sql.chosen import table
 from analytics.statistics import tallies as running
+from analytics.statistics.answers import soonest
 from analytics.statistics.catalogue import STATISTICS
 from api.questions.declared.stats import OVERVIEW
 from api.questions.players import at_most, chosen_by, money_of
@@ -74,7 +75,7 @@ def history(viewed: Viewed, params: HistoryParams, watch: ShowProgress) -> Histo
     """Running sums over the player's hands."""
     chosen = chosen_by(viewed, params)
     unit = money_of(viewed, table(chosen, "NULL"))
-    curves = running.history(viewed.query, chosen)
+    curves = running.history(soonest(viewed.query, chosen), chosen)
     columns: list[list[Any]] = [curves.hands, list(range(len(curves.hands)))]
     for name in STATISTICS:
         values = curves.values[name].tolist()
