@@ -1,16 +1,254 @@
-"""Many hands as their decisions saw them: who sat where, with which chips and cards, at any row."""
+"""Many hands as their decisions saw them: who sat where, with which chips and cards, at any row.
+
+A card is its place in the deck, and cards are rows of those. A seat's cards are those that it
+showed later, unless one of them was swapped or tossed in between; else those that it was dealt. So
+what was shown does not depend on what only its holder saw.
+
+How strong cards were is before the flop the tenth of all hands of two, the middle of a class
+deciding, and afterwards the category of the best five.
+"""
 
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cache, cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.decisions.cards import Held
 from analytics.replay.columns import BLINDS, ReplayColumns
-from analytics.replay.seats import named, seen
+from analytics.replay.seats import classes, named, seen
+from events.cards import DECK
+from odds.batch import Showdown, showdown
+from odds.preflop import stored
+from odds.ranges import CLASSES, hands_of
+from odds.rank import mask
+from odds.tables import SIZES
 from store.columns.cells import Column
+from store.columns.layout import CARDS
+from store.tables.hand_columns import begins
+
+
+@cache
+def tenths_of(rules: Showdown) -> dict[str, int]:
+    """Each class of two cards in its tenth of all 1,326 hands: 1 is the weakest, 10 the best."""
+    odds = stored()[rules]
+    order = sorted(CLASSES, key=lambda name: (2 * odds[name][0] + odds[name][1], name))
+    found, below = {}, 0
+    for name in order:
+        hands = len(hands_of(name))
+        found[name] = 1 + 10 * (2 * below + hands) // (2 * 1_326)
+        below += hands
+    return found
+
+
+def tenths(kind: Column, ruleset: Column, rules: Sequence[Showdown | None]) -> Column:
+    """The tenths of these classes of cards, by the rules of each hand; 0 where there is none."""
+    known = np.zeros((len(rules), len(classes()[0]) + 1), dtype=np.int32)  # at the end: no class
+    for at, how in enumerate(rules):
+        if how is not None:
+            known[at, :-1] = [tenths_of(how)[name] for name in classes()[0]]
+    found: Column = known[ruleset, kind]
+    return found
+
+
+def made(hole: Column, board: Column, ruleset: Column, rules: Sequence[Showdown | None]) -> Column:
+    """The category of the best five of cards and board, as masks, by the rules of each hand; less
+    than nothing where there is none.
+    """
+    cards, common = np.bitwise_count(hole), np.bitwise_count(board)
+    found = np.full(len(hole), -1, dtype=np.int8)
+    size = cards + common
+    can = (cards > 0) & (common > 0) & ((hole & board) == 0) & np.isin(size, SIZES) & (common <= 5)
+    kinds = (ruleset * np.int64(16) + cards) * 8 + common
+    for kind in np.unique(kinds[can]).tolist():
+        rows = np.flatnonzero(can & (kinds == kind))
+        if (how := rules[kind >> 7]) is not None:
+            found[rows] = showdown(hole[rows], board[rows], how) >> 12  # `odds.rank.category`
+    return found
+
+
+UNKNOWN, NONE = len(DECK), -1
+_CODES = {word: code for code, word in enumerate(DECK)}
+_LETTERS = np.array([list(f"{word} ".encode()) for word in (*DECK, "??")], dtype=np.uint8)
+_BITS = np.array([*(mask((word,)) for word in DECK), 0, 0])  # of `UNKNOWN` and of `NONE`
+
+
+class Cards(NamedTuple):
+    """Rows of cards, by the card first: `codes[0]` is the first card of each row; after the last
+    of a row there are none.
+    """
+
+    codes: Column
+
+    @property
+    def count(self) -> Column:
+        """How many cards each row has."""
+        return (self.codes >= 0).sum(0, dtype=np.int8)
+
+    @property
+    def known(self) -> Column:
+        """Whether a row has cards, and each of them is known."""
+        return (self.codes != UNKNOWN).all(0) & (self.codes >= 0).any(0)
+
+    def text(self) -> pa.Array:
+        """The cards of each row in words; null where not all are known."""
+        wide, rows = self.codes.shape
+        known = self.known
+        size = np.where(known, 3 * self.count - 1, 0)  # a word and a space each, but for the last
+        letters = _LETTERS.take(self.codes.T, axis=0, mode="clip").reshape(rows, 3 * wide)
+        kept = letters[np.arange(3 * wide) < size[:, None]]
+        ends = np.append(0, np.cumsum(size)).astype(np.int32)
+        valid = np.packbits(known, bitorder="little")
+        buffers = [pa.py_buffer(it) for it in (valid, ends, kept)]
+        return pa.Array.from_buffers(pa.string(), rows, buffers)
+
+    def masks(self) -> Column:
+        """The cards of each row as the bits of `odds.rank`; none where a card is unknown or there
+        twice.
+        """
+        found: Column = np.bitwise_or.reduce(_BITS.take(self.codes), initial=0)
+        return np.where(self.known & (np.bitwise_count(found) == self.count), found, 0)
+
+    def classes(self) -> Column:
+        """The class of two cards, as a number of `classes`; less than nothing for other cards."""
+        if len(self.codes) < 2:
+            return np.full(self.codes.shape[1], NONE)
+        both = self.codes[0] * np.int64(len(DECK) + 1) + self.codes[1]
+        return np.where(self.known & (self.count == 2), classes()[1].take(both), NONE)
+
+
+class Held:
+    """The cards of places, and of boards, by the row of an event.
+
+    Each time that a place was dealt cards, had one at risk of a swap or tossed one is a turn of it.
+    """
+
+    def __init__(
+        self, hands: ReplayColumns, swaps: tuple[Column, ...], tosses: tuple[Column, ...]
+    ) -> None:
+        self._hands = hands
+        self._wide = hands.cells.size + 1
+        dealt, _, _, given = hands.deals
+        risked, _, _, of = swaps
+        tossed, _, _, by = tosses
+        row, place = np.concatenate((dealt, risked, tossed)), np.concatenate((given, of, by))
+        slot = np.append(np.full(len(dealt), NONE), hands.cells.numbers("slot", row[len(dealt) :]))
+        which, words = hands.cells.words("new", risked)
+        new = _coded(words).take(which)[None]
+        cards = _joined(_joined(cards_of(hands, dealt), new), np.full((1, len(tossed)), NONE))
+        order = np.lexsort((row, place))
+        self._place, self._key = place[order], place[order] * self._wide + row[order]
+        gone = np.where(order >= len(dealt) + len(risked), slot[order], NONE)
+        own = _held(self._place, cards[:, order], slot[order], gone)
+        self.size = own.count
+        shows, _, _, showing = hands.shows
+        by_place = np.lexsort((shows, showing))
+        turned = cards_of(hands, shows)[:, by_place]
+        self.seen = np.zeros(hands.places + 1, dtype=bool)  # whose cards were known in the end
+        self.seen[showing[by_place][Cards(turned).known]] = True
+        last = np.append(self._place[1:] != self._place[:-1], True)[: len(order)]
+        self.seen[self._place[last & own.known]] = True
+        key = showing[by_place] * self._wide + shows[by_place]
+        risks = self._key[slot[order] >= 0]
+        self.cards, self.shown = self._as_shown(own, Cards(turned), key, risks)
+
+    def _as_shown(
+        self, own: Cards, turned: Cards, key: Column, swaps: Column
+    ) -> tuple[Cards, Column]:
+        """The cards of each turn as they were shown, and whether they were: the first so many."""
+        never = np.iinfo(np.int64).max
+        first = np.searchsorted(key, self._key)
+        shows = np.append(key, never).take(first)
+        swap = np.append(swaps, never).take(np.searchsorted(swaps, self._key, side="right"))
+        there = (shows // self._wide == self._place) & (shows < swap)
+        wide = max(len(own.codes), 1)
+        codes = np.full((wide, len(self._key)), NONE, dtype=np.int8)
+        some = np.flatnonzero(there)
+        part = turned.codes[:wide, first[some]]
+        codes[: len(part), some] = part
+        codes[np.arange(wide)[:, None] >= self.size] = NONE
+        shown = Cards(codes).known
+        np.copyto(codes[: len(own.codes)], own.codes, where=~shown)
+        return Cards(codes), shown
+
+    def turn(self, place: Column, row: Column) -> Column:
+        """The last turn of these places before these rows; less than nothing if there was none."""
+        at = np.searchsorted(self._key, place * self._wide + row) - 1
+        there = np.append(self._place, NONE).take(at) == place
+        return np.where(there, at, NONE)
+
+    @cached_property
+    def boards(self) -> Cards:
+        """What lay on the board after each time that it was dealt."""
+        hands = self._hands
+        none = np.full(len(hands.board_row), NONE)
+        return _held(hands.board_hand, cards_of(hands, hands.board_row), none, none)
+
+    def board(self, row: Column) -> Column:
+        """Which of `boards` lay before these rows; less than nothing if none did."""
+        hands = self._hands
+        boards = hands.boards_upto.take(row - 1)
+        first = hands.boards_upto.take(hands.heads).take(hands.hand_of.take(row))
+        return np.where(boards == first, NONE, boards - 1)
+
+
+def cards_of(hands: ReplayColumns, row: Column) -> Column:
+    """The cards of some events, in their order, as rows of codes."""
+    cells = hands.cells.only(row)
+    cards = np.empty((CARDS, len(row)), dtype=np.int8)
+    for number, column in enumerate(cards, start=1):
+        which, words = cells.words(f"card{number}")
+        _coded(words).take(which, out=column)
+    which, words = cells.words("more_cards")
+    if not len(words):
+        return cards
+    named = [it.split() for it in words.to_pylist()]
+    more = np.full((len(named) + 1, max(map(len, named))), NONE, dtype=np.int8)
+    for codes, those in zip(more, named, strict=False):
+        codes[: len(those)] = [_CODES.get(word, UNKNOWN) for word in those]
+    return np.concatenate((cards, more.take(which, axis=0).T))
+
+
+def _coded(words: pa.Array) -> Column:
+    """The code of each word, and after the last that of none."""
+    codes = (_CODES.get(word, UNKNOWN) if word else NONE for word in words.to_pylist())
+    return np.array([*codes, NONE], dtype=np.int8)
+
+
+def _joined(one: Column, other: Column) -> Column:
+    """Rows of codes, and others after them."""
+    wide = max(len(one), len(other))
+    found = np.full((wide, one.shape[1] + other.shape[1]), NONE, dtype=np.int8)
+    found[: len(one), : one.shape[1]] = one
+    found[: len(other), one.shape[1] :] = other
+    return found
+
+
+def _held(owner: Column, cards: Column, slot: Column, gone: Column) -> Cards:
+    """All cards of each owner after each turn, in the order of owners and turns: new ones come
+    behind those that he has; with a slot, the first takes the place of the one there, if any. What
+    is `gone` leaves its slot to those behind it, and nothing comes afterwards.
+    """
+    each, begin = np.arange(len(owner)), begins(owner)
+    dealt = slot < 0
+    count = np.where(dealt, Cards(cards).count, 0)
+    upto = np.cumsum(count)
+    upto -= (upto - count).take(begin) if len(owner) else 0
+    held = np.full((int(upto.max(initial=0)), len(owner)), NONE, dtype=np.int8)
+    for place, column in enumerate(held):
+        nth = np.where(dealt, place - upto + count, 0)
+        swapped = (slot == place) & (place < upto) & (gone < 0)
+        new = np.where(dealt, (nth >= 0) & (nth < count), swapped)
+        last = np.maximum.accumulate(np.where(new, each, NONE))
+        codes = cards[np.clip(nth, 0, len(cards) - 1), each]
+        column[:] = np.where(last >= begin, codes.take(last), NONE)
+    if (gone >= 0).any():
+        last = np.maximum.accumulate(np.where(gone >= 0, each, NONE))
+        left = np.where(last >= begin, gone.take(last), len(held))
+        later = np.append(held[1:], np.full((1, len(owner)), NONE), axis=0)
+        held = np.where(np.arange(len(held))[:, None] >= left, later, held)
+    return Cards(held)
 
 
 class _Chips:
@@ -35,9 +273,8 @@ class _Chips:
         self._blinds = np.append(0, np.cumsum(amount[order]))
         self._begins = np.sort(np.concatenate((columns.heads, columns.board_row, columns.open)))
         out = moves.out
-        self.out = np.full(
-            columns.places + 1, columns.cells.size
-        )  # the row since which a seat is out of time
+        # the row since which a seat is out of time
+        self.out = np.full(columns.places + 1, columns.cells.size)
         self.out[moves.place[out]] = moves.row[out]
 
     def moved(self, place: Column, row: Column) -> Column:

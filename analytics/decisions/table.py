@@ -12,8 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from analytics.decisions.cards import made, tenths
-from analytics.decisions.hands import Hands
+from analytics.decisions.hands import Hands, made, tenths
 from analytics.replay.actions import walks
 from analytics.replay.columns import BLINDS, FOLDED, chosen, head
 from analytics.replay.flags import STREETS

@@ -6,7 +6,6 @@ What the report itself asks in SQL (`opponent_acts.sql`, `opponent_results.sql`)
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analytics.decisions.cards import tenth
 from analytics.opponents.locked_wins import Played, costs
 from analytics.replay.flags import STREETS
 from analytics.replay.rulebook import Rulebook
@@ -18,6 +17,7 @@ from events.state import Hand
 from events.types import Bet, BidPlaced, Called, CardSwapped, Checked, Folded, Raised, Shown
 from store.log.leaf import Leaf, split
 from tests.analytics.walked_acts import Act, story, tossing
+from tests.analytics.walked_decisions import tenth
 
 Row = dict[str, Any]
 _ACTS = (Folded, Checked, Called, Bet, Raised)

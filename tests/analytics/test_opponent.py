@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics.decisions.cards import tenth
 from analytics.opponents.leads import differences, leads
 from analytics.opponents.measures import ALL_LOOKS, FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent
@@ -31,6 +30,7 @@ from store.columns.codec import encoded
 from store.ledger import open_ledger
 from store.reader import Reader
 from tests.analytics.auction_pages import RULES, leaf
+from tests.analytics.walked_decisions import tenth
 from tests.profiles import sized
 from tests.sessions import Captured, printed, said, told
 

@@ -6,7 +6,7 @@ What `analytics.decisions` finds in columns is held to this; it is written from 
 from collections.abc import Iterator
 from typing import Any
 
-from analytics.decisions.cards import tenth
+from analytics.decisions.hands import tenths_of
 from analytics.replay.rulebook import Rulebook
 from analytics.replay.seats import positions
 from engine.game import Game
@@ -15,6 +15,8 @@ from events import types as t
 from events.cards import known
 from events.evolve import evolve, replay
 from events.state import Hand, Round
+from odds.batch import Showdown
+from odds.ranges import class_of
 from odds.rank import CATEGORIES, category, value
 from store.log.leaf import Leaf, split
 from tests.analytics.walked_acts import tossing
@@ -29,6 +31,11 @@ ACTIONS: dict[type, str] = {
     t.Bet: "bet",
     t.Raised: "raise",
 }
+
+
+def tenth(hole: tuple[str, ...], rules: Showdown) -> int | None:
+    """1, the weakest tenth of all hands, to 10."""
+    return tenths_of(rules)[class_of(hole)] if len(hole) == 2 else None
 
 
 def decisions_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
