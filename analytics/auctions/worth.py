@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from analytics.replay.rulebook import Rulebook
+from analytics.replay.columns import Rulebook
 from engine.game import Game
 from engine.policies import per_chip
 from odds.batch import STANDARD, Showdown

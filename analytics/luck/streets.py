@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 from msgspec.structs import replace
 
-from analytics.replay.rulebook import Rulebook, comparable
+from analytics.replay.columns import Rulebook, comparable
 from analytics.stored.closed_betting import Closed, swaps_to_come, uncounted
 from analytics.stored.equity import Worth, expected, worth_of
 from engine.game import Game

@@ -11,8 +11,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from analytics.decisions.hands import Hands
-from analytics.replay.columns import money, word
-from analytics.replay.rulebook import Rulebook, games_of, units_of
+from analytics.replay.columns import Rulebook, games_of, money, units_of, word
 from engine.game import Game
 from engine.steps.forced import Antes, Blinds
 

@@ -23,7 +23,7 @@ from analytics.decisions.hands import Hands
 from analytics.decisions.table import SCHEMA, SHOWN, decisions_of
 from analytics.opponents import faults
 from analytics.opponents.locked_wins import LockState, lock_states, locked_from, played_of
-from analytics.replay.rulebook import Rulebook
+from analytics.replay.columns import Rulebook
 from analytics.sql.chosen import Tables, quoted
 from analytics.stored.facts import SCHEMA as FACTS
 from analytics.stored.facts import facts_of

@@ -1,4 +1,5 @@
-"""Hands in the columns that the lock-step replay takes: actions, boards, blinds, and chips.
+"""Hands in the columns that the lock-step replay takes: actions, boards, blinds, chips, and the
+rules that each hand was played by, which a `Rulebook` knows by their fingerprints.
 
 What changes stacks between actions is in them, and what each seat put in and took out; an uncalled
 bet is neither wagered nor won (G4).
@@ -8,14 +9,19 @@ decisions cost 4 to 5 microseconds a hand. A query over decisions would cost 17 
 16 of the flags alone, without positions and money: facts stay a replay.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
 
 from analytics.replay.flags import ORIGINS_LEFT_OUT
+from engine.followed import of_other_kinds, unknown
+from engine.game import Game, fingerprint, kept_game
+from engine.games import RULESETS
+from engine.policies import Policies, per_chip
+from odds.batch import Showdown
 from store.columns.cells import Column
 from store.tables.hand_columns import KIND, Hands
 
@@ -283,3 +289,67 @@ def _uncalled(hands: ReplayColumns, stake: Column) -> Column:
         return np.zeros(hands.places, dtype=np.int64)
     np.maximum.at(matched, hands.place_hand, np.where(alone, matched[0], stake))
     return (stake - matched.take(hands.place_hand)) * alone
+
+
+T = TypeVar("T")
+Text = Callable[[str], bytes | None]
+Rules = Callable[[str], Game | None]
+
+
+class Rulebook:
+    """The program's own rulesets, and those whose text a ledger keeps."""
+
+    def __init__(self, kept: Text) -> None:
+        self._kept = kept
+        self._known: dict[str, Game | None] = {fingerprint(one): one for one in RULESETS.values()}
+        self._found: dict[tuple[str, Callable[[Game], Any]], Any] = {}
+
+    def of(self, mark: str) -> Game | None:
+        """The ruleset; None where nobody has its text."""
+        if mark not in self._known:
+            self._known[mark] = kept_game(self._kept(mark), mark)
+        return self._known[mark]
+
+    def showdown(self, mark: str) -> Showdown | None:
+        """How its hands compare in columns; None where columns cannot say it."""
+        return self.found(mark, comparable)
+
+    def found(self, mark: str, question: Callable[[Game], T]) -> T | None:
+        """What is found of a ruleset, once however many hands ask; None of nobody's."""
+        if (mark, question) not in self._found:
+            game = self.of(mark)
+            self._found[mark, question] = None if game is None else question(game)
+        return cast(T | None, self._found[mark, question])
+
+
+# How columns compare hands: not where cards beyond five count. Who has to name five cards can name
+# his best.
+_COMPARED: dict[str, tuple[object, ...]] = {
+    "ranking": ("standard", "urcs", "top_card"),
+    "straights": ("standard", "cyclic"),
+    "hole_min": (0, 1),
+    "announce": ("cards_speak", "announced"),
+}
+
+
+def comparable(game: Policies) -> Showdown | None:
+    """How this ruleset ranks hands; None where columns cannot say it."""
+    followed = unknown(game, _COMPARED, of_other_kinds("rank")) is None
+    return comparison(game) if followed else None
+
+
+def comparison(game: Policies) -> Showdown:
+    """How this ruleset ranks hands, as far as columns can say it."""
+    return Showdown(game.straights, game.ranking, game.hole_min)
+
+
+def games_of(hands: ReplayColumns, rules: Rules) -> tuple[list[Game | None], Column]:
+    """The rulesets, and which of them each hand was played by; the last is nobody's."""
+    which, words = hands.cells.words("ruleset", hands.heads)
+    return [*map(rules, words.to_pylist()), None], np.where(hands.counted, which, len(words))
+
+
+def units_of(games: Sequence[Game | None], ruleset: Column) -> Column:
+    """How many of each hand's units make a chip; of unknown rules one."""
+    found: Column = np.array([1 if it is None else per_chip(it.unit) for it in games]).take(ruleset)
+    return found

@@ -24,7 +24,7 @@ from zlib import crc32
 import numpy as np
 from msgspec import Struct
 
-from analytics.replay.rulebook import Rulebook
+from analytics.replay.columns import Rulebook
 from analytics.stored.closed_betting import Closed
 from engine.game import Game
 from odds.batch import STANDARD, Masks, Showdown, worth

@@ -21,7 +21,19 @@ import pyarrow as pa
 from analytics.decisions.hands import Hands
 from analytics.decisions.table import decisions
 from analytics.replay.actions import Step, Table, Walk, walks
-from analytics.replay.columns import ACTIONS, CALLED, CHECKED, ReplayColumns, chosen, head, money
+from analytics.replay.columns import (
+    ACTIONS,
+    CALLED,
+    CHECKED,
+    ReplayColumns,
+    Rulebook,
+    Rules,
+    Text,
+    chosen,
+    games_of,
+    head,
+    money,
+)
 from analytics.replay.flags import (
     AFTER_FLOP,
     BEFORE_FLOP,
@@ -33,7 +45,6 @@ from analytics.replay.flags import (
     NEITHER,
     STREETS,
 )
-from analytics.replay.rulebook import Rulebook, Rules, Text, games_of
 from analytics.replay.seats import Named, classes
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.patterns import (

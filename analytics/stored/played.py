@@ -12,8 +12,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.columns import ACTIONS, chosen
-from analytics.replay.rulebook import Rulebook, Text
+from analytics.replay.columns import ACTIONS, Rulebook, Text, chosen
 from analytics.stored.auctions import ROLES
 from analytics.stored.closed_betting import BOARD, Closed, closed
 from engine.policies import per_chip

@@ -18,8 +18,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.columns import ACTIONS, chosen
-from analytics.replay.rulebook import Rulebook, Text
+from analytics.replay.columns import ACTIONS, Rulebook, Text, chosen
 from engine.game import Game
 from engine.steps.swap import SwapHole
 from events.cards import Cards, known

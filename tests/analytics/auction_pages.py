@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.worth import ThirdCards
-from analytics.replay.rulebook import Rulebook, Text
+from analytics.replay.columns import Rulebook, Text
 from analytics.stored import risks as swaps_rows
 from analytics.stored.auctions import AUCTIONS, SCHEMA
 from analytics.stored.closed_betting import Closed

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from analytics.replay.rulebook import Rulebook, Text
+from analytics.replay.columns import Rulebook, Text
 from analytics.stored.closed_betting import BOARD
 from analytics.stored.played import SCHEMA, encoded_spot
 from engine.policies import per_chip
