@@ -21,7 +21,7 @@ from api.pages.site import (
 )
 from api.pages.winnings import is_crowded, window
 from api.questions.filters import parsed
-from api.questions.finder import Finder
+from api.questions.players import Finder
 from dealer.play import play
 from engine.game import fingerprint
 from engine.games import GAMES

@@ -23,9 +23,9 @@ from api.problem import Problem
 from api.questions.declared.fairness import hands_of
 from api.questions.declared.hands import QUESTION, hands_by
 from api.questions.facets import FACETS, facets, times
-from api.questions.filters import LENGTH_MAX, WrongFilter, parsed, text_of
+from api.questions.filters import WrongFilter, parsed, text_of
 from api.questions.filters_sql import asks_verdicts
-from api.questions.filters_tree import FIELDS, FLAGS
+from api.questions.filters_tree import FIELDS, FLAGS, LENGTH_MAX
 from api.questions.frames import frames, in_words, opening
 from api.questions.games import address
 from api.questions.hand import NoRules, judged

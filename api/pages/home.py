@@ -22,7 +22,8 @@ from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.declared import hands
 from api.questions.declared.matches import MatchesParams, every_played, matches, played_of, rows_of
-from api.questions.filters import LENGTH_MAX, WrongFilter, parsed
+from api.questions.filters import WrongFilter, parsed
+from api.questions.filters_tree import LENGTH_MAX
 from api.questions.players import is_there
 from api.questions.question import API
 from api.viewpoints.viewer import without_progress

@@ -26,9 +26,9 @@ from api.questions.declared.fairness import fairness as tested_by
 from api.questions.declared.matches import QUESTION, MatchRow, match_of
 from api.questions.games import address
 from api.questions.judging import due, judged, lacking
+from api.questions.players import titles
 from api.questions.proof import LEAVES_MAX, NoSecrets, Unsigned, root, verified
 from api.questions.shapes import MatchVerified, Root
-from api.questions.titles import titles
 from api.questions.verdicts import lent
 from api.rules import Rules
 from api.viewpoints.selection import Absent

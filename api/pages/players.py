@@ -31,12 +31,10 @@ from api.questions.declared.opponent import HANDS_MAX
 from api.questions.declared.players import QUESTION
 from api.questions.filters_tree import STREETS, word
 from api.questions.filters_values import ranges_text
-from api.questions.finder import Finder, finder
 from api.questions.opponents import Fault, OpponentParams, Report, report_of
 from api.questions.opponents import opponent as tables_of
-from api.questions.players import Nonsense, NoSum, check
+from api.questions.players import Finder, Nonsense, NoSum, check, finder, titles
 from api.questions.question import Sheet
-from api.questions.titles import titles
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 

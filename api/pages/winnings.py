@@ -34,9 +34,8 @@ from api.questions.declared.grid import classes as hole_cards
 from api.questions.declared.results import Luck, ResultsParams, luck
 from api.questions.declared.winnings import WinningsParams, winnings
 from api.questions.filters_tree import word
-from api.questions.finder import Finder
 from api.questions.luck import mirrored_hands
-from api.questions.players import NoSum
+from api.questions.players import Finder, NoSum
 from api.viewpoints.selection import Absent
 from odds.rank import CATEGORIES
 

@@ -21,6 +21,7 @@ from api.questions.filters_tree import (
     EVERY,
     FIELDS,
     FLAGS,
+    LENGTH_MAX,
     MADE,
     STREETS,
     And,
@@ -46,7 +47,6 @@ from engine.verdict import VERDICTS
 
 __all__ = ["EVERY", "Filter", "WrongFilter", "parsed", "text_of"]
 
-LENGTH_MAX = 6_000  # five hundred hands by their numbers
 DEPTH_MAX = 40
 TERMS_MAX = 50
 SHOWN_MAX = 40

@@ -19,6 +19,7 @@ from api.questions.filters_values import (
 from engine.verdict import VERDICTS
 from odds.rank import CATEGORIES
 
+LENGTH_MAX = 6_000  # five hundred hands by their numbers
 Op = Literal["=", "!=", "<", "<=", ">", ">="]
 OPS: tuple[Op, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SAME: tuple[Op, ...] = ("=", "!=")

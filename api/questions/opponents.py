@@ -19,9 +19,8 @@ from analytics.replay.columns import Rulebook
 from analytics.sql.chosen import table
 from analytics.statistics.measured import Measured
 from api.playing.recording import STOPPED
-from api.questions.finder import finder
 from api.questions.numbers import Again, Drawn, drawn
-from api.questions.players import chosen_by, money_of
+from api.questions.players import chosen_by, finder, money_of
 from api.questions.question import (
     HIDDEN,
     Filters,

@@ -1,4 +1,6 @@
-"""Which hands of which players a question counts, what has no sum, and their statistics."""
+"""Which hands of which players a question counts, what has no sum, and their statistics; the filter
+that finds a player's hands, and what tells his matches from others where one is chosen.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NamedTuple
@@ -10,6 +12,7 @@ from analytics.sql.chosen import Chosen, hands_of, moneys_of, players_of, quoted
 from analytics.statistics.answers import Answer, answers, in_units, rows_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from api.problem import Problem
+from api.questions.filters_tree import LENGTH_MAX, word
 from api.questions.question import Param
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
@@ -154,3 +157,118 @@ def statistics(
         others = in_units(viewed, rest, answers(viewed.query, rest, wanted))
         field_answers = {one.statistic: one for one in others}
     return PlayerStatistics(found, dealt, field_answers)
+
+
+class Finder(NamedTuple):
+    """Filters of hands about one player. `seats`: by which name (empty: anybody), and by which
+    terms about the player who sits there; `also`: terms about hands, each after its ` & `."""
+
+    seats: tuple[tuple[str, str], ...]
+    also: str = ""
+
+    def __call__(self, *his: str, also: str = "") -> str:
+        """The hands in which all these terms are so of him."""
+        return self.so(*his) + self.also + also
+
+    def so(self, *his: str) -> str:
+        """The hands in which they are so of him, without `also`."""
+        filters = []
+        for name, which in self.seats:
+            terms = [f"({term})" if " | " in term else term for term in (which, *his) if term]
+            joined = " & ".join(terms)
+            if not name:
+                filters.append(f"player({joined})")
+            elif not terms:
+                filters.append(f"player={word(name)}")
+            elif len(terms) == 1 and " & " not in joined:
+                filters.append(f"{word(name)}:{joined}")
+            else:
+                filters.append(f"{word(name)}:({joined})")
+        return filters[0] if len(filters) == 1 else f"({' | '.join(filters)})"
+
+    def at(self, hands: Sequence[int]) -> str:
+        """These hands of his, by `hand_seq`, each as often as it is counted; nothing, where a
+        filter would be too long for them."""
+        return _fitting(f'{self.so()} & hand_seq="{",".join(map(str, hands))}"')
+
+    def among(self, ranges: str) -> str:
+        """His hands of these ranges; nothing without one, or where a filter would be too long."""
+        return _fitting(f"{self.so()} & hands={word(ranges)}") if ranges else ""
+
+    def of(self, anybody: str) -> str:
+        """A filter `player(TERMS) & ...`, which says it of anybody, of him."""
+        his, _, rest = anybody.removeprefix("player(").partition(")")
+        return self(his, also=rest)
+
+
+def _fitting(text: str) -> str:
+    return text if len(text) <= LENGTH_MAX else ""
+
+
+def finder(
+    viewed: Viewed,
+    player: str,
+    *,
+    vs: str | None = None,
+    match: str | None = None,
+    game: str | None = None,
+    hands: str | None = None,
+    before: str | None = None,
+    unit: str | None = None,
+) -> Finder:
+    """What finds his hands under the filters of a question about him."""
+    terms = [] if vs is None else [Finder(_seats(viewed, vs)).so()]
+    named = (("match=", match), ("game=", game), ("hand<", before), ("unit=", unit))
+    terms += [f"{prefix}{word(value)}" for prefix, value in named if value]
+    if hands:
+        first, _, last = hands.partition("-")
+        terms += [f"number>={int(first)}", f"number<={int(last or first)}"]
+    return Finder(_seats(viewed, player), "".join(f" & {term}" for term in terms))
+
+
+def _seats(viewed: Viewed, player: str) -> tuple[tuple[str, str], ...]:
+    """Whom the viewer's tags call so: the words of each, and who has none of them and that name."""
+    names = viewed.by_tag
+    every = {tuple(it.items()) for it in viewed.tagged.values() if " ".join(it.values()) == player}
+    seats = [
+        (
+            "",
+            " & ".join(
+                f"tag={word(f'{tag}:{tags[tag]}')}" if tag in tags else f"!tag={word(tag)}"
+                for tag in names
+            ),
+        )
+        for tags in map(dict, sorted(every))
+    ]
+    if not seats or player in viewed.untagged:
+        seats.append((player, " & ".join(f"!tag={word(tag)}" for tag in names)))
+    return tuple(seats)
+
+
+TITLES = """
+SELECT match, string_agg(DISTINCT player, ', ' ORDER BY player) AS players, min(game) AS game,
+       substr(CAST(min(day) AS VARCHAR), 1, 10) AS day
+FROM (
+    SELECT match, game, day, last, unnest(from_json(players, '["VARCHAR"]')) AS player
+    FROM (
+        SELECT match, players, min(game) AS game, max(hand_seq) AS last,
+               least(min(played), CAST(min(first_at) FILTER (played IS NULL) AS VARCHAR)) AS day
+        FROM hands WHERE match IN (
+            SELECT match FROM {whose} GROUP BY match ORDER BY max(hand_seq) DESC LIMIT 50
+        )
+        GROUP BY match, players
+    )
+)
+GROUP BY match ORDER BY max(last) DESC
+"""
+
+
+def titles(viewed: Viewed, player: str | None = None) -> dict[str, str]:
+    """The newest matches, or a player's, each with what tells it from others: who played, by which
+    rules, when."""
+    whose = "hands" if player is None else f"players WHERE player = {quoted(player)}"
+    found = viewed.rows(TITLES.format(whose=whose))
+    return {
+        row["match"]: " · ".join(filter(None, (row["players"], row["game"], row["day"])))
+        for row in found
+    }

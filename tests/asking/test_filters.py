@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 from api.questions.filters import (
     DEPTH_MAX,
     EVERY,
-    LENGTH_MAX,
     TERMS_MAX,
     Filter,
     WrongFilter,
     parsed,
     text_of,
 )
-from api.questions.filters_tree import FIELDS, FLAGS, And, Compare, Flag, Not, Of, Or
+from api.questions.filters_tree import FIELDS, FLAGS, LENGTH_MAX, And, Compare, Flag, Not, Of, Or
 from api.questions.filters_values import Amount, Moment, Pattern
 from tests.asking.drawn_filters import ANYTHING, filters
 

@@ -15,9 +15,8 @@ from analytics.confidence import DRAWS, SEED
 from analytics.sql.chosen import moneys_of, table
 from analytics.statistics.answers import rows_of
 from analytics.statistics.catalogue import STATISTICS
-from api.questions.finder import Finder, finder
 from api.questions.numbers import between, counts, p_value, value_of
-from api.questions.players import Nonsense, chosen_of
+from api.questions.players import Finder, Nonsense, chosen_of, finder
 from api.questions.question import (
     ByTag,
     Cell,
