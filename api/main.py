@@ -50,8 +50,7 @@ COMMANDS = {
 }
 
 TOGETHER = {  # commands that stand in one file, which is not called as they are
-    **dict.fromkeys(("push", "pull"), "archive"),
-    **dict.fromkeys(("init", "compact", "restored"), "upkeep"),
+    **dict.fromkeys(("init", "compact", "restored", "push", "pull"), "upkeep"),
     "man": "completion",
     "publish": "witness",
 }
