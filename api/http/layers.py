@@ -1,4 +1,4 @@
-"""Layers around the application that look at the head of a request or of its answer.
+"""Layers around the application: what they ask of a request, and what they make of its answer.
 
 No script but ours runs on a page, no other site reads an answer, and no page stands in a frame but
 those made for it, in frames of the sites that `muckrake serve --frame-origin` names.
@@ -8,15 +8,33 @@ them, too, but with 400 and a line of text, and sends who asked for `poker.examp
 `www.poker.example` if that is its name; `docs/http.md` promises 421 and a problem document.
 
 FastAPI knows no heads of its GET routes, so `HeadRequests` asks for the whole and drops the body.
+
+`Compression` packs text of over a kilobyte, `zstd` or `gzip`, piece by piece as it is sent, for a
+client that says he can unpack it. Each piece can be unpacked when it has come: a stream that waits
+for something holds nothing back, and no more than a piece is ever in memory. Plain and packed are
+two representations, so each has a strong tag of its own.
+
+What is packed tells by its length how alike its parts are (BREACH). What a viewpoint may not see is
+in no answer to it, so no length tells of that. Secrets of ours (`no-store`) are not packed, and no
+page carries a token; nor is what another site makes a browser ask for, though that comes without
+the browser's cookie already. Starlette's `GZipMiddleware` knows no zstd, packs for `gzip;q=0`,
+gives plain and packed bytes one strong tag, packs secrets, and holds back a stream's head until its
+first piece.
 """
 
 import re
-from collections.abc import Sequence
+import zlib
+from collections.abc import Callable, Sequence
 from typing import Any
 
+import anyio.to_thread
+import pyarrow as pa
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.http.answer import MEDIA, NEVER, weighed
+from api.http.streams import Sink
+from api.problem import JSON as PROBLEM
 from api.problem import Problem
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
@@ -106,3 +124,128 @@ class HeadRequests(Layer):
 def put(scope: Scope, name: str, value: Any) -> None:
     """One word to all who see this request: `request.state` has it."""
     scope.setdefault("state", {})[name] = value
+
+
+LEAST = 1 << 10  # bytes: of less there is little to be saved
+LARGE = 1 << 14  # is packed where nobody waits for it
+LEVEL = 5
+TEXTS = frozenset(
+    MEDIA[kind].partition(";")[0] for kind in ("json", "ndjson", "csv", "txt", "md", "html", "phh")
+) | {PROBLEM}
+OURS = (None, "none", "same-origin")  # `Sec-Fetch-Site` of whom no other site has sent
+Packer = Callable[[bytes, bool], bytes]  # a piece, and whether it is the last, in fewer bytes
+
+
+def gzip() -> Packer:
+    """Pack with what every client has."""
+    into = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+
+    def packed(piece: bytes, last: bool) -> bytes:
+        return into.compress(piece) + into.flush(zlib.Z_FINISH if last else zlib.Z_SYNC_FLUSH)
+
+    return packed
+
+
+def zstd() -> Packer:
+    """Pack smaller and faster."""
+    sink = Sink()
+    into = pa.CompressedOutputStream(pa.PythonFile(sink, "w"), "zstd")
+
+    def packed(piece: bytes, last: bool) -> bytes:
+        into.write(piece)
+        (into.close if last else into.flush)()
+        return sink.taken()
+
+    return packed
+
+
+PACKERS: dict[str, Callable[[], Packer]] = {"zstd": zstd, "gzip": gzip}
+
+
+class Compression(Layer):
+    """Packs what is worth it; says of all that might be packed that it depends on who asks."""
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
+        how = encoding_of(headers.get("accept-encoding", ""))
+        if headers.get("sec-fetch-site") not in OURS:
+            how = None
+        held = headers.get("if-none-match", "")
+        if how is not None and held:
+            plain = held.replace(f'-{how}"', '"')  # what a route is asked for, as if it held that
+            others = [one for one in scope["headers"] if one[0] != b"if-none-match"]
+            scope = {**scope, "headers": [*others, (b"if-none-match", plain.encode("latin-1"))]}
+        answer = _Response(send, how, held, scope["method"] == "HEAD")
+        await self.app(scope, receive, answer)
+
+
+def encoding_of(accepted: str) -> str | None:
+    """The known encoding with the largest weight, the first of equals; None if the client wants
+    none."""
+    weights = {one.kind: one.weight for one in weighed(accepted)}
+    found = {how: weights.get(how, weights.get("*", 0)) for how in PACKERS}
+    best = max(found, key=lambda how: found[how])
+    return best if found[best] > 0 and found[best] >= weights.get("identity", 0) else None
+
+
+class _Response:
+    """One answer on its way out; its head is kept back while its packed length is not known."""
+
+    def __init__(self, send: Send, how: str | None, held: str, head: bool) -> None:
+        self._send = send
+        self._how = how
+        self._held = held
+        self._head = head
+        self._start: Message | None = None  # until it is known how long the answer is
+        self._packer: Packer | None = None
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            await self._begin(message)
+        elif message["type"] == "http.response.body":
+            await self._go_on(message)
+        else:
+            await self._send(message)
+
+    async def _begin(self, start: Message) -> None:
+        headers = MutableHeaders(scope=start)
+        kind = headers.get("content-type", "").partition(";")[0]
+        tag, length = headers.get("etag", ""), headers.get("content-length")
+        packed_tag = f'{tag[:-1]}-{self._how}"'
+        varies = "Accept-Encoding" in headers.get("vary", "")  # as one says that was made apart
+        if not varies and (kind in TEXTS or start["status"] == 304):
+            headers.add_vary_header("Accept-Encoding")
+        if start["status"] == 304 and tag and self._how is not None and packed_tag in self._held:
+            headers["etag"] = packed_tag  # a client with the packed body keeps it
+        if (
+            self._how is not None
+            and kind in TEXTS
+            and (length is None or int(length) >= LEAST)
+            and start["status"] not in (204, 206, 304)
+            and NEVER not in headers.get("cache-control", "")
+            and "content-encoding" not in headers
+        ):
+            self._packer = PACKERS[self._how]()
+            headers["content-encoding"] = self._how
+            if tag:
+                headers["etag"] = packed_tag
+            del headers["content-length"]
+            if length is not None and not self._head:
+                self._start = start
+                return
+        await self._send(start)
+
+    async def _go_on(self, message: Message) -> None:
+        if self._packer is not None and not self._head:
+            body, last = message.get("body", b""), not message.get("more_body", False)
+            if len(body) < LARGE:
+                body = self._packer(body, last)
+            else:
+                body = await anyio.to_thread.run_sync(self._packer, body, last)
+            message = {**message, "body": body}
+        if self._start is not None:
+            if not message.get("more_body", False):
+                MutableHeaders(scope=self._start)["content-length"] = str(len(message["body"]))
+            start, self._start = self._start, None
+            await self._send(start)
+        await self._send(message)

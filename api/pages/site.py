@@ -27,7 +27,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from api.http.ask import AUDIT, Access
-from api.http.compression import PACKERS, encoding_of
+from api.http.layers import PACKERS, encoding_of
 from api.pages.amounts import (
     THIN,
     amount,

@@ -32,10 +32,9 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from api.evidence.witnesses import publishing
 from api.http.ask import READ, Caller
-from api.http.compression import Compression
 from api.http.connections import PROXIES, RateLimit, TokenBuckets
 from api.http.keys import Keys, NoKey, Sessions
-from api.http.layers import HeadRequests, Layer, SecurityHeaders, TrustedHosts, put
+from api.http.layers import Compression, HeadRequests, Layer, SecurityHeaders, TrustedHosts, put
 from api.http.ledger_service import LedgerService
 from api.http.openapi import described
 from api.http.request_log import Metrics, RequestLog

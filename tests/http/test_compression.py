@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from starlette.middleware.gzip import GZipMiddleware
 
-from api.http.compression import (
+from api.http.layers import (
     LEAST,
     PACKERS,
     Compression,
