@@ -52,7 +52,7 @@ COMMANDS = {
 TOGETHER = {  # commands that stand in one file, which is not called as they are
     **dict.fromkeys(("init", "compact", "restored", "push", "pull"), "upkeep"),
     "man": "completion",
-    "publish": "witness",
+    **dict.fromkeys(("publish", "monitor"), "witness"),
 }
 
 GROUPS = {  # as the help shows them; the others, and every declared question, ask
