@@ -16,8 +16,7 @@ from analytics.statistics.answers import ask
 from api.main import main
 from api.playing.recording import projections
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
-from api.viewpoints.visible_hands import leaves
+from api.viewpoints.views import Viewed, leaves
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES

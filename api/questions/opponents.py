@@ -30,8 +30,7 @@ from api.questions.question import (
 from api.rules import Rules
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress, without_progress
-from api.viewpoints.views import Viewed
-from api.viewpoints.visible_hands import events
+from api.viewpoints.views import Viewed, events
 from events.match import MatchEnded, MatchStarted
 from events.types import FaultKind
 

@@ -10,8 +10,7 @@ from analytics.sql.chosen import Chosen
 from analytics.swaps.luck import MEASURES as OF_LUCK
 from api.main import main
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
-from api.viewpoints.visible_hands import leaves
+from api.viewpoints.views import Viewed, leaves
 from events.types import Shown
 from store.folder.disk import CACHE
 from store.reader import Reader

@@ -14,8 +14,7 @@ from analytics.opponents import tables
 from analytics.opponents.locked_wins import played_of
 from api.main import main
 from api.viewpoints.viewer import viewer_of
-from api.viewpoints.views import Viewed
-from api.viewpoints.visible_hands import events, leaves
+from api.viewpoints.views import Viewed, events, leaves
 from dealer.play import play
 from engine.games import GAMES
 from events.types import CardSwapped, Event, Faulted, HoleDealt

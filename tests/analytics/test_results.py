@@ -20,8 +20,7 @@ from analytics.results.players import METHODS, Spread, Streets, rakes
 from analytics.sql.chosen import SQL, Chosen, Tables, text_of
 from api.main import main
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
-from api.viewpoints.visible_hands import leaves
+from api.viewpoints.views import Viewed, leaves
 from dealer.play import play
 from engine.games import named
 from engine.policies import per_chip

@@ -19,8 +19,7 @@ from analytics.statistics.catalogue import STATISTICS
 from api.main import main
 from api.questions.declared.fairness import deals
 from api.viewpoints.viewer import Viewer
-from api.viewpoints.views import Viewed
-from api.viewpoints.visible_hands import leaves
+from api.viewpoints.views import Viewed, leaves
 from store.log.leaf import Leaf
 from store.reader import Reader
 from tests.analytics.auction_pages import played_rows

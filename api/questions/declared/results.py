@@ -36,8 +36,7 @@ from api.questions.question import (
     plain,
 )
 from api.viewpoints.viewer import ShowProgress, without_progress
-from api.viewpoints.views import Viewed
-from api.viewpoints.visible_hands import leaves
+from api.viewpoints.views import Viewed, leaves
 from events.types import HandStarted
 from store.log.leaf import Leaf
 
