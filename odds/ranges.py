@@ -27,6 +27,12 @@ CLASSES: tuple[str, ...] = tuple(
     for kind in (("",) if high == low else ("s", "o"))
 )
 """The 169 kinds of two cards, from AA, AKs and AKo down to 22."""
+GRID: tuple[str, ...] = tuple(
+    f"{column}{row}o" if across < down else f"{row}{column}{'s' if across > down else ''}"
+    for down, row in enumerate(_DOWN)
+    for across, column in enumerate(_DOWN)
+)
+"""The same as a square, row by row: pairs on the diagonal, suited above it, offsuit below."""
 
 Range = str | Iterable[Cards]
 PART = re.compile(r"([2-9TJQKA])([2-9TJQKA])([so]?)(\+|-([2-9TJQKA])([2-9TJQKA])([so]?))?")

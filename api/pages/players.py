@@ -37,6 +37,7 @@ from api.questions.players import Finder, Nonsense, NoSum, check, finder, titles
 from api.questions.question import Sheet
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
+from odds.ranges import GRID
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 Player = Annotated[str, Path(min_length=1, max_length=200)]
@@ -200,7 +201,7 @@ def grid(of: OfPlayer, show: What = "acts") -> Response:
         "grid.html",
         "grid",
         going_on={"show": show},
-        cells=[cell(name, cells.get(name), show) for name in hole_cards.classes()],
+        cells=[cell(name, cells.get(name), show) for name in GRID],
         hands=answer.hands,
         known=answer.known,
         show=show,

@@ -30,13 +30,13 @@ from api.pages.site import (
     scale,
 )
 from api.questions.declared import bids as bidding
-from api.questions.declared.grid import classes as hole_cards
 from api.questions.declared.results import Luck, ResultsParams, luck
 from api.questions.declared.winnings import WinningsParams, winnings
 from api.questions.filters_tree import word
 from api.questions.luck import mirrored_hands
 from api.questions.players import Finder, NoSum
 from api.viewpoints.selection import Absent
+from odds.ranges import GRID
 from odds.rank import CATEGORIES
 
 router = APIRouter(include_in_schema=False, route_class=Named)
@@ -109,7 +109,7 @@ def bid_cells(held: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
     """What he bids with each of the 169 classes, in pots; the largest mean is the warmest."""
     most = max((row["pots"] or 0.0 for row in held.values()), default=0.0) or 1.0
     cells = []
-    for name in hole_cards():
+    for name in GRID:
         row = held.get(name, {"bids": 0, "pots": None})
         cell = {
             "name": name,

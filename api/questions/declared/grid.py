@@ -26,6 +26,7 @@ from api.questions.question import Cell as Text
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from events.cards import RANKS
+from odds.ranges import GRID
 
 FEW = 5  # hands of a class below which its cell is grey
 TITLES = {"vpip": "VPIP %", "raise": "raise %", "net": "net in big blinds", "n": "hands"}
@@ -68,27 +69,13 @@ def grid(viewed: Viewed, params: GridParams, watch: ShowProgress = without_progr
     """One player's grid."""
     chosen = chosen_by(viewed, params)
     (dealt,) = rows_of("dealt", viewed, chosen) or ({"hands": 0},)
-    order = classes()
     cells = []
     for row in rows_of("grid", viewed, chosen):
         counted: dict[str, Any] = {it: steady(row[it]) for it in Cell.__struct_fields__[1:]}
         cells.append(Cell(row["class"], **counted))
-    cells.sort(key=lambda one: order.index(one.name))
+    cells.sort(key=lambda one: GRID.index(one.name))
     known = sum(cell.hands for cell in cells)
     return Grid(params.player, viewed.viewer.view, dealt["hands"], known, cells)
-
-
-def classes() -> tuple[str, ...]:
-    """All 169, row by row: pairs on the diagonal, suited above it, offsuit below."""
-    return tuple(
-        row + column
-        if row == column
-        else f"{row}{column}s"
-        if RANKS.index(row) > RANKS.index(column)
-        else f"{column}{row}o"
-        for row in ORDER
-        for column in ORDER
-    )
 
 
 def sheets(answer: Grid, params: GridParams) -> Iterator[Sheet]:
@@ -98,7 +85,7 @@ def sheets(answer: Grid, params: GridParams) -> Iterator[Sheet]:
         foot += " (the others never shown: strong-hand bias)"
     head = f"{answer.player}   {TITLES[params.show]}   viewpoint: {answer.viewpoint}"
     cells = {cell.name: cell for cell in answer.cells}
-    every = [_text(cells.get(name), params.show) for name in classes()]
+    every = [_text(cells.get(name), params.show) for name in GRID]
     lines = [[Text(rank), *every[13 * at : 13 * at + 13]] for at, rank in enumerate(ORDER)]
     yield Sheet(("", *ORDER), lines, range(1, 14), head, foot)
 
