@@ -22,14 +22,13 @@ from api.pages.site import Addresses, page
 from api.problem import Problem
 from api.questions.declared.fairness import hands_of
 from api.questions.declared.hands import QUESTION, hands_by
-from api.questions.facets import FACETS, facets, times
 from api.questions.filters import WrongFilter, parsed, text_of
+from api.questions.filters_hands import FACETS, TITLES, Order, facets, player_of, times
 from api.questions.filters_sql import asks_verdicts
 from api.questions.filters_tree import FIELDS, FLAGS, LENGTH_MAX
 from api.questions.frames import frames, in_words, opening
 from api.questions.games import address
 from api.questions.hand import NoRules, judged
-from api.questions.hand_orders import TITLES, Order, player_of
 from api.questions.proof import NoSecrets, Unsigned, proof
 from api.questions.verdicts import verdicts_of
 from api.rules import Rules

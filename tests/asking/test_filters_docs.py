@@ -8,8 +8,8 @@ import pytest
 
 from api.main import main
 from api.questions.declared.hands import hands_by
-from api.questions.facets import facets
 from api.questions.filters import WrongFilter, parsed
+from api.questions.filters_hands import facets
 from api.questions.filters_tree import FIELDS, FLAGS, Compare, terms
 from api.questions.filters_values import pattern
 from api.questions.verdicts import Verdicts

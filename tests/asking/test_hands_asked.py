@@ -10,11 +10,11 @@ import pytest
 from api.main import main
 from api.playing.recording import projections
 from api.problem import Problem
-from api.questions import facets as spreads
+from api.questions import filters_hands as spreads
 from api.questions.declared.fairness import FairnessParams, fairness
 from api.questions.declared.results import ResultsParams, luck
-from api.questions.facets import facets
 from api.questions.filters import parsed
+from api.questions.filters_hands import facets
 from api.questions.opponents import OpponentParams, report
 from api.questions.players import at_most, count_hands
 from api.viewpoints.viewer import Viewer

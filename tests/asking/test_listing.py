@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from api.questions.declared import hands
 from api.questions.declared.hands import HandRow, hands_by, key
-from api.questions.facets import FACETS, _kept, facets
 from api.questions.filters import Filter, parsed
+from api.questions.filters_hands import FACETS, _kept, facets
 from api.questions.filters_sql import where
 from api.questions.verdicts import Judged, Verdicts, lent
 from api.viewpoints.viewer import Viewer
@@ -179,7 +179,7 @@ def test_what_was_counted_is_told_again_until_more_is_judged(
 def test_only_so_many_counts_are_kept(
     eyes: dict[str, Viewed], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.questions.facets.KEPT_MAX", 2)
+    monkeypatch.setattr("api.questions.filters_hands.KEPT_MAX", 2)
     viewed = eyes["public"]
     for least in (1, 2, 1, 3):
         facets(viewed, parsed(f"pot>={least}"))

@@ -12,8 +12,19 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import astuple, replace
 
-from api.questions.facets import FACETS, SECONDS, Facets, facets
 from api.questions.filters import parsed
+from api.questions.filters_hands import (
+    FACETS,
+    SECONDS,
+    WINDOW,
+    Facets,
+    Order,
+    Place,
+    facets,
+    in_order,
+    spanned,
+    windows,
+)
 from api.questions.filters_sql import STREET, asks_verdicts, where
 from api.questions.filters_tree import (
     EVERY,
@@ -27,7 +38,6 @@ from api.questions.filters_tree import (
     text_of,
 )
 from api.questions.filters_values import AMOUNT_MAX
-from api.questions.hand_orders import WINDOW, Order, Place, in_order, spanned, windows
 from api.questions.judging import due, judged
 from api.questions.one_line import lines
 from api.questions.question import (

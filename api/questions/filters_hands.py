@@ -1,15 +1,20 @@
-"""How the hands that pass a filter are spread: by game, match, player, street and outcome.
+"""The hands that pass a filter: in which order they stand, and how they are spread.
 
-Each count comes with the filter that finds those hands and no others. The ledger's hands are read
-once: DuckDB puts those that are alike together, with their numbers in the order of closing, and
-what is known of a hand by its number (its auction, its verdict) is looked up in an array.
+They stand in the order in which they ended, or by what they came to: the largest pot, what a player
+won or lost, a price. For that every hand that passes is looked at for each page, so the first of a
+million cost what all of them do; those that are alike stand the newest first.
+
+They are spread by game, match, player, street and outcome (`facets`). Each count comes with the
+filter that finds those hands and no others. The ledger's hands are read once: DuckDB puts those
+that are alike together, with their numbers in the order of closing, and what is known of a hand by
+its number (its auction, its verdict) is looked up in an array.
 """
 
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -17,8 +22,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import UNSET, Struct, UnsetType
 
+from analytics.sql.chosen import in_money, quoted
 from api.questions.chances import chance, counts
-from api.questions.filters_sql import STREET, seats, where
+from api.questions.filters_sql import STREET, Span, seats, where
 from api.questions.filters_tree import (
     EVERY,
     STREETS,
@@ -31,12 +37,105 @@ from api.questions.filters_tree import (
     joined,
     text_of,
 )
+from api.questions.players import Nonsense
 from api.questions.verdicts import Judged, lent, shown
 from api.viewpoints.views import Viewed
 from engine.verdict import VERDICTS
 from store.sql.answers import plain
 from store.sql.guard import Refused
 from store.sql.query import Query
+
+WINDOW = 1 << 13  # hands that are looked at first
+WIDER = 8  # how many times as many are looked at next
+Order = Literal["pot", "won", "lost", "price"]
+TITLES: dict[str, str] = {
+    "newest": "newest first",
+    "oldest": "oldest first",
+    "pot": "largest pot first",
+    "won": "most won first",
+    "lost": "most lost first",
+    "price": "highest price first",
+}
+_LAST = "-1e300"  # where there is nothing to sort by
+
+
+def player_of(one: Filter) -> str | None:
+    """The one player whom every hand of a filter has, if it names one and no other."""
+    parts = one.all if isinstance(one, And) else (one,)
+    named = {part.player for part in parts if isinstance(part, Of) and part.player is not None}
+    if not named:
+        named = {
+            str(part.value)
+            for part in parts
+            if isinstance(part, Compare) and (part.field, part.op) == ("player", "=")
+        }
+    return named.pop() if len(named) == 1 else None
+
+
+class Place(NamedTuple):
+    """From which hand on, how many; `backwards` those before it, the nearest first."""
+
+    after: int | None
+    limit: int
+    backwards: bool = False
+
+
+def in_order(
+    viewed: Viewed, one: Filter, order: Order, at: Place, verdicts: str | None, seconds: float
+) -> list[int]:
+    """The hands of a filter from a place on, by `hand_seq`."""
+    key = f"coalesce({_key(viewed, one, order)}, {_LAST})"
+    keyed = f"SELECT h.hand_seq, {key} AS key FROM hands AS h"
+    down, side = ("ASC", ">") if at.backwards else ("DESC", "<")
+    beyond = "true"
+    if at.after is not None:
+        it = f"SELECT (key, hand_seq) FROM ({keyed} WHERE h.hand_seq = {at.after})"
+        beyond = f"(key, hand_seq) {side} ({it})"
+    passed = f"SELECT hand_seq FROM hands WHERE {where(one, None, verdicts)}"
+    sql = (
+        f"SELECT hand_seq FROM ({keyed}) WHERE hand_seq IN ({passed}) AND {beyond}"
+        f" ORDER BY key {down}, hand_seq {down} LIMIT {at.limit}"
+    )
+    found: list[int] = viewed.query.ask(sql, seconds)["hand_seq"].to_pylist()
+    return found
+
+
+def _key(viewed: Viewed, one: Filter, order: Order) -> str:
+    """What hands are sorted by, in SQL, of a hand `h`: amounts of all units as their money."""
+    if order == "pot":
+        return in_money("pot", viewed.units)
+    if order == "price":
+        prices = "SELECT hand_seq, max(price) AS price FROM bids WHERE won GROUP BY hand_seq"
+        price = in_money("price", viewed.units)
+        return f"(SELECT {price} FROM ({prices}) AS b WHERE b.hand_seq = h.hand_seq)"
+    player = player_of(one)
+    if player is None:
+        raise Nonsense(f"by {order} hands of one player are sorted: name him, as in player=NAME")
+    nets = f"SELECT hand_seq, sum(net) AS net FROM players WHERE player = {quoted(player)}"
+    sign = "-" if order == "lost" else ""
+    net = in_money(f"{sign}net", viewed.units)
+    return f"(SELECT {net} FROM ({nets} GROUP BY hand_seq) AS p WHERE p.hand_seq = h.hand_seq)"
+
+
+def spanned(those: list[int]) -> tuple[Span, str]:
+    """These hands as a condition, and the span in which they lie."""
+    condition = f"hand_seq IN ({', '.join(map(str, those))})"
+    return Span(min(those) - 1, max(those) + 1), condition
+
+
+def windows(after: int | None, end: int, newest_first: bool, size: int) -> Iterator[Span]:
+    """All hands from there on, window by window."""
+    if newest_first:
+        before = end if after is None else min(after, end)
+        while before > 0:
+            yield Span(before - size - 1, before)
+            before, size = before - size, size * WIDER
+    else:
+        after = -1 if after is None else after
+        while after < end - 1:
+            yield Span(after, after + size + 1)
+            after, size = after + size, size * WIDER
+
 
 KEPT_MAX = 64  # answers that are kept of each viewer: a few kilobytes each
 Numbers = np.ndarray[Any, np.dtype[Any]]
