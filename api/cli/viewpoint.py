@@ -1,10 +1,10 @@
 """The ledger of a command from the viewpoint that `--as` names, counted here or by Spark."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -60,9 +60,6 @@ def viewing(
             raise click.exceptions.Exit(2) from None
         finally:
             viewed.close()
-
-
-Door = Callable[..., Any]
 
 
 on_option = click.option(

@@ -34,7 +34,6 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
-Row = dict[str, Any]
 COUNTED = (5, 6)  # the columns of k/n, the one's and the other's
 COLUMNS = ("difference", "95 % interval", "k/n", "k/n", "p", "p of all", "")
 
