@@ -2,8 +2,7 @@
 
 import pytest
 
-from api.pages.amounts import chips, many, money, rate, tick, total
-from api.pages.site import when
+from api.pages.site import chips, many, money, rate, tick, total, when
 from api.questions.numbers import p_value
 
 THIN = "\N{NARROW NO-BREAK SPACE}"

@@ -11,11 +11,11 @@ from starlette.datastructures import URL
 from starlette.testclient import TestClient
 
 from api.main import main
+from api.pages import addresses
 from api.pages import hands as pages_of_hands
 from api.pages import matches as pages_of_matches
-from api.pages import order
-from api.pages.order import Order
-from api.pages.site import TEMPLATES, Addresses
+from api.pages.addresses import Addresses, Order
+from api.pages.site import TEMPLATES
 from api.questions.question import Cell, Sheet
 from dealer.play import play
 from engine.games import GAMES
@@ -191,7 +191,7 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are(
 def test_a_list_of_too_many_is_sorted_by_nothing_else(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(order, "SORTED_MAX", 2)
+    monkeypatch.setattr(addresses, "SORTED_MAX", 2)
     page = read(site, "/matches", 413, sort="-players")
     assert "ore than 2 matches stand in their own order only, not by -players" in page
 

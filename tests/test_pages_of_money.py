@@ -8,8 +8,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.main import main
-from api.pages.amounts import amount
 from api.pages.hand_line import parsed_line
+from api.pages.site import amount
 from tests.http.clients import site_of
 from tests.test_units_asked import HIM, ME, ledger
 

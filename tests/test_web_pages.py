@@ -11,14 +11,9 @@ from starlette.testclient import TestClient
 
 from analytics.results.winnings import Point, Winnings
 from api.main import main
+from api.pages.addresses import Addresses
 from api.pages.hand_line import BETWEEN, HandLine, Piece, parsed_line
-from api.pages.site import (
-    SIZE,
-    STATIC,
-    Addresses,
-    hashed,
-    in_logs,
-)
+from api.pages.site import SIZE, STATIC, hashed, in_logs
 from api.pages.winnings import is_crowded, window
 from api.questions.filters import parsed
 from api.questions.players import Finder

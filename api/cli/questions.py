@@ -27,7 +27,7 @@ from api.questions.question import (
 )
 
 if TYPE_CHECKING:
-    from api.pages.site import Addresses
+    from api.pages.addresses import Addresses
     from api.viewpoints.views import Viewed
 
 

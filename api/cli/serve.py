@@ -20,7 +20,7 @@ from api.cli.options import Option
 from api.cli.output import document, note, say
 
 if TYPE_CHECKING:
-    from api.pages.site import Addresses
+    from api.pages.addresses import Addresses
 
 
 PORT = 8000
@@ -230,7 +230,7 @@ def web_page(page: "Callable[[Addresses, Given], str]") -> Callable[[Door], Door
 def opened(page: "Callable[[Addresses, Given], str]", given: Given) -> None:
     """Serve the ledger at a port that is free, and open this page of it."""
     from api.cli.ledger import check_spelling
-    from api.pages.site import Addresses
+    from api.pages.addresses import Addresses
 
     view = given.get("view", AUDITOR)
     check_spelling(view)

@@ -14,9 +14,8 @@ from fastapi.responses import Response
 from api.evidence import verify as evidence
 from api.evidence.make import Unproved
 from api.http.ask import Ask
-from api.pages.amounts import amount
 from api.pages.hands import Within, of_hand
-from api.pages.site import page
+from api.pages.site import amount, page
 from api.questions.frames import as_seen
 from api.questions.hand import Judged, NoRules, judged
 from api.questions.proof import NoSecrets, Unsigned, bundle

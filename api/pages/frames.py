@@ -12,9 +12,9 @@ from fastapi.responses import Response
 from api.http.ask import Access, Caller
 from api.http.layers import POLICY
 from api.http.routes.questions import Named
+from api.pages.addresses import Addresses
 from api.pages.live import followed
 from api.pages.players import Narrow, OfPlayer, clean
-from api.pages.site import Addresses
 from api.pages.winnings import Place, grown, winnings_or_why
 from api.viewpoints.viewer import PUBLIC, Viewer
 

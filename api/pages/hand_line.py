@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import asdict
 
-from api.pages.amounts import amount
+from api.pages.site import amount
 from api.questions.declared.hands import HandRow
 from events.cards import UNKNOWN
 

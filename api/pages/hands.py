@@ -16,9 +16,10 @@ from fastapi.responses import RedirectResponse, Response
 
 from api.http.ask import Ask
 from api.http.routes.questions import page_of
+from api.pages.addresses import Addresses
 from api.pages.hand_line import listed
 from api.pages.home import place
-from api.pages.site import Addresses, page
+from api.pages.site import page
 from api.problem import Problem
 from api.questions.declared.fairness import hands_of
 from api.questions.declared.hands import QUESTION, hands_by

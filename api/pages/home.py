@@ -16,9 +16,10 @@ from fastapi.responses import RedirectResponse, Response
 from analytics.sql.chosen import quoted
 from api.http.ask import Ask
 from api.http.routes.questions import page_of
+from api.pages.addresses import Addresses
 from api.pages.hand_line import listed
 from api.pages.matches import disputed_hands, drawn
-from api.pages.site import Addresses, page
+from api.pages.site import page
 from api.problem import Problem
 from api.questions.declared import hands
 from api.questions.declared.matches import MatchesParams, every_played, matches, played_of, rows_of

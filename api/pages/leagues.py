@@ -10,9 +10,9 @@ from analytics.results.ratings import MEAN
 from analytics.sql.chosen import moneys
 from api.http.ask import Ask
 from api.http.routes.questions import Named
+from api.pages.addresses import Addresses, Sort
 from api.pages.live import HIGH, WIDE
-from api.pages.order import Sort
-from api.pages.site import SIZE, Addresses, page, scale
+from api.pages.site import SIZE, page, scale
 from api.questions.declared.leagues import LeaguesParams, leagues
 from api.questions.declared.pairing import PairingParams, pairing
 from api.questions.declared.ratings import WITHOUT, Pair, crossed

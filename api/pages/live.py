@@ -15,10 +15,11 @@ from fastapi.responses import Response
 
 from analytics.sql.chosen import quoted
 from api.http.ask import Access, Ask
+from api.pages.addresses import Addresses
 from api.pages.hand_line import parsed_line
 from api.pages.hands import drawn
 from api.pages.players import Narrow, clean
-from api.pages.site import SIZE, Addresses, frame, page, scale
+from api.pages.site import SIZE, frame, page, scale
 from api.problem import Problem
 from api.questions.declared.hands import hands_by
 from api.questions.filters import parsed

@@ -18,9 +18,9 @@ from analytics.sql.chosen import quoted
 from api.http.ask import AUDIT, Access, Ask
 from api.http.uploads import admitted
 from api.jobs.jobs import OVER, Job, Jobs, server
-from api.pages.order import Sort, order, sorted_list
+from api.pages.addresses import Addresses, Sort, order, sorted_list
 from api.pages.players import Narrow, clean
-from api.pages.site import Addresses, page
+from api.pages.site import page
 from api.questions.declared.fairness import Fairness, FairnessParams, Tested, hands_of
 from api.questions.declared.fairness import fairness as tested_by
 from api.questions.declared.matches import QUESTION, MatchRow, match_of

@@ -20,8 +20,8 @@ from analytics.sql.chosen import Chosen, moneys, quoted
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
 from api.http.routes.questions import Named
-from api.pages.order import Sort, order, sorted_list
-from api.pages.site import Addresses, page
+from api.pages.addresses import Addresses, Sort, order, sorted_list
+from api.pages.site import page
 from api.questions import players as counted
 from api.questions.chances import COULD, DID, OF_CHECKS
 from api.questions.declared import grid as hole_cards

@@ -10,9 +10,9 @@ from fastapi.responses import Response
 
 from api.http.ask import Ask
 from api.http.routes.questions import FIXED, Named, formats, query_parameters, signed
-from api.pages.order import Sort
+from api.pages.addresses import Addresses, Sort
 from api.pages.players import others_of
-from api.pages.site import Addresses, page
+from api.pages.site import page
 from api.problem import Problem
 from api.questions import games as rulesets
 from api.questions.declared import every

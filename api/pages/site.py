@@ -1,7 +1,7 @@
-"""What all pages share: addresses, templates, pictures of numbers, and how a page is sent.
+"""What all pages share: templates, numbers as people read them and as pictures, how a page is sent.
 
-An address keeps the viewpoint that was chosen. Pictures have scales with round ticks, and points in
-the place of their values.
+Numbers are counts of chips, money in the units of its hand, shares. Pictures have scales with round
+ticks, and points in the place of their values.
 """
 
 import re
@@ -13,43 +13,30 @@ from hashlib import sha256
 from math import floor, log1p, log10
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode, urljoin
+from urllib.parse import urljoin
 
 from fastapi import Request
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.responses import Response
 from fastapi.routing import APIRoute
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from markupsafe import Markup
-from msgspec import Struct
 from starlette.datastructures import Headers
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
 from api.http.ask import AUDIT, Access
 from api.http.layers import PACKERS, encoding_of
-from api.pages.amounts import (
-    THIN,
-    amount,
-    amount_here,
-    chips,
-    decimal,
-    headings,
-    many,
-    minus,
-    money,
-    percent,
-    rate,
-    tick,
-    total,
-)
-from api.pages.order import Sorting
+from api.pages.addresses import Addresses, Sorting
 from api.printable import printable
 from api.questions.filters_tree import word
 from api.questions.numbers import p_value
 from api.version import VERSION
 from api.viewpoints.rendering import moments
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT
+from engine.policies import counted_in, per_chip
+from engine.policies import money as money_of
 from events.sentences import name_at
 
 STATIC = Path(__file__).parent / "static"
@@ -88,87 +75,84 @@ class Files(StaticFiles):
         return Response(packed(plain, how), headers={**headers, "Content-Encoding": how})
 
 
-def _part(name: object) -> str:
-    return quote(str(name), safe="")
+SIGNS = {"dollar": "$", "euro": "\N{EURO SIGN}", "pound": "\N{POUND SIGN}"}
+THIN = "\N{NARROW NO-BREAK SPACE}"
+_MINUS = "\N{MINUS SIGN}"
 
 
-class Addresses(Struct, frozen=True):
-    """The addresses of links on a page: each keeps the viewpoint of the page."""
+def chips(amount: int | None) -> str:
+    """12 345, its thousands apart."""
+    if amount is None:
+        return "?"
+    text = f"{abs(amount):,}".replace(",", THIN)
+    return f"{_MINUS}{text}" if amount < 0 else text
 
-    view: str | None = None
 
-    def home(self, **query: str) -> str:
-        return self._at("/", **query)
+def money(net: int | None) -> str:
+    """What was won or lost, with its sign: +1 234, −19, 0."""
+    return f"+{chips(net)}" if net is not None and net > 0 else chips(net)
 
-    def page(self, *path: str, **query: str) -> str:
-        """Any page by the parts of its path, with the viewpoint of this page unless the query names
-        another."""
-        query = {**({} if self.view is None else {"as": self.view}), **query}
-        return Addresses()._at("/" + "/".join(map(_part, path)), **query)
 
-    def matches(self, after: str | None = None) -> str:
-        return self._at("/matches", after=after)
+def amount(number: int | None, unit: str | None = None, *, signed: bool = False) -> str:
+    """So many of a unit as their money: 125 cents are $1.25, 3 half chips are 1.5; of chips, or of
+    a unit that nobody knows, the number itself."""
+    parts, sign = per_chip(unit or "chip"), SIGNS.get(money_of(unit or "chip"), "")
+    if number is None or (parts == 1 and not sign):
+        return money(number) if signed else chips(number)
+    whole, rest = divmod(abs(number), parts)
+    places = f"{rest / parts:.2f}"[1:] if sign else f"{rest / parts:g}"[1:]
+    before = _MINUS if number < 0 else "+" if signed and number > 0 else ""
+    return f"{before}{sign}{chips(whole)}{places if rest or (sign and parts > 1) else ''}"
 
-    def match(self, match: str, **query: str | int | None) -> str:
-        return self._at(f"/matches/{_part(match)}", **query)
 
-    def hands(self, q: str = "", **query: str | int | None) -> str:
-        """The hands that a filter finds."""
-        return self._at("/hands", q=q or None, **query)
+def total(net: float, of: str | None, *, signed: bool = True) -> str:
+    """So much of a money in all: +$5.32; of chips whole ones, +1 234."""
+    smallest = counted_in(of)[0][-1] if of in SIGNS else "chip"
+    return amount(round(net * per_chip(smallest)), smallest, signed=signed)
 
-    def hand(
-        self, hand: str, page: str = "", event: int | None = None, q: str = "", **query: str | None
-    ) -> str:
-        """A page of a hand MATCH/NUMBER: its replay, `audit` or `events`; one of a filter's."""
-        path = "/".join(map(_part, hand.rpartition("/")[::2]))
-        at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None, **query)
-        return at if event is None else f"{at}#{event}"
 
-    def players(self, by_tag: str | None = None) -> str:
-        return self._at("/players", by_tag=by_tag)
+def tick(number: float) -> str:
+    """What stands at an axis: 12.5, 1 000."""
+    whole = round(number)
+    return chips(whole) if whole == number else decimal(number, 2).rstrip("0")
 
-    def player(self, name: str, page: str = "", **query: str | int | tuple[str, ...] | None) -> str:
-        """A page of a player: `grid`, `winnings`, `bids` or `swaps`, or himself."""
-        return self._at(f"/players/{_part(name)}" + (f"/{page}" if page else ""), **query)
 
-    def place(self, template: str, named: dict[str, str], **query: str | int | None) -> str:
-        """The page of a question: an address with names in braces, and its parameters."""
-        return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **query)
+@pass_context
+def amount_here(context: Context, number: int | None, *, signed: bool = False) -> str:
+    """The same of the hand that a page is about, whose unit is the page's `unit`."""
+    return amount(number, context.get("unit"), signed=signed)
 
-    def ratings(self, unit: str | None = None) -> str:
-        return self._at("/ratings", unit=unit)
 
-    def fairness(self, match: str | None = None, run: str | None = None) -> str:
-        return self._at("/fairness", match=match, run=run)
+def decimal(number: float, digits: int = 2) -> str:
+    """46.21, −1 000.00."""
+    return f"{number:,.{digits}f}".replace(",", THIN).replace("-", _MINUS)
 
-    def live(self, match: str | None = None) -> str:
-        return self._at("/live", match=match)
 
-    def embedded(self, *path: str, **query: str | None) -> str:
-        """A page that may stand in a frame of another site."""
-        return self._at("/embed/" + "/".join(map(_part, path)), **query)
+def rate(net: float, digits: int = 2) -> str:
+    """What is won or lost in the mean, with its sign: +46.21, −1 000.00."""
+    text = decimal(abs(net), digits)
+    return text if not round(net, digits) else f"{_MINUS if net < 0 else '+'}{text}"
 
-    def verify(self) -> str:
-        """Where a bundle is judged in the browser."""
-        return self._at("/verify")
 
-    def games(self) -> str:
-        return self._at("/games")
+def minus(numbers: str) -> str:
+    """Numbers as a terminal has them, with the minus sign and the thousands of pages; a hyphen in a
+    name stays."""
+    return re.sub(r"(?<=\d),(?=\d{3})", THIN, re.sub(r"(?<!\S)-(?=\d)", _MINUS, numbers))
 
-    def game(self, game: str, policy: str | None = None) -> str:
-        """A ruleset, or one of its policies."""
-        at = self._at(f"/games/{_part(game)}")
-        return at if policy is None else f"{at}#{_part(policy)}"
 
-    def api(self, *path: str | int, **query: str | int | tuple[str, ...] | None) -> str:
-        """A path under `/api/v1`: `api("hands", match, number, "events")`."""
-        return self._at("/api/v1/" + "/".join(map(_part, path)), **query)
+def headings(head: str) -> list[str]:
+    """The parts of a terminal's heading that a page does not say elsewhere: not who looks."""
+    return [one for one in head.split("   ") if one and not one.startswith("viewpoint: ")]
 
-    def _at(self, path: str, **query: str | int | tuple[str, ...] | None) -> str:
-        values = {name: value for name, value in query.items() if value not in (None, ())}
-        if self.view is not None:
-            values["as"] = self.view
-        return f"{path}?{urlencode(values, doseq=True)}" if values else path
+
+def percent(share: float, digits: int = 1) -> str:
+    """61.3 %"""
+    return f"{100 * share:.{digits}f}{THIN}%"
+
+
+def many(count: int, one: str, more: str | None = None) -> str:
+    """1 hand, 412 hands."""
+    return f"{chips(count)} {one if count == 1 else more or one + 's'}"
 
 
 def when(at: int | str | None) -> Markup:

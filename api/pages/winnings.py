@@ -19,16 +19,9 @@ from analytics.auctions.sniffing import SEED
 from analytics.luck.streets import CHANCES
 from analytics.results.winnings import LINES, Point, Winnings
 from api.http.routes.questions import Named
+from api.pages.addresses import Addresses
 from api.pages.players import FULL, OfPlayer, PlayerPage
-from api.pages.site import (
-    SIZE,
-    Addresses,
-    Scale,
-    frame,
-    histogram,
-    in_logs,
-    scale,
-)
+from api.pages.site import SIZE, Scale, frame, histogram, in_logs, scale
 from api.questions.declared import bids as bidding
 from api.questions.declared.results import Luck, ResultsParams, luck
 from api.questions.declared.winnings import WinningsParams, winnings

@@ -37,8 +37,9 @@ from api.http.ask import Access, Caller
 from api.http.connections import who
 from api.http.layers import Layer, put
 from api.http.ledger_service import LedgerService
+from api.pages.addresses import Addresses
 from api.pages.frames import FRAMES, framed
-from api.pages.site import Addresses, page
+from api.pages.site import page
 from api.problem import Problem
 from api.questions.question import API
 from api.serving.own_hands import AnswerScope, OwnHands, about, own_hands

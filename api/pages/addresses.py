@@ -1,8 +1,10 @@
-"""The order of a table's rows, as its address says it: `?sort=hands`, `?sort=-net` with most first.
+"""The addresses on a page: where its links lead, and the order of a table, which its address says.
 
-Heads are links, so a table sorts without a script, and everybody with the address sees the same
-order. A template draws the heads and then the rows; of several tables each that has the column is
-sorted.
+An address keeps the viewpoint that was chosen.
+
+`?sort=hands`, or `?sort=-net` with most first. Heads are links, so a table sorts without a script,
+and everybody with the address sees the same order. A template draws the heads and then the rows; of
+several tables each that has the column is sorted.
 """
 
 import re
@@ -10,11 +12,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, NamedTuple
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 from weakref import WeakKeyDictionary
 
 from fastapi import Query, Request
 from markupsafe import Markup
+from msgspec import Struct
 from starlette.datastructures import URL
 
 from api.http.ask import Access
@@ -28,6 +31,89 @@ Sort = Annotated[str | None, Query(max_length=60)]
 SORTED_MAX = 20_000  # rows of a list that are sorted otherwise than they are found
 KEPT_MAX = 2  # sorted lists of a viewer that are kept: some megabytes each, if they are long
 _NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?")
+
+
+def _part(name: object) -> str:
+    return quote(str(name), safe="")
+
+
+class Addresses(Struct, frozen=True):
+    """The addresses of links on a page: each keeps the viewpoint of the page."""
+
+    view: str | None = None
+
+    def home(self, **query: str) -> str:
+        return self._at("/", **query)
+
+    def page(self, *path: str, **query: str) -> str:
+        """Any page by the parts of its path, with the viewpoint of this page unless the query names
+        another."""
+        query = {**({} if self.view is None else {"as": self.view}), **query}
+        return Addresses()._at("/" + "/".join(map(_part, path)), **query)
+
+    def matches(self, after: str | None = None) -> str:
+        return self._at("/matches", after=after)
+
+    def match(self, match: str, **query: str | int | None) -> str:
+        return self._at(f"/matches/{_part(match)}", **query)
+
+    def hands(self, q: str = "", **query: str | int | None) -> str:
+        """The hands that a filter finds."""
+        return self._at("/hands", q=q or None, **query)
+
+    def hand(
+        self, hand: str, page: str = "", event: int | None = None, q: str = "", **query: str | None
+    ) -> str:
+        """A page of a hand MATCH/NUMBER: its replay, `audit` or `events`; one of a filter's."""
+        path = "/".join(map(_part, hand.rpartition("/")[::2]))
+        at = self._at(f"/hands/{path}" + (f"/{page}" if page else ""), q=q or None, **query)
+        return at if event is None else f"{at}#{event}"
+
+    def players(self, by_tag: str | None = None) -> str:
+        return self._at("/players", by_tag=by_tag)
+
+    def player(self, name: str, page: str = "", **query: str | int | tuple[str, ...] | None) -> str:
+        """A page of a player: `grid`, `winnings`, `bids` or `swaps`, or himself."""
+        return self._at(f"/players/{_part(name)}" + (f"/{page}" if page else ""), **query)
+
+    def place(self, template: str, named: dict[str, str], **query: str | int | None) -> str:
+        """The page of a question: an address with names in braces, and its parameters."""
+        return self._at(template.format_map({key: _part(it) for key, it in named.items()}), **query)
+
+    def ratings(self, unit: str | None = None) -> str:
+        return self._at("/ratings", unit=unit)
+
+    def fairness(self, match: str | None = None, run: str | None = None) -> str:
+        return self._at("/fairness", match=match, run=run)
+
+    def live(self, match: str | None = None) -> str:
+        return self._at("/live", match=match)
+
+    def embedded(self, *path: str, **query: str | None) -> str:
+        """A page that may stand in a frame of another site."""
+        return self._at("/embed/" + "/".join(map(_part, path)), **query)
+
+    def verify(self) -> str:
+        """Where a bundle is judged in the browser."""
+        return self._at("/verify")
+
+    def games(self) -> str:
+        return self._at("/games")
+
+    def game(self, game: str, policy: str | None = None) -> str:
+        """A ruleset, or one of its policies."""
+        at = self._at(f"/games/{_part(game)}")
+        return at if policy is None else f"{at}#{_part(policy)}"
+
+    def api(self, *path: str | int, **query: str | int | tuple[str, ...] | None) -> str:
+        """A path under `/api/v1`: `api("hands", match, number, "events")`."""
+        return self._at("/api/v1/" + "/".join(map(_part, path)), **query)
+
+    def _at(self, path: str, **query: str | int | tuple[str, ...] | None) -> str:
+        values = {name: value for name, value in query.items() if value not in (None, ())}
+        if self.view is not None:
+            values["as"] = self.view
+        return f"{path}?{urlencode(values, doseq=True)}" if values else path
 
 
 class Column(NamedTuple):
