@@ -9,6 +9,7 @@ from api.exporting.files import written
 from api.exporting.texts import TEXTS, CannotExport, ExportRequest
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.selection import leaves, selections
+from api.viewpoints.viewer import Viewer
 from engine.game import Game, fingerprint
 from engine.games import RULESETS
 from events.ledger import Append, Record
@@ -68,7 +69,7 @@ def exported(
     games: Iterable[Game] = (),
 ) -> bytes:
     """The bytes of an export, or the sentence of its refusal."""
-    redactor = Redactor(snapshot, view)
+    redactor = Redactor(snapshot, Viewer(view))
     told = (leaf for one in selections(snapshot, names) for leaf in leaves(snapshot, one))
     known = {**_BY_MARK, **{fingerprint(game): game for game in games}}
     if to not in LOGS:

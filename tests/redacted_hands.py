@@ -3,6 +3,7 @@
 from typing import cast
 
 from api.viewpoints.redaction import RedactedEvents, Redactor
+from api.viewpoints.viewer import Viewer
 from events.ledger import Recorded
 from events.types import Events, HandStarted
 from events.views import Auditor, Public, Viewpoint
@@ -40,4 +41,4 @@ def sight_of(record: Events, who: Viewpoint) -> RedactedEvents:
     view = "auditor" if isinstance(who, Auditor) else "public"
     if not isinstance(who, Auditor | Public):
         view = f"seat:{start.players[who.seat]}"
-    return Redactor(cast(Snapshot, _Nowhere()), view).see(Leaf(7, recorded))
+    return Redactor(cast(Snapshot, _Nowhere()), Viewer(view)).see(Leaf(7, recorded))

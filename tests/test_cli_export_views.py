@@ -19,6 +19,7 @@ from api.cli.export import TABLES, TABULAR
 from api.exporting.texts import ViewpointRefused
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.rendering import opened_by
+from api.viewpoints.viewer import Viewer
 from dealer.play import play
 from engine.game import Game
 from engine.games import GAMES
@@ -238,4 +239,4 @@ def test_a_player_who_sits_out_a_hand_sees_it_as_the_public_does(tmp_path: Path)
     assert exported(snapshot, "ndjson", "public", names=hand) == exported(
         snapshot, "ndjson", f"seat:{absent}", names=hand
     )
-    Redactor(snapshot, f"seat:{absent}").check("m")
+    Redactor(snapshot, Viewer(f"seat:{absent}")).check("m")

@@ -112,8 +112,9 @@ def export(
     with reading(folder) as snapshot, _refusals():
         from api.viewpoints.redaction import Redactor
         from api.viewpoints.selection import leaves, selections
+        from api.viewpoints.viewer import Viewer
 
-        chosen, redactor = selections(snapshot, names), Redactor(snapshot, view)
+        chosen, redactor = selections(snapshot, names), Redactor(snapshot, Viewer(view))
         if to in TABULAR:
             table = table or "events"
         _check_seat(snapshot, redactor, chosen)

@@ -23,7 +23,7 @@ from api.rules import Rules
 from api.screening import Audited, audits
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.selection import Selection, leaves
-from api.viewpoints.viewer import viewer_of
+from api.viewpoints.viewer import Viewer, viewer_of
 from api.viewpoints.views import Viewed
 from engine.games import named
 from events.ledger import is_match
@@ -186,7 +186,7 @@ def export(task: Task, *, table: str, to: str, view: str, quoted: bool = False) 
     from api.exporting.files import no_formulas, written
 
     snapshot = opened(task)
-    redactor, sink = Redactor(snapshot, view), io.BytesIO()
+    redactor, sink = Redactor(snapshot, Viewer(view)), io.BytesIO()
     hands = 0
 
     def counted() -> Iterator[Leaf]:

@@ -46,7 +46,7 @@ def written(
         return count
     rows = tables(leaves, table, redactor)
     first = next(rows)
-    metadata = {"muckrake.table": table, "muckrake.view": redactor.view}
+    metadata = {"muckrake.table": table, "muckrake.view": redactor.viewer.view}
     out = writer(sink, to, first.schema.with_metadata(metadata), texts)
     for group in chain((first,), rows):
         out.write(group)
@@ -242,7 +242,7 @@ def _envelopes(
     for leaf in group:
         match, number = split(leaf.stream)
         envelope = {"hand": leaf.stream, "match": match, "number": number}
-        if redactor.auditor:
+        if redactor.viewer.auditor:
             for recorded in leaf.recorded:
                 place = {"hand_seq": leaf.hand_seq, "idx": recorded.index, "pos": recorded.pos}
                 yield recorded, {**_fields(recorded.event), **envelope, **place}

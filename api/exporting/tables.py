@@ -36,7 +36,7 @@ def tables(leaves: Iterable[Leaf], name: str, redactor: Redactor) -> Iterator[pa
     """The rows of one view, whole hands together; one empty table if there are none."""
     build = _builder(name, redactor)
     empty = build([])
-    if redactor.auditor:
+    if redactor.viewer.auditor:
         for group in row_groups(leaves):
             yield _in_units(build(group), name, group, redactor)
         yield _in_units(empty, name, (), redactor)

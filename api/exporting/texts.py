@@ -83,7 +83,7 @@ class SeenHands:
             if self._sees_all and not redacted_hand.open:
                 raise ViewpointRefused(
                     f"{self._sees_all} cannot say that a card is hidden: only an auditor may "
-                    f"write {leaf.stream} so, not {self._request.redactor.view}"
+                    f"write {leaf.stream} so, not {self._request.redactor.viewer.view}"
                 )
             if redacted_hand.open:
                 record = cast(Events, tuple(recorded.event for recorded in leaf.recorded))
@@ -164,7 +164,7 @@ def gamelog(request: ExportRequest) -> Iterator[bytes]:
 
 def histories(request: ExportRequest) -> Iterator[bytes]:
     """PHH: one hand is a `.phh`, unless the file is called otherwise; several are a `.phhs`."""
-    hands, view = SeenHands(request), request.redactor.view
+    hands, view = SeenHands(request), request.redactor.viewer.view
     rest = iter(hands)
     first, second = next(rest, None), next(rest, None)
     if second is not None and request.suffix == ".phh":
@@ -202,7 +202,7 @@ def dealer_log(request: ExportRequest) -> Iterator[bytes]:
 
 def open_histories(request: ExportRequest) -> Iterator[bytes]:
     """Objects of Open Hand History, one after the other."""
-    view = request.redactor.view
+    view = request.redactor.viewer.view
     hero = view.removeprefix("seat:") if view.startswith("seat:") else None
     hands, when = SeenHands(request), _When(request.snapshot)
     with hands.refusing():

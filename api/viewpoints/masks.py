@@ -160,7 +160,7 @@ class Redacted(Query):
             hands = query.ask(f"SELECT DISTINCT hand_seq, hand FROM {name} WHERE {only}")
         finally:
             query.close()
-        redactor = Redactor(self.snapshot, self._viewer.view, self._viewer.matches)
+        redactor = Redactor(self.snapshot, self._viewer)
         leaves = [
             revealed(redactor.see(Leaf(row["hand_seq"], self.snapshot.read(row["hand"]))))
             for row in hands.to_pylist()

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from api.viewpoints import match_records
 from api.viewpoints.rendering import masked, opened_by, viewpoint_of, withheld_sentence
+from api.viewpoints.viewer import PUBLIC, Viewer
 from events import types as t
 from events.hidden import Opened
 from events.ledger import Record, Recorded, is_match
@@ -61,15 +62,10 @@ class _Match(NamedTuple):
 
 
 class Redactor:
-    """A viewpoint by name, looking at one leaf after the other.
+    """A viewer, looking at one leaf after the other."""
 
-    A seat may be somebody's in some matches only; elsewhere he is beside the table.
-    """
-
-    def __init__(self, snapshot: Snapshot, view: str, matches: tuple[str, ...] = ()) -> None:
-        self.view = view
-        self._among = matches
-        self.auditor = view == "auditor"
+    def __init__(self, snapshot: Snapshot, viewer: Viewer) -> None:
+        self.viewer = viewer
         self._snapshot = snapshot
         self._matches: dict[str, _Match] = {}
 
@@ -84,15 +80,19 @@ class Redactor:
 
     def check(self, match: str) -> None:
         """A seat is somebody's who plays in that match."""
-        if self.view.startswith("seat:") and not self._sits(match, self.match(match).players):
-            raise Absence(f"{self.view} is no viewpoint here: nobody of that name plays {match}")
+        if self.viewer.player is not None and not self._sits(match, self.match(match).players):
+            raise Absence(
+                f"{self.viewer.view} is no viewpoint here: nobody of that name plays {match}"
+            )
 
     def check_any(self, matches: Iterable[str]) -> None:
         """Of all matches, that somebody plays at least one."""
-        if self.view.startswith("seat:") and not any(
+        if self.viewer.player is not None and not any(
             self._sits(match, self.match(match).players) for match in matches
         ):
-            raise Absence(f"{self.view} is no viewpoint here: nobody of that name plays a match")
+            raise Absence(
+                f"{self.viewer.view} is no viewpoint here: nobody of that name plays a match"
+            )
 
     def match(self, name: str) -> _Match:
         """What a match's own records say, as of the snapshot."""
@@ -113,11 +113,15 @@ class Redactor:
 
     def may_know(self, stream: str) -> bool:
         """Whether the viewer may see anything of this stream."""
-        return self.auditor or is_match(stream) or not self.match(split(stream)[0]).opened.withheld
+        return (
+            self.viewer.auditor
+            or is_match(stream)
+            or not self.match(split(stream)[0]).opened.withheld
+        )
 
     def may_know_secrets(self, match: str) -> bool:
         """Whether the viewer may see a match's own secrets: its seed, its source's own words."""
-        return self.auditor or self.match(match).opened.secrets
+        return self.viewer.auditor or self.match(match).opened.secrets
 
     def among(self, leaves: Iterable[Leaf]) -> Iterator[Leaf]:
         """The leaves of which the viewer may see something."""
@@ -152,9 +156,10 @@ class Redactor:
         match = self.match(name)
         start = leaf.recorded[0].event
         players = start.players if isinstance(start, t.HandStarted) else ()
-        seated = not self.view.startswith("seat:") or self._sits(name, players)
         opened = match.opened.secrets if is_match(leaf.stream) else match.opened.hands
-        who = viewpoint_of(self.view if seated else "public", players, opened)
+        who = viewpoint_of(
+            self.viewer.view if self._sits(name, players) else PUBLIC, players, opened
+        )
         events: list[RedactedEvent] = []
         for recorded in leaf.recorded:
             seen = see_one(recorded.event, who)
@@ -168,8 +173,9 @@ class Redactor:
         return RedactedEvents(leaf.hand_seq, leaf.stream, tuple(events), isinstance(who, Auditor))
 
     def _sits(self, match: str, players: tuple[str, ...]) -> bool:
-        his = not self._among or match in self._among
-        return his and self.view.removeprefix("seat:") in players
+        """Whether he looks from no seat, or from one of these players', in a match of his."""
+        player = self.viewer.player
+        return player is None or (self.viewer.sits_in(match) and player in players)
 
 
 def _masked_event(seen: Seen, recorded: Recorded, place: int) -> RedactedEvent:

@@ -63,7 +63,7 @@ class Viewed:
         self.viewer = viewer
         self.only = only
         self.by_tag = by_tag
-        self.redactor = Redactor(snapshot, viewer.view, viewer.matches)
+        self.redactor = Redactor(snapshot, viewer)
         self._turn = threading.RLock()
         self._query: Query | None = None
         self._strangers: Strangers | None = None

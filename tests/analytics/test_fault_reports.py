@@ -8,6 +8,7 @@ import pytest
 from analytics.opponents.faults import CAUSES, escaped, menu_text, rows_of, suggested, table
 from analytics.sql.chosen import Tables
 from api.viewpoints.redaction import Redactor, revealed
+from api.viewpoints.viewer import Viewer
 from engine.turn import ToAct, ToBid, Turn
 from events.ledger import Append
 from events.types import BidPlaced, Event, Faulted, FaultKind, FaultPlace, Folded
@@ -130,7 +131,7 @@ def test_the_others_see_neither_the_text_nor_that_a_bid_failed(tmp_path: Any) ->
     (whole,) = list(snapshot.leaves())
 
     def rows(view: str) -> Sequence[dict[str, Any]]:
-        return list(rows_of(revealed(Redactor(snapshot, view).see(whole)), RULES))
+        return list(rows_of(revealed(Redactor(snapshot, Viewer(view)).see(whole)), RULES))
 
     for view in ("public", "seat:p1"):
         (row,) = rows(view)

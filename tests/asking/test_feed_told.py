@@ -74,7 +74,7 @@ def test_what_is_told_is_what_is_seen_while_the_match_is_played(
     viewer: Viewer, ledger: Snapshot
 ) -> None:
     """Of `after` more is seen by now: it opened when it ended, and a feed takes nothing back."""
-    redactor = Redactor(ledger, viewer.view, viewer.matches)
+    redactor = Redactor(ledger, viewer)
     seen = {
         leaf.stream: [
             msgspec.json.decode(msgspec.json.encode(one.seen)) for one in redactor.see(leaf).events

@@ -48,7 +48,7 @@ def seen(viewed: Viewed) -> list[Leaf]:
     """Every hand as he sees it, each bid where its settlement told it."""
     every = (leaf for leaf in viewed.snapshot.leaves() if not is_match(leaf.stream))
     eyes = viewed.redactor
-    return [leaf if eyes.auditor else revealed(eyes.see(leaf)) for leaf in every]
+    return [leaf if eyes.viewer.auditor else revealed(eyes.see(leaf)) for leaf in every]
 
 
 def test_auctions_are_those_that_are_walked(viewed: Viewed) -> None:

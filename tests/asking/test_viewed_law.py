@@ -57,7 +57,9 @@ def test_every_view_is_what_is_made_of_sight_alone(viewed: Viewed, snapshot: Sna
 def test_facts_are_those_of_the_events_that_are_seen(viewed: Viewed, snapshot: Snapshot) -> None:
     """Nothing in them but the class of hole cards depends on what is hidden."""
     redactor = viewed.redactor
-    seen = [leaf if redactor.auditor else redactor.see(leaf).leaf for leaf in snapshot.leaves()]
+    seen = [
+        leaf if redactor.viewer.auditor else redactor.see(leaf).leaf for leaf in snapshot.leaves()
+    ]
     same(
         facts(snapshot.ruleset).build(seen), viewed.ask("SELECT * EXCLUDE (hand, unit) FROM facts")
     )
@@ -99,7 +101,7 @@ def test_eyes_that_are_a_seat_s_in_one_match_see_nothing_of_his_in_another(
     snapshot: Snapshot,
 ) -> None:
     his = tuple(one.name for one in PLAYED if one.kind == "after")
-    redactor = Redactor(snapshot, "seat:ursa", his)
+    redactor = Redactor(snapshot, Viewer("seat:ursa", his))
     rows = pa.concat_tables(tables(snapshot.leaves(), "players", redactor)).to_pylist()
     closed = [row for row in rows if row["match"].startswith("closed")]
     assert closed

@@ -22,6 +22,7 @@ from api.exporting.texts import ExportRequest, SeenHands
 from api.main import main
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.rendering import OF_A_SEED
+from api.viewpoints.viewer import Viewer
 from dealer.deck import SEED_BYTES, SeededDecks
 from engine.games import GAMES
 from engine.turn import ToDeal
@@ -220,7 +221,12 @@ def test_the_words_of_a_source_are_told_no_sooner_than_a_seed(tmp_path: Path) ->
     for view in ("public", "auditor"):
         leaves = list(snapshot.leaves(-1))
         asked = ExportRequest(
-            snapshot, leaves, Redactor(snapshot, view), lambda _: GAMES[SWAP], "", lossy=False
+            snapshot,
+            leaves,
+            Redactor(snapshot, Viewer(view)),
+            lambda _: GAMES[SWAP],
+            "",
+            lossy=False,
         )
         told[view] = [(one.record, one.file_note) for one in SeenHands(asked)]
     assert [(hand, None)] == told["public"]
