@@ -1,5 +1,6 @@
 """The site of the documentation: every page in its place, no link, picture or source missing."""
 
+import fcntl
 import json
 import os
 import re
@@ -48,13 +49,18 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, as `./mr docs` builds it."""
+    """The site, as `./mr docs` builds it: once for all workers of a run, who find it beside their
+    own folders."""
     needs_the_generator()
-    out = tmp_path_factory.mktemp("site") / "built"
-    run = subprocess.run(
-        [sys.executable, "-m", "docs.site", out], cwd=ROOT, capture_output=True, text=True
-    )
-    assert (0, "", f"{out}/index.html\n") == (run.returncode, run.stderr, run.stdout)
+    base = tmp_path_factory.getbasetemp()
+    out = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "site"
+    with out.with_suffix(".lock").open("w") as one_at_a_time:
+        fcntl.flock(one_at_a_time, fcntl.LOCK_EX)
+        if not out.exists():
+            run = subprocess.run(
+                [sys.executable, "-m", "docs.site", out], cwd=ROOT, capture_output=True, text=True
+            )
+            assert (0, "", f"{out}/index.html\n") == (run.returncode, run.stderr, run.stdout)
     return out
 
 

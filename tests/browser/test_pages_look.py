@@ -62,6 +62,7 @@ TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
 HEAD = re.compile(r'class="sort" href="([^"]+)"')
 HYPHEN = re.compile(r"(?<!\S)-\d")  # a number has a minus sign
 LOOKED_AT = sized(quick=tuple(FIRST.values())[::3], ci=PATHS)
+IN_THE_DARK = sized(quick=LOOKED_AT, ci=tuple(FIRST.values()), slow=PATHS)
 
 
 FAULTS = r"""(internal) => {
@@ -134,16 +135,15 @@ def test_a_page_is_readable_in_the_light_in_the_dark_and_at_every_size(
     site.shot(page, f"{named(path)}-light")
     assert [] == complaints(page)
     assert [] == page.evaluate(FAULTS, INTERNAL)
-    page.emulate_media(color_scheme="dark")
-    settled(page)
-    site.shot(page, f"{named(path)}-dark")
-    assert [] == complaints(page, "color-contrast")
+    if path in IN_THE_DARK:
+        page.emulate_media(color_scheme="dark")
+        settled(page)
+        site.shot(page, f"{named(path)}-dark")
+        assert [] == complaints(page, "color-contrast")
     for size, name in ((TABLET, "tablet"), (PHONE, "phone")):
         page.set_viewport_size(size)
-        for scheme in ("dark", "light"):
-            page.emulate_media(color_scheme=scheme)
-            settled(page)
-            site.shot(page, f"{named(path)}-{name}-{scheme}")
+        settled(page)
+        site.shot(page, f"{named(path)}-{name}")
         assert size["width"] == page.evaluate("document.documentElement.scrollWidth")
         assert [] == page.evaluate(FAULTS, INTERNAL)
     assert [] == site.wrong
@@ -182,7 +182,7 @@ def test_every_table_sorts_by_its_heads_or_has_an_order_of_its_own(
     for one in many:
         heads = [unescape(at) for at in HEAD.findall(one)]
         assert len(heads) == len(set(heads))
-        for at in (heads[0], heads[-1]):
+        for at in (heads[-1], heads[0])[: sized(quick=1, ci=1, slow=2)]:
             assert 1 == max(it.count("aria-sort") for it in tables(at)), at
 
 
