@@ -26,8 +26,9 @@ from api.playing.over_the_wire import Meeting, unusable
 from api.playing.recording import Recording
 from bench.ledger import disk
 from dealer.deck import SeededDecks
-from dealer.wire.match import plan, play, started
+from dealer.wire.match import play, started
 from dealer.wire.match_process import Listener, MatchJob, Processes
+from dealer.wire.plan import plan
 from dealer.wire.player import Player, Reply
 from dealer.wire.program import Limits, Program, program
 from dealer.wire.sandbox import Guard

@@ -27,8 +27,8 @@ from api.report import as_json, as_text
 from api.rules import start_of
 from dealer.deck import SeededDecks
 from dealer.play import play
-from dealer.wire.match import plan
 from dealer.wire.match_process import MatchJob
+from dealer.wire.plan import plan
 from dealer.wire.program import GRUFF, STEADY, USUAL, program
 from dealer.wire.sandbox import Guard
 from engine.changes import changed, origin, partner_of

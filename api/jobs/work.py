@@ -52,8 +52,8 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import AUDITOR, Viewer
 from api.viewpoints.views import Viewed
 from dealer.deck import SeededDecks, drawn_seed
-from dealer.wire.match import plan as meant
 from dealer.wire.match_process import MatchJob
+from dealer.wire.plan import plan as meant
 from dealer.wire.program import Limits
 from dealer.wire.program import named as programs
 from dealer.wire.sandbox import Guard

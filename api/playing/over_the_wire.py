@@ -18,8 +18,8 @@ from api.playing.recording import STOPPED, WHOLE, Played, Recording
 from api.printable import Page, page
 from api.report import aligned
 from api.rules import start_of
-from dealer.wire.match import WirePlan
 from dealer.wire.match_process import Listener, MatchJob, Processes
+from dealer.wire.plan import WirePlan
 from dealer.wire.player import Conduct
 from dealer.wire.program import Program
 from dealer.wire.sandbox import Means

@@ -23,7 +23,8 @@ from typing import NamedTuple, NoReturn, Protocol
 import msgspec
 
 from dealer.deck import Decks
-from dealer.wire.match import WirePlan, play, started
+from dealer.wire.match import play, started
+from dealer.wire.plan import WirePlan
 from dealer.wire.player import Conduct
 from dealer.wire.process import sweep
 from dealer.wire.program import Limits, Program

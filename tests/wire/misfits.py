@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 from dealer.deck import SeededDecks
-from dealer.wire.match import WirePlan, plan, play, started
+from dealer.wire.match import play, started
+from dealer.wire.plan import WirePlan, plan
 from dealer.wire.player import Player
 from dealer.wire.program import Limits, Program, program
 from dealer.wire.sandbox import Guard

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from api.main import main
 from api.playing.over_the_wire import for_good
 from dealer.deal_check import check_deal
-from dealer.wire.match import plan
+from dealer.wire.plan import plan
 from dealer.wire.program import GRUFF, STEADY
 from dealer.wire.sandbox import Means
 from engine.games import GAMES

@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from api.playing.over_the_wire import unusable
 from dealer.deck import SeededDecks
-from dealer.wire.match import plan, started
+from dealer.wire.match import started
 from dealer.wire.match_process import Listener, MatchJob, Processes
+from dealer.wire.plan import plan
 from dealer.worker import Gone
 from engine.audit import audit
 from engine.games import GAMES

@@ -12,8 +12,9 @@ import pytest
 
 from dealer.deck import SeededDecks
 from dealer.wire import match_process
-from dealer.wire.match import plan, play, started
+from dealer.wire.match import play, started
 from dealer.wire.match_process import LOOK_HANDS, QUICK_S, Used, is_better, on_one_processor
+from dealer.wire.plan import plan
 from dealer.wire.player import Player
 from dealer.wire.program import Limits, named
 from dealer.wire.sandbox import Guard

@@ -8,7 +8,8 @@ import pytest
 
 from dealer.deck import SeededDecks
 from dealer.wire.connection import Connection
-from dealer.wire.match import plan, play
+from dealer.wire.match import play
+from dealer.wire.plan import plan
 from dealer.wire.player import Reply
 from engine.audit import audit
 from engine.games import GAMES

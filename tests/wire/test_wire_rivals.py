@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from dealer.wire.match import WirePlan
+from dealer.wire.plan import WirePlan
 from dealer.wire.player import Player
 from dealer.wire.sandbox import Guard
 from events.types import BidPlaced, Called, Checked, Events, Faulted, Folded

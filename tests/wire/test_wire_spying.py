@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from api.playing.over_the_wire import Meeting, as_text
 from dealer.deck import SeededDecks
-from dealer.wire.match import plan
 from dealer.wire.match_process import MatchJob
+from dealer.wire.plan import plan
 from dealer.wire.program import Program, program, visible
 from dealer.wire.sandbox import Guard, Means
 from engine.game import fingerprint, to_json

@@ -2,7 +2,8 @@
 
 import pytest
 
-from dealer.wire.match import plan, play
+from dealer.wire.match import play
+from dealer.wire.plan import plan
 from dealer.wire.player import Reply
 from engine.games import GAMES
 from formats.mit.write import write
