@@ -64,12 +64,10 @@ def test_an_audit_of_the_parts_is_that_of_the_whole(ledger: Path, capsys: Captur
 
 
 @pytest.mark.parametrize(
-    "view", profiles.sized(["auditor", "seat:random-0"], ["auditor", "public", "seat:random-0"])
-)
-@pytest.mark.parametrize(
-    "name",
-    profiles.sized(
-        ["events", "facts", "rulesets"], ["events", "hands", "facts", "decisions", "rulesets"]
+    ("name", "view"),
+    profiles.in_turn(
+        ("events", "hands", "facts", "decisions", "rulesets"),
+        ("auditor", "public", "seat:random-0"),
     ),
 )
 def test_the_rows_of_the_parts_are_those_of_the_whole(ledger: Path, view: str, name: str) -> None:
@@ -87,9 +85,9 @@ def test_the_rows_of_the_parts_are_those_of_the_whole(ledger: Path, view: str, n
             assert found.equals(whole)
 
 
-@pytest.mark.parametrize("view", ["auditor", "public"])
 @pytest.mark.parametrize(
-    "table", profiles.sized(["events", "facts"], ["events", "players", "decisions", "facts"])
+    ("table", "view"),
+    profiles.in_turn(("events", "players", "decisions", "facts"), ("auditor", "public")),
 )
 def test_an_export_of_the_parts_is_that_of_the_whole(
     ledger: Path, table: str, view: str, tmp_path: Path
