@@ -203,8 +203,8 @@ def create_app(service: LedgerService) -> FastAPI:
     )
     app.state.service, app.state.keys, app.state.sessions = service, keys, sessions
     app.state.metrics = metrics
-    for router in (*ROUTERS, *PAGES):
-        app.include_router(router)
+    for router in (*ROUTERS, *PAGES):  # included, each would be analysed again for this application
+        app.router.routes.extend(router.routes)
     mounted(app)
     for kind in (Problem, HTTPException, RequestValidationError):
         app.add_exception_handler(kind, answered)

@@ -42,7 +42,7 @@ class TestOnThisMachine:
                 capsys, *words, *more, *LOCAL, code=3
             )
 
-    @pytest.mark.parametrize("words", WORDS[-profiles.sized(3, len(WORDS)) :])
+    @pytest.mark.parametrize("words", WORDS[-profiles.sized(3, 4, len(WORDS)) :])
     def test_statistics_are_the_same(
         self, words: tuple[str, ...], ledger: Path, capsys: Captured
     ) -> None:
@@ -125,6 +125,7 @@ class TestOnThisMachine:
         assert "random-0" in capsys.readouterr().out
         assert list((tmp_path / "decisions").glob("*.parquet"))
 
+    @pytest.mark.slow
     def test_the_bench_runs(self, monkeypatch: pytest.MonkeyPatch) -> None:
         """Of one size: for each, four ways start anew."""
         monkeypatch.setattr("bench.spark.TENTHS", (10,))
