@@ -21,7 +21,7 @@ import time
 from bisect import bisect_left
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -260,6 +260,11 @@ class LedgerService:
             if self._cursors is None:
                 self._cursors = Cursors(cursor_key(self.settings.folder))
             return self._cursors
+
+    def open(self) -> None:
+        """Read the ledger before a caller asks; why it cannot be read is said in his answer."""
+        with suppress(Exception):
+            self.reader.snapshot()
 
     def snapshot(self, viewer: Viewer) -> Snapshot:
         """The ledger of this moment, as far as the viewer may know that it has come."""

@@ -161,9 +161,11 @@ def create_app(service: LedgerService) -> FastAPI:
     async def life(app: FastAPI) -> AsyncIterator[None]:
         witnesses = asyncio.create_task(publishing(settings.folder))
         memory = asyncio.create_task(given_back(metrics))
+        opening = asyncio.create_task(asyncio.to_thread(service.open))
         yield
         witnesses.cancel()
         memory.cancel()
+        await opening
         service.close()
 
     settings = service.settings

@@ -10,7 +10,9 @@ import msgspec
 import pytest
 from fastapi import Request
 from fastapi.responses import Response
+from starlette.testclient import TestClient
 
+from api.http import ledger_service
 from api.http.streams import streamed
 from api.problem import KINDS, Problem
 from api.questions.filters import WrongFilter
@@ -178,3 +180,20 @@ def test_a_ledger_that_is_not_there_is_said_at_every_door(tmp_path: Path) -> Non
     assert 503 == answer.status_code
     assert "muckrake play or muckrake import makes one" in answer.json()["detail"]
     assert 200 == site.as_().get("/healthz").status_code
+
+
+def test_a_ledger_is_read_before_a_caller_asks(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[Path] = []
+    monkeypatch.setattr(ledger_service, "Reader", opened.append)
+    with TestClient(site_of(own).app) as client:
+        assert 200 == client.get("/healthz").status_code
+    assert [own] == opened
+
+
+def test_what_keeps_a_ledger_from_being_read_is_said_when_it_is_asked(own: Path) -> None:
+    """The server starts all the same."""
+    (own / "manifest.json").write_bytes(b"nothing")
+    with TestClient(site_of(own).app) as client:
+        answer = client.get("/readyz")
+        assert 503 == answer.status_code
+        assert "muckrake doctor says why" in answer.json()["detail"]
