@@ -15,7 +15,6 @@ import msgspec
 from events.cards import UNKNOWN
 from events.codec import encode, encode_lines
 from events.commitments import Nonces, Opening, commitment
-from events.hidden import FIELDS, Secret
 from events.ledger import Record, Recorded
 from events.types import (
     BettingOpened,
@@ -29,7 +28,7 @@ from events.types import (
     HandVoided,
     StepEntered,
 )
-from events.views import Public, Viewpoint, may_see
+from events.views import FIELDS, Public, Secret, Viewpoint, may_see
 
 _canonical = msgspec.json.Encoder(order="sorted").encode
 Faults = dict[int, list[list[Any]]]  # of a seat, at a bid that has not come yet
@@ -145,7 +144,7 @@ def public_events(recorded: Iterable[Recorded]) -> Iterator[PublicEvent]:
 
 
 class _Hiding(NamedTuple):
-    """What lines of one kind of event commit to, as `events/hidden.py` declares it."""
+    """What lines of one kind of event commit to, as `events/views.py` declares it."""
 
     fields: tuple[tuple[str, int], ...]  # by name, each with its place in the event
     differ: tuple[Secret, ...]  # what a line says in the clear where everybody may know it

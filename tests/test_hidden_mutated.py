@@ -5,13 +5,23 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 import pytest
 
-from events import hidden as table
 from events import lines as public
+from events import views as table
 from events.commitments import nonces_of
-from events.hidden import FIELDS, Fields, Secret, check, opened
 from events.ledger import Record, Recorded
 from events.match import Disclosure
-from events.views import Auditor, Public, Seated, see_one, seen_as
+from events.views import (
+    FIELDS,
+    Auditor,
+    Fields,
+    Public,
+    Seated,
+    Secret,
+    check,
+    opened,
+    see_one,
+    seen_as,
+)
 from tests.hidden_fields import WHO_SEES, hidden, is_open, is_there, sees, values
 from tests.test_hidden_fields import EVENTS
 
@@ -97,7 +107,7 @@ def test_a_field_that_nobody_declares_is_refused(kind: type[Record]) -> None:
 
 
 def _refused(kind: type[Record], said: Fields) -> None:
-    with pytest.raises(TypeError, match=f"of {kind.__name__} events/hidden.py declares"):
+    with pytest.raises(TypeError, match=f"of {kind.__name__} events/views.py declares"):
         check({**FIELDS, kind: said})
 
 

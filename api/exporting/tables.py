@@ -13,9 +13,8 @@ import pyarrow as pa
 
 from analytics.stored.facts import stored
 from api.viewpoints.redaction import RedactedEvents, Redactor, revealed
-from events.hidden import FLAGS
 from events.types import HandStarted
-from events.views import CardSwappedSeen, Hidden
+from events.views import FLAGS, CardSwappedSeen, Hidden
 from store.columns import layout
 from store.columns.codec import table
 from store.log.leaf import Leaf

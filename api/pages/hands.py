@@ -39,9 +39,9 @@ from api.viewpoints.rendering import OF_A_SEED
 from api.viewpoints.selection import Unfinished
 from api.viewpoints.views import Viewed
 from events import types as t
-from events.hidden import FIELDS as HIDDEN_FIELDS
 from events.sentences import Sentence, name_at
 from events.types import HandEnded, HandVoided
+from events.views import FIELDS as HIDDEN_FIELDS
 from store.log.leaf import split
 from store.proof.tree import Refuted
 

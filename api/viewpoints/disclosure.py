@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.stored.auctions import AUCTIONS as STORED
-from events.hidden import FIELDS, opened
 from events.match import Match
+from events.views import FIELDS, opened
 from store.columns import layout
 from store.columns.codec import table
 from store.folder.frames import Damaged

@@ -24,10 +24,9 @@ import msgspec
 from api.viewpoints.match_records import started
 from api.viewpoints.viewer import Viewer
 from events import types as t
-from events.hidden import opened
 from events.ledger import Recorded, is_match
 from events.match import MatchStarted
-from events.views import Auditor, Public, Seated, Viewpoint, see_one
+from events.views import Auditor, Public, Seated, Viewpoint, opened, see_one
 from store.log.leaf import split
 from store.reader import Snapshot
 

@@ -20,8 +20,8 @@ from api.viewpoints.disclosure import FAULTS, LATER, announced_bids, found, open
 from api.viewpoints.redaction import NOTHING, Redactor, revealed
 from api.viewpoints.viewer import Viewer
 from events import types as t
-from events.hidden import FIELDS, FLAGS, Secret
 from events.ledger import Record
+from events.views import FIELDS, FLAGS, Secret
 from store.columns import layout
 from store.log.leaf import Leaf
 from store.reader import Snapshot

@@ -15,10 +15,9 @@ from api.viewpoints import match_records
 from api.viewpoints.rendering import masked, opened_by, viewpoint_of, withheld_sentence
 from api.viewpoints.viewer import PUBLIC, Viewer
 from events import types as t
-from events.hidden import Opened
 from events.ledger import Record, Recorded, is_match
 from events.match import MatchStarted
-from events.views import Auditor, BidPlacedSeen, Hidden, Seen, see_one
+from events.views import Auditor, BidPlacedSeen, Hidden, Opened, Seen, see_one
 from store.columns.layout import fields
 from store.log.leaf import Leaf, split
 from store.reader import Snapshot

@@ -16,11 +16,21 @@ from api.report import aligned
 from events import types as t
 from events import views
 from events.evolve import replay
-from events.hidden import FIELDS, Opened, opened
 from events.match import Disclosure, Match, MatchEnded, MatchStarted
 from events.notation import say
 from events.state import Hand
-from events.views import HIDDEN, Auditor, Hidden, Seen, Viewpoint, see, viewpoint
+from events.views import (
+    FIELDS,
+    HIDDEN,
+    Auditor,
+    Hidden,
+    Opened,
+    Seen,
+    Viewpoint,
+    opened,
+    see,
+    viewpoint,
+)
 
 _HIDDEN = "hidden"
 OF_A_SEED = (

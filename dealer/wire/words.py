@@ -29,7 +29,6 @@ from engine.turn import (
     Toss,
     ToToss,
 )
-from events.hidden import FIELDS
 from events.state import Hand
 from events.types import (
     Bet,
@@ -49,7 +48,7 @@ from events.types import (
     Raised,
     Tossed,
 )
-from events.views import Seated, may_see
+from events.views import FIELDS, Seated, may_see
 
 WireTurn = ToAct | ToBid | ToToss
 MASKED = "A-1"  # a sealed bid: no skeleton minds it, and it is not to be taken for a bid of 0 (A1)

@@ -12,8 +12,8 @@ from api.viewpoints.feed_events import FeedEncoder
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.games import GAMES
-from events.hidden import FIELDS
 from events.ledger import Recorded
+from events.views import FIELDS
 from store.reader import Snapshot
 from tests.asking.seen_ledgers import ledger_of, matches, viewers, who
 from tests.hidden_fields import EVERYBODY, WHO_SEES, hidden, is_open, is_there, values

@@ -23,9 +23,9 @@ from api.playing.recording import projections
 from api.viewpoints.rendering import withheld_sentence
 from dealer.play import Plan, plan
 from engine.games import GAMES
-from events.hidden import Opened
 from events.match import Disclosure
 from events.types import HoleDealt
+from events.views import Opened
 from store.ledger import open_ledger
 from store.log.leaf import split
 from store.proof.private import Private
