@@ -17,8 +17,7 @@ from bench.peers import installed
 from bench.rank import eval7, phevaluator
 from bench.runner import SEED, Bench, Contender, Target, one_by_one
 from events.cards import DECK
-from odds.batch import CHUNK, Masks, worth
-from odds.equity import equities, subsets, unseen
+from odds.batch import CHUNK, Masks, equities, subsets, unseen, worth
 from odds.rank import Cards, evaluator, mask
 from odds.third_card import counted_third_card
 from odds.unseen import against_unseen

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dealer.learning.batch import Batch, learned
     from muckrake.ledgers import answer, record, sql
     from muckrake.playing import environment, play
-    from odds.equity import equities
+    from odds.batch import equities
     from odds.ranges import hands_in, range_equity
     from odds.third_card import third_card, third_card_known
 
@@ -70,7 +70,7 @@ _LATER = {
     **dict.fromkeys(("Batch", "learned"), "dealer.learning.batch"),
     "Seen": "dealer.bots.seen",
     **dict.fromkeys(("hands_in", "range_equity"), "odds.ranges"),
-    "equities": "odds.equity",
+    "equities": "odds.batch",
     "main": "api.main",
     **dict.fromkeys(("environment", "play"), "playing"),
 }

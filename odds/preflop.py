@@ -1,4 +1,4 @@
-"""The odds of two cards against any two before the flop, looked up: each of the 169 classes.
+"""Counts the odds of two cards against any two before the flop: the table of the 169 classes.
 
 Theory
 ------
@@ -7,56 +7,25 @@ all 1,081 hands can be ranked at once. For each hand then: how many are worse, l
 ones that hold one of its own two cards, for they cannot be the rival's. Boards that differ in
 suits alone are one, so 134,459 boards settle every class, exactly, under every ranking.
 
-The table ships as `preflop.bin`. `python -m odds.preflop` counts it again, in some minutes.
+The table ships as `preflop.bin`, and `odds.ranges` looks hands up in it. `python -m odds.preflop`
+counts it again, in some minutes.
 """
 
 import zlib
-from array import array
 from collections.abc import Iterator
-from functools import cache
 from itertools import islice, permutations, product
-from math import comb
-from pathlib import Path
-from sys import byteorder
 from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from odds.batch import Showdown, Values, columns, worth_on_board
-from odds.equity import Odds
-from odds.ranges import CLASSES, class_of, hands_of, hands_up_to_suits
-from odds.rank import BIT, Cards, HoleMin, Ranking
+from odds.ranges import ALL_RULES, CLASSES, STORED_AT, class_of, hands_of, hands_up_to_suits
+from odds.rank import BIT, HoleMin, Ranking
 from odds.tables import Straights
 
-STORED_AT = Path(__file__).with_name("preflop.bin")
-DEALS = comb(50, 2) * comb(48, 5)
 BOARDS_AT_ONCE = 64
-ALL_RULES: tuple[Showdown, ...] = tuple(
-    Showdown(straights, ranking, hole_min)
-    for straights, hole_min, ranking in product(
-        get_args(Straights), get_args(HoleMin), get_args(Ranking)
-    )
-)
-"""Every ruleset that a column of values can express, in the order of the stored file."""
-
 Counts = NDArray[np.int64]
-
-
-def before_flop(hole: Cards, rules: Showdown) -> Odds:
-    """The odds of these two cards against two that nobody has seen, over every board."""
-    wins, ties = stored()[rules][class_of(hole)]
-    return Odds(DEALS, (wins, ties))
-
-
-@cache
-def stored() -> dict[Showdown, dict[str, tuple[int, int]]]:
-    """The tables as shipped, read once per process: wins and ties of each class."""
-    numbers = array("q", zlib.decompress(STORED_AT.read_bytes()))
-    if byteorder == "big":
-        numbers.byteswap()
-    pairs = iter(zip(numbers[::2], numbers[1::2], strict=True))
-    return {rules: {name: next(pairs) for name in CLASSES} for rules in ALL_RULES}
 
 
 def dump(tables: dict[Showdown, Counts]) -> bytes:

@@ -2,21 +2,40 @@
 
 What two ranges are worth is exact, as all of `odds`: every two hands that can be dealt together
 count once, on every board. Before the flop boards that differ in suits alone are one, if a range
-has all suits of its hands.
+has all suits of its hands. What one hand is worth there against any other is looked up in a table
+that `odds.preflop` counts.
 """
 
 import re
+import zlib
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import combinations, combinations_with_replacement, groupby, islice, product
 from math import comb, factorial, prod
+from pathlib import Path
+from sys import byteorder
+from typing import get_args
 
 import numpy as np
 
-from odds.batch import STANDARD, Showdown, column, worth_on_board
-from odds.equity import BOARD, Odds, disjoint, enough, equities, run_outs, unseen
-from odds.rank import BIT, RANKS, SUITS, Cards, mask
+from odds.batch import (
+    BOARD,
+    STANDARD,
+    Odds,
+    Showdown,
+    column,
+    disjoint,
+    enough,
+    equities,
+    run_outs,
+    unseen,
+    worth_on_board,
+)
+from odds.rank import BIT, RANKS, SUITS, Cards, HoleMin, Ranking, mask
+from odds.tables import Straights
 
 _DOWN = RANKS[::-1]
 
@@ -254,3 +273,30 @@ def _counted(
             wins += alike * int(np.count_nonzero((a[:, None] > b) & together))
             ties += alike * int(np.count_nonzero((a[:, None] == b) & together))
     return wins, ties
+
+
+STORED_AT = Path(__file__).with_name("preflop.bin")
+DEALS = comb(50, 2) * comb(48, 5)
+ALL_RULES: tuple[Showdown, ...] = tuple(
+    Showdown(straights, ranking, hole_min)
+    for straights, hole_min, ranking in product(
+        get_args(Straights), get_args(HoleMin), get_args(Ranking)
+    )
+)
+"""Every ruleset that a column of values can express, in the order of the stored file."""
+
+
+def before_flop(hole: Cards, rules: Showdown) -> Odds:
+    """The odds of these two cards against two that nobody has seen, over every board."""
+    wins, ties = stored()[rules][class_of(hole)]
+    return Odds(DEALS, (wins, ties))
+
+
+@cache
+def stored() -> dict[Showdown, dict[str, tuple[int, int]]]:
+    """The tables as shipped, read once per process: wins and ties of each class."""
+    numbers = array("q", zlib.decompress(STORED_AT.read_bytes()))
+    if byteorder == "big":
+        numbers.byteswap()
+    pairs = iter(zip(numbers[::2], numbers[1::2], strict=True))
+    return {rules: {name: next(pairs) for name in CLASSES} for rules in ALL_RULES}

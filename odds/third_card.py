@@ -6,8 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from odds.batch import STANDARD, Showdown
-from odds.equity import Odds, equities
+from odds.batch import STANDARD, Odds, Showdown, equities
 from odds.ranges import canonical
 from odds.rank import Cards, mask
 from odds.unseen import against_unseen, counted

@@ -35,19 +35,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from odds.batch import (
+    BOARD,
     CHUNK,
     STANDARD,
     Masks,
+    Odds,
     Showdown,
     Values,
     columns,
+    disjoint,
+    enough,
+    equities,
     keys_of,
     showdown,
+    subsets,
+    unseen,
     with_hole,
     worth,
     worth_of_keys,
 )
-from odds.equity import BOARD, Odds, disjoint, enough, equities, subsets, unseen
 from odds.ranges import kept, survivors
 from odds.rank import Cards, mask
 

@@ -264,8 +264,8 @@ BAD: tuple[tuple[Callable[[Module], Found], str, str, str], ...] = (
     (
         only_the_pure_part_of_odds,
         "engine/a.py",
-        "from odds import equity",
-        "2: engine imports only odds.rank and odds.tables, not odds.equity",
+        "from odds import unseen",
+        "2: engine imports only odds.rank and odds.tables, not odds.unseen",
     ),
     (
         only_the_pure_part_of_odds,

@@ -22,8 +22,7 @@ import pyarrow as pa
 from analytics.replay.columns import Rulebook
 from engine.game import Game
 from engine.policies import per_chip
-from odds.batch import STANDARD, Showdown
-from odds.equity import Odds
+from odds.batch import STANDARD, Odds, Showdown
 from odds.ranges import canonical
 from odds.rank import Cards, mask
 from odds.third_card import Outcomes, ThirdCard, Tie, counted_third_card, third_card_known

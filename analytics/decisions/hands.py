@@ -20,8 +20,7 @@ from analytics.replay.columns import BLINDS, ReplayColumns
 from analytics.replay.seats import classes, named, seen
 from events.cards import DECK
 from odds.batch import Showdown, showdown
-from odds.preflop import stored
-from odds.ranges import CLASSES, hands_of
+from odds.ranges import CLASSES, hands_of, stored
 from odds.rank import mask
 from odds.tables import SIZES
 from store.columns.cells import Column

@@ -26,8 +26,7 @@ from analytics.confidence import binomial, chi_square, holm, normal
 from events.cards import DECK, RANKS, Cards, known
 from events.types import BoardDealt, CardSwapped, HoleDealt, StepEntered
 from odds.batch import STANDARD
-from odds.preflop import before_flop
-from odds.ranges import CLASSES, class_of, hands_of
+from odds.ranges import CLASSES, before_flop, class_of, hands_of
 from store.log.leaf import Leaf, split
 
 

@@ -27,8 +27,7 @@ from msgspec import Struct
 from analytics.replay.columns import Rulebook
 from analytics.stored.closed_betting import Closed
 from engine.game import Game
-from odds.batch import STANDARD, Masks, Showdown, worth
-from odds.equity import BOARD, equities, unseen
+from odds.batch import BOARD, STANDARD, Masks, Showdown, equities, unseen, worth
 from odds.ranges import kept
 from odds.rank import Cards, mask
 from odds.unseen import against_unseen, share_with_swaps

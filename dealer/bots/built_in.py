@@ -34,10 +34,8 @@ from engine.turn import (
 from events.cards import DECK, Cards, is_known
 from events.types import Tossed
 from events.views import CardSwappedSeen, HoleDealtSeen
-from odds.batch import Showdown
-from odds.equity import BOARD
-from odds.preflop import before_flop
-from odds.ranges import canonical
+from odds.batch import BOARD, Showdown
+from odds.ranges import before_flop, canonical
 from odds.rank import best_five, category, mask, ranker
 from odds.tables import FULL_HOUSE, HIGH_CARD, PAIR, QUADS, TRIPS, TWO_PAIR
 from odds.third_card import Outcomes, third_card

@@ -22,8 +22,7 @@ from engine.turn import Bid, Deal, ToAct, ToBid, ToDeal
 from events.cards import DECK, Cards
 from events.evolve import replay
 from events.types import Events
-from odds.batch import Showdown
-from odds.equity import Odds
+from odds.batch import Odds, Showdown
 from odds.rank import mask
 from odds.third_card import ThirdCard
 from tests.hands import NAMES, covering, some_games

@@ -10,8 +10,7 @@ from itertools import combinations
 import pytest
 
 from events.cards import DECK, cards
-from odds.batch import Showdown
-from odds.equity import Odds, equities
+from odds.batch import Odds, Showdown, equities
 from odds.rank import Cards, ranker
 from tests.odds.test_batch import RULES
 

@@ -11,10 +11,21 @@ import numpy as np
 import pytest
 
 from events.cards import DECK
-from odds.batch import STANDARD, Showdown
-from odds.equity import equities
-from odds.preflop import ALL_RULES, DEALS, before_flop, count, stored
-from odds.ranges import CLASSES, canonical, class_of, hands_of, hands_up_to_suits, kept, survivors
+from odds.batch import STANDARD, Showdown, equities
+from odds.preflop import count
+from odds.ranges import (
+    ALL_RULES,
+    CLASSES,
+    DEALS,
+    before_flop,
+    canonical,
+    class_of,
+    hands_of,
+    hands_up_to_suits,
+    kept,
+    stored,
+    survivors,
+)
 from odds.rank import HoleMin, mask
 from odds.tables import STRAIGHTS, Straights
 from odds.unseen import against_unseen

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from events.cards import DECK, cards
-from odds.batch import STANDARD, Showdown
-from odds.equity import equities
-from odds.preflop import before_flop
-from odds.ranges import CLASSES, class_of, hands_in, hands_of, range_equity
+from odds.batch import STANDARD, Showdown, equities
+from odds.ranges import CLASSES, before_flop, class_of, hands_in, hands_of, range_equity
 from odds.rank import Cards
 from tests.profiles import sized
 

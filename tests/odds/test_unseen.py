@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from events.cards import DECK, cards
-from odds.batch import CHUNK, STANDARD, Showdown, column, showdown
-from odds.equity import Odds
+from odds.batch import CHUNK, STANDARD, Odds, Showdown, column, showdown
 from odds.rank import Cards
 from odds.third_card import Outcomes, third_card, third_card_known
 from odds.unseen import against_unseen, share_with_swaps

@@ -23,7 +23,7 @@ from events import types as t
 from events.notation import read, say
 from events.types import Events
 from events.views import Auditor, Public, Seated, see
-from odds.equity import equities
+from odds.batch import equities
 from tests.hands import seeded, some_games, sources, walk
 from tests.profiles import examples
 from tests.redacted_hands import sight_of
