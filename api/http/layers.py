@@ -22,6 +22,7 @@ gives plain and packed bytes one strong tag, packs secrets, and holds back a str
 first piece.
 """
 
+import io
 import re
 import zlib
 from collections.abc import Callable, Sequence
@@ -33,7 +34,6 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.answer import MEDIA, NEVER, weighed
-from api.http.streams import Sink
 from api.problem import JSON as PROBLEM
 from api.problem import Problem
 
@@ -134,6 +134,31 @@ TEXTS = frozenset(
 ) | {PROBLEM}
 OURS = (None, "none", "same-origin")  # `Sec-Fetch-Site` of whom no other site has sent
 Packer = Callable[[bytes, bool], bytes]  # a piece, and whether it is the last, in fewer bytes
+
+
+class Sink(io.RawIOBase):
+    """What a writer has written since it was last asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._held: list[bytes] = []
+        self._sent = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._sent
+
+    def write(self, data: object, /) -> int:
+        held = bytes(data)  # type: ignore[call-overload]  # a buffer: the writer uses its own again
+        self._held.append(held)
+        self._sent += len(held)
+        return len(held)
+
+    def taken(self) -> bytes:
+        held, self._held = self._held, []
+        return b"".join(held)
 
 
 def gzip() -> Packer:

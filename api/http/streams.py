@@ -6,7 +6,6 @@ at once: it lets go of files, locks and places in its own `finally`. Starlette's
 waits for ever for a reader who takes nothing.
 """
 
-import io
 from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -21,6 +20,7 @@ from starlette.types import Receive, Scope, Send
 
 from api.exporting.files import Texts, Writer, no_formulas, writer
 from api.http.answer import ANEW, MEDIA, about, is_for_spreadsheet
+from api.http.layers import Sink
 
 PIECE = 1 << 18  # no more than this is handed to the socket at once: then it is waited for
 
@@ -95,31 +95,6 @@ def _ahead(tables: Iterator[pa.Table]) -> Iterator[pa.Table]:
         while (rows := coming.result()) is not None:
             coming = maker.submit(next, tables, None)
             yield rows
-
-
-class Sink(io.RawIOBase):
-    """What a writer has written since it was last asked."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._held: list[bytes] = []
-        self._sent = 0
-
-    def writable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self._sent
-
-    def write(self, data: object, /) -> int:
-        held = bytes(data)  # type: ignore[call-overload]  # a buffer: the writer uses its own again
-        self._held.append(held)
-        self._sent += len(held)
-        return len(held)
-
-    def taken(self) -> bytes:
-        held, self._held = self._held, []
-        return b"".join(held)
 
 
 class AsyncChunks(Protocol):
