@@ -21,9 +21,8 @@ import pyarrow as pa
 from msgspec import Struct
 
 from engine.policies import money, per_chip
-from store.sql.answers import plain
+from store.sql.answers import answer, plain
 from store.sql.query import Query
-from store.sql.sessions import answer
 
 if TYPE_CHECKING:
     import duckdb

@@ -32,8 +32,8 @@ from store.folder.frames import Damaged
 from store.log.leaf import Leaf
 from store.reader import Reader, Snapshot
 from store.segments.reading import files_of
+from store.sql.answers import answer
 from store.sql.query import MADE
-from store.sql.sessions import answer
 from store.sql.view_parts import Moved, Part
 
 HANDS = 1 << 16  # of one task: half a second to a few seconds of work

@@ -19,9 +19,9 @@ from store.columns import layout
 from store.columns.codec import table
 from store.log.leaf import Leaf
 from store.segments.segment import row_groups
+from store.sql.answers import answer, engine_of
+from store.sql.labels import OURS, UNIT, usual
 from store.sql.query import MEMORY
-from store.sql.sessions import answer, engine_of
-from store.sql.units import COLUMN, OURS, usual
 from store.tables.projection import Projection
 from store.tables.standard import STANDARD
 
@@ -82,7 +82,7 @@ def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], redactor: Redac
         if isinstance(start, HandStarted)
     }
     counted = pa.array(map(units.get, rows["hand_seq"].to_pylist()), pa.string())
-    return rows.append_column(COLUMN, counted)
+    return rows.append_column(UNIT, counted)
 
 
 # What an auditor sees of events, and what others do.

@@ -26,8 +26,8 @@ from store.log.leaf import Leaf
 from store.reader import Snapshot
 from store.segments.reading import files_of
 from store.snapshot import Live
+from store.sql.answers import answer, engine_of
 from store.sql.query import MEMORY, THREADS
-from store.sql.sessions import answer, engine_of
 from store.tables.standard import BIDS
 
 

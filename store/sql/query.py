@@ -8,7 +8,7 @@ A view is made when a statement first names it: so a question about matches deco
 the hot log. Before DuckDB reads a file its digest is compared, once as long as the file is the
 same: what DuckDB makes of damage is anybody's guess.
 
-Threads may ask at once, each in a session of its own (`sessions.py`): views are made once and shown
+Threads may ask at once, each in a session of its own (`answers.py`): views are made once and shown
 to a session that first needs them. A player's rows need no DuckDB (`about`).
 """
 
@@ -29,10 +29,9 @@ from store.reader import Snapshot
 from store.segments import rulesets
 from store.segments.reading import About, files_of
 from store.segments.segment import FOLDER
-from store.sql import tags, units
-from store.sql.answers import plain
+from store.sql import labels
+from store.sql.answers import Session, answer, engine_of, plain
 from store.sql.guard import in_a_sentence, named
-from store.sql.sessions import Session, answer, engine_of
 from store.sql.view_parts import JoinedTable, Moved, Part, Sources, digest_of
 from store.tables.projection import Builder, Projection
 from store.tables.standard import STANDARD
@@ -40,7 +39,7 @@ from store.tables.standard import STANDARD
 if TYPE_CHECKING:
     import duckdb
 
-    from store.sql.sessions import Engine
+    from store.sql.answers import Engine
 
 SECONDS = 30.0
 MEMORY = "1GB"
@@ -48,7 +47,7 @@ THREADS = 2
 _ROWS = "<rows>"  # where a view's own rows will stand in the SELECT of its mask
 AT_ONCE = 4  # questions; later ones wait for one of them
 SHORT, REMEMBERED = 1 << 14, 256  # bytes of an answer that is remembered, and how many are
-MADE = (rulesets.VIEW, tags.VIEW)  # views that are made of no table of the ledger
+MADE = (rulesets.VIEW, labels.TAGS)  # views that are made of no table of the ledger
 
 
 class _View(NamedTuple):
@@ -74,7 +73,7 @@ class Query:
         memory: str = MEMORY,
         seconds: float = SECONDS,
         only: frozenset[str] | None = None,
-        called: tags.Called = tags.NOBODY,
+        called: labels.Called = labels.NOBODY,
     ) -> None:
         self.snapshot = snapshot
         self._only, self._called = only, called
@@ -244,13 +243,13 @@ class Query:
         """The rows of a view, and what their amounts count if it gives some; of a nonce no name."""
         if name != "events":
             rows = self._renamed(rows, self._sources(name).tables[-1].schema)
-        if name not in units.OURS and self._only is None:
+        if name not in labels.OURS and self._only is None:
             return rows
         known, odd = self.snapshot.units(), None
-        if others := units.unusual(known):
-            in_others = units.odd(self._files, self._sources("hands"), others)
+        if others := labels.unusual(known):
+            in_others = labels.odd(self._files, self._sources("hands"), others)
             odd = self.add_table(in_others, seq="odd_seq")
-        return units.with_units(name, rows, known, odd, self._only)
+        return labels.with_units(name, rows, known, odd, self._only)
 
     def add_table(self, rows: pa.Table, **of: str) -> str:
         """A table that a view may read and no statement can name.
@@ -328,15 +327,16 @@ class Query:
 
     def _rows_of(self, name: str) -> str:
         """The SELECT of a view that is made of no table of the ledger."""
-        if name == tags.VIEW:
-            return self._renamed(f"FROM {self.add_table(tags.table(self.snapshot))}", tags.SCHEMA)
+        if name == labels.TAGS:
+            rows = self.add_table(labels.tags_of(self.snapshot))
+            return self._renamed(f"FROM {rows}", labels.TAG_COLUMNS)
         return f"FROM {self.add_table(rulesets.table(self.rulesets(), self.snapshot.ruleset))}"
 
     def _renamed(self, rows: str, columns: pa.Schema) -> str:
         """The rows of a table of players, each as he is called."""
         if self._called and "player" in columns.names:
-            names = self.add_table(tags.names(self._called), match="of_match")
-            rows = tags.renamed(rows, columns.names, names)
+            names = self.add_table(labels.names_of(self._called), match="of_match")
+            rows = labels.renamed(rows, columns.names, names)
         return rows
 
     def _sources(self, name: str) -> Sources:

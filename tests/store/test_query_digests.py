@@ -10,9 +10,9 @@ import pytest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.reader import Reader
+from store.sql.answers import answer
 from store.sql.guard import Refused
 from store.sql.query import Query
-from store.sql.sessions import answer
 from tests.store.test_query import asking, filled
 
 

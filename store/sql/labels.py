@@ -1,0 +1,170 @@
+"""What views say of hands that no table stores: what amounts count, and what tags call players.
+
+Amounts are chips or cents or halves, as the rulesets of the hands say. As long as all rulesets that
+a ledger keeps count the same, no hand is looked at; else those by rulesets that count something
+else are found once for each segment. Of tags, which matches say of their players beside their
+names, only segments are read in which somebody was tagged, each once. So a ledger of any age
+answers.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
+from weakref import WeakKeyDictionary
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from events.match import Tagged
+from store.reader import Snapshot
+from store.segments.reading import Files, files_of
+from store.sql.view_parts import Sources
+
+AMOUNTS = frozenset(
+    {"events", "hands", "players", "bids", "pots", "decisions"}
+)  # views whose rows give some
+OURS = AMOUNTS | {"facts", "auctions"}  # and those that only our own questions read
+UNIT = "unit"  # their last column
+Units = Mapping[str, str | None]  # by a ruleset's fingerprint; None if its text is damaged
+_UNIT_ROWS = pa.schema({"odd_seq": pa.int64(), "odd": pa.string()})
+_UNIT_READ = ["hand_seq", "ruleset"]
+_units_found: WeakKeyDictionary[Files, dict[tuple[str, str], pa.Table]] = WeakKeyDictionary()
+
+TAGS = "tags"  # as SQL names the view of them all
+TAG_COLUMNS = pa.schema(dict.fromkeys(("match", "player", "tag", "value"), pa.string()))
+_TAG_ROWS = pa.schema([pa.field("hand_seq", pa.int64()), *TAG_COLUMNS])
+_OF_PLAYERS = ("player", "rival")  # columns of views that name one
+OWN_NAME = "own_name"  # a column of views whose players go by tags
+_KIND = Tagged.__name__
+_TAG_READ = ("type", *_TAG_ROWS.names)
+_tags_found: WeakKeyDictionary[Files, dict[str, pa.Table]] = WeakKeyDictionary()
+Called = Mapping[tuple[str, str], str]
+"""What a player is called instead, by match and name."""
+
+NOBODY: Called = MappingProxyType({})
+
+
+def usual(units: Units) -> str:
+    """What the amounts of a hand count unless its ruleset says something else."""
+    known = set(units.values())
+    only = known.pop() if len(known) == 1 else None
+    return only or "chip"
+
+
+def unusual(units: Units) -> Units:
+    """The rulesets that count something else."""
+    return {mark: unit for mark, unit in units.items() if unit != usual(units)}
+
+
+def odd(files: Files, hands: Sources, units: Units) -> pa.Table:
+    """The hands by these rulesets, in order of closing, and what their amounts count."""
+    known, kept = _units_found.get(files, {}), {}
+    for segment in hands.segments:
+        key = segment.files["hands"], repr(units)
+        groups = range(files.open(segment, "hands").groups if key not in known else 0)
+        rows = (files.rows(segment, "hands", group, _UNIT_READ) for group in groups)
+        kept[key] = known[key] if key in known else _of(rows, units)
+    _units_found[files] = kept
+    return pa.concat_tables([*kept.values(), _of(hands.tables, units)])
+
+
+def with_units(
+    name: str, rows: str, units: Units, others: str | None, only: Collection[str] | None = None
+) -> str:
+    """The SELECT of a view with the column `unit`, if it gives amounts; with `only`, of hands that
+    count in these. `others` names the table that `odd` gives."""
+    unit = _quoted(usual(units))
+    join = ""
+    if others is not None:
+        unit = f"CASE WHEN odd_seq IS NULL THEN {unit} ELSE odd END"
+        join = f"LEFT JOIN {others} ON odd_seq = r.hand_seq"
+    unit = f"CASE WHEN number IS NOT NULL THEN {unit} END"  # records of a match have no amounts
+    column = f", {unit} AS {UNIT}" if name in OURS else ""
+    where = ""
+    if only is not None:
+        where = f" WHERE number IS NULL OR {unit} IN ({', '.join(map(_quoted, sorted(only)))})"
+    return f"SELECT r.*{column} FROM ({rows}) AS r {join}{where}"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _of(tables: Iterable[pa.Table], units: Units) -> pa.Table:
+    marks, counted = pa.array(units, pa.string()), pa.array(units.values(), pa.string())
+    found = [_UNIT_ROWS.empty_table()]
+    for rows in tables:
+        place = pc.index_in(rows["ruleset"].cast(pa.string()), marks)
+        known = pc.is_valid(place)
+        columns = rows["hand_seq"].filter(known), counted.take(place.filter(known))
+        found.append(pa.table(columns, schema=_UNIT_ROWS))
+    return pa.concat_tables(found).combine_chunks()
+
+
+def tags_of(snapshot: Snapshot) -> pa.Table:
+    """The rows of the view: of two about the same player and tag, the later one."""
+    held = {}
+    for rows in _tagged(snapshot, files_of(snapshot.live.disk)):
+        for row in rows.filter(pc.less(rows["hand_seq"], snapshot.next_seq)).to_pylist():
+            held[row["match"], row["player"], row["tag"]] = row
+    return pa.Table.from_pylist(list(held.values()), TAG_COLUMNS)
+
+
+def tagged_by(tags: pa.Table, order: Sequence[str]) -> Mapping[tuple[str, str], dict[str, str]]:
+    """What these tags say of a player of a match, in the order in which they are wanted, if he has
+    one: joined by blanks they are what he is called, `ursa 3`."""
+    values: dict[tuple[str, str], dict[str, str]] = {}
+    for row in tags.to_pylist():
+        values.setdefault((row["match"], row["player"]), {})[row["tag"]] = row["value"]
+    found = {who: {one: it[one] for one in order if one in it} for who, it in values.items()}
+    return {who: it for who, it in found.items() if it}
+
+
+def names_of(called: Called) -> pa.Table:
+    """What players are called instead as a table, for a view to be joined with."""
+    rows = [(*who, name) for who, name in called.items()]
+    columns = map(pa.array, zip(*rows, strict=True))
+    return pa.table(list(columns), names=["of_match", "of_player", "called"])
+
+
+def renamed(rows: str, columns: Collection[str], names: str) -> str:
+    """The SELECT of a view whose players are called as the table of names says; `OWN_NAME` is what
+    each was called before."""
+    of = [column for column in _OF_PLAYERS if column in columns]
+    replaced = ", ".join(f"coalesce({column}_is.called, r.{column}) AS {column}" for column in of)
+    joins = "".join(
+        f" LEFT JOIN {names} AS {column}_is ON {column}_is.of_match = r.match"
+        f" AND {column}_is.of_player = r.{column}"
+        for column in of
+    )
+    return f"SELECT r.* REPLACE ({replaced}), r.player AS {OWN_NAME} FROM ({rows}) AS r{joins}"
+
+
+def _tagged(snapshot: Snapshot, files: Files) -> Iterator[pa.Table]:
+    """The records that tag somebody, in the order in which they closed."""
+    segments, closed = snapshot.parts()
+    known, kept = _tags_found.get(files, {}), {}
+    for segment in segments:
+        if _KIND not in segment.types:
+            continue
+        key = segment.files["events"]
+        if key in known:
+            kept[key] = known[key]
+            continue
+        tagged = []
+        for group in range(files.open(segment, "events").groups):
+            rows = files.events(segment, group, _TAG_READ)
+            rows = rows.filter(pc.equal(rows["type"].cast(pa.string()), _KIND))
+            tagged.append(rows.select(_TAG_ROWS.names).cast(_TAG_ROWS))
+        kept[key] = pa.concat_tables(tagged)
+    _tags_found[files] = kept
+    yield from kept.values()
+    hot = [
+        (stream.hand_seq, at.append.stream, event.player, event.tag, event.value)
+        for stream in closed
+        for at in stream.placed
+        for event in at.append.events
+        if isinstance(event, Tagged)
+    ]
+    yield pa.Table.from_pylist(
+        [dict(zip(_TAG_ROWS.names, row, strict=True)) for row in hot], _TAG_ROWS
+    )
