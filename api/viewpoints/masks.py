@@ -10,6 +10,7 @@ copies of what the views show (`store.sql.strangers`).
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import msgspec
 import pyarrow as pa
@@ -94,9 +95,6 @@ class Redacted(Query):
         self._opened = opening(snapshot)
         self.seated = viewer.player is not None  # somewhere, perhaps
         self.at_table = "at_seat IS NOT NULL" if self.seated else "FALSE"
-        self._seats: pa.Table | None = None
-        self._namesakes: pa.Table | None = None
-        self._faults: pa.Table | None = None
         super().__init__(snapshot, projections, seconds=seconds, only=only, called=called)
 
     def visible(self, name: str, rows: str) -> str:
@@ -119,38 +117,42 @@ class Redacted(Query):
         fingerprints = {row["ruleset"] for row in rows} | self._opened.rulesets
         return tuple(ruleset for ruleset in super().rulesets() if ruleset in fingerprints)
 
-    @property
+    @cached_property
     def faults(self) -> pa.Table:
         """Replies of others that were no bid: of a sealed one they tell that it counts as 0."""
-        if self._faults is None:
-            rows = found(self.snapshot, FAULTS)
-            known = pa.array(sorted(self._opened.hands), pa.string())
-            rows = rows.filter(pc.invert(pc.is_in(rows["match"], known)))
-            if rows.num_rows and self._viewer.player is not None:
-                rows = rows.join(self.seats, ["hand_seq", "seat"], join_type="left anti")
-            self._faults = rows
-        return self._faults
+        rows = found(self.snapshot, FAULTS)
+        known = pa.array(sorted(self._opened.hands), pa.string())
+        rows = rows.filter(pc.invert(pc.is_in(rows["match"], known)))
+        if rows.num_rows and self._viewer.player is not None:
+            rows = rows.join(self.seats, ["hand_seq", "seat"], join_type="left anti")
+        return rows
 
-    @property
+    @cached_property
     def seats(self) -> pa.Table:
         """The hands that the viewer sits in, and at which seat."""
-        if self._seats is None:
-            self._seats = _seats(self.snapshot, self._viewer, slice(1))
-        return self._seats
+        return _seats(self.snapshot, self._viewer, slice(1))
+
+    @cached_property
+    def _namesakes(self) -> pa.Table:
+        """The same of others at his tables who are called as he is."""
+        return _seats(self.snapshot, self._viewer, slice(1, None))
 
     def own(self, column: str = "player") -> str:
         """Whether a row is about the viewer himself, and not about a namesake at his table."""
         name = self._viewer.player
         if name is None:
             return "FALSE"
-        if self._namesakes is None:
-            self._namesakes = _seats(self.snapshot, self._viewer, slice(1, None))
         others = ""
         if self._namesakes.num_rows:
             place = "(hand_seq, seat)" if column == "player" else "hand_seq"
             rows = self._namesakes if column == "player" else self._namesakes.select(["hand_seq"])
             others = f" AND {place} NOT IN (FROM {self.add_table(rows, seq='hand_seq')})"
         return f"({column} = {quoted(name)}{_only(self._viewer)}{others})"
+
+    @cached_property
+    def _redactor(self) -> Redactor:
+        """What it has read of a match it knows when another view is made anew."""
+        return Redactor(self.snapshot, self._viewer)
 
     def rebuilt(self, name: str, only: str) -> str:
         """The rows of some hands in a view of ours, made anew from what the viewer sees of them."""
@@ -160,11 +162,10 @@ class Redacted(Query):
             hands = query.ask(f"SELECT DISTINCT hand_seq, hand FROM {name} WHERE {only}")
         finally:
             query.close()
-        redactor = Redactor(self.snapshot, self._viewer)
         leaves = [
-            revealed(redactor.see(Leaf(row["hand_seq"], self.snapshot.read(row["hand"]))))
+            revealed(self._redactor.see(Leaf(row["hand_seq"], self.snapshot.read(row["hand"]))))
             for row in hands.to_pylist()
-            if redactor.may_know(row["hand"])
+            if self._redactor.may_know(row["hand"])
         ]
         return self.add_table(one.build(leaves), seq="hand_seq")
 

@@ -62,7 +62,6 @@ class Viewed:
         self.viewer = viewer
         self.only = only
         self.by_tag = by_tag
-        self.redactor = Redactor(snapshot, viewer)
         self._turn = threading.RLock()
         self._query: Query | None = None
         self._strangers: Strangers | None = None
@@ -70,6 +69,11 @@ class Viewed:
         self._units: set[str] | None = None
         self._others: dict[tuple[str | None, tuple[str, ...]], Viewed] = {}
         self.facts_by: Callable[[Viewed], Facts] | None = None
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        """Who redacts leaves for this viewer, one after the other."""
+        return Redactor(self.snapshot, self.viewer)
 
     @property
     def query(self) -> Query:
