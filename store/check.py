@@ -13,8 +13,7 @@ from store.folder.disk import Disk, digest_of
 from store.folder.frames import Damaged, Marks
 from store.folder.manifest import Manifest, Segment
 from store.log import hot
-from store.log.hot import FOLDER, durable_bytes_are_there, torn
-from store.log.tail import Tail
+from store.log.hot import FOLDER, Tail, durable_bytes_are_there, torn
 from store.proof.checkpoint import ROLLBACKS, Checkpoint, Remembered, rollbacks
 from store.proof.nonces import salts_of
 from store.proof.notary import CHECKPOINT, last_checkpoint, public_keys

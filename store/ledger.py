@@ -31,8 +31,7 @@ from store.folder.lock import Lock
 from store.folder.manifest import Manifest
 from store.log import hot
 from store.log.admission import Admission, Admitted, Call, GroupCommit, read_call
-from store.log.hot import ReadyLedger
-from store.log.tail import Tail
+from store.log.hot import ReadyLedger, Tail
 from store.opening import drop_leftovers, recover, signing
 from store.proof.checkpoint import Remembered
 from store.proof.notary import Notary, secrets_of

@@ -17,8 +17,7 @@ from store.folder.disk import Disk
 from store.folder.frames import Damaged, Marks, new_begin
 from store.folder.manifest import Manifest
 from store.log import hot
-from store.log.hot import ReadyLedger, durable_bytes_are_there, torn
-from store.log.tail import Closed, Tail
+from store.log.hot import Closed, ReadyLedger, Tail, durable_bytes_are_there, torn
 from store.proof.checkpoint import Remembered, accept
 from store.proof.notary import Notary
 from store.proof.private import Secrets

@@ -19,9 +19,8 @@ from store.folder import manifest
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
 from store.log import hot
-from store.log.hot import Watermark
+from store.log.hot import Closed, Placed, Tail, Watermark
 from store.log.leaf import Leaf
-from store.log.tail import Closed, Placed, Tail
 from store.proof.tree import Refuted
 from store.segments import rulesets
 from store.segments.reading import Files, files_of

@@ -14,7 +14,7 @@ from events.ledger import Append, Appended, Conflict, closes, is_match
 from events.types import HandStarted
 from store.folder.manifest import Answer
 from store.log.batch import CALL_MAX, checked, spelled
-from store.log.tail import Placed, Tail
+from store.log.hot import Placed, Tail
 
 
 class Call:

@@ -7,7 +7,7 @@ from events.ledger import Append, Appended, Recorded
 from store.folder.manifest import Manifest
 from store.log.admission import Admission
 from store.log.batch import spelled
-from store.log.tail import Tail
+from store.log.hot import Tail
 
 
 class MemoryLedger:

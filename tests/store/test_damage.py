@@ -21,8 +21,7 @@ from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import FileLedger
 from store.log import hot
-from store.log.hot import durable_bytes_are_there
-from store.log.tail import Tail
+from store.log.hot import Tail, durable_bytes_are_there
 from store.reader import Reader
 from store.segments.reading import Files as Opening
 from store.segments.sealed import Sealed
