@@ -57,8 +57,7 @@ from analytics.stored.patterns import (
     preflop,
     straddled,
 )
-from analytics.stored.played import played
-from analytics.stored.risks import risks
+from analytics.stored.played import played, risks
 from engine.game import Game
 from engine.policies import per_chip
 from engine.steps import Betting, Straddle

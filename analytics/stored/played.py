@@ -1,12 +1,23 @@
-"""`played`: one row a player and hand, what it came to and what luck has to be counted of.
+"""`played` and `risks`: what each hand and each swap came to, and what luck has to be counted of.
 
-`spot` is all that an equity needs, where `why` says nothing against it. `may_close` leaves out
-hands that closed for nobody, whatever he may see: it counts no bid as a choice, for that one was
-forced may be a secret.
+`played` has one row a player and hand. `spot` is all that an equity needs, where `why` says nothing
+against it. `may_close` leaves out hands that closed for nobody, whatever he may see: it counts no
+bid as a choice, for that one was forced may be a secret.
+
+`risks` has every card at risk of a swap, whether it changed, and what the change was worth. A
+change is measured on the board of its street, dealt before or after the draw, with all other
+cards as they lay at that moment and with the swaps of later streets still to come: so the changes
+of a street add up to what the street did to a hand. Only swaps between two known hands have one:
+they carry `spot`, for counting an equity takes a thousand times as long as finding out what to
+count.
 """
 
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -15,16 +26,19 @@ import pyarrow as pa
 from analytics.replay.columns import ACTIONS, Rulebook, Text, chosen
 from analytics.stored.auctions import ROLES
 from analytics.stored.closed_betting import BOARD, Closed, closed
+from engine.game import Game
 from engine.policies import per_chip
+from engine.steps.swap import SwapHole
+from events.cards import Cards, known
 from events.ledger import Column
 from store.columns.codec import leaves_of
 from store.columns.layout import columns
 from store.log.leaf import Leaf
 from store.segments.segment import ROW_GROUP, cut
-from store.tables.hand_columns import KIND, Chips, Hands
-from store.tables.projection import EventRows, Projection, made
+from store.tables.hand_columns import KIND, Chips, Hands, begins
+from store.tables.projection import HEAD, RULESET, WHO, EventRows, Projection, Row, made
 
-SCHEMA = pa.schema(
+PLAYED = pa.schema(
     {
         "hand_seq": pa.int64(),
         "match": pa.string(),
@@ -52,7 +66,7 @@ def played(kept: Text) -> Projection:
     """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
     # 2: in chips also where units are euro cents, pence or hundredths of a chip; 3: a board may go
     # on after five cards
-    return Projection("played", 3, partial(_of_rows, kept), tuple(columns()))
+    return Projection("played", 3, partial(_played_rows, kept), tuple(columns()))
 
 
 def encoded_spot(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:
@@ -79,7 +93,7 @@ def spot_of(leaf: Leaf, rules: Rulebook) -> Closed | str | None:
     return spot
 
 
-def _of_rows(kept: Text, events: EventRows) -> pa.Table:
+def _played_rows(kept: Text, events: EventRows) -> pa.Table:
     """The rows of these hands; those that closed with cards to come are looked at one by one."""
     rules, hands = Rulebook(kept), events.once(Hands)
     place = np.flatnonzero(hands.counted.take(hands.place_hand))
@@ -88,7 +102,7 @@ def _of_rows(kept: Text, events: EventRows) -> pa.Table:
     stays = ~hands.marked("Folded")
     left = np.bincount(hands.place_hand, stays, hands.count) > 1
     closes = hands.counted & left & _runs_out(hands)
-    spots, whys = _spots(hands, rules, closes)
+    spots, whys = _spots_of_hands(hands, rules, closes)
     which, rulesets = hands.cells.words("ruleset", hands.heads)
     games = map(rules.of, rulesets.to_pylist())
     # How many units make a chip; of unknown rules one.
@@ -101,7 +115,7 @@ def _of_rows(kept: Text, events: EventRows) -> pa.Table:
     at_risk, changed, hidden = _swaps(hands)
     heads_up, dealer = hands.seats[hand] == 2, seat == hands.cells.numbers("button", head)
     found: dict[str, Any] = {
-        **{name: hands.column(name, head) for name in SCHEMA.names[:5]},
+        **{name: hands.column(name, head) for name in PLAYED.names[:5]},
         "seat": seat,
         "player": hands.players(hand, seat),
         "role": chosen(ROLES, np.where(dealer, 0, np.where(heads_up, 1, 2))),
@@ -116,7 +130,7 @@ def _of_rows(kept: Text, events: EventRows) -> pa.Table:
         "spot": spots.take(pa.array(hand)),
         "why": whys.take(pa.array(hand)),
     }
-    return made(SCHEMA, **found)
+    return made(PLAYED, **found)
 
 
 def _runs_out(hands: Hands) -> Column:
@@ -131,7 +145,7 @@ def _runs_out(hands: Hands) -> Column:
     return found
 
 
-def _spots(hands: Hands, rules: Rulebook, closes: Column) -> tuple[pa.Array, pa.Array]:
+def _spots_of_hands(hands: Hands, rules: Rulebook, closes: Column) -> tuple[pa.Array, pa.Array]:
     """What luck has to be counted of in each hand that closes, or why it cannot be."""
     spots: list[str | None] = [None] * hands.count
     whys: list[str | None] = [None] * hands.count
@@ -167,3 +181,175 @@ def _swaps(hands: Hands) -> tuple[Column, Column, Column]:
         np.bincount(place[old != new], minlength=size),
         np.bincount(place[masked > 0], minlength=size) > 0,
     )
+
+
+STREETS = (("flop", 3), ("turn", 4))
+RISKS = pa.schema(
+    {
+        **{name: kind for name, kind in HEAD.items() if name != "hand"},
+        **RULESET,
+        **WHO,
+        "street": pa.string(),
+        "slot": pa.int32(),
+        "chance": pa.float64(),
+        "changed": pa.bool_(),
+        "pot": pa.int64(),
+        "does": pa.string(),
+        "spot": pa.string(),
+    }
+)
+Spot = tuple[Cards, Cards, Cards, Cards, Cards, tuple[tuple[int, int], ...]]
+Share = Callable[..., Fraction | float]
+_DOES = ("fold", "check", "call", "bet", "raise")  # in the order of `ACTIONS`
+
+
+def risks(kept: Text) -> Projection:
+    """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    return Projection("risks", 2, partial(_risk_rows, kept), tuple(columns()))
+
+
+def _risk_rows(kept: Text, events: EventRows) -> pa.Table:
+    """The rows of these hands in the order of the draws."""
+    rules, hands = Rulebook(kept), events.once(Hands)
+    row = hands.of("CardSwapped")
+    steps = hands.of("StepEntered")
+    steps = steps[hands.cells.codes("street", {"swap": 1}, steps, 0) == 1]
+    hand, seat = hands.hand_of.take(row), hands.seat(row)
+    place = hands.place(hand, seat)
+    step: Column = np.searchsorted(steps, row) - 1
+    draw = step - np.searchsorted(steps, hands.heads.take(hand))
+    swaps = np.flatnonzero(
+        hands.counted.take(hand) & (place < hands.places) & (draw >= 0) & (draw < len(STREETS))
+    )
+    row, hand, seat, place, draw = (it[swaps] for it in (row, hand, seat, place, draw))
+    step = hands.cells.numbers("step", steps[step[swaps]])
+    head = hands.heads.take(hand)
+    old, new = hands.cells.alike(("old", "new"), row)
+    hidden = sum(hands.cells.codes(name, {"hidden": 1}, row, 0) for name in ("old", "new")) > 0
+    games = list(map(rules.of, hands.column("ruleset", head).to_pylist()))
+    drawn = list(zip(games, step.tolist(), strict=True))
+    steps_drawn = [
+        game.script[at] if game is not None and at < len(game.script) else None
+        for game, at in drawn
+    ]
+    chances = [it.chance / it.of if isinstance(it, SwapHole) else None for it in steps_drawn]
+    changes = Draws(row, place, draw, np.flatnonzero((old != new) & ~hidden))
+    return made(
+        RISKS,
+        **{name: hands.column(name, head) for name in RISKS.names[:5]},
+        seat=seat,
+        player=hands.players(hand, seat),
+        street=chosen([name for name, _ in STREETS], draw),
+        slot=hands.column("slot", row),
+        chance=pa.array(chances, pa.float64()),
+        changed=pa.array(old != new, mask=hidden),
+        pot=hands.middle(hand, row),
+        does=_does(hands, place, row),
+        spot=pa.array(_spots_of_changes(hands, changes, drawn), pa.string()),
+    )
+
+
+class Draws(NamedTuple):
+    """Draws, and which of them changed a card: of each its row, whose it is, the number of the
+    street."""
+
+    row: Column
+    place: Column
+    draw: Column
+    changed: Column
+
+
+def _does(hands: Hands, place: Column, row: Column) -> pa.Array:
+    """Everybody's next choice on the street of a draw, whose board may still be to come; nothing if
+    he has none."""
+    act = hands.of(*ACTIONS)
+    step = hands.cells.size + 1
+    keys = hands.place(hands.hand_of.take(act), hands.seat(act)) * step + act
+    order = np.argsort(keys)
+    at = np.searchsorted(keys[order], place * step + row)
+    found = np.append(keys[order], -1).take(at)
+    has_act, act = found // step == place, found % step
+    ends = hands.ends.take(hands.hand_of.take(row))
+    opened = hands.after(hands.of("BettingOpened"), row, ends)
+    has_act &= act < hands.after(hands.of("StepEntered"), opened, ends)
+    act = np.where(has_act, act, 0)
+    has_act &= hands.cells.codes("origin", {"chosen": 1}, act, 0) == 1
+    kinds = np.array([KIND[name] for name in ACTIONS])
+    return chosen(_DOES, np.where(has_act, (hands.kind.take(act)[:, None] == kinds).argmax(1), -1))
+
+
+def _spots_of_changes(
+    hands: Hands, changes: Draws, drawn: Sequence[tuple[Game | None, int]]
+) -> list[str | None]:
+    """Both hands before the change and after it, for two contenders whose cards are known; first
+    changes of all hands, then second ones, and so on."""
+    found: list[str | None] = [None] * len(changes.row)
+    hand = hands.place_hand[changes.place[changes.changed]]
+    nth = np.arange(len(hand)) - begins(hand)
+    folded = np.full(hands.places + 1, hands.cells.size)
+    row = hands.of("Folded")
+    np.minimum.at(folded, hands.place(hands.hand_of.take(row), hands.seat(row)), row)
+    boards = hands.board().text()
+    dead = defaultdict(list)  # the cards that swaps put out of play in each hand, by which rows
+    swaps = hands.changes.row
+    olds = zip(swaps.tolist(), hands.column("old", swaps).to_pylist(), strict=True)
+    for at_hand, discard in zip(hands.hand_of.take(swaps).tolist(), olds, strict=True):
+        dead[at_hand].append(discard)
+    slots = hands.cells.numbers("slot", changes.row)
+    new = hands.column("new", changes.row)
+    for number in range(int(nth.max(initial=-1)) + 1):
+        some = changes.changed[nth == number]
+        until = np.full(hands.count, -1)
+        until[hand[nth == number]] = changes.row[some]
+        stays = folded[: hands.places] > until.take(hands.place_hand)
+        count = np.bincount(hands.place_hand, stays, hands.count)
+        sums = np.zeros(hands.count, dtype=np.int64)
+        np.add.at(sums, hands.place_hand[stays], np.flatnonzero(stays))
+        held = hands.hole(until).text()
+        for at in some.tolist():
+            mine, (game, step) = int(changes.place[at]), drawn[at]
+            which = int(hands.place_hand[mine])
+            if game is None or count[which] - stays[mine] != 1:
+                continue
+            other = int(sums[which] - mine * stays[mine])
+            hole, his = (known(_cards(held[it])) for it in (mine, other))
+            board = known(_cards(boards[which])[: STREETS[changes.draw[at]][1]])
+            if hole is None or his is None or board is None or known((new[at].as_py(),)) is None:
+                continue
+            after = (*hole[: slots[at]], new[at].as_py(), *hole[slots[at] + 1 :])
+            lost = [card for place, card in dead[which] if place < changes.row[at]]
+            later = [
+                (swap.chance, swap.of)
+                for swap in game.script[step + 1 :]
+                if isinstance(swap, SwapHole)
+            ]
+            spot = (hole, after, his, board, lost, later)
+            found[at] = msgspec.json.encode(spot).decode()
+    return found
+
+
+def _cards(text: pa.Scalar) -> Cards:
+    return tuple(text.as_py().split())
+
+
+def kept_spot(text: str) -> Spot:
+    """A spot as it was kept."""
+    spot: Spot = msgspec.json.decode(text, type=Spot)
+    return spot
+
+
+def valued(rows: Iterable[Row], rules: Rulebook, share: Share | None = None) -> None:
+    """Count the equities of these changes, in place; `share` may look up what was counted."""
+    from odds.unseen import share_with_swaps
+
+    count = share or share_with_swaps
+    for row in rows:
+        how, spot = rules.showdown(row["ruleset"]), row.get("spot")
+        if how is None or spot is None:
+            continue
+        mine, new, his, board, dead, later = spot
+        lost = tuple(card for card in mine if card not in new)
+        with suppress(ValueError):  # no deck deals such cards: the record is forged
+            before = float(count(mine, his, board, later, dead, how))
+            after = float(count(new, his, board, later, (*dead, *lost), how))
+            row |= {"before": before, "after": after}

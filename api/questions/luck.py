@@ -11,8 +11,7 @@ from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, JoinedViews, hands_of, players_of, quoted, where
 from analytics.sql.chosen import table as table_of
 from analytics.statistics.measured import Measured, in_unit
-from analytics.stored import played as luck_rows
-from analytics.stored import risks as swaps_rows
+from analytics.stored import played
 from analytics.stored.closed_betting import Closed, uncounted
 from analytics.stored.equity import equities_in, lucks
 from analytics.swaps.luck import MEASURES, By, Luck
@@ -172,7 +171,7 @@ def _lucks(
         elif row["why"] is not None or viewed.viewer.auditor:
             continue
         else:  # what the hand's own events say to this viewer
-            spot = luck_rows.spot_of(revealed(viewed.redacted_hand(row["hand"])), rules)
+            spot = played.spot_of(revealed(viewed.redacted_hand(row["hand"])), rules)
         if isinstance(spot, Closed):
             rows += lucks(row, spot, rules, known.worth)
     return pa.Table.from_pylist(rows, _LUCKS), every.num_rows, len(hands)
@@ -195,10 +194,10 @@ def _values(
     )
     changes = _spread(every, spots)
     for row in changes:
-        row["spot"] = swaps_rows.spot_of(row["spot"])
+        row["spot"] = played.kept_spot(row["spot"])
         row["before"] = row["after"] = None
     rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
-    swaps_rows.valued(watch(changes, "counting swaps", len(changes)), rules, known.share)
+    played.valued(watch(changes, "counting swaps", len(changes)), rules, known.share)
     values = [{name: row[name] for name in _CHANGES.names} for row in changes]
     return pa.Table.from_pylist(values, _CHANGES), every.num_rows, len(changes)
 

@@ -14,12 +14,11 @@ import pyarrow as pa
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.worth import ThirdCards
 from analytics.replay.columns import Rulebook, Text
-from analytics.stored import risks as swaps_rows
 from analytics.stored.auctions import AUCTIONS, SCHEMA
 from analytics.stored.closed_betting import Closed
 from analytics.stored.equity import lucks
-from analytics.stored.played import SCHEMA as SCHEMA_PLAYED
-from analytics.stored.played import played
+from analytics.stored.played import PLAYED, RISKS, kept_spot, played, valued
+from analytics.stored.played import risks as stored_risks
 from events.ledger import Recorded
 from events.types import Event
 from store.log.leaf import Leaf
@@ -31,7 +30,7 @@ RULES = Rulebook(lambda mark: None)
 THIRD = ThirdCards(None)
 MIRRORED = {"m": 2}
 PLAYED = [
-    *SCHEMA_PLAYED,
+    *PLAYED,
     pa.field("hand", pa.string()),
     *(pa.field(name, pa.int64()) for name in ("deal", "deals")),
     *(pa.field(name, pa.float64()) for name in ("net_ev", "error", "equity")),
@@ -120,17 +119,17 @@ def played_table(rows: list[dict[str, Any]]) -> pa.Table:
 
 def risks(leaves: list[Leaf]) -> list[dict[str, Any]]:
     """Every card at risk, changes valued."""
-    rows: list[dict[str, Any]] = swaps_rows.risks(nobodys).build(leaves).to_pylist()
+    rows: list[dict[str, Any]] = stored_risks(nobodys).build(leaves).to_pylist()
     for row in rows:
-        row["spot"] = None if row["spot"] is None else swaps_rows.spot_of(row["spot"])
+        row["spot"] = None if row["spot"] is None else kept_spot(row["spot"])
         row |= {"hand": f"{row['match']}/{row['number']}", "before": None, "after": None}
-    swaps_rows.valued(rows, RULES)
+    valued(rows, RULES)
     return rows
 
 
 def risks_table(rows: list[dict[str, Any]]) -> pa.Table:
     """Such rows as Arrow, without what was counted of."""
-    told = [one for one in swaps_rows.SCHEMA if one.name != "spot"]
+    told = [one for one in RISKS if one.name != "spot"]
     equities = [pa.field(name, pa.float64()) for name in ("before", "after")]
     return tabled(rows, [*told, *equities, pa.field("hand", pa.string())])
 

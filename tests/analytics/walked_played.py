@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from analytics.replay.columns import Rulebook, Text
 from analytics.stored.closed_betting import BOARD
-from analytics.stored.played import SCHEMA, encoded_spot
+from analytics.stored.played import PLAYED, encoded_spot
 from engine.policies import per_chip
 from events.state import Hand
 from events.types import (
@@ -34,7 +34,7 @@ def build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
     """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
     rules = Rulebook(kept)
     rows = [row for leaf in leaves for row in _stored(leaf, rules)]
-    return tabled(rows, SCHEMA)
+    return tabled(rows, PLAYED)
 
 
 def _stored(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:

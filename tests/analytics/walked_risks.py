@@ -1,6 +1,6 @@
 """`risks` the slow and obvious way: one hand after the other, event by event.
 
-This is the oracle of `analytics/stored/risks.py`, which makes the rows of many hands at once.
+This is the oracle of `analytics/stored/played.py`, which makes the rows of many hands at once.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,7 +10,7 @@ import msgspec
 import pyarrow as pa
 
 from analytics.replay.columns import Rulebook, Text
-from analytics.stored.risks import SCHEMA, STREETS, Spot
+from analytics.stored.played import RISKS, STREETS, Spot
 from engine.game import Game
 from engine.steps.swap import SwapHole
 from events.cards import Cards, known
@@ -73,7 +73,7 @@ def build(kept: Text, leaves: Iterable[Leaf]) -> pa.Table:
     for row in rows:
         spot = row.get("spot")
         row["spot"] = None if spot is None else msgspec.json.encode(spot).decode()
-    return tabled(rows, SCHEMA)
+    return tabled(rows, RISKS)
 
 
 def _spot(hand: Hand, after: Hand, seat: int, board: Cards, game: Game, step: int) -> Spot | None:

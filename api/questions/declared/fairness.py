@@ -23,8 +23,7 @@ from analytics.sql.chosen import quoted
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.closed_betting import Closed
 from analytics.stored.equity import equities_in, lucks
-from analytics.stored.played import played
-from analytics.stored.risks import risks
+from analytics.stored.played import played, risks
 from api.evidence.dealt import Dealt
 from api.problem import Problem
 from api.questions.numbers import p_value
