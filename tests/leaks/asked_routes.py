@@ -87,25 +87,29 @@ class Asked(NamedTuple):
     first: int = 3  # so many paths are asked with each query
     dear: bool = False  # an answer takes a quarter of a second: few viewers ask, and as JSON
 
-    def addresses(self, route: str, depth: Depth) -> Iterator[str]:
+    def addresses(self, route: str, depth: Depth, turn: int = 0) -> Iterator[str]:
         """Paths in formats, and queries at the first paths that there are.
 
-        Of `most` and `few`, what is dear is asked as JSON alone; of `few` and `some`, a path has
-        one format, the next path the next, and each format comes.
+        But of `all`, a path has one format, the next path the next, and a query one path, the next
+        query the next; of `most` and `few` each format comes, and what is dear is JSON alone. Who
+        asks `some` begins with the format of his turn.
         """
         if self.dear and depth == "some":
             return
         count = len(self.paths) if depth == "all" else self.first
         kinds = self.formats[:1] if self.dear and depth != "all" else self.formats
         begin = 0 if self.dear or depth in ("all", "some") else sum(route.encode())
-        if depth in ("few", "some") and kinds:
+        if depth in ("most", "few") and kinds:
             count = max(count, len(kinds))
-        for number, values in enumerate(islice(cycle(self.paths), begin, begin + count)):
+        elif depth == "some":
+            count = min(count, len(self.paths))
+        for number, values in enumerate(islice(cycle(self.paths), begin, begin + count), turn):
             in_turn = kinds[number % len(kinds) :][:1] if kinds else ()
-            for kind in in_turn if depth in ("few", "some") else kinds:
+            for kind in kinds if depth == "all" else in_turn:
                 yield _filled(route, values) + (f"?format={kind}" if kind else "")
-        for query in self._queries(depth):
-            for values in self.paths[: 1 if depth == "few" else self.first]:
+        for number, query in enumerate(self._queries(depth)):
+            first = self.paths[: self.first]
+            for values in first if depth == "all" else first[number % len(first) :][:1]:
                 yield f"{_filled(route, values)}?{query}"
 
     def _queries(self, depth: Depth) -> tuple[str, ...]:
@@ -278,6 +282,7 @@ ROUTES: dict[str, Asked] = {
         (("cup",), ("nowhere",)),
         TABULAR,
         queries=("table=pairs&format=csv", "table=matches&format=csv"),
+        first=1,
     ),
     "/api/v1/leagues/{league}/{player}/{other}": Asked(
         "as the standing", (("cup", LYNX, URSA), ("cup", URSA, LYNX), ("cup", LYNX, "cat")), TABULAR
@@ -369,10 +374,10 @@ ROUTES: dict[str, Asked] = {
 }
 
 
-def addresses(depth: Depth = "all") -> list[str]:
+def addresses(depth: Depth = "all", turn: int = 0) -> list[str]:
     """All that is asked, in the order of the table; `most` and `few` ask each route of a few hands,
     other ones of another route; `some` leaves out what is dear."""
-    found = (list(asked.addresses(route, depth)) for route, asked in ROUTES.items())
+    found = (list(asked.addresses(route, depth, turn)) for route, asked in ROUTES.items())
     return list(dict.fromkeys(address for each in found for address in each))
 
 

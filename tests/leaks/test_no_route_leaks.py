@@ -76,7 +76,7 @@ def test_every_format_is_asked_for() -> None:
 def test_no_answer_tells_one_world_from_the_other(
     name: str, pair_of: Callable[[str], Pair]
 ) -> None:
-    _alike(pair_of(name), addresses(DEPTHS.get(name, "some")))
+    _alike(pair_of(name), addresses(DEPTHS.get(name, "some"), [*EYES].index(name)))
 
 
 @pytest.mark.slow
