@@ -1,9 +1,12 @@
 """Who asks in tests of HTTP: a client without a key, and one for each key that a test may need."""
 
+import atexit
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
@@ -32,7 +35,17 @@ class Site:
     def as_(self, who: str | None = None, **options: Any) -> TestClient:
         """A client that asks with this key; without a name it has none."""
         headers = {} if who is None else {"Authorization": f"Bearer {self.keys[who]}"}
-        return TestClient(self.app, "http://127.0.0.1:8000", headers=headers, **options)
+        client = TestClient(self.app, "http://127.0.0.1:8000", headers=headers, **options)
+        client.portal = _loop()
+        return client
+
+
+@cache
+def _loop() -> BlockingPortal:
+    """One loop for all who ask, as a server has: one for each request is half of a short answer."""
+    opened = start_blocking_portal()
+    atexit.register(opened.__exit__, None, None, None)
+    return opened.__enter__()
 
 
 def site_of(folder: Path, **settings: Any) -> Site:

@@ -40,7 +40,7 @@ CALLERS = sized(quick=("admin",), ci=("admin",), slow=(None, "lynx", "admin"))
 ENDLESS = "/api/v1/stream"  # without `until` it never ends: tests/http/stream.http.md asks it
 WRITING = ("/api/v1/matches", "/api/v1/imports", "/api/v1/jobs/{job}")
 QUIET = settings(
-    max_examples=sized(quick=2, ci=5, slow=50),
+    max_examples=sized(quick=2, ci=3, slow=50),
     deadline=None,
     derandomize=True,
     database=None,
