@@ -204,3 +204,15 @@ def test_a_bot_is_added_to_the_text_and_everything_else_stays() -> None:
     inline = 'league = "x"\nbots = {a = "1", b = "2"}\n'
     with pytest.raises(Unfit, match="write the new one in by hand"):
         added(inline, "wolf", "x", {})
+
+
+def test_bots_of_a_league_have_tags_as_keys() -> None:
+    text = 'league = "l"\n[bots]\na = "a"\nb = {folder = "f/b", bot = "b", version = 3}\n'
+    league = parse(text)
+    assert isinstance(league, League)
+    assert ("a", {}) == (league.folder("a"), league.tags("a"))
+    assert ("f/b", {"bot": "b", "version": "3"}) == (league.folder("b"), league.tags("b"))
+    with pytest.raises(Unfit, match="its bot b has no folder"):
+        parse(text.replace('folder = "f/b", ', ""))
+    with pytest.raises(Unfit, match="cannot be a tag"):
+        parse(text.replace("version", "Version"))
