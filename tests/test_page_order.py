@@ -37,8 +37,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 def read(site: Site, path: str, status: int = 200, sort: str | None = None) -> str:
     at = URL(path) if sort is None else URL(path).include_query_params(sort=sort)
-    with TestClient(site.app):
-        answer = site.as_("auditor").get(str(at), headers={"Accept": "text/html"})
+    answer = site.as_("auditor").get(str(at), headers={"Accept": "text/html"})
     assert status == answer.status_code, answer.text
     return unescape(answer.text)
 
