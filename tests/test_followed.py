@@ -48,7 +48,7 @@ PATHS: dict[str, Followed] = {"screen": plan.FOLLOWED, "plain": plain_module.FOL
 RULES = distinct()
 COVER = covering(RULES)
 every_rules = pytest.mark.parametrize("name", sized(quick=COVER, ci=COVER, slow=RULES))
-TIMES = 3  # how many rulesets are changed in one way, in `quick`
+TIMES = sized(3, 6)  # how many rulesets are changed in one way; in `slow` all of them
 FEW, MANY = 1, 60  # hands of each mutant, those that are dealt by it and those that are not
 OWN = sized(1, 2, 3)  # times as many of the ruleset itself
 
@@ -70,9 +70,9 @@ Change = Callable[[Game], Iterator[Mutant]]
 
 
 def some(name: str, change: Change) -> Iterator[Mutant]:
-    """A ruleset changed in every way; in `quick` in those which fewer than three before it know."""
+    """A ruleset changed in every way; before `slow` in those which only a few before it know."""
     before = Counter[str]()
-    for other in takewhile(lambda one: one != name, sized(quick=RULES, ci={})):
+    for other in takewhile(lambda one: one != name, sized(quick=RULES, ci=RULES, slow={})):
         before.update(_names(other, change))
     return (one for one in change(RULES[name]) if before[one.what] < TIMES)
 

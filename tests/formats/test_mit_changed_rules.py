@@ -32,7 +32,7 @@ def passed(parts: list[Part], teller: Teller) -> Both:
     return both
 
 
-HANDS = sized(4, 24)
+HANDS = sized(4, 10, 24)
 
 
 @pytest.mark.parametrize("dialect", ["A0", "A1", "S1"])

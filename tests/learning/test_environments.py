@@ -21,20 +21,20 @@ from engine.steps import DrawBounties, Run
 from engine.turn import Bid, IllegalCommand, Raise, ToAct, ToBid
 from events.cards import DECK
 from events.types import Tossed
-from tests.profiles import sized
+from tests.profiles import in_turn, sized
 
 HANDS = sized(6, 25, 100)
+SIZES: tuple[Sizes, ...] = ("some", "few", "exact")
 
 
-@pytest.mark.parametrize("sizes", ["some", "few", "exact"])
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
-def test_pettingzoo_finds_no_fault(game: Game, sizes: Sizes) -> None:
+@pytest.mark.parametrize(("name", "sizes"), in_turn(GAMES, SIZES))
+def test_pettingzoo_finds_no_fault(name: str, sizes: Sizes) -> None:
     pytest.importorskip("pettingzoo")
     from pettingzoo.test import api_test
 
     from dealer.learning.aec import HandEnv
 
-    env = HandEnv(game, sizes=sizes)
+    env = HandEnv(GAMES[name], sizes=sizes)
     env.reset(seed=7)
     api_test(env, num_cycles=sized(40, 200, 1000))
 
@@ -132,12 +132,12 @@ def test_where_the_cards_say_who_is_asked_there_are_no_batches() -> None:
         Batch(GAMES["river-2023-mit"], 1)
 
 
-@pytest.mark.parametrize("sizes", ["some", "few", "exact"])
-@pytest.mark.parametrize("game", IN_BATCHES.values(), ids=IN_BATCHES)
+@pytest.mark.parametrize(("name", "sizes"), in_turn(IN_BATCHES, SIZES))
 def test_a_batch_is_the_engine_hand_for_hand(
-    game: Game, sizes: Sizes, monkeypatch: pytest.MonkeyPatch
+    name: str, sizes: Sizes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The same decks, luck and actions: what is seen, offered and won is the same to the byte."""
+    game = IN_BATCHES[name]
     luck: list[bool] = []
     swap = Tree.swap
 
