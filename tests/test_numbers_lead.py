@@ -55,9 +55,9 @@ def whole(text: str) -> int:
 
 def test_each_number_of_a_statistic_leads_to_its_hands(site: Site) -> None:
     """A flag counts a hand once: as many are found. Streets and actions may be several. In profile
-    `quick` the hands of every fourth number are counted."""
+    `quick` the hands of every fifth number are counted."""
     page = read(site, f"/players/{PLAYER}")
-    seen, step = set(), sized(4, 2, 1)
+    seen, step = set(), sized(5, 3, 1)
     for row in re.findall("<tr.*?</tr>", page, re.DOTALL):
         head = re.search(r"<summary>([^<]+)</summary>", row)
         one = TITLES.get(unescape(head[1])) if head else None
@@ -135,7 +135,7 @@ def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -
         if link[0].startswith("/hands?") and whole(link[1])
     ]
     assert len(counts) > (10 if path != f"/players/{PLAYER}/opponent" else 4), path
-    for href, said in counts[:: max(1, len(counts) // sized(3, 6, len(counts)))]:
+    for href, said in counts[:: max(1, len(counts) // sized(2, 4, len(counts)))]:
         assert whole(said) in found_by(read(mixed, unescape(href))), unescape(href)
 
 
@@ -194,7 +194,7 @@ def test_numbers_of_an_opponent_lead_there_however_many_matches_were_won(
             (q,) = parse_qs(urlsplit(unescape(href)).query)["q"]
             assert "!hands=" in q
             found[q] = (whole(said), unescape(href))
-    for said, href in [*found.values()][:: sized(12, 7, 1)]:
+    for said, href in [*found.values()][:: sized(18, 12, 1)]:
         assert said in found_by(read(many_matches, href)), href
     assert bool(vs) == any("player=random-0" in q for q in found)
 
@@ -293,14 +293,14 @@ def test_a_list_of_hands_says_how_often_each_is_counted(mixed: Site) -> None:
 
 @pytest.mark.ci  # some of them are followed from the page before
 def test_looks_at_an_opponent_are_counts_of_a_filter(mixed: Site) -> None:
-    """Each k and n of a report is what its own filter finds; in profile `quick` of every fifth."""
+    """Each k and n of a report is what its own filter finds; in profile `ci` of every eighth."""
     with TestClient(mixed.app):
         answer = mixed.as_("auditor").get(f"/api/v1/players/{PLAYER}/opponent").json()
     looks = answer["parts"][0]["looks"]
     known = [name for name in looks if name in CHANCES and looks[name]["k"]]
     assert {"fold_river", "bet_large", "after_check", "bid_above_pot"} <= {*known}
     assert {"bluff", "slow_play"} == {*looks} - {*CHANCES}
-    for name in known[:: sized(5, 4, 1)]:
+    for name in known[:: sized(8, 8, 1)]:
         for end, numbers in (("did", "k"), ("could", "n")):
             q = urlencode({"q": f"{PLAYER}:{end}={name}"})
             assert looks[name][numbers] in found_by(read(mixed, f"/hands?{q}")), (name, end)
