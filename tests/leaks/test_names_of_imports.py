@@ -7,7 +7,7 @@ import io
 import re
 import zipfile
 from collections.abc import Callable, Iterator
-from itertools import permutations
+from itertools import cycle, islice, permutations
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,16 +99,17 @@ def told_of(bodies: list[bytes]) -> Told:
     return Told(frozenset(hexed), frozenset(coded))
 
 
-def addresses(match: str) -> Iterator[str]:
-    """Every route, asked about the one hand that there is."""
+def addresses(match: str, turn: int) -> Iterator[str]:
+    """Every route, asked about the one hand that there is; before `slow` in a format or two."""
     for route, asked in ROUTES.items():
         paths = [route.replace("{match}", match)]
         if "{dataset}" in route:
             paths = [paths[0].replace("{dataset}", one) for one in DATASETS]
         for path in paths:
             path = re.sub(r"{(\w+)(:path)?}", lambda found: VALUES[found[1]], path)
-            kinds = asked.formats[: 1 if asked.dear else sized(quick=2, ci=2, slow=9)]
-            for kind in kinds:
+            kinds = asked.formats[:1] if asked.dear else asked.formats
+            in_turn = [*islice(cycle(kinds), turn, turn + 1)]
+            for kind in sized(quick=kinds[:2], ci=in_turn, slow=kinds):
                 yield path + (f"?format={kind}" if kind else "")
     yield "/api/v1/stream?after=start&until=now"
     yield f"/api/v1/players/ursa/opponent?vs=lynx&match={match}"
@@ -117,9 +118,9 @@ def addresses(match: str) -> Iterator[str]:
     yield "/api/v1/log/tile/0/000.p/3"
 
 
-def everything(folder: Path, match: str, capsys: Captured) -> Told:
+def everything(folder: Path, match: str, turn: int, capsys: Captured) -> Told:
     """What the public is told over HTTP, at the command line, and in a bundle."""
-    return told_by(folder, match, list(addresses(match)), capsys)
+    return told_by(folder, match, list(addresses(match, turn)), capsys)
 
 
 def told_by(folder: Path, match: str, asked: list[str], capsys: Captured) -> Told:
@@ -181,7 +182,7 @@ def test_no_digest_of_a_sealed_file_is_told(
     name: str, imported: Callable[[str, str], tuple[Path, str]], capsys: Captured
 ) -> None:
     with as_they_are():
-        told = everything(*imported(name, "sealed"), capsys)
+        told = everything(*imported(name, "sealed"), [*TEXTS].index(name), capsys)
     assert [] == guessed(told, TEXTS[name])
 
 
