@@ -282,8 +282,8 @@ def _cards(written: Written) -> Cards:
 
 
 def _check_forced(hand: History, notes: Notes) -> None:
-    """Refuse other blinds and antes than the hand names, if who posts them has so much."""
-    header, stacks = notes.header, {chair.name: chair.stack for chair in notes.chairs}
+    """Refuse other blinds and antes than the hand names, if who posts them has so much left."""
+    header, left = notes.header, {chair.name: chair.stack for chair in notes.chairs}
     ante = _cents(hand.ante_amount, "ante_amount")
     low, high = (header.low // 2, header.low) if header.limit == "fl" else (header.low, header.high)
     due = {"the ante": ante, "small blind": low, "big blind": high}
@@ -294,8 +294,9 @@ def _check_forced(hand: History, notes: Notes) -> None:
     ]
     for name, post in posted:
         owed = due.get(post.what, 0)
-        if owed and post.amount != owed and post.amount < stacks[name]:
+        if owed and post.amount != owed and post.amount < left[name]:
             raise Unread(f"{name[:40]} posts {post.what} {post.amount}, which is said to be {owed}")
+        left[name] -= post.amount
     if ante and not any(post.what == "the ante" for _, post in posted):
         raise Unread(f"ante_amount is {ante}, and nobody posts one")
 

@@ -13,10 +13,13 @@ import pytest
 from msgspec.structs import replace
 
 from dealer.play import play
+from engine.changes import changed
 from engine.game import Game
 from engine.games import GAMES, RULESETS
 from engine.games.site import at_stakes
+from engine.hand import begin, step
 from engine.policies import per_chip
+from engine.turn import Deal, Fold
 from events import types as t
 from events.evolve import replay
 from events.types import Events
@@ -207,6 +210,23 @@ def test_most_hands_of_a_site_are_told(name: str, to: str) -> None:
             refused.append(str(refusal))
     assert len(calm) > 2
     assert all("no dead blind but the small one" in one for one in refused)
+
+
+@pytest.mark.parametrize("to", FORMATS)
+@pytest.mark.parametrize("stack", [3, 9, 11, 12])
+def test_a_blind_that_an_ante_has_made_short_is_read_back(stack: int, to: str) -> None:
+    """An export is read again "to the same hand" (docs/export.md). "A big blind whose seat has
+    nothing left after its ante: it posts 0" (docs/rules.md), and one with less posts that (G13)."""
+    game = changed(GAMES["site-nl"], {"ante": "3"})
+    record, hand = begin(game, "m/1", 0, ("ada", "bo", "cy"), (97, 97, stack))
+    board = (Deal(("Kd", "Qh", "8s")), Deal(("4c",)), Deal(("Jc",)))
+    later = (Fold(1),) if stack > 8 else board  # a small blind of 5 is asked for what is above it
+    for answer in (Deal(("As", "Ad", "7c", "2d", "9h", "9s")), Fold(0), *later):
+        events, hand = step(game, hand, answer)
+        record += events
+    (read,) = FORMATS[to][1](FORMATS[to][0](game, record, PLAYED)).hands
+    assert isinstance(read, SourceHand), read
+    assert _told(record, game.unit) == _told(follow(read, "m/1"), read.game.unit)
 
 
 def test_the_text_of_a_hand() -> None:
