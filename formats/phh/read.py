@@ -42,6 +42,7 @@ from formats.phh.fields import (
     texts,
     toml,
 )
+from formats.pokerstars.fitted_rake import stopping_at
 from formats.rakes import NAME_MAX, SIGNS, Known, RakeFrom, RakeQuestion, Unlisted, looked_up
 from formats.source import Act, Board, Mucks, Refused, Shows, Skipped, Source, SourceHand
 from formats.text import Text, at_hand, lines
@@ -215,6 +216,18 @@ def split_as_shown(hand: AnySourceHand) -> AnySourceHand:
     return other if _fits(other) else hand
 
 
+def raked_as_shown(hand: AnySourceHand, rake: int) -> AnySourceHand:
+    """The house may have stopped at a cap: then it took more of the first pots than that part."""
+    if _fits(hand):
+        return hand
+    flop = any(isinstance(item, Board) for item in hand.items)
+    for rule in stopping_at(rake, no_flop=not flop):
+        other = replace(hand, game=replace(hand.game, rake=rule))
+        if _fits(other):
+            return other
+    return hand
+
+
 def _fits(hand: SourceHand) -> bool:
     """Whether the rules decide this hand as its source has it."""
     try:
@@ -361,7 +374,11 @@ def _finished(
         text=canonical(fields, number),
         site=numbered_by(fields),
     )
-    return hand if base is not None or not is_split(hand, actions.book) else split_as_shown(hand)
+    if not is_split(hand, actions.book):
+        return hand
+    hand = hand if base is not None else split_as_shown(hand)
+    fitted = any(it.startswith("shortfall") for it in assumed)
+    return raked_as_shown(hand, rake) if rake and fitted else hand
 
 
 def _note(fields: Document, actions: Actions) -> SourceNoted:

@@ -230,6 +230,15 @@ def _rates(*, no_flop: bool = False) -> Iterator[Rake]:
     yield from (replace(rate, rounding="ceil") for rate in (*percents, *permilles))
 
 
+def stopping_at(cap: int, *, no_flop: bool) -> Iterator[Rake]:
+    """Rates that stop at this cap, the usual ones first; the last takes it whole of the first pots.
+
+    What they take of several pots together is one cap for the hand (R5), and no part of each.
+    """
+    for rate in (*_rates(no_flop=no_flop), Rake(percent=100, no_flop_no_drop=not no_flop)):
+        yield replace(rate, caps_by_players=((2, cap),))
+
+
 # One hand.
 
 
@@ -276,6 +285,9 @@ def raked(
         if rate.rounding in ("half_even", "incremental") and till.fits(_kept_by(game, rate)):
             return _kept_by(game, rate), (f"rake {rake_in_words(rate)}",)
     rake = Rake(percent=till.total, of=sum(till.pots), no_flop_no_drop=False)
+    if till.taken is not None and not till.fits(_kept_by(game, rake)):
+        stopped = stopping_at(till.total, no_flop=not till.flop)
+        rake = next((one for one in stopped if till.fits(_kept_by(game, one))), rake)
     return _kept_by(game, rake), (f"shortfall {till.total} of {sum(till.pots)}{why}",)
 
 
