@@ -97,7 +97,7 @@ class Tally:
     help="The name of a single file's match; else a name is made.",
 )
 @names_option("Other names for players.")
-@tags_option("players, by the names that they get here")
+@tags_option("one player at a time, by the name that he gets here")
 @click.option(
     "--players",
     metavar="PATTERN",

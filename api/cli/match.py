@@ -91,7 +91,7 @@ _file = click.Path(dir_okay=False, writable=True, path_type=Path)
     "--match", "name", metavar="MATCH", help="The match's name; drawn, and printed, if not given."
 )
 @names_option("The bots' names, A the first's and B the second's; else their folders'.")
-@tags_option("the bots")
+@tags_option("one bot at a time")
 @disclosure_option
 @ledger_option
 @witness_option

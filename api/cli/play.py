@@ -68,7 +68,7 @@ Ended = tuple[Plan, Played]
 @click.option(
     "--match", metavar="MATCH", help="The match's name; drawn, and printed, if not given."
 )
-@tags_option("the players, by the names that they have in the match")
+@tags_option("one player at a time, by his name in the match")
 @click.option(
     "--matches",
     metavar="N",
