@@ -55,7 +55,7 @@ def whole(text: str) -> int:
 
 def test_each_number_of_a_statistic_leads_to_its_hands(site: Site) -> None:
     """A flag counts a hand once: as many are found. Streets and actions may be several. In profile
-    `quick` the hands of every fifth number are counted."""
+    `quick` the hands of every fifth number are counted, in `ci` of every third."""
     page = read(site, f"/players/{PLAYER}")
     seen, step = set(), sized(5, 3, 1)
     for row in re.findall("<tr.*?</tr>", page, re.DOTALL):

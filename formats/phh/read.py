@@ -216,12 +216,12 @@ def split_as_shown(hand: AnySourceHand) -> AnySourceHand:
     return other if _fits(other) else hand
 
 
-def raked_as_shown(hand: AnySourceHand, rake: int) -> AnySourceHand:
+def raked_as_shown(hand: AnySourceHand, shortfall: int) -> AnySourceHand:
     """The house may have stopped at a cap: then it took more of the first pots than that part."""
-    if _fits(hand):
+    if not shortfall or _fits(hand):
         return hand
     flop = any(isinstance(item, Board) for item in hand.items)
-    for rule in stopping_at(rake, no_flop=not flop):
+    for rule in stopping_at(shortfall, no_flop=not flop):
         other = replace(hand, game=replace(hand.game, rake=rule))
         if _fits(other):
             return other
@@ -329,7 +329,7 @@ def _finished(
     trimmed: bool,
     house: Known | Unlisted | None,
 ) -> PhhHand | Skipped:
-    inferred: list[str] = []
+    shortfall = 0
     assumed = [
         f"stack {stacks[seat]} of seat {seat}"
         for seat, value in enumerate(fields["starting_stacks"])
@@ -345,15 +345,14 @@ def _finished(
         game = replace(game, rake=house.rake)
     elif rake and game.rake is None:
         why = f": {house.reason}" if isinstance(house, Unlisted) else ""
-        assumed.append(f"shortfall {rake} is the house's{why}")
+        shortfall = rake
+        assumed.append(f"shortfall {shortfall} is the house's{why}")
         game = replace(game, rake=rake_of(rake, actions.book))
     if game.show_first == "last_aggressor" and base is None:
         assumed.append("showing from the last to bet or raise")
     players = names(fields, len(stacks))
-    if players is None:
-        inferred.append("players")
-    if actions.thrown:
-        inferred.append("mucks")
+    inferred = ["players"] if players is None else []
+    inferred += ["mucks"] if actions.thrown else []
     if isinstance(house, Unlisted):
         inferred += house.noted(assumed)
     hand = PhhHand(
@@ -376,9 +375,7 @@ def _finished(
     )
     if not is_split(hand, actions.book):
         return hand
-    hand = hand if base is not None else split_as_shown(hand)
-    fitted = any(it.startswith("shortfall") for it in assumed)
-    return raked_as_shown(hand, rake) if rake and fitted else hand
+    return raked_as_shown(hand if base is not None else split_as_shown(hand), shortfall)
 
 
 def _note(fields: Document, actions: Actions) -> SourceNoted:
