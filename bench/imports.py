@@ -76,9 +76,9 @@ def imported(
     with _opened(scratch) as (folder, ledger), _as_a_command():
         files = list(inputs([path], folder))
         options = ImportOptions(audit=audit)
-        maker = ledger.maker(() if audit else LATER)
-        read = outcomes(files, options, folder, now_ms(), maker, lambda hands: None, processes)
-        for found, added in Writer(ledger, "sealed", maker).write(read):
+        now = now_ms(), ledger.nonces
+        read = outcomes(files, options, folder, *now, lambda hands: None, processes)
+        for found, added in Writer(ledger, "sealed", () if audit else LATER).write(read):
             assert found.refused is None, found.refused
             assert added == found.hands, found.skipped
         durable = perf_counter() - start

@@ -19,7 +19,7 @@ answers nothing more, for what memory says may not be so, and a failed sync must
 """
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -39,7 +39,7 @@ from store.proof.policy import keep_before
 from store.proof.private import Private, Secrets
 from store.segments import rulesets
 from store.segments.compaction import GRACE_MS, LARGE, Bar, compact, rebuild, sweep
-from store.segments.runs import Maker, Run
+from store.segments.runs import Run
 from store.segments.sealed import Sealed, merged
 from store.segments.sealing import QUICK, adopt, check_made, seal
 from store.segments.segment import LEVEL
@@ -88,7 +88,7 @@ class FileLedger:
             drop_leftovers(disk, self._found.manifest)
             self._published()
             self.notes = list(self._found.notes)
-        self._nonces = self._notary.salts.now if self._notary else None
+        self.nonces = self._notary.salts.now if self._notary else None  # that runs are made with
         self._signed_at = self._clock()
         self._void_open()
 
@@ -100,23 +100,20 @@ class FileLedger:
         """As `append`, of a call whose bytes are there: read once, not written and read again."""
         return self._called(read_call(payload))
 
-    def maker(self, without: Sequence[str] = ()) -> Maker:
-        """What makes runs for this ledger, here or elsewhere; projections may be left for later."""
-        wanted = (one for one in self._projections if one.name not in without)
-        return Maker(self._nonces, tuple(wanted))
-
-    def append_runs(self, runs: Sequence[Run]) -> None:
-        """All of these runs or none, sealed and durable on return: they never pass the log."""
+    def append_runs(self, runs: Sequence[Run], without: Collection[str] = ()) -> None:
+        """All of these runs or none, sealed and durable on return: they never pass the log. Some
+        projections may be left for later."""
         if not runs:
             return
         with self._commit:
             self._check_open()
-            check_made(runs, self._nonces, self._projections)
+            check_made(runs, self.nonces)
             self._admission.check_closed(leaf[:3] for run in runs for leaf in run.leaves)
             self._seal()  # what closed before takes its sequence numbers before
             with self._at_stake("adopting"):
                 found, producers = self._found, self._admission.producers
-                now = found, self._tail, producers, self._projections, self._notary
+                wanted = [one for one in self._projections if one.name not in without]
+                now = found, self._tail, producers, wanted, self._notary
                 self._use(adopt(self._disk, *now, runs))
                 self._published()
                 self._signed_at = self._clock()

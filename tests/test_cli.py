@@ -59,6 +59,31 @@ def test_help_imports_nothing_heavy() -> None:
     assert set() == heavy & set(done.stderr.split())
 
 
+def test_who_has_pandas_does_not_wait_for_it_at_every_command(tmp_path: Path) -> None:
+    """Arrow would load it for its first array, in the processes of an import, too; a frame that
+    somebody asks Arrow for later is one."""
+    (tmp_path / "pandas.py").write_text("import sys; sys.exit('pandas was loaded')")
+    look = f"""
+import sys
+sys.path.insert(0, {str(tmp_path)!r})
+from api.main import main
+from api.modules import begin
+ledger = ("--ledger", {str(tmp_path / "ledger")!r})
+main(["play", "site-nl", "--hands", "3", *ledger])
+main(["stats", *ledger])
+begin("api.importing.pool", "jobs", ())
+import pyarrow
+pyarrow.array([0.5, None])
+print("it was not", file=sys.stderr)
+pyarrow.table({{"a": [1]}}).to_pandas()
+"""
+    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
+    loaded = [
+        line for line in done.stderr.splitlines() if line in ("it was not", "pandas was loaded")
+    ]
+    assert ["it was not", "pandas was loaded"] == loaded
+
+
 def test_every_command_is_in_the_help_and_can_be_asked_for_its_own(capsys: Captured) -> None:
     text = printed(capsys, "--help")
     for name in muckrake.list_commands(click.Context(muckrake)):

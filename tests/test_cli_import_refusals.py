@@ -8,8 +8,8 @@ import pytest
 
 from api.importing.spill import SpillFile
 from formats.known import Format, format_of
+from store.proof.nonces import Salted
 from store.reader import Reader
-from store.segments.runs import Maker
 from tests.foreign import edited, gamelog, misjudged
 from tests.sessions import Captured, printed, said
 
@@ -156,8 +156,8 @@ def test_a_full_disk_is_not_the_fault_of_the_file(
 ) -> None:
     """What waits is written to a device that has no room; the sentence names the ledger's disk."""
 
-    def begin(spill: SpillFile, path: Path, at: int, maker: Maker) -> None:
-        made(spill, path, at, maker)
+    def begin(spill: SpillFile, path: Path, at: int, nonces: Salted | None) -> None:
+        made(spill, path, at, nonces)
         spill._file = Path("/dev/full").open("wb")  # noqa: SIM115  # the spill file closes it
 
     made = SpillFile.__init__

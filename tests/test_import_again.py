@@ -382,7 +382,7 @@ def test_damage_in_the_middle_is_told(
     data[30] ^= 1
     path.write_bytes(data)
     with opened(ledger) as open_ledger, pytest.raises(Damaged, match="is damaged at byte 0"):
-        ImportIndex(open_ledger, open_ledger.maker().nonces)
+        ImportIndex(open_ledger, open_ledger.nonces)
     path.unlink()
     grown = imported(capsys, tmp_path, "a.txt", "".join(stars[:6]))
     assert (2, 4, []) == (grown["imported"], grown["repeated"], grown["conflicts"])

@@ -25,8 +25,7 @@ from formats.mit.note import Noted, noted
 from formats.mit.write import write
 from formats.source import SourceHand
 from store.proof.nonces import Salted
-from store.segments.runs import Made, Maker, Run, read
-from store.tables.standard import STANDARD
+from store.segments.runs import Made, Run, read
 from tests.profiles import sized
 
 OPTIONS = ImportOptions(audit=False)
@@ -73,14 +72,14 @@ def imported(
         if not columns:
             patch.setattr(worker, "read", hand_by_hand)
         (file,) = inputs([path], scratch)
-        with spill.spill(scratch / "spool", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
+        with spill.spill(scratch / "spool", AT, Salted(b"s" * 32)) as out:
             found = worker.import_file(file, options, out, lambda hands: None)
         runs = [read(fetched(chunk)[1]) for chunk in found.chunks]
     return replace(found, chunks=[]), runs
 
 
 def alike(text: str | bytes, scratch: Path, options: ImportOptions | None = None) -> Outcome:
-    """Both ways tell the same, and make the same events, tables and digests."""
+    """Both ways tell the same, and make the same events, rows and digests."""
     path = scratch / "log.txt"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     options = options or OPTIONS
@@ -89,11 +88,11 @@ def alike(text: str | bytes, scratch: Path, options: ImportOptions | None = None
     assert asdict(slow) == asdict(fast)
     assert leaves(slow_runs) == leaves(fast_runs)
     assert appends(slow_runs) == appends(fast_runs)
-    assert [] == [name for run in fast_runs for name in repeating(run.tables["events"])]
+    assert [] == [name for run in fast_runs for name in repeating(run.rows)]
     if len(slow_runs) == len(fast_runs) == 1:
-        for name, table in slow_runs[0].tables.items():
-            assert table.to_pylist() == fast_runs[0].tables[name].to_pylist()
-            assert table.schema.names == fast_runs[0].tables[name].schema.names
+        slow_rows, fast_rows = slow_runs[0].rows, fast_runs[0].rows
+        assert slow_rows.to_pylist() == fast_rows.to_pylist()
+        assert slow_rows.schema.names == fast_rows.schema.names
     return fast
 
 
@@ -185,7 +184,7 @@ def test_a_large_log_read_in_parts_comes_to_the_same(
     assert (6, 7) == (len(cut), len(ticks))
     found = []
     for at, part in enumerate(cut):
-        with spill.spill(tmp_path / f"{at}.spill", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
+        with spill.spill(tmp_path / f"{at}.spill", AT, Salted(b"s" * 32)) as out:
             found.append(worker.import_file(part, OPTIONS, out, lambda hands: None))
     runs = [read(fetched(chunk)[1]) for one in found for chunk in one.chunks]
     (joined,) = pool.together([found], lambda file: pytest.fail("a part was refused"))

@@ -112,7 +112,7 @@ def imported(path: Path, folder: Path, processes: int = 1) -> tuple[Outcome, lis
     with opened(folder / "ledger") as ledger:
         files = list(inputs([path], folder / "ledger"))
         read = outcomes(
-            files, ImportOptions(), scratch, AT, ledger.maker(), lambda n: None, processes
+            files, ImportOptions(), scratch, AT, ledger.nonces, lambda n: None, processes
         )
         ((found, _),) = Writer(ledger, "sealed").write(read)
         assert [] == list(scratch.iterdir())

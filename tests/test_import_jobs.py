@@ -22,7 +22,6 @@ from events.match import MatchEnded
 from formats.mit import parts
 from store.ledger import FileLedger
 from store.reader import Reader
-from store.segments.runs import Maker
 from tests.foreign import gamelog, opened
 from tests.profiles import sized
 
@@ -54,7 +53,7 @@ def test_two_processes_come_to_what_one_does(
         scratch = tmp_path / f"scratch-{processes}"
         scratch.mkdir()
         with opened(tmp_path / f"ledger-{processes}") as ledger:
-            found = outcomes(files, ImportOptions(), scratch, AT, ledger.maker(), nobody, processes)
+            found = outcomes(files, ImportOptions(), scratch, AT, ledger.nonces, nobody, processes)
             added = [count for _, count in Writer(ledger, "sealed").write(found)]
             assert [20, 20, 0, 20, 20] == added
             assert [] == list(scratch.iterdir())
@@ -71,7 +70,7 @@ def test_where_processes_cannot_share_memory_one_does_it(
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("multiprocessing.synchronize._multiprocessing.SemLock", refused)
-    found = outcomes(files, ImportOptions(), tmp_path, AT, Maker(None, ()), nobody, 2)
+    found = outcomes(files, ImportOptions(), tmp_path, AT, None, nobody, 2)
     assert [20, 20, 0, 20, 20] == [one.hands for one in found]
 
 
@@ -81,7 +80,7 @@ def test_small_files_are_gathered_into_jobs(files: tuple[InputFile, ...]) -> Non
 
 def test_hands_are_told_while_they_are_read(files: tuple[InputFile, ...], tmp_path: Path) -> None:
     told: list[int] = []
-    list(outcomes(files, ImportOptions(), tmp_path, AT, Maker(None, ()), told.append, 1))
+    list(outcomes(files, ImportOptions(), tmp_path, AT, None, told.append, 1))
     assert 80 == sum(told)
 
 
@@ -98,7 +97,7 @@ def test_after_ctrl_c_whole_files_are_in(
             raise KeyboardInterrupt
 
     with opened(tmp_path / "ledger") as ledger:
-        found = outcomes(files, ImportOptions(), tmp_path, AT, ledger.maker(), stop_at_third, 1)
+        found = outcomes(files, ImportOptions(), tmp_path, AT, ledger.nonces, stop_at_third, 1)
         with pytest.raises(KeyboardInterrupt):
             list(Writer(ledger, "sealed").write(found))
     snapshot = Reader(tmp_path / "ledger").snapshot()
@@ -150,7 +149,7 @@ def test_a_spool_that_was_spoilt_is_not_written(
     files: tuple[InputFile, ...], tmp_path: Path
 ) -> None:
     with opened(tmp_path / "ledger") as ledger:
-        read = outcomes(files[:1], ImportOptions(), tmp_path, AT, ledger.maker(), nobody, 1)
+        read = outcomes(files[:1], ImportOptions(), tmp_path, AT, ledger.nonces, nobody, 1)
         with pytest.raises(OSError, match="is not what was written to it"):
             list(Writer(ledger, "sealed").write(map(_spoilt, read)))
         assert 0 == ledger.next_pos
@@ -194,7 +193,7 @@ def test_a_command_that_is_stopped_leaves_a_ledger_that_goes_on(
 
 
 def _found(ledger: FileLedger, files: tuple[InputFile, ...], scratch: Path) -> Iterator[Outcome]:
-    return outcomes(files, ImportOptions(audit=False), scratch, AT, ledger.maker(), nobody, 1)
+    return outcomes(files, ImportOptions(audit=False), scratch, AT, ledger.nonces, nobody, 1)
 
 
 def _failing(ledger: FileLedger, calls: int) -> Callable[[bytes], tuple[Appended, ...]]:

@@ -123,7 +123,7 @@ def test_what_comes_of_a_file_is_the_same(
         scratch.mkdir()
         with opened(tmp_path / f"ledger-{processes}") as ledger:
             read = outcomes(
-                files, ImportOptions(), scratch, AT, ledger.maker(), lambda n: None, processes
+                files, ImportOptions(), scratch, AT, ledger.nonces, lambda n: None, processes
             )
             done = [(told_of(one), count) for one, count in Writer(ledger, "sealed").write(read)]
             came.append((done, streams(ledger)))

@@ -23,8 +23,7 @@ from formats.phh.write import write_all as write_all_phh
 from formats.plain import plain
 from formats.source import AS_READ, SourceHand
 from store.proof.nonces import Salted
-from store.segments.runs import Maker, read
-from store.tables.standard import STANDARD
+from store.segments.runs import read
 
 AT = 1_700_000_000_000
 OPTIONS = ImportOptions(audit=False)
@@ -60,14 +59,14 @@ def imported(path: Path, options: ImportOptions, *, columns: bool) -> tuple[Outc
         if not columns:
             patch.setattr(screened, "screened_plain", nothing)
         (file,) = inputs([path], path.parent / "ledger")
-        with spill.spill(path.parent / "spool", AT, Maker(Salted(b"s" * 32), STANDARD)) as out:
+        with spill.spill(path.parent / "spool", AT, Salted(b"s" * 32)) as out:
             found = worker.import_file(file, options, out, lambda hands: None)
         chunks = [fetched(chunk) for chunk in found.chunks]
     return replace(found, chunks=[]), [(notes, read(hands)) for notes, hands in chunks]
 
 
 def alike(text: str | bytes, folder: Path, options: ImportOptions = OPTIONS) -> Outcome:
-    """Both ways tell the same, chunk by chunk: notes, leaves, digests, every row of every table."""
+    """Both ways tell the same, chunk by chunk: notes, leaves, digests, every row."""
     path = folder / "hands.txt"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
     slow, slow_chunks = imported(path, options, columns=False)
@@ -77,10 +76,8 @@ def alike(text: str | bytes, folder: Path, options: ImportOptions = OPTIONS) -> 
     for (notes, run), (told, made) in zip(slow_chunks, fast_chunks, strict=True):
         assert notes == told
         assert run.leaves == made.leaves
-        assert list(run.tables) == list(made.tables)
-        for name, table in run.tables.items():
-            assert table.schema == made.tables[name].schema
-            assert table.to_pylist() == made.tables[name].to_pylist()
+        assert run.rows.schema == made.rows.schema
+        assert run.rows.to_pylist() == made.rows.to_pylist()
     return fast
 
 

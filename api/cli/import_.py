@@ -34,8 +34,8 @@ from events.match import Disclosure
 from formats.known import FORMATS
 from formats.rakes import RakeFrom
 from store.folder.disk import now_ms
+from store.proof.nonces import Salted
 from store.reader import Reader
-from store.segments.runs import Maker
 
 SCRATCH = ".import-"
 LATER = NAMES  # what questions are answered from is left by --no-audit: compact makes it
@@ -153,10 +153,10 @@ def import_(
     if called is not None and len(every) != 1:
         raise click.UsageError(f"--match {called} names one file, and there are {len(every)}")
     with writing(folder, "import") as ledger, _scratch(folder) as scratch:
-        maker = ledger.maker(() if options.audit else LATER)
         shown = cast(Disclosure, disclosure)
-        writer = Writer(ledger, shown, maker, strict=options.strict, tags=tagged)
-        done = _imported(writer, maker, every, options, scratch, tally)
+        without = () if options.audit else LATER
+        writer = Writer(ledger, shown, without, strict=options.strict, tags=tagged)
+        done = _imported(writer, ledger.nonces, every, options, scratch, tally)
         if as_document:
             listed("muckrake.import/1", "files", (as_json(*one, not no_audit) for one in done))
         else:
@@ -204,7 +204,7 @@ def _nameless(folder: Path) -> int:
 
 def _imported(
     writer: Writer,
-    maker: Maker,
+    nonces: Salted | None,
     files: list[InputFile],
     options: ImportOptions,
     scratch: Path,
@@ -220,7 +220,7 @@ def _imported(
                 raise KeyboardInterrupt
 
         try:
-            read = outcomes(files, options, scratch, now_ms(), maker, tick, begun=writer.begun)
+            read = outcomes(files, options, scratch, now_ms(), nonces, tick, begun=writer.begun)
             for outcome, added in writer.write(read):
                 tally.count(outcome, added)
                 bar(outcome.file.size, 0)

@@ -8,7 +8,7 @@ gone on with when it comes again.
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from store.folder.disk import now_ms
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
 from store.log.batch import from_payload, to_payload
 from store.log.leaf import split
-from store.segments.runs import Maker, Run, read
+from store.segments.runs import Run, make_run, read
 
 READ = "the file was read"
 FEW = 10  # runs: more of them hold too much for one call, whatever their hands are like
@@ -39,25 +39,24 @@ class Writer:
         self,
         ledger: FileLedger,
         disclosure: Disclosure,
-        maker: Maker | None = None,
+        without: Collection[str] = (),
         owner: str = "",
         *,
         strict: bool = False,
         tags: tuple[Tagged, ...] = (),
     ) -> None:
-        """`maker` has made the runs, if some were left without a projection; `owner` imports, if
-        he may not see everything; `strict` refuses a file that contradicts another; `tags` are of
-        players, whichever match they are in."""
-        maker = maker or ledger.maker()
+        """`without` these projections, which are left for later; `owner` imports, if he may not see
+        everything; `strict` refuses a file that contradicts another; `tags` are of players,
+        whichever match they are in."""
         self._ledger = ledger
         self._strict = strict
         self._tags = tags
         self._disclosure = disclosure
         self._kept: set[str] = set()
-        self._known = ImportIndex(ledger, maker.nonces, owner)
+        self._known = ImportIndex(ledger, ledger.nonces, owner)
         self._calls = _Calls(ledger, self._known)
-        self._runs = _Runs(ledger, maker, self._known)
-        self._naming = naming_of(maker.nonces, owner)
+        self._runs = _Runs(ledger, without, self._known)
+        self._naming = naming_of(ledger.nonces, owner)
         self._done: list[Done] = []
         self._matches = set[str]()  # of those
         self.judged: dict[str, JudgedHands] = {}  # the hands that are new, by match
@@ -272,10 +271,10 @@ class _Runs:
     What comes between two runs, the end of a file and the beginning of the next, is one more run.
     """
 
-    def __init__(self, ledger: FileLedger, maker: Maker, known: ImportIndex) -> None:
+    def __init__(self, ledger: FileLedger, without: Collection[str], known: ImportIndex) -> None:
         self._ledger = ledger
+        self._without = without
         self._known = known
-        self._maker = maker
         self._runs: list[Run] = []
         self._between: list[Append] = []
         self._leaves = 0
@@ -310,14 +309,14 @@ class _Runs:
         if self._runs:
             self._known.save()
         if self._leaves >= CLOSE_HANDS or len(self._runs) > FEW:
-            self._ledger.append_runs(self._runs)
+            self._ledger.append_runs(self._runs, self._without)
         else:
             self._ledger.append(*(append for run in self._runs for append in run.appends()))
         self._runs, self._leaves = [], 0
 
     def _joined(self) -> None:
         if self._between:
-            self._runs.append(self._maker.run(self._between))
+            self._runs.append(make_run(self._ledger.nonces, self._between))
             self._between = []
 
 

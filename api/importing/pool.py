@@ -32,10 +32,11 @@ from api.importing.worker import (
     format_of_input,
     import_file,
 )
+from api.modules import begin
 from dealer.worker import ctrl_c_blocked, end_with_parent, ignore_ctrl_c
 from formats.cuts import parts
 from formats.source import Refused
-from store.segments.runs import Maker
+from store.proof.nonces import Salted
 
 LARGE = 1 << 22  # bytes: less is not worth the cutting
 
@@ -135,7 +136,7 @@ AHEAD = 8  # jobs a process may be ahead of the writer, who is long at a segment
 PATIENCE_S = 0.1  # between two looks at how far they are
 
 Tick = Callable[[int], None]
-Work = tuple[tuple[InputFile, ...], ImportOptions, Path, int, Maker]
+Work = tuple[tuple[InputFile, ...], ImportOptions, Path, int, Salted | None]
 
 
 def outcomes(
@@ -143,12 +144,12 @@ def outcomes(
     options: ImportOptions,
     scratch: Path,
     at: int,
-    maker: Maker,
+    nonces: Salted | None,
     tick: Tick,
     processes: int | None = None,
     begun: Callable[[Outcome], str | None] = lambda outcome: None,
 ) -> Iterator[Outcome]:
-    """What came of each file, in order, its hands made into runs by `maker`.
+    """What came of each file, in order, its hands made into runs with `nonces`.
 
     A file that was begun under another name before, as `begun` says, is read again under that.
     """
@@ -163,7 +164,7 @@ def outcomes(
             for part in split_large(one, options, scratch / f"{n}.large", tick)
         )
     works = (
-        (job, options, scratch / f"{n}.spill", at, maker) for n, job in zip(count(), jobs(todo))
+        (job, options, scratch / f"{n}.spill", at, nonces) for n, job in zip(count(), jobs(todo))
     )
 
     spare = scratch / "whole.spill"
@@ -171,7 +172,7 @@ def outcomes(
     def again(file: InputFile, match: str | None = options.match) -> Outcome:
         """Import a file whole whose parts were not as they seemed; its hands are counted by now."""
         other = replace(options, match=match)
-        return _job((file,), other, spare, at, maker, lambda hands: None)[0]
+        return _job((file,), other, spare, at, nonces, lambda hands: None)[0]
 
     results = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
     with _system_memory():
@@ -218,7 +219,7 @@ def _together(works: Iterable[Work], tick: Tick, processes: int) -> Iterator[lis
     context = get_context("spawn")
     try:
         shared = context.Value("q", 0), context.Value("b", False)
-        pool = ProcessPoolExecutor(processes, context, _begin, shared)
+        pool = ProcessPoolExecutor(processes, context, begin, (__name__, _begin.__name__, *shared))
     except OSError:  # no shared memory for locks, as in some containers: this process does it
         yield from _alone(works, tick)
         return
@@ -256,11 +257,11 @@ def _job(
     options: ImportOptions,
     path: Path,
     at: int,
-    maker: Maker,
+    nonces: Salted | None,
     tick: Tick,
 ) -> list[Outcome]:
     """The outcomes of some files, which share a spool."""
-    with spill(path, at, maker) as out:
+    with spill(path, at, nonces) as out:
         outcomes = [import_file(file, options, out, tick) for file in files]
     if not gc.isenabled():
         gc.collect()

@@ -24,7 +24,7 @@ from formats.source import SourceHand
 from store.log.batch import to_payload
 from store.log.leaf import split
 from store.proof.nonces import Salted
-from store.segments.runs import Maker, Run, spelled
+from store.segments.runs import Run, make_run, spelled
 
 if TYPE_CHECKING:
     from store.columns.event_columns import EventColumns
@@ -69,10 +69,11 @@ class Chunk(Struct, frozen=True):
 class SpillFile:
     """A file that is written chunk by chunk."""
 
-    def __init__(self, path: Path, at: int, maker: Maker) -> None:
+    def __init__(self, path: Path, at: int, nonces: Salted | None) -> None:
+        """`nonces` are of the ledger that its hands are for."""
         self.path = path
         self.at = at
-        self._maker = maker
+        self.nonces = nonces
         path.unlink(missing_ok=True)  # who has fetched from a file of that name still has its bytes
         self._file = path.open("xb")
         self._hands: list[Append] = []
@@ -82,11 +83,6 @@ class SpillFile:
         self._columns: list[EventColumns] = []
         self._digests: list[HandDigest] = []
         self.digester: HandDigester
-
-    @property
-    def nonces(self) -> Salted | None:
-        """The secret of the ledger that its hands are for."""
-        return self._maker.nonces
 
     @property
     def room(self) -> int:
@@ -123,7 +119,7 @@ class SpillFile:
         begins another."""
         self._digests += digests
         if columns is not None and len(columns.number):
-            run = self._maker.run(self._hands, columns)
+            run = make_run(self.nonces, self._hands, columns)
             events = self._events + len(columns.pos)
             first = run.leaves[0].stream
             return self._written(True, spelled(run), len(run.leaves), first, events, nets)
@@ -143,8 +139,8 @@ class SpillFile:
         if [mine] != [column.number.tolist() for column in self._columns] or numbers != sorted(
             numbers
         ):
-            return self._maker.run(self._hands)
-        return self._maker.run(self._others, self._columns[0])
+            return make_run(self.nonces, self._hands)
+        return make_run(self.nonces, self._others, self._columns[0])
 
     def _written(
         self, as_run: bool, hands: Any, count: int, first: str, events: int, nets: dict[str, int]
@@ -199,9 +195,9 @@ class SpillFile:
 
 
 @contextmanager
-def spill(path: Path, at: int, maker: Maker) -> Iterator[SpillFile]:
+def spill(path: Path, at: int, nonces: Salted | None) -> Iterator[SpillFile]:
     """A spool to write, complete on disk when it is left."""
-    one = SpillFile(path, at, maker)
+    one = SpillFile(path, at, nonces)
     try:
         yield one
     finally:

@@ -244,8 +244,10 @@ class _FileImport(NamedTuple):
             hand = _renamed(source, self.options.names)
             if plain := done.get(hand.number):
                 self._count(hand, plain.record, plain.nets)
-                report = qualified(Report(hand.game.name, "agree", None, None), plain.record)
-                verdict = self._judged(hand, report) if self.options.audit else 0
+                verdict = 0
+                if self.options.audit:
+                    report = Report(hand.game.name, "agree", None, None)
+                    verdict = self._judged(hand, qualified(report, plain.record))
                 yield SpilledHand(plain.record, True, self._note(source), source, verdict)
                 continue
             try:

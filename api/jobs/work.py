@@ -315,10 +315,10 @@ def _import_files(
     scratch.mkdir(exist_ok=True)
     report.say()
     done: list[dict[str, Any]] = []
-    maker = ledger.maker(() if options.audit else LATER)
     disclosure = cast(Disclosure, request["disclosure"])
     tags = tagged(request.get("tags", {}))  # a request of before has none
-    writer = Writer(ledger, disclosure, maker, options.owner, strict=options.strict, tags=tags)
+    without = () if options.audit else LATER
+    writer = Writer(ledger, disclosure, without, options.owner, strict=options.strict, tags=tags)
 
     def tick(hands: int) -> None:
         report.add(hands)
@@ -328,7 +328,8 @@ def _import_files(
     try:
         with suppress(KeyboardInterrupt):
             begun = writer.begun
-            results = outcomes(files, options, scratch, now_ms(), maker, tick, begun=begun)
+            now = now_ms(), ledger.nonces
+            results = outcomes(files, options, scratch, *now, tick, begun=begun)
             for outcome, added in writer.write(results):
                 done.append(as_json(outcome, added, options.audit))
         keep_judged(folder, writer.judged)

@@ -18,14 +18,16 @@ _SEATS = {f"p{number}": number - 1 for number in range(1, 24)}
 
 
 class Book(Struct):
-    """The chips in front of every seat, the seats still in, and those that owe an answer."""
+    """The chips in front of every seat, the seats that have folded, those that can still bet, and
+    those that owe an answer."""
 
     stacks: list[int]
     bets: list[int]
     top: int
     paid: list[int]
-    folded: set[int]
-    owing: set[int]
+    live: set[int]
+    folded: set[int] = set()
+    owing: set[int] = set()
     dealt: set[int] = set()
     board: int = 0
     aggressor: int | None = None
@@ -33,20 +35,22 @@ class Book(Struct):
     def contenders(self) -> list[int]:
         return [seat for seat in range(len(self.stacks)) if seat not in self.folded]
 
-    def live(self) -> set[int]:
-        return {seat for seat, left in enumerate(self.stacks) if left and seat not in self.folded}
-
     def put(self, seat: int, to: int) -> None:
         """The seat's bet of this street becomes `to`, or as much as its stack allows."""
         more = min(to - self.bets[seat], self.stacks[seat])
         self.bets[seat] += more
         self.paid[seat] += more
         self.stacks[seat] -= more
+        if not self.stacks[seat]:
+            self.live.discard(seat)
+
+    def fold(self, seat: int) -> None:
+        self.folded.add(seat)
+        self.live.discard(seat)
 
     def closed_if_alone(self) -> None:
         """The last with chips is asked only for chips that another has really put in (G8)."""
-        live = self.live()
-        if len(live) == 1 and self.bets[min(live)] >= max(
+        if len(self.live) == 1 and self.bets[min(self.live)] >= max(
             self.bets[seat] for seat in self.contenders()
         ):
             self.owing = set()
@@ -55,8 +59,7 @@ class Book(Struct):
         self.board += cards
         self.bets = [0] * len(self.bets)
         self.top = 0
-        live = self.live()
-        self.owing = live if len(live) > 1 else set()
+        self.owing = self.live.copy() if len(self.live) > 1 else set()
         if self.owing:
             self.aggressor = None
 
@@ -68,14 +71,14 @@ class Book(Struct):
 def table(stacks: tuple[int, ...], antes: tuple[int, ...], blinds: tuple[int, ...]) -> Book:
     """The table once antes and blinds are in."""
     none = [0] * len(stacks)
-    book = Book(list(stacks), none, 0, list(none), set(), set())
+    book = Book(list(stacks), none, 0, list(none), set(range(len(stacks))))
     for seat, ante in enumerate(antes):
         book.put(seat, ante)
     book.bets = [0] * len(stacks)
     for seat, blind in enumerate(blinds):
         book.put(seat, abs(blind))
     book.top = max(map(abs, blinds))
-    book.owing = book.live()
+    book.owing = book.live.copy()
     book.closed_if_alone()
     return book
 
@@ -98,8 +101,10 @@ def taken(actions: list[str], book: Book, money: Money) -> Actions:
     """Every action in order."""
     items, commentary = list[Item](), list[str]()
     for text in actions:
-        act, _, remark = text.partition("#")
-        commentary.append(remark and remark.strip())
+        act, remark = text, ""
+        if "#" in text:
+            act, _, remark = text.partition("#")
+        commentary.append(remark.strip())
         words = act.split()
         if words:
             try:
@@ -118,7 +123,7 @@ def _item(text: str, words: list[str], book: Book, money: Money, items: list[Ite
     match words:
         case [who, "f"]:
             seat = _seat(text, who, book)
-            book.folded.add(seat)
+            book.fold(seat)
             book.owing.discard(seat)
             book.closed_if_alone()
             return Act(seat, "fold")
@@ -133,7 +138,7 @@ def _item(text: str, words: list[str], book: Book, money: Money, items: list[Ite
             book.put(seat, max(to, book.bets[seat]))
             book.top = max(to, book.top)
             book.aggressor = seat
-            book.owing = book.live() - {seat}
+            book.owing = book.live - {seat}
             return Act(seat, "raise", to)
         case ["d", "dh", who, word]:
             seat, cards = _seat(text, who, book), cards_of(text, word)

@@ -37,9 +37,11 @@ def quick(text: str) -> dict[str, Any] | None:
     """
     if any(mark in text for mark in _UNLIKE) or _LARGE.search(text):
         return None
+    if not text.replace("\n", "").isprintable():
+        return None
     fields: dict[str, Any] = {}
     document = fields
-    for line in text.split("\n"):
+    for line in text.replace("'", '"').split("\n"):
         if not line:
             continue
         field = _FIELD.fullmatch(line)
@@ -50,13 +52,13 @@ def quick(text: str) -> dict[str, Any] | None:
             document = {line[1:-1]: fields}
             continue
         name, value = field.groups()
-        if name in fields or not value.isprintable():
+        if name in fields:
             return None
         try:
-            if _TIME.fullmatch(value):
+            if value[2:3] == ":" and _TIME.fullmatch(value):
                 fields[name] = time.fromisoformat(value)
             else:
-                fields[name] = _decoder.decode(value.replace("'", '"'))
+                fields[name] = _decoder.decode(value)
         except (ValueError, RecursionError):
             return None
     return document

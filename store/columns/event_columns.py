@@ -51,6 +51,7 @@ class EventColumns:
         self.hand_seq = np.arange(len(sizes)) if hand_seq is None else hand_seq
         self.pos = np.arange(len(at)) if pos is None else pos
         self.begins: Column = np.cumsum(sizes) - sizes
+        self.made: Any = None  # rows of these, if `codec.rows_of` was asked for all of them before
 
     @cached_property
     def leaf(self) -> Column:
@@ -96,6 +97,8 @@ class EventColumns:
 
     def merged(self, others: "EventColumns") -> "EventColumns":
         """These and other hands of the same match in the order of their numbers, counted anew."""
+        if not len(others.number):
+            return self
         number = np.concatenate([self.number, others.number])
         order = np.argsort(number)
         place = np.empty(len(order), dtype=np.int64)

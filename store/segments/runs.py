@@ -1,8 +1,9 @@
 """A run: closed streams as columns, made apart from the ledger, in whichever process has time.
 
-It holds what a segment needs: the events, the projections, each leaf's digest. Positions and
-sequence numbers count from 0, and nothing else in it depends on what the ledger holds. So the one
-who writes adds two numbers to columns (`store/segments/sealing.py`), and touches no event.
+It holds what a segment needs: the events as rows, each leaf's digest. Positions and sequence
+numbers count from 0, and nothing else in it depends on what the ledger holds. So the one who writes
+adds two numbers to columns (`store/segments/sealing.py`), and touches no event. The tables beside
+the events are made there, of many runs at once: their work is by the call more than by the hand.
 
 The digests of its public lines are those that `events.lines` makes, many at once.
 """
@@ -27,8 +28,6 @@ from store.columns.event_columns import EventColumns, different, events_of, of_a
 from store.log.admission import check_start
 from store.log.batch import check_stream
 from store.proof.nonces import Salted
-from store.segments.sealed import with_hands
-from store.tables.projection import Builder, Projection
 
 _NOWHERE = "?"  # stands for a hand's stream until it is filled in
 
@@ -44,15 +43,12 @@ class Made(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Leaves in the order of closing; `nonces` names the secret that they were digested with.
-
-    `tables` are the events and these projections, whose versions are told.
-    """
+    """Leaves in the order of closing, and their events as rows; `nonces` names the secret that they
+    were digested with."""
 
     nonces: str
-    projections: dict[str, int]
     leaves: tuple[Made, ...]
-    tables: dict[str, pa.Table]
+    rows: pa.Table
 
     def appends(self) -> tuple[Append, ...]:
         """The same events as somebody would append them."""
@@ -63,33 +59,27 @@ class Run(NamedTuple):
                 tuple(recorded.event for recorded in leaf.recorded),
                 leaf.recorded[0].at,
             )
-            for leaf in leaves_of(self.tables["events"])
+            for leaf in leaves_of(self.rows)
         )
 
 
-class Maker(NamedTuple):
-    """Makes runs for one ledger: the secret of its nonces, if it has one, and its projections."""
-
-    nonces: Salted | None
-    projections: tuple[Projection, ...]
-
-    def run(self, appends: Sequence[Append], hands: EventColumns | None = None) -> Run:
-        """The columns and digests of appends, and of hands of the same match that are in columns
-        already; refused if one does not close, or holds what no event can."""
-        for append in appends:
-            check_whole(append)
-        columns = of_appends(appends, check_values)
-        if hands is not None:
-            columns = hands.merged(columns)
-        found: Iterable[tuple[int, str]] = [(0, "")] * len(columns.streams)
-        if self.nonces is not None:
-            found = digests(columns, self.nonces)
-        firsts, sizes = columns.first.tolist(), columns.sizes.tolist()
-        each = zip(columns.streams, firsts, sizes, found, strict=True)
-        leaves = tuple(Made(stream, first, size, *numbers) for stream, first, size, numbers in each)
-        wanted = with_hands(self.projections)
-        versions = {one.name: one.version for one in wanted}
-        return Run(name_of(self.nonces), versions, leaves, tables_of(columns, wanted))
+def make_run(
+    nonces: Salted | None, appends: Sequence[Append], hands: EventColumns | None = None
+) -> Run:
+    """The rows and digests of appends, and of hands of the same match that are in columns already,
+    for the ledger of these nonces; refused if one does not close, or holds what no event can."""
+    for append in appends:
+        check_whole(append)
+    columns = of_appends(appends, check_values)
+    if hands is not None:
+        columns = hands.merged(columns)
+    found: Iterable[tuple[int, str]] = [(0, "")] * len(columns.streams)
+    if nonces is not None:
+        found = digests(columns, nonces)
+    firsts, sizes = columns.first.tolist(), columns.sizes.tolist()
+    each = zip(columns.streams, firsts, sizes, found, strict=True)
+    leaves = tuple(Made(stream, first, size, *numbers) for stream, first, size, numbers in each)
+    return Run(name_of(nonces), leaves, rows_of(columns))
 
 
 def name_of(nonces: Salted | None) -> str:
@@ -97,33 +87,22 @@ def name_of(nonces: Salted | None) -> str:
     return "" if nonces is None else nonces.name
 
 
-def tables_of(columns: EventColumns, projections: Sequence[Projection]) -> dict[str, pa.Table]:
-    """The events as rows, and what is made of them."""
-    events = rows_of(columns)
-    builder = Builder(projections)
-    made = dict((*builder.add(events), *builder.rest()))
-    return {"events": events} | {
-        projection.name: made[projection.name] for projection in projections
-    }
-
-
 def spelled(run: Run) -> pa.Buffer:
-    """A run as bytes, for another process: its leaves, its tables. They are counted before there is
+    """A run as bytes, for another process: its leaves, its rows. They are counted before there is
     room made for them, for they are many."""
-    head = msgspec.msgpack.encode((run.nonces, run.projections, run.leaves, list(run.tables)))
+    head = msgspec.msgpack.encode((run.nonces, run.leaves))
     head = b"%d %b" % (len(head), head)
     counted = pa.MockOutputStream()
-    _write(counted, head, run)
+    _write(counted, head, run.rows)
     buffer = pa.allocate_buffer(counted.size())
-    _write(pa.FixedSizeBufferWriter(buffer), head, run)
+    _write(pa.FixedSizeBufferWriter(buffer), head, run.rows)
     return buffer
 
 
-def _write(sink: Any, head: bytes, run: Run) -> None:
+def _write(sink: Any, head: bytes, rows: pa.Table) -> None:
     sink.write(head)
-    for table in run.tables.values():
-        with pa.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
+    with pa.ipc.new_stream(sink, rows.schema) as writer:
+        writer.write_table(rows)
 
 
 def read(data: "pa.Buffer | bytes") -> Run:
@@ -131,13 +110,11 @@ def read(data: "pa.Buffer | bytes") -> Run:
     data = pa.py_buffer(data)
     begin = bytes(data[:20]).index(b" ") + 1
     size = int(bytes(data[:begin]))
-    nonces, versions, leaves, names = _head.decode(data[begin : begin + size])
-    source = pa.BufferReader(data.slice(begin + size))
-    tables = {name: pa.ipc.open_stream(source).read_all() for name in names}
-    return Run(nonces, versions, leaves, tables)
+    rows = pa.ipc.open_stream(data.slice(begin + size)).read_all()
+    return Run(*_head.decode(data[begin : begin + size]), rows)
 
 
-_head = msgspec.msgpack.Decoder(tuple[str, dict[str, int], tuple[Made, ...], list[str]])
+_head = msgspec.msgpack.Decoder(tuple[str, tuple[Made, ...]])
 
 
 def check_whole(append: Append) -> None:

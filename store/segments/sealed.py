@@ -34,29 +34,47 @@ def write_segment(
 ) -> Segment:
     """The files of a segment, aside and then in place, durable before any manifest names them."""
     first, last = closed[0].hand_seq, closed[-1].hand_seq
-    wanted = with_hands(projections)
-    parts: dict[str, list[pa.Table]] = {one.name: [] for one in wanted}
     parted = [of_closed(group) for group in row_groups(closed)]
     columns = filled(parted)
-    extent, builder = Extent(), Builder(wanted)
+    extent = Extent()
 
     def groups() -> Iterator[pa.Table]:
         for group in parted:
             low, high = int(group.pos.min()), int(group.pos.max())
             kinds = (many.kind.__name__ for many in group.many)
             extent.add(len(group.pos), low, high, kinds, group.streams)
-            rows = rows_of(group, columns)
+            yield rows_of(group, columns)
+
+    return write_rows(disk, (first, last), groups(), projections, extent, level)
+
+
+def write_rows(
+    disk: Disk,
+    ends: tuple[int, int],
+    groups: Iterable[pa.Table],
+    projections: Sequence[Projection],
+    extent: "Extent",
+    level: int,
+) -> Segment:
+    """The files of a segment: the events, a row group at a time, and what is made of them as they
+    go by; what the manifest says of them is gathered by then."""
+    wanted = with_hands(projections)
+    parts: dict[str, list[pa.Table]] = {one.name: [] for one in wanted}
+    builder = Builder(wanted)
+
+    def passing() -> Iterator[pa.Table]:
+        for rows in groups:
             for name, made in builder.add(rows):
                 parts[name].append(made)
             yield rows
+        for name, made in builder.rest():
+            parts[name].append(made)
 
-    files = {"events": store(disk, "events", first, last, groups(), level)}
-    for name, made in builder.rest():
-        parts[name].append(made)
+    files = {"events": store(disk, "events", *ends, passing(), level)}
     for one in wanted:
-        files[one.name] = store(disk, one.name, first, last, cut(parts[one.name], one.rows), level)
+        files[one.name] = store(disk, one.name, *ends, cut(parts[one.name], one.rows), level)
     disk.sync_folder(FOLDER)
-    return extent.segment(first, last, files, {one.name: one.version for one in wanted})
+    return extent.segment(*ends, files, {one.name: one.version for one in wanted})
 
 
 def with_hands(projections: Sequence[Projection]) -> tuple[Projection, ...]:

@@ -31,12 +31,11 @@ from store.proof.nonces import Salted
 from store.proof.notary import Notary
 from store.proof.tree import leaf_hash
 from store.segments.runs import Run, name_of
-from store.segments.sealed import Extent, with_hands, write_segment
-from store.segments.segment import FOLDER, LEVEL, ROW_GROUP, cut, store
+from store.segments.sealed import Extent, write_rows, write_segment
+from store.segments.segment import LEVEL, ROW_GROUP, cut
 from store.tables.projection import Projection
 
 QUICK = 6  # a level of zstd: half the time, 4 bytes a hand larger; compaction packs anew
-_COUNTED = {"hand_seq": 0, "pos": 1, "first_pos": 1, "last_pos": 1}
 
 
 def seal(
@@ -95,16 +94,10 @@ def logged(
     return ReadyLedger(new, log, calls, found.notes, marks)
 
 
-def check_made(
-    runs: Sequence[Run], nonces: Salted | None, projections: Sequence[Projection]
-) -> None:
-    """`Conflict` unless these runs were made for the ledger of these, all with the same tables."""
-    for run in runs:
-        known = {(projection.name, projection.version) for projection in with_hands(projections)}
-        alike = run.projections == runs[0].projections
-        fits = run.leaves and run.nonces == name_of(nonces)
-        if not (fits and alike and known >= set(run.projections.items())):
-            raise Conflict("this run was not made for this ledger")
+def check_made(runs: Sequence[Run], nonces: Salted | None) -> None:
+    """`Conflict` unless these runs were made for the ledger of these nonces."""
+    if not all(run.leaves and run.nonces == name_of(nonces) for run in runs):
+        raise Conflict("this run was not made for this ledger")
 
 
 def adopt(
@@ -143,30 +136,23 @@ def write_runs(
     starts, extent = [], Extent()
     for run in runs:
         starts.append((last + 1, next_pos))
-        rows, streams = run.tables["events"], (one.stream for one in run.leaves)
+        rows, streams = run.rows, (one.stream for one in run.leaves)
         kinds = rows["type"].combine_chunks().unique().to_pylist()
         extent.add(rows.num_rows, next_pos, next_pos + rows.num_rows - 1, kinds, streams)
         last, next_pos = last + len(run.leaves), next_pos + rows.num_rows
-    most = {"events": ROW_GROUP} | {one.name: one.rows for one in with_hands(projections)}
-    files = {}
-    for name in runs[0].tables:
-        tables = cut(_placed([run.tables[name] for run in runs], starts), most[name])
-        joined = (
-            table.unify_dictionaries().combine_chunks() for table in tables
-        )  # one list of words
-        files[name] = store(disk, name, first, last, joined, QUICK)
-    disk.sync_folder(FOLDER)
-    return extent.segment(first, last, files, runs[0].projections)
+    tables = cut(_placed([run.rows for run in runs], starts), ROW_GROUP)
+    joined = (table.unify_dictionaries().combine_chunks() for table in tables)  # one list of words
+    return write_rows(disk, (first, last), joined, projections, extent, QUICK)
 
 
 def _placed(tables: Sequence[pa.Table], starts: Iterable[tuple[int, int]]) -> Iterator[pa.Table]:
-    """Tables of one name, counted on from where they begin, with all columns that any has."""
+    """Rows of runs, counted on from where they begin, with all columns that any has."""
     types = {field.name: field.type for table in tables for field in table.schema}
-    order = [name for name in columns() if name in types] if "type" in types else list(types)
+    order = [name for name in columns() if name in types]
     for table, start in zip(tables, starts, strict=True):
         cells = {name: table[name] for name in table.column_names}
-        for name in _COUNTED.keys() & cells.keys():
-            cells[name] = pc.add(cells[name], pa.scalar(start[_COUNTED[name]], pa.int64()))
+        for name, begin in zip(("hand_seq", "pos"), start, strict=True):
+            cells[name] = pc.add(cells[name], pa.scalar(begin, pa.int64()))
         yield pa.table(
             [cells.get(name, pa.nulls(table.num_rows, types[name])) for name in order], order
         )

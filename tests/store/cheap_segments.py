@@ -25,7 +25,7 @@ def cheap_segments() -> Iterator[None]:
     with ExitStack() as patches:
         patches.enter_context(patch("store.segments.sealing.write_segment", write_cheaply))
         patches.enter_context(patch("store.ledger.Sealed", CheapSealed))
-        patches.enter_context(patch("store.segments.runs.tables_of", cheap_tables))
+        patches.enter_context(patch("store.segments.runs.rows_of", EventColumns.leaves))
         patches.enter_context(patch("store.segments.sealing.write_runs", write_runs_cheaply))
         yield
 
@@ -38,18 +38,13 @@ def write_cheaply(
     return _written(disk, first, last, [one.recorded() for one in closed])
 
 
-def cheap_tables(columns: EventColumns, projections: Any) -> dict[str, Any]:
-    """The tables of a run, not made."""
-    return {"events": columns.leaves(), "hands": ()}
-
-
 def write_runs_cheaply(
     disk: Disk, runs: Sequence[Run], first: int, pos: int, projections: Any
 ) -> Segment:
     """Runs, each event at the next position."""
     closed = []
     for run in runs:
-        for leaf in run.tables["events"]:
+        for leaf in run.rows:  # which here are leaves
             placed = enumerate(leaf.recorded, pos)
             closed.append(tuple(replace(one, pos=at) for at, one in placed))
             pos += len(leaf.recorded)

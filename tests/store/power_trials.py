@@ -19,6 +19,7 @@ from store.log.admission import Call as Waiting
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
 from store.proof.private import Secrets
+from store.segments.runs import make_run
 from tests.store.memory import MemoryLedger
 from tests.store.simulated_disk import PowerLost, SimulatedDisk
 
@@ -190,7 +191,7 @@ class Writer:
         """Up to three runs of closed hands and records, in one call."""
         calls = [self.closed() for _ in range(self.chance.choice((1, 1, 2, 3)))]
         self.under_way = [tuple(one for call in calls for one in call)]  # all of them or none
-        ledger.append_runs([ledger.maker().run(call) for call in calls])
+        ledger.append_runs([make_run(ledger.nonces, call) for call in calls])
         (there,), self.under_way = self.under_way, []
         self.model.append(*there)
 

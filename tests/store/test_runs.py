@@ -17,7 +17,7 @@ from store.ledger import FileLedger
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
 from store.proof.private import Secrets
-from store.segments.runs import Run, read, spelled
+from store.segments.runs import Run, make_run, read, spelled
 from store.tables.standard import STANDARD
 from tests.store.small_hands import begun, ended, noted, whole
 
@@ -54,7 +54,7 @@ def appends(records: list[Events]) -> list[Append]:
 
 
 def run_of(ledger: FileLedger, calls: list[Append]) -> Run:
-    return read(spelled(ledger.maker().run(calls)))
+    return read(spelled(make_run(ledger.nonces, calls)))
 
 
 @pytest.mark.parametrize("game", ["auction-2024-mit", "swap-2022-mit", "auction-2024"])
@@ -153,7 +153,7 @@ def test_a_run_of_another_ledger_is_refused(tmp_path: Path) -> None:
 def test_a_projection_left_out_of_a_run_is_made_by_compaction(tmp_path: Path) -> None:
     ledger = opened(tmp_path)
     calls = appends(hands("auction-2024-mit", "m", 5))
-    ledger.append_runs([ledger.maker(("bids",)).run(calls)])
+    ledger.append_runs([run_of(ledger, calls)], without=("bids",))
     (before,) = ledger._found.manifest.segments
     ledger.compact()
     (after,) = ledger._found.manifest.segments
