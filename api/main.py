@@ -4,16 +4,18 @@ Exit codes: 0 fine, 1 failed, 2 usage, 3 checked and found wrong, 4 not permitte
 6 contested under --strict, 130 interrupted.
 """
 
+import gc
 import os
 import sys
 from difflib import get_close_matches
+from importlib import import_module
 from keyword import iskeyword
+from types import ModuleType
 from typing import Any, NoReturn
 
 import click
 
 from api.cli.output import say
-from api.modules import imported
 from api.printable import Page
 from api.questions import declared
 from api.version import VERSION
@@ -97,7 +99,7 @@ class Lazy(click.Group):
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
         try:
-            command = getattr(imported(f"{__package__}.cli.{TOGETHER.get(name, name)}"), name)
+            command = getattr(_imported(f"{__package__}.cli.{TOGETHER.get(name, name)}"), name)
         except ModuleNotFoundError as missing:
             if missing.name not in POSIX:
                 raise
@@ -128,6 +130,18 @@ class Lazy(click.Group):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
         formatter.write_text("`muckrake help COMMAND` says all of one.")
+
+
+def _imported(name: str) -> ModuleType:
+    """A module of ours, and all that it needs: they stay, so no collection need look at them."""
+    if name in sys.modules:
+        return sys.modules[name]
+    gc.disable()
+    try:
+        return import_module(name)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def _impossible(name: str, missing: ModuleNotFoundError) -> click.Command:

@@ -20,9 +20,9 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from statistics import median
 from time import perf_counter
-from types import ModuleType
 from typing import NamedTuple
 
+import muckrake.__main__ as command
 from api.cli.import_ import LATER
 from api.importing.commit import Writer
 from api.importing.inputs import inputs
@@ -109,7 +109,7 @@ def _opened(scratch: Path) -> Iterator[tuple[Path, FileLedger]]:
 @contextmanager
 def _as_a_command() -> Iterator[None]:
     """What it starts imports what a command's processes do, and not this module with all others."""
-    here, sys.modules["__main__"] = sys.modules["__main__"], ModuleType("__main__")
+    here, sys.modules["__main__"] = sys.modules["__main__"], command
     try:
         yield
     finally:

@@ -1,6 +1,7 @@
 """The command line: data on stdout, sentences on stderr, and an exit code for each way to end."""
 
 import json
+import os
 import platform
 import re
 import shlex
@@ -60,28 +61,20 @@ def test_help_imports_nothing_heavy() -> None:
 
 
 def test_who_has_pandas_does_not_wait_for_it_at_every_command(tmp_path: Path) -> None:
-    """Arrow would load it for its first array, in the processes of an import, too; a frame that
-    somebody asks Arrow for later is one."""
+    """Arrow would load it for its first array; it still makes a frame if somebody asks for one."""
     (tmp_path / "pandas.py").write_text("import sys; sys.exit('pandas was loaded')")
-    look = f"""
-import sys
-sys.path.insert(0, {str(tmp_path)!r})
-from api.main import main
-from api.modules import begin
-ledger = ("--ledger", {str(tmp_path / "ledger")!r})
-main(["play", "site-nl", "--hands", "3", *ledger])
-main(["stats", *ledger])
-begin("api.importing.pool", "jobs", ())
-import pyarrow
-pyarrow.array([0.5, None])
-print("it was not", file=sys.stderr)
-pyarrow.table({{"a": [1]}}).to_pandas()
-"""
-    done = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=False)
-    loaded = [
-        line for line in done.stderr.splitlines() if line in ("it was not", "pandas was loaded")
-    ]
-    assert ["it was not", "pandas was loaded"] == loaded
+    look = (
+        "import sys; from muckrake.__main__ import main; main(sys.argv[1:]); import pyarrow;"
+        "pyarrow.array([0.5, None]); print('it was not', file=sys.stderr);"
+        "pyarrow.table({'a': [1]}).to_pandas()"
+    )
+    ledger = ("--ledger", str(tmp_path / "ledger"))
+    for words in (("play", "site-nl", "--hands", "3"), ("stats",), ("matches",)):
+        asked = [sys.executable, "-c", look, *words, *ledger]
+        given = os.environ | {"PYTHONPATH": str(tmp_path)}
+        done = subprocess.run(asked, env=given, capture_output=True, text=True, check=False)
+        said = re.findall("^(it was not|pandas was loaded)$", done.stderr, re.MULTILINE)
+        assert ["it was not", "pandas was loaded"] == said
 
 
 def test_every_command_is_in_the_help_and_can_be_asked_for_its_own(capsys: Captured) -> None:

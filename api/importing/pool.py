@@ -32,7 +32,6 @@ from api.importing.worker import (
     format_of_input,
     import_file,
 )
-from api.modules import begin
 from dealer.worker import ctrl_c_blocked, end_with_parent, ignore_ctrl_c
 from formats.cuts import parts
 from formats.source import Refused
@@ -219,7 +218,7 @@ def _together(works: Iterable[Work], tick: Tick, processes: int) -> Iterator[lis
     context = get_context("spawn")
     try:
         shared = context.Value("q", 0), context.Value("b", False)
-        pool = ProcessPoolExecutor(processes, context, begin, (__name__, _begin.__name__, *shared))
+        pool = ProcessPoolExecutor(processes, context, _begin, shared)
     except OSError:  # no shared memory for locks, as in some containers: this process does it
         yield from _alone(works, tick)
         return
