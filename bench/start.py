@@ -17,7 +17,7 @@ HANDS = 200
 GOAL_MS = 100
 HELP = "--help"
 ROOT = Path(__file__).parents[1]
-PROGRAM = "import sys; from api.main import main; sys.exit(main(sys.argv[1:]))"
+PROGRAM = "import sys; from muckrake.__main__ import main; sys.exit(main(sys.argv[1:]))"
 MATCH = ("play", "auction-2024", "--seed", "1", "--match", "start")
 ASKED: dict[str, tuple[str, ...]] = {
     HELP: (HELP,),

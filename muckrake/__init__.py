@@ -8,19 +8,20 @@ package: there `engine.games` is `muckrake.engine.games`.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from engine.games import GAMES, RULESETS
-from engine.hand import begin, step
-from engine.turn import Bid, Call, Check, Deal, Fold, Raise, Toss
-from engine.verdict import judge
-from events.cards import cards
-from events.evolve import replay
-from events.notation import read, say_all
+from engine import __name__ as _engine
 
 if TYPE_CHECKING:
     from analytics.statistics.answers import ask, snapshot_of
     from api.main import main
     from dealer.bots.seen import Seen
     from dealer.learning.batch import Batch, learned
+    from engine.games import GAMES, RULESETS
+    from engine.hand import begin, step
+    from engine.turn import Bid, Call, Check, Deal, Fold, Raise, Toss
+    from engine.verdict import judge
+    from events.cards import cards
+    from events.evolve import replay
+    from events.notation import read, say_all
     from muckrake.ledgers import answer, record, sql
     from muckrake.playing import environment, play
     from odds.batch import equities
@@ -62,8 +63,16 @@ __all__ = [
     "third_card_known",
 ]
 
-# Imported when they are first used: somebody who deals a hand does not wait for DuckDB and Arrow.
+# Imported when they are first used: somebody who deals a hand does not wait for DuckDB and Arrow,
+# and the command line not for rules that it does not ask.
 _LATER = {
+    **dict.fromkeys(("GAMES", "RULESETS"), "engine.games"),
+    **dict.fromkeys(("begin", "step"), "engine.hand"),
+    **dict.fromkeys(("Bid", "Call", "Check", "Deal", "Fold", "Raise", "Toss"), "engine.turn"),
+    "judge": "engine.verdict",
+    "cards": "events.cards",
+    "replay": "events.evolve",
+    **dict.fromkeys(("read", "say_all"), "events.notation"),
     **dict.fromkeys(("ask", "snapshot_of"), "analytics.statistics.answers"),
     **dict.fromkeys(("answer", "record", "sql"), "ledgers"),
     **dict.fromkeys(("third_card", "third_card_known"), "odds.third_card"),
@@ -74,7 +83,7 @@ _LATER = {
     "main": "api.main",
     **dict.fromkeys(("environment", "play"), "playing"),
 }
-_TOP = begin.__module__.removesuffix("engine.hand")  # where the rooms are: a wheel moves them
+_TOP = _engine.removesuffix("engine")  # where the rooms are: a wheel moves them
 
 
 def __getattr__(name: str) -> Any:
