@@ -1,9 +1,9 @@
 """`python -m muckrake` is the command line, and begins each process that a command spawns.
 
-Whoever has pandas beside muckrake would wait for it at every command: Arrow loads it for its first
+With pandas installed beside muckrake every command would wait for it: Arrow loads it for its first
 array, to know a series if it meets one. So it makes one here as soon as it is imported, and is told
-that there is no pandas. Whoever wants a data frame of Arrow later still gets it. Who imports
-muckrake as a library has Arrow as it is.
+that there is no pandas. A data frame that a program wants of Arrow later is still made, and a
+program that imports muckrake as a library has Arrow as it is.
 """
 
 import sys
