@@ -152,7 +152,13 @@ def test_what_is_reached_is_run_and_nothing_else(spread: tuple[str, ...], tmp_pa
     """In worker processes, too: they are started with the words and not with the files."""
     kept = ("tests/conftest.py", "tests/profiles.py", "tests/changed.py", "tests/chromium.py")
     files = {path: (changed.ROOT / path).read_text() for path in kept}
-    made(tmp_path, files | {"here.py": "A = 1\n", "there.py": "B = 1\n", "pyproject.toml": ""})
+    ours = {
+        "here.py": "A = 1\n",
+        "there.py": "B = 1\n",
+        "pyproject.toml": "",
+        ".gitignore": "__pycache__/\n",
+    }
+    made(tmp_path, files | ours)
     for name in ("here", "there"):
         text = f"import {name}\n\ndef test_it():\n    assert {name}\n"
         made(tmp_path, {f"tests/test_{name}.py": text})
@@ -161,10 +167,12 @@ def test_what_is_reached_is_run_and_nothing_else(spread: tuple[str, ...], tmp_pa
         subprocess.run([*git, *words], cwd=tmp_path, check=True)
     (tmp_path / "here.py").write_text("A = 2\n")
     words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", *spread, "--changed", "HEAD"]
-    ours = {name: text for name, text in os.environ.items() if not name.startswith("MUCKRAKE_")}
-    ours["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # those of no use here take seconds to load
+    environment = {
+        name: text for name, text in os.environ.items() if not name.startswith("MUCKRAKE_")
+    }
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # those of no use here take seconds to load
     ran = subprocess.run(
-        [sys.executable, *words], cwd=tmp_path, env=ours, capture_output=True, text=True
+        [sys.executable, *words], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert "1 files differ from HEAD: 1 test files can tell\n" in ran.stdout, ran
     assert re.search(r"^1 passed", ran.stdout, re.MULTILINE), ran.stdout
