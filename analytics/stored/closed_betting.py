@@ -5,6 +5,7 @@ counting it is for `stored.equity`.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct
@@ -27,7 +28,7 @@ from engine.steps import (
     SwapHole,
 )
 from events.cards import DECK, UNKNOWN, Cards, is_card, known
-from events.evolve import evolve, replay
+from events.evolve import evolved, replay
 from events.state import Hand
 from events.types import (
     AuctionSettled,
@@ -88,6 +89,7 @@ _STEPS = (
     SwapHole,
 )
 _NO_CHANCE = of_other_kinds("pay", "deal")
+_PAYMENTS = (PotSplit, RakeTaken)
 _ACTIONS = (Folded, Checked, Called, Bet, Raised)
 _CHOICES = (*_ACTIONS, BidPlaced, Tossed)
 
@@ -127,7 +129,7 @@ def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
     if not _is_dealt(hand, [hole for hole in holes if hole], third):
         return "cards not of one deck"
     swaps = swaps_to_come(game, hand)
-    layers = _pots(events, end, game, seats)
+    layers = _pots(events, place, hand, game, seats)
     if layers is None:
         return "pots not those of the rules"
     return Closed(
@@ -142,6 +144,7 @@ def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
     )
 
 
+@lru_cache(maxsize=1 << 10)  # of some files each hand has its own stakes
 def uncounted(game: Game) -> str | None:
     """What makes its hands not worth what is counted here: a step, a policy; None if nothing."""
     strange = next((step for step in game.script if not isinstance(step, _STEPS)), None)
@@ -205,18 +208,17 @@ def swaps_to_come(game: Game, hand: Hand) -> tuple[tuple[int, int], ...]:
 
 
 def _pots(
-    events: Sequence[Any], end: Hand, game: Game, seats: tuple[int, ...]
+    events: Sequence[Any], place: int, hand: Hand, game: Game, seats: tuple[int, ...]
 ) -> tuple[Pot, ...] | None:
-    """The layers as they were paid, each less its rake; None if that is not what was paid."""
-    first = next((at for at, it in enumerate(events) if isinstance(it, PotSplit | RakeTaken)), None)
+    """The layers as they were paid, each less its rake; None if that is not what was paid. `hand`
+    is what the events up to this place add up to."""
+    first = next((at for at, it in enumerate(events) if type(it) in _PAYMENTS), None)
     if first is None:
         return None
-    hand = replay(events[:1])
-    for event in events[1:first]:
-        hand = evolve(hand, event)
-    rake = [0] * (len(end.stacks) + 1)
+    hand = evolved(hand, events[place + 1 : first]) if first > place else replay(events[:first])
+    rake = [0] * (len(hand.stacks) + 1)
     paid = 0
-    for event in events:
+    for event in events[first:]:
         if isinstance(event, RakeTaken):
             rake[event.pot] += event.amount
         elif isinstance(event, PotSplit):
