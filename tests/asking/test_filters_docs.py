@@ -17,6 +17,7 @@ from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from store.reader import Reader
 from tests.fences import fences, typed
+from tests.profiles import sized
 
 PAGE = Path(__file__).parents[2] / "docs" / "filters.md"
 
@@ -49,9 +50,10 @@ def test_every_example_finds_what_the_page_says(
     judged = Verdicts(tmp_path).known(viewed.snapshot, viewed.snapshot.next_seq)
     assert len(EXAMPLES) > 12
     found = {}
-    for text, _ in EXAMPLES:
-        found[text] = facets(viewed, parsed(text), judged).hands
-        assert found[text] == len(hands_by(viewed, parsed(text), None, 1_000, judged=judged).rows)
+    for at, (text, _) in enumerate(EXAMPLES):
+        found[text] = len(hands_by(viewed, parsed(text), None, 1_000, judged=judged).rows)
+        if at % sized(5, 1) == 0:
+            assert found[text] == facets(viewed, parsed(text), judged).hands
     if accept:
         PAGE.write_text(_counted(PAGE.read_text("utf-8"), found), "utf-8")
     assert {text: int(count) for text, count in EXAMPLES} == found, "./mr accept counts anew"

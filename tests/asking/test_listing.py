@@ -2,6 +2,7 @@
 
 import random
 from collections import Counter
+from collections.abc import Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
@@ -34,6 +35,7 @@ FILTERS = (
     *("", "pot>20 & !voided", "showdown | walk", "ursa:net>0", "contested", "verdict=agree"),
     *("hole=A?", "!hole=A?", "bid>0", "swapped | !swapped", "pot=123456"),
 )
+SECRETS = ("", "ursa:net>0", "hole=A?", "!hole=A?", "bid>0", "swapped | !swapped", "verdict=agree")
 
 
 @pytest.fixture(scope="module")
@@ -197,35 +199,60 @@ def test_a_page_takes_no_longer_than_it_may(eyes: dict[str, Viewed]) -> None:
         hands_by(eyes["public"], seconds=0)
 
 
-def in_two_worlds(folder: Path, viewer: Viewer, seen_by: Viewer) -> list[Any]:
-    """What one viewer is answered in worlds that another cannot tell apart."""
-    others = worlds(PLAYED, seen_by, random.Random(5))
-    assert PLAYED != others
-    told: list[Any] = []
-    for name, played in (("here", PLAYED), ("there", others)):
-        snapshot = ledger_of(folder / name, played, name)
-        viewed = Viewed(snapshot, viewer)
+TWO_WORLDS = sized(SECRETS, FILTERS)
+Listed = dict[str, tuple[Any, Any]]
+
+
+def listed_worlds(folder: Path, seen_by: Viewer) -> list[tuple[Snapshot, Judged]]:
+    """Two ledgers that a viewer cannot tell apart, with their verdicts."""
+    played = PLAYED[: sized(10, len(PLAYED))]
+    others = worlds(played, seen_by, random.Random(5))
+    assert played != others
+    found = []
+    for name, one in (("here", played), ("there", others)):
+        snapshot = ledger_of(folder / name, one, name)
         judged = Verdicts(folder / "cache").known(snapshot, snapshot.next_seq)
-        asked = [parsed(text) for text in FILTERS]
-        lists = [hands_by(viewed, one, limit=1_000, judged=judged) for one in asked]
-        told.append([lists, [facets(viewed, one, judged) for one in asked]])
-    assert told[0][0][0].rows
+        found.append((snapshot, judged))
+    return found
+
+
+def listed(world: tuple[Snapshot, Judged], viewer: Viewer, texts: Iterable[str]) -> Listed:
+    """What is answered of each filter: its hands, and what they have."""
+    snapshot, judged = world
+    viewed = Viewed(snapshot, viewer)
+    told: Listed = {}
+    for text in texts:
+        one = parsed(text)
+        told[text] = (
+            hands_by(viewed, one, limit=1_000, judged=judged),
+            facets(viewed, one, judged),
+        )
+    viewed.close()
     return told
 
 
-@pytest.mark.parametrize("view", ["seat:ursa", *sized([], ["public"])])
-def test_worlds_that_a_viewer_cannot_tell_apart_are_listed_alike(view: str, tmp_path: Path) -> None:
-    here, there = in_two_worlds(tmp_path, Viewer(view), Viewer(view))
+@pytest.fixture(scope="module", params=["seat:ursa", *sized([], ["public"])])
+def in_two_worlds(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Viewer, list[tuple[Snapshot, Judged]]]:
+    viewer = Viewer(request.param)
+    return viewer, listed_worlds(tmp_path_factory.mktemp("worlds"), viewer)
+
+
+def test_worlds_that_a_viewer_cannot_tell_apart_are_listed_alike(
+    in_two_worlds: tuple[Viewer, list[tuple[Snapshot, Judged]]],
+) -> None:
+    viewer, both = in_two_worlds
+    here, there = (listed(world, viewer, TWO_WORLDS) for world in both)
+    assert here[""][0].rows
     assert here == there
 
 
-def test_an_auditor_would_tell_them_apart(tmp_path: Path) -> None:
+def test_an_auditor_would_tell_them_apart(
+    in_two_worlds: tuple[Viewer, list[tuple[Snapshot, Judged]]],
+) -> None:
     """The law above is not empty: filters by cards, bids and verdicts count otherwise."""
-    here, there = in_two_worlds(tmp_path, Viewer("auditor"), Viewer("seat:ursa"))
-    counts = {
-        text: (one.hands, other.hands)
-        for text, one, other in zip(FILTERS, here[1], there[1], strict=True)
-    }
-    assert {"hole=A?", "!hole=A?", "bid>0", "verdict=agree"} <= {
-        text for text, (one, other) in counts.items() if one != other
-    }
+    texts = ("hole=A?", "!hole=A?", "bid>0", "verdict=agree")
+    here, there = (listed(world, Viewer("auditor"), texts) for world in in_two_worlds[1])
+    counts = {text: (here[text][1].hands, there[text][1].hands) for text in texts}
+    assert all(one != other for one, other in counts.values()), counts

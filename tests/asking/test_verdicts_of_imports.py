@@ -112,13 +112,17 @@ def test_what_comes_later_is_kept_beside_it(folder: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("seals", ["another import", "somebody who knows of no verdict"])
-def test_a_log_that_is_sealed_is_still_known(seals: str, folder: Path) -> None:
+def test_a_log_that_is_sealed_is_still_known(
+    seals: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _in_segments(monkeypatch)
+    monkeypatch.setattr("store.ledger.CLOSE_HANDS", 100)
     imported(folder, ("short.txt", log(7, "2")))
     before = kept(folder)
     if seals == "another import":
-        imported(folder, ("long.txt", log(1_000, "1")))
+        imported(folder, ("long.txt", log(100, "1")))
     else:
-        words = ["--hands", "1000", "--seed", "1", "--ledger", str(folder)]
+        words = ["--hands", "100", "--seed", "1", "--ledger", str(folder)]
         assert main(["play", "auction-2024", *words]) == 0
     snapshot = Reader(folder).snapshot()
     assert not snapshot.parts().closed

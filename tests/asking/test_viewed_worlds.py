@@ -25,7 +25,8 @@ SOME = (
     *sized((), ("probability",), ("probability", "urcs-1998")),
 )
 PLAYED = matches(GAMES[name] for name in SOME)
-CURIOUS = tuple(one for one in viewers(PLAYED) if not one.auditor)
+EVERY = tuple(one for one in viewers(PLAYED) if not one.auditor)
+CURIOUS = sized(EVERY[1:2], EVERY)  # what the public sees is first held in `test_viewed_law`
 APPROXIMATE = "std, avg, q25, q50, q75"  # these depend on the order of threads
 SELDOM = (
     "SELECT hand, events, last_at FROM hands WHERE events > 20",
@@ -88,7 +89,8 @@ def differing(
 
 def test_every_row_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
     asked = tuple(f"FROM {name} ORDER BY ALL" for name in TABLES)
-    assert [] == differing(pair, asked, Viewed.ask)
+    # A stranger's rows are copies of our own (`test_viewed_law`); but facts he does not reach.
+    assert [] == differing(pair, sized(asked[-1:], asked), Viewed.ask)
     assert [] == differing(pair, asked[:-1], Viewed.stranger)
 
 
@@ -106,7 +108,7 @@ def test_every_failure_is_the_same_sentence(pair: tuple[Viewed, Viewed]) -> None
         except Refused as refusal:
             return str(refusal)
 
-    assert [] == differing(pair, FAILING, ask)
+    assert [] == differing(pair, sized(FAILING[::2], FAILING), ask)
 
 
 def test_every_statistic_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
