@@ -27,7 +27,7 @@ from tests.profiles import sized
 
 DECKS = 12
 POT, STACK = 40, 380
-RIVALS = range(0, 2 * POT + 1, 8)
+RIVALS = range(0, 2 * POT + 1, sized(16, 8))
 Price = Fraction | None
 Bidder = Callable[[Price, random.Random], int]
 

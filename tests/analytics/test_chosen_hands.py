@@ -184,19 +184,19 @@ def test_whether_a_match_was_won_is_said_by_all_hands_before(
     tmp_path: Path, capsys: Captured
 ) -> None:
     """Also by those that are not counted; and with `--before` by nothing that came later."""
-    play = ("play", "auction-2024", "--match", "m", "--bots", "caller,tight", "--seed", "7")
-    assert main([*play, "--hands", "200", "--ledger", str(tmp_path)]) == 0
+    play = ("play", "auction-2024", "--match", "m", "--bots", "caller,tight", "--seed", "6")
+    assert main([*play, "--hands", "60", "--ledger", str(tmp_path)]) == 0
     capsys.readouterr()
     asked = ("opponent", "caller-0", "--spots", "0", "--ledger", str(tmp_path))
     whole = told(capsys, *asked)
     (lock,) = whole["locks"]
     first, left_out = lock["number"], whole["leads"]["left_out"]
-    after = 201 - first
-    assert 0 < after < left_out < 190  # he had won it once before, and gambled it away
-    for begin, expected in ((11, left_out), (first + 5, after - 5)):
-        found = told(capsys, *asked, "--numbers", f"{begin}-200")
+    after = 61 - first
+    assert 5 < after < left_out < 50  # he had won it once before, and gambled it away
+    for begin, expected in ((first + 5, after - 5), *sized((), ((11, left_out),))):
+        found = told(capsys, *asked, "--numbers", f"{begin}-60")
         assert ([lock], expected) == (found["locks"], found["leads"]["left_out"])
     before = told(capsys, *asked, "--numbers", f"1-{first - 1}")
     assert left_out - after == before["leads"]["left_out"]
-    earlier = told(capsys, *asked, "--before", "m/200")  # nobody knew that 200 would be all
+    earlier = told(capsys, *asked, "--before", "m/60")  # nobody knew that 60 would be all
     assert ([], 0) == (earlier["locks"], earlier["leads"]["left_out"])

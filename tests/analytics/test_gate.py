@@ -151,7 +151,7 @@ def test_what_cannot_be_compared_is_one_sentence(
 def test_the_exit_code_is_the_verdict(tmp_path: Path, capsys: Captured) -> None:
     """Who only calls pays for it."""
     play = ("play", "auction-2024", "--seed", "7", "--ledger", str(tmp_path))
-    assert main([*play, "--hands", "500", "--bots", "caller,aggressive", "--match", "m"]) == 0
+    assert main([*play, "--hands", "300", "--bots", "caller,aggressive", "--match", "m"]) == 0
     here = ("--ledger", str(tmp_path))
     capsys.readouterr()
     codes = [main(["gate", *names, *here]) for names in (RIVALS, RIVALS[::-1])]

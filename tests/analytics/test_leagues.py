@@ -14,9 +14,11 @@ from events.match import MatchEnded, MatchStarted
 from store.ledger import open_ledger
 from tests.exports import AT
 from tests.http.clients import site_of
+from tests.profiles import sized
 from tests.sessions import Captured, kept, said, told
 from tests.test_cli_width import written
 
+HANDS = sized(32, 40, 60)  # of 30 decks or more there are intervals
 PLAYED = {
     "cup.1.caller-1.tight-0": "tight,caller",
     "cup.1.random-1.tight-0": "tight,random",
@@ -37,7 +39,7 @@ def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A league of four, one of whom played in both rounds, and what is none of its matches."""
     folder = tmp_path_factory.mktemp("leagues") / "ledger"
     words = ("play", "auction-2024", "--mirror", "--seed", "5", "--ledger", str(folder))
-    for matches, hands in ((PLAYED, "60"), (NONE, "2")):
+    for matches, hands in ((PLAYED, str(HANDS)), (NONE, "2")):
         for match, bots in matches.items():
             assert main([*words, "--hands", hands, "--bots", bots, "--match", match]) == 0
     writer, lock = open_ledger(folder, "a test")
@@ -112,7 +114,7 @@ def test_two_are_beside_each_other_as_each_of_them_sees_it(ledger: Path, capsys:
     ]
     one = told(capsys, "pairing", "cup", "caller-1", "tight-0", *here)
     assert pair == one["pair"]
-    assert [("cup.1.caller-1.tight-0", 60), ("cup.2.caller-1.tight-0", 60)] == [
+    assert [("cup.1.caller-1.tight-0", HANDS), ("cup.2.caller-1.tight-0", HANDS)] == [
         (it["match"], it["hands"]) for it in one["matches"]
     ]
     other = told(capsys, "pairing", "cup", "tight-0", "caller-1", *here)
@@ -157,7 +159,7 @@ def test_ratings_over_time_rest_on_the_matches_so_far_and_on_no_later_one(
     assert last == {one["player"]: one["rating"] for one in found["players"]}
 
     other = tmp_path / "other"
-    words = ("play", "auction-2024", "--mirror", "--seed", "5", "--hands", "60")
+    words = ("play", "auction-2024", "--mirror", "--seed", "5", "--hands", str(HANDS))
     late = {"cup.2.random-1.tight-0": "tight,random", "cup.3.random-1.tight-0": "tight,random"}
     for match, bots in (*list(PLAYED.items())[:3], *late.items()):
         assert main([*words, "--bots", bots, "--match", match, "--ledger", str(other)]) == 0

@@ -21,23 +21,23 @@ def ledger(folder: Path, *games: str) -> Path:
     return folder
 
 
-def measures(folder: Path) -> Any:
+def measures(folder: Path) -> tuple[Any, Any, str]:
+    """What is not counted, what is, and the page of it."""
     site = site_of(folder)
     with TestClient(site.app):
-        told = site.as_("auditor").get("/api/v1/players/random-0/swaps").json()
-    return told["uncounted"], told["players"][0]["measures"]
+        client = site.as_("auditor")
+        told = client.get("/api/v1/players/random-0/swaps").json()
+        page = client.get("/players/random-0/swaps").text
+    return told["uncounted"], told["players"][0]["measures"], page
 
 
 @pytest.mark.parametrize("game", ["toss-2026-mit", "bounty-2025-mit"])
 def test_no_net_is_told_as_one_without_luck(tmp_path: Path, capsys: Captured, game: str) -> None:
     folder = ledger(tmp_path / "ledger", game)
-    uncounted, found = measures(folder)
+    uncounted, found, page = measures(folder)
     assert [game] == uncounted
     assert not set(UNCOUNTED) & set(found)
     assert "net" in found
-    site = site_of(folder)
-    with TestClient(site.app):
-        page = site.as_("auditor").get("/players/random-0/swaps").text
     assert SENTENCE.format(game) in page
     assert "without run-out luck" not in page
     capsys.readouterr()
@@ -48,12 +48,12 @@ def test_no_net_is_told_as_one_without_luck(tmp_path: Path, capsys: Captured, ga
 
 
 def test_beside_others_it_is_said_and_the_others_are_counted(tmp_path: Path) -> None:
-    uncounted, found = measures(ledger(tmp_path / "ledger", "toss-2026-mit", "swap-2022"))
+    uncounted, found, _ = measures(ledger(tmp_path / "ledger", "toss-2026-mit", "swap-2022"))
     assert ["toss-2026-mit"] == uncounted
     assert set(UNCOUNTED) <= set(found)
 
 
 def test_of_games_whose_luck_is_counted_nothing_is_said(tmp_path: Path) -> None:
-    uncounted, found = measures(ledger(tmp_path / "ledger", "swap-2022"))
+    uncounted, found, _ = measures(ledger(tmp_path / "ledger", "swap-2022"))
     assert [] == uncounted
     assert set(UNCOUNTED) <= set(found)

@@ -206,9 +206,9 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def looked_at(here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def looked_at(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUCKRAKE_LEDGER", str(here))
-    monkeypatch.setenv(CACHE, str(tmp_path / "cache"))
+    monkeypatch.setenv(CACHE, str(here.with_name("cache")))  # what one test counted, others find
 
 
 def _prices(here: Path) -> Iterator[int]:
@@ -221,9 +221,26 @@ def _prices(here: Path) -> Iterator[int]:
                 yield one.price
 
 
-def test_what_a_card_cost_is_drawn_again_as_from_the_record(here: Path, capsys: Captured) -> None:
+Documents = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def known() -> Documents:
+    """What a command told, asked once for all tests."""
+    return {}
+
+
+def document(known: Documents, capsys: Captured, command: str) -> Any:
+    if command not in known:
+        known[command] = told(capsys, command, "random-0", "--spots", "3", "--json")
+    return known[command]
+
+
+def test_what_a_card_cost_is_drawn_again_as_from_the_record(
+    here: Path, known: Documents, capsys: Captured
+) -> None:
     prices = list(_prices(here))
-    found = told(capsys, "bids", "random-0", "--spots", "0", "--json")
+    found = document(known, capsys, "bids")
     assert {"seed": 8, "draws": 1000} == found["again"]
     paid = found["players"][0]["measures"]["paid"]
     assert len(prices) == paid["n"]
@@ -231,11 +248,10 @@ def test_what_a_card_cost_is_drawn_again_as_from_the_record(here: Path, capsys: 
     assert (paid["drawn_low"], paid["drawn_high"]) == _near(_naive([[it] for it in prices]))
 
 
-def test_of_few_nothing_is_drawn(capsys: Captured) -> None:
+def test_of_few_nothing_is_drawn(known: Documents, capsys: Captured) -> None:
     """And of nothing but means."""
     for command in ("bids", "swaps", "opponent"):
-        words = (command, "random-0", "--spots", "3", "--json")
-        found = told(capsys, *words)
+        found = document(known, capsys, command)
         (part,) = found["parts"] if command == "opponent" else found["players"]
         measures = part["numbers"] if command == "opponent" else part["measures"]
         kinds = {one.name: one.kind for one in EVERY}
@@ -244,8 +260,8 @@ def test_of_few_nothing_is_drawn(capsys: Captured) -> None:
         assert means == drawn
 
 
-def test_ends_of_hands_are_drawn_again(capsys: Captured) -> None:
-    (part,) = told(capsys, "opponent", "random-0", "--spots", "0", "--json")["parts"]
+def test_ends_of_hands_are_drawn_again(known: Documents, capsys: Captured) -> None:
+    (part,) = document(known, capsys, "opponent")["parts"]
     for one in part["ends"]:
         assert (one["hands"] >= 30) == (one["drawn_low"] is not None)
 
@@ -260,13 +276,13 @@ def test_a_file_has_both_intervals(capsys: Captured, tmp_path: Path) -> None:
         assert any(row["drawn_low"] for row in rows)
 
 
-def test_a_person_reads_it_where_it_differs(capsys: Captured) -> None:
-    rows = told(capsys, "bids", "random-0", "--spots", "0", "--json")["players"][0]["measures"]
+def test_a_person_reads_it_where_it_differs(known: Documents, capsys: Captured) -> None:
+    rows = document(known, capsys, "bids")["players"][0]["measures"]
     names = ("value", "k", "n", "low", "high", "drawn_low", "drawn_high")
     far = [
         name
         for name, one in rows.items()
         if Measured("", "", name, *(one.get(it) for it in names)).drawn
     ]
-    out = printed(capsys, "bids", "random-0", "--spots", "0")
+    out = printed(capsys, "bids", "random-0", "--spots", "3")
     assert len(far) == out.count("drawn again")

@@ -1,7 +1,7 @@
 """Nets by parts of a player's hands: as a page says, as a second count has them, as seen."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args
@@ -189,18 +189,23 @@ def looked_at(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUCKRAKE_LEDGER", str(here))
 
 
-def _seen(here: Path, view: str, by: Any) -> dict[tuple[str, str], int]:
-    viewed = Viewed(Reader(here).snapshot(), viewer_of(view))
-    try:
-        rows = nets_by(viewed, Chosen(), by)
-    finally:
-        viewed.close()
+@pytest.fixture(scope="module")
+def eyes(here: Path) -> Iterator[list[Viewed]]:
+    snapshot = Reader(here).snapshot()
+    every = [Viewed(snapshot, viewer_of(view)) for view in VIEWS]
+    yield every
+    for one in every:
+        one.close()
+
+
+def _seen(viewed: Viewed, by: Any) -> dict[tuple[str, str], int]:
+    rows = nets_by(viewed, Chosen(), by)
     return {(row["player"], row["part"]): row["n"] for row in rows}
 
 
-def test_a_swap_that_is_hidden_is_in_the_part_that_is_not_known(here: Path) -> None:
+def test_a_swap_that_is_hidden_is_in_the_part_that_is_not_known(eyes: list[Viewed]) -> None:
     """Whether a card was at risk is seen by everybody; whether it changed is its holder's."""
-    public, own, every = (_seen(here, view, "swap") for view in VIEWS)
+    public, own, every = (_seen(one, "swap") for one in eyes)
     assert every["random-0", "yes"]
     assert every["random-1", "yes"]
     assert {"no", UNKNOWN} == {part for _, part in public}
@@ -210,9 +215,9 @@ def test_a_swap_that_is_hidden_is_in_the_part_that_is_not_known(here: Path) -> N
 
 
 @pytest.mark.parametrize("by", [one for one in get_args(By) if one != "swap"])
-def test_every_other_part_is_in_front_of_everybody(here: Path, by: str) -> None:
+def test_every_other_part_is_in_front_of_everybody(eyes: list[Viewed], by: str) -> None:
     """A sealed bid is told by its settlement."""
-    first, *others = (_seen(here, view, by) for view in VIEWS)
+    first, *others = (_seen(one, by) for one in eyes)
     assert [first, first] == others
 
 

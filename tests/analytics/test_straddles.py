@@ -138,7 +138,7 @@ EXPECTED: dict[By | None, list[tuple[str, str, tuple[int, int]]]] = {
 
 def test_every_chosen_straddle_of_random_hands_counts_and_every_fold_instead() -> None:
     counted = {"straddled": 0, "folded": 0}
-    for number in range(sized(100, 300)):
+    for number in range(sized(60, 200, 300)):
         record = seeded(GAMES["urcs-1998"], f"straddles {number}").record
         if isinstance(record[-1], HandVoided):
             continue
@@ -151,4 +151,4 @@ def test_every_chosen_straddle_of_random_hands_counts_and_every_fold_instead() -
             elif isinstance(one, Folded) and one.origin == "chosen" and not acted:
                 counted["folded"] += 1
                 assert STAYED_OUT == chances(record, one.seat)
-    assert min(counted.values()) > sized(13, 40), counted
+    assert min(counted.values()) > sized(7, 26, 40), counted
