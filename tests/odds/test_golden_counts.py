@@ -55,7 +55,7 @@ def test_every_seven_card_hand_is_in_its_category(straights: Straights) -> None:
     assert COUNTS[straights, 7] == _count(straights, 7)
 
 
-@pytest.mark.parametrize(("straights", "size"), COUNTS)
+@pytest.mark.parametrize(("straights", "size"), [*COUNTS][: sized(-1, None)])
 def test_the_same_tables_over_columns_count_the_same(straights: Straights, size: int) -> None:
     assert COUNTS[straights, size] == _count_columns(straights, size)
 
