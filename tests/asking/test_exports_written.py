@@ -115,7 +115,7 @@ def test_parts_that_are_read_together_are_those_read_one_by_one(
 ) -> None:
     viewed = Viewed(snapshot, Viewer("public"))
     asked = HandRange(None, span[0], min(span[1], snapshot.next_seq))
-    monkeypatch.setattr(EXPORTS, "USUAL", 4)
+    monkeypatch.setattr(EXPORTS, "USUAL", sized(8, 4))
     monkeypatch.setattr(EXPORTS, "AT_ONCE", {"events": 2})
     for dataset in DATASETS:
         told = []

@@ -253,7 +253,7 @@ def test_hands_of_every_statistic(asked: dict[str, Asked]) -> None:
     some = set()
     must = {"did=vpip", "could=vpip", "did=check_raise", "did=afq", "did=wwsf"}
     others = [f"{field}={name}" for name in COUNTED for field in ("did", "could")]
-    counts = [*must, *others[:: sized(5, 1)]]
+    counts = [*must, *others[:: sized(5, 2, 1)]]
     terms = {
         f"{sign}{NAMED[0]}:{count}": parsed(f"{sign}{NAMED[0]}:{count}")
         for count in counts

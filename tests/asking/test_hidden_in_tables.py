@@ -133,7 +133,7 @@ def test_sql_takes_what_it_hides_from_the_table(
     rules = [rule for known in WHO_SEES.values() for rule in known.items()]
     assert every == {field for field, rule in rules if rule != EVERYBODY}
     for kind, said in FIELDS.items():
-        for secret in said.secrets:
+        for secret in said.secrets[: sized(1, None)]:
             others = tuple(one for one in said.secrets if one != secret)
             with monkeypatch.context() as patch:
                 patch.setitem(FIELDS, kind, said._replace(secrets=others))

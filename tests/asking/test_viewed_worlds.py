@@ -26,7 +26,7 @@ SOME = (
 )
 PLAYED = matches(GAMES[name] for name in SOME)
 EVERY = tuple(one for one in viewers(PLAYED) if not one.auditor)
-CURIOUS = sized(EVERY[1:2], EVERY)  # what the public sees is first held in `test_viewed_law`
+CURIOUS = sized(EVERY[1:2], EVERY[1:], EVERY)  # the public is first in `test_viewed_law`
 APPROXIMATE = "std, avg, q25, q50, q75"  # these depend on the order of threads
 SELDOM = (
     "SELECT hand, events, last_at FROM hands WHERE events > 20",
@@ -95,7 +95,7 @@ def test_every_row_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
 
 
 def test_every_question_has_the_same_answer(pair: tuple[Viewed, Viewed]) -> None:
-    asked = tuple(f"FROM ({sql}) ORDER BY ALL" for sql in SELDOM)
+    asked = tuple(f"FROM ({sql}) ORDER BY ALL" for sql in SELDOM[:: sized(2, 1)])
     assert [] == differing(pair, asked, Viewed.stranger)
 
 
