@@ -48,7 +48,7 @@ def _rows(capsys: Captured, folder: Path, *words: str) -> list[dict[str, Any]]:
     return rows
 
 
-@pytest.mark.parametrize("filters", [(), ("--match", "second"), ("--vs", "tight-1")])
+@pytest.mark.parametrize("filters", [(), *sized((), (("--match", "second"),)), ("--vs", "tight-1")])
 def test_every_row_is_the_answer_of_stats_before_that_hand(
     filters: tuple[str, ...], here: Path, capsys: Captured
 ) -> None:

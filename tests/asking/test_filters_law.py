@@ -202,7 +202,7 @@ DRAWN = filters(
 
 
 @pytest.mark.parametrize("view", VIEWERS)
-@examples(12)
+@examples(8, 24)
 @given(one=DRAWN)
 def test_any_filter(view: str, asked: dict[str, Asked], one: Filter) -> None:
     assert asked[view].by_hand(one) == asked[view].by_sql(one)

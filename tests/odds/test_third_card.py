@@ -16,6 +16,7 @@ from events.cards import DECK, cards
 from odds.rank import ranker
 from odds.third_card import BACK, Outcomes, ThirdCard, Tie, third_card_known
 from tests.pages import played
+from tests.profiles import sized
 
 POT = 100
 PRICES = (0, 1, 37, 250)
@@ -32,7 +33,7 @@ class Spot(NamedTuple):
 ACES = Spot("As 3d", "Ah 3s", "Kc Qd 9h")
 THREES = Spot("2c 3d", "2h 3s", "As Ks Qs")
 PAIR = Spot("Ah Kh", "8s 8d", "Qh 7s 2d")
-SPOTS = (ACES, THREES, PAIR)
+SPOTS = sized((ACES, PAIR), (ACES, THREES, PAIR))  # the document has an example of the other
 
 
 @cache
