@@ -77,9 +77,8 @@ def never(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_page_is_first_its_progress_and_then_itself(large: Site, own: Path) -> None:
     """At the same address; it asks again by itself, and is what the server would have sent."""
     whole = site_of(own)
-    for who, address in (
-        *((None, GRID), ("auditor", "/players/lynx/bids"), ("lynx", RATINGS), (None, COUNTED)),
-    ):
+    asked = ((None, GRID), ("lynx", RATINGS), ("auditor", "/players/lynx/bids"), (None, COUNTED))
+    for who, address in asked[: sized(2, 4)]:
         with asking(whole, who) as client:
             plain = client.get(address)
         with asking(large, who) as client:
@@ -94,7 +93,10 @@ def test_a_page_is_first_its_progress_and_then_itself(large: Site, own: Path) ->
 
 @pytest.mark.parametrize(
     "address",
-    ["/players/lynx/bids?spots=1", "/players/lynx/stats?format=csv", "/hands?facets=1"],
+    [
+        pytest.param("/players/lynx/bids?spots=1", marks=pytest.mark.ci),  # the two others hold it
+        *("/players/lynx/stats?format=csv", "/hands?facets=1"),
+    ],
 )
 @pytest.mark.parametrize("who", sized([None], [None, "auditor"]))
 def test_data_is_waited_for_and_comes_as_the_server_would_have_sent_it(

@@ -334,7 +334,7 @@ def test_a_cancelled_match_has_ended_and_the_ledger_is_sound(new: Site) -> None:
     wanted = {"game": GAME, "hands": LONG, "match": "long"}
     where = writer.post("/api/v1/matches", json=wanted).headers["location"]
     while not writer.get(where).json()["hands"]:
-        time.sleep(0.05)
+        time.sleep(0.005)
     told = writer.delete(where).json()
     assert "cancelled" == told["state"]
     assert "interrupted" == told["result"]["reason"]

@@ -195,11 +195,11 @@ def test_half_a_body_does_not_wait_for_ever(house: Path) -> None:
 
 
 def test_a_stream_that_has_begun_may_take_its_time(house: Path) -> None:
-    site = site_of(house, limits=Limits(rate=0, seconds=2.0))
+    site = site_of(house, limits=Limits(rate=0, seconds=0.8))
 
     def chunks() -> Iterator[bytes]:
         for _ in range(4):
-            threading.Event().wait(0.6)
+            threading.Event().wait(0.25)
             yield b"x"
 
     @site.app.get("/api/v1/test/long")

@@ -192,7 +192,7 @@ def test_of_a_name_is_left_what_is_no_path(name: str, plain: str) -> None:
     assert plain == uploads._plain(name)
 
 
-@pytest.mark.parametrize("name", sized(quick=("/etc/passwd", "..", "-rf"), ci=tuple(NAMES)))
+@pytest.mark.parametrize("name", sized(quick=("..",), ci=tuple(NAMES)))
 def test_a_name_is_no_path_and_no_surprise(name: str, limited: Any) -> None:
     site = limited()
     writer = site.as_("writer")

@@ -92,7 +92,7 @@ def ways(house: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ways
 
 @pytest.fixture(scope="module")
 def alone(house: Path) -> Iterator[int]:
-    site = site_of(house, limits=Limits(rate=0, head_s=2.0), hosts=(NAME, "127.0.0.1"))
+    site = site_of(house, limits=Limits(rate=0, head_s=0.6), hosts=(NAME, "127.0.0.1"))
     with served(site.app) as port:
         yield port
 
@@ -147,7 +147,7 @@ def test_a_trickle_does_not_get_through_the_proxy(house: Path, tmp_path: Path) -
     site = site_of(house, limits=Limits(rate=0), fronted=True, hosts=(NAME, "127.0.0.1"))
     with (
         served(site.app) as port,
-        proxied(port, tmp_path / "nginx", client_header_timeout="1s") as front,
+        proxied(port, tmp_path / "nginx", client_header_timeout="500ms") as front,
         socket.create_connection(("127.0.0.1", front), timeout=10) as talk,
     ):
         talk.sendall(b"GET / HTTP/1.1\r\nHost: poker.example\r\nX: ")

@@ -8,6 +8,7 @@ from typing import Any
 from tests.fences import fences
 from tests.http.servers import Server
 from tests.http.test_serving import ids, match_at_play
+from tests.profiles import sized
 
 PAGE = Path(__file__).parents[2] / "docs" / "stream.md"
 
@@ -27,7 +28,7 @@ def test_the_example_follows_a_match_across_a_restart(tmp_path: Path) -> None:
             if len(heard) == 200:
                 again.set()
 
-    with match_at_play(folder, 60, 0.02):
+    with match_at_play(folder, sized(30, 60), 0.02):
         listener = threading.Thread(target=listen, daemon=True)
         listener.start()
         assert again.wait(30)

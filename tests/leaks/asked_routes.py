@@ -74,7 +74,7 @@ WATCHED = (
 )
 
 
-Depth = Literal["all", "most", "few", "some"]
+Depth = Literal["all", "most", "few", "some", "once"]
 
 
 class Asked(NamedTuple):
@@ -91,18 +91,23 @@ class Asked(NamedTuple):
         """Paths in formats, and queries at the first paths that there are.
 
         But of `all`, a path has one format, the next path the next, and a query one path, the next
-        query the next; of `most` and `few` each format comes, and what is dear is JSON alone. Who
-        asks `some` begins with the format of his turn.
+        query the next; of `most` each format comes, and what is dear is JSON alone. Of `few` three
+        formats come, other ones of another route, and what is dear is a page, if there is one. Who
+        asks `some` begins with the format of his turn; who asks `once`, with the path of it, too.
         """
-        if self.dear and depth == "some":
+        has_page = route.removeprefix("/api/v1") in ROUTES and route.startswith("/api/v1")
+        if self.dear and (depth in ("some", "once") or (depth == "few" and has_page)):
             return
         count = len(self.paths) if depth == "all" else self.first
         kinds = self.formats[:1] if self.dear and depth != "all" else self.formats
         begin = 0 if self.dear or depth in ("all", "some") else sum(route.encode())
-        if depth in ("most", "few") and kinds:
+        if depth == "most" and kinds:
             count = max(count, len(kinds))
         elif depth == "some":
             count = min(count, len(self.paths))
+        elif depth == "once":
+            count, begin = 1, turn
+        turn = begin if depth == "few" else turn
         for number, values in enumerate(islice(cycle(self.paths), begin, begin + count), turn):
             in_turn = kinds[number % len(kinds) :][:1] if kinds else ()
             for kind in kinds if depth == "all" else in_turn:
@@ -114,8 +119,7 @@ class Asked(NamedTuple):
 
     def _queries(self, depth: Depth) -> tuple[str, ...]:
         asked = () if self.dear and depth != "all" else tuple(filter(None, self.queries))
-        some = asked[:: 1 + len(asked) // 10]
-        return {"all": asked, "most": asked, "few": some, "some": ()}[depth]
+        return {"all": asked, "most": asked, "few": asked[:: 1 + len(asked) // 5]}.get(depth, ())
 
 
 def of_hands(why: str, *formats: str, queries: tuple[str, ...] = ("",)) -> Asked:
@@ -274,7 +278,10 @@ ROUTES: dict[str, Asked] = {
         "as a log has them, swaps too", *TABULAR, queries=(f"match=closed-{SWAP}",)
     ),
     "/api/v1/ratings": Asked(
-        "made of nets, which are public", formats=TABULAR, queries=("league=cup", "by_tag=bot")
+        "made of nets, which are public",
+        formats=TABULAR,
+        queries=("league=cup", "by_tag=bot"),
+        dear=True,
     ),
     "/api/v1/leagues": Asked("of matches' own records, which are public", formats=TABULAR),
     "/api/v1/leagues/{league}": Asked(
@@ -360,7 +367,7 @@ ROUTES: dict[str, Asked] = {
     "/players/{player}/counters": of_players("a page"),
     "/players/{player}/history": of_players("a page"),
     "/players/{player}/results": of_players("a page", queries=("split=swap",)),
-    "/ratings": Asked("a page"),
+    "/ratings": Asked("a page", dear=True),
     "/leagues": Asked("a page"),
     "/leagues/{league}": Asked("a page", (("cup",), ("nowhere",))),
     "/leagues/{league}/{player}/{other}": Asked(
@@ -376,7 +383,7 @@ ROUTES: dict[str, Asked] = {
 
 def addresses(depth: Depth = "all", turn: int = 0) -> list[str]:
     """All that is asked, in the order of the table; `most` and `few` ask each route of a few hands,
-    other ones of another route; `some` leaves out what is dear."""
+    other ones of another route; `some` and `once` leave out what is dear."""
     found = (list(asked.addresses(route, depth, turn)) for route, asked in ROUTES.items())
     return list(dict.fromkeys(address for each in found for address in each))
 
