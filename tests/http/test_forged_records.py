@@ -25,7 +25,7 @@ from tests.hands import RULESETS, every_ruleset, seeded
 from tests.http.clients import site_of
 from tests.profiles import sized
 
-FORGED, FAULTED, LOOKED_AT = sized((8, 6, 1), (15, 10, 2), (30, 20, 3))  # of each ruleset
+FORGED, FAULTED, LOOKED_AT = sized((4, 3, 1), (15, 10, 2), (30, 20, 3))  # of each ruleset
 EVERYTHING = sized(False, False, True)  # else pages by an auditor, and questions by the public
 OF_PLAYERS = ("", "bids", "grid", "opponent", "swaps", "winnings")
 OF_HANDS = ("", "audit", "events")

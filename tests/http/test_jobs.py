@@ -331,7 +331,8 @@ def test_a_name_that_is_taken_is_a_conflict(new: Site) -> None:
 
 def test_a_cancelled_match_has_ended_and_the_ledger_is_sound(new: Site) -> None:
     writer = new.as_("writer")
-    wanted = {"game": GAME, "hands": LONG, "match": "long"}
+    slow = ["pot-odds", "pot-odds"]  # few hands, to be verified, are played before it is stopped
+    wanted = {"game": GAME, "hands": LONG, "match": "long", "bots": slow}
     where = writer.post("/api/v1/matches", json=wanted).headers["location"]
     while not writer.get(where).json()["hands"]:
         time.sleep(0.005)

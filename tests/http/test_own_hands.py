@@ -116,12 +116,12 @@ def _hand(match: str, *players: str, number: int = 1) -> Append:
     return Append(hand, 0, (replace(start, hand=hand, players=players), *rest), LATER)
 
 
-def digests(folder: Path, view: str) -> dict[str, str]:
+def digests(folder: Path, view: str, addresses: Iterable[str]) -> dict[str, str]:
     """What each answer is about, as this viewer is told."""
     service, found = LedgerService(Settings(folder, delay_s=0)), {}
     try:
         with service.viewed(Viewer(view)) as viewed:
-            for one in (*OWN, *WHOLE, *LEAGUE):
+            for one in addresses:
                 path, _, query = one.partition("?")
                 of = about(path, query)
                 assert of is not None
@@ -159,7 +159,7 @@ def test_an_answer_is_the_same_as_long_as_its_hands_are(
     bodies: dict[str, str] = {}
     compared = 0
     for place, step in enumerate(grown(own)):
-        now = {one: it for one, it in digests(own, view).items() if one in every}
+        now = digests(own, view, sorted(every))
         assert anew[place] == {one for one in now if now[one] != before.get(one)}, step
         after = asked(own, who, sorted(every - (anew[place] & anew[place + 1])))
         same = every - anew[place]

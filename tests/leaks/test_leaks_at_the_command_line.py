@@ -76,7 +76,7 @@ def test_a_command_prints_the_same_in_both_worlds(
     done = 0
     for folder in pair.folders if DEAR_OF else ():  # `counted`: what nobody had counted before
         said(folder.parent, ("bids", LYNX), view, capsysbinary)
-    for words in COMMANDS:
+    for words in COMMANDS[:: sized(2, 1)]:
         if words[0] in DEAR and name not in DEAR_OF:
             continue
         here, there = (said(it.parent, words, view, capsysbinary) for it in pair.folders)
@@ -86,7 +86,7 @@ def test_a_command_prints_the_same_in_both_worlds(
         if here != there:
             told.append(words)
     assert [] == told
-    assert done >= sized(18, 18, 20)
+    assert done >= sized(9, 18, 20)
 
 
 def test_an_auditor_is_told_of_both(public: Pair, capsysbinary: Said) -> None:

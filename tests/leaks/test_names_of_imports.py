@@ -100,7 +100,8 @@ def told_of(bodies: list[bytes]) -> Told:
 
 
 def addresses(match: str, turn: int) -> Iterator[str]:
-    """Every route, asked about the one hand that there is; before `slow` in a format or two."""
+    """Every route, asked about the one hand that there is; before `slow` in one format, and in
+    `quick` without what is dear."""
     for route, asked in ROUTES.items():
         paths = [route.replace("{match}", match)]
         if "{dataset}" in route:
@@ -109,7 +110,7 @@ def addresses(match: str, turn: int) -> Iterator[str]:
             path = re.sub(r"{(\w+)(:path)?}", lambda found: VALUES[found[1]], path)
             kinds = asked.formats[:1] if asked.dear else asked.formats
             in_turn = [*islice(cycle(kinds), turn, turn + 1)]
-            for kind in sized(quick=kinds[:2], ci=in_turn, slow=kinds):
+            for kind in sized(quick=() if asked.dear else kinds[:1], ci=in_turn, slow=kinds):
                 yield path + (f"?format={kind}" if kind else "")
     yield "/api/v1/stream?after=start&until=now"
     yield f"/api/v1/players/ursa/opponent?vs=lynx&match={match}"

@@ -19,7 +19,7 @@ from tests.profiles import sized
 ADDRESSES = [
     *(
         f"/players/{LYNX}/{tab}"
-        for tab in ("bids", *sized((), ("opponent",), ("opponent", "winnings")))
+        for tab in sized((), ("bids", "opponent"), ("grid", "bids", "opponent", "winnings"))
     ),
     "/hands?counts=now",
 ]
