@@ -21,7 +21,7 @@ from api.serving import heavy_pages, page_process
 from api.serving.heavy_pages import HeavyPages
 from api.serving.page_process import KeptAnswer, keep, read
 from tests.http.clients import Site, site_of
-from tests.profiles import sized
+from tests.profiles import in_turn, sized
 
 APART = Limits(
     rate=0,
@@ -91,14 +91,10 @@ def test_a_page_is_first_its_progress_and_then_itself(large: Site, own: Path) ->
         assert plain.headers["etag"] == answer.headers["etag"]
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        pytest.param("/players/lynx/bids?spots=1", marks=pytest.mark.ci),  # the two others hold it
-        *("/players/lynx/stats?format=csv", "/hands?facets=1"),
-    ],
-)
-@pytest.mark.parametrize("who", sized([None], [None, "auditor"]))
+DATA = "/hands?facets=1", "/players/lynx/stats?format=csv", "/players/lynx/bids?spots=1"
+
+
+@pytest.mark.parametrize(("address", "who"), in_turn(DATA[: sized(2, 3)], (None, "auditor")))
 def test_data_is_waited_for_and_comes_as_the_server_would_have_sent_it(
     address: str, who: str | None, own: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -78,7 +78,7 @@ def test_a_follower_misses_nothing_and_hears_nothing_twice_across_restarts_and_w
     heard: list[str] = []
     last: str | None = None
     broken = 0
-    servers: list[tuple[str, ...]] = [(), *sized(1, 2) * [("--workers", "2")], *sized((), ((),))]
+    servers: list[tuple[str, ...]] = [(), *sized(1, 1, 2) * [("--workers", "2")], *sized((), ((),))]
     turns = [3 if words else 1 for words in servers]  # which worker takes it is chance
     with match_at_play(folder, sized(60, 120), 0.02):
         for number, words in enumerate(servers):

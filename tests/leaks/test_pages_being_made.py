@@ -17,10 +17,7 @@ from tests.leaks.hidden_worlds import EYES, LYNX
 from tests.profiles import sized
 
 ADDRESSES = [
-    *(
-        f"/players/{LYNX}/{tab}"
-        for tab in sized((), ("bids", "opponent"), ("grid", "bids", "opponent", "winnings"))
-    ),
+    *(f"/players/{LYNX}/{tab}" for tab in sized((), ("bids",), ("bids", "opponent", "winnings"))),
     "/hands?counts=now",
 ]
 WAITS = {202: 0.0, 200: 120.0}  # seconds until progress is sent instead
