@@ -1,5 +1,6 @@
 """The S3 server of tests: one for a module, with an empty bucket for each test."""
 
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -13,7 +14,7 @@ def running() -> Iterator[Server]:
     pytest.importorskip("moto", reason="moto, an S3 server, is not here: ./mr check installs it")
     server = Server()
     yield server
-    server.close()
+    threading.Thread(target=server.close).start()  # it takes half a second; nobody waits for it
 
 
 def named(server: Server, patched: pytest.MonkeyPatch) -> None:

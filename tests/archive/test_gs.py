@@ -84,7 +84,7 @@ def _tag(data: bytes) -> str:
 def google(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[type[Google]]:
     """A server on loopback, named as a service account names one."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Google)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     account = tmp_path / "account.json"
     address = f"http://127.0.0.1:{server.server_port}"
     empty = dict.fromkeys(("client_email", "private_key", "private_key_id"), "")

@@ -4,6 +4,8 @@ import json
 import os
 import shutil
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -66,15 +68,25 @@ def _asked(ledger: Path, table: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _play(
-    capsys: Captured, ledger: Path, match: str, game: str = "auction-2024", hands: int = 30
-) -> None:
+def _play(ledger: Path, match: str, game: str = "auction-2024", hands: int = 30) -> None:
     words = ("--hands", str(hands), "--seed", "5", "--match", match, "--ledger", str(ledger))
-    printed(capsys, "play", game, *words)
+    _did("play", game, *words)
 
 
-def _compact(capsys: Captured, ledger: Path) -> None:
-    printed(capsys, "compact", "--ledger", str(ledger))
+def _compact(ledger: Path) -> None:
+    _did("compact", "--ledger", str(ledger))
+
+
+def _did(*words: str) -> None:
+    """What it says is of no interest."""
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        assert main([*words]) == 0
+
+
+@pytest.fixture
+def soon_sealed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Closing a ledger seals a few hands as otherwise a thousand."""
+    monkeypatch.setattr("store.ledger.CLOSE_HANDS", 100)
 
 
 @pytest.fixture(params=LAKEHOUSES[: sized(1, None)])
@@ -85,14 +97,20 @@ def to(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture
-def ledger(tmp_path: Path, capsys: Captured) -> Path:
-    """Two matches of two games, sealed, in a folder whose name an address cannot have as it is."""
-    folder = tmp_path / "a 100% ledger"
-    _play(capsys, folder, "first")
-    _play(capsys, folder, "swaps", "swap-2022", 8)
-    _compact(capsys, folder)
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two matches of two games, sealed."""
+    folder = tmp_path_factory.mktemp("played") / "ledger"
+    _play(folder, "first")
+    _play(folder, "swaps", "swap-2022", 8)
+    _compact(folder)
     return folder
+
+
+@pytest.fixture
+def ledger(played: Path, tmp_path: Path) -> Path:
+    """A copy of it, in a folder whose name an address cannot have as it is."""
+    return Path(shutil.copytree(played, tmp_path / "a 100% ledger"))
 
 
 def _export(capsys: Captured, to: str, ledger: Path, out: Path, *more: str) -> dict[str, Any]:
@@ -117,6 +135,7 @@ def test_other_programs_read_what_muckrake_sql_answers(
     assert not list(out.rglob("*.parquet"))
 
 
+@pytest.mark.usefixtures("soon_sealed")
 def test_a_later_export_adds_what_is_new_and_compaction_is_one_commit(
     to: str, ledger: Path, tmp_path: Path, capsys: Captured
 ) -> None:
@@ -130,12 +149,12 @@ def test_a_later_export_adds_what_is_new_and_compaction_is_one_commit(
     assert files(out) == there
     assert {(it["version"], it["added"], it["files"]) for it in again.values()} == {(start, 0, 1)}
 
-    _play(capsys, ledger, "second", hands=1_200)  # enough that closing the ledger seals them
+    _play(ledger, "second", hands=120)  # enough that closing the ledger seals them
     more = _export(capsys, to, ledger, out, "--table", "hands")["hands"]
     assert (more["version"], more["added"], more["removed"], more["files"]) == (start + 1, 1, 0, 2)
     assert _view(to, out, "hands") == _asked(ledger, "hands")
 
-    _compact(capsys, ledger)
+    _compact(ledger)
     merged = _export(capsys, to, ledger, out)
     one, two = merged["events"], merged["hands"]
     assert (one["version"], one["added"], one["removed"], one["files"]) == (start + 1, 1, 1, 1)
@@ -144,14 +163,15 @@ def test_a_later_export_adds_what_is_new_and_compaction_is_one_commit(
         assert _view(to, out, table) == _asked(ledger, table)
 
 
+@pytest.mark.usefixtures("soon_sealed")
 def test_a_delta_commit_says_whether_rows_have_changed_and_their_bounds(
     ledger: Path, tmp_path: Path, capsys: Captured
 ) -> None:
     out = tmp_path / "out"
     _export(capsys, "delta", ledger, out)
-    _play(capsys, ledger, "second", hands=1_200)
+    _play(ledger, "second", hands=120)
     _export(capsys, "delta", ledger, out)
-    _compact(capsys, ledger)
+    _compact(ledger)
     _export(capsys, "delta", ledger, out)
     commits = [
         [json.loads(line) for line in path.read_text().splitlines()]
@@ -223,7 +243,7 @@ def test_what_cannot_be_registered_is_one_sentence_and_changes_nothing(
 
     printed(capsys, *here)
     grow(tmp_path / "bare", 4, 6)
-    _compact(capsys, tmp_path / "bare")
+    _compact(tmp_path / "bare")
     there = files(out)
     assert "each has its own folder" in said(capsys, 1, *bare)
     assert files(out) == there
@@ -240,8 +260,8 @@ def test_an_older_copy_and_another_history_are_refused(
 ) -> None:
     out, aside = tmp_path / "out", tmp_path / "aside"
     shutil.copytree(ledger, aside)
-    _play(capsys, ledger, "second")
-    _compact(capsys, ledger)
+    _play(ledger, "second")
+    _compact(ledger)
     _export(capsys, to, ledger, out)
     there = files(out)
     shutil.rmtree(ledger)
@@ -251,8 +271,8 @@ def test_an_older_copy_and_another_history_are_refused(
     assert "it is an older copy" in capsys.readouterr().err
     shutil.rmtree(ledger)
     for match in ("anew", "once-more", "again", "and-again"):
-        _play(capsys, ledger, match)
-        _compact(capsys, ledger)
+        _play(ledger, match)
+        _compact(ledger)
     assert "was made of another history" in said(capsys, 1, *words)
     assert files(out) == there
 
@@ -300,6 +320,7 @@ def test_of_two_exports_at_once_one_is_refused(
     assert not list(out.rglob("*.avro"))
 
 
+@pytest.mark.usefixtures("soon_sealed")
 def test_an_iceberg_table_is_asked_by_the_bounds_of_its_files(
     ledger: Path, tmp_path: Path, capsys: Captured
 ) -> None:
@@ -307,7 +328,7 @@ def test_an_iceberg_table_is_asked_by_the_bounds_of_its_files(
     from pyiceberg.table import StaticTable
 
     out = tmp_path / "out"
-    _play(capsys, ledger, "second", hands=1_200)
+    _play(ledger, "second", hands=120)
     _export(capsys, "iceberg", ledger, out, "--table", "events")
     table = StaticTable.from_metadata(str(out / "events"))
     every = table.scan().to_arrow()

@@ -20,6 +20,7 @@ from store.proof.checkpoint import Remembered
 from store.reader import Reader
 from tests.archive.ledgers import grow, push
 from tests.archive.s3 import named, running
+from tests.profiles import in_turn, sized
 from tests.sessions import of_every_game, printed, said
 
 __all__ = ["running"]
@@ -178,14 +179,14 @@ def test_the_bench_of_an_archive_counts_requests_and_bytes(running: Server) -> N
 def test_of_many_hands_one_takes_a_few_blocks(running: Server, tmp_path: Path) -> None:
     """A footer and a row group of two tables, in blocks of 64 KiB, and the index."""
     many, url = tmp_path / "many", "s3://poker/many"
-    words = ("auction-2024", "--hands", "2500", "--seed", "3", "--match", "m")
+    words = ("auction-2024", "--hands", sized("1300", "2500"), "--seed", "3", "--match", "m")
     assert main(["play", *words, "--ledger", str(many)]) == 0
     assert main(["compact", "--ledger", str(many)]) == 0
     with pytest.MonkeyPatch.context() as patched:
         named(running, patched)
         push(many, objects_of(url))
         running.requests.clear()
-        assert Reader(folder_of(url)).read("m/1717") == Reader(many).read("m/1717")
+        assert Reader(folder_of(url)).read("m/1217") == Reader(many).read("m/1217")
     fetched = sum(one.size for one in running.requests)
     there = sum(path.stat().st_size for path in (many / "segments").iterdir())
     assert len(running.requests) <= 6
@@ -196,29 +197,33 @@ def test_of_many_hands_one_takes_a_few_blocks(running: Server, tmp_path: Path) -
 
 
 @pytest.mark.usefixtures("league")
-@pytest.mark.parametrize("words", [("hands",), ("sql", "FROM hands"), ("replay", "scrim/3")])
 @pytest.mark.parametrize(
-    ("fault", "code", "sentence"),
-    [
-        (Fault(503), 1, "the server answered 503"),
-        (Fault(403), 1, f"{URL}: there is no permission to read segments/"),
-        (Fault(seconds=1.5), 1, f"{URL}: cannot read segments/"),
-        (Fault(cut=10), 1, f"{URL}: cannot read segments/"),
-        (Fault(404), 3, "is missing: it holds what closed as 0 to "),
-    ],
+    ("spoilt", "words"),
+    in_turn(
+        (
+            (Fault(503), 1, "the server answered 503"),
+            (Fault(403), 1, f"{URL}: there is no permission to read segments/"),
+            (Fault(seconds=0.6), 1, f"{URL}: cannot read segments/"),
+            (Fault(cut=10), 1, f"{URL}: cannot read segments/"),
+            (Fault(404), 3, "is missing: it holds what closed as 0 to "),
+        ),
+        (("hands",), ("sql", "FROM hands"), ("replay", "scrim/3")),
+    ),
 )
 def test_what_cannot_be_fetched_is_one_sentence(
     running: Server,
     capsys: Captured,
+    monkeypatch: pytest.MonkeyPatch,
     words: tuple[str, ...],
-    fault: Fault,
-    code: int,
-    sentence: str,
+    spoilt: tuple[Fault, int, str],
 ) -> None:
-    def spoilt(method: str, name: str) -> Fault | None:
+    fault, code, sentence = spoilt
+
+    def found(method: str, name: str) -> Fault | None:
         return fault if name.startswith("segments/") else None
 
-    with running.faulty(spoilt):
+    with running.faulty(found), monkeypatch.context() as patched:
+        patched.setenv("MUCKRAKE_ARCHIVE_SECONDS", "0.25")
         told = said(capsys, code, *words, "--ledger", URL)
     assert sentence in told
     assert len(told) < 300

@@ -23,6 +23,7 @@ from store.folder.frames import Damaged
 from store.reader import Reader
 from tests.archive.ledgers import grow, index_in, push
 from tests.archive.s3 import running, s3
+from tests.profiles import in_turn
 from tests.sessions import said
 
 __all__ = ["running", "s3"]
@@ -36,9 +37,10 @@ def bucket(s3: Server) -> Objects:
 
 
 @pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A second of tries is enough for a server that never answers."""
-    monkeypatch.setenv("MUCKRAKE_ARCHIVE_SECONDS", "0.5")
+def impatient(bucket: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A moment of tries is enough for a server that never answers; but `bucket` is patient."""
+    assert bucket.url == URL
+    monkeypatch.setenv("MUCKRAKE_ARCHIVE_SECONDS", "0.1")
 
 
 def closed(bucket: Objects) -> int:
@@ -90,16 +92,18 @@ def test_a_server_that_is_busy_for_a_moment_is_asked_again(
     assert closed(bucket) == 31
 
 
-@pytest.mark.usefixtures("impatient", "bucket")
-@pytest.mark.parametrize("words", [("push", URL), ("pull", URL)])
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize(
-    ("fault", "sentence"),
-    [
-        (Fault(503), "the server answered 503"),
-        (Fault(403), f"{URL}: there is no permission to read archive.json"),
-        (Fault(seconds=1.5), f"{URL}: cannot read archive.json: "),
-        (Fault(cut=10), f"{URL}: cannot read archive.json: "),
-    ],
+    ("spoilt", "words"),
+    in_turn(
+        (
+            (Fault(503), "the server answered 503"),
+            (Fault(403), f"{URL}: there is no permission to read archive.json"),
+            (Fault(cut=10), f"{URL}: cannot read archive.json: "),
+            (Fault(seconds=0.3), f"{URL}: cannot read archive.json: "),
+        ),
+        (("push", URL), ("pull", URL)),
+    ),
 )
 def test_what_a_server_refuses_to_the_end_is_one_sentence(
     ledger: Path,
@@ -107,10 +111,10 @@ def test_what_a_server_refuses_to_the_end_is_one_sentence(
     s3: Server,
     tmp_path: Path,
     capsys: Captured,
-    fault: Fault,
-    sentence: str,
+    spoilt: tuple[Fault, str],
     words: tuple[str, str],
 ) -> None:
+    fault, sentence = spoilt
     push(ledger, bucket)
     place = ledger if words[0] == "push" else tmp_path / "copy"
     with s3.faulty(always(fault, "GET")):
@@ -119,7 +123,7 @@ def test_what_a_server_refuses_to_the_end_is_one_sentence(
     assert len(told) < 300
 
 
-@pytest.mark.usefixtures("impatient", "s3")
+@pytest.mark.usefixtures("impatient")
 def test_a_server_that_is_not_there_and_a_bucket_that_is_not_are_one_sentence(
     ledger: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -158,7 +162,7 @@ def test_a_pull_that_never_gets_a_segment_makes_no_ledger(
 ) -> None:
     push(ledger, bucket)
     with s3.faulty(always(Fault(cut=100), "GET", "segments/")), pytest.raises(NoAnswer):
-        pull(bucket, tmp_path / "copy")
+        pull(objects_of(URL), tmp_path / "copy")
     assert not (tmp_path / "copy" / manifest.PATH).exists()
 
 

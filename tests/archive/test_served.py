@@ -10,14 +10,21 @@ from store.folder.disk import folder_of
 from tests.http.clients import site_of
 
 
-@pytest.fixture
-def league(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setenv("MUCKRAKE_CACHE", str(tmp_path / "cache"))
-    folder = str(tmp_path / "ledger")
+@pytest.fixture(scope="module")
+def pushed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger and its archive, for looking at only."""
+    home = tmp_path_factory.mktemp("league")
     words = ("play", "auction-2024", "--hands", "30", "--seed", "7", "--match", "scrim")
-    for each in (words, ("compact",), ("push", str(tmp_path / "archive"))):
-        assert main([*each, "--ledger", folder]) == 0
-    return tmp_path
+    for each in (words, ("compact",), ("push", str(home / "archive"))):
+        assert main([*each, "--ledger", str(home / "ledger")]) == 0
+    return home
+
+
+@pytest.fixture
+def league(pushed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """They, and nothing of the archive was fetched yet."""
+    monkeypatch.setenv("MUCKRAKE_CACHE", str(tmp_path / "cache"))
+    return pushed
 
 
 def test_an_archive_is_served_as_its_ledger_is(league: Path) -> None:
