@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from dealer.wire.sandbox import Guard, Means
+from tests.profiles import in_turn
 from tests.wire.misfits import SHORT, bot, left_behind, matched
 
 MB = 1 << 20
@@ -61,12 +62,11 @@ REFUSED = {
 }
 
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells what bots take")
-by_means = pytest.mark.parametrize("means", [None, ("none",)], ids=["apart", "not apart"])
+APART = (None, ("none",))  # by what keeps bots apart here, and by nothing
 
 
 @only_linux
-@by_means
-@pytest.mark.parametrize("greed", GREEDY)
+@pytest.mark.parametrize(("greed", "means"), in_turn(GREEDY, APART))
 def test_a_greedy_bot_is_ended_and_the_other_plays_on(
     greed: str, means: tuple[Means, ...] | None, tmp_path: Path
 ) -> None:
@@ -81,8 +81,7 @@ def test_a_greedy_bot_is_ended_and_the_other_plays_on(
 
 
 @only_linux
-@by_means
-@pytest.mark.parametrize("greed", REFUSED)
+@pytest.mark.parametrize(("greed", "means"), in_turn(REFUSED, APART))
 def test_what_a_bot_may_not_have_it_does_not_get(
     greed: str, means: tuple[Means, ...] | None, tmp_path: Path
 ) -> None:

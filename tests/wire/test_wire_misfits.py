@@ -42,8 +42,14 @@ def _faults(records: list[Events]) -> list[Faulted]:
 
 
 @pytest.mark.parametrize("odd", MISFITS)
-def test_a_misfit_loses_its_own_hands_and_nothing_is_left_of_it(odd: str, tmp_path: Path) -> None:
-    limits = replace(SHORT, connect=1.5) if odd == "mute" else SHORT
+def test_a_misfit_loses_its_own_hands_and_nothing_is_left_of_it(
+    odd: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = replace(SHORT, connect=0.9) if odd == "mute" else SHORT
+    if odd in ("hang", "trickle"):
+        limits = replace(SHORT, reply=0.5)
+    if odd == "exit":  # nobody waits for another program, which it could have left to connect
+        monkeypatch.setattr("dealer.wire.player._LAST_CALL_S", 0.1)
     pair = (bot(tmp_path, odd, MISFITS[odd]), bot(tmp_path, "good"))
     begun = time.monotonic()
     match, records, (misfit, good), said = matched(pair, HANDS, limits)
@@ -65,7 +71,7 @@ def test_a_misfit_loses_its_own_hands_and_nothing_is_left_of_it(odd: str, tmp_pa
         assert said == ["exit: it exited before it connected"]
         assert misfit.output.log == b"no ideas at all\nmuckrake: it exited before it connected\n"
     if odd == "mute":
-        assert said == ["mute: it did not connect within 1.5 s"]
+        assert said == ["mute: it did not connect within 0.9 s"]
     if odd == "print":
         assert misfit.output.log == (b"noise\n" * 9999)[: SHORT.log_bytes]
     if odd == "stay":
@@ -94,26 +100,26 @@ def test_a_liar_can_read_why_it_was_folded(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_runs_out_ends_the_talk(tmp_path: Path) -> None:
-    slow = "def odd(line): time.sleep(0.3); return polite(line)"
+    slow = "def odd(line): time.sleep(0.15); return polite(line)"
     pair = (bot(tmp_path, "slow", slow), bot(tmp_path, "good"))
-    _, records, (bot_of_ours, _), _ = matched(pair, HANDS, replace(SHORT, clock=0.8))
+    _, records, (bot_of_ours, _), _ = matched(pair, HANDS, replace(SHORT, clock=0.4))
     assert [("late", 0)] == [(fault.kind, fault.seat) for fault in _faults(records)]
     assert (bot_of_ours.silent, bot_of_ours.clock) == ("its clock ran out", 0)
 
 
 @pytest.mark.parametrize(
-    ("build", "told"),
+    ("build", "told", "seconds"),
     [
-        ([sys.executable, "-c", "raise SystemExit(3)"], "its build failed with exit code 3"),
-        ([sys.executable, "-c", SLEEPS], "its build took longer than 1 s and was ended"),
-        (["/no/such/compiler"], "its build command cannot be started: "),
+        ([sys.executable, "-c", "raise SystemExit(3)"], "its build failed with exit code 3", 9.0),
+        ([sys.executable, "-c", SLEEPS], "its build took longer than 0.3 s and was ended", 0.3),
+        (["/no/such/compiler"], "its build command cannot be started: ", 9.0),
     ],
 )
 def test_a_build_that_fails_is_told_and_the_bot_is_run_all_the_same(
-    build: list[str], told: str, tmp_path: Path
+    build: list[str], told: str, seconds: float, tmp_path: Path
 ) -> None:
     pair = (bot(tmp_path, "good"), bot(tmp_path, "builder", build=build))
-    _, records, (_, builder), said = matched(pair, 1)
+    _, records, (_, builder), said = matched(pair, 1, replace(SHORT, build=seconds))
     assert [told] == [note[: len(told)] for note in builder.notes]
     assert said == [f"builder: {note}" for note in builder.notes]
     assert ([], None) == (_faults(records), builder.silent)

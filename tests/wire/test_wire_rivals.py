@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from dealer.wire.plan import WirePlan
 from dealer.wire.player import Player
+from dealer.wire.program import Limits
 from dealer.wire.sandbox import Guard
 from events.types import BidPlaced, Called, Checked, Events, Faulted, Folded
+from tests.wire.misfits import SHORT, left_behind, matched
 from tests.wire.misfits import bot as made
-from tests.wire.misfits import left_behind, matched
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists processes")
 
@@ -34,7 +35,7 @@ MAY = "its rival may have sent it, like any program of yours: nothing says who d
 
 
 def _match(
-    folder: Path, number: int, guard: Guard
+    folder: Path, number: int, guard: Guard, limits: Limits = SHORT
 ) -> tuple[WirePlan, list[Events], tuple[Player, Player], list[str]]:
     """A killer in seat 0, and a victim whose command line holds a word that it looks for."""
     word = f"victim-{folder.name}"
@@ -42,7 +43,7 @@ def _match(
     source = KILLER.replace("VICTIM", word).replace("NUMBER", str(number))
     killer = made(folder, "killer", source)
     victim = replace(victim, run=(*victim.run, word))
-    return matched((killer, victim), 8, guard=guard)
+    return matched((killer, victim), 8, limits, guard=guard)
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
@@ -67,7 +68,8 @@ def test_who_is_killed_by_a_rival_is_said_to_be_killed_by_a_signal(
 
 
 def test_a_bot_that_is_stopped_by_a_rival_is_late_and_the_report_says_why(tmp_path: Path) -> None:
-    _, _, (killer, victim), _ = _match(tmp_path, signal.SIGSTOP, Guard((), ("none",)))
+    limits = replace(SHORT, reply=0.5)
+    _, _, (killer, victim), _ = _match(tmp_path, signal.SIGSTOP, Guard((), ("none",)), limits)
     assert victim.silent == "it took too long for one reply"
     assert victim.notes[0] == f"its process was stopped by a signal when it was late; {MAY}"
     assert killer.silent is None

@@ -280,7 +280,8 @@ def test_nobody_takes_a_bots_place_at_the_port_that_waits_for_it(
     monkeypatch.setattr("dealer.wire.player.socket.create_server", opened)
     pair = (bot(tmp_path, "good"), bot(tmp_path, "plain"))
     guard = Guard((), _spaces() if apart else ("none",))
-    _, records, players, said = matched(pair, 2, guard=guard)
+    limits = SHORT if apart else replace(SHORT, reply=0.2)  # a stranger replies nothing
+    _, records, players, said = matched(pair, 2, limits, guard=guard)
     assert len(records) == 2
     heard = [stranger.makefile().readline() for stranger in strangers]
     alone = "somebody else connected to its port, and was not let in"
