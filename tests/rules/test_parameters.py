@@ -277,9 +277,15 @@ def _every_change(game: Game) -> Iterator[Game]:
 
 @some_games
 def test_whatever_is_accepted_can_be_played_and_audited(game: Game) -> None:
-    """No hand stops in the middle, no chip is lost, and its own rules agree with each."""
-    count = 0
+    """No hand stops in the middle, no chip is lost, and its own rules agree with each.
+
+    Of every few changes one game plays one, and another game another.
+    """
+    count, every, at = 0, sized(4, 2, 1), sum(game.name.encode())
     for made in _every_change(game):
+        count += 1
+        if (count + at) % every:
+            continue
         assert made == ruleset(made.name)
         assert fingerprint(made) == fingerprint(from_json(to_json(made)))
         seats = max(made.seats_min, min(made.seats_max, 2 + count % 3))
@@ -291,7 +297,6 @@ def test_whatever_is_accepted_can_be_played_and_audited(game: Game) -> None:
             )
             verdict = judge(made, record, partner_of(made)).verdict
             assert verdict in ("agree", "contested"), made.name
-        count += 1
     assert count > 80
 
 

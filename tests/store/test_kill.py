@@ -18,10 +18,11 @@ from events.types import HandVoided
 from store.folder.disk import RealDisk
 from store.folder.lock import Held, Lock
 from store.ledger import VOID, FileLedger
+from tests.profiles import sized
 from tests.store.doomed import SECRETS, write_until_killed
 from tests.store.small_hands import whole
 
-KILLS = 40
+KILLS = sized(12, 30, 40)
 Told = list[tuple[str, int, int]]
 
 
@@ -35,7 +36,7 @@ def children() -> Iterator[ForkServerContext]:
         child.kill()
 
 
-def test_40_killed_writers_lose_nothing_acknowledged(
+def test_killed_writers_lose_nothing_acknowledged(
     children: ForkServerContext, tmp_path: Path
 ) -> None:
     chance = random.Random("kill")

@@ -78,7 +78,7 @@ def test_an_attack_is_one_sentence_and_nobody_else_s_matter(asked: Strangers, sq
 
     def attack() -> None:
         try:
-            asked.ask(sql, 100_000, sized(1.0, 2.0))
+            asked.ask(sql, 100_000, sized(0.5, 1.0, 2.0))
             said.append("answered")
         except Refused as reason:
             said.append(str(reason))
@@ -277,7 +277,8 @@ def test_at_most_so_many_are_asked_at_once(query: Query) -> None:
     one = Workers(memory=MEMORY, at_once=1, idle=1)
     asked, most = Strangers(query, processes=one), 0
     asked.ask("SELECT 1")
-    long = "SELECT sum(a.range + b.range) FROM range(20000) a, range(1500) b"
+    rows = sized(3_000, 6_000, 20_000)
+    long = f"SELECT sum(a.range + b.range) FROM range({rows}) a, range(1500) b"
     threads = [threading.Thread(target=lambda: asked.ask(long)) for _ in range(8)]
     for thread in threads:
         thread.start()
