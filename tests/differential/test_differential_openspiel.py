@@ -42,7 +42,7 @@ def play(sizing: Sizing, numbers: range) -> Tally:
 
 
 @pytest.mark.parametrize(
-    ("sizing", "hands"), [("no_limit", sized(400, 4000)), ("fixed", sized(100, 1000))]
+    ("sizing", "hands"), [("no_limit", sized(200, 2500, 4000)), ("fixed", sized(50, 700, 1000))]
 )
 def test_openspiel_offers_the_same_and_pays_the_same_to_the_part_of_a_chip(
     sizing: Sizing, hands: int

@@ -22,6 +22,7 @@ from formats.phh.read import PhhHand
 from formats.phh.read import read as read_phh
 from formats.phh.write import write as write_phh
 from formats.source import Refused, Source, SourceHand
+from tests.profiles import sized
 
 SHARED = Path(__file__).parents[2].parent / "shared/data"
 PHH, ACPC = SHARED / "phh", SHARED / "acpc"
@@ -59,7 +60,10 @@ def pluribus(step: int) -> Iterator[tuple[str, PhhHand]]:
 
 @pytest.mark.parametrize(
     ("step", "agree", "assuming"),
-    [(6, 638, 22), pytest.param(1, 3847, 113, marks=pytest.mark.slow)],
+    [
+        sized((24, 162, 3), (6, 638, 22)),
+        pytest.param(1, 3847, 113, marks=pytest.mark.slow),
+    ],
 )
 def test_pluribus_is_read_to_the_half_chip(step: int, agree: int, assuming: int) -> None:
     """Nothing but the hand itself says who shows first: that is assumed."""
@@ -99,7 +103,7 @@ def test_pokerkit_reads_public_hands_written_again_to_the_same_stacks() -> None:
     pokerkit = pytest.importorskip("pokerkit", reason="pokerkit is not installed")
     files = [*sorted((PHH / "wsop-2023-43-5").glob("*.phh")), PHH / "examples/dwan-ivey-2009.phh"]
     told = [one for file in files for one in read_phh(file).hands]
-    told += [hand for name, hand in pluribus(40) if name not in HALF_CHIPS]
+    told += [hand for name, hand in pluribus(sized(160, 40)) if name not in HALF_CHIPS]
     for hand in told:
         assert isinstance(hand, PhhHand)
         events = follow(hand, "m/1")
@@ -147,7 +151,7 @@ def test_pokerkit_reads_public_logs_written_again_to_the_same_results(name: str)
         assert hand.nets == tuple(2 * (left - stack) for left in list(one)[-1].stacks)
 
 
-@pytest.mark.parametrize("hands", [1000, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("hands", [sized(300, 1000), pytest.param(10_000, marks=pytest.mark.slow)])
 def test_deepstack_agrees(hands: int) -> None:
     with gzip.open(ACPC / "deepstack-first10000.log.gz", "rt") as file:
         text = "".join(islice(file, hands))

@@ -116,6 +116,7 @@ def test_every_log_of_the_unmodified_engines(imported: Imported) -> None:
 # PHH and ACPC.
 
 
+@pytest.mark.ci  # test_format_phh_acpc_corpus.py holds hands of both before
 def test_phh_files_agree_to_the_chip(imported: Imported, tmp_path: Path) -> None:
     packed = _untarred(_needs("phh/pluribus-visible.tar.gz"), tmp_path / "x", 100)
     files = imported(packed, _needs("phh/wsop-2023-43-5"), code=0)
@@ -135,6 +136,7 @@ def test_every_phh_file_of_pluribus(imported: Imported, tmp_path: Path) -> None:
     assert {"hands": 3960, "imported": 3960} | verdicts == _sum(files)
 
 
+@pytest.mark.ci  # test_format_phh_acpc_corpus.py holds all its hands before
 def test_the_limit_log_of_the_acpc(imported: Imported) -> None:
     files = imported(_needs("acpc/2p.limit.h1000.r0.log"), code=0)
     assert {"hands": 1000, "imported": 1000, "agree": 1000} == _sum(files)
@@ -170,6 +172,7 @@ def test_the_irc_month_is_one_entry(imported: Imported, tmp_path: Path) -> None:
 # PokerStars.
 
 
+@pytest.mark.ci  # test_format_pokerstars_corpora.py holds the same verdicts before
 def test_fpdb_texts(imported: Imported) -> None:
     """516 hold'em hands and four of Omaha, of 35 texts; and three literals, which are no hands.
     No text says at which rate it was raked."""

@@ -20,6 +20,7 @@ from events.match import Match, MatchStarted
 from store.columns.codec import encoded, leaves_of, table
 from store.columns.layout import KINDS, columns, filled_by, schema, view
 from store.log.leaf import Leaf
+from tests.profiles import sized
 from tests.store.sealed_hands import closed, hands, leaves, of_games, to_parquet
 
 GOLDEN = Path(__file__).parent / "columns.txt"
@@ -109,7 +110,7 @@ def test_hands_of_some_games_come_back_to_the_byte(game: str) -> None:
 
 def test_many_hands_are_read_like_few() -> None:
     """A row group at once, or hand by hand."""
-    given = leaves(of_games(*GAMES, count=6))
+    given = leaves(of_games(*GAMES, count=sized(3, 6)))
     assert given == leaves_of(encoded(given))
     assert given == [leaf for one in given for leaf in leaves_of(encoded([one]))]
 

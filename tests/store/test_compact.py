@@ -1,6 +1,7 @@
 """Merging segments changes files and nothing else."""
 
 import hashlib
+import shutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -31,14 +32,26 @@ def disk(tmp_path: Path) -> RealDisk:
     return RealDisk(tmp_path)
 
 
-def many(disk: RealDisk, size: int = 4) -> Manifest:
-    """A ledger of small segments."""
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ledger of small segments, to be copied."""
+    disk = RealDisk(tmp_path_factory.mktemp("small"))
+    disk.make_folder("segments")
     segments = tuple(
-        write_segment(disk, CLOSED[at : at + size], STANDARD) for at in range(0, len(CLOSED), size)
+        write_segment(disk, CLOSED[at : at + 4], STANDARD) for at in range(0, len(CLOSED), 4)
     )
     now = Manifest(0, "log/0", 0, segments[-1].last_pos + 1, len(CLOSED), segments)
     manifest.write(disk, now)
-    return now
+    return disk.root
+
+
+@pytest.fixture
+def before(small: Path, disk: RealDisk) -> Manifest:
+    """Its copy on this disk."""
+    shutil.copytree(small, disk.root, dirs_exist_ok=True)
+    found = manifest.read(disk)
+    assert found is not None
+    return found
 
 
 def digest(disk: RealDisk, now: Manifest) -> str:
@@ -55,17 +68,15 @@ def digest(disk: RealDisk, now: Manifest) -> str:
     return told.hexdigest()
 
 
-def test_one_large_segment_says_what_many_small_ones_said(disk: RealDisk) -> None:
-    before = many(disk)
+def test_one_large_segment_says_what_many_small_ones_said(disk: RealDisk, before: Manifest) -> None:
     after = compact.compact(disk, before, STANDARD, at=1)
     assert (11, 1) == (len(before.segments), len(after.segments))
     assert digest(disk, before) == digest(RealDisk(disk.root), after)
     assert after == manifest.read(disk)
 
 
-def test_a_merged_segment_has_the_columns_of_its_parts(disk: RealDisk) -> None:
+def test_a_merged_segment_has_the_columns_of_its_parts(disk: RealDisk, before: Manifest) -> None:
     """A column that one of them lacks is filled with nothing; one that all lack is not written."""
-    before = many(disk)
     parts = [names(disk, one) for one in before.segments]
     (merged,) = compact.compact(disk, before, STANDARD, at=1).segments
     assert len({frozenset(one) for one in parts}) > 1
@@ -76,9 +87,8 @@ def names(disk: RealDisk, segment: Segment) -> set[str]:
     return set(pq.read_schema(disk.root / segment.files["events"]).names)
 
 
-def test_merging_makes_no_projection_that_is_there(disk: RealDisk) -> None:
+def test_merging_makes_no_projection_that_is_there(disk: RealDisk, before: Manifest) -> None:
     """Made from parts or at once it is the same: no hand is folded again."""
-    before = many(disk)
 
     def never(events: EventRows) -> pa.Table:
         raise AssertionError(f"made anew from {events.table.num_rows} events")
@@ -111,9 +121,9 @@ def test_projections_grow_row_group_by_row_group(
     assert sum(left != right for left, right in pairwise(turns)) > len(STANDARD)
 
 
-def test_merged_files_are_those_of_one_sealing(disk: RealDisk) -> None:
+def test_merged_files_are_those_of_one_sealing(disk: RealDisk, before: Manifest) -> None:
     """Projections too: whoever seals at once gets the same digests, cell for cell."""
-    (merged,) = compact.compact(disk, many(disk), STANDARD, at=1).segments
+    (merged,) = compact.compact(disk, before, STANDARD, at=1).segments
     once = write_segment(disk, CLOSED, STANDARD)
     rest = {name: sha for name, sha in once.sha256.items() if name != "events"}
     assert rest == {name: sha for name, sha in merged.sha256.items() if name != "events"}
@@ -129,16 +139,16 @@ def test_merged_files_are_those_of_one_sealing(disk: RealDisk) -> None:
     )
 
 
-def test_segments_that_are_large_enough_stay_as_they_are(disk: RealDisk) -> None:
-    before = many(disk)
+def test_segments_that_are_large_enough_stay_as_they_are(disk: RealDisk, before: Manifest) -> None:
     assert compact.compact(disk, before, STANDARD, at=1, large=1) is before
     half = compact.compact(disk, before, STANDARD, at=1, large=before.next_pos // 2 + 60)
     assert 1 < len(half.segments) < len(before.segments)
     assert digest(disk, before) == digest(disk, half)
 
 
-def test_open_readers_survive_until_the_grace_period_is_over(disk: RealDisk) -> None:
-    before = many(disk)
+def test_open_readers_survive_until_the_grace_period_is_over(
+    disk: RealDisk, before: Manifest
+) -> None:
     reader = Sealed(RealDisk(disk.root), before.segments)
     after = compact.compact(disk, before, STANDARD, at=1_000)
     old = {path for one in before.segments for path in one.files.values()}
@@ -154,10 +164,9 @@ def test_open_readers_survive_until_the_grace_period_is_over(disk: RealDisk) -> 
 
 
 def test_a_merge_that_changed_a_cell_is_refused(
-    disk: RealDisk, monkeypatch: pytest.MonkeyPatch
+    disk: RealDisk, before: Manifest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The proof is made from what was read back, not from what was meant to be written."""
-    before = many(disk)
     other = closed_by_one(
         (f"site-nl/{at}", one) for at, one in enumerate(hands("site-nl", 12, "other"), 1)
     )

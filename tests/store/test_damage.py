@@ -73,7 +73,7 @@ def test_a_sound_ledger_has_no_findings(small: Path, files: Files) -> None:
 
 def test_every_flipped_bit_of_the_log_is_found_and_named(files: Files) -> None:
     log, ends = log_of(files)
-    for bit in range(len(files[log]) * 8):
+    for bit in bits(files[log]):
         with pytest.raises(Damaged) as told:
             read_log(files, log, flipped(files[log], bit))
         frame = sum(end <= bit // 8 for end in ends)
@@ -97,7 +97,7 @@ def test_without_a_watermark_only_the_last_write_can_pass_for_a_torn_one(files: 
     log, ends = log_of(files)
     bare = {path: data for path, data in files.items() if path != hot.WATERMARK}
     calls = read_log(bare, log, files[log])
-    for bit in range(len(files[log]) * 8):
+    for bit in bits(files[log]):
         if bit // 8 < ends[-2]:
             with pytest.raises(Damaged):
                 read_log(bare, log, flipped(files[log], bit))
@@ -128,11 +128,16 @@ def test_what_is_dropped_is_told(files: Files) -> None:
 
 
 def test_every_flipped_bit_of_the_manifest_is_found(files: Files) -> None:
-    refuses(files, manifest.PATH, range(len(files[manifest.PATH]) * 8), flipped)
+    refuses(files, manifest.PATH, bits(files[manifest.PATH]), flipped)
 
 
 def test_every_missing_end_of_the_manifest_is_found(files: Files) -> None:
     refuses(files, manifest.PATH, range(len(files[manifest.PATH])), cut)
+
+
+def bits(data: bytes) -> range:
+    """Every bit of a file; in `quick` and `ci` one or more of each byte."""
+    return range(0, len(data) * 8, sized(5, 3, 1))
 
 
 def refuses(files: Files, path: str, places: range, harm: Callable[[bytes, int], bytes]) -> None:
@@ -179,9 +184,9 @@ def test_no_flipped_bit_and_no_missing_end_of_any_segment_is_read(files: Files) 
     for segment in now(files).segments:
         for name, path in segment.files.items():
             assert Opening(disk).rows(segment, name, 0).num_columns
-            for bit in range(0, len(files[path]) * 8, sized(11, 3, 1)):  # of each byte some
+            for bit in range(0, len(files[path]) * 8, sized(23, 7, 1)):  # of each byte some
                 is_refused(disk, segment, name, flipped(files[path], bit))
-            for size in range(0, len(files[path]), sized(3, 1)):
+            for size in range(0, len(files[path]), sized(7, 3, 1)):
                 is_refused(disk, segment, name, files[path][:size])
             is_refused(disk, segment, name, files[path] + b"P")
             replace(disk, path, files[path])

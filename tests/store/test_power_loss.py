@@ -33,9 +33,10 @@ SYNCS = {
     "settle": "the ledger's folder when a killed writer's ledger is opened again",
 }
 
-RARE = {("settle", 0.1): 1519, ("create log", 1): 1885}  # one trial in a thousand: look there first
+# One trial in hundreds, or in a thousand: look there first.
+RARE = {("settle", 0.1): 1519, ("create log", 1): 1885, ("reopen log", 0.1): 235}
 
-WRITERS = sized(quick=120, ci=300, slow=2000)
+WRITERS = sized(quick=80, ci=200, slow=2000)
 
 
 def test_writers_lose_power_and_nothing_else() -> None:

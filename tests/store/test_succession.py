@@ -36,7 +36,7 @@ def test_the_old_key_signs_for_the_new_one_before_it_signs(folder: Path, capsys:
     assert (old, new, known.size, known.root) == found
     assert (new,) == open_checkpoint(disk.read(CHECKPOINT), (old, new)).keys
     assert old.name == new.name
-    assert main(["play", "auction-2024", "--match", "n"]) == 0
+    assert main(["play", "auction-2024", "--hands", "3", "--match", "n"]) == 0
     assert main(["key", "replace"]) == 0
     assert (new, public_keys(disk)[2]) == read_statement(disk.read(f"{FOLDER}/2"))[:2]
     assert ([], []) == doubts(disk)
@@ -49,7 +49,7 @@ def test_a_key_without_a_statement_is_told_and_a_wrong_statement_is_an_error(
 ) -> None:
     disk, private = RealDisk(folder), Private(folder)
     (private.folder / SIGNING).unlink()
-    assert main(["play", "auction-2024", "--match", "n"]) == 0
+    assert main(["play", "auction-2024", "--hands", "3", "--match", "n"]) == 0
     capsys.readouterr()
     text = printed(capsys, "verify", "--all", code=7)
     assert "without a statement by the old key" in text
