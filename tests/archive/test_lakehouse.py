@@ -373,15 +373,8 @@ def test_without_the_library_one_sentence_names_what_brings_it(
     ledger: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "api.exporting.iceberg", None)
-    words = (
-        "export",
-        "--format",
-        "iceberg",
-        "--ledger",
-        str(ledger),
-        "--out",
-        str(tmp_path / "out"),
-    )
+    where = ("--ledger", str(ledger), "--out", str(tmp_path / "out"))
+    words = ("export", "--format", "iceberg", *where)
     assert said(capsys, 1, *words) == (
         "there is no pyiceberg here: pip install 'muckrake-poker[lakehouse]' brings it"
     )

@@ -12,7 +12,7 @@ RIVALS = ("caller", "aggressive", "tight", "random")[: sized(2, 3, 4)]
 
 def test_what_was_learned_beats_the_built_in_bots() -> None:
     """Each by more chips a hand than chance explains: the interval of 95 % lies above zero."""
-    worth = learn_to_bid.learn(hands=sized(250, 400, 1500), steps=sized(100, 150, 700))
+    worth = learn_to_bid.learn(hands=sized(250, 500, 1500), steps=sized(100, 150, 700))
     for rival in RIVALS:
         mean, half = learn_to_bid.beats(worth, rival, sized(200, 250, 3000), f"held out: {rival}")
         assert mean - half > 0, f"{mean:+.1f} +- {half:.1f} against {rival}"

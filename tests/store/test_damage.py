@@ -32,6 +32,7 @@ from tests.store.simulated_disk import SimulatedDisk
 from tests.store.small_hands import begun, ended, noted, whole
 
 Files = dict[str, bytes]
+STEP = sized(5, 3, 1)  # from a bit to the next: one or more of each byte, or all
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +74,7 @@ def test_a_sound_ledger_has_no_findings(small: Path, files: Files) -> None:
 
 def test_every_flipped_bit_of_the_log_is_found_and_named(files: Files) -> None:
     log, ends = log_of(files)
-    for bit in bits(files[log]):
+    for bit in range(0, len(files[log]) * 8, STEP):
         with pytest.raises(Damaged) as told:
             read_log(files, log, flipped(files[log], bit))
         frame = sum(end <= bit // 8 for end in ends)
@@ -97,7 +98,7 @@ def test_without_a_watermark_only_the_last_write_can_pass_for_a_torn_one(files: 
     log, ends = log_of(files)
     bare = {path: data for path, data in files.items() if path != hot.WATERMARK}
     calls = read_log(bare, log, files[log])
-    for bit in bits(files[log]):
+    for bit in range(0, len(files[log]) * 8, STEP):
         if bit // 8 < ends[-2]:
             with pytest.raises(Damaged):
                 read_log(bare, log, flipped(files[log], bit))
@@ -128,16 +129,11 @@ def test_what_is_dropped_is_told(files: Files) -> None:
 
 
 def test_every_flipped_bit_of_the_manifest_is_found(files: Files) -> None:
-    refuses(files, manifest.PATH, bits(files[manifest.PATH]), flipped)
+    refuses(files, manifest.PATH, range(0, len(files[manifest.PATH]) * 8, STEP), flipped)
 
 
 def test_every_missing_end_of_the_manifest_is_found(files: Files) -> None:
     refuses(files, manifest.PATH, range(len(files[manifest.PATH])), cut)
-
-
-def bits(data: bytes) -> range:
-    """Every bit of a file; in `quick` and `ci` one or more of each byte."""
-    return range(0, len(data) * 8, sized(5, 3, 1))
 
 
 def refuses(files: Files, path: str, places: range, harm: Callable[[bytes, int], bytes]) -> None:
