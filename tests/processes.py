@@ -14,17 +14,22 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import connection
+from multiprocessing import connection, forkserver
 from pathlib import Path
 from types import SimpleNamespace
 from typing import IO, Any, NamedTuple
 
 import pytest
 
-_FORKS = multiprocessing.get_context("forkserver")
-_FORKS.set_forkserver_preload(
-    ["api.cli.play", "api.cli.serve", "api.jobs.work", "api.serving.app", "tests.processes"]
+FORKS = multiprocessing.get_context("forkserver")
+FORKS.set_forkserver_preload(
+    [
+        *("api.cli.play", "api.cli.serve", "api.jobs.work", "api.serving.app"),
+        *("tests.processes", "tests.store.doomed"),
+    ]
 )
+if "PYTEST_XDIST_WORKER" in os.environ:  # before a page of its own process names less to import
+    forkserver.ensure_running()
 
 
 class _Order(NamedTuple):
@@ -59,12 +64,12 @@ class Popen:
         given: dict[int, connection.Connection] = {}
         for number, stream in ((1, stdout), (2, stderr)):
             if stream == subprocess.PIPE:
-                ours[number], given[number] = _FORKS.Pipe(duplex=False)
+                ours[number], given[number] = FORKS.Pipe(duplex=False)
             elif stream is not None:
                 given[number] = connection.Connection(_descriptor(stream), readable=False)
         environment = dict(os.environ if env is None else env)
         order = _Order(tuple(words), environment, os.getcwd(), start_new_session, given)
-        self._process = _FORKS.Process(target=_run, args=(order,), daemon=True)
+        self._process = FORKS.Process(target=_run, args=(order,), daemon=True)
         self._process.start()
         for one in given.values():
             one.close()

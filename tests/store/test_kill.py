@@ -18,6 +18,7 @@ from events.types import HandVoided
 from store.folder.disk import RealDisk
 from store.folder.lock import Held, Lock
 from store.ledger import VOID, FileLedger
+from tests.processes import FORKS
 from tests.profiles import sized
 from tests.store.doomed import SECRETS, write_until_killed
 from tests.store.small_hands import whole
@@ -29,9 +30,7 @@ Told = list[tuple[str, int, int]]
 @pytest.fixture(scope="module")
 def children() -> Iterator[ForkServerContext]:
     """Processes that need not import anything: they are forked from one that has."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["tests.store.doomed"])
-    yield context
+    yield FORKS
     for child in multiprocessing.active_children():
         child.kill()
 
