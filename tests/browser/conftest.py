@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,11 +19,9 @@ from tests.processes import Popen
 
 try:
     from playwright.sync_api import TimeoutError as TookTooLong
-    from playwright.sync_api import expect
-
-    expect.set_options(timeout=30_000)  # a machine may have more to do than this
+    from playwright.sync_api import expect as expected
 except ImportError:  # every test here is skipped before it could expect anything
-    expect = None  # type: ignore[assignment]
+    expected = None  # type: ignore[assignment]
     TookTooLong = TimeoutError  # type: ignore[assignment,misc]
 
 if TYPE_CHECKING:
@@ -31,6 +29,7 @@ if TYPE_CHECKING:
         Browser,
         BrowserContext,
         ConsoleMessage,
+        Locator,
         Page,
         Request,
         ViewportSize,
@@ -57,6 +56,37 @@ CLUB = "http://localhost:47113"  # a site that may frame some pages
 CONTESTED = "scrim/2"  # a tie after an auction that somebody paid for
 SERVE = "import sys; from api.main import main; sys.exit(main(sys.argv[1:]))"
 PHONE: "ViewportSize" = {"width": 390, "height": 844}
+DESK: "ViewportSize" = {"width": 1280, "height": 720}
+KEPT = {"as_auditor", "java_script_enabled"}  # whoever asks for more than these has a new browser
+
+
+class Soon:
+    """What is expected of a page or of a part of it, looked at again every 50 ms.
+
+    Who is patient looks twice a second in Playwright, and tests waited for that: so it is asked to
+    be patient for a moment, again and again.
+    """
+
+    MOMENT_MS = 400
+
+    def __init__(self, of: "Locator | Page") -> None:
+        self._expected = expected(of)
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        holds = getattr(self._expected, name)
+
+        def asked(*words: Any, timeout: int = 30_000, **named: Any) -> None:
+            for moments in range(timeout // self.MOMENT_MS, -1, -1):
+                with suppress(*([AssertionError] if moments else [])):
+                    holds(*words, timeout=self.MOMENT_MS, **named)
+                    break
+
+        return asked
+
+
+def expect(of: "Locator | Page") -> Soon:
+    """A machine may have more to do than this: it is patient for half a minute, or as is said."""
+    return Soon(of)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -110,7 +140,7 @@ def served(house: Path) -> Iterator[str]:
         try:
             yield process.stdout.readline().split()[0].rstrip("/")
         finally:
-            process.terminate()
+            process.kill()
 
 
 @pytest.fixture(scope="session")
@@ -128,14 +158,57 @@ def logged_in(browser: "Browser", server: str, house: Path) -> Any:
     return state
 
 
+@pytest.fixture(scope="session")
+def kept(browser: "Browser") -> Iterator[dict[Any, "Page"]]:
+    """Pages that stay open from test to test: a browser is longer in starting than in looking."""
+    pages: dict[Any, Page] = {}
+    yield pages
+    for page in pages.values():
+        page.context.close()
+
+
 @pytest.fixture
 def site(
-    server: str, house: Path, auditor: Any, new_context: Callable[..., "BrowserContext"]
+    server: str,
+    house: Path,
+    auditor: Any,
+    browser: "Browser",
+    new_context: Callable[..., "BrowserContext"],
+    kept: dict[Any, "Page"],
 ) -> Iterator["Site"]:
     """The pages, for one test; at its end nothing may have gone wrong on any of them."""
     site = Site(server, house, auditor, new_context)
+    taken: dict[Any, Page] = {}
+
+    def again(**options: Any) -> "Page | None":
+        """The kept page of these options, for the first who asks for it in this test."""
+        if (asked := tuple(options.items())) in taken:
+            return None
+        if asked not in kept:
+            kept[asked] = site.page(browser.new_context, **options)
+        else:
+            site.listen(kept[asked].context)
+        taken[asked] = kept[asked]
+        return kept[asked]
+
+    site.again = again
     yield site
+    for page in taken.values():
+        left(page)
+        site.listen(page.context, no_more=True)
     assert [] == site.wrong
+
+
+def left(page: "Page") -> None:
+    """What a test has done to this page is undone: it is as a new one."""
+    for other in page.context.pages[1:]:
+        other.close()
+    if page.url.startswith("http"):
+        page.evaluate("localStorage.clear()")
+    page.goto("about:blank")
+    page.mouse.move(0, 0)
+    if page.viewport_size != DESK:
+        page.set_viewport_size(DESK)
 
 
 class Site:
@@ -145,22 +218,32 @@ class Site:
         self.base = base
         self.house = house
         self.wrong: list[str] = []
+        self.again: Callable[..., Page | None] = lambda **_: None
         self._auditor = auditor
         self._contexts = contexts
         self._expected = ""
+        self._heard = {
+            "console": self._hear,
+            "weberror": lambda error: self.wrong.append(f"uncaught: {error.error}"),
+            "request": self._watch,
+        }
 
-    def page(self, *, as_auditor: bool = True, **options: Any) -> "Page":
+    def page(self, contexts: Any = None, *, as_auditor: bool = True, **options: Any) -> "Page":
         """A new browser's first page: of an auditor, or of somebody whom nobody knows."""
         known = {"storage_state": self._auditor} if as_auditor else {}
-        context: BrowserContext = self._contexts(base_url=self.base, **known, **options)
-        context.on("console", self._hear)
-        context.on("weberror", lambda error: self.wrong.append(f"uncaught: {error.error}"))
-        context.on("request", self._watch)
+        make = contexts or self._contexts
+        context: BrowserContext = make(base_url=self.base, **known, **options)
+        self.listen(context)
         return context.new_page()
 
+    def listen(self, context: "BrowserContext", *, no_more: bool = False) -> None:
+        """To all that goes wrong there."""
+        for event, heard in self._heard.items():
+            (context.remove_listener if no_more else context.on)(event, heard)  # type: ignore[call-overload]
+
     def open(self, path: str, *, status: int = 200, **options: Any) -> "Page":
-        """A page of the site in a new browser; a heavy one when it has come."""
-        page = self.page(**options)
+        """A page of the site in a browser as if it were new; a heavy one when it has come."""
+        page = (options.keys() <= KEPT and self.again(**options)) or self.page(**options)
         self._expected = str(status)
         answer = page.goto(path)
         assert answer is not None
@@ -170,11 +253,12 @@ class Site:
         assert status == answer.status, page.inner_text("body")
         return page
 
-    def go(self, page: "Page", path: str) -> None:
+    def go(self, page: "Page", path: str, *, status: int = 200) -> None:
         """Another page of the site in a browser that is there; it is there, and whole."""
+        self._expected = str(status)
         answer = page.goto(path)
         assert answer is not None
-        assert answer.ok, page.inner_text("body")
+        assert answer.status in (status, 202), page.inner_text("body")
         expect(page.locator("#progress")).to_have_count(0, timeout=120_000)
 
     def shot(self, page: "Page", name: str) -> None:

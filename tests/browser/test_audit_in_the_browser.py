@@ -52,7 +52,8 @@ def test_the_evidence_is_verified_by_the_program_inside_it(site: Site, tmp_path:
 
 
 def test_an_audit_is_printed_without_what_is_for_a_screen(site: Site) -> None:
-    page = site.open(AUDIT)
+    page = site.page()
+    site.go(page, AUDIT)
     page.emulate_media(media="print")
     for screen in (".nav", ".viewpoints", ".tabs", ".btns"):
         expect(page.locator(screen).first).to_be_hidden()

@@ -28,21 +28,27 @@ run(Settings(Path(sys.argv[1]), 0, limits=limits), sock, 1, None)
 MADE = "This page is being made"
 
 
-@pytest.fixture
-def heavy(
-    house: Path, browser: "Browser", new_context: Callable[..., "BrowserContext"]
-) -> Iterator[Site]:
-    """A server whose pages of players are all made by processes."""
+@pytest.fixture(scope="module")
+def slow_server(house: Path, browser: "Browser") -> Iterator[tuple[str, Any]]:
+    """One whose pages of players are all made by processes, and its auditor's cookie."""
     command = [sys.executable, "-c", SERVE, str(house)]
     with Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
             base = process.stdout.readline().strip()
-            site = Site(base, house, logged_in(browser, base, house), new_context)
-            yield site
-            assert [] == site.wrong
+            yield base, logged_in(browser, base, house)
         finally:
             process.terminate()
+
+
+@pytest.fixture
+def heavy(
+    slow_server: tuple[str, Any], house: Path, new_context: Callable[..., "BrowserContext"]
+) -> Iterator[Site]:
+    """Its pages: no test asks for one that another has asked for."""
+    site = Site(slow_server[0], house, slow_server[1], new_context)
+    yield site
+    assert [] == site.wrong
 
 
 @pytest.mark.parametrize("with_script", [True, False], ids=["with a script", "without one"])

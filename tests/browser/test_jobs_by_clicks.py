@@ -183,6 +183,6 @@ def club() -> Iterator[HTTPServer]:
     """That site, at a free port."""
     Club.lines.clear()
     with ThreadingHTTPServer(("127.0.0.1", 0), Club) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
         yield server
         server.shutdown()

@@ -15,6 +15,7 @@ from api.pages import PAGES
 from dealer.play import play
 from engine.games import GAMES
 from tests.browser.conftest import (
+    DESK,
     PHONE,
     Site,
     complaints,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
     from events.types import HandStarted
 
-DESK: "ViewportSize" = {"width": 1280, "height": 720}
 TABLET: "ViewportSize" = {"width": 820, "height": 1180}
 PICTURE = "/hands/{match}/{number}/picture"  # no page, but an image of one's felt
 ROUTES = [
@@ -187,10 +187,15 @@ def test_every_table_sorts_by_its_heads_or_has_an_order_of_its_own(
 
 
 @pytest.mark.parametrize(("path", "status"), WRONG)
-def test_what_cannot_be_shown_is_said_on_a_page(path: str, status: int, site: Site) -> None:
-    page = site.open(path, status=status, bypass_csp=True)
+def test_what_cannot_be_shown_is_said_on_a_page(path: str, status: int, looking: Looking) -> None:
+    site, page = looking
+    site.wrong.clear()
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(DESK)
+    site.go(page, path, status=status)
     site.shot(page, f"{named(path)}-light")
     assert [] == complaints(page)
+    assert [] == site.wrong
 
 
 LONG = (
@@ -215,10 +220,11 @@ def test_long_names_make_no_page_wider_than_its_window(tmp_path: Path, browser: 
     with served(folder) as base:
         known = logged_in(browser, base, folder)
         page = browser.new_page(base_url=base, storage_state=known, viewport=PHONE)
-        for width in (1024, DESK["width"], PHONE["width"]):
-            page.set_viewport_size({"width": width, "height": 800})
-            for path in NAMED_SO:
-                page.goto(path)
+        for path in NAMED_SO:
+            page.goto(path)
+            for width in (PHONE["width"], 1024, DESK["width"], PHONE["width"]):
+                page.set_viewport_size({"width": width, "height": 800})
+                settled(page)
                 wide = page.evaluate("document.documentElement.scrollWidth")
                 assert (path, width) == (path, wide)
         page.goto("/hands/m/2#14")

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -308,9 +309,20 @@ def test_a_live_list_of_a_match_is_of_that_match_alone(
         assert _story("second", 2) == _rows(page)
 
 
+SOON_AGAIN = """
+import sys
+from api.http.routes import stream
+from api.main import main
+stream.RETRY_MS = 100
+sys.exit(main())
+"""
+"""A server to whose stream a browser comes again at once, and not in two seconds."""
+
+
 def test_after_a_restart_of_the_server_no_hand_is_missing_and_none_twice(
-    hall: Path, spectator: Callable[[str], "Page"]
+    hall: Path, spectator: Callable[[str], "Page"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("tests.http.servers.MUCKRAKE", (sys.executable, "-c", SOON_AGAIN))
     with Server(hall, "--delay", "0") as server:
         port = server.port
         page = spectator(f"http://127.0.0.1:{port}/live")

@@ -20,17 +20,30 @@ def stands(page: "Page", event: int) -> None:
     expect(page.locator(".frame:visible")).to_have_count(1)
 
 
+SEEN = """() => {
+  const texts = (one, those) => [...one.querySelectorAll(those)].map((it) => it.textContent);
+  const seen = [...document.querySelectorAll(".frame")].filter((one) => one.checkVisibility());
+  return seen.map((one) => ({
+    id: one.id,
+    board: texts(one, ".board .card"),
+    stacks: texts(one, ".stack"),
+    cards: [...one.querySelectorAll(".seat")].map((seat) => texts(seat, ".hole .card")),
+  }));
+}"""
+"""The frames that are to be seen."""
+
+
 def test_every_frame_shows_what_replay_says(site: Site) -> None:
     page = site.open(f"{HAND}#0")
     told = page.request.get(f"/api/v1/hands/{CONTESTED}/frames").json()
     for idx, frame in enumerate(told["frames"]):
-        stands(page, idx)
-        shown = page.locator(".frame.now")
-        assert frame["board"] == shown.locator(".board .card").all_text_contents()
-        stacks = shown.locator(".stack").all_text_contents()
-        assert [str(seat["stack"]) for seat in frame["seats"]] == stacks
-        for seat, place in zip(frame["seats"], shown.locator(".seat").all(), strict=True):
-            assert seat["cards"] == place.locator(".hole .card").all_text_contents()
+        (shown,) = page.evaluate(SEEN)
+        assert shown == {
+            "id": str(idx),
+            "board": frame["board"],
+            "stacks": [str(seat["stack"]) for seat in frame["seats"]],
+            "cards": [seat["cards"] for seat in frame["seats"]],
+        }
         page.keyboard.press("ArrowRight")
 
 
@@ -231,13 +244,25 @@ COLLISIONS = """() => {
 }"""
 
 
+AT_EVERY_EVENT = f"""() => {{
+  const press = (key) => document.dispatchEvent(new KeyboardEvent("keydown", {{ key }}));
+  press("Home");
+  return [...document.querySelectorAll(".frame")].map((one, at) => {{
+    if (at) press("j");
+    const now = document.querySelector(".frame.now").id;
+    return now === String(at) ? ({COLLISIONS})() : [`${{now}} stands for ${{at}}`];
+  }});
+}}"""
+
+
 @pytest.mark.parametrize("hand", sized(quick=("ring/1",), ci=("ring/1", CONTESTED, "swap/3")))
 def test_nothing_leaves_the_felt_and_nothing_lies_on_another(site: Site, hand: str) -> None:
+    page = site.open(f"/hands/{hand}")
+    count = page.locator(".frame").count()
     for size in SIZES:
-        page = site.open(f"/hands/{hand}", viewport=size)
-        for event in range(page.locator(".frame").count()):
-            assert [] == page.evaluate(COLLISIONS), (size, event)
-            page.keyboard.press("j")
+        page.set_viewport_size(size)
+        found = page.evaluate(AT_EVERY_EVENT)
+        assert [(size, [])] * count == [(size, one) for one in found]
 
 
 @pytest.mark.parametrize("path", ["/live?match=ring", "/live?match=swap", "/embed/live?match=swap"])

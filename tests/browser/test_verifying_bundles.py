@@ -33,7 +33,8 @@ def _said(page: "Page", code: int) -> list[str]:
 
 
 def test_a_bundle_is_judged_without_any_request(site: Site, house: Path, bundle: bytes) -> None:
-    page = site.open("/verify", as_auditor=False)
+    page = site.page(as_auditor=False)
+    site.go(page, "/verify")
     expect(page.locator("#checker")).to_be_visible()
     expect(page.locator("#unscripted")).to_be_hidden()
     expect(page.locator("#verdict")).to_be_hidden()

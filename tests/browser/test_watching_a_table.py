@@ -29,8 +29,20 @@ SIZES: "dict[str, ViewportSize]" = {
     "desktop": {"width": 1440, "height": 1000},
 }
 WATCHED = "/live?match=duel"
-ASKED = """[".now span .name", ".seat.next .name"].map(
-    (those) => [...document.querySelectorAll(those)].map((one) => one.textContent).sort())"""
+TO_ACT = re.compile(r"^Hand (\d) of 2 caller-[01] is to act since")
+RECORDED = """() => {
+  const texts = (those) => [...document.querySelectorAll(those)].map((one) => one.textContent);
+  const look = () => {
+    const now = texts(".now").join(" ").replace(/\\s+/g, " ").trim();
+    if (now === window.told.at(-1)?.now) return;
+    const [above, around] = [".now span .name", ".seat.next .name"].map((it) => texts(it).sort());
+    window.told.push({ now, above, around, open: texts(".hole .card:not(.back)") });
+  };
+  window.told = [];
+  look();
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
+}"""
+"""What the page says of the table, each time that it says something else."""
 
 
 @contextmanager
@@ -67,24 +79,24 @@ def test_a_table_is_followed_from_act_to_act_to_its_end(
     with Server(folder, "--delay", "0") as server:
         page = watching(server, folder)
         expect(page.get_by_role("status")).to_have_text("following")
-        with playing(folder, 2, 700) as process:
-            now = page.locator(".now")
-            expect(now).to_contain_text(re.compile(r"Hand 1\s+of 2\s+caller-[01] is to act since"))
-            above, around = page.evaluate(ASKED)
-            assert above == around != []
-            expect(page.locator(".hole .card:not(.back)")).to_have_count(0)
-            expect(now.locator("span .name").first).not_to_have_text(above[0])  # then the other
+        page.evaluate(RECORDED)
+        with playing(folder, 2, 200) as process:
+            expect(page.locator(".seat.next").first).to_be_visible()
+            process.send_signal(signal.SIGSTOP)  # they wait while it is looked at
             for name, size in SIZES.items():
                 page.set_viewport_size(size)
                 for scheme in ("light", "dark"):
                     page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
                     site.shot(page, f"{named(WATCHED)}-playing-{name}-{scheme}")
             assert [] == complaints(page)
-            expect(now).to_contain_text("Hand 2 of 2", timeout=60_000)
-            expect(now).to_contain_text(
-                "This match is over: every hand was played.", timeout=60_000
-            )
+            process.send_signal(signal.SIGCONT)
+            over = "This match is over: every hand was played."
+            expect(page.locator(".now")).to_contain_text(over, timeout=60_000)
             assert process.wait(30) == 0
+        acts = [one for one in page.evaluate("told") if TO_ACT.match(one["now"])]
+        assert ["1", "2"] == sorted({one["now"][5] for one in acts})
+        assert {("caller-0",), ("caller-1",)} <= {tuple(one["above"]) for one in acts}
+        assert all(one["above"] == one["around"] and not one["open"] for one in acts)
         expect(page.get_by_role("status")).to_have_text("over")
         expect(page.locator("#list tbody tr[data-of^=HandEnded]")).to_have_count(2)
         nets = _nets(folder)

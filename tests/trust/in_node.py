@@ -42,14 +42,18 @@ def _process() -> "subprocess.Popen[str]":
     return process
 
 
-def _asked(question: dict[str, Any]) -> Any:
+def _ask(question: dict[str, Any]) -> None:
     node()
-    process = _process()
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(f"{json.dumps(question)}\n")
-    process.stdin.flush()
-    answer = process.stdout.readline()
+    there = _process().stdin
+    assert there is not None
+    there.write(f"{json.dumps(question)}\n")
+    there.flush()
+
+
+def _answer() -> Any:
+    there = _process().stdout
+    assert there is not None
+    answer = there.readline()
     assert answer, "node has ended: what it said stands above"
     return json.loads(answer)
 
@@ -62,24 +66,35 @@ def judged_in_node(
     bundle: Files | bytes, known: Sequence[Key] = (), policy: bytes | None = None
 ) -> Verdict:
     """What verify.js says of the files of a bundle, or of a zip."""
+    _show(bundle, known, policy)
+    return _judged()
+
+
+def _show(bundle: Files | bytes, known: Sequence[Key], policy: bytes | None = None) -> None:
     question: dict[str, Any] = {"known": [key.line for key in known]}
     question["policy"] = None if policy is None else b64(policy)
     if isinstance(bundle, bytes):
         question["zip"] = b64(bundle)
     else:
         question["files"] = [[name, b64(text)] for name, text in bundle.items()]
-    found = _asked(question)
+    _ask(question)
+
+
+def _judged() -> Verdict:
+    found = _answer()
     return Verdict(tuple(found["problems"]), tuple(found["proved"]), found["code"])
 
 
 def called_in_node(name: str, *values: bytes) -> Any:
     """What a function of verify.js gives for bytes."""
-    found = _asked({"name": name, "values": [b64(value) for value in values]})
+    _ask({"name": name, "values": [b64(value) for value in values]})
+    found = _answer()
     return base64.b64decode(found) if isinstance(found, str) else found
 
 
 def same(bundle: Files | bytes, known: Sequence[Key] = ()) -> Verdict:
     """What both verifiers say of the files of a bundle, or of a zip."""
+    _show(bundle, known)  # it judges while we do
     found = judged(lambda: unpacked(bundle) if isinstance(bundle, bytes) else bundle, known)
-    assert found == judged_in_node(bundle, known)
+    assert found == _judged()
     return found
