@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from api.http.keys import once_url
 from api.main import main
 from tests import chromium
+from tests.browser.club import Club
 from tests.processes import Popen
 
 try:
@@ -52,9 +54,14 @@ PLAYED = (
     ("auction-2024", "--hands", "6", "--match", "fair", "--dealing", "committed"),
     ("site-nl", "--hands", "8", "--seed", "4", "--seats", "6", "--match", "ring"),
 )
-CLUB = "http://localhost:47113"  # a site that may frame some pages
 CONTESTED = "scrim/2"  # a tie after an auction that somebody paid for
-SERVE = "import sys; from api.main import main; sys.exit(main(sys.argv[1:]))"
+SERVE = """
+import sys
+from api.main import main
+from tests.processes import forks_for
+with forks_for("api.jobs.jobs"):  # a second less for each heavy page
+    sys.exit(main(sys.argv[1:]))
+"""
 PHONE: "ViewportSize" = {"width": 390, "height": 844}
 DESK: "ViewportSize" = {"width": 1280, "height": 720}
 KEPT = {"as_auditor", "java_script_enabled"}  # whoever asks for more than these has a new browser
@@ -125,16 +132,25 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def server(house: Path) -> Iterator[str]:
+def club() -> Iterator[Club]:
+    """A site that may frame some pages."""
+    with Club() as club:
+        threading.Thread(target=club.serve_forever, args=(0.02,), daemon=True).start()
+        yield club
+        club.shutdown()
+
+
+@pytest.fixture(scope="session")
+def server(house: Path, club: Club) -> Iterator[str]:
     """Its address."""
-    with served(house) as base:
+    with served(house, "--frame-origin", club.origin) as base:
         yield base
 
 
 @contextmanager
-def served(house: Path) -> Iterator[str]:
+def served(house: Path, *more: str) -> Iterator[str]:
     """The address of a server over a ledger."""
-    words = ["serve", "--port", "0", "--ledger", str(house), "--frame-origin", CLUB]
+    words = ["serve", "--port", "0", "--ledger", str(house), *more]
     with Popen([sys.executable, "-c", SERVE, *words], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:

@@ -1,18 +1,15 @@
 """The jobs that people come with, each done on pages alone, with every click counted."""
 
 import re
-import threading
-from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
-
-import pytest
+from typing import TYPE_CHECKING
 
 from events import types as t
 from store.reader import Reader
+from tests.browser.club import Club
 from tests.browser.conftest import CONTESTED, Site, expect
-from tests.http.servers import Server
+from tests.profiles import sized
 
 if TYPE_CHECKING:
     from playwright.sync_api import BrowserContext, Locator, Page
@@ -58,6 +55,8 @@ def test_how_somebody_bids_with_strong_and_with_weak_hands(site: Site) -> None:
     he = Clicking(site)
     he.link("Players", within=".nav")
     he.link("random-0", within="main")
+    he.page.get_by_role("combobox", name="match").fill(sized(quick="open", ci=""))
+    he.page.keyboard.press("Enter")
     he.link("Bids", within=".tabs")
     table = he.page.get_by_role("region", name="Bids by what he held")
     expect(table).to_be_visible(timeout=120_000)  # its progress comes first
@@ -134,55 +133,26 @@ def lost(house: Path, price: int) -> int:
 
 
 def test_a_feed_and_a_graph_stand_in_a_page_of_another_site(
-    site: Site, club: HTTPServer, new_context: Callable[..., "BrowserContext"]
+    site: Site, club: Club, new_context: Callable[..., "BrowserContext"]
 ) -> None:
     """The line is copied from the page; on a site that nobody named the frame stays empty."""
-    port, clicks = club.server_port, 0
-    with Server(site.house, "--frame-origin", f"http://localhost:{port}") as server:
-        page = new_context(base_url=f"http://127.0.0.1:{server.port}").new_page()
-        for path in ("/live?match=scrim", "/players/random-0/winnings?match=scrim"):
-            page.goto(path)
-            page.get_by_text("Show this on another site").click()
-            clicks += 1
-            Club.lines.append(page.locator(".embed pre").inner_text())
-        assert clicks == 2  # one for each, on the page that he looks at
-        page.set_viewport_size({"width": 900, "height": 1100})
-        page.goto(f"http://localhost:{port}/")
-        feed, graph = (page.frame_locator("iframe").nth(at) for at in (0, 1))
-        expect(feed.get_by_role("status")).to_have_text("over")
-        expect(feed.locator("#table .seat")).to_have_count(2)
-        expect(feed.locator("#list tbody tr").first).to_be_visible()
-        expect(graph.locator("#graph[data-drawn] canvas")).to_be_visible()
-        site.shot(page, "framed-elsewhere")
-        with page.expect_popup() as opening:
-            feed.get_by_role("link", name="scrim/70").click()
-        expect(opening.value).to_have_url(re.compile(r"/hands/scrim/\d+\?as=public"))
-        page.goto(f"http://127.0.0.1:{port}/")
-        expect(page.locator("iframe")).to_have_count(2)
-        page.wait_for_load_state("networkidle")
-        assert [0, 0] == [one.locator("main").count() for one in page.frames[1:]]
-
-
-class Club(BaseHTTPRequestHandler):
-    """Another site: a page of these lines."""
-
-    lines: ClassVar[list[str]] = []
-
-    def do_GET(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html")
-        self.end_headers()
-        self.wfile.write(f"<!doctype html><title>a club</title>{''.join(self.lines)}".encode())
-
-    def log_message(self, *said: object) -> None:
-        """Nobody reads it."""
-
-
-@pytest.fixture
-def club() -> Iterator[HTTPServer]:
-    """That site, at a free port."""
-    Club.lines.clear()
-    with ThreadingHTTPServer(("127.0.0.1", 0), Club) as server:
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        yield server
-        server.shutdown()
+    page = new_context(base_url=site.base).new_page()
+    club.lines.clear()
+    for path in ("/live?match=scrim", "/players/random-0/winnings?match=scrim"):
+        page.goto(path)
+        page.get_by_text("Show this on another site").click()  # one click for each
+        club.lines.append(page.locator(".embed pre").inner_text())
+    page.set_viewport_size({"width": 900, "height": 1100})
+    page.goto(f"{club.origin}/")
+    feed, graph = (page.frame_locator("iframe").nth(at) for at in (0, 1))
+    expect(feed.get_by_role("status")).to_have_text("over")
+    expect(feed.locator("#table .seat")).to_have_count(2)
+    expect(feed.locator("#list tbody tr").first).to_be_visible()
+    expect(graph.locator("#graph[data-drawn] canvas")).to_be_visible()
+    site.shot(page, "framed-elsewhere")
+    with page.expect_popup() as opening:
+        feed.get_by_role("link", name="scrim/70").click()
+    expect(opening.value).to_have_url(re.compile(r"/hands/scrim/\d+\?as=public"))
+    page.goto(f"http://127.0.0.1:{club.server_port}/")  # `load` is after what the frames got
+    expect(page.locator("iframe")).to_have_count(2)
+    assert [0, 0] == [one.locator("main").count() for one in page.frames[1:]]

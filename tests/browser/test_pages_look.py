@@ -208,6 +208,7 @@ NAMED_SO = (
     *(f"/players/{LONG[0]}/compare?other={LONG[1]}", f"/players/{LONG[0]}/opponent", "/find?q=a"),
     f"/players/{LONG[0]}/grid",
 )
+SOME_SO = sized(quick=("/", "/matches", *NAMED_SO[6:9], NAMED_SO[11]), ci=NAMED_SO)
 
 
 def test_long_names_make_no_page_wider_than_its_window(tmp_path: Path, browser: "Browser") -> None:
@@ -220,7 +221,7 @@ def test_long_names_make_no_page_wider_than_its_window(tmp_path: Path, browser: 
     with served(folder) as base:
         known = logged_in(browser, base, folder)
         page = browser.new_page(base_url=base, storage_state=known, viewport=PHONE)
-        for path in NAMED_SO:
+        for path in SOME_SO:
             page.goto(path)
             for width in (PHONE["width"], 1024, DESK["width"], PHONE["width"]):
                 page.set_viewport_size({"width": width, "height": 800})

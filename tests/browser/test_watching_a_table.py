@@ -3,7 +3,6 @@
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,8 +15,8 @@ from api.http.keys import once_url
 from events.match import MatchEnded
 from store.reader import Reader
 from store.snapshot import NoLedger
-from tests.browser.conftest import PHONE, SERVE, Site, complaints, expect, named
-from tests.http.servers import Server
+from tests.browser.conftest import PHONE, Site, complaints, expect, named
+from tests.http.servers import MUCKRAKE, Server
 from tests.processes import Popen
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def playing(folder: Path, hands: int, think_ms: int) -> Iterator[Popen]:
     """Two bots who think, in a process of their own; it has begun when the first hand has."""
     words = ["play", "auction-2024", "--live", "--bots", "caller", "--match", "duel"]
     words += ["--hands", str(hands), "--think-ms", str(think_ms), "--ledger", str(folder)]
-    with Popen([sys.executable, "-c", SERVE, *words], stderr=subprocess.PIPE, text=True) as process:
+    with Popen([*MUCKRAKE, *words], stderr=subprocess.PIPE, text=True) as process:
         try:
             yield process
         finally:

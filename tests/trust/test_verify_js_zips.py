@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from api.evidence import verify as script
 from api.evidence.make import packed
+from tests.profiles import sized
 from tests.trust.in_node import VERIFY_JS, called_in_node, node, same
 from tests.trust.raw_zip import DEFLATED, Part, zipped
 from tests.trust.test_curve import VECTORS
@@ -46,7 +47,8 @@ def test_a_bundle_is_proved_from_its_zip() -> None:
 
 def test_any_changed_byte_of_a_zip_is_told_alike() -> None:
     whole = packed(_files())
-    for at in [*range(0, len(whole), 997), *range(len(whole) - 900, len(whole), 7)]:
+    few = sized(quick=3, ci=2, slow=1)
+    for at in [*range(0, len(whole), 997 * few), *range(len(whole) - 900, len(whole), 7 * few)]:
         same(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])
 
 
@@ -66,7 +68,7 @@ def test_streams_that_are_spoilt_are_told_alike(seed: int) -> None:
     text = bytes(chance.choice(b"aaabcdef\n") for _ in range(300)) + chance.randbytes(40)
     packer = zlib.compressobj(9, zlib.DEFLATED, -15, 8, chance.choice([0, 0, 2, 4]))
     data = packer.compress(text) + packer.flush()
-    for _ in range(150):
+    for _ in range(sized(quick=50, ci=100, slow=150)):
         spoilt = bytearray(data)
         for _ in range(chance.choice([1, 1, 2, 9])):
             spoilt[chance.randrange(min(len(spoilt), 90))] ^= 1 << chance.randrange(8)

@@ -6,9 +6,12 @@ import pytest
 
 from api.evidence import verify as script
 from events.types import BidPlaced, Shown
+from tests.profiles import sized
 from tests.trust.own_bundles import Draft, Files, problem, with_kinds
 
-WHOLE = 1200  # files up to here are tried byte for byte, larger ones at so many places
+WHOLE = sized(
+    quick=200, ci=500, slow=1200
+)  # files up to here are tried byte for byte, larger ones at so many places
 NAMES = sorted((*script.ALWAYS, "report.txt", "report.json"))
 
 
@@ -70,7 +73,7 @@ PROVED = ("checkpoint", "events.jsonl", "key", "leaf.json", "openings.json", "re
 
 @pytest.mark.parametrize("name", PROVED)
 def test_a_changed_byte_is_refused_even_if_the_log_signs_the_contents_again(name: str) -> None:
-    for at in _places(name, 150):
+    for at in _places(name, sized(quick=40, ci=80, slow=150)):
         changed = _changed(name, at)
         del changed["contents"]
         found = script.verify(_draft().sealed(changed))

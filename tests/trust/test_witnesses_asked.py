@@ -273,7 +273,7 @@ def test_a_server_publishes_what_is_played_meanwhile(
             lock.release()
         until = time.monotonic() + 30
         while shown(ledger)[0] < signed(ledger) and time.monotonic() < until:
-            time.sleep(0.1)
+            time.sleep(0.02)
         _, _, note = server.get("/api/v1/log/checkpoint")
     assert {"w1.example", "w2.example"} == shown(ledger)[1]
     assert note == (ledger / "published" / str(signed(ledger))).read_bytes()
@@ -305,7 +305,7 @@ def test_who_watches_stops_at_once(tmp_path: Path, ledger: Path) -> None:
     with Popen([*MUCKRAKE, *words], stdout=subprocess.PIPE, text=True) as watching:
         assert watching.stdout is not None
         assert "nothing to publish" in watching.stdout.readline()
-        time.sleep(1)  # the wait begins a moment after the line was written
+        time.sleep(0.3)  # the wait begins a moment after the line was written
         watching.send_signal(signal.SIGINT)
         assert watching.wait(20) in (0, 130)
 
