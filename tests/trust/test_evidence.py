@@ -28,6 +28,7 @@ from store.proof.note import Signer, sign
 from store.proof.tree import Frontier, inclusion, leaf_hash
 from store.receipts import Receipt
 from tests.hands import some_games
+from tests.profiles import sized
 from tests.trust.own_bundles import AT, SECRET, Draft, hands, views, with_kinds
 from tests.trust.test_verify_py_deck import _deck, _match
 
@@ -87,7 +88,7 @@ def _bundle(view: str = "auditor") -> bytes:
 
 @some_games
 def test_what_the_project_writes_is_proved(game: Game) -> None:
-    for record in hands(game.name, 8):
+    for record in hands(game.name, sized(quick=3, ci=5, slow=8)):
         start = record[0]
         assert isinstance(start, HandStarted)
         for view in views(start.players):
