@@ -23,6 +23,7 @@ from formats.mit import parts
 from store.ledger import FileLedger
 from store.reader import Reader
 from tests.foreign import gamelog, opened
+from tests.processes import Popen
 from tests.profiles import sized
 
 AT = 1_700_000_000_000
@@ -155,7 +156,7 @@ def test_a_spool_that_was_spoilt_is_not_written(
         assert 0 == ledger.next_pos
 
 
-FILES = sized(5, 6, 12)
+FILES, ROUNDS = sized((5, 200), (6, 300), (12, 400))
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
@@ -164,31 +165,29 @@ def test_a_command_that_is_stopped_leaves_a_ledger_that_goes_on(
 ) -> None:
     logs = tmp_path / "logs"
     logs.mkdir()
-    text = gamelog(tmp_path / "one.txt", rounds=400).read_text()
+    text = gamelog(tmp_path / "one.txt", rounds=ROUNDS).read_text()
     for at in range(FILES):
         (logs / f"{at:02}.txt").write_text(text.replace("random-0", f"bot {at}"))
     ledger = tmp_path / "ledger"
     words = ["import", str(logs), "--ledger", str(ledger)]
     call = "from api.main import main; import sys; sys.exit(main(sys.argv[1:]))"
-    root = Path(__file__).parents[1]
-    with subprocess.Popen(
+    with Popen(
         [sys.executable, "-c", call, *words],
-        cwd=root,
-        env={**os.environ, "PYTHONPATH": str(root)},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         start_new_session=True,
     ) as process:
         while process.poll() is None and not any(ledger.glob(".import-*/*.spill")):
             time.sleep(0.02)
-        time.sleep(0.3)
+        time.sleep(sized(0.1, 0.2, 0.3))
         os.killpg(process.pid, number) if number == signal.SIGINT else process.kill()
         assert process.stderr is not None
         said = process.stderr.read().decode()
+        process.wait()
     if number == signal.SIGINT and process.returncode:
         assert (130, True) == (process.returncode, "interrupted after " in said)
     assert main(words) == 0
-    assert FILES * 400 == _hands(ledger)
+    assert FILES * ROUNDS == _hands(ledger)
     assert [] == list(ledger.glob(".import-*"))
 
 

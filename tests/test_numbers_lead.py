@@ -27,7 +27,7 @@ from engine.games import GAMES
 from store.ledger import open_ledger
 from tests.analytics.test_simulated_leaks import Opener, RiverFolder
 from tests.http.clients import Site, site_of
-from tests.profiles import sized
+from tests.profiles import in_turn, sized
 from tests.sessions import forged
 
 PLAYER = "random-0"
@@ -55,9 +55,9 @@ def whole(text: str) -> int:
 
 def test_each_number_of_a_statistic_leads_to_its_hands(site: Site) -> None:
     """A flag counts a hand once: as many are found. Streets and actions may be several. In profile
-    `quick` the hands of every fifth number are counted, in `ci` of every third."""
+    `quick` the hands of every tenth number are counted, in `ci` of every fourth."""
     page = read(site, f"/players/{PLAYER}")
-    seen, step = set(), sized(5, 3, 1)
+    seen, step = set(), sized(10, 4, 1)
     for row in re.findall("<tr.*?</tr>", page, re.DOTALL):
         head = re.search(r"<summary>([^<]+)</summary>", row)
         one = TITLES.get(unescape(head[1])) if head else None
@@ -108,19 +108,18 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Site:
 
 
 PAGES = (
-    *(
-        f"/players/{PLAYER}?split={by}"
-        for by in ("position", "game", "match", "opponent", "window")
-    ),
+    f"/players/{PLAYER}?split=position",
     f"/players/{PLAYER}?split=tag:version",
-    f"/players/{PLAYER}/bids",
-    f"/players/{PLAYER}/swaps",
     f"/players/{PLAYER}/opponent",
     f"/players/{PLAYER}/compare?other=random-1",
+    f"/players/{PLAYER}/bids",
+    f"/players/{PLAYER}/swaps",
+    *(f"/players/{PLAYER}?split={by}" for by in ("game", "match", "opponent", "window")),
 )
 
 
-@pytest.mark.parametrize("path", PAGES)
+# In `quick` those of bids and swaps are followed from their valued cards, below.
+@pytest.mark.parametrize("path", sized(PAGES[:4], PAGES))
 def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -> None:
     """A list says how many hands it finds and, where one counts several times, how often. Of cards
     that were valued on a sample it has the hands of the sample."""
@@ -135,7 +134,7 @@ def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -
         if link[0].startswith("/hands?") and whole(link[1])
     ]
     assert len(counts) > (10 if path != f"/players/{PLAYER}/opponent" else 4), path
-    for href, said in counts[:: max(1, len(counts) // sized(2, 4, len(counts)))]:
+    for href, said in counts[:: max(1, len(counts) // sized(2, 3, len(counts)))]:
         assert whole(said) in found_by(read(mixed, unescape(href))), unescape(href)
 
 
@@ -144,7 +143,7 @@ def test_numbers_of_what_pays_against_him_lead_to_its_hands(
 ) -> None:
     monkeypatch.setitem(BOTS, "one", RiverFolder)
     monkeypatch.setitem(BOTS, "other", Opener)
-    planned = plan(GAMES["auction-2024"], "m", 300, "1", ("one", "other"))
+    planned = plan(GAMES["auction-2024"], "m", sized(150, 150, 300), "1", ("one", "other"))
     forged(tmp_path / "ledger", *dealt(planned, SeededDecks("1")))
     site = site_of(tmp_path / "ledger")
     page = read(site, "/players/one-0/opponent")
@@ -161,7 +160,7 @@ def many_matches(tmp_path_factory: pytest.TempPathFactory) -> Site:
     folder = tmp_path_factory.mktemp("many") / "ledger"
     ledger, lock = open_ledger(folder, "a test", projections(folder))
     tables = [(f"m{at}, of 20", "auction-2024", 2) for at in range(20)]
-    rings = [(f"ring {at}", "site-nl", 3) for at in range(sized(4, 4, 12))]
+    rings = [(f"ring {at}", "site-nl", 3) for at in range(sized(2, 4, 12))]
     for match, game, seats in (*tables, *rings):
         rules, bots = GAMES[game], ("random", "tight", "random")[:seats]
         ledger.keep_ruleset(fingerprint(rules), to_json(rules))
@@ -175,13 +174,20 @@ def many_matches(tmp_path_factory: pytest.TempPathFactory) -> Site:
     return site_of(folder)
 
 
-@pytest.mark.parametrize("vs", ["", "?vs=random-0"])
+@pytest.fixture(scope="module")
+def opponent(many_matches: Site) -> str:
+    """What there is to know of him, without a filter."""
+    return read(many_matches, "/players/tight-1/opponent")
+
+
+# Whose check it was is asked of the filter itself, below.
+@pytest.mark.parametrize("vs", sized([""], ["", "?vs=random-0"]))
 def test_numbers_of_an_opponent_lead_there_however_many_matches_were_won(
-    vs: str, many_matches: Site
+    vs: str, many_matches: Site, opponent: str
 ) -> None:
     """Hands after a match was won are no part of what stands out, and of no list that it leads to;
     of what follows a check, the check is the rival's who is asked about."""
-    page = read(many_matches, f"/players/tight-1/opponent{vs}")
+    page = read(many_matches, f"/players/tight-1/opponent{vs}") if vs else opponent
     assert page.count(" had won it before ") > 15
     rows = [row for row in re.findall("<tr.*?</tr>", page, re.DOTALL) if 'class="ci apart"' in row]
     assert len(rows) >= 4
@@ -200,11 +206,11 @@ def test_numbers_of_an_opponent_lead_there_however_many_matches_were_won(
 
 
 def test_more_won_matches_than_a_filter_can_name_are_told(
-    many_matches: Site, monkeypatch: pytest.MonkeyPatch
+    many_matches: Site, opponent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Then a number leads to its hands one by one, as far as those fit; one match is no more."""
     words = "More matches were won early here than a filter can name"
-    assert words not in read(many_matches, "/players/tight-1/opponent")
+    assert words not in opponent
     monkeypatch.setattr(pages_of_players, "WON_MAX", 100)
     page = read(many_matches, "/players/tight-1/opponent?hands=1-11")
     assert words in page
@@ -252,8 +258,7 @@ VALUED = {
 }
 
 
-@pytest.mark.parametrize("view", ["auditor", "public"])
-@pytest.mark.parametrize("tab", VALUED)
+@pytest.mark.parametrize(("tab", "view"), in_turn(VALUED, ("auditor", "public")))
 def test_numbers_of_valued_cards_lead_to_the_hands_of_the_sample(
     tab: str, view: str, mixed: Site
 ) -> None:
@@ -335,7 +340,7 @@ def test_the_filters_of_the_page_go_along(site: Site) -> None:
 def test_next_and_previous_stay_inside_the_filter(site: Site) -> None:
     """From the last hand of a filter every hand of it is passed, on each page of a hand, and no
     other; back the same way."""
-    q = f"{PLAYER}:did=vpip & number<={sized(20, 20, 60)}"
+    q = f"{PLAYER}:did=vpip & number<={sized(8, 20, 60)}"
     listed = re.findall(
         r'class="whole" href="([^"]+)"', read(site, f"/hands?{urlencode({'q': q})}")
     )

@@ -13,6 +13,8 @@ from tests.sessions import Captured, kept, printed, said
 from tests.test_cli_import import told
 from tests.wire.misfits import bot
 
+pytestmark = pytest.mark.usefixtures("jobs_are_forked")
+
 
 @pytest.fixture(autouse=True)
 def ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
