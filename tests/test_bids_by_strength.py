@@ -21,7 +21,7 @@ from tests.profiles import sized
 from tests.sessions import forged
 
 GAME = GAMES["auction-2024"]
-PLAYED = tuple(play(GAME, "scrim", sized(70, 90, 150), "7"))
+PLAYED = tuple(play(GAME, "scrim", sized(25, 50, 150), "24"))
 PLAYER = "random-0"
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from api.main import main
 from engine.games import RULESETS
+from tests.processes import Popen
 
 Captured = pytest.CaptureFixture[str]
 ROOT = Path(__file__).parents[1]
@@ -27,9 +28,11 @@ def completed(words: str, ledger: Path | None = None) -> list[str]:
         "MUCKRAKE_LEDGER": str(ledger or "/nowhere"),
     }
     command = [sys.executable, "-c", PROGRAM]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.stderr == ""
-    return [line.partition(",")[2] for line in done.stdout.splitlines() if line]
+    pipe = subprocess.PIPE
+    with Popen(command, env=environment, stdout=pipe, stderr=pipe, text=True) as process:
+        out, err = process.communicate()
+    assert err == ""
+    return [line.partition(",")[2] for line in out.splitlines() if line]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -20,7 +20,7 @@ from tests.processes import Popen
 from tests.sessions import Captured, kept, printed, said
 from tests.test_cli_play_many import members, wait_for
 from tests.test_cli_width import written
-from tests.wire.misfits import bot
+from tests.wire.misfits import MISFITS, bot
 
 ROOT = Path(__file__).parents[1]
 SLOW = "def odd(line):\n time.sleep(0.05)\n return polite(line)"
@@ -134,7 +134,7 @@ def test_a_bot_that_cannot_be_added_changes_nothing(capsys: Captured, tmp_path: 
 def test_a_league_without_a_seed_goes_on_with_the_one_it_began_with(
     capsys: Captured, tmp_path: Path, ledger: Path
 ) -> None:
-    file = Path(league(tmp_path, "ursa", "lynx", rounds=2))
+    file = Path(league(tmp_path, "ursa", "lynx"))
     file.write_text(file.read_text().replace("seed = '7'\n", ""))
     printed(capsys, "league", "run", str(file))
     (seed,) = {kept(ledger, match)[0].seed.rpartition("/")[0] for match in matches(ledger)}
@@ -143,19 +143,28 @@ def test_a_league_without_a_seed_goes_on_with_the_one_it_began_with(
     assert {seed} == {kept(ledger, match)[0].seed.rpartition("/")[0] for match in matches(ledger)}
 
 
+@pytest.fixture(scope="module")
+def played_once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The file of a league that was played, and its ledger: for whoever changes neither."""
+    folder = tmp_path_factory.mktemp("played-once")
+    file = Path(league(folder, "ursa", "lynx"))
+    assert 0 == main(["league", "run", str(file), "--ledger", str(folder / "ledger")])
+    return file, folder / "ledger"
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [("seed", "8"), ("mirror", "false"), ("game", "swap-2022-mit"), ("disclosure", "open")],
 )
 def test_a_file_that_says_something_else_than_was_played_is_refused(
-    capsys: Captured, tmp_path: Path, ledger: Path, key: str, value: str
+    capsys: Captured, played_once: tuple[Path, Path], key: str, value: str
 ) -> None:
-    file = Path(league(tmp_path, "ursa", "lynx"))
-    printed(capsys, "league", "run", str(file))
-    lines = [it for it in file.read_text().splitlines() if not it.startswith(key)]
+    played, ledger = played_once
+    lines = [it for it in played.read_text().splitlines() if not it.startswith(key)]
+    file = played.with_name("other.toml")
     file.write_text("\n".join([f'{key} = "{value}"'.replace('"false"', "false"), *lines]))
     sentence = "night.1.lynx.ursa was played by other rules or from another seed than the file says"
-    assert sentence == said(capsys, 1, "league", "run", str(file))
+    assert sentence == said(capsys, 1, "league", "run", str(file), "--ledger", str(ledger))
     assert 1 == len(matches(ledger))
 
 
@@ -163,12 +172,13 @@ def test_a_bot_that_fails_is_told_and_its_matches_stay(
     capsys: Captured, tmp_path: Path, ledger: Path
 ) -> None:
     file = league(tmp_path, "ursa", "lynx")
-    bot(tmp_path / "bots", "lynx", "sys.exit('no ideas at all')")
+    bot(tmp_path / "bots", "lynx", MISFITS["crash"])
     assert main(["league", "run", file]) == 1
     assert "failed: lynx (" in capsys.readouterr().err
     assert ["night.1.lynx.ursa"] == matches(ledger)
 
 
+@pytest.mark.ci  # before, tests/test_league.py plays both out without bots
 def test_a_swiss_and_a_gauntlet_are_played_to_their_ends(
     capsys: Captured, tmp_path: Path, ledger: Path
 ) -> None:

@@ -61,7 +61,7 @@ def test_processes_deal_what_one_process_would(home: Path) -> None:
 
 
 def test_matches_are_named_and_seeded_by_their_number(home: Path, capsys: Captured) -> None:
-    words = ("auction-2024", "--hands", "20", "--bots", "random,caller")
+    words = ("auction-2024", "--hands", "8", "--bots", "random,caller")
     text = printed(capsys, "play", *words, "--matches", "3", "--match", "m", "--seed", "7")
     assert ["m-1", "m-2", "m-3"] == [line.split()[0] for line in text.splitlines()]
     seeds = [line.split()[-1] for line in text.splitlines()]
@@ -69,7 +69,7 @@ def test_matches_are_named_and_seeded_by_their_number(home: Path, capsys: Captur
     assert seeds == [line.split()[-1] for line in again.splitlines()]
     for number, seed in enumerate(seeds, 1):
         printed(capsys, "play", *words, "--match", f"one-{number}", "--seed", seed)
-        for hand in range(1, 21):
+        for hand in range(1, 9):
             assert kept(home, f"m-{number}/{hand}")[1:] == kept(home, f"one-{number}/{hand}")[1:]
         assert kept(home, f"m-{number}")[-1] == kept(home, f"one-{number}")[-1]
 
@@ -229,5 +229,5 @@ def wait_for(seen: Callable[[], bool]) -> None:
                 return
         except Exception:  # there is no ledger yet
             pass
-        time.sleep(0.05)
+        time.sleep(0.02)
     raise AssertionError("it never came")

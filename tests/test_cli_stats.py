@@ -228,8 +228,12 @@ def test_counting_alike_hands_together_changes_no_answer(folder: Path) -> None:
     query = views(Reader(folder).snapshot())
     more = (Chosen(), Chosen(vs="random-0", hands=(5, 30)))
     for chosen in (Chosen(by="opponent"), *sized((), more[1:], more)):
+        by_file = {
+            file: {(it["player"], it["part"]): it for it in rows_of(file, query, chosen)}
+            for file in {one.file for one in STATISTICS.values()}
+        }
         for one in STATISTICS.values():
-            plain = {(it["player"], it["part"]): it for it in rows_of(one.file, query, chosen)}
+            plain = by_file[one.file]
             for mine in answers(query, chosen, (one,)):
                 row = plain[mine.player, mine.part]
                 assert mine.n == (row[f"{one.counted}_n"] or 0)

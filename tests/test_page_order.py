@@ -21,6 +21,7 @@ from dealer.play import play
 from engine.games import GAMES
 from events.types import HandStarted
 from tests.http.clients import Site, site_of
+from tests.profiles import sized
 from tests.sessions import forged
 
 GAME = GAMES["auction-2024"]
@@ -97,7 +98,7 @@ def test_tables_of_a_question_sort_by_any_column_that_they_have(path: str, site:
         client = site.as_("auditor")
         heads = re.findall(r'class="sort" href="([^"]+)"', client.get(path).text)
         assert len(heads) > 3
-        for at in map(unescape, heads):
+        for at in map(unescape, heads[:: sized(2, 1)]):
             page = client.get(at)
             assert 200 == page.status_code
             assert "aria-sort" in page.text
@@ -122,15 +123,20 @@ def column(page: str, nth: int, table: str) -> list[str]:
     return [re.sub(r"<[^>]+>", "", one).strip().replace("\u202f", "") for one in cells]
 
 
+OF_MANY_VALUES = [  # what columns the first has is asked below
+    ("/players/random-0/bids", "bids", "Bids by what he held", 1),
+    ("/players/random-0/opponent", "hands", "How hands end", 1),
+]
+
+
 @pytest.mark.parametrize(
     ("path", "sort", "table", "nth"),
     [
         ("/players/random-0", "value", "preflop", 1),
         ("/players/random-0?split=match", "c", "preflop", 2),
-        ("/players/random-0/bids", "bids", "Bids by what he held", 1),
         ("/players/random-0/winnings", "net", "The graph in numbers", 2),
-        ("/players/random-0/opponent", "hands", "How hands end", 1),
         ("/games", "stack", "To play by", 3),
+        *sized([], OF_MANY_VALUES),
     ],
 )
 def test_tables_made_by_hand_sort_by_the_same_heads(
@@ -244,7 +250,7 @@ def test_hands_are_sorted_by_what_they_came_to(site: Site) -> None:
     assert len(set(pots)) > 3
 
 
-@pytest.mark.parametrize("by", ["pot", "lost", "price"])
+@pytest.mark.parametrize("by", sized(["lost"], ["pot", "price"], ["pot", "lost", "price"]))
 def test_next_and_previous_follow_the_order_of_the_list(by: str, site: Site) -> None:
     """Page after page of the list, and from hand to hand, each comes once."""
     q = f"{ORDERED} & player=random-0"
@@ -283,7 +289,8 @@ def test_what_a_player_won_is_no_order_of_hands_of_anybody(site: Site) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/players/random-0", "/players/random-0/opponent", "/players/random-0/compare"]
+    "path",
+    ["/players/random-0", "/players/random-0/compare", *sized([], ["/players/random-0/opponent"])],
 )
 def test_where_a_match_is_asked_for_those_there_are_can_be_picked(path: str, site: Site) -> None:
     page = read(site, path)

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.processes import Popen
+from tests.profiles import sized
 
 SAYS = """
 import os, sys
@@ -27,7 +28,11 @@ child.join()
 """
 
 
-@pytest.mark.parametrize("start", [subprocess.Popen, Popen])
+FORKED: list[Any] = [Popen]
+STARTS = sized(FORKED, [*FORKED, subprocess.Popen])  # it does what the other does
+
+
+@pytest.mark.parametrize("start", STARTS)
 def test_it_is_as_it_was_ordered(start: type[Popen], tmp_path: Path) -> None:
     command = [sys.executable, "-c", SAYS, "one", "two"]
     options: dict[str, Any] = {"env": {**os.environ, "ONLY": "this"}, "text": True}
@@ -42,7 +47,7 @@ def test_it_is_as_it_was_ordered(start: type[Popen], tmp_path: Path) -> None:
     assert "wrong\n" == (tmp_path / "errors").read_text()
 
 
-@pytest.mark.parametrize("start", [subprocess.Popen, Popen])
+@pytest.mark.parametrize("start", STARTS)
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_it_is_ended_by_a_signal_and_several_may_wait(start: type[Popen], number: int) -> None:
     with start([sys.executable, "-c", WAITS], stdout=subprocess.PIPE, text=True) as process:
@@ -59,7 +64,7 @@ def test_it_is_ended_by_a_signal_and_several_may_wait(start: type[Popen], number
     assert -number == process.returncode
 
 
-@pytest.mark.parametrize("start", [subprocess.Popen, Popen])
+@pytest.mark.parametrize("start", STARTS)
 def test_it_may_be_a_module_and_have_children(start: type[Popen]) -> None:
     with start(
         [sys.executable, "-m", "api.jobs.work"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
@@ -85,6 +90,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.ci  # before, those of tests/test_cli_play_many.py hear it
 def test_a_process_hears_ctrl_c_whoever_started_what_it_is_forked_from(tmp_path: Path) -> None:
     script = tmp_path / "forked.py"
     script.write_text(FORKED_WITHOUT_CTRL_C)

@@ -49,17 +49,31 @@ def read(site: Site, path: str, status: int = 200, who: str | None = "auditor") 
     return " ".join(answer.text.split())
 
 
-def test_the_head_of_a_plain_table_has_its_parts_apart(tmp_path: Path) -> None:
-    site = of_forger(tmp_path, *play(GAME, "scrim", 12, "7"))
-    page = read(site, "/players/random-0/compare?other=random-1")
+@pytest.fixture(scope="module")
+def scrim(tmp_path_factory: pytest.TempPathFactory) -> Site:
+    """A dozen hands, to look at."""
+    return of_forger(tmp_path_factory.mktemp("scrim"), *play(GAME, "scrim", 12, "7"))
+
+
+@pytest.fixture(scope="module")
+def bids(scrim: Site) -> str:
+    """What there is to know of bids."""
+    return read(scrim, "/players/random-0/bids")
+
+
+def test_the_head_of_a_plain_table_has_its_parts_apart(scrim: Site) -> None:
+    page = read(scrim, "/players/random-0/compare?other=random-1")
     assert "<h2>Difference: random-0 less random-1 · 12 hands and 12 hands" in page
 
 
-def test_the_page_of_bids_opens_with_regret_and_then_efficiency(tmp_path: Path) -> None:
+def test_the_page_of_bids_opens_with_regret_and_then_efficiency(
+    scrim: Site, bids: str, tmp_path: Path
+) -> None:
     """As the JSON has them."""
-    site = of_forger(tmp_path, *play(GAME, "scrim", 12, "7"))
-    page = read(site, "/players/random-0/bids")
-    told = site.as_("auditor").get("/api/v1/players/random-0/bids").json()["players"][0]["measures"]
+    page = bids
+    told = (
+        scrim.as_("auditor").get("/api/v1/players/random-0/bids").json()["players"][0]["measures"]
+    )
     assert ["regret_known", "efficiency_known"] == list(told)[:2]
     regret, efficiency = (f"{told[name]['value']:.2f}" for name in list(told)[:2])
     opening, _, table = page.partition("<h2>Measures</h2>")
@@ -70,10 +84,9 @@ def test_the_page_of_bids_opens_with_regret_and_then_efficiency(tmp_path: Path) 
     assert "Nobody called random-0 has bid" in read(none, "/players/random-0/bids")
 
 
-def test_of_bids_a_few_measures_are_shown_and_the_others_one_click_away(tmp_path: Path) -> None:
+def test_of_bids_a_few_measures_are_shown_and_the_others_one_click_away(bids: str) -> None:
     """Each says what it is without a mouse that points at it."""
-    site = of_forger(tmp_path, *play(GAME, "scrim", 12, "7"))
-    measures = read(site, "/players/random-0/bids").partition("<h2>Measures</h2>")[2]
+    measures = bids.partition("<h2>Measures</h2>")[2]
     shown, others = measures.partition("</section>")[0].split("<summary>All others")
     assert 12 >= shown.count("<tr") - 1 > 8
     assert others.count("<tr") > 30
@@ -88,10 +101,9 @@ def test_a_parameter_that_a_page_does_not_have_is_said(tmp_path: Path) -> None:
         assert "Nothing here is asked by" not in read(site, known)
 
 
-def test_winnings_are_drawn_here_for_whoever_has_no_script(tmp_path: Path) -> None:
-    site = of_forger(tmp_path, *play(GAME, "scrim", 12, "7"))
+def test_winnings_are_drawn_here_for_whoever_has_no_script(scrim: Site) -> None:
     for path in ("/players/random-0/winnings", "/embed/players/random-0/winnings"):
-        page = read(site, path)
+        page = read(scrim, path)
         lines = dict(re.findall(r'<polyline class="(\w+)" points="([^"]*)"', page))
         assert {"net", "showdown", "without"} <= lines.keys()
         assert {12} == {len(points.split()) for points in lines.values()}
