@@ -1,10 +1,13 @@
 """The command line: data on stdout, sentences on stderr, and an exit code for each way to end."""
 
+import contextlib
+import io
 import json
 import os
 import platform
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -27,6 +30,7 @@ from engine.games import GAMES, RULESETS
 from events.evolve import replay
 from events.notation import read, say_all
 from events.types import Events, PotSplit
+from tests.profiles import sized
 
 Captured = pytest.CaptureFixture[str]
 
@@ -69,7 +73,7 @@ def test_who_has_pandas_does_not_wait_for_it_at_every_command(tmp_path: Path) ->
         "pyarrow.table({'a': [1]}).to_pandas()"
     )
     ledger = ("--ledger", str(tmp_path / "ledger"))
-    for words in (("play", "site-nl", "--hands", "3"), ("stats",), ("matches",)):
+    for words in (("play", "site-nl", "--hands", "3"), ("stats",), ("matches",))[: sized(2, 3)]:
         asked = [sys.executable, "-c", look, *words, *ledger]
         given = os.environ | {"PYTHONPATH": str(tmp_path)}
         done = subprocess.run(asked, env=given, capture_output=True, text=True, check=False)
@@ -245,11 +249,20 @@ def test_what_makes_no_sense_is_a_usage_error(
 # demo
 
 
-def test_the_demo_plays_some_rulesets_and_shows_a_contested_hand(capsys: Captured) -> None:
-    text = printed(capsys, "demo", "--hands", "3")
-    assert all(f"\n{name}" in text for name in GAMES)
-    assert "A9" in text
-    assert "\n verdict    CONTESTED: " in text
+@pytest.fixture(scope="module")
+def shown() -> tuple[str, Any]:
+    """The demo of two hands as a text, and as a document."""
+    texts = io.StringIO(), io.StringIO()
+    for text, more in zip(texts, ((), ("--json",)), strict=True):
+        with contextlib.redirect_stdout(text):
+            assert main(["demo", "--hands", "2", *more]) == 0
+    return texts[0].getvalue(), json.loads(texts[1].getvalue())
+
+
+def test_the_demo_plays_some_rulesets_and_shows_a_contested_hand(shown: tuple[str, Any]) -> None:
+    assert all(f"\n{name}" in shown[0] for name in GAMES)
+    assert "A9" in shown[0]
+    assert "\n verdict    CONTESTED: " in shown[0]
 
 
 def test_the_demo_ends_with_evidence_that_holds_and_the_way_to_the_pages(
@@ -257,7 +270,7 @@ def test_the_demo_ends_with_evidence_that_holds_and_the_way_to_the_pages(
 ) -> None:
     folder = tmp_path / "shown"
     monkeypatch.chdir(tmp_path)
-    text = printed(capsys, "demo", "--hands", "2", "--ledger", "shown")
+    text = printed(capsys, "demo", "--hands", "1", "--ledger", "shown")
     assert f"mr serve --ledger {folder} --web\n" in text
     hand = re.search(r"/hands/(auction-2024/\d+)/audit\n", text)
     assert hand is not None
@@ -268,9 +281,10 @@ def test_the_demo_ends_with_evidence_that_holds_and_the_way_to_the_pages(
     assert "CONTESTED" in printed(capsys, "audit", hand[1], "--ledger", str(folder))
 
 
-def test_a_demo_replaces_an_earlier_one_and_nothing_else(capsys: Captured, tmp_path: Path) -> None:
-    folder = tmp_path / "shown"
-    printed(capsys, "demo", "--hands", "2", "--ledger", str(folder))
+def test_a_demo_replaces_an_earlier_one_and_nothing_else(
+    shown: tuple[str, Any], capsys: Captured, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(demo._own_folder(), tmp_path / "shown"))
     printed(capsys, "demo", "--hands", "1", "--ledger", str(folder))
     printed(capsys, "play", "auction-2024", "--hands", "1", "--ledger", str(folder))
     sentence = said(capsys, 1, "demo", "--ledger", str(folder))
@@ -278,13 +292,12 @@ def test_a_demo_replaces_an_earlier_one_and_nothing_else(capsys: Captured, tmp_p
     assert "auction-2024" in printed(capsys, "matches", "--ledger", str(folder))
 
 
-def test_the_demo_as_json(capsys: Captured) -> None:
-    told = json.loads(printed(capsys, "demo", "--hands", "2", "--json"))
+def test_the_demo_as_json(shown: tuple[str, Any]) -> None:
+    _, told = shown
     assert (told["schema"], told["seed"]) == ("muckrake.demo/1", "1")
     assert [one["ruleset"].partition(".")[0] for one in told["rulesets"]] == list(GAMES)
     assert {2} == {one["hands"] for one in told["rulesets"] if one["ruleset"] != "auction-2024"}
-    assert told["example"]["verdict"] == "contested"
-    assert [0, 0] == told["example"]["decided"]
+    assert ("contested", [0, 0]) == (told["example"]["verdict"], told["example"]["decided"])
     assert [0, 0] != told["example"]["readings"][0]["nets"]
 
 
@@ -300,10 +313,9 @@ def test_a_record_that_the_rules_would_not_make_ends_the_demo(
     assert err.rstrip().endswith("the rules do not agree with what they dealt: differ")
 
 
-def test_the_demo_keeps_every_hand_on_disk_and_reads_it_back(capsys: Captured) -> None:
-    text = printed(capsys, "demo", "--hands", "2")
+def test_the_demo_keeps_every_hand_on_disk_and_reads_it_back(shown: tuple[str, Any]) -> None:
+    text, kept = shown[0], shown[1]["ledger"]
     assert "All were appended to a ledger on disk and sealed, " in text
-    kept = json.loads(printed(capsys, "demo", "--hands", "2", "--json"))["ledger"]
     until_disputed = int(re.findall(r"auction-2024/(\d+)", text)[0])
     assert kept["hands"] == 2 * (len(GAMES) - 1) + until_disputed + 2  # those of the wire match
 
@@ -342,7 +354,7 @@ def test_a_full_disk_and_a_reader_that_goes_away_are_no_traceback() -> None:
     with open("/dev/full", "w") as full:
         done = subprocess.run([*words, "games"], stdout=full, stderr=subprocess.PIPE, text=True)
     assert (1, "muckrake: No space left on device\n") == (done.returncode, done.stderr)
-    line = f"{shlex.join([*words, 'games'])} | (exec <&-; sleep 1)"
+    line = f"{shlex.join([*words, 'games'])} | (exec <&-; sleep 0.1)"
     gone = subprocess.run(["/bin/sh", "-c", line], capture_output=True, text=True)
     assert "" == gone.stderr
 

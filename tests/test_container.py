@@ -82,6 +82,7 @@ def test_its_base_has_a_python_that_muckrake_runs_on() -> None:
     assert f"Programming Language :: Python :: {BASE[7:11]}" in project["project"]["classifiers"]
 
 
+@pytest.mark.ci  # before, the command of a unit serves: tests/test_service_unit.py
 def test_its_command_serves_and_its_health_is_asked_there(tmp_path: Path) -> None:
     assert ["/opt/muckrake/.venv/bin/muckrake"] == command("ENTRYPOINT")
     words = command("CMD")

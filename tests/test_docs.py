@@ -53,7 +53,7 @@ def test_every_name_that_a_user_meets_is_in_the_documents() -> None:
     names = [kind.__name__ for kind in (*get_args(Event), *get_args(Match), *get_args(AnyStep))]
     names += [*RULESETS, *CATALOGUE, *(f"muckrake {one}" for one in muckrake.list_commands(TOP))]
     words = _all_words()
-    assert [] == [name for name in names if not re.search(rf"\b{name}\b", words)]
+    assert [] == [name for name in names if not re.search(rf"{name}\b(?<!\w{name})", words)]
 
 
 def test_every_option_of_every_command_is_in_the_documents() -> None:
@@ -72,7 +72,7 @@ def test_every_console_example_prints_what_its_page_says_one_page_after_the_othe
     profile `quick`."""
     monkeypatch.setenv("MUCKRAKE_LEDGER", str(tmp_path / "ledger"))
     wrong: list[str] = []
-    for page in _reading_order()[: sized(6, None)]:
+    for page in _reading_order()[: sized(3, None)]:
         if page.name not in APART:
             for fence in fences(page):
                 if fence.language == "console":

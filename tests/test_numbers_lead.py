@@ -258,7 +258,7 @@ VALUED = {
 }
 
 
-@pytest.mark.parametrize(("tab", "view"), in_turn(VALUED, ("auditor", "public")))
+@pytest.mark.parametrize(("tab", "view"), in_turn(VALUED, ("public", "auditor")))
 def test_numbers_of_valued_cards_lead_to_the_hands_of_the_sample(
     tab: str, view: str, mixed: Site
 ) -> None:
