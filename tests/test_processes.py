@@ -80,11 +80,11 @@ def test_it_may_be_a_module_and_have_children(start: type[Popen]) -> None:
 FORKED_WITHOUT_CTRL_C = """
 import signal, sys
 from dealer.worker import ctrl_c_blocked
-from tests.processes import _FORKS, Popen
+from tests.processes import FORKS, Popen
 
 if __name__ == "__main__":
     with ctrl_c_blocked():  # as a server does when it has the first page made
-        _FORKS.Process(target=id, args=("",)).start()
+        FORKS.Process(target=id, args=("",)).start()
     mask = "import signal; print(signal.pthread_sigmask(signal.SIG_BLOCK, []), flush=True)"
     Popen([sys.executable, "-c", mask]).wait(60)
 """
