@@ -88,6 +88,15 @@ def _reached(commit: str) -> list[str]:
     return [str(changed.ROOT / path) for path in found]
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if hasattr(
+        session.config, "workerinput"
+    ):  # one of several processes, with many tests before it
+        from tests.processes import begin_forks
+
+        begin_forks()
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup() -> None:
     if time.time() > float(os.environ.get(UNTIL, "inf")):

@@ -28,7 +28,10 @@ FORKS.set_forkserver_preload(
         *("tests.processes", "tests.store.doomed"),
     ]
 )
-if "PYTEST_XDIST_WORKER" in os.environ:  # before a page of its own process names less to import
+
+
+def begin_forks() -> None:
+    """Start what processes are forked from, before a page of this one names less to import."""
     forkserver.ensure_running()
 
 
