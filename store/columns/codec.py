@@ -61,8 +61,6 @@ def rows_of(events: EventColumns, chosen: Sequence[str] = ()) -> pa.Table:
     once, as Parquet stores it. What is empty by default, a row or a text, has no column of its own
     where it is empty in every event.
     """
-    if events.made is not None and not chosen:
-        return events.made
     parts: Parts = {}
     kinds = Each(np.zeros(len(events.at), dtype=np.int32), [])
     words: dict[str, int] = {}
@@ -88,7 +86,7 @@ def rows_of(events: EventColumns, chosen: Sequence[str] = ()) -> pa.Table:
         "type": _text(kinds.codes, list(words)),
     }
     names = chosen or [name for name in columns() if name in ENVELOPE or name in parts]
-    rows = pa.table(
+    return pa.table(
         [
             envelope[name]
             if name in envelope
@@ -97,9 +95,6 @@ def rows_of(events: EventColumns, chosen: Sequence[str] = ()) -> pa.Table:
         ],
         names,
     )
-    if not chosen:
-        events.made = rows
-    return rows
 
 
 def filled(each: Iterable[EventColumns]) -> list[str]:

@@ -51,7 +51,6 @@ class EventColumns:
         self.hand_seq = np.arange(len(sizes)) if hand_seq is None else hand_seq
         self.pos = np.arange(len(at)) if pos is None else pos
         self.begins: Column = np.cumsum(sizes) - sizes
-        self.made: Any = None  # rows of these, if `codec.rows_of` was asked for all of them before
 
     @cached_property
     def leaf(self) -> Column:
