@@ -89,9 +89,8 @@ def _reached(commit: str) -> list[str]:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    if hasattr(
-        session.config, "workerinput"
-    ):  # one of several processes, with many tests before it
+    """Each process of a run of many tests, and none of a few, has its own to fork from."""
+    if hasattr(session.config, "workerinput"):
         from tests.processes import begin_forks
 
         begin_forks()

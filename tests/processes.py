@@ -31,7 +31,8 @@ FORKS.set_forkserver_preload(
 
 
 def begin_forks() -> None:
-    """Start what processes are forked from, before a page of this one names less to import."""
+    """Start the process that others are forked from, which imports the modules above: a heavy page
+    of an application in this process would start it with fewer."""
     forkserver.ensure_running()
 
 
