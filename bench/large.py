@@ -23,6 +23,7 @@ from store.folder.disk import RealDisk
 from store.folder.manifest import Manifest, Segment
 from store.ledger import open_ledger
 from store.log import hot
+from store.log.leaf import publish_mark
 from store.segments.segment import cut, named, store
 from store.tables.projection import Projection
 from store.tables.standard import STANDARD
@@ -67,7 +68,7 @@ def build(
     disk.sync_folder("segments")
     log = hot.create(disk, hot.path_of(1), [])
     log.close()
-    hot.publish_mark(disk, log.path, log.size)
+    publish_mark(disk, log.path, log.size)
     last = segments[-1]
     manifest.write(
         disk, Manifest(1, log.path, log.size, last.last_pos + 1, last.last_seq + 1, segments)

@@ -13,7 +13,8 @@ from store.folder.disk import Disk, digest_of
 from store.folder.frames import Damaged, Marks
 from store.folder.manifest import Manifest, Segment
 from store.log import hot
-from store.log.hot import FOLDER, Tail, durable_bytes_are_there, torn
+from store.log.hot import FOLDER, durable_bytes_are_there, torn
+from store.log.leaf import Tail, last_mark
 from store.proof.checkpoint import ROLLBACKS, Checkpoint, Remembered, rollbacks
 from store.proof.nonces import salts_of
 from store.proof.notary import CHECKPOINT, last_checkpoint, public_keys
@@ -194,7 +195,7 @@ def _log(disk: Disk, now: Manifest, marks: Marks | None) -> Iterator[Finding]:
         yield Finding(now.log, None, "", f"{now.log} is missing: {manifest.PATH} names it")
         return
     try:
-        mark = hot.last_mark(disk)  # before the log: a writer may add to both meanwhile
+        mark = last_mark(disk)  # before the log: a writer may add to both meanwhile
         recovered = hot.read(disk, now.log, chain=now.chain(marks))
         durable_bytes_are_there(mark, now, recovered)
         Tail(now).add_all(recovered.calls)

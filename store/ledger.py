@@ -29,9 +29,9 @@ from store.folder.disk import Disk, RealDisk, make_whole, now_ms
 from store.folder.frames import Damaged
 from store.folder.lock import Lock
 from store.folder.manifest import Manifest
-from store.log import hot
 from store.log.admission import Admission, Admitted, Call, GroupCommit, read_call
-from store.log.hot import ReadyLedger, Tail
+from store.log.hot import ReadyLedger
+from store.log.leaf import Tail, publish_mark
 from store.opening import drop_leftovers, recover, signing
 from store.proof.checkpoint import Remembered
 from store.proof.notary import Notary, secrets_of
@@ -317,7 +317,7 @@ class FileLedger:
 
     def _published(self) -> None:
         """Readers may believe the log so far."""
-        hot.publish_mark(self._disk, self._found.log.path, self._found.log.size)
+        publish_mark(self._disk, self._found.log.path, self._found.log.size)
 
     def _check_once(self, appends: Iterable[Append]) -> None:
         """Damage, if the log begins a hand that is sealed already."""

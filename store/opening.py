@@ -17,7 +17,8 @@ from store.folder.disk import Disk
 from store.folder.frames import Damaged, Marks, new_begin
 from store.folder.manifest import Manifest
 from store.log import hot
-from store.log.hot import Closed, ReadyLedger, Tail, durable_bytes_are_there, torn
+from store.log.hot import ReadyLedger, durable_bytes_are_there, torn
+from store.log.leaf import Closed, Tail, last_mark
 from store.proof.checkpoint import Remembered, accept
 from store.proof.notary import Notary
 from store.proof.private import Secrets
@@ -47,7 +48,7 @@ def recover(disk: Disk, marks: Marks | None = None) -> ReadyLedger:
             raise Damaged(f"{path} is missing: {manifest.PATH} names it")
     chain = now.chain(marks)
     recovered = hot.read(disk, now.log, chain=chain)
-    durable_bytes_are_there(hot.last_mark(disk), now, recovered)
+    durable_bytes_are_there(last_mark(disk), now, recovered)
     notes = [torn(now.log, recovered)] if recovered.torn else []
     log = hot.reopen(disk, now.log, recovered, chain)
     disk.sync_folder("")  # a writer that was killed may have renamed what no disk has seen yet

@@ -19,8 +19,7 @@ from store.folder import manifest
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
 from store.log import hot
-from store.log.hot import Closed, Placed, Tail, Watermark
-from store.log.leaf import Leaf
+from store.log.leaf import Closed, Leaf, Placed, Tail, Watermark, durable_size, last_mark
 from store.proof.tree import Refuted
 from store.segments import rulesets
 from store.segments.reading import Files, files_of
@@ -73,7 +72,7 @@ class Live:
 
     def mark(self) -> Watermark | None:
         """What the writer published last: while it stays the same there is nothing new."""
-        return hot.last_mark(self.disk)
+        return last_mark(self.disk)
 
     def refresh(self, anew: bool = False) -> tuple[int, int]:
         """Read the log up to its durable end; how many events there are, and how many closed."""
@@ -253,11 +252,11 @@ class Live:
 
     def _caught_up(self, anew: bool) -> _State:
         """The mark before the manifest: of a seal in between, the manifest then knows."""
-        mark = hot.last_mark(self.disk)
+        mark = last_mark(self.disk)
         state = self._state
         if anew or mark is None or mark.log != state.manifest.log:
             state = self._opened(state)
-        end = hot.durable_size(mark, state.manifest)
+        end = durable_size(mark, state.manifest)
         if end <= state.size:
             return state
         recovered = hot.read(self.disk, state.manifest.log, state.size, end)

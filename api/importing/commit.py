@@ -22,7 +22,7 @@ from events.match import Disclosure, MatchEnded, MatchStarted, SourceNoted, Tagg
 from formats.source import Refused, Skipped
 from store.folder.disk import now_ms
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
-from store.log.batch import from_payload, to_payload
+from store.log.hot import from_payload, to_payload
 from store.log.leaf import split
 from store.segments.runs import Run, make_run, read
 

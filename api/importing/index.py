@@ -30,7 +30,7 @@ from events.notation import say
 from events.types import HandStarted, HoleDealt
 from store.folder.frames import Damaged, frame, frames, intact_after
 from store.ledger import FileLedger
-from store.log.batch import from_payload
+from store.log.hot import from_payload
 from store.log.leaf import split
 from store.proof.nonces import Salted
 from store.proof.private import FOLDER as PRIVATE

@@ -21,7 +21,7 @@ from events.ledger import Append
 from events.match import Match, SourceNoted
 from events.types import Events
 from formats.source import SourceHand
-from store.log.batch import to_payload
+from store.log.hot import to_payload
 from store.log.leaf import split
 from store.proof.nonces import Salted
 from store.segments.runs import Run, make_run, spelled

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from events.ledger import Append, Appended, Conflict, closes, is_match
 from events.types import HandStarted
 from store.folder.manifest import Answer
-from store.log.batch import CALL_MAX, checked, spelled
-from store.log.hot import Placed, Tail
+from store.log.hot import CALL_MAX, checked, spelled
+from store.log.leaf import Placed, Tail
 
 
 class Call:

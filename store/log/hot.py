@@ -1,178 +1,134 @@
-"""The hot log: calls in frames, durable when written, and what they add up to since the last seal.
+"""The hot log: calls as bytes, in frames, durable when written, and read again after a crash.
 
-The watermark tells other processes how far they may believe the log: what the writer has synced. It
-is written after a sync and not synced itself: after a power loss it may tell of an earlier
-state, never of a later one. So it also tells a torn end from one that had been durable.
-
-Streams, their versions, and what has closed are counted from the frames by a `Tail`, of writer and
-readers alike. So are positions and `hand_seq`: neither is stored.
+The payload of a frame is the calls of a group. Of a call it holds for each append a header line,
+then its events' lines.
 """
 
-import zlib
-from bisect import bisect_left, bisect_right
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from hmac import compare_digest
-from itertools import count, groupby, repeat
+from itertools import groupby
 from operator import attrgetter
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import msgspec
 
-from events.ledger import Append, Appended, Recorded, closes, is_match
+from events.codec import encode_lines
+from events.ledger import Append, Conflict, Record, is_match
+from events.match import Match
+from events.types import Event
 from store.folder.disk import Disk, Output
 from store.folder.frames import Chain, Damaged, Marks, frame, frames, intact_after
 from store.folder.manifest import Manifest
-from store.log.batch import from_payload, to_payload
+from store.log.leaf import Placed, Watermark, durable_size
+
+CALL_MAX = 1 << 26  # bytes
+_STREAM = re.compile(r"[^/]+(/(0|[1-9][0-9]{0,8}))?")
+_Whole = Annotated[int, msgspec.Meta(ge=-(2**53) + 1, le=2**53 - 1)]
 
 
-class Placed(NamedTuple):
-    """An append, and the position of its first event."""
+class _Header(msgspec.Struct, frozen=True):
+    """What an append says besides its events."""
 
-    pos: int
-    append: Append
-
-
-@dataclass
-class Stream:
-    """One stream's appends in the hot log; `version` counts the `before` sealed ones too."""
-
-    before: int = 0
-    placed: list[Placed] = field(default_factory=list)
-    closed: bool = False
-    version: int = 0
-
-
-class Closed(NamedTuple):
-    """A hand that has ended, or one append of match records: a leaf, a unit of sealing."""
-
-    hand_seq: int
+    at: _Whole
+    events: _Whole
+    expected: _Whole
+    producer: str
+    sequence: _Whole
     stream: str
-    before: int
-    placed: tuple[Placed, ...]
-
-    @property
-    def size(self) -> int:
-        """How many events it has."""
-        return sum(len(entry.append.events) for entry in self.placed)
-
-    def recorded(self) -> tuple[Recorded, ...]:
-        """Its events as the ledger holds them."""
-        return _recorded(self.stream, self.before, self.placed)
 
 
-class _Step(NamedTuple):
-    """An append in order of position, and how many events its stream had before it."""
-
-    pos: int
-    before: int
-    append: Append
+_encoder = msgspec.json.Encoder(order="sorted")
+_header_decoder = msgspec.json.Decoder(_Header)
+_event_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
+_record_decoder: msgspec.json.Decoder[Match] = msgspec.json.Decoder(Match)
 
 
-class Tail:
-    """The hot log in memory, frame by frame."""
+def spelled(appends: Sequence[Append]) -> bytes:
+    """The bytes of a call; refused if they would not be read back as the same events.
 
-    def __init__(self, manifest: Manifest) -> None:
-        self.next_pos = manifest.next_pos
-        self.next_seq = manifest.next_seq
-        self.streams: dict[str, Stream] = {}
-        self.closed: list[Closed] = []
-        self._steps: list[_Step] = []
-        self._matches = dict(manifest.matches)
-        self._sealed_pos = manifest.next_pos
+    Structs do not check what they are made of: without this, a card that is none or a match record
+    in a hand would be found out when the ledger is opened again, and then nobody could open it.
+    """
+    parts: list[bytes] = []
+    for append in appends:
+        check_stream(append)
+        decoder = _record_decoder if is_match(append.stream) else _event_decoder
+        try:
+            header, events = _header(append), _events(append)
+            _header_decoder.decode(header)
+            same = decoder.decode_lines(events) == list(append.events)
+        except (ValueError, TypeError, OverflowError, msgspec.EncodeError) as reason:
+            why = f"an append to {append.stream!r} cannot be written: {reason}"
+            raise Conflict(why) from None
+        if not same:
+            raise Conflict(f"an append to {append.stream!r} would not be read as it was written")
+        parts += header, events
+    payload = b"\n".join(parts)
+    if len(payload) > CALL_MAX:
+        raise Conflict(f"{len(payload)} bytes are too much for one call, {CALL_MAX} is the most")
+    return payload
 
-    def add(self, pos: int, append: Append) -> Appended:
-        """Count one append; one from before the last seal was carried over, and keeps its place."""
-        if pos >= self._sealed_pos:
-            if pos != self.next_pos:
-                raise Damaged(f"position {self.next_pos} is missing: {append.stream} has {pos}")
-            self.next_pos = pos + len(append.events)
-        stream = self._stream(append.stream)
-        before = stream.version
-        if append.expected != before:
-            raise Damaged(
-                f"an append to {append.stream} follows {append.expected} events, and it has"
-                f" {before}: one hand has one record"
+
+def to_payload(appends: Sequence[Append]) -> bytes:
+    """The bytes of a call, unchecked: of appends that have been read from a log."""
+    return b"\n".join(_header(append) + b"\n" + _events(append) for append in appends)
+
+
+def from_payload(payload: bytes) -> tuple[Append, ...]:
+    """The appends that a payload spells.
+
+    A field that an older version did not know takes its default, as in a segment: so this asks
+    for less than the codec, and the frame's checksum has vouched for the bytes.
+    """
+    lines = payload.split(b"\n")
+    appends = []
+    at = 0
+    while at < len(lines):
+        header = _header_decoder.decode(lines[at])
+        first, at = at + 1, at + 1 + header.events
+        if header.events < 1 or at > len(lines):
+            raise ValueError(f"{header.events} events were to follow, {len(lines) - first} do")
+        read = _record_decoder if is_match(header.stream) else _event_decoder
+        events: tuple[Record, ...] = tuple(read.decode_lines(b"\n".join(lines[first:at])))
+        if len(events) != header.events:
+            raise ValueError(f"{header.events} events were to follow, {len(events)} do")
+        appends.append(
+            Append(
+                header.stream,
+                header.expected,
+                events,
+                header.at,
+                header.producer,
+                header.sequence,
             )
-        if stream.closed and not is_match(append.stream):
-            raise Damaged(f"{append.stream} has ended and goes on: one hand has one record")
-        stream.placed.append(Placed(pos, append))
-        stream.version = before + len(append.events)
-        self._steps.append(_Step(pos, before, append))
-        hand_seq = None
-        if closes(append.stream, append.events):
-            hand_seq = self._close(append.stream, stream, before)
-        return Appended(append.stream, pos, stream.version, hand_seq)
-
-    def add_all(self, calls: Iterable[Sequence[Placed]]) -> None:
-        """Count the appends of calls that a log holds."""
-        for call in calls:
-            for placed in call:
-                self.add(*placed)
-
-    def version(self, stream: str) -> int | None:
-        """How many events a stream has; None if the hot log knows nothing of it."""
-        if stream in self.streams:
-            return self.streams[stream].version
-        return self._matches.get(stream)
-
-    def matches(self) -> dict[str, int]:
-        """Every match's own stream with its number of events."""
-        return dict(self._matches)
-
-    def open(self) -> list[tuple[str, Stream]]:
-        """Hands that have begun and not ended, in the order they began."""
-        return [(name, stream) for name, stream in self.streams.items() if not stream.closed]
-
-    def read(self, stream: str) -> tuple[Recorded, ...]:
-        """What the hot log holds of a stream."""
-        one = self.streams.get(stream)
-        return _recorded(stream, one.before, tuple(one.placed)) if one else ()
-
-    def read_from(self, pos: int) -> list[Recorded]:
-        """Events of the hot log from a position on; an open hand's lie where they were played."""
-        first = bisect_right(self._steps, pos, key=lambda step: step.pos)
-        events: list[Recorded] = []
-        for step in self._steps[max(0, first - 1) :]:
-            placed = Placed(step.pos, step.append)
-            events += _recorded(step.append.stream, step.before, (placed,))
-        return [event for event in events if event.pos >= pos]
-
-    def since(self, pos: int) -> tuple[Placed, ...]:
-        """Appends of the hot log that lie at a position or after it, in order."""
-        first = bisect_left(self._steps, pos, key=lambda step: step.pos)
-        return tuple(Placed(step.pos, step.append) for step in self._steps[first:])
-
-    def begun_last(self, match: str, end: int) -> str | None:
-        """The last hand of a match that began in the hot log, before a position."""
-        begun = (step for step in reversed(self._steps) if step.before == 0 and step.pos < end)
-        names = (step.append.stream for step in begun)
-        return next((name for name in names if name.startswith(f"{match}/")), None)
-
-    def _stream(self, name: str) -> Stream:
-        if name not in self.streams:
-            sealed = self._matches.get(name, 0)
-            self.streams[name] = Stream(sealed, closed=is_match(name), version=sealed)
-        return self.streams[name]
-
-    def _close(self, name: str, stream: Stream, before: int) -> int:
-        hand_seq = self.next_seq
-        self.next_seq += 1
-        if is_match(name):
-            self._matches[name] = stream.version
-            self.closed.append(Closed(hand_seq, name, before, (stream.placed[-1],)))
-        else:
-            stream.closed = True
-            self.closed.append(Closed(hand_seq, name, 0, tuple(stream.placed)))
-        return hand_seq
+        )
+    return tuple(appends)
 
 
-def _recorded(stream: str, before: int, placed: tuple[Placed, ...]) -> tuple[Recorded, ...]:
-    found: list[Recorded] = []
-    for pos, append in placed:
-        index, at = count(before + len(found)), append.at
-        found += map(Recorded, count(pos), repeat(stream), index, repeat(at), append.events)
-    return tuple(found)
+def checked(payload: bytes) -> tuple[Append, ...]:
+    """The appends of a call that comes as bytes; refused like those that come as events."""
+    if len(payload) > CALL_MAX:
+        raise Conflict(f"{len(payload)} bytes are too much for one call, {CALL_MAX} is the most")
+    appends = from_payload(payload)
+    for append in appends:
+        check_stream(append)
+    return appends
+
+
+def check_stream(append: Append) -> None:
+    if not _STREAM.fullmatch(append.stream):
+        raise Conflict(f"{append.stream!r} is no stream: one is called MATCH or MATCH/NUMBER")
+
+
+def _header(one: Append) -> bytes:
+    return _encoder.encode(
+        _Header(one.at, len(one.events), one.expected, one.producer, one.sequence, one.stream)
+    )
+
+
+def _events(append: Append) -> bytes:
+    return encode_lines(append.events).removesuffix(b"\n")
 
 
 FOLDER = "log"
@@ -300,43 +256,6 @@ def unmarked(path: str, place: int, calls: Sequence[Placing]) -> Damaged:
         place,
         hand,
     )
-
-
-WATERMARK = "watermark"
-_WIDTH = 96
-_TRIES = 3
-
-
-class Watermark(msgspec.Struct, frozen=True):
-    """A log, and how many bytes of it are durable."""
-
-    log: str
-    size: int
-
-
-def publish_mark(disk: Disk, log: str, size: int) -> None:
-    """So many bytes of this log are durable; written in one piece of fixed width."""
-    text = msgspec.json.encode(Watermark(log, size))
-    disk.publish(WATERMARK, (b"%08x " % zlib.crc32(text) + text).ljust(_WIDTH))
-
-
-def durable_size(mark: Watermark | None, now: Manifest) -> int:
-    """How many bytes of the manifest's log are durable; read the mark first, then the manifest."""
-    if mark is None or mark.log != now.log:
-        return now.log_size
-    return max(mark.size, now.log_size)
-
-
-def last_mark(disk: Disk) -> Watermark | None:
-    """What the writer said last; a read between two halves of a write is tried again."""
-    for _ in range(_TRIES):
-        try:
-            checksum, _, text = disk.read(WATERMARK).rstrip().partition(b" ")
-            if checksum == b"%08x" % zlib.crc32(text):
-                return msgspec.json.decode(text, type=Watermark)
-        except (FileNotFoundError, ValueError):
-            pass
-    return None
 
 
 class ReadyLedger(NamedTuple):

@@ -32,8 +32,7 @@ from typing import NamedTuple
 from events.ledger import Recorded
 from store.folder.disk import Disk, put
 from store.folder.frames import Damaged
-from store.log.hot import Closed
-from store.log.leaf import Leaf
+from store.log.leaf import Closed, Leaf
 from store.proof.checkpoint import (
     Checkpoint,
     Opened,

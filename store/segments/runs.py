@@ -26,7 +26,7 @@ from events.lines import digest, hides, lines, plain, spelling
 from store.columns.codec import leaves_of, rows_of
 from store.columns.event_columns import EventColumns, different, events_of, of_appends
 from store.log.admission import check_start
-from store.log.batch import check_stream
+from store.log.hot import check_stream
 from store.proof.nonces import Salted
 
 _NOWHERE = "?"  # stands for a hand's stream until it is filled in

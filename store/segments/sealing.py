@@ -26,7 +26,8 @@ from store.folder.disk import Disk
 from store.folder.frames import new_begin
 from store.folder.manifest import Answer, Manifest, Segment
 from store.log import hot
-from store.log.hot import Placing, ReadyLedger, Tail
+from store.log.hot import Placing, ReadyLedger
+from store.log.leaf import Tail
 from store.proof.nonces import Salted
 from store.proof.notary import Notary
 from store.proof.tree import leaf_hash

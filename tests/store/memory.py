@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from events.ledger import Append, Appended, Recorded
 from store.folder.manifest import Manifest
 from store.log.admission import Admission
-from store.log.batch import spelled
-from store.log.hot import Tail
+from store.log.hot import spelled
+from store.log.leaf import Tail
 
 
 class MemoryLedger:

@@ -14,7 +14,7 @@ from events.match import DeckCommitted, DeckOpened
 from events.types import BettingOpened, Folded, HandEnded, HandStarted, Raised
 from store.folder.disk import RealDisk
 from store.ledger import Broken, FileLedger
-from store.log.batch import CALL_MAX
+from store.log.hot import CALL_MAX
 from store.reader import Reader
 from tests.store.faulty_disk import FaultyDisk
 from tests.store.memory import MemoryLedger

@@ -21,7 +21,8 @@ from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import FileLedger
 from store.log import hot
-from store.log.hot import Tail, durable_bytes_are_there
+from store.log.hot import durable_bytes_are_there
+from store.log.leaf import WATERMARK, Tail, durable_size, last_mark
 from store.reader import Reader
 from store.segments.reading import Files as Opening
 from store.segments.sealed import Sealed
@@ -96,7 +97,7 @@ def test_every_missing_end_of_the_log_is_found_and_named(files: Files) -> None:
 def test_without_a_watermark_only_the_last_write_can_pass_for_a_torn_one(files: Files) -> None:
     """Then nobody knows whether it had been acknowledged: it is dropped, and a note says so."""
     log, ends = log_of(files)
-    bare = {path: data for path, data in files.items() if path != hot.WATERMARK}
+    bare = {path: data for path, data in files.items() if path != WATERMARK}
     calls = read_log(bare, log, files[log])
     for bit in range(0, len(files[log]) * 8, STEP):
         if bit // 8 < ends[-2]:
@@ -146,16 +147,16 @@ def refuses(files: Files, path: str, places: range, harm: Callable[[bytes, int],
 
 def test_a_damaged_watermark_is_no_watermark(files: Files) -> None:
     """It lies next to the truth: without it the log and the manifest say the same."""
-    data = files[hot.WATERMARK]
-    good = hot.durable_size(hot.last_mark(disk_of(files)), now(files))
+    data = files[WATERMARK]
+    good = durable_size(last_mark(disk_of(files)), now(files))
     disk = disk_of(files)
     for bit in range(len(data) * 8):
-        replace(disk, hot.WATERMARK, flipped(data, bit))
-        size = hot.durable_size(hot.last_mark(disk), now(files))
+        replace(disk, WATERMARK, flipped(data, bit))
+        size = durable_size(last_mark(disk), now(files))
         assert size in (good, now(files).log_size)
     for end in range(len(data)):
-        replace(disk, hot.WATERMARK, data[:end])
-        assert hot.durable_size(hot.last_mark(disk), now(files)) in (good, now(files).log_size)
+        replace(disk, WATERMARK, data[:end])
+        assert durable_size(last_mark(disk), now(files)) in (good, now(files).log_size)
 
 
 # Segments and projections.
@@ -278,7 +279,7 @@ def serves_no_wrong_record(files: Files, path: str, written: list[Recorded]) -> 
 
 def test_a_missing_file_is_found_and_named(files: Files) -> None:
     for path in files:
-        if path in (hot.WATERMARK, "lock"):
+        if path in (WATERMARK, "lock"):
             continue
         left = {name: data for name, data in files.items() if name != path}
         (finding,) = check(disk_of(left))
@@ -370,13 +371,13 @@ def log_of(files: Files) -> tuple[str, list[int]]:
 
 def read_log(files: Files, log: str, data: bytes) -> tuple[hot.Placing, ...]:
     """The log as recovery reads it."""
-    disk = disk_of({manifest.PATH: b"", hot.WATERMARK: files.get(hot.WATERMARK, b""), log: data})
+    disk = disk_of({manifest.PATH: b"", WATERMARK: files.get(WATERMARK, b""), log: data})
     return recovered_calls(disk, now(files))
 
 
 def recovered_calls(disk: SimulatedDisk, found: manifest.Manifest) -> tuple[hot.Placing, ...]:
     recovered = hot.read(disk, found.log)
-    durable_bytes_are_there(hot.last_mark(disk), found, recovered)
+    durable_bytes_are_there(last_mark(disk), found, recovered)
     tail = Tail(found)
     for call in recovered.calls:
         for placed in call:

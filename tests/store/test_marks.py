@@ -20,8 +20,8 @@ from store.folder.disk import RealDisk
 from store.folder.frames import SIZE, Damaged, Frame, Marks, frame, frames
 from store.folder.manifest import Manifest
 from store.ledger import FileLedger
-from store.log import hot
-from store.log.batch import to_payload
+from store.log.hot import to_payload
+from store.log.leaf import publish_mark
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
 from store.proof.private import Secrets
@@ -119,7 +119,7 @@ def test_what_a_forged_watermark_calls_durable_is_named(tmp_path: Path) -> None:
     with log_of(tmp_path).open("ab") as log:
         log.write(frame(at, to_payload([whole(66)])))
     now = now_of(tmp_path)
-    hot.publish_mark(RealDisk(tmp_path), now.log, log_of(tmp_path).stat().st_size)
+    publish_mark(RealDisk(tmp_path), now.log, log_of(tmp_path).stat().st_size)
     assert Reader(tmp_path).read("m/66"), "who only reads cannot tell"
     named_by_all(tmp_path, "without the mark of private/log.key")
 

@@ -10,7 +10,7 @@ from store.folder.disk import RealDisk
 from store.folder.frames import Damaged, Marks, frame, frames
 from store.ledger import FileLedger, open_ledger
 from store.log import hot
-from store.log.batch import to_payload
+from store.log.hot import to_payload
 from store.proof.notary import secrets_of
 from store.proof.private import Private
 from store.reader import Reader

@@ -17,7 +17,7 @@ from store.folder.manifest import read as manifest_of
 from store.ledger import FileLedger, open_ledger
 from store.log import hot
 from store.log.admission import Admission
-from store.log.batch import to_payload
+from store.log.hot import to_payload
 from store.proof.notary import secrets_of
 from store.proof.tree import Refuted
 from store.reader import Reader
