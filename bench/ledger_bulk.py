@@ -16,7 +16,7 @@ from store.folder import manifest
 from store.folder.disk import RealDisk, now_ms
 from store.ledger import SEAL_HANDS, open_ledger
 from store.reader import Reader
-from store.segments.compaction import compact
+from store.segments.sealing import compact
 from store.tables.standard import STANDARD
 
 CALL = 1_000  # hands a call

@@ -25,23 +25,31 @@ from pathlib import Path
 
 from events.ledger import Append, Appended, Recorded, is_match
 from events.types import HandVoided
-from store.folder.disk import Disk, RealDisk, make_whole, now_ms
+from store.folder.disk import Disk, Lock, RealDisk, make_whole, now_ms
 from store.folder.frames import Damaged
-from store.folder.lock import Lock
-from store.folder.manifest import Manifest
+from store.folder.manifest import Manifest, keep_ruleset
 from store.log.admission import Admission, Admitted, Call, GroupCommit, read_call
 from store.log.hot import ReadyLedger
 from store.log.leaf import Tail, publish_mark
-from store.opening import drop_leftovers, recover, signing
 from store.proof.checkpoint import Remembered
 from store.proof.notary import Notary, secrets_of
 from store.proof.policy import keep_before
 from store.proof.private import Private, Secrets
-from store.segments import rulesets
-from store.segments.compaction import GRACE_MS, LARGE, Bar, compact, rebuild, sweep
+from store.recovery import drop_leftovers, recover, signing
 from store.segments.runs import Run
 from store.segments.sealed import Sealed, merged
-from store.segments.sealing import QUICK, adopt, check_made, seal
+from store.segments.sealing import (
+    GRACE_MS,
+    LARGE,
+    QUICK,
+    Bar,
+    adopt,
+    check_made,
+    compact,
+    rebuild,
+    seal,
+    sweep,
+)
 from store.segments.segment import LEVEL
 from store.tables.projection import Projection
 
@@ -172,7 +180,7 @@ class FileLedger:
         with self._commit:
             self._check_open()
             with self._at_stake("keeping a ruleset"):
-                rulesets.keep(self._disk, fingerprint, text)
+                keep_ruleset(self._disk, fingerprint, text)
 
     @property
     def next_pos(self) -> int:

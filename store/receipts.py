@@ -16,8 +16,8 @@ from msgspec import Struct
 
 from store.log.leaf import Leaf
 from store.proof.checkpoint import Opened, open_checkpoint, read_hash, read_number
-from store.proof.nonces import salts_of
 from store.proof.note import Key, to_base64
+from store.proof.private import salts_of
 from store.proof.tree import (
     Frontier,
     Proof,

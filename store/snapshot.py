@@ -21,7 +21,6 @@ from store.folder.manifest import Manifest, Segment
 from store.log import hot
 from store.log.leaf import Closed, Leaf, Placed, Tail, Watermark, durable_size, last_mark
 from store.proof.tree import Refuted
-from store.segments import rulesets
 from store.segments.reading import Files, files_of
 from store.segments.sealed import Sealed, merged
 
@@ -111,17 +110,17 @@ class Live:
 
     def ruleset(self, fingerprint: str) -> bytes | None:
         """The text of a ruleset that was kept with the hands."""
-        return rulesets.kept(self.disk, fingerprint)
+        return manifest.ruleset(self.disk, fingerprint)
 
     def rulesets(self) -> tuple[str, ...]:
         """The fingerprints of all rulesets that were kept with the hands."""
-        return tuple(rulesets.every(self.disk))
+        return tuple(manifest.rulesets(self.disk))
 
     def units(self) -> dict[str, str | None]:
         """What amounts count by each of them; None if its text is damaged."""
         for one in self.rulesets():
             if one not in self._units:
-                self._units[one] = rulesets.unit(self.ruleset(one))
+                self._units[one] = manifest.unit_of(self.ruleset(one))
         return dict(self._units)
 
     def hands(self, after: int) -> Iterator[Listed]:

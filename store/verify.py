@@ -15,19 +15,18 @@ from events.evolve import replay
 from events.ledger import is_match
 from events.lines import digest, leaf_of, lines
 from events.state import Hand
-from store.check import check
-from store.folder.disk import Disk
+from store.folder.disk import Disk, holder
 from store.folder.frames import Damaged, Marks
-from store.folder.lock import holder
 from store.log.leaf import Leaf, split
 from store.proof.checkpoint import Checkpoint, Remembered, open_checkpoint
-from store.proof.nonces import salts_of
 from store.proof.notary import CHECKPOINT, KEYS, doubts, last_checkpoint, public_keys
 from store.proof.note import Key
 from store.proof.policy import PUBLISHED, policy_of, published
+from store.proof.private import salts_of
 from store.proof.tree import EMPTY, WIDTH, Frontier, Refuted, leaf_hash
 from store.proof.tree_file import FOLDER, TreeFiles, faults
 from store.reader import Snapshot
+from store.recovery import check
 
 _TOGETHER = 4096  # leaves whose hashes are read at once
 

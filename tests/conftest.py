@@ -190,5 +190,5 @@ def jobs_are_forked() -> Iterator[None]:
 def salted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same salt for every ledger: those of one secret and one record have one root."""
     monkeypatch.setattr(
-        "store.proof.nonces.drawn_salt", lambda: b"the same salt for every ledger.."
+        "store.proof.private.drawn_salt", lambda: b"the same salt for every ledger.."
     )

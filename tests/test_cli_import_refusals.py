@@ -8,7 +8,7 @@ import pytest
 
 from api.importing.spill import SpillFile
 from formats.known import Format, format_of
-from store.proof.nonces import Salted
+from store.proof.private import Salted
 from store.reader import Reader
 from tests.foreign import edited, gamelog, misjudged
 from tests.sessions import Captured, printed, said

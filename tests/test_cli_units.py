@@ -16,8 +16,8 @@ from api.main import main
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from store.reader import Reader, Snapshot
-from store.sql.labels import AMOUNTS, unusual
 from store.sql.query import Query
+from store.sql.views import AMOUNTS, unusual
 from tests.exports import exported
 from tests.foreign import gamelog
 from tests.http.clients import site_of

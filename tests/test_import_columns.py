@@ -24,7 +24,7 @@ from formats import follow, known
 from formats.mit.note import Noted, noted
 from formats.mit.write import write
 from formats.source import SourceHand
-from store.proof.nonces import Salted
+from store.proof.private import Salted
 from store.segments.runs import Made, Run, read
 from tests.profiles import sized
 

@@ -22,7 +22,7 @@ from formats.follow import followed
 from formats.phh.write import write_all as write_all_phh
 from formats.plain import plain
 from formats.source import AS_READ, SourceHand
-from store.proof.nonces import Salted
+from store.proof.private import Salted
 from store.segments.runs import read
 
 AT = 1_700_000_000_000

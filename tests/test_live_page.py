@@ -240,7 +240,7 @@ def test_bankrolls_are_the_sums_of_nets(hall: Hall) -> None:
 
 
 def test_a_lock_tells_since_when_it_is_held(hall: Hall) -> None:
-    from store.folder.lock import held_since
+    from store.folder.disk import held_since
 
     held = held_since(hall.folder)
     assert held is not None

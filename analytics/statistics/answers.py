@@ -30,8 +30,8 @@ from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.stored.facts import SCHEMA, stored
 from store.reader import Reader, Snapshot
 from store.sql.answers import plain
-from store.sql.labels import NOBODY, Called
 from store.sql.query import Query
+from store.sql.views import NOBODY, Called
 from store.tables.standard import STANDARD
 
 if TYPE_CHECKING:

@@ -155,9 +155,9 @@ def examined(folder: Path) -> tuple[LedgerFacts | None, list[Complaint]]:
     """What is in the ledger, and everything found in its files; None where there is no ledger."""
     from engine.game import fingerprint_of
     from store.archive.disk import disk_of
-    from store.check import check, check_end
     from store.folder.manifest import PATH
     from store.proof.private import Private
+    from store.recovery import check, check_end
 
     disk, private = disk_of(folder), Private(folder)
     if not (folder.is_dir() and PATH in disk.names("")):
@@ -186,8 +186,8 @@ def _omitted(folder: Path) -> list[str]:
 def _facts(folder: Path, disk: "Disk") -> LedgerFacts:
     """What the manifest tells, if it can be read; why it cannot, the check says."""
     from store.folder import manifest
+    from store.folder.disk import holder
     from store.folder.frames import Damaged
-    from store.folder.lock import holder
 
     try:
         current = manifest.read(disk)

@@ -15,7 +15,7 @@ from api.cli.ledger import ledger_option, view_option
 from api.cli.options import quiet_option
 from api.cli.output import drawn, every, line, note, progress, say
 from api.cli.viewpoint import viewing
-from store.folder.lock import holder
+from store.folder.disk import holder
 
 if TYPE_CHECKING:
     from api.questions.declared.stats import Stats

@@ -34,7 +34,7 @@ from events.match import Disclosure
 from formats.known import FORMATS
 from formats.rakes import RakeFrom
 from store.folder.disk import now_ms
-from store.proof.nonces import Salted
+from store.proof.private import Salted
 from store.reader import Reader
 
 SCRATCH = ".import-"

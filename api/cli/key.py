@@ -117,8 +117,7 @@ def replace(folder: Path, as_document: bool) -> None:
     """
     refuse_archive(folder)
     with plainly():
-        from store.folder.disk import RealDisk
-        from store.folder.lock import Lock
+        from store.folder.disk import Lock, RealDisk
         from store.proof.notary import REPLACED as FOLDER
         from store.proof.notary import replace_signer
         from store.proof.private import Private

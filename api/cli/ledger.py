@@ -69,8 +69,7 @@ ledger_option = click.option(
 
 def refuse_archive(folder: Path) -> None:
     """An archive is only read: a command that changes something says so before it begins."""
-    from store.folder.disk import origin_of
-    from store.folder.lock import ReadOnly
+    from store.folder.disk import ReadOnly, origin_of
 
     if (url := origin_of(folder)) is not None:
         raise click.ClickException(str(ReadOnly(url)))
@@ -249,8 +248,8 @@ def _publish(folder: Path) -> None:
 @contextmanager
 def plainly() -> Iterator[None]:
     """Whatever a ledger can fail with, as one sentence with its exit code."""
+    from store.folder.disk import Held
     from store.folder.frames import Damaged
-    from store.folder.lock import Held
 
     try:
         yield

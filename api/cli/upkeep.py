@@ -194,8 +194,8 @@ def pull(url: str, folder: Path, as_document: bool) -> None:
     """Make the ledger that was pushed to URL, in a new folder; or bring one up to date that was
     pulled before. It has no private/: it can be read, and not written."""
     with plainly():
-        from store.archive.pull import NoArchive
-        from store.archive.pull import pull as fetched
+        from store.archive.index import NoArchive
+        from store.archive.index import pull as fetched
         from store.proof.tree import Refuted
 
         try:

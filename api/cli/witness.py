@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from api.evidence.monitoring import LogReport, LookAt, Monitor
     from api.evidence.witnesses import Publication
-    from store.proof.witness import Witness
+    from store.proof.checkpoint import Witness
 
 
 @click.command()
@@ -139,7 +139,7 @@ def witness(
         from api.http.connections import LimitedServer
         from api.http.limits import Limits
         from api.serving.server import bound
-        from store.proof.witness import Witness
+        from store.proof.checkpoint import Witness
 
         try:
             server = Witness(folder, keys, name)

@@ -34,7 +34,7 @@ from store.reader import Reader, Snapshot
 from store.segments.reading import files_of
 from store.sql.answers import answer
 from store.sql.query import MADE
-from store.sql.view_parts import Moved, Part
+from store.sql.views import Moved, Part
 
 HANDS = 1 << 16  # of one task: half a second to a few seconds of work
 ROWS = 1 << 16  # that leave a worker together

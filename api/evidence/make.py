@@ -26,10 +26,9 @@ from events.types import HandStarted
 from events.views import Auditor, viewpoint
 from store.log.leaf import Leaf, split
 from store.proof.checkpoint import Opened
-from store.proof.nonces import salts_of
 from store.proof.note import sign, to_base64
 from store.proof.policy import policy_of, published
-from store.proof.private import Private
+from store.proof.private import Private, salts_of
 from store.proof.tree import Proof, Refuted
 from store.reader import Snapshot
 from store.receipts import Prover

@@ -18,9 +18,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from api.printable import printable
-from store.folder.disk import RealDisk
+from store.folder.disk import Held, Lock, RealDisk
 from store.folder.frames import Damaged
-from store.folder.lock import Held, Lock
 from store.proof.checkpoint import Checkpoint
 from store.proof.notary import CHECKPOINT, last_checkpoint
 from store.proof.note import Key, Note, Signature, parse, to_base64

@@ -20,8 +20,8 @@ from store.columns.codec import table
 from store.log.leaf import Leaf
 from store.segments.segment import row_groups
 from store.sql.answers import answer, engine_of
-from store.sql.labels import OURS, UNIT, usual
 from store.sql.query import MEMORY
+from store.sql.views import OURS, UNIT, usual
 from store.tables.projection import Projection
 from store.tables.standard import STANDARD
 

@@ -39,8 +39,7 @@ from api.viewpoints.viewer import ShowProgress, Viewer, without_progress
 from api.viewpoints.views import Viewed
 from events.match import MatchEnded, MatchStarted
 from events.views import Public, see_one
-from store.folder.disk import now_ms
-from store.folder.lock import held_since
+from store.folder.disk import held_since, now_ms
 from store.folder.manifest import Segment
 from store.log.leaf import split
 from store.reader import Reader, Snapshot

@@ -29,8 +29,7 @@ from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
 from api.problem import Problem
-from store.folder.disk import make_whole
-from store.folder.lock import lock_file
+from store.folder.disk import lock_file, make_whole
 from store.proof.private import Exposed, Private
 
 KEY_BYTES = 64

@@ -32,8 +32,8 @@ from store.folder.frames import Damaged, frame, frames, intact_after
 from store.ledger import FileLedger
 from store.log.hot import from_payload
 from store.log.leaf import split
-from store.proof.nonces import Salted
 from store.proof.private import FOLDER as PRIVATE
+from store.proof.private import Salted
 from store.reader import Reader
 from store.segments.runs import read
 from store.sql.query import Query

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from formats.source import SourceHand
-from store.proof.nonces import Salted
+from store.proof.private import Salted
 
 ID = 12  # hex digits of a match's name
 _SECRET = b"muckrake/import/secret/v1\x00"

@@ -35,7 +35,7 @@ from api.importing.worker import (
 from dealer.worker import ctrl_c_blocked, end_with_parent, ignore_ctrl_c
 from formats.cuts import parts
 from formats.source import Refused
-from store.proof.nonces import Salted
+from store.proof.private import Salted
 
 LARGE = 1 << 22  # bytes: less is not worth the cutting
 

@@ -23,7 +23,7 @@ from events.types import Events
 from formats.source import SourceHand
 from store.log.hot import to_payload
 from store.log.leaf import split
-from store.proof.nonces import Salted
+from store.proof.private import Salted
 from store.segments.runs import Run, make_run, spelled
 
 if TYPE_CHECKING:

@@ -35,8 +35,7 @@ from msgspec.structs import replace
 
 from api.problem import Problem
 from api.viewpoints.feed_events import time_of
-from store.folder.disk import make_whole, now_ms
-from store.folder.lock import holder, lock_file
+from store.folder.disk import holder, lock_file, make_whole, now_ms
 
 FOLDER = "jobs"
 PATIENCE_S = 30.0  # a process that has said nothing by then is given up

@@ -62,9 +62,8 @@ from engine.game import fingerprint, to_json
 from events.ledger import Conflict, is_match
 from events.match import Dealing, Disclosure
 from events.types import Events
-from store.folder.disk import now_ms
+from store.folder.disk import Held, Lock, holder, lock_file, now_ms
 from store.folder.frames import Damaged
-from store.folder.lock import Held, Lock, holder, lock_file
 from store.ledger import FileLedger, open_ledger
 from store.proof.private import Private
 from store.proof.tree import Refuted

@@ -26,7 +26,7 @@ from api.questions.declared.player import PlayerParams, player
 from api.questions.filters_tree import word
 from api.questions.players import NoSum
 from api.viewpoints.selection import Absent
-from store.sql.labels import OWN_NAME
+from store.sql.views import OWN_NAME
 
 router = APIRouter(include_in_schema=False, route_class=Named)
 TAG = "tag:"  # what a split by a tag begins with

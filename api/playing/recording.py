@@ -221,6 +221,6 @@ def projections(folder: Path) -> "tuple[Projection, ...]":
 
 def _text(folder: Path, mark: str) -> bytes | None:
     from store.folder.disk import RealDisk
-    from store.segments.rulesets import kept
+    from store.folder.manifest import ruleset
 
-    return INCOMING.get(mark) or kept(RealDisk(folder), mark)
+    return INCOMING.get(mark) or ruleset(RealDisk(folder), mark)

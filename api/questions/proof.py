@@ -32,11 +32,10 @@ from events.views import Auditor, Public, Seated, Viewpoint
 from store.log.leaf import Leaf
 from store.proof import tree_file
 from store.proof.checkpoint import Checkpoint, open_checkpoint, sign
-from store.proof.nonces import Salts, salts_of
 from store.proof.notary import public_keys
 from store.proof.note import Key, to_base64
 from store.proof.policy import before, policy_of, published
-from store.proof.private import Private
+from store.proof.private import Private, Salts, salts_of
 from store.proof.tree import Proof as TreeProof
 from store.proof.tree import Refuted, check_inclusion, consistency, inclusion, leaf_hash
 from store.proof.tree_file import Tile

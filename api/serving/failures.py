@@ -32,8 +32,8 @@ from api.viewpoints.selection import Absent, Unfinished
 from api.viewpoints.viewer import Viewer
 from events.ledger import Conflict
 from store.archive.objects import NoAnswer
+from store.folder.disk import Held, ReadOnly
 from store.folder.frames import Damaged
-from store.folder.lock import Held, ReadOnly
 from store.proof.tree import Refuted
 from store.reader import Unreachable
 from store.segments.reading import FromTheFuture

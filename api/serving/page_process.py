@@ -27,8 +27,7 @@ from api.http.limits import Limits
 from api.jobs.jobs import FOLDER
 from api.questions.verdict_files import program
 from dealer.worker import end_with_parent, ignore_ctrl_c
-from store.folder.disk import CACHE
-from store.folder.lock import NoLocks, lock_file
+from store.folder.disk import CACHE, NoLocks, lock_file
 
 DECIDING = ("analytics", "api", "engine", "events", "odds", "store")  # folders of the program
 SECONDS_MAX = 600.0  # no page takes longer

@@ -26,9 +26,9 @@ from events.views import FIELDS, FLAGS, Secret
 from store.columns import layout
 from store.log.leaf import Leaf
 from store.reader import Snapshot
-from store.sql.labels import NOBODY as NOBODY_CALLED
-from store.sql.labels import Called
 from store.sql.query import SECONDS, Query
+from store.sql.views import NOBODY as NOBODY_CALLED
+from store.sql.views import Called
 from store.tables.projection import Projection
 from store.tables.standard import STANDARD
 

@@ -21,7 +21,7 @@ from events.views import Auditor, BidPlacedSeen, Hidden, Opened, Seen, see_one
 from store.columns.layout import fields
 from store.log.leaf import Leaf, split
 from store.reader import Snapshot
-from store.sql.labels import Units
+from store.sql.views import Units
 
 NOTHING = {"number": None, "large": None, "truth": None}  # instead of a hidden value; else a word
 HIDDEN = "hidden"

@@ -27,9 +27,8 @@ from store.archive import index
 from store.archive.index import File, Index, Part
 from store.archive.objects import Objects, objects_of
 from store.folder import manifest
-from store.folder.disk import Disk, Output, RealDisk, origin_of
+from store.folder.disk import Disk, Output, ReadOnly, RealDisk, is_alive, origin_of
 from store.folder.frames import Damaged
-from store.folder.lock import ReadOnly, is_alive
 
 BLOCK = 1 << 16
 FETCHED = 1 << 23  # bytes at most in one request

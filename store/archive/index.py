@@ -1,24 +1,37 @@
-"""The index of an archive: which objects are the files of a ledger, as of one moment of sealing.
+"""The index of an archive, and `pull`: a ledger made of what it names.
 
     archive.json            the index: small files as they are, of others the objects they are in
     segments/*.parquet      sealed files, under the names that they have in the ledger
     tree/LEVEL-AT-SHA256    4 MiB of a level of the tree; only the last one of a level ever changes
     log/*                   hands that were open at that moment, if they are too many for the index
 
-An object never changes: its name holds its digest. So the one who replaces the index replaces all
-at once, and a reader of the old one still finds what it names.
+It says which objects are the files of a ledger, as of one moment of sealing. An object never
+changes: its name holds its digest. So the one who replaces the index replaces all at once, and a
+reader of the old one still finds what it names.
+
+A ledger is pulled into a new folder, or into one that was pulled before. Every object's digest is
+compared as it comes, and that of each sealed file with the manifest's. The manifest is replaced
+last, so a reader of the folder sees the old ledger or the new one, and a pull that was cut short is
+gone on with: a file that has the right digest is not fetched again.
 """
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from store.archive.objects import Objects
 from store.folder import manifest
+from store.folder.disk import Lock, Output, RealDisk, make_whole, put
 from store.folder.frames import Damaged
+from store.folder.manifest import Manifest
+from store.proof.private import FOLDER as PRIVATE
+from store.proof.tree import Refuted, frontier
+from store.proof.tree_file import TreeFiles
 
 PATH = "archive.json"
 VERSION = 1
@@ -136,3 +149,164 @@ class Archived:
 
     def names(self, folder: str) -> list[str]:
         return names(self._files, folder)
+
+
+_AT_ONCE = 1 << 23  # bytes that are asked for in one request
+
+
+class NoArchive(Exception):
+    """There is no archive at this URL."""
+
+
+class Pulled(Struct, frozen=True):
+    """What a folder holds now, and what was fetched for it."""
+
+    folder: str
+    closed: int
+    segments: int
+    fetched: int
+    fetched_bytes: int
+
+
+def index_of(objects: Objects) -> Index:
+    """The index of an archive; `NoArchive` if there is none."""
+    answer = objects.get(PATH)
+    if answer is None:
+        raise NoArchive(f"there is no archive at {objects.url}: muckrake push makes one")
+    return decode(answer[0], objects.url)
+
+
+def pull(
+    objects: Objects,
+    folder: Path,
+    watch: Callable[[Collection[Any]], Iterable[Any]] = iter,
+) -> Pulled:
+    """The archived ledger in a folder; `Refuted` if another ledger is there. What is fetched goes
+    through `watch`."""
+    archived = index_of(objects)
+    now = manifest.opened(archived.files[manifest.PATH].data)
+    make_whole(folder, 0o700)  # cards of every seat are in it
+    disk = RealDisk(folder)
+    lock = Lock(folder, "pull")
+    try:
+        _check_place(disk, now, archived, objects)
+        return _Pull(objects, disk, archived, now).done(watch)
+    finally:
+        lock.release()
+
+
+def _check_place(disk: RealDisk, now: Manifest, archived: Index, objects: Objects) -> None:
+    """`Refuted` unless the folder is empty, or has an earlier state of the same ledger."""
+    before = manifest.read(disk)
+    if before is None:
+        mine = {path.split("/")[0] for path in archived.files} | {"lock", "manifest.json.tmp"}
+        if others := sorted(set(disk.names("")) - mine):
+            raise Refuted(f"{disk.root} holds {others[0]}: a ledger is pulled into a new folder")
+        return
+    if PRIVATE in disk.names(""):
+        raise Refuted(
+            f"{disk.root} is a ledger that is written here: it has {PRIVATE}, and is not replaced"
+        )
+    theirs = TreeFiles(Archived(objects, archived))
+    ours = frontier(before.tree, TreeFiles(disk))
+    if before.tree > now.tree or ours != frontier(before.tree, theirs):
+        raise Refuted(
+            f"{disk.root} holds {before.next_seq:,} closed streams that are not the beginning of"
+            f" the {now.next_seq:,} in {objects.url}: another history, or an older archive"
+        )
+
+
+class _Pull:
+    def __init__(self, objects: Objects, disk: RealDisk, archived: Index, now: Manifest) -> None:
+        self._objects, self._disk, self._archived, self._now = objects, disk, archived, now
+        self._fetched = self._bytes = 0
+
+    def done(self, watch: Callable[[Collection[Any]], Iterable[Any]]) -> Pulled:
+        sealed = {
+            path: segment.sha256[name]
+            for segment in self._now.segments
+            for name, path in segment.files.items()
+        }
+        for path in (*sealed, self._now.log):
+            if path not in self._archived.files:
+                raise Damaged(
+                    f"{path} is in no object of {self._objects.url}: the manifest names it"
+                )
+        for path, file in watch(self._archived.files.items()):
+            if path != manifest.PATH:
+                self._file(path, file, sealed.get(path))
+        put(self._disk, manifest.PATH, self._archived.files[manifest.PATH].data)
+        self._sweep({*sealed, self._now.log})
+        counts = self._now.next_seq, len(self._now.segments), self._fetched, self._bytes
+        return Pulled(str(self._disk.root), *counts)
+
+    def _file(self, path: str, file: File, sha256: str | None) -> None:
+        """A file in its place, as a whole; one that is there already is left alone."""
+        folder, _, name = path.rpartition("/")
+        self._disk.make_folder(folder)
+        is_there = name in self._disk.names(folder)
+        if not file.parts:
+            if not is_there or self._disk.read(path) != file.data:
+                put(self._disk, path, file.data)
+            return
+        if is_there and self._is_whole(path, file):
+            return
+        aside = f"{path}.tmp"
+        if f"{name}.tmp" in self._disk.names(folder):
+            self._disk.remove(aside)
+        output, digest = self._disk.create(aside), hashlib.sha256()
+        at = 0
+        for part in file.parts:
+            known = self._disk.read(path, at, at + part.size) if is_there and not sha256 else b""
+            if known and hashlib.sha256(known).hexdigest() == part.sha256:
+                output.write(known)
+            else:
+                self._fetch(part, output, digest)
+            at += part.size
+        output.sync()
+        output.close()
+        if sha256 is not None and digest.hexdigest() != sha256:
+            self._disk.remove(aside)
+            raise Damaged(f"{self._objects.url}/{path} is not the file that the manifest names")
+        self._disk.rename(aside, path)
+        self._disk.sync_folder(folder)
+
+    def _is_whole(self, path: str, file: File) -> bool:
+        """Whether a file is there already, as it is in the archive."""
+        at = 0
+        for part in file.parts:
+            digest = hashlib.sha256()
+            for start in range(at, at + part.size, _AT_ONCE):
+                digest.update(self._disk.read(path, start, min(start + _AT_ONCE, at + part.size)))
+            if digest.hexdigest() != part.sha256:
+                return False
+            at += part.size
+        return not self._disk.read(path, at, at + 1)
+
+    def _fetch(self, part: Part, output: Output, file_digest: "hashlib._Hash") -> None:
+        digest = hashlib.sha256()
+        for at in range(0, part.size, _AT_ONCE):
+            end = min(at + _AT_ONCE, part.size)
+            try:
+                data = self._objects.range(part.object, at, end)
+            except FileNotFoundError:
+                why = f"{self._objects.url}/{part.object} is missing, and the archive names it"
+                raise Damaged(why) from None
+            if len(data) != end - at:
+                why = f"{self._objects.url}/{part.object} ends at byte {at + len(data)}"
+                raise Damaged(f"{why} of {part.size}")
+            digest.update(data)
+            file_digest.update(data)
+            output.write(data)
+        if digest.hexdigest() != part.sha256:
+            why = f"{self._objects.url}/{part.object} is not as it was sent: its digest is another"
+            raise Damaged(why)
+        self._fetched, self._bytes = self._fetched + 1, self._bytes + part.size
+
+    def _sweep(self, named: set[str]) -> None:
+        """Files that an earlier manifest of this folder named."""
+        for path in named:
+            folder = path.rpartition("/")[0]
+            for name in self._disk.names(folder):
+                if f"{folder}/{name}" not in named:
+                    self._disk.remove(f"{folder}/{name}")

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
-from store.folder.disk import RealDisk, make_whole
-from store.folder.lock import lock_file
+from store.folder.disk import RealDisk, lock_file, make_whole
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore

@@ -20,13 +20,12 @@ from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
 from store.proof.checkpoint import ROLLBACKS, Checkpoint, open_checkpoint, sign
-from store.proof.nonces import FILE as NONCES
 from store.proof.notary import CHECKPOINT, KEYS, REPLACED, last_checkpoint, public_keys
 from store.proof.policy import BEFORE, POLICY, PUBLISHED
+from store.proof.private import SALTS_FILE as NONCES
 from store.proof.private import Private
 from store.proof.tree import Hashes, Refuted, check_consistency, consistency, frontier
 from store.proof.tree_file import TreeFiles, path_of, widths
-from store.segments import rulesets
 from store.segments.reading import Files
 
 TRIES = 20
@@ -188,7 +187,7 @@ class _Push:
         yield from (path for path in (KEYS, POLICY, ROLLBACKS) if path in names)
         if NONCES.rpartition("/")[2] in self._disk.names(NONCES.rpartition("/")[0]):
             yield NONCES
-        for folder in (rulesets.FOLDER, REPLACED, PUBLISHED, BEFORE):
+        for folder in (manifest.RULESETS, REPLACED, PUBLISHED, BEFORE):
             for name in self._disk.names(folder) if folder in names else ():
                 path = f"{folder}/{name}"
                 if name.endswith(".tmp"):

@@ -1,7 +1,10 @@
-"""The few things the ledger asks of a disk, each named after what it promises.
+"""The few things the ledger asks of a disk, and a lock for its one writer.
 
-`write` promises nothing before `sync`; a new or renamed name promises nothing before
-`sync_folder`. The tests put a disk under the ledger that takes these words seriously.
+Each is named after what it promises. `write` promises nothing before `sync`; a new or renamed name
+promises nothing before `sync_folder`. The tests put a disk under the ledger that takes these words
+seriously.
+
+The lock is the operating system's, on a file that says who holds it: one writer at a time.
 
 Outside of it is the user's cache folder, for what can be made or fetched again: values of cards,
 pieces of archives.
@@ -12,7 +15,14 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import IO, Protocol
+
+import msgspec
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
 
 _AT_ONCE = 1 << 20  # bytes that are digested
 _sync = getattr(os, "fdatasync", os.fsync)  # not every system has the faster one
@@ -186,3 +196,105 @@ def origin_of(folder: Path) -> str | None:
         return (folder / _ORIGIN).read_text("utf-8")
     except FileNotFoundError:
         return None
+
+
+class Held(Exception):
+    """Another writer has the ledger."""
+
+
+class ReadOnly(Held):
+    """An archive: nothing is written there but by `push`."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(
+            f"{url} is an archive, which is only read: muckrake pull makes a ledger of it"
+        )
+
+
+class NoLocks(Held):
+    """A system on which nobody can be kept from writing at the same time: nothing is written."""
+
+    def __init__(self) -> None:
+        super().__init__("this system has no lock of files (flock): muckrake only reads here")
+
+
+def lock_file(file: IO[bytes] | int, *, shared: bool = False, waits: bool = True) -> None:
+    """Keep others from an open file until it is closed; BlockingIOError if they have it and we do
+    not wait."""
+    if fcntl is None:
+        raise NoLocks
+    kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    fcntl.flock(file, kind if waits else kind | fcntl.LOCK_NB)
+
+
+class Holder(msgspec.Struct, frozen=True):
+    """Who writes: what it does, and which process it is."""
+
+    doing: str
+    process: int
+
+
+class Lock:
+    """Held from construction until `release`, or until the process is gone."""
+
+    def __init__(self, folder: Path, doing: str) -> None:
+        if (url := origin_of(folder)) is not None:
+            raise ReadOnly(url)
+        self._file = (folder / "lock").open("a+b")
+        try:
+            lock_file(self._file, waits=False)
+            self._file.truncate(0)
+            self._file.write(msgspec.json.encode(Holder(doing, os.getpid())))
+            self._file.flush()
+        except BlockingIOError:
+            self._file.seek(0)
+            holder = _holder_in_words(self._file.read())
+            self._file.close()
+            raise Held(f"{folder} is being written by {holder}: only one may write") from None
+        except BaseException:
+            self._file.close()
+            raise
+
+    def release(self) -> None:
+        """Somebody else may write now."""
+        if not self._file.closed:
+            self._file.truncate(0)
+            self._file.close()
+
+
+def holder(folder: Path) -> str | None:
+    """Who writes now, by his own word; asking takes no lock, and so never refuses a writer."""
+    try:
+        text = (folder / "lock").read_bytes()
+        writer = msgspec.json.decode(text, type=Holder)
+    except (FileNotFoundError, ValueError):
+        return None
+    return _holder_in_words(text) if is_alive(writer.process) else None
+
+
+def held_since(folder: Path) -> int | None:
+    """When the present writer took the lock, in milliseconds since 1970; None if nobody writes."""
+    try:
+        at = (folder / "lock").stat().st_mtime_ns // 1_000_000
+    except FileNotFoundError:
+        return None
+    return at if holder(folder) is not None else None
+
+
+def is_alive(process: int) -> bool:
+    """Whether there is such a process on this machine."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # somebody else's process, and alive
+    return True
+
+
+def _holder_in_words(text: bytes) -> str:
+    try:
+        writer = msgspec.json.decode(text, type=Holder)
+    except ValueError:
+        return "another process"
+    return f"{writer.doing} (process {writer.process})"

@@ -1,10 +1,15 @@
-"""The manifest: which files are the ledger, and how far they reach.
+"""The manifest: which files are the ledger, and how far they reach; and the rulesets of its hands.
 
 One small file, replaced as a whole by renaming; what it names is there, what it does not name is
 nobody's. A digest over its body tells damage from truth.
+
+A hand names its ruleset by fingerprint only. The text is the engine's; the ledger keeps each once,
+by its fingerprint, as it stood when hands were dealt under it: so an old hand can be judged by its
+own rules when newer ones have taken their name.
 """
 
 import hashlib
+from collections.abc import Iterator
 from hmac import compare_digest
 
 import msgspec
@@ -122,3 +127,54 @@ def opened(data: bytes, marks: Marks | None = None) -> Manifest:
             )
             raise Damaged(f"{PATH} does not bear the mark of private/log.key: {why}")
     return now
+
+
+RULESETS = "rulesets"  # the folder of their texts
+
+
+class RulesetHead(Struct):
+    """What is told of a ruleset beside its fingerprint; `unit` is what its amounts count."""
+
+    name: str
+    document: str = ""
+    unit: str = "chip"
+
+
+def keep_ruleset(disk: Disk, fingerprint: str, text: bytes) -> None:
+    """Durable before any hand names it; one that is kept already is left alone."""
+    disk.make_folder(RULESETS)
+    disk.sync_folder("")
+    path = _ruleset_path(fingerprint)
+    if path.removeprefix(f"{RULESETS}/") not in disk.names(RULESETS):
+        put(disk, path, text)
+
+
+def ruleset(disk: Disk, fingerprint: str) -> bytes | None:
+    """The text of a ruleset, or None if this ledger never had it."""
+    try:
+        return disk.read(_ruleset_path(fingerprint))
+    except FileNotFoundError:
+        return None
+
+
+def rulesets(disk: Disk) -> Iterator[str]:
+    """The fingerprint of each ruleset that is kept; none by a ledger that no hand is in yet."""
+    try:
+        names = disk.names(RULESETS)
+    except FileNotFoundError:
+        return
+    for name in names:
+        if name.endswith(".json"):
+            yield name.removesuffix(".json")
+
+
+def unit_of(text: bytes | None) -> str | None:
+    """What the amounts of a ruleset's hands count; None if its text is damaged."""
+    try:
+        return msgspec.json.decode(text or b"", type=RulesetHead).unit
+    except msgspec.DecodeError:
+        return None
+
+
+def _ruleset_path(fingerprint: str) -> str:
+    return f"{RULESETS}/{fingerprint}.json"

@@ -42,9 +42,8 @@ from store.proof.checkpoint import (
     read_number,
 )
 from store.proof.checkpoint import sign as sign_checkpoint
-from store.proof.nonces import check_secret, opened, salts_of
 from store.proof.note import Key, Signer, open_note, sign, to_base64
-from store.proof.private import SIGNING, Private, Secrets
+from store.proof.private import SIGNING, Private, Secrets, check_secret, opened, salts_of
 from store.proof.tree import EMPTY, Refuted, frontier, leaf_hash
 from store.proof.tree_file import FOLDER, GrowingTree, TreeFiles, check_reach, open_tree
 

@@ -27,7 +27,7 @@ from store.columns.codec import leaves_of, rows_of
 from store.columns.event_columns import EventColumns, different, events_of, of_appends
 from store.log.admission import check_start
 from store.log.hot import check_stream
-from store.proof.nonces import Salted
+from store.proof.private import Salted
 
 _NOWHERE = "?"  # stands for a hand's stream until it is filled in
 

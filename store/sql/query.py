@@ -26,13 +26,12 @@ from store.folder.frames import Damaged
 from store.folder.manifest import Segment
 from store.log.leaf import Leaf
 from store.reader import Snapshot
-from store.segments import rulesets
 from store.segments.reading import About, files_of
 from store.segments.segment import FOLDER
-from store.sql import labels
+from store.sql import views
 from store.sql.answers import Session, answer, engine_of, plain
 from store.sql.guard import in_a_sentence, named
-from store.sql.view_parts import JoinedTable, Moved, Part, Sources, digest_of
+from store.sql.views import JoinedTable, Moved, Part, Sources, digest_of
 from store.tables.projection import Builder, Projection
 from store.tables.standard import STANDARD
 
@@ -47,7 +46,7 @@ THREADS = 2
 _ROWS = "<rows>"  # where a view's own rows will stand in the SELECT of its mask
 AT_ONCE = 4  # questions; later ones wait for one of them
 SHORT, REMEMBERED = 1 << 14, 256  # bytes of an answer that is remembered, and how many are
-MADE = (rulesets.VIEW, labels.TAGS)  # views that are made of no table of the ledger
+MADE = (views.RULESETS, views.TAGS)  # views that are made of no table of the ledger
 
 
 class _View(NamedTuple):
@@ -73,7 +72,7 @@ class Query:
         memory: str = MEMORY,
         seconds: float = SECONDS,
         only: frozenset[str] | None = None,
-        called: labels.Called = labels.NOBODY,
+        called: views.Called = views.NOBODY,
     ) -> None:
         self.snapshot = snapshot
         self._only, self._called = only, called
@@ -243,13 +242,13 @@ class Query:
         """The rows of a view, and what their amounts count if it gives some; of a nonce no name."""
         if name != "events":
             rows = self._renamed(rows, self._sources(name).tables[-1].schema)
-        if name not in labels.OURS and self._only is None:
+        if name not in views.OURS and self._only is None:
             return rows
         known, odd = self.snapshot.units(), None
-        if others := labels.unusual(known):
-            in_others = labels.odd(self._files, self._sources("hands"), others)
+        if others := views.unusual(known):
+            in_others = views.odd_hands(self._files, self._sources("hands"), others)
             odd = self.add_table(in_others, seq="odd_seq")
-        return labels.with_units(name, rows, known, odd, self._only)
+        return views.with_units(name, rows, known, odd, self._only)
 
     def add_table(self, rows: pa.Table, **of: str) -> str:
         """A table that a view may read and no statement can name.
@@ -306,9 +305,9 @@ class Query:
                     for segment in self._shown[name].segments:
                         self._files.check(segment, name)
             tables = {name: one.rows for name, one in self._joined_tables.items()}
-            views = {name: view.sql for name, view in self._shown.items()}
+            selects = {name: view.sql for name, view in self._shown.items()}
         session.lend(tables)
-        session.show({name: sql for name, sql in views.items() if names is None or name in names})
+        session.show({name: sql for name, sql in selects.items() if names is None or name in names})
 
     def _made(self, name: str) -> _View:
         """A view over all that closed: in which order rows come is for ORDER BY to say."""
@@ -327,16 +326,16 @@ class Query:
 
     def _rows_of(self, name: str) -> str:
         """The SELECT of a view that is made of no table of the ledger."""
-        if name == labels.TAGS:
-            rows = self.add_table(labels.tags_of(self.snapshot))
-            return self._renamed(f"FROM {rows}", labels.TAG_COLUMNS)
-        return f"FROM {self.add_table(rulesets.table(self.rulesets(), self.snapshot.ruleset))}"
+        if name == views.TAGS:
+            rows = self.add_table(views.tags_of(self.snapshot))
+            return self._renamed(f"FROM {rows}", views.TAG_COLUMNS)
+        return f"FROM {self.add_table(views.rulesets_of(self.rulesets(), self.snapshot.ruleset))}"
 
     def _renamed(self, rows: str, columns: pa.Schema) -> str:
         """The rows of a table of players, each as he is called."""
         if self._called and "player" in columns.names:
-            names = self.add_table(labels.names_of(self._called), match="of_match")
-            rows = labels.renamed(rows, columns.names, names)
+            names = self.add_table(views.names_of(self._called), match="of_match")
+            rows = views.renamed(rows, columns.names, names)
         return rows
 
     def _sources(self, name: str) -> Sources:

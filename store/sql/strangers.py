@@ -27,7 +27,7 @@ from msgspec import Struct
 from store.sql.answers import plain
 from store.sql.guard import Refused
 from store.sql.query import SECONDS, Query
-from store.sql.view_parts import Moved, Part, write
+from store.sql.views import Moved, Part, write
 from store.sql.workers import Workers, workers
 
 KEPT_BYTES = 2 << 30

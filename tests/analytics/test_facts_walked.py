@@ -23,7 +23,7 @@ from store.folder.disk import RealDisk
 from store.folder.manifest import Manifest
 from store.log.leaf import Leaf
 from store.reader import Reader, Snapshot
-from store.segments import compaction as compact
+from store.segments import sealing as compact
 from store.segments.reading import files_of
 from store.segments.sealed import write_segment
 from store.tables import projection

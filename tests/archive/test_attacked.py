@@ -11,9 +11,8 @@ from api.main import main
 from events.ledger import Append
 from events.types import HandStarted
 from store.archive import index
-from store.archive.index import File, Index
+from store.archive.index import File, Index, pull
 from store.archive.objects import Folder
-from store.archive.pull import pull
 from store.archive.push import push as sent
 from store.folder import manifest
 from store.folder.disk import RealDisk

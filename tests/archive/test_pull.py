@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 
 from store.archive import index
-from store.archive.index import File, Index
+from store.archive.index import File, Index, NoArchive, pull
 from store.archive.objects import Folder
-from store.archive.pull import NoArchive, pull
 from store.folder import manifest
 from store.folder.frames import Damaged
 from store.proof.tree import Refuted

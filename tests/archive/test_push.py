@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from store.archive import index
-from store.archive.index import File, Index
+from store.archive.index import File, Index, pull
 from store.archive.objects import Folder, Misspelt, objects_of
-from store.archive.pull import pull
 from store.archive.push import INLINE
 from store.folder import manifest
 from store.folder.disk import RealDisk

@@ -16,8 +16,8 @@ from obstore.store import from_url
 
 from bench.s3 import URL, Fault, Server
 from store.archive import index
+from store.archive.index import index_of, pull
 from store.archive.objects import NoAnswer, Objects, objects_of
-from store.archive.pull import index_of, pull
 from store.folder import manifest
 from store.folder.frames import Damaged
 from store.reader import Reader

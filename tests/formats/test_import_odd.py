@@ -9,8 +9,7 @@ import pytest
 
 from api.importing.naming import naming_of
 from events.match import SourceNoted
-from store.proof.nonces import Salted
-from store.proof.private import Private
+from store.proof.private import Private, Salted
 from tests.foreign import gamelog, opened
 from tests.formats.test_format_irc import made_month
 from tests.sessions import Captured, printed, told

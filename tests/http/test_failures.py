@@ -20,8 +20,8 @@ from api.serving.failures import problem_of
 from api.viewpoints.redaction import Absence
 from api.viewpoints.selection import Absent, Unfinished
 from events.ledger import Conflict
+from store.folder.disk import Held, Lock
 from store.folder.frames import Damaged
-from store.folder.lock import Held, Lock
 from store.reader import Unreachable
 from store.snapshot import NoLedger
 from store.sql.guard import Refused

@@ -16,10 +16,10 @@ from api.jobs.jobs import WAITING_MAX, Jobs, is_alive
 from api.main import main
 from events.match import DeckCommitted, DeckOpened, MatchStarted
 from events.types import Disconnected
-from store.check import check
 from store.folder.disk import RealDisk
 from store.ledger import open_ledger
 from store.reader import Reader
+from store.recovery import check
 from tests.http.clients import Site, over, site_of
 from tests.http.servers import Server, killed
 from tests.wire.misfits import bot

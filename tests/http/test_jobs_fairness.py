@@ -5,8 +5,7 @@ import sys
 import pytest
 
 from api.jobs.jobs import Job, Jobs, Progress, write
-from store.folder.disk import now_ms
-from store.folder.lock import lock_file
+from store.folder.disk import lock_file, now_ms
 from store.ledger import open_ledger
 from tests.http.clients import Site, over
 

@@ -5,9 +5,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from events.ledger import Append
-from store.folder.disk import RealDisk
+from store.folder.disk import Lock, RealDisk
 from store.folder.frames import Marks
-from store.folder.lock import Lock
 from store.ledger import FileLedger
 from store.proof.note import Signer
 from store.proof.private import Secrets

@@ -15,7 +15,7 @@ from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
-from store.segments import compaction as compact
+from store.segments import sealing as compact
 from store.segments.sealed import Sealed, write_segment
 from store.segments.segment import Aside, Stored, store
 from store.tables.projection import EventRows
@@ -177,7 +177,7 @@ def test_a_merge_that_changed_a_cell_is_refused(
             return Stored(wrong.files["events"], wrong.sha256["events"], wrong.sizes["events"])
         return store(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("store.segments.compaction.store", crooked)
+    monkeypatch.setattr("store.segments.sealing.store", crooked)
     with pytest.raises(Damaged, match="what it was made of"):
         compact.compact(disk, before, STANDARD, at=1)
     assert before == manifest.read(disk)

@@ -15,7 +15,6 @@ import pytest
 from msgspec.structs import replace as replaced
 
 from events.ledger import Recorded
-from store.check import Finding, check
 from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
@@ -24,6 +23,7 @@ from store.log import hot
 from store.log.hot import durable_bytes_are_there
 from store.log.leaf import WATERMARK, Tail, durable_size, last_mark
 from store.reader import Reader
+from store.recovery import Finding, check
 from store.segments.reading import Files as Opening
 from store.segments.sealed import Sealed
 from store.segments.segment import ROW_GROUPS, named, store

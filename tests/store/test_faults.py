@@ -12,9 +12,8 @@ import pytest
 
 from events.ledger import Append, Ledger
 from events.types import HandVoided
-from store.folder.disk import Disk, RealDisk
+from store.folder.disk import Disk, Held, RealDisk
 from store.folder.frames import Damaged
-from store.folder.lock import Held
 from store.ledger import VOID, Broken, FileLedger, open_ledger
 from tests.store.cheap_segments import cheap_segments
 from tests.store.faulty_disk import FaultyDisk

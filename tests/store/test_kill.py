@@ -15,8 +15,7 @@ import pytest
 
 from events.ledger import Record, Recorded
 from events.types import HandVoided
-from store.folder.disk import RealDisk
-from store.folder.lock import Held, Lock
+from store.folder.disk import Held, Lock, RealDisk
 from store.ledger import VOID, FileLedger
 from tests.processes import FORKS
 from tests.profiles import sized

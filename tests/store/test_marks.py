@@ -14,7 +14,6 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from store.check import check
 from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import SIZE, Damaged, Frame, Marks, frame, frames
@@ -26,6 +25,7 @@ from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
 from store.proof.private import Secrets
 from store.reader import Reader
+from store.recovery import check
 from store.segments.runs import make_run
 from store.tables.standard import STANDARD
 from store.verify import Verifier

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from store.check import check
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged, Marks, frame, frames
 from store.ledger import FileLedger, open_ledger
@@ -14,6 +13,7 @@ from store.log.hot import to_payload
 from store.proof.notary import secrets_of
 from store.proof.private import Private
 from store.reader import Reader
+from store.recovery import check
 from tests.store.small_hands import begun, noted, whole
 from tests.store.test_marks import (
     KEY,

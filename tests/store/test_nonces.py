@@ -16,9 +16,8 @@ from events.views import Auditor
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import FileLedger
-from store.proof.nonces import FILE, Salted, Salts, opened, salts_of
 from store.proof.note import Signer
-from store.proof.private import Secrets, name_of
+from store.proof.private import SALTS_FILE, Salted, Salts, Secrets, name_of, opened, salts_of
 from store.reader import Reader
 from store.verify import Verifier
 
@@ -107,13 +106,13 @@ def test_a_process_that_is_put_back_itself_has_other_nonces_for_other_values(
 def test_what_version_one_made_is_verified_by_version_one(tmp_path: Path) -> None:
     """A ledger of before goes on: old leaves keep their bytes, new ones have a salt."""
     written(tmp_path).close()
-    (tmp_path / FILE).write_text(f"{name_of(SECRETS.nonces)}\n")
+    (tmp_path / SALTS_FILE).write_text(f"{name_of(SECRETS.nonces)}\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("store.proof.notary.opened", lambda disk, secret, next_seq: Salts(secret))
         ledger = written(tmp_path)
         ledger.append(hand(1, *CARDS))
         ledger.close()
-    assert (tmp_path / FILE).read_text() == f"{name_of(SECRETS.nonces)}\n"
+    assert (tmp_path / SALTS_FILE).read_text() == f"{name_of(SECRETS.nonces)}\n"
     old = list(leaves(tmp_path))
     assert old[0][0][0].nonce == Salted(SECRETS.nonces).of("m").of("m/1", 1, "cards", CARDS)
     ledger = written(tmp_path)
@@ -156,8 +155,8 @@ def test_runs_of_another_opening_are_not_taken_in(tmp_path: Path) -> None:
 def test_salts_that_make_no_sense_are_damage(text: str, tmp_path: Path) -> None:
     written(tmp_path).close()
     told = f"{name_of(SECRETS.nonces)}\n" + text.format("ab" * 32)
-    (tmp_path / FILE).write_text(told)
-    with pytest.raises(Damaged, match=f"{FILE} is not the name of a secret"):
+    (tmp_path / SALTS_FILE).write_text(told)
+    with pytest.raises(Damaged, match=f"{SALTS_FILE} is not the name of a secret"):
         written(tmp_path)
 
 

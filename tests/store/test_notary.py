@@ -13,10 +13,9 @@ from store.folder.manifest import read as manifest_of
 from store.ledger import CLOSE_HANDS, FileLedger, open_ledger
 from store.log.hot import ReadyLedger
 from store.proof.checkpoint import open_checkpoint
-from store.proof.nonces import salts_of
 from store.proof.notary import last_checkpoint, public_keys
 from store.proof.note import Signer
-from store.proof.private import Exposed, Private, Secrets
+from store.proof.private import Exposed, Private, Secrets, salts_of
 from store.proof.tree import EMPTY, leaf_hash, node_hash
 from store.reader import Reader
 from store.segments.sealing import QUICK, seal

@@ -14,7 +14,7 @@ from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.manifest import Manifest
 from store.log.leaf import Leaf
-from store.segments import compaction as compact
+from store.segments import sealing as compact
 from store.segments.sealed import Sealed, write_segment
 from store.tables.projection import EventRows, Projection
 from store.tables.standard import BIDS, HANDS, PLAYERS, POTS, STANDARD, SWAPS

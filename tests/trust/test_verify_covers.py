@@ -10,9 +10,8 @@ from msgspec.structs import replace
 from api.main import main
 from events.ledger import Append, Recorded
 from events.types import Events, HandStarted
-from store.folder.disk import RealDisk
+from store.folder.disk import Lock, RealDisk
 from store.folder.frames import Damaged, frame
-from store.folder.lock import Lock
 from store.folder.manifest import read as manifest_of
 from store.ledger import FileLedger, open_ledger
 from store.log import hot

@@ -5,11 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from store.folder.lock import Held
-from store.proof.checkpoint import Checkpoint, open_checkpoint, sign
+from store.folder.disk import Held
+from store.proof.checkpoint import SIZE_TYPE, Answer, Checkpoint, Witness, open_checkpoint, sign
 from store.proof.note import Signer, to_base64
 from store.proof.tree import Frontier, Refuted, consistency, leaf_hash
-from store.proof.witness import SIZE_TYPE, Answer, Witness
 from tests.trust.stored_hashes import InMemory
 
 LOG = Signer("poker.example/log", bytes(range(32)))

@@ -26,8 +26,7 @@ from api.problem import Problem
 from api.questions.declared.matches import match_of
 from api.questions.feed import Feeds
 from formats.rakes import RakeFrom
-from store.folder.disk import now_ms, origin_of
-from store.folder.lock import ReadOnly
+from store.folder.disk import ReadOnly, now_ms, origin_of
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"])
 

@@ -1,5 +1,8 @@
-"""What views say of hands that no table stores: what amounts count, and what tags call players.
+"""What the views of SQL are made of: parts of their rows, and what no table stores.
 
+A part of a view is some of its rows, as they can be asked for alone; a digest tells parts apart.
+
+No table stores what amounts count, what tags call players, and by which rulesets hands were dealt.
 Amounts are chips or cents or halves, as the rulesets of the hands say. As long as all rulesets that
 a ledger keeps count the same, no hand is looked at; else those by rulesets that count something
 else are found once for each segment. Of tags, which matches say of their players beside their
@@ -7,17 +10,99 @@ names, only segments are read in which somebody was tagged, each once. So a ledg
 answers.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+import hashlib
+import re
+import secrets
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
+import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from events.match import Tagged
+from store.folder.manifest import RulesetHead, Segment
 from store.reader import Snapshot
 from store.segments.reading import Files, files_of
-from store.sql.view_parts import Sources
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+_NAMES = re.compile(r"_[0-9a-f]{32}\b")
+
+
+class Sources(NamedTuple):
+    """The segments that have a file for a table, and all its other rows, made by a question."""
+
+    segments: tuple[Segment, ...]
+    tables: Sequence[pa.Table]
+
+
+class Part(NamedTuple):
+    """Some rows of a view: equal ones have the same digest, for every viewer at any time.
+
+    `number` is the manifest that they were found by, `segment` where they lie if they are sealed.
+    """
+
+    name: str
+    sql: str
+    digest: str
+    number: int
+    segment: Segment | None
+
+
+def write(con: "duckdb.DuckDBPyConnection", part: Part, columns: Sequence[str], path: Path) -> None:
+    """Some columns of a part as the table `rows` in a new file of DuckDB's."""
+    names = ", ".join(f'"{column}"' for column in columns)
+    file, to = str(path).replace("'", "''"), f"to_{secrets.token_hex(16)}"
+    con.execute(f"ATTACH '{file}' AS {to}")
+    try:
+        con.execute(f"CREATE TABLE {to}.rows AS SELECT {names} FROM ({part.sql})")
+    finally:
+        con.execute(f"DETACH {to}")
+
+
+class Moved(Exception):
+    """The rows of a part lie elsewhere: they were compacted."""
+
+
+class JoinedTable(NamedTuple):
+    """A table for views alone, and which of its columns says what a row of it is about."""
+
+    rows: pa.Table
+    of: Mapping[str, str]
+
+    def digest(self, segment: Segment | None) -> str:
+        """Of what matters to the rows of a segment."""
+        rows = self.rows
+        if segment is not None and (segment.numbers or segment.records):  # else it is an old one
+            for kind, column in self.of.items():
+                rows = rows.filter(_ABOUT[kind](segment, pc.field(column)))
+        sink = pa.BufferOutputStream()
+        with pa.ipc.new_stream(sink, rows.schema) as stream:
+            stream.write_table(rows.combine_chunks())
+        return hashlib.sha256(sink.getvalue()).hexdigest()
+
+
+_ABOUT: dict[str, Callable[[Segment, pc.Expression], pc.Expression]] = {
+    "seq": lambda one, at: (at >= one.first_seq) & (at <= one.last_seq),
+    "pos": lambda one, at: (at >= one.first_pos) & (at <= one.last_pos),
+    "match": lambda one, at: at.isin([*one.numbers, *one.records]),
+}
+
+
+def digest_of(sql: str, joined: Mapping[str, JoinedTable], segment: Segment | None) -> str:
+    """Of rows: how they are asked for, and what of the tables that they are joined with matters."""
+
+    def content(name: re.Match[str]) -> str:
+        return joined[name[0]].digest(segment) if name[0] in joined else name[0]
+
+    return hashlib.sha256(_NAMES.sub(content, sql).encode()).hexdigest()
+
 
 AMOUNTS = frozenset(
     {"events", "hands", "players", "bids", "pots", "decisions"}
@@ -55,7 +140,7 @@ def unusual(units: Units) -> Units:
     return {mark: unit for mark, unit in units.items() if unit != usual(units)}
 
 
-def odd(files: Files, hands: Sources, units: Units) -> pa.Table:
+def odd_hands(files: Files, hands: Sources, units: Units) -> pa.Table:
     """The hands by these rulesets, in order of closing, and what their amounts count."""
     known, kept = _units_found.get(files, {}), {}
     for segment in hands.segments:
@@ -71,7 +156,7 @@ def with_units(
     name: str, rows: str, units: Units, others: str | None, only: Collection[str] | None = None
 ) -> str:
     """The SELECT of a view with the column `unit`, if it gives amounts; with `only`, of hands that
-    count in these. `others` names the table that `odd` gives."""
+    count in these. `others` names the table that `odd_hands` gives."""
     unit = _quoted(usual(units))
     join = ""
     if others is not None:
@@ -168,3 +253,19 @@ def _tagged(snapshot: Snapshot, files: Files) -> Iterator[pa.Table]:
     yield pa.Table.from_pylist(
         [dict(zip(_TAG_ROWS.names, row, strict=True)) for row in hot], _TAG_ROWS
     )
+
+
+RULESETS = "rulesets"  # as SQL names the view of them all
+_RULESETS = pa.schema(
+    {"ruleset": pa.string(), "game": pa.string(), "unit": pa.string(), "document": pa.string()}
+)
+
+
+def rulesets_of(names: Iterable[str], text: Callable[[str], bytes | None]) -> pa.Table:
+    """The rows of the view `rulesets`, one for each that is kept."""
+    rows = []
+    for name in names:
+        document = msgspec.json.decode(text(name) or b"{}", type=RulesetHead)
+        rows.append((name, document.name, document.unit, document.document))
+    columns = zip(*rows, strict=True) if rows else ((),) * len(_RULESETS)
+    return pa.table([pa.array(column, pa.string()) for column in columns], schema=_RULESETS)
