@@ -25,8 +25,7 @@ from store.ledger import open_ledger
 from store.log import hot
 from store.log.leaf import publish_mark
 from store.segments.segment import cut, named, store
-from store.tables.projection import Projection
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD, Projection
 
 PER_SEGMENT = 1_000_000  # hands: what compaction makes of many
 PLAYERS = 200

@@ -17,7 +17,7 @@ from store.folder.disk import RealDisk, now_ms
 from store.ledger import SEAL_HANDS, open_ledger
 from store.reader import Reader
 from store.segments.sealing import compact
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 CALL = 1_000  # hands a call
 MERGE = "compact, with its proof"

@@ -19,7 +19,7 @@ from events.codec import encode
 from events.ledger import Append
 from store.folder.disk import RealDisk
 from store.ledger import SEAL_HANDS, FileLedger
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 ABOUT = """\
 Every contender gets the same hands as events in memory, encodes them itself and is synced before

@@ -12,7 +12,7 @@ from bench.runner import SEED
 from store.reader import Reader
 from store.sql.query import Query
 from store.sql.strangers import Strangers
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 ABOUT = """\
 The ledger is `bench/large.py`'s: a few hands again and again under later numbers. Warm means that

@@ -22,7 +22,7 @@ from store.log.hot import to_payload
 from store.log.leaf import Leaf
 from store.reader import Reader
 from store.segments.segment import LEVEL
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 ABOUT = """\
 Simulated is one append a hand; live, every choice is an append with a time of its own. Facts are

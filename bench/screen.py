@@ -36,7 +36,7 @@ from store.columns.codec import encoded
 from store.ledger import open_ledger
 from store.log.leaf import Leaf
 from store.reader import Reader
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 SAMPLE = 1_500  # distinct hands, about a row group
 GOAL = 1_000_000  # hands a second, from columns that are made already

@@ -26,7 +26,7 @@ from bench.ledger import disk
 from bench.serve_hands import server
 from store.folder.disk import CACHE
 from store.reader import Reader
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 HANDS = 1_000_000
 DISTINCT = 2_000

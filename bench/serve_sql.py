@@ -17,7 +17,7 @@ from api.viewpoints.views import Viewed
 from bench.large import build
 from bench.ledger import disk
 from store.reader import Reader
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 HANDS = 100_000
 DISTINCT = 2_000

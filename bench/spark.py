@@ -25,7 +25,7 @@ from bench.large import build
 from bench.standalone import standalone
 from store.folder import manifest
 from store.reader import Reader
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 HANDS = 1_000_000
 MOST = 3  # rounds

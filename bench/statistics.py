@@ -24,8 +24,7 @@ from bench.apart import apart
 from bench.large import build
 from bench.ledger import disk
 from store.reader import Reader, Snapshot
-from store.tables.projection import Builder
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD, Builder
 
 HANDS = 10_000_000
 DISTINCT = 10_000
@@ -146,4 +145,4 @@ def _made(folder: Path, rounds: int) -> list[str]:
 def _groups(snapshot: Snapshot) -> Iterator[pa.Table]:
     """The events of all segments, as compaction reads them."""
     live = snapshot.live
-    return (rows for segment in live.parts().segments for rows in live.events(segment))
+    return (rows for segment in live.parts().segments for rows in live.files.all_events(segment))

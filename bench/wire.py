@@ -34,7 +34,7 @@ from dealer.wire.program import Limits, Program, program
 from dealer.wire.sandbox import Guard
 from engine.games import GAMES
 from store.ledger import open_ledger
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 HANDS = 1_000
 LIMIT_MS, AIM_MS = 0.25, 0.15

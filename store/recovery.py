@@ -20,11 +20,11 @@ from msgspec.structs import replace
 from store.folder import manifest
 from store.folder.disk import Disk, digest_of
 from store.folder.frames import Damaged, Marks, new_begin
-from store.folder.manifest import Manifest, Segment
+from store.folder.manifest import Manifest
 from store.log import hot
 from store.log.hot import FOLDER, ReadyLedger, durable_bytes_are_there, torn
 from store.log.leaf import Closed, Tail, last_mark
-from store.proof.checkpoint import ROLLBACKS, Checkpoint, Remembered, accept, rollbacks
+from store.proof.checkpoint import ROLLBACKS, Checkpoint, Remembered, Rollback, accept, rollbacks
 from store.proof.notary import CHECKPOINT, Notary, last_checkpoint, public_keys
 from store.proof.private import Secrets, salts_of
 from store.proof.tree import frontier, leaf_hash
@@ -42,8 +42,16 @@ def recover(disk: Disk, marks: Marks | None = None) -> ReadyLedger:
     for folder in (hot.FOLDER, SEGMENTS):
         disk.make_folder(folder)
     now = manifest.read(disk, marks)
-    if now is None:
-        return _new_ledger(disk, marks)
+    if now is None:  # it is new, or the first opening was cut short
+        for name in disk.names(SEGMENTS):
+            raise Damaged(f"{manifest.PATH} is missing, but {SEGMENTS}/{name} is there")
+        for name in disk.names(hot.FOLDER):
+            if disk.read(f"{hot.FOLDER}/{name}"):
+                raise Damaged(f"{manifest.PATH} is missing, but {hot.FOLDER}/{name} is not empty")
+        new = Manifest(0, hot.path_of(0), 0, 0, 0, begin=new_begin() if marks else "")
+        log = hot.create(disk, new.log, [], new.chain(marks))
+        manifest.write(disk, new, marks)
+        return ReadyLedger(new, log, (), marks=marks)
     if now.begin and marks is None:
         raise Damaged(
             "private/log.key is missing: without it nobody can tell what this ledger's writer wrote"
@@ -60,19 +68,6 @@ def recover(disk: Disk, marks: Marks | None = None) -> ReadyLedger:
     log = hot.reopen(disk, now.log, recovered, chain)
     disk.sync_folder("")  # a writer that was killed may have renamed what no disk has seen yet
     return ReadyLedger(now, log, recovered.calls, tuple(notes), marks)
-
-
-def _new_ledger(disk: Disk, marks: Marks | None) -> ReadyLedger:
-    """A folder without a manifest is new, or the first opening was cut short."""
-    for name in disk.names(SEGMENTS):
-        raise Damaged(f"{manifest.PATH} is missing, but {SEGMENTS}/{name} is there")
-    for name in disk.names(hot.FOLDER):
-        if disk.read(f"{hot.FOLDER}/{name}"):
-            raise Damaged(f"{manifest.PATH} is missing, but {hot.FOLDER}/{name} is not empty")
-    new = Manifest(0, hot.path_of(0), 0, 0, 0, begin=new_begin() if marks else "")
-    log = hot.create(disk, new.log, [], new.chain(marks))
-    manifest.write(disk, new, marks)
-    return ReadyLedger(new, log, (), marks=marks)
 
 
 def drop_leftovers(disk: Disk, now: Manifest) -> None:
@@ -166,7 +161,7 @@ def check(
             if now is None:
                 raise Damaged(f"{manifest.PATH} is missing: nothing says what the ledger is")
             findings = (*_segments(disk, now), *_log(disk, now, marks))
-            findings += (*_rulesets(disk, fingerprint), *_accepted(disk))
+            findings += (*_rulesets(disk, fingerprint), *map(_accepted, rollbacks(disk)))
             again = manifest.read(disk)
             if not findings or (again is not None and again.number == now.number):
                 return findings
@@ -257,19 +252,25 @@ def _rulesets(disk: Disk, fingerprint: Callable[[bytes], str] | None) -> Iterato
             yield Finding(path, None, "", why)
 
 
-def _accepted(disk: Disk) -> Iterator[Finding]:
-    """A note for each time that somebody went on with an older copy of the ledger."""
-    for rollback in rollbacks(disk):
-        moment = datetime.fromtimestamp(rollback.at // 1000, UTC)
-        why = f"at {moment:%Y-%m-%dT%H:%M:%SZ} somebody went on all the same: {rollback.sentence}"
-        yield Finding(ROLLBACKS, None, "", why, note=True)
+def _accepted(rollback: Rollback) -> Finding:
+    """A note that somebody went on with an older copy of the ledger."""
+    moment = datetime.fromtimestamp(rollback.at // 1000, UTC)
+    why = f"at {moment:%Y-%m-%dT%H:%M:%SZ} somebody went on all the same: {rollback.sentence}"
+    return Finding(ROLLBACKS, None, "", why, note=True)
 
 
 def _segments(disk: Disk, now: Manifest) -> Iterator[Finding]:
     """Every file of every segment has the digest that the manifest tells, and what closed is
     counted without a gap from one segment to the next."""
     for segment in now.segments:
-        hands = _hands(segment)
+        held = [
+            f"{match}/{low}" if low == high else f"{match}/{low} to {match}/{high}"
+            for match, (low, high) in segment.numbers.items()
+        ]
+        held += segment.records
+        hands = f"what closed as {segment.first_seq} to {segment.last_seq}"
+        if 0 < len(held) < 4:  # few enough to be named
+            hands = " and ".join(held)
         for name, path in segment.files.items():
             try:
                 digest, size = digest_of(disk.read, path)
@@ -289,18 +290,6 @@ def _segments(disk: Disk, now: Manifest) -> Iterator[Finding]:
         if start != closed:
             why = f"{manifest.PATH}: what closed as {closed} is in no segment"
             yield Finding(manifest.PATH, None, "", why)
-
-
-def _hands(segment: Segment) -> str:
-    """What a segment holds, in names."""
-    held = [
-        f"{match}/{low}" if low == high else f"{match}/{low} to {match}/{high}"
-        for match, (low, high) in segment.numbers.items()
-    ]
-    held += segment.records
-    if 0 < len(held) < 4:
-        return " and ".join(held)
-    return f"what closed as {segment.first_seq} to {segment.last_seq}"
 
 
 def _log(disk: Disk, now: Manifest, marks: Marks | None) -> Iterator[Finding]:

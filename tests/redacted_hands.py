@@ -8,8 +8,7 @@ from events.ledger import Recorded
 from events.types import Events, HandStarted
 from events.views import Auditor, Public, Viewpoint
 from store.log.leaf import Leaf
-from store.reader import Snapshot
-from store.snapshot import Parts
+from store.reader import Parts, Snapshot
 
 AT = 1_790_000_000_000
 

@@ -21,7 +21,7 @@ from events.types import HandStarted
 from store.ledger import open_ledger
 from store.reader import Reader
 from store.sql.query import Query
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 LONG = {
     "learners",

@@ -27,7 +27,7 @@ from events.types import Events
 from store.ledger import open_ledger
 from store.reader import Reader
 from store.sql.answers import plain
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from tests.exports import exported, ledger_of, start_of, started
 from tests.sessions import PAIRS, SCRIM, dealt, kept, printed, said, told
 

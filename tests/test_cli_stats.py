@@ -19,7 +19,7 @@ from engine.games import GAMES
 from events.ledger import Append
 from store.ledger import open_ledger
 from store.reader import Reader
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from tests.profiles import sized
 from tests.sessions import Captured, name, printed, said, told
 

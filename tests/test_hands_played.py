@@ -20,8 +20,7 @@ from store.folder.manifest import read as manifest_of
 from store.reader import Reader
 from store.segments import sealed
 from store.sql.query import Query
-from store.tables.projection import EventRows
-from store.tables.standard import HANDS
+from store.tables.projection import HANDS, EventRows
 from tests.exports import exported
 from tests.foreign import gamelog
 from tests.formats.test_format_pacific import CASH as PACIFIC

@@ -26,7 +26,7 @@ from odds.batch import STANDARD, Odds, Showdown
 from odds.ranges import canonical
 from odds.rank import Cards, mask
 from odds.third_card import Outcomes, ThirdCard, Tie, counted_third_card, third_card_known
-from store.tables.projection import Row, tabled
+from store.columns.codec import Row, tabled
 
 RECORD = struct.Struct("<8q")
 _BOARDS = comb(47, 2)  # two cards to come on a flop, two known hands of which one is unseen

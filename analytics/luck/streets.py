@@ -33,8 +33,8 @@ from events.types import (
     UncalledReturned,
 )
 from odds.batch import Showdown
+from store.columns.codec import HEAD, WHO, Row, head, tabled
 from store.log.leaf import Leaf
-from store.tables.projection import HEAD, WHO, Row, head, tabled
 
 MODEL = "street-luck/1"
 CHANCES = {

@@ -21,8 +21,8 @@ from events.evolve import evolve, replay
 from events.notation import say
 from events.state import Hand
 from events.types import BidPlaced, Called, Checked, Faulted, Folded, Tossed
+from store.columns.codec import HEAD, WHO, Row, head, tabled
 from store.log.leaf import Leaf
-from store.tables.projection import HEAD, WHO, Row, head, tabled
 
 SCHEMA = pa.schema(
     {

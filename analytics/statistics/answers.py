@@ -32,7 +32,7 @@ from store.reader import Reader, Snapshot
 from store.sql.answers import plain
 from store.sql.query import Query
 from store.sql.views import NOBODY, Called
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 if TYPE_CHECKING:
     from analytics.statistics.tallies import Tally

@@ -18,9 +18,10 @@ from analytics.replay.columns import chosen
 from events.cards import DECK, RANKS
 from events.ledger import Column
 from store.columns.cells import CardRows
+from store.columns.codec import HEAD, RULESET
 from store.columns.layout import columns
 from store.tables.hand_columns import KIND, Hands, begins
-from store.tables.projection import HEAD, RULESET, EventRows, Projection, made
+from store.tables.projection import EventRows, Projection, made
 
 SCHEMA = pa.schema(
     {

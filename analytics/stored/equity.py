@@ -31,7 +31,7 @@ from odds.batch import BOARD, STANDARD, Masks, Showdown, equities, unseen, worth
 from odds.ranges import kept
 from odds.rank import Cards, mask
 from odds.unseen import against_unseen, share_with_swaps
-from store.tables.projection import Row
+from store.columns.codec import Row
 
 RECORD = struct.Struct("<16s5d")
 FILE = "equities-1.bin"

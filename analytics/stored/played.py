@@ -31,12 +31,12 @@ from engine.policies import per_chip
 from engine.steps.swap import SwapHole
 from events.cards import Cards, known
 from events.ledger import Column
-from store.columns.codec import leaves_of
+from store.columns.codec import HEAD, RULESET, WHO, Row, leaves_of
 from store.columns.layout import columns
 from store.log.leaf import Leaf
 from store.segments.segment import ROW_GROUP, cut
 from store.tables.hand_columns import KIND, Chips, Hands, begins
-from store.tables.projection import HEAD, RULESET, WHO, EventRows, Projection, Row, made
+from store.tables.projection import EventRows, Projection, made
 
 PLAYED = pa.schema(
     {

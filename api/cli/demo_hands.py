@@ -161,8 +161,7 @@ def _replacing(meant: Path) -> Iterator[tuple[Path, Path]]:
 
 def _check_free(folder: Path) -> None:
     """Only what a demo made may be replaced by one."""
-    from store.reader import Reader
-    from store.snapshot import NoLedger
+    from store.reader import NoLedger, Reader
 
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return

@@ -181,8 +181,7 @@ def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
     A reader of an older copy gets a note that it is one.
     """
     with plainly():
-        from store.reader import Reader
-        from store.snapshot import NoLedger
+        from store.reader import NoLedger, Reader
 
         try:
             reader = Reader(folder)

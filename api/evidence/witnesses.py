@@ -27,9 +27,8 @@ from store.proof.note import verify as verify_note
 from store.proof.policy import POLICY, PUBLISHED, Witness, policy_of, publish, published
 from store.proof.private import Private
 from store.proof.tree import Refuted, consistency
-from store.reader import Reader
+from store.reader import NoLedger, Reader
 from store.receipts import Prover
-from store.snapshot import NoLedger
 
 TIMEOUT_S = 5.0
 ANSWER_MAX = 65_536

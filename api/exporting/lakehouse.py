@@ -26,8 +26,7 @@ from store.proof.tree_file import TreeFiles
 from store.reader import Snapshot
 from store.segments.reading import Files, files_of
 from store.segments.segment import FOLDER
-from store.tables.projection import Projection
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD, Projection
 
 TYPES = {  # of Arrow's types, those that a ledger's files have
     pa.int32(): "int",
@@ -172,7 +171,7 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
     disk = snapshot.live.disk
     files, where = files_of(disk), place_of(disk).removesuffix(FOLDER)
     if name == "events":
-        version, schema, columns = layout.SCHEMA_VERSION, layout.schema(), layout.view()
+        version, schema, columns = layout.SCHEMA_VERSION, layout.SCHEMA, layout.view()
         lacking = [segment for segment in current.segments if segment.schema not in layout.ALIKE]
     else:
         one = next(it for it in (*STANDARD, *stored(snapshot.ruleset)) if it.name == name)

@@ -22,8 +22,7 @@ from store.segments.segment import row_groups
 from store.sql.answers import answer, engine_of
 from store.sql.query import MEMORY
 from store.sql.views import OURS, UNIT, usual
-from store.tables.projection import Projection
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD, Projection
 
 MADE: dict[str, Projection] = {one.name: one for one in STANDARD}
 TABLES = ("events", *MADE, "decisions", "facts")
@@ -95,7 +94,7 @@ def _events(leaves: Sequence[Leaf]) -> pa.Table:
 
 @cache
 def _nothing() -> pa.Table:
-    return _viewed(layout.schema().empty_table(), layout.view())
+    return _viewed(layout.SCHEMA.empty_table(), layout.view())
 
 
 def _viewed(rows: pa.Table, columns: str, where: str = "") -> pa.Table:

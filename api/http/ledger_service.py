@@ -42,9 +42,8 @@ from events.views import Public, see_one
 from store.folder.disk import held_since, now_ms
 from store.folder.manifest import Segment
 from store.log.leaf import split
-from store.reader import Reader, Snapshot
+from store.reader import Live, NoLedger, Reader, Snapshot
 from store.segments.reading import files_of
-from store.snapshot import Live, NoLedger
 
 _WANTED = ("pos", "at", "match", "type", *(field for field, _ in WITHHELD.values()))
 

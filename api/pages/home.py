@@ -30,7 +30,7 @@ from api.questions.question import API
 from api.viewpoints.viewer import without_progress
 from api.viewpoints.views import Viewed
 from engine.games import RULESETS
-from store.snapshot import NoLedger
+from store.reader import NoLedger
 
 router = APIRouter(include_in_schema=False)
 LISTED = 10

@@ -214,7 +214,7 @@ def projections(folder: Path) -> "tuple[Projection, ...]":
     """The tables beside a ledger's events, for its writer: the store's own, and those that need
     rules. A ruleset's text is read when a hand names it."""
     from analytics.stored.facts import stored
-    from store.tables.standard import STANDARD
+    from store.tables.projection import STANDARD
 
     return *STANDARD, *stored(partial(_text, folder))
 

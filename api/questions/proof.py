@@ -39,9 +39,8 @@ from store.proof.private import Private, Salts, salts_of
 from store.proof.tree import Proof as TreeProof
 from store.proof.tree import Refuted, check_inclusion, consistency, inclusion, leaf_hash
 from store.proof.tree_file import Tile
-from store.reader import Snapshot
+from store.reader import Live, Snapshot
 from store.receipts import Prover
-from store.snapshot import Live
 from store.verify import doubled, unbalanced
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from events.codec import encode_lines
 
 if TYPE_CHECKING:
-    from store.snapshot import Live
+    from store.reader import Live
 
 ROOT = Path(__file__).resolve().parents[2]
 DECIDING = (

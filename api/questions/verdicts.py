@@ -46,8 +46,7 @@ from store.sql.query import Query
 
 if TYPE_CHECKING:
     from api.importing.naming import JudgedHands
-    from store.reader import Snapshot
-    from store.snapshot import Live
+    from store.reader import Live, Snapshot
 
 
 NONE, UNJUDGED = 0, 255  # no hand, or none whose rules anybody has; and not looked at yet

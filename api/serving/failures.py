@@ -35,9 +35,8 @@ from store.archive.objects import NoAnswer
 from store.folder.disk import Held, ReadOnly
 from store.folder.frames import Damaged
 from store.proof.tree import Refuted
-from store.reader import Unreachable
+from store.reader import NoLedger, Unreachable
 from store.segments.reading import FromTheFuture
-from store.snapshot import NoLedger
 from store.sql.guard import Refused
 
 STREAM = "/api/v1/stream"

@@ -23,12 +23,11 @@ from store.columns.codec import table
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
 from store.log.leaf import Leaf
-from store.reader import Snapshot
+from store.reader import Live, Snapshot
 from store.segments.reading import files_of
-from store.snapshot import Live
 from store.sql.answers import answer, engine_of
 from store.sql.query import MEMORY, THREADS
-from store.tables.standard import BIDS
+from store.tables.projection import BIDS
 
 
 class Doubt(NamedTuple):
@@ -253,7 +252,7 @@ def _sealed(live: Live, segment: Segment, finding: Finding) -> pa.Table:
             )
         else:
             kept[key] = pa.concat_tables(
-                _rows_found(finding, rows) for rows in live.events(segment)
+                _rows_found(finding, rows) for rows in live.files.all_events(segment)
             )
     return kept[key]
 
@@ -288,7 +287,7 @@ def _rows_found(finding: Finding, rows: pa.Table | str, hands: pa.Table | None =
     if hands is not None and not hands.num_rows:
         return finding.schema.empty_table()
     with engine_of(MEMORY, THREADS).cursor() as con:
-        con.register("_none", layout.schema().empty_table())
+        con.register("_none", layout.SCHEMA.empty_table())
         if isinstance(rows, pa.Table):
             con.register("_rows", rows)
             rows = "_rows"

@@ -29,8 +29,7 @@ from store.reader import Snapshot
 from store.sql.query import SECONDS, Query
 from store.sql.views import NOBODY as NOBODY_CALLED
 from store.sql.views import Called
-from store.tables.projection import Projection
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD, Projection
 
 ODD = "NOT plain"
 

@@ -6,8 +6,7 @@ from weakref import WeakKeyDictionary
 from events.ledger import Recorded
 from events.match import DeckCommitted, MatchEnded, MatchStarted, SourceNoted, Tagged
 from events.types import HandStarted
-from store.reader import Snapshot
-from store.snapshot import Live
+from store.reader import Live, Snapshot
 
 LEFT_OUT = "left out"  # the dialect of a note of such a hand
 REPEATED = "repeated"  # of a note of hands that the ledger has already

@@ -39,7 +39,7 @@ from store.segments.reading import files_of
 from store.sql.query import Query
 from store.sql.strangers import Strangers
 from store.sql.views import OWN_NAME, Called, tagged_by, tags_of
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 UNCLOSED = -1  # the `hand_seq` of a hand that is not over
 

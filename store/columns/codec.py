@@ -1,4 +1,7 @@
-"""Event columns as rows of a table, as Parquet stores them, and rows as event columns."""
+"""Event columns as rows of a table, as Parquet stores them, and rows as event columns.
+
+Rows of other tables that are about a hand begin with the columns of `head`.
+"""
 
 from collections.abc import Callable, Container, Iterable, Sequence
 from functools import cached_property
@@ -10,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from events.ledger import Column, Each, Many, Record
+from events.types import HandStarted
 from store.columns import layout
 from store.columns.cells import Cells
 from store.columns.event_columns import EventColumns, cards_of, different, numbered, of_leaves
@@ -20,20 +24,20 @@ from store.columns.layout import (
     ENVELOPE,
     KINDS,
     NOBODY,
+    SCHEMA,
     Field,
     blanks,
     columns,
     fields,
-    schema,
 )
-from store.log.leaf import Leaf
+from store.log.leaf import Leaf, split
 
 Parts = dict[str, list[tuple[Column, Column | Each]]]
 
 
 def table(leaves: Sequence[Leaf]) -> pa.Table:
     """What closed as rows of plain types, in all columns."""
-    return encoded(leaves).cast(schema())
+    return encoded(leaves).cast(SCHEMA)
 
 
 def encoded(leaves: Sequence[Leaf], names: Sequence[str] = ()) -> pa.Table:
@@ -291,3 +295,29 @@ def spaced(row: Sequence[Any]) -> str:
 
 def json_row(row: Sequence[Any]) -> str:
     return msgspec.json.encode(row).decode()
+
+
+Row = dict[str, Any]
+HEAD: dict[str, pa.DataType] = {
+    "hand_seq": pa.int64(),
+    "hand": pa.string(),
+    "match": pa.string(),
+    "number": pa.int64(),
+    "game": pa.string(),
+}
+RULESET: dict[str, pa.DataType] = {"ruleset": pa.string()}
+WHO: dict[str, pa.DataType] = {"seat": pa.int32(), "player": pa.string()}
+
+
+def head(leaf: Leaf, start: HandStarted) -> Row:
+    """Which hand it is, and by which rules it was dealt."""
+    match, number = split(leaf.stream)
+    which = {"hand_seq": leaf.hand_seq, "hand": leaf.stream, "match": match, "number": number}
+    return {**which, "game": start.game, "ruleset": start.ruleset}
+
+
+def tabled(rows: Sequence[Row], schema: Iterable[pa.Field]) -> pa.Table:
+    """Rows as Arrow; what a row does not say is null."""
+    schema = pa.schema(schema)
+    columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]
+    return pa.table(columns, schema=schema)

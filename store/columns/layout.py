@@ -178,11 +178,6 @@ def of_types(types: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in columns() if name in ENVELOPE or name in mine)
 
 
-def schema() -> pa.Schema:
-    """The table of events."""
-    return pa.schema([pa.field(column.name, column.arrow) for column in columns().values()])
-
-
 def view() -> str:
     """The SQL expressions of the view `events`: whole streams and cards, and no fillers."""
     cards = ", ".join(f"card{number}" for number in range(1, CARDS + 1))
@@ -218,7 +213,9 @@ def columns_of(field: Field) -> tuple[Column, ...]:
 
 def _form(name: str, hint: Any) -> Form:
     """A number, a truth, text, or a row of one of them."""
-    most = max((limit.le or SMALL for limit in _limits(hint)), default=SMALL)
+    options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    limits = (limit for option in options for limit in getattr(option, "__metadata__", ()))
+    most = max((limit.le or SMALL for limit in limits), default=SMALL)
     hint = _bare(hint)
     if get_origin(hint) is tuple:
         if name == "cards":
@@ -229,13 +226,6 @@ def _form(name: str, hint: Any) -> Form:
     if hint is int:
         return "number" if most < SMALL else "large"
     return "text"
-
-
-def _limits(hint: Any) -> Iterable[msgspec.Meta]:
-    """The constraints of a type, also of one that may be missing."""
-    if get_origin(hint) in (Union, UnionType):
-        return [limit for option in get_args(hint) for limit in _limits(option)]
-    return getattr(hint, "__metadata__", ())
 
 
 def _bare(hint: Any) -> Any:
@@ -249,3 +239,7 @@ def _bare(hint: Any) -> Any:
 
 def _words(kinds: Iterable[str]) -> str:
     return f"({', '.join(repr(kind) for kind in kinds)})"
+
+
+SCHEMA = pa.schema([(column.name, column.arrow) for column in columns().values()])
+"""Of the table of events."""

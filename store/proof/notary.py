@@ -43,7 +43,7 @@ from store.proof.checkpoint import (
 )
 from store.proof.checkpoint import sign as sign_checkpoint
 from store.proof.note import Key, Signer, open_note, sign, to_base64
-from store.proof.private import SIGNING, Private, Secrets, check_secret, opened, salts_of
+from store.proof.private import SIGNING, Private, Secrets, check_secret, has_salts, opened, salts_of
 from store.proof.tree import EMPTY, Refuted, frontier, leaf_hash
 from store.proof.tree_file import FOLDER, GrowingTree, TreeFiles, check_reach, open_tree
 
@@ -211,7 +211,7 @@ def secrets_of(folder: Path, disk: Disk) -> Secrets:
     A lost nonce secret cannot be drawn anew: no record of this ledger could be verified again.
     """
     private = Private(folder)
-    begun = FOLDER in disk.names("") and "nonces" in disk.names(FOLDER)
+    begun = has_salts(disk)
     marks = private.marks()
     if marks and marks.strict and not begun:
         raise Damaged(

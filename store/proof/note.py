@@ -208,7 +208,17 @@ def parse(note: bytes) -> Note:
     lines = below.split("\n")[:-1]
     if len(lines) > SIGNATURES_MAX:
         raise Refuted(f"a note with {len(lines)} signatures: at most {SIGNATURES_MAX} are read")
-    return Note(text, tuple(_signature(line) for line in lines))
+    signatures = []
+    for line in lines:
+        parts = line.split(" ")
+        if len(parts) != 3 or parts[0] != "—":
+            raise Refuted(f"not a signature line: {line[:80]!r}")
+        _named(parts[1])
+        data = from_base64(parts[2])
+        if data is None or len(data) < 5:
+            raise Refuted(f"the signature of {parts[1]} is not four bytes and more in base64")
+        signatures.append(Signature(parts[1], data[:4], data[4:]))
+    return Note(text, tuple(signatures))
 
 
 def verify(note: Note, keys: Iterable[Key]) -> tuple[Signed, ...]:
@@ -268,17 +278,6 @@ def _held(key: Key, text: str, signed: bytes) -> Signed:
 
 def _witnessed(text: str, at: int) -> bytes:
     return f"cosignature/v1\ntime {at}\n{text}".encode()
-
-
-def _signature(line: str) -> Signature:
-    parts = line.split(" ")
-    if len(parts) != 3 or parts[0] != "—":
-        raise Refuted(f"not a signature line: {line[:80]!r}")
-    _named(parts[1])
-    data = from_base64(parts[2])
-    if data is None or len(data) < 5:
-        raise Refuted(f"the signature of {parts[1]} is not four bytes and more in base64")
-    return Signature(parts[1], data[:4], data[4:])
 
 
 def _key_parts(text: str, role: str) -> tuple[str, int, bytes]:

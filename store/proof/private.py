@@ -35,7 +35,7 @@ import msgspec
 from events.commitments import Nonces, nonces_of
 from events.ledger import DeckChain, Recorded
 from events.lines import leaf_bytes
-from store.folder.disk import Disk, origin_of, put
+from store.folder.disk import Disk, RealDisk, origin_of, put
 from store.folder.frames import Damaged, Marks
 from store.log.leaf import split
 from store.proof.note import Signer
@@ -118,7 +118,7 @@ class Private:
         """The ledger bears marks: from now on nothing without one is taken."""
         if (self.folder / LOG_DRAWN).exists():
             (self.folder / LOG_DRAWN).rename(self.folder / LOG)
-            _sync(self.folder)
+            RealDisk(self.folder).sync_folder("")
 
     def _secret(self, name: str) -> bytes | None:
         text = self.read(name)
@@ -151,7 +151,7 @@ class Private:
         for folder in dict.fromkeys((self.folder, path.parent)):
             if not folder.is_dir():
                 folder.mkdir(0o700)
-                _sync(folder.parent)
+                RealDisk(folder.parent).sync_folder("")
         _check_closed(self.folder)
         aside = path.with_name(f"{path.name}.tmp")
         aside.unlink(missing_ok=True)
@@ -161,7 +161,7 @@ class Private:
             file.flush()
             os.fsync(handle)
         aside.rename(path)
-        _sync(path.parent)
+        RealDisk(path.parent).sync_folder("")
 
 
 def _deck(match: str) -> str:
@@ -175,14 +175,6 @@ def _check_closed(path: Path) -> None:
     if mode & 0o077:
         right = "700" if path.is_dir() else "600"
         raise Exposed(f"{path} is open to others (mode {mode:o}): chmod {right} {path}")
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 SALTS_FILE = f"{TREE}/nonces"
@@ -237,12 +229,12 @@ def drawn_salt() -> bytes:
 
 def salts_of(disk: Disk, secret: bytes) -> Salts:
     """What the ledger says of its salts."""
-    return _read(disk.read(SALTS_FILE), secret) if _is_there(disk) else Salts(secret)
+    return _read(disk.read(SALTS_FILE), secret) if has_salts(disk) else Salts(secret)
 
 
 def check_secret(disk: Disk, secret: bytes) -> None:
     """The secret of nonces stays the same for ever."""
-    if _is_there(disk) and not disk.read(SALTS_FILE).startswith(f"{name_of(secret)}\n".encode()):
+    if has_salts(disk) and not disk.read(SALTS_FILE).startswith(f"{name_of(secret)}\n".encode()):
         raise Damaged(
             "private/nonce.key is not the secret that this ledger began with: without that"
             " one its records cannot be verified; put it back from a copy"
@@ -263,7 +255,8 @@ def opened(disk: Disk, secret: bytes, next_seq: int) -> Salts:
     return Salts(secret, *zip(*kept, strict=True))
 
 
-def _is_there(disk: Disk) -> bool:
+def has_salts(disk: Disk) -> bool:
+    """Whether a ledger has begun to say by which nonces its leaves are made."""
     return TREE in disk.names("") and SALTS_FILE.removeprefix(f"{TREE}/") in disk.names(TREE)
 
 

@@ -134,6 +134,11 @@ class Files:
             cells[name] = _repeated(known[name], columns()[name].arrow, rows.num_rows)
         return pa.table(cells)
 
+    def all_events(self, segment: Segment, wanted: Sequence[str] = ()) -> Iterator[pa.Table]:
+        """A segment's events, a row group at a time, as `events` gives them."""
+        for group in range(self.open(segment, "events").groups):
+            yield self.events(segment, group, wanted)
+
     def slice(self, segment: Segment, group: int, hand_seq: int) -> pa.Table:
         """One hand's rows of a row group; decoding stops where it ends."""
         opened = self.open(segment, "events")

@@ -168,7 +168,12 @@ def _hands(it: EventColumns, nonces: Nonces) -> Iterator[tuple[int, str]]:
     hidden = [nonces.begun(stream) for stream in it.streams]
     found = np.empty(len(it.at), dtype=object)
     for many in it.many:
-        first, codes = _different(many)
+        columns = []  # rows that differ in more than cards are spelled, each once
+        for name, values in many.fields.items():
+            rows: Any = values.codes if isinstance(values, Each) else values
+            rows = (rows >= 0).sum(1) if name == "cards" else rows
+            columns += list(rows.T) if rows.ndim > 1 else [rows]
+        first, codes = different(columns, len(many.hand))
         fields = some_of(many.fields, first)
         if "cards" in fields:
             fields["cards"] = Each(np.where(fields["cards"].codes < 0, -1, 0), (UNKNOWN,))
@@ -221,16 +226,6 @@ def _hidden(
         text % openings
         for text, openings in zip(_each(texts, codes), zip(*hidden, strict=True), strict=True)
     ]
-
-
-def _different(many: Many) -> tuple[Column, Column]:
-    """Rows that differ in more than cards: the first of each, and which each row is like."""
-    columns = []
-    for name, values in many.fields.items():
-        rows: Any = values.codes if isinstance(values, Each) else values
-        rows = (rows >= 0).sum(1) if name == "cards" else rows
-        columns += list(rows.T) if rows.ndim > 1 else [rows]
-    return different(columns, len(many.hand))
 
 
 def _cards(cards: Each) -> list[bytes]:

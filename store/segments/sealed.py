@@ -24,8 +24,7 @@ from store.folder.manifest import Segment
 from store.log.leaf import Closed, Leaf, split
 from store.segments.reading import files_of
 from store.segments.segment import FOLDER, LEVEL, Stored, cut, named, row_groups, store
-from store.tables.projection import Builder, Projection
-from store.tables.standard import HANDS
+from store.tables.projection import HANDS, Builder, Projection
 
 
 def write_segment(
@@ -122,6 +121,13 @@ class Extent:
             types=tuple(sorted(self._types)),
             **named(files),
         )
+
+
+class Listed(NamedTuple):
+    """A hand that has ended, and its place in the order of closing."""
+
+    hand_seq: int
+    hand: str
 
 
 class _Group(NamedTuple):
@@ -233,8 +239,21 @@ class Sealed:
 
     def leaves(self, segment: Segment) -> Iterator[Leaf]:
         """Everything that closed in a segment, in that order."""
-        for group in range(self._files.open(segment, "events").groups):
-            yield from leaves_of(self._files.events(segment, group))
+        for rows in self._files.all_events(segment):
+            yield from leaves_of(rows)
+
+    def hands(self, segment: Segment) -> Iterator[Listed]:
+        """The hands of a segment, from the table that has a row for each if it is there."""
+        name = HANDS.name if HANDS.name in segment.files else "events"
+        for group in range(self._files.open(segment, name).groups):
+            rows = self._files.rows(segment, name, group, ["hand_seq", "match", "number"])
+            last = -1
+            for hand_seq, match, number in zip(
+                *map(pa.ChunkedArray.to_pylist, rows.columns), strict=True
+            ):
+                if hand_seq != last and number is not None:
+                    yield Listed(hand_seq, f"{match}/{number}")
+                last = hand_seq
 
     def _run(self, group: _Group, pos: int) -> list[Recorded]:
         """A row group's events from a position on, the first one last."""

@@ -28,7 +28,7 @@ from msgspec.structs import replace
 from events.ledger import Conflict, is_match
 from events.lines import leaf_of
 from store.columns.codec import whole
-from store.columns.layout import columns, schema
+from store.columns.layout import SCHEMA, columns
 from store.folder import manifest
 from store.folder.disk import Disk
 from store.folder.frames import Damaged, Marks, new_begin
@@ -245,7 +245,7 @@ def _merge(disk: Disk, run: tuple[Segment, ...], projections: Sequence[Projectio
     files = files_of(disk)
     first, last = run[0].first_seq, run[-1].last_seq
     filled = {name for segment in run for name in files.filled(segment)}
-    today = pa.schema([field for field in schema() if field.name in filled])
+    today = pa.schema([field for field in SCHEMA if field.name in filled])
     rows = cut(_rows(files, run, today), ROW_GROUP)
     stored = {"events": store(disk, "events", first, last, rows)}
     wanted = with_hands(projections)
@@ -302,8 +302,8 @@ def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) ->
             for name in cutters
         }
         builder = Builder(lack)
-        groups = range(files.open(segment, "events").groups if lack else 0)
-        made = chain.from_iterable(builder.add(files.events(segment, group)) for group in groups)
+        groups = files.all_events(segment) if lack else ()
+        made = chain.from_iterable(map(builder.add, groups))
         for name, table in chain(made, builder.rest()):
             for full in cutters[name].add(table):
                 grown[name].add(full)
@@ -324,8 +324,7 @@ def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) ->
 def _rows(files: Files, run: Sequence[Segment], today: pa.Schema) -> Iterator[pa.Table]:
     """All events of some segments in these plain columns, row group by row group."""
     for segment in run:
-        for group in range(files.open(segment, "events").groups):
-            rows = files.events(segment, group)
+        for rows in files.all_events(segment):
             for field in today:
                 if field.name not in rows.column_names:
                     rows = rows.append_column(field, pa.nulls(rows.num_rows, field.type))

@@ -26,14 +26,13 @@ from store.folder.frames import Damaged
 from store.folder.manifest import Segment
 from store.log.leaf import Leaf
 from store.reader import Snapshot
-from store.segments.reading import About, files_of
+from store.segments.reading import About
 from store.segments.segment import FOLDER
 from store.sql import views
 from store.sql.answers import Session, answer, engine_of, plain
 from store.sql.guard import in_a_sentence, named
 from store.sql.views import JoinedTable, Moved, Part, Sources, digest_of
-from store.tables.projection import Builder, Projection
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD, Builder, Projection
 
 if TYPE_CHECKING:
     import duckdb
@@ -83,7 +82,7 @@ class Query:
         self._memory, self._seconds = memory, seconds
         self._turn = threading.RLock()
         self._places = threading.Semaphore(AT_ONCE)
-        self._files = files_of(snapshot.live.disk)
+        self._files = snapshot.live.files
         self._engine: Engine | None = None
         self._players: dict[tuple[str, str], About] = {}
         self._answers: dict[str, pa.Table] = {}
@@ -349,14 +348,14 @@ class Query:
         hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
         if name == "events":
             have = tuple(it for it in segments if it.schema in layout.ALIKE)
-            made = [rows for it in segments if it not in have for rows in live.events(it)]
-            made.append(table(hot) if hot else layout.schema().empty_table())
+            made = [rows for it in segments if it not in have for rows in live.files.all_events(it)]
+            made.append(table(hot) if hot else layout.SCHEMA.empty_table())
         else:
             one = self._projection(name)
             have = tuple(it for it in segments if self._stands(one, it))
             lack = [it for it in segments if it not in have]
             builder = Builder((one,))
-            groups = (rows for it in lack for rows in live.events(it))
+            groups = (rows for it in lack for rows in live.files.all_events(it))
             made = [found for rows in groups for _, found in builder.add(rows)]
             made += [*(found for _, found in builder.rest()), one.build(hot)]
         return Sources(have, made)
@@ -380,8 +379,7 @@ class Query:
 
     def _sealed(self, name: str, segments: Sequence[Segment]) -> str:
         files = [str(self.snapshot.live.disk.local(segment.files[name])) for segment in segments]
-        listed = ", ".join("'" + file.replace("'", "''") + "'" for file in files)
-        return f"read_parquet([{listed}], union_by_name = true)"
+        return f"read_parquet([{', '.join(map(views.quoted, files))}], union_by_name = true)"
 
     def _retired(self, number: int) -> bool:
         """Whether segments went away under us: the snapshot then lives in newer files."""

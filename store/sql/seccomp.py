@@ -86,23 +86,7 @@ def lock() -> None:
     if sys.platform != "linux" or machine is None or sys.maxsize < 2**32:
         here = f"{sys.platform} on {platform.machine()}"
         raise Unlocked(f"it needs Linux on x86_64 or aarch64, this is {here}")
-    code = ctypes.create_string_buffer(_filter(machine))
-    size = len(code.raw) // 8
-
-    class Program(ctypes.Structure):
-        _fields_ = (("size", ctypes.c_ushort), ("code", ctypes.c_void_p))
-
-    program = Program(size, ctypes.addressof(code))
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
-        raise Unlocked(f"give up new privileges: {os.strerror(ctypes.get_errno())}")
-    call = ctypes.c_long(machine.seccomp)
-    if libc.syscall(call, _SET_FILTER, _ALL_THREADS, ctypes.byref(program)):
-        raise Unlocked(f"seccomp: {os.strerror(ctypes.get_errno())}")
-
-
-def _filter(machine: _Machine) -> bytes:
-    """The program that the kernel runs at every call."""
+    # the program that the kernel runs at every call
     steps = [(_LOAD, 0, 0, _MACHINE), (_IS, 1, 0, machine.mark), (_RETURN, 0, 0, _KILL)]
     steps.append((_LOAD, 0, 0, _NUMBER))
     for numbers in _CALLS.values():
@@ -117,4 +101,16 @@ def _filter(machine: _Machine) -> bytes:
             (_RETURN, 0, 0, _REFUSE),
         ]
     steps.append((_RETURN, 0, 0, _REFUSE))
-    return b"".join(struct.pack("HBBI", *step) for step in steps)
+    code = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    size = len(code.raw) // 8
+
+    class Program(ctypes.Structure):
+        _fields_ = (("size", ctypes.c_ushort), ("code", ctypes.c_void_p))
+
+    program = Program(size, ctypes.addressof(code))
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
+        raise Unlocked(f"give up new privileges: {os.strerror(ctypes.get_errno())}")
+    call = ctypes.c_long(machine.seccomp)
+    if libc.syscall(call, _SET_FILTER, _ALL_THREADS, ctypes.byref(program)):
+        raise Unlocked(f"seccomp: {os.strerror(ctypes.get_errno())}")

@@ -13,7 +13,7 @@ answers.
 import hashlib
 import re
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from events.match import Tagged
 from store.folder.manifest import RulesetHead, Segment
 from store.reader import Snapshot
-from store.segments.reading import Files, files_of
+from store.segments.reading import Files
 
 if TYPE_CHECKING:
     import duckdb
@@ -58,8 +58,8 @@ class Part(NamedTuple):
 def write(con: "duckdb.DuckDBPyConnection", part: Part, columns: Sequence[str], path: Path) -> None:
     """Some columns of a part as the table `rows` in a new file of DuckDB's."""
     names = ", ".join(f'"{column}"' for column in columns)
-    file, to = str(path).replace("'", "''"), f"to_{secrets.token_hex(16)}"
-    con.execute(f"ATTACH '{file}' AS {to}")
+    to = f"to_{secrets.token_hex(16)}"
+    con.execute(f"ATTACH {quoted(str(path))} AS {to}")
     try:
         con.execute(f"CREATE TABLE {to}.rows AS SELECT {names} FROM ({part.sql})")
     finally:
@@ -157,7 +157,7 @@ def with_units(
 ) -> str:
     """The SELECT of a view with the column `unit`, if it gives amounts; with `only`, of hands that
     count in these. `others` names the table that `odd_hands` gives."""
-    unit = _quoted(usual(units))
+    unit = quoted(usual(units))
     join = ""
     if others is not None:
         unit = f"CASE WHEN odd_seq IS NULL THEN {unit} ELSE odd END"
@@ -166,11 +166,12 @@ def with_units(
     column = f", {unit} AS {UNIT}" if name in OURS else ""
     where = ""
     if only is not None:
-        where = f" WHERE number IS NULL OR {unit} IN ({', '.join(map(_quoted, sorted(only)))})"
+        where = f" WHERE number IS NULL OR {unit} IN ({', '.join(map(quoted, sorted(only)))})"
     return f"SELECT r.*{column} FROM ({rows}) AS r {join}{where}"
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
+    """A text as SQL spells it."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -187,8 +188,31 @@ def _of(tables: Iterable[pa.Table], units: Units) -> pa.Table:
 
 def tags_of(snapshot: Snapshot) -> pa.Table:
     """The rows of the view: of two about the same player and tag, the later one."""
+    files, (segments, closed) = snapshot.live.files, snapshot.parts()
+    known, kept = _tags_found.get(files, {}), {}
+    for segment in segments:
+        if _KIND not in segment.types:
+            continue
+        key = segment.files["events"]
+        if key in known:
+            kept[key] = known[key]
+            continue
+        tagged = []
+        for rows in files.all_events(segment, _TAG_READ):
+            those = rows.filter(pc.equal(rows["type"].cast(pa.string()), _KIND))
+            tagged.append(those.select(_TAG_ROWS.names).cast(_TAG_ROWS))
+        kept[key] = pa.concat_tables(tagged)
+    _tags_found[files] = kept
+    hot = [
+        (stream.hand_seq, at.append.stream, event.player, event.tag, event.value)
+        for stream in closed
+        for at in stream.placed
+        for event in at.append.events
+        if isinstance(event, Tagged)
+    ]
+    in_log = [dict(zip(_TAG_ROWS.names, row, strict=True)) for row in hot]
     held = {}
-    for rows in _tagged(snapshot, files_of(snapshot.live.disk)):
+    for rows in (*kept.values(), pa.Table.from_pylist(in_log, _TAG_ROWS)):
         for row in rows.filter(pc.less(rows["hand_seq"], snapshot.next_seq)).to_pylist():
             held[row["match"], row["player"], row["tag"]] = row
     return pa.Table.from_pylist(list(held.values()), TAG_COLUMNS)
@@ -222,37 +246,6 @@ def renamed(rows: str, columns: Collection[str], names: str) -> str:
         for column in of
     )
     return f"SELECT r.* REPLACE ({replaced}), r.player AS {OWN_NAME} FROM ({rows}) AS r{joins}"
-
-
-def _tagged(snapshot: Snapshot, files: Files) -> Iterator[pa.Table]:
-    """The records that tag somebody, in the order in which they closed."""
-    segments, closed = snapshot.parts()
-    known, kept = _tags_found.get(files, {}), {}
-    for segment in segments:
-        if _KIND not in segment.types:
-            continue
-        key = segment.files["events"]
-        if key in known:
-            kept[key] = known[key]
-            continue
-        tagged = []
-        for group in range(files.open(segment, "events").groups):
-            rows = files.events(segment, group, _TAG_READ)
-            rows = rows.filter(pc.equal(rows["type"].cast(pa.string()), _KIND))
-            tagged.append(rows.select(_TAG_ROWS.names).cast(_TAG_ROWS))
-        kept[key] = pa.concat_tables(tagged)
-    _tags_found[files] = kept
-    yield from kept.values()
-    hot = [
-        (stream.hand_seq, at.append.stream, event.player, event.tag, event.value)
-        for stream in closed
-        for at in stream.placed
-        for event in at.append.events
-        if isinstance(event, Tagged)
-    ]
-    yield pa.Table.from_pylist(
-        [dict(zip(_TAG_ROWS.names, row, strict=True)) for row in hot], _TAG_ROWS
-    )
 
 
 RULESETS = "rulesets"  # as SQL names the view of them all

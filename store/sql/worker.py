@@ -26,7 +26,6 @@ import select
 import signal
 import socket
 import sys
-from collections.abc import Iterator
 from itertools import chain
 from typing import Any, NoReturn
 
@@ -151,7 +150,13 @@ def connected(memory: str) -> duckdb.DuckDBPyConnection:
 def _answer(con: duckdb.DuckDBPyConnection, memory: str) -> None:
     """The order, the lock, the statement, and what is said to it."""
     order = json.loads(_message())
-    handles = _handles(order["files"])
+    handles: list[int] = []  # of open files, which come with bytes that mean nothing
+    with socket.socket(fileno=os.dup(0)) as server:
+        while len(handles) < order["files"]:
+            size, more, _, _ = socket.recv_fds(server, 1, FILES)
+            if not size:
+                os._exit(0)
+            handles += more
     for place, handle in enumerate(handles):
         con.execute(f"ATTACH '/proc/self/fd/{handle}' AS part{place} (READ_ONLY)")
     for name, select_ in order["views"].items():
@@ -215,7 +220,14 @@ def named(con: duckdb.DuckDBPyConnection, sql: str, views: list[str]) -> dict[st
     `words` is None where columns are meant that it does not name: by a star, a place, a row.
     """
     checked(con, sql, views)
-    parts = list(_parts(syntax_tree(con, sql)))
+    parts: list[dict[str, Any]] = []  # every object in the tree of the statement
+    waiting = [syntax_tree(con, sql)]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            parts.append(node)
+        if isinstance(node, dict | list):
+            waiting += node.values() if isinstance(node, dict) else node
     tables = [part for part in parts if part.get("type") in ("BASE_TABLE", "SHOW_REF")]
     rows = {str(part.get("alias", "")).lower() for part in parts}
     rows |= {part["table_name"].lower() for part in tables}
@@ -232,17 +244,6 @@ def named(con: duckdb.DuckDBPyConnection, sql: str, views: list[str]) -> dict[st
         "views": sorted({part["table_name"].lower() for part in tables} & set(views)),
         "words": None if unnamed else sorted(words),
     }
-
-
-def _parts(tree: Any) -> Iterator[dict[str, Any]]:
-    """Every object in a tree of JSON."""
-    waiting = [tree]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, dict):
-            yield node
-        if isinstance(node, dict | list):
-            waiting += node.values() if isinstance(node, dict) else node
 
 
 def _limited(memory: str, seconds: float) -> None:
@@ -277,18 +278,6 @@ def _exactly(size: int) -> bytes:
             os._exit(0)
         data += piece
     return data
-
-
-def _handles(count: int) -> list[int]:
-    """So many open files, which come with bytes that mean nothing."""
-    opened: list[int] = []
-    with socket.socket(fileno=os.dup(0)) as server:
-        while len(opened) < count:
-            size, handles, _, _ = socket.recv_fds(server, 1, FILES)
-            if not size:
-                os._exit(0)
-            opened += handles
-    return opened
 
 
 def _send(kind: bytes, content: Any) -> None:

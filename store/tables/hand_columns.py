@@ -366,6 +366,10 @@ class Hands:
         row = np.concatenate([self.moves.row, self.shares.row, taken])
         rake = self.cells.numbers("amount", taken)
         amount = np.concatenate([self.moves.amount, -self.shares.amount, -rake])
+        return self.sum_before(row, amount, hand, until)
+
+    def sum_before(self, row: Column, amount: Column, hand: Column, until: Column) -> Column:
+        """The sum of these rows' amounts before some rows, one of each of these hands."""
         order = np.argsort(row, kind="stable")
         sums = np.append(0, np.cumsum(amount[order]))
         now, before = (np.searchsorted(row[order], it) for it in (until, self.heads.take(hand)))

@@ -21,8 +21,8 @@ from analytics.stored.played import PLAYED, RISKS, kept_spot, played, valued
 from analytics.stored.played import risks as stored_risks
 from events.ledger import Recorded
 from events.types import Event
+from store.columns.codec import tabled
 from store.log.leaf import Leaf
-from store.tables.projection import tabled
 from tests.pages import played as said
 
 PAGES = Path(__file__).parent / "auctions"

@@ -13,7 +13,7 @@ from analytics.stored.auctions import AUCTIONS
 from analytics.stored.facts import facts
 from api.main import main
 from store.columns.codec import encoded
-from store.tables.standard import BIDS, SWAPS
+from store.tables.projection import BIDS, SWAPS
 from tests.analytics.auction_pages import page
 from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_definition, trees
 from tests.foreign import gamelog

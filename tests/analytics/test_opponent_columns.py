@@ -19,7 +19,7 @@ from dealer.play import play
 from engine.games import GAMES
 from events.types import CardSwapped, Event, Faulted, HoleDealt
 from store.columns.codec import encoded
-from store.columns.layout import schema
+from store.columns.layout import SCHEMA
 from store.log.leaf import Leaf
 from store.reader import Reader
 from tests.analytics import naive_opponent as naive
@@ -106,5 +106,5 @@ def test_what_a_viewpoint_sees_is_told_alike(view: str, tmp_path: Path) -> None:
         words = ("play", game, "--hands", "30", "--seed", "7", "--ledger", str(tmp_path / "l"))
         assert main([*words]) == 0
     viewed = Viewed(Reader(tmp_path / "l").snapshot(), viewer_of(view))
-    rows = pa.concat_tables([it.cast(schema()) for it in events(viewed)])
+    rows = pa.concat_tables([it.cast(SCHEMA) for it in events(viewed)])
     assert _alike(list(leaves(viewed)), "random-0", rows) > 100

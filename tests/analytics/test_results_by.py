@@ -22,7 +22,7 @@ from engine.games import named
 from events.types import AuctionSettled, CardSwapped, PotSplit
 from store.log.leaf import Leaf, split
 from store.reader import Reader
-from store.tables.standard import HANDS, SWAPS
+from store.tables.projection import HANDS, SWAPS
 from tests.analytics.auction_pages import page, recorded
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 from tests.sessions import Captured, printed, told

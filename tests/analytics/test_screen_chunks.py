@@ -27,7 +27,7 @@ from store.columns.codec import encoded, table
 from store.columns.layout import KINDS
 from store.ledger import open_ledger
 from store.reader import Reader
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from tests.analytics.held import MARKED, followed, forged, leaf, screened
 from tests.hands import seeded
 from tests.profiles import examples

@@ -22,8 +22,8 @@ from events.types import (
     Raised,
     Shown,
 )
+from store.columns.codec import Row, head
 from store.log.leaf import Leaf
-from store.tables.projection import Row, head
 
 
 def rows_of(leaf: Leaf) -> Iterator[Row]:

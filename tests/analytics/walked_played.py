@@ -26,8 +26,8 @@ from events.types import (
     TimedOut,
     Tossed,
 )
+from store.columns.codec import Row, head, tabled
 from store.log.leaf import Leaf
-from store.tables.projection import Row, head, tabled
 
 
 def build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:

@@ -26,8 +26,8 @@ from events.types import (
     Raised,
     StepEntered,
 )
+from store.columns.codec import Row, head, tabled
 from store.log.leaf import Leaf
-from store.tables.projection import Row, head, tabled
 
 _WORDS: dict[Any, str] = {
     Bet: "bet",

@@ -20,7 +20,7 @@ from store.log.leaf import Closed, Placed
 from store.proof.private import Private
 from store.reader import Reader
 from store.segments.sealed import write_segment
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from tests.archive.ledgers import forge, index_in, resealed
 
 Captured = pytest.CaptureFixture[str]

@@ -383,7 +383,7 @@ def test_without_the_library_one_sentence_names_what_brings_it(
 def test_a_column_that_a_newer_muckrake_has_is_added_to_the_table(
     to: str, ledger: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    out, whole = tmp_path / "out", layout.schema()
+    out, whole = tmp_path / "out", layout.SCHEMA
     older = pa.schema([it for it in whole if it.name not in ("more_cards", "place")])
     lacking = len(whole) - len(older)
     with monkeypatch.context() as before:

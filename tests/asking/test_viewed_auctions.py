@@ -17,9 +17,9 @@ from api.viewpoints.redaction import revealed
 from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from events.ledger import is_match
+from store.columns.codec import tabled
 from store.log.leaf import Leaf
 from store.reader import Snapshot
-from store.tables.projection import tabled
 from tests.analytics import walked_auctions, walked_played, walked_risks
 from tests.asking.seen_ledgers import ledger_of, matches, sorted_rows, viewers
 from tests.hands import covering, steps

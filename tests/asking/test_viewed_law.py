@@ -14,7 +14,7 @@ from engine.games import GAMES
 from store.log.leaf import Leaf
 from store.reader import Snapshot
 from store.sql.answers import plain
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from tests.asking.seen_ledgers import in_order, ledger_of, matches, viewers
 from tests.hands import covering, steps
 from tests.profiles import sized

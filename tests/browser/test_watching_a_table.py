@@ -13,8 +13,7 @@ import pytest
 
 from api.http.keys import once_url
 from events.match import MatchEnded
-from store.reader import Reader
-from store.snapshot import NoLedger
+from store.reader import NoLedger, Reader
 from tests.browser.conftest import PHONE, Site, complaints, expect, named
 from tests.http.servers import MUCKRAKE, Server
 from tests.processes import Popen

@@ -22,8 +22,7 @@ from api.viewpoints.selection import Absent, Unfinished
 from events.ledger import Conflict
 from store.folder.disk import Held, Lock
 from store.folder.frames import Damaged
-from store.reader import Unreachable
-from store.snapshot import NoLedger
+from store.reader import NoLedger, Unreachable
 from store.sql.guard import Refused
 from tests.http.clients import Site, site_of
 from tests.http.served import get, said, served

@@ -18,7 +18,7 @@ from events.codec import encode
 from events.ledger import Record, Recorded
 from events.match import Match, MatchStarted
 from store.columns.codec import encoded, leaves_of, table
-from store.columns.layout import KINDS, columns, filled_by, schema, view
+from store.columns.layout import KINDS, SCHEMA, columns, filled_by, view
 from store.log.leaf import Leaf
 from tests.profiles import sized
 from tests.store.sealed_hands import closed, hands, leaves, of_games, to_parquet
@@ -155,7 +155,7 @@ def _filler(filler: Any) -> str:
 
 def test_types_are_plain() -> None:
     plain = {pa.int32(), pa.int64(), pa.string(), pa.bool_(), pa.timestamp("ms", tz="UTC")}
-    assert set(schema().types) <= plain
+    assert set(SCHEMA.types) <= plain
 
 
 def test_the_view_shows_nothing_but_the_rows_own_fields(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_the_view_shows_nothing_but_the_rows_own_fields(tmp_path: Path) -> None:
     given = leaves(of_games("auction-2024-mit", "swap-2022"))
     path = tmp_path / "events.parquet"
     path.write_bytes(to_parquet(given))
-    every = schema().empty_table()
+    every = SCHEMA.empty_table()
     with duckdb.connect() as con:
         con.sql("SET TimeZone = 'UTC'")
         con.register("every", every)

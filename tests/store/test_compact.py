@@ -18,8 +18,7 @@ from store.folder.manifest import Manifest, Segment
 from store.segments import sealing as compact
 from store.segments.sealed import Sealed, write_segment
 from store.segments.segment import Aside, Stored, store
-from store.tables.projection import EventRows
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD, EventRows
 from tests.store.sealed_hands import closed as closed_by_one
 from tests.store.sealed_hands import hands, leaves, of_games
 

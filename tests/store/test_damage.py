@@ -27,7 +27,7 @@ from store.recovery import Finding, check
 from store.segments.reading import Files as Opening
 from store.segments.sealed import Sealed
 from store.segments.segment import ROW_GROUPS, named, store
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from tests.profiles import sized
 from tests.store.simulated_disk import SimulatedDisk
 from tests.store.small_hands import begun, ended, noted, whole

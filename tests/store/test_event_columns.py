@@ -19,8 +19,7 @@ from store.columns.event_columns import of_appends, of_leaves
 from store.log.leaf import Leaf
 from store.proof.private import Salted
 from store.segments.runs import check_values, digests
-from store.tables.projection import EventRows
-from store.tables.standard import PLAYERS, STANDARD
+from store.tables.projection import PLAYERS, STANDARD, EventRows
 from tests.store.sealed_hands import leaves as leaves_of
 from tests.store.sealed_hands import of_games
 from tests.store.walked_tables import walked

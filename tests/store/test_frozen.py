@@ -14,7 +14,7 @@ from store.folder.disk import RealDisk
 from store.folder.manifest import read as manifest_of
 from store.ledger import FileLedger
 from store.reader import Reader
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 FROZEN = sorted((Path(__file__).parent / "frozen").glob("v*"))
 

@@ -27,7 +27,7 @@ from store.proof.private import Secrets
 from store.reader import Reader
 from store.recovery import check
 from store.segments.runs import make_run
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from store.verify import Verifier
 from tests.profiles import sized
 from tests.store.small_hands import begun, ended, noted, whole

@@ -7,7 +7,7 @@ import pytest
 from store.columns.layout import SCHEMA_VERSION
 from store.ledger import open_ledger
 from store.segments import sealed
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from tests.http.clients import site_of
 from tests.sessions import Captured, printed, said
 

@@ -23,7 +23,7 @@ from store.reader import Reader
 from store.segments.reading import files_of
 from store.segments.segment import CERTAIN, Opened
 from store.sql.query import Query
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from store.verify import Verifier
 
 FROZEN = sorted((Path(__file__).parent / "frozen").glob("signed-v*"))

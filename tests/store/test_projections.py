@@ -16,8 +16,16 @@ from store.folder.manifest import Manifest
 from store.log.leaf import Leaf
 from store.segments import sealing as compact
 from store.segments.sealed import Sealed, write_segment
-from store.tables.projection import EventRows, Projection
-from store.tables.standard import BIDS, HANDS, PLAYERS, POTS, STANDARD, SWAPS
+from store.tables.projection import (
+    BIDS,
+    HANDS,
+    PLAYERS,
+    POTS,
+    STANDARD,
+    SWAPS,
+    EventRows,
+    Projection,
+)
 from tests.store.sealed_hands import leaves, of_games
 
 AUCTION = """

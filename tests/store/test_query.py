@@ -21,7 +21,7 @@ from store.sql.guard import Refused
 from store.sql.query import Query
 from store.sql.strangers import Strangers
 from store.sql.workers import Workers, workers
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from tests.profiles import sized
 from tests.store.test_contract import begun
 

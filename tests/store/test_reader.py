@@ -23,8 +23,7 @@ from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import FileLedger
-from store.reader import Reader, Unreachable
-from store.snapshot import NoLedger
+from store.reader import NoLedger, Reader, Unreachable
 from tests.store.test_contract import begun, whole
 
 NEVER = 10**9

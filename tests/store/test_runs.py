@@ -18,7 +18,7 @@ from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
 from store.proof.private import Secrets
 from store.segments.runs import Run, make_run, read, spelled
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from tests.store.small_hands import begun, ended, noted, whole
 
 pytestmark = pytest.mark.usefixtures("salted")

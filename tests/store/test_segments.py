@@ -23,7 +23,7 @@ from store.segments import segment as segments
 from store.segments.reading import FromTheFuture, files_of, upcast
 from store.segments.sealed import Sealed, write_segment
 from store.segments.segment import STEADY, cut, row_groups
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from tests.store.sealed_hands import flat, leaves, of_games, to_parquet
 
 GAMES_HERE = ("auction-2024-mit", "swap-2022", "site-nl")

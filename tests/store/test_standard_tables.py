@@ -18,8 +18,7 @@ from store.folder.manifest import read as manifest_of
 from store.log.leaf import Leaf
 from store.reader import Reader
 from store.segments.reading import files_of
-from store.tables.projection import EventRows
-from store.tables.standard import COLUMNS, STANDARD
+from store.tables.projection import COLUMNS, STANDARD, EventRows
 from tests.analytics.held import forged
 from tests.analytics.test_facts_walked import imported, recorded
 from tests.hands import seeded, some_rulesets

@@ -1,6 +1,6 @@
 """The five standard tables the slow and obvious way: one hand after the other, event by event.
 
-This is the oracle of `store/tables/standard.py`, which makes the same rows of many hands at once.
+This is the oracle of `store/tables/projection.py`, which makes the same rows of many hands at once.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -21,7 +21,7 @@ from store.proof.notary import secrets_of
 from store.proof.tree import Refuted
 from store.reader import Reader
 from store.receipts import Prover
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from store.verify import Verifier
 from tests.store.small_hands import ended, whole
 from tests.trust.test_verify_ledger import (

@@ -22,7 +22,7 @@ from store.proof.note import Signer
 from store.proof.private import Private, Secrets
 from store.proof.tree import Refuted
 from store.reader import Reader
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from store.verify import Verified, Verifier
 from tests.profiles import sized
 from tests.store.small_hands import noted

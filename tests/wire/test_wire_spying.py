@@ -25,7 +25,7 @@ from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from store.ledger import open_ledger
 from store.proof.private import Private
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 from tests.profiles import sized
 from tests.wire.misfits import SHORT, bot, matched
 from tests.wire.spying import SPY, WORD

@@ -54,8 +54,8 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from odds.batch import Showdown
+from store.columns.codec import Row
 from store.folder.disk import cache_folder
-from store.tables.projection import Row
 
 MODEL = "swing/1"
 OVERVIEW = (

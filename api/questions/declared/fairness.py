@@ -34,11 +34,11 @@ from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 from events.ledger import is_match
 from events.match import MatchStarted
+from store.columns.codec import Row
 from store.folder.disk import cache_folder
 from store.log.leaf import Leaf, split
 from store.proof.private import Private
 from store.reader import Snapshot
-from store.tables.projection import Row
 
 
 def repeated(ledger: Snapshot) -> set[str]:

@@ -23,7 +23,7 @@ from events.match import MatchEnded, MatchStarted, SourceNoted
 from events.types import Event
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger, open_ledger
-from store.tables.standard import STANDARD
+from store.tables.projection import STANDARD
 
 START = 1_732_200_000_000
 SEALED = ("auction-2024-mit", "swap-2022", "urcs-1998")
