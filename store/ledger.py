@@ -312,11 +312,8 @@ class FileLedger:
         self._found = found
         self._sealed = Sealed(self._disk, found.manifest.segments)
         self._tail = Tail(found.manifest)
-        self._admission = Admission(
-            self._tail,
-            dict(found.manifest.producers),
-            lambda stream: self._sealed.version(stream),
-        )
+        producers = dict(found.manifest.producers)
+        self._admission = Admission(self._tail, producers, lambda it: self._sealed.version(it))
         for call in found.calls:
             answers = [self._tail.add(*placed) for placed in call]
             if call[0].pos >= found.manifest.next_pos:

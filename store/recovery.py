@@ -24,7 +24,7 @@ from store.folder.manifest import Manifest
 from store.log import hot
 from store.log.hot import FOLDER, ReadyLedger, durable_bytes_are_there, torn
 from store.log.leaf import Closed, Tail, last_mark
-from store.proof.checkpoint import ROLLBACKS, Checkpoint, Remembered, Rollback, accept, rollbacks
+from store.proof.checkpoint import ROLLBACKS, Checkpoint, Remembered, accept, rollbacks
 from store.proof.notary import CHECKPOINT, Notary, last_checkpoint, public_keys
 from store.proof.private import Secrets, salts_of
 from store.proof.tree import frontier, leaf_hash
@@ -161,7 +161,13 @@ def check(
             if now is None:
                 raise Damaged(f"{manifest.PATH} is missing: nothing says what the ledger is")
             findings = (*_segments(disk, now), *_log(disk, now, marks))
-            findings += (*_rulesets(disk, fingerprint), *map(_accepted, rollbacks(disk)))
+            findings += tuple(_rulesets(disk, fingerprint))
+            for rollback in rollbacks(disk):  # somebody went on with an older copy of the ledger
+                moment = datetime.fromtimestamp(rollback.at // 1000, UTC)
+                why = f"at {moment:%Y-%m-%dT%H:%M:%SZ} somebody went on all the same"
+                findings += (
+                    Finding(ROLLBACKS, None, "", f"{why}: {rollback.sentence}", note=True),
+                )
             again = manifest.read(disk)
             if not findings or (again is not None and again.number == now.number):
                 return findings
@@ -250,13 +256,6 @@ def _rulesets(disk: Disk, fingerprint: Callable[[bytes], str] | None) -> Iterato
         if named != mark:
             why = f"{path} holds the rules of {named}: hands that name {mark} lack theirs"
             yield Finding(path, None, "", why)
-
-
-def _accepted(rollback: Rollback) -> Finding:
-    """A note that somebody went on with an older copy of the ledger."""
-    moment = datetime.fromtimestamp(rollback.at // 1000, UTC)
-    why = f"at {moment:%Y-%m-%dT%H:%M:%SZ} somebody went on all the same: {rollback.sentence}"
-    return Finding(ROLLBACKS, None, "", why, note=True)
 
 
 def _segments(disk: Disk, now: Manifest) -> Iterator[Finding]:

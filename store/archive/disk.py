@@ -27,7 +27,7 @@ from store.archive import index
 from store.archive.index import File, Index, Part
 from store.archive.objects import Objects, objects_of
 from store.folder import manifest
-from store.folder.disk import Disk, Output, ReadOnly, RealDisk, is_alive, origin_of
+from store.folder.disk import Output, ReadOnly, RealDisk, is_alive, origin_of
 from store.folder.frames import Damaged
 
 BLOCK = 1 << 16
@@ -246,11 +246,7 @@ class ArchiveDisk:
     def read(self, path: str, start: int = 0, end: int | None = None) -> bytes:
         if path == manifest.PATH:
             self._look()
-        file = self._file(path)
-        if not file.parts:
-            return file.data[start:end]
-        pieces = index.pieces(file, start, end)
-        return b"".join(self._cache.read(part, first, last) for part, first, last in pieces)
+        return index.read_file(self._file(path), start, end, self._cache.read)
 
     def local(self, path: str) -> Path:
         """Where a whole file is on this machine, until this process ends."""
@@ -306,7 +302,3 @@ class ArchiveDisk:
 
     def _refuse(self) -> NoReturn:
         raise ReadOnly(self.url)
-
-
-def _is_a_disk(disk: ArchiveDisk) -> Disk:
-    return disk

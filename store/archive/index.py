@@ -17,7 +17,7 @@ gone on with: a file that has the right digest is not fetched again.
 
 import hashlib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from msgspec import Struct
 
 from store.archive.objects import Objects
 from store.folder import manifest
-from store.folder.disk import Lock, Output, RealDisk, make_whole, put
+from store.folder.disk import Lock, Output, RealDisk, create_anew, make_whole, put
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest
 from store.proof.private import FOLDER as PRIVATE
@@ -117,15 +117,20 @@ def names(files: Mapping[str, File], folder: str) -> list[str]:
     return sorted({path.split("/")[0] for path in below})
 
 
-def pieces(file: File, start: int, end: int | None) -> Iterator[tuple[Part, int, int]]:
-    """Which bytes of which objects are these bytes of a file."""
+def read_file(
+    file: File, start: int, end: int | None, fetch: Callable[[Part, int, int], bytes]
+) -> bytes:
+    """Bytes of a file; `fetch` gives those that lie in an object."""
+    if not file.parts:
+        return file.data[start:end]
     end = file.size if end is None else min(end, file.size)
-    at = 0
+    found, at = [], 0
     for part in file.parts:
         first, last = max(start, at), min(end, at + part.size)
         if first < last:
-            yield part, first - at, last - at
+            found.append(fetch(part, first - at, last - at))
         at += part.size
+    return b"".join(found)
 
 
 class Archived:
@@ -138,14 +143,11 @@ class Archived:
     def read(self, path: str, start: int = 0, end: int | None = None) -> bytes:
         if path not in self._files:
             raise FileNotFoundError(2, "no such file", path)
-        file = self._files[path]
-        if not file.parts:
-            return file.data[start:end]
-        found = [
-            self._objects.range(part.object, first, last)
-            for part, first, last in pieces(file, start, end)
-        ]
-        return b"".join(found)
+
+        def fetch(part: Part, first: int, last: int) -> bytes:
+            return self._objects.range(part.object, first, last)
+
+        return read_file(self._files[path], start, end, fetch)
 
     def names(self, folder: str) -> list[str]:
         return names(self._files, folder)
@@ -252,9 +254,7 @@ class _Pull:
         if is_there and self._is_whole(path, file):
             return
         aside = f"{path}.tmp"
-        if f"{name}.tmp" in self._disk.names(folder):
-            self._disk.remove(aside)
-        output, digest = self._disk.create(aside), hashlib.sha256()
+        output, digest = create_anew(self._disk, aside), hashlib.sha256()
         at = 0
         for part in file.parts:
             known = self._disk.read(path, at, at + part.size) if is_there and not sha256 else b""

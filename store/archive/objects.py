@@ -244,15 +244,16 @@ class Bucket:
         except (PermissionDeniedError, UnauthenticatedError):
             raise NoAnswer(f"{self.url}: there is no permission to {doing}") from None
         except BaseError as failure:
-            raise NoAnswer(f"{self.url}: cannot {doing}: {_reason(str(failure))}") from None
-
-
-def _reason(text: str) -> str:
-    """What a client says of a failure, without its address and the shapes of its program."""
-    first = text.split("\n\nDebug source")[0].split("\n")[0]
-    if "builder error" in first:
-        return "an endpoint without TLS needs AWS_ALLOW_HTTP=true"
-    status = re.search(r"status code: (\d{3}[^:]*)|non-2xx status code: (\d{3}[^:]*)", first)
-    if status:
-        return f"the server answered {(status[1] or status[2]).strip()}"
-    return re.sub(r"^.*? error: (Error performing \w+ \S+ in \S+, )?", "", first)[:200].rstrip(" :")
+            # without the address of the client and the shapes of its program
+            first = str(failure).split("\n\nDebug source")[0].split("\n")[0]
+            status = re.search(
+                r"status code: (\d{3}[^:]*)|non-2xx status code: (\d{3}[^:]*)", first
+            )
+            if "builder error" in first:
+                reason = "an endpoint without TLS needs AWS_ALLOW_HTTP=true"
+            elif status:
+                reason = f"the server answered {(status[1] or status[2]).strip()}"
+            else:
+                reason = re.sub(r"^.*? error: (Error performing \w+ \S+ in \S+, )?", "", first)
+                reason = reason[:200].rstrip(" :")
+            raise NoAnswer(f"{self.url}: cannot {doing}: {reason}") from None

@@ -86,15 +86,20 @@ def digest_of(read: Callable[[str, int, int], bytes], path: str) -> tuple[str, i
 
 def put(disk: Disk, path: str, data: bytes) -> None:
     """A file in the place of the old one, as a whole: aside, synced, renamed; durable on return."""
-    folder, _, name = path.rpartition("/")
-    if f"{name}.tmp" in disk.names(folder):
-        disk.remove(f"{path}.tmp")  # left by a crash
-    output = disk.create(f"{path}.tmp")
+    output = create_anew(disk, f"{path}.tmp")
     output.write(data)
     output.sync()
     output.close()
     disk.rename(f"{path}.tmp", path)
-    disk.sync_folder(folder)
+    disk.sync_folder(path.rpartition("/")[0])
+
+
+def create_anew(disk: Disk, path: str) -> Output:
+    """A new empty file; one of that name that a crash has left goes."""
+    folder, _, name = path.rpartition("/")
+    if name in disk.names(folder):
+        disk.remove(path)
+    return disk.create(path)
 
 
 class RealDisk:

@@ -17,7 +17,7 @@ from events.codec import encode_lines
 from events.ledger import Append, Conflict, Record, is_match
 from events.match import Match
 from events.types import Event
-from store.folder.disk import Disk, Output
+from store.folder.disk import Disk, Output, create_anew
 from store.folder.frames import Chain, Damaged, Marks, frame, frames, intact_after
 from store.folder.manifest import Manifest
 from store.log.leaf import Placed, Watermark, durable_size
@@ -181,9 +181,7 @@ def create(disk: Disk, path: str, carried: Sequence[Placing], chain: Chain | Non
     They keep their positions, which are not next to each other: each is a frame of its own. No
     manifest names this log before all of them are durable.
     """
-    if path.removeprefix(f"{FOLDER}/") in disk.names(FOLDER):
-        disk.remove(path)  # left by a crash before any manifest named it
-    log = HotLog(path, disk.create(path), 0, chain)
+    log = HotLog(path, create_anew(disk, path), 0, chain)
     log.write_frames((call[0].pos, to_payload([one.append for one in call])) for call in carried)
     disk.sync_folder(FOLDER)
     return log

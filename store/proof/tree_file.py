@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from store.folder.disk import Disk, Output, Readable
+from store.folder.disk import Disk, Output, Readable, put
 from store.folder.frames import Damaged
 from store.proof.tree import WIDTH, Refuted, node_hash
 
@@ -178,15 +178,7 @@ def faults(disk: Disk, size: int) -> Iterator[str]:
 def rebuild(disk: Disk, size: int) -> None:
     """The levels above 0 made again from level 0, aside and then renamed; no tree may be open."""
     for level, count in list(enumerate(_counts(size)))[1:]:
-        aside = f"{path_of(level)}.tmp"
-        if aside.removeprefix(f"{FOLDER}/") in disk.names(FOLDER):
-            disk.remove(aside)
-        output = disk.create(aside)
-        output.write(b"".join(_made(disk, level, count)))
-        output.sync()
-        output.close()
-        disk.rename(aside, path_of(level))
-        disk.sync_folder(FOLDER)
+        put(disk, path_of(level), b"".join(_made(disk, level, count)))
 
 
 def widths(size: int) -> list[int]:

@@ -33,7 +33,7 @@ import pyarrow.parquet as pq
 
 from store.columns.codec import whole
 from store.columns.layout import ENVELOPE, blanks, columns
-from store.folder.disk import Disk, Output
+from store.folder.disk import Disk, Output, create_anew
 from store.log.leaf import AnyLeaf
 
 FOLDER = "segments"
@@ -74,10 +74,7 @@ class Aside:
         self._disk = disk
         self._level = level
         self._path = f"{FOLDER}/{name}-{first:012}-{last:012}"
-        aside = f"{self._path}.tmp"
-        if aside.removeprefix(f"{FOLDER}/") in disk.names(FOLDER):
-            disk.remove(aside)
-        self._sink = _Sink(disk.create(aside))
+        self._sink = _Sink(create_anew(disk, f"{self._path}.tmp"))
         self._writer: pq.ParquetWriter | None = None
         self._row_groups: list[str] = []
         self._closed = False

@@ -43,27 +43,32 @@ def answer(con: "Engine", sql: str) -> "pa.Table":
     return con.execute(sql).to_arrow_table()
 
 
+def connect(memory: str, threads: int, **more: str) -> "Engine":
+    """A DuckDB in memory, which loads and takes nothing that it is not given."""
+    import duckdb  # as late as it is opened: some questions need none
+
+    engine = duckdb.connect(
+        ":memory:",
+        config={
+            "memory_limit": memory,
+            "threads": str(threads),
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "python_enable_replacements": "false",
+            "temp_directory": "",
+            **more,
+        },
+    )
+    engine.sql("SET GLOBAL TimeZone = 'UTC'")
+    engine.sql("SET enable_progress_bar = false")  # it would be drawn into a server's output
+    return engine
+
+
 def engine_of(memory: str, threads: int) -> "Engine":
     """The one engine of this process; a new one is locked."""
     with _turn:
         if (memory, threads) not in _engines:
-            import duckdb  # as late as it is opened: some questions need none
-
-            engine = duckdb.connect(
-                ":memory:",
-                config={
-                    "memory_limit": memory,
-                    "threads": str(threads),
-                    "autoinstall_known_extensions": "false",
-                    "autoload_known_extensions": "false",
-                    "python_enable_replacements": "false",
-                    "temp_directory": "",
-                },
-            )
-            engine.sql("SET GLOBAL TimeZone = 'UTC'")
-            engine.sql(
-                "SET enable_progress_bar = false"
-            )  # it would be drawn into a server's output
+            engine = connect(memory, threads)
             engine.sql("SET GLOBAL parquet_metadata_cache = true")
             engine.sql("SET lock_configuration = true")
             _engines[memory, threads] = engine

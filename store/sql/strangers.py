@@ -8,7 +8,7 @@ which has no table at all, looks at the statement (`store.sql.guard`).
 A copy is what a view shows of some rows, in a file that has no name any more. It is made once,
 however many ask, in the columns that were asked for so far, and let go when all of them together
 have become too large and nobody has asked for it lately. What tells files apart is what is in them
-(`store.sql.view_parts`): viewers who see the same share them.
+(`store.sql.views`): viewers who see the same share them.
 """
 
 import os

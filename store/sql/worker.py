@@ -33,7 +33,7 @@ import duckdb
 import pyarrow as pa
 
 from store.sql import seccomp
-from store.sql.answers import in_range, tellable
+from store.sql.answers import connect, in_range, tellable
 from store.sql.guard import Refused, checked, in_a_sentence, syntax_tree
 from store.sql.workers import END, FILES, HEAD, PIECE, READY
 
@@ -128,20 +128,7 @@ class Parent:
 
 def connected(memory: str) -> duckdb.DuckDBPyConnection:
     """A DuckDB without threads of its own, in which whatever is made once has been made."""
-    con = duckdb.connect(
-        ":memory:",
-        config={
-            "memory_limit": memory,
-            "threads": "1",
-            "async_threads": "0",
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-            "python_enable_replacements": "false",
-            "temp_directory": "",
-        },
-    )
-    con.execute("SET GLOBAL TimeZone = 'UTC'")
-    con.execute("SET enable_progress_bar = false")
+    con = connect(memory, 1, async_threads="0")
     named(con, "SELECT 1", [])
     in_range(tellable(con.sql("SELECT DATE '2024-01-01'")).to_arrow_table())
     return con

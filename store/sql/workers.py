@@ -183,19 +183,14 @@ class _Worker:
             except ConnectionError:
                 count = 0
             have += count
-            if not count:
+            if not count:  # it is dead: its parent ends what it said by `=SIGNAL`
                 self._ended = True
-                raise Refused(_died(bytes(data[:have]), seconds))
+                _, dash, number = bytes(data[:have]).rpartition(b"=")
+                if dash and number in (b"%d" % signal.SIGXCPU, b"%d" % signal.SIGALRM):
+                    raise Refused(f"stopped: no answer within {seconds:g} s")
+                why = f"signal {int(number)}" if dash and number.isdigit() else "it is gone"
+                raise Refused(f"stopped: the answer needs more than its process may have ({why})")
         return bytes(data)
-
-
-def _died(last: bytes, seconds: float) -> str:
-    """Why there is no answer, of the last that was heard: its parent ends it by `=SIGNAL`."""
-    _, dash, number = last.rpartition(b"=")
-    if dash and number in (b"%d" % signal.SIGXCPU, b"%d" % signal.SIGALRM):
-        return f"stopped: no answer within {seconds:g} s"
-    why = f"signal {int(number)}" if dash and number.isdigit() else "it is gone"
-    return f"stopped: the answer needs more than its process may have ({why})"
 
 
 @cache
