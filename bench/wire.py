@@ -26,12 +26,11 @@ from api.playing.over_the_wire import Meeting, unusable
 from api.playing.recording import Recording
 from bench.ledger import disk
 from dealer.deck import SeededDecks
-from dealer.wire.match import play, started
-from dealer.wire.match_process import Listener, MatchJob, Processes
-from dealer.wire.plan import plan
+from dealer.wire.match import Listener, MatchJob, Processes, play, started
 from dealer.wire.player import Player, Reply
 from dealer.wire.program import Limits, Program, program
 from dealer.wire.sandbox import Guard
+from dealer.wire.words import plan
 from engine.games import GAMES
 from store.ledger import open_ledger
 from store.tables.projection import STANDARD

@@ -9,12 +9,14 @@ import random
 import secrets
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import NamedTuple, Protocol, get_args
+from typing import Literal, NamedTuple, Protocol, get_args
 
 from msgspec import Struct
 
-from engine.turn import Deal, Draw, Swap, ToDeal, ToDraw, ToSwap
-from events.cards import DECK, Cards, Rank
+from engine.game import Game, fingerprint
+from engine.hand import decide, turn
+from engine.turn import Deal, Draw, IllegalCommand, Swap, ToDeal, ToDraw, ToSwap
+from events.cards import DECK, UNKNOWN, Cards, Rank
 from events.deck import (
     BOUNTY,
     SECRET_BYTES,
@@ -22,12 +24,17 @@ from events.deck import (
     Luck,
     Pile,
     chain_of,
+    committed,
     deck_number,
     hand_key,
+    opened_key,
     shuffled,
+    unfit,
 )
+from events.evolve import evolve, replay
 from events.ledger import DeckChain, DeckSecrets
-from events.match import DeckCommitted, DeckOpened, Match, NonceGiven
+from events.match import DeckCommitted, DeckOpened, Match, MatchStarted, NonceGiven
+from events.types import BoardDealt, BountyDrawn, CardSwapped, Event, Events, HandStarted, HoleDealt
 
 _RANKS = get_args(Rank)
 Below = Callable[[int], int]
@@ -64,6 +71,16 @@ class Deck:
         other = self.fork()
         other._draws = [*self._draws[: self._drawn], *draws]
         return other
+
+    def answer(self, question: ToDeal | ToSwap | ToDraw) -> Deal | Swap | Draw:
+        """Whatever the rules ask of chance."""
+        match question:
+            case ToDeal():
+                return self.deal(question)
+            case ToSwap():
+                return self.swap(question)
+            case ToDraw():
+                return self.draw(question)
 
     def deal(self, question: ToDeal) -> Deal:
         """The next cards from the top, after the burn; or the last; or those of fixed slots."""
@@ -290,3 +307,91 @@ def contribution(player: str, nonce: str | None) -> NonceGiven:
     if nonce and len(nonce) <= NONCE_MAX and nonce.isascii() and nonce.isprintable():
         return NonceGiven(player, nonce, "player")
     return NonceGiven(player, secrets.token_hex(SECRET_BYTES), "dealer")
+
+
+# Whether a hand was dealt from the deck that was committed to.
+
+_DEALS = HoleDealt | BoardDealt | CardSwapped | BountyDrawn
+
+
+class DealCheck(Struct, frozen=True):
+    """What the recomputed deck says of a hand: a sentence, and the event where they part."""
+
+    verdict: Literal["agree", "differ", "unopened"]
+    sentence: str
+    at: int | None = None
+
+
+def check_deal(game: Game, records: Iterable[Match], hand: Events) -> DealCheck:
+    """Compare a hand with its deck; its match's records hold commitment, nonces and opening."""
+    records = tuple(records)
+    start, began = hand[0], next(record for record in records if isinstance(record, MatchStarted))
+    assert isinstance(start, HandStarted)
+    if start.ruleset != fingerprint(game):
+        return DealCheck("differ", f"{start.hand} names {start.ruleset}, not {fingerprint(game)}")
+    number = int(start.hand.rpartition("/")[2])
+    commitments = committed(records)
+    commitment = next((made for made in commitments if made.covers(number)), None)
+    if commitment is None:
+        return DealCheck("unopened", f"nobody committed to the deck of {start.hand}")
+    openings = (
+        record for record in records if isinstance(record, DeckOpened) and record.number >= number
+    )
+    opened = next((opening for opening in openings if commitment.covers(opening.number)), None)
+    if opened is None:
+        return DealCheck("unopened", f"the deck of {start.hand} is not opened")
+    if wrong := unfit(commitment, opened):
+        return DealCheck("differ", wrong)
+    key = partial(opened_key, opened, commitment.nonces, began.match)
+    place = place_of(key, number, began.deals, commitment.first)
+    return compare(game, hand, of_key(key(deck_number(number, began.deals)), place))
+
+
+def compare(game: Game, record: Events, deck: Deck) -> DealCheck:
+    """Compare every card of the record with this deck, as the rules deal it."""
+    state, checked = replay(record[:1]), 1
+    for at, event in enumerate(record[1:], start=1):
+        if isinstance(event, _DEALS) and at >= checked:
+            try:
+                question = turn(game, state)
+                if not isinstance(question, ToDeal | ToSwap | ToDraw):
+                    raise IllegalCommand("cards are dealt where the rules deal none")
+                dealt = decide(game, state, deck.answer(question))
+            except IllegalCommand as refusal:
+                return DealCheck("differ", f"event {at}: {refusal}", at)
+            for place, expected in enumerate(dealt, start=at):
+                recorded = record[place] if place < len(record) else None
+                if other := _difference(recorded, expected):
+                    return DealCheck("differ", f"event {place}: {other}", place)
+            checked = at + len(dealt)
+        state = evolve(state, event)
+    return DealCheck("agree", f"{state.start.hand} was dealt from the committed deck")
+
+
+def _difference(recorded: Event | None, expected: Event) -> str | None:
+    """The first card that is another than the deck's, in a sentence; None if all are the same."""
+    whose, due = _dealt(expected)
+    if recorded is None or _dealt(recorded)[0] != whose:
+        return f"{whose} is owed {' '.join(due)} and gets nothing"
+    cards = _dealt(recorded)[1]
+    for card, owed in zip(cards, due, strict=False):
+        if card != owed and card != UNKNOWN:
+            return f"{whose} has {card} where the deck deals {owed}"
+    if len(cards) != len(due):
+        return f"{whose} has {len(cards)} cards where the deck deals {len(due)}"
+    return None
+
+
+def _dealt(event: Event) -> tuple[str, Cards]:
+    """Who is dealt cards by an event, and which."""
+    match event:
+        case HoleDealt(seat=seat, cards=cards):
+            return f"seat {seat}", cards
+        case BoardDealt(cards=cards):
+            return "the board", cards
+        case CardSwapped(seat=seat, slot=slot, new=new):
+            return f"seat {seat}, slot {slot},", (new,)
+        case BountyDrawn(seat=seat, rank=rank):
+            return f"seat {seat}, for its bounty,", (rank,)
+        case _:
+            return type(event).__name__, ()

@@ -185,12 +185,8 @@ def play_hand(
     histories = Histories(events)
     while not isinstance(question := turn(game, hand), Over):
         match question:
-            case ToDeal():
-                new, hand = step(game, hand, deck.deal(question))
-            case ToSwap():
-                new, hand = step(game, hand, deck.swap(question))
-            case ToDraw():
-                new, hand = step(game, hand, deck.draw(question))
+            case ToDeal() | ToSwap() | ToDraw():
+                new, hand = step(game, hand, deck.answer(question))
             case _:
                 seen = look(game, hand, question, histories.of(question.seat))
                 new, hand = _answered(game, hand, seen, bots[question.seat])

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from analytics.statistics.answers import ask, snapshot_of
     from api.main import main
     from dealer.bots.seen import Seen
-    from dealer.learning.batch import Batch, learned
+    from dealer.learning.batch import Batch
+    from dealer.learning.hand import learned
     from engine.games import GAMES, RULESETS
     from engine.hand import begin, step
     from engine.turn import Bid, Call, Check, Deal, Fold, Raise, Toss
@@ -76,7 +77,8 @@ _LATER = {
     **dict.fromkeys(("ask", "snapshot_of"), "analytics.statistics.answers"),
     **dict.fromkeys(("answer", "record", "sql"), "ledgers"),
     **dict.fromkeys(("third_card", "third_card_known"), "odds.third_card"),
-    **dict.fromkeys(("Batch", "learned"), "dealer.learning.batch"),
+    "Batch": "dealer.learning.batch",
+    "learned": "dealer.learning.hand",
     "Seen": "dealer.bots.seen",
     **dict.fromkeys(("hands_in", "range_equity"), "odds.ranges"),
     "equities": "odds.batch",

@@ -12,8 +12,7 @@ from api.jobs.plans import ENDLESS, plans_of
 from api.main import main
 from api.playing.recording import WHOLE
 from dealer.bots.built_in import BOTS
-from dealer.deal_check import check_deal
-from dealer.deck import SeededDecks
+from dealer.deck import SeededDecks, check_deal
 from dealer.play import dealt, plan
 from engine.game import Game, fingerprint, from_json
 from engine.games import GAMES

@@ -14,8 +14,7 @@ import pytest
 
 from api.main import main
 from api.playing.recording import STOPPED, WHOLE
-from dealer.deal_check import check_deal
-from dealer.deck import Deck, SeededDecks
+from dealer.deck import Deck, SeededDecks, check_deal
 from dealer.play import DealJob, DealtHands, Plan, at_once, dealt
 from dealer.worker import Gone
 from engine.games import GAMES

@@ -7,7 +7,7 @@ import threading
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 
-from dealer.wire.match_process import _work
+from dealer.wire.match import _work
 from dealer.worker import ctrl_c_blocked, ignore_ctrl_c
 
 

@@ -13,7 +13,6 @@ LINUX = {  # what locks others' SQL and others' bots in, and the commands that p
     "store.sql.worker",
     "dealer.wire.launcher",
     "dealer.wire.match",
-    "dealer.wire.match_process",
     "dealer.wire.player",
     "dealer.wire.process",
     "dealer.wire.sandbox",

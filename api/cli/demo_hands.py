@@ -27,10 +27,10 @@ from api.report import as_json, as_text
 from api.rules import start_of
 from dealer.deck import SeededDecks
 from dealer.play import play
-from dealer.wire.match_process import MatchJob
-from dealer.wire.plan import plan
+from dealer.wire.match import MatchJob
 from dealer.wire.program import GRUFF, STEADY, USUAL, program
 from dealer.wire.sandbox import Guard
+from dealer.wire.words import plan
 from engine.changes import changed, origin, partner_of
 from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES

@@ -32,10 +32,10 @@ from api.playing.names import Misnamed, claim
 from api.playing.over_the_wire import Meeting, as_json, as_text
 from api.playing.recording import Played
 from dealer.deck import SeededDecks, drawn_seed
-from dealer.wire.match_process import MatchJob
-from dealer.wire.plan import WirePlan, plan
+from dealer.wire.match import MatchJob
 from dealer.wire.program import Limits, NoBot, Program, named
 from dealer.wire.sandbox import Guard
+from dealer.wire.words import WirePlan, plan
 from dealer.worker import Gone
 from engine.game import Game, fingerprint, to_json
 from events.ledger import Conflict

@@ -3,7 +3,7 @@
 from typing import cast
 
 from api.rules import Rules
-from dealer.deal_check import check_deal
+from dealer.deck import check_deal
 from events.deck import committed
 from events.ledger import is_match
 from events.match import DeckOpened, Match

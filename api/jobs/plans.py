@@ -22,9 +22,9 @@ from dealer.live.bots import Happening, Stage, What
 from dealer.live.clock import SITE, turns_of
 from dealer.live.table import clocked
 from dealer.play import Plan, plan, player_name, usual_seats
-from dealer.wire.plan import plan as wire_plan
 from dealer.wire.program import NoBot
 from dealer.wire.program import named as programs
+from dealer.wire.words import plan as wire_plan
 from engine.changes import changed, origin
 from engine.game import Game
 from engine.games import GAMES, is_dealt

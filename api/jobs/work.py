@@ -52,11 +52,11 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import AUDITOR, Viewer
 from api.viewpoints.views import Viewed
 from dealer.deck import SeededDecks, drawn_seed
-from dealer.wire.match_process import MatchJob
-from dealer.wire.plan import plan as meant
+from dealer.wire.match import MatchJob
 from dealer.wire.program import Limits
 from dealer.wire.program import named as programs
 from dealer.wire.sandbox import Guard
+from dealer.wire.words import plan as meant
 from dealer.worker import Gone
 from engine.game import fingerprint, to_json
 from events.ledger import Conflict, is_match

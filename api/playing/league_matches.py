@@ -16,10 +16,10 @@ from api.playing.names import tagged
 from api.playing.over_the_wire import BotRecord, Meeting, ShowProgress
 from api.playing.recording import WHOLE
 from dealer.deck import SeededDecks, drawn_seed
-from dealer.wire.match_process import MatchJob, Processes
-from dealer.wire.plan import plan
+from dealer.wire.match import MatchJob, Processes
 from dealer.wire.program import Limits, Program
 from dealer.wire.sandbox import Guard
+from dealer.wire.words import plan
 from engine.game import Game
 from events.ledger import Append, Appended
 from events.match import MatchEnded, MatchStarted

@@ -26,8 +26,9 @@ from dealer.deck import (
     Decks,
     SeededDecks,
 )
-from dealer.live.bots import STAGE, Stage, Staged, ThinkingBot, before, free_chair
+from dealer.live.bots import STAGE, Stage, Staged, ThinkingBot, before
 from dealer.live.clock import Joins, WallClock
+from dealer.live.seats import free_chair
 from dealer.live.table import LiveTable
 from dealer.play import DealJob, Plan, at_once, finished_hands, last_standing, player_name
 from engine.game import fingerprint, to_json

@@ -18,12 +18,11 @@ from api.playing.recording import STOPPED, WHOLE, Played, Recording
 from api.printable import Page, page
 from api.report import aligned
 from api.rules import start_of
-from dealer.wire.match_process import Listener, MatchJob, Processes
-from dealer.wire.plan import WirePlan
+from dealer.wire.match import Listener, MatchJob, Processes
 from dealer.wire.player import Conduct
 from dealer.wire.program import Program
 from dealer.wire.sandbox import Means
-from dealer.wire.words import WireTurn, command, dialect_of
+from dealer.wire.words import WirePlan, WireTurn, command, dialect_of
 from engine.game import Game, fingerprint
 from engine.hand import decide, turn
 from engine.turn import IllegalCommand, ToBid, ToToss

@@ -5,9 +5,9 @@ smaller action's is left out of the mask, so no two numbers that may be chosen m
 are swapped by chance in every game here: no number is for that.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dealer.bots.built_in import announced
 from dealer.bots.seen import Histories, SeatTurn, Seen, look
 from dealer.deck import Deck
+from dealer.learning.observation import Numbers, observation
 from engine.game import Game
 from engine.hand import begin, step, turn
 from engine.parameters import first
@@ -98,12 +99,8 @@ class LearnersHand:
     def _walk(self) -> None:
         while True:
             match turn(self.game, self.hand):
-                case ToDeal() as question:
-                    self._add(self._deck.deal(question))
-                case ToSwap() as question:
-                    self._add(self._deck.swap(question))
-                case ToDraw() as question:
-                    self._add(self._deck.draw(question))
+                case (ToDeal() | ToSwap() | ToDraw()) as question:
+                    self._add(self._deck.answer(question))
                 case ToShow() as question:
                     self._add(shown(self.game, self.hand, question))
                 case Over():
@@ -205,3 +202,22 @@ def _amounts(first: int, low: int, middle: tuple[int, ...], high: int) -> Iterat
             last = amount
     if high > low:
         yield first + len(middle) + 1, high
+
+
+Policy = Callable[[Numbers, Mask], Any]
+"""A row of numbers for each hand, and of what may be chosen; returns an action for each."""
+
+
+def learned(policy: Policy, sizes: Sizes = "some") -> Callable[[Seen], Command]:
+    """A bot for `play` that asks a policy, made for a `Batch`, about one hand at a time."""
+
+    def choose(seen: Seen) -> Command:
+        if isinstance(seen.asked, ToShow):
+            return announced(seen) if seen.asked.announce else Show(seen.seat)
+        actions = Actions(seen.game, sizes)
+        offered = actions.offered(seen)
+        mask = np.zeros((1, len(actions.names)), np.bool_)
+        mask[0, list(offered)] = True
+        return offered[int(policy(observation(seen)[None], mask)[0])]
+
+    return choose

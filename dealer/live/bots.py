@@ -24,7 +24,6 @@ from dealer.live.clock import (
     TableEvent,
     Times,
 )
-from dealer.live.table import LiveSeats
 
 Send = Callable[[TableEvent, int], None]
 
@@ -125,13 +124,6 @@ def before(happenings: Iterable[Happening], hand: int) -> Iterator[TableEvent]:
     for event in coming:
         if event.what in _EVENTS and event not in lost:
             yield _EVENTS[event.what](event.player)
-
-
-def free_chair(seats: LiveSeats) -> int | None:
-    """The first chair that nobody has or keeps."""
-    kept = {away.chair for away in seats.away}
-    free = (chair for chair, taken in enumerate(seats.table.chairs) if taken is None)
-    return next((chair for chair in free if chair not in kept), None)
 
 
 _EVENTS: dict[What, type[ConnectionBack | SitsOut | Returns | Leaves]] = {

@@ -1,251 +1,301 @@
-"""A live table: chairs, players who come and go, and hand after hand into a ledger.
+"""A live table under a clock: hand after hand into a ledger, each answer before the next question.
 
 Hands are played one at a time, by the caller of `hand`; everything else is an event that the
 clock brings. Nothing here waits for anybody but in `Clock.wait`.
 
-Between hands players join, sit out, come back, buy chips and leave. `engine/table.py` has the rules
-of chairs, button and blinds. Here is what is around them: chairs kept for who is away or has lost
-all, chips that come and go, and that none of this is possible in a freeze-out.
+An answer counts at the moment at which it arrived, a timeout at the first moment after the
+deadline. A clock starts once everything before the question is durable, so no player pays for a
+slow disk.
+
+Bids are sealed here, and the moment of one could tell what it is: who is out of time bids 0. So all
+who bid are asked at once, and their bids are written together when the last one has come (A1).
+
+Its loop takes the table's events in order, keeps requests for later, and writes hands.
 """
 
-from collections.abc import Callable, Iterator, Set
-from typing import Any
+from collections.abc import Iterator
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dealer.deck import Decks
+from dealer.bots.built_in import silent_show
+from dealer.bots.seen import Histories, SeatTurn, look
+from dealer.deck import Deck, Decks
 from dealer.live.clock import (
     SITE,
     Answered,
+    Arrival,
     Clock,
-    Joins,
-    Leaves,
+    ConnectionBack,
+    ConnectionLost,
     LivePlayer,
-    Returns,
+    Question,
     SeatRequest,
-    SitsOut,
     Times,
-    TopsUp,
+    TurnClock,
+    disconnected,
+    reconnected,
+    started,
 )
-from dealer.live.hand import LiveHand, TableLoop
+from dealer.live.seats import LiveSeats, after_hand, before_hand, players_in, requested
+from dealer.wire.words import WireTurn, default
 from engine.game import Game
-from engine.table import (
-    Chair,
-    Seating,
-    Table,
-    add_chips,
-    deal_in,
-    fresh,
-    has_all,
-    is_freeze_out,
-    moved,
-    set_anew,
-    settled,
-    sit,
-    stand_up,
+from engine.hand import begin, step, turn
+from engine.table import Seating, Table, deal_in, has_all, is_freeze_out, moved
+from engine.turn import (
+    Announce,
+    Bid,
+    Call,
+    Check,
+    Command,
+    Disconnect,
+    Fold,
+    IllegalCommand,
+    Muck,
+    Over,
+    Raise,
+    Reconnect,
+    Show,
+    Straddle,
+    TimeOut,
+    ToBid,
+    ToDeal,
+    ToDraw,
+    ToShow,
+    Toss,
+    ToSwap,
 )
-from engine.turn import IllegalCommand
-from events.ledger import Ledger
+from events.ledger import Append, Ledger
 from events.state import Hand
-from events.types import Events
+from events.types import Event, Events, Faulted, FaultKind, FaultPlace
 
 
-class Away(Struct, frozen=True):
-    """A player who keeps a chair and is not dealt in; `gone` if only his connection is lost."""
+class TableLoop:
+    """One table's events, all of which pass here; its players, its ledger, its clock."""
 
-    chair: int
-    player: str
-    stack: int
-    gone: bool = False
+    def __init__(self, game: Game, ledger: Ledger, clock: Clock, times: Times = SITE) -> None:
+        self.game = game
+        self.clock = clock
+        self.times = times
+        self.players: dict[str, LivePlayer] = {}
+        self.gone: set[str] = set()
+        self.requests: list[SeatRequest] = []
+        self.questions = 0
+        self._ledger = ledger
 
+    def next_event(self, until: int) -> Arrival | None:
+        """The next event up to this moment; a connection lost twice is lost once.
 
-class LiveSeats(Struct, frozen=True):
-    """A table and the chairs kept for others; `bought`, `taken`: all chips that came and went."""
+        Requests are kept for the time between hands (T17).
+        """
+        while arrived := self.clock.wait(until):
+            match arrived.event:
+                case Answered():
+                    pass
+                case ConnectionLost(player=player) if player not in self.gone:
+                    self.gone.add(player)
+                case ConnectionBack(player=player) if player in self.gone:
+                    self.gone.remove(player)
+                case ConnectionLost() | ConnectionBack():
+                    continue
+                case request:
+                    self.requests.append(request)
+            return arrived
+        return None
 
-    table: Table
-    away: tuple[Away, ...] = ()
-    bought: int = 0
-    taken: int = 0
+    def refuse(self, player: str, sentence: str) -> None:
+        """Tell a player what was not possible, if he is known here and connected."""
+        if player in self.players and player not in self.gone:
+            self.players[player].refused(sentence)
 
-
-def requested(game: Game, seats: LiveSeats, request: SeatRequest) -> LiveSeats:
-    """The seats after a request; `IllegalCommand` says why it cannot be."""
-    return _REQUESTS[type(request)](game, seats, request)
-
-
-def before_hand(game: Game, seats: LiveSeats, gone: Set[str]) -> LiveSeats:
-    """The seats before a hand: who is gone is not dealt in, who is back has his chair again.
-
-    A freeze-out goes on without asking who is there. Any other table at which too few are dealt
-    in has come to a stop: it begins as a fresh one, and nobody waits any more (T1).
-    """
-    if is_freeze_out(game):
-        return seats
-    if game.broke == "set_anew":
-        seats = _set_anew(game, seats)
-    for away in seats.away:
-        if away.gone and away.player not in gone:
-            seats = _seated_again(seats, away, posts=False)
-    for chair, sitter in enumerate(seats.table.chairs):
-        if sitter is not None and sitter.player in gone:
-            seats = _stood_up(seats, chair, sitter, gone=True)
-    return seats if players_in(seats) > 1 else replace(seats, table=fresh(seats.table))
-
-
-def players_in(seats: LiveSeats) -> int:
-    """How many would be dealt in."""
-    return sum(chair is not None and not chair.waits for chair in seats.table.chairs)
+    def write(self, stream: str, expected: int, events: Events, at: int) -> None:
+        """Write events of a hand; they are durable on return."""
+        self._ledger.append(Append(stream, expected, events, at))
 
 
-def after_hand(game: Game, seats: LiveSeats, seating: Seating, hand: Hand) -> LiveSeats:
-    """The seats after a hand: who has lost all is out, has bought in again, or keeps his chair."""
-    table, away, bought = settled(game, seats.table, seating, hand), seats.away, seats.bought
-    for seat, chair in enumerate(seating.chairs):
-        sitter = table.chairs[chair]
-        if sitter is None or game.stacks == "reset":
-            continue
-        bought += sitter.stack - hand.stacks[seat]
-        if not sitter.stack:
-            table, away = stand_up(table, chair), (*away, Away(chair, sitter.player, 0))
-    return replace(seats, table=table, away=away, bought=bought)
+Stepped = tuple[Events, Hand]
+_BETS = (Fold, Check, Call, Raise, Straddle, Toss)
+_SHOWS = (Show, Muck, Announce)
 
 
-def _join(game: Game, seats: LiveSeats, request: Joins) -> LiveSeats:
-    """A chair that nobody has or keeps, with chips of one's own."""
-    if is_freeze_out(game) and seats.table.button is not None:
-        raise IllegalCommand(f"{request.player} may not join: this freeze-out has begun")
-    if game.stacks == "reset" and request.chips != game.stack:
-        raise IllegalCommand(
-            f"{request.player} may not bring {request.chips}: "
-            f"{game.name} gives every hand {game.stack}"
+class _Open(Struct):
+    """A question that is open: its number, the hand in which it stands, how long there is, and once
+    it is over the answer, or why there is none."""
+
+    number: int
+    asked: SeatTurn
+    hand: Hand
+    clock: TurnClock
+    answer: Command | FaultKind | None = None
+
+
+class LiveHand:
+    """A hand being played: its record so far, and the questions that are open."""
+
+    def __init__(self, loop: TableLoop, hand_id: str, seating: Seating, deck: Deck) -> None:
+        self._loop, self._game = loop, loop.game
+        self._deck = deck
+        self._record: list[Event] = []
+        self._histories = Histories(self._record)
+        self._players = seating.players
+        self._id = hand_id
+        self._opening = begin(
+            loop.game,
+            hand_id,
+            seating.button,
+            seating.players,
+            seating.stacks,
+            seating.posts,
+            seating.dead_small,
         )
-    for away in seats.away:
-        if away.chair == request.chair:
-            raise IllegalCommand(f"chair {request.chair} is kept for {away.player}")
-        if away.player == request.player:
-            raise IllegalCommand(f"{request.player} sits at this table already")
-    _can_post(game, request)
-    table = sit(seats.table, request.chair, request.player, request.chips, posts=request.posts)
-    return replace(seats, table=table, bought=seats.bought + request.chips)
+        self.hand = self._opening[1]
 
+    def play(self) -> Iterator[Events]:
+        """From the blinds to the end: what each answer made, once it is durable."""
+        game = self._game
+        yield self._kept(self._opening)
+        for seat, player in enumerate(self._players):
+            if player in self._loop.gone:
+                yield self._kept(step(game, self.hand, Disconnect(seat)))
+        while not isinstance(question := turn(game, self.hand), Over):
+            match question:
+                case ToDeal() | ToSwap() | ToDraw():
+                    yield self._kept(step(game, self.hand, self._deck.answer(question)))
+                case _:
+                    yield from self._answered(question)
 
-def _sit_out(game: Game, seats: LiveSeats, request: SitsOut) -> LiveSeats:
-    _no_freeze_out(game, request.player, "sit out")
-    away = _away(seats, request.player)
-    if away is not None and not away.gone:
-        raise IllegalCommand(f"{request.player} sits out already")
-    if away is not None:  # he was gone: now that he is back, he stays away by will
-        others = (other for other in seats.away if other is not away)
-        return replace(seats, away=(*others, replace(away, gone=False)))
-    return _stood_up(seats, *_sitting(seats, request.player), gone=False)
+    def _answered(self, question: SeatTurn) -> Iterator[Events]:
+        """Take events until every question of this turn is answered, or its time is over."""
+        questions = self._questions(question)
+        for pending in questions:
+            if self._players[pending.asked.seat] not in self._loop.gone:
+                self._ask(pending)
+        at: int | None = None
+        while waiting := [pending for pending in questions if pending.answer is None]:
+            first = min(waiting, key=lambda pending: pending.clock.deadline)
+            arrived = self._loop.next_event(first.clock.deadline)
+            if arrived is None:
+                is_gone = self._players[first.asked.seat] in self._loop.gone
+                first.answer, at = "disconnected" if is_gone else "late", None
+            elif isinstance(arrived.event, Answered):
+                if self._accepts(arrived.event, waiting):
+                    at = arrived.at
+            elif (
+                isinstance(arrived.event, ConnectionLost | ConnectionBack)
+                and arrived.event.player in self._players
+            ):
+                yield self._connection(arrived.event.player, arrived)
+                for pending in waiting:
+                    if self._players[pending.asked.seat] == arrived.event.player:
+                        pending.clock = self._clock_after(pending.clock, arrived)
+                        if isinstance(arrived.event, ConnectionBack):
+                            self._ask(pending)
+        yield self._kept(self._decided(questions), at)
 
+    def _questions(self, question: SeatTurn) -> list[_Open]:
+        """The questions of this turn: to one player, or to all who bid, as if none had bid yet."""
+        loop, hand, questions = self._loop, self.hand, list[_Open]()
+        while True:
+            loop.questions += 1
+            clock = started(loop.clock.now_ms(), loop.times)
+            if self._players[question.seat] in loop.gone:
+                clock = disconnected(clock)
+            questions.append(_Open(loop.questions, question, hand, clock))
+            if not isinstance(question, ToBid):
+                return questions
+            hand = step(self._game, hand, default(question, sealed=True))[1]
+            following = turn(self._game, hand)
+            if not isinstance(following, ToBid):
+                return questions
+            question = following
 
-def _return(game: Game, seats: LiveSeats, request: Returns) -> LiveSeats:
-    """Back into his chair, as a newcomer: he posts, or waits for the big blind."""
-    away = _away(seats, request.player)
-    if away is None:
-        _sitting(seats, request.player)
-        raise IllegalCommand(f"{request.player} does not sit out")
-    _can_post(game, request)
-    return _seated_again(seats, away, request.posts)
+    def _ask(self, pending: _Open) -> None:
+        """Send the seat's player the question, what the seat may see, and how long he has."""
+        seat = pending.asked.seat
+        seen = look(self._game, self.hand, pending.asked, self._histories.of(seat))
+        countdown = pending.clock.deadline - self._loop.times.countdown
+        question = Question(pending.number, seen, countdown, pending.clock.deadline)
+        self._loop.players[self._players[seat]].asked(question)
 
+    def _accepts(self, answer: Answered, waiting: list[_Open]) -> bool:
+        """Whether this answers a question; if it does not, its player is sent the reason.
 
-def _top_up(game: Game, seats: LiveSeats, request: TopsUp) -> LiveSeats:
-    """ "the player cannot get additional funds [...] while he is in the midst of a game": now he
-    can, as he is in none (T17)."""
-    _no_freeze_out(game, request.player, "add chips")
-    if game.stacks == "reset":
-        raise IllegalCommand(
-            f"{request.player} may not add chips: {game.name} gives every hand {game.stack}"
-        )
-    away = _away(seats, request.player)
-    if away is None:
-        chair, _ = _sitting(seats, request.player)
-        seats = replace(seats, table=add_chips(seats.table, chair, request.amount))
-    elif request.amount < 1:
-        raise IllegalCommand(f"{request.player} may add at least one chip, not {request.amount}")
-    else:
-        richer = replace(away, stack=away.stack + request.amount)
-        seats = replace(
-            seats, away=tuple(richer if other is away else other for other in seats.away)
-        )
-    return replace(seats, bought=seats.bought + request.amount)
+        An answer of a disconnected player is dropped: he may answer when he is back.
+        """
+        if answer.player in self._loop.gone:
+            return False
+        try:
+            numbers = {question.number: question for question in waiting}
+            pending = numbers.get(answer.question)
+            if pending is None:
+                raise IllegalCommand(f"question {answer.question} is not open")
+            player = self._players[pending.asked.seat]
+            if answer.player != player:
+                raise IllegalCommand(f"it is {player}'s turn, not {answer.player}'s")
+            # It is chosen, and sealed if a bid, and neither the dealer's nor the clock's.
+            command = answer.command
+            if isinstance(command, Bid):
+                command = replace(command, sealed=True, origin="chosen")
+            elif isinstance(command, _BETS):
+                command = replace(command, origin="chosen")
+            elif not isinstance(command, _SHOWS):
+                raise IllegalCommand(f"no player answers with {type(command).__name__}")
+            step(self._game, pending.hand, command)
+            pending.answer = command
+        except IllegalCommand as refusal:
+            self._loop.refuse(answer.player, str(refusal))
+            return False
+        return True
 
+    def _decided(self, questions: list[_Open]) -> Stepped:
+        """What the answers make of the hand, in the order in which they were asked for."""
+        hand = self.hand
+        events: Events = ()
+        for question in questions:
+            assert question.answer is not None
+            if isinstance(question.answer, str):
+                new, hand = self._too_late(question.asked, hand, question.answer)
+            else:
+                new, hand = step(self._game, hand, question.answer)
+            events = (*events, *new)
+        return events, hand
 
-def _leave(game: Game, seats: LiveSeats, request: Leaves) -> LiveSeats:
-    """ "no player can take money off the table (except the final winner, of course)" (M5)."""
-    _no_freeze_out(game, request.player, "leave")
-    if _away(seats, request.player) is None:
-        seats = _stood_up(seats, *_sitting(seats, request.player), gone=False)
-    away = _away(seats, request.player)
-    assert away is not None
-    others = tuple(other for other in seats.away if other is not away)
-    return replace(seats, away=others, taken=seats.taken + away.stack)
+    def _connection(self, player: str, arrived: Arrival) -> Events:
+        """Record that a connection is lost or back, at whatever question the hand stands."""
+        seat = self._players.index(player)
+        command = Disconnect(seat) if isinstance(arrived.event, ConnectionLost) else Reconnect(seat)
+        return self._kept(step(self._game, self.hand, command), arrived.at)
 
+    def _clock_after(self, clock: TurnClock, arrived: Arrival) -> TurnClock:
+        """The clock runs on for who is gone; who is back in time is given more (C4)."""
+        if isinstance(arrived.event, ConnectionLost):
+            return disconnected(clock)
+        return reconnected(self._game, clock, arrived.at, self._loop.times)
 
-def _stood_up(seats: LiveSeats, chair: int, sitter: Chair, *, gone: bool) -> LiveSeats:
-    away = (*seats.away, Away(chair, sitter.player, sitter.stack, gone))
-    return replace(seats, table=stand_up(seats.table, chair), away=away)
+    def _too_late(self, question: SeatTurn, hand: Hand, why: FaultKind) -> Stepped:
+        """Nobody answered: the site's clock runs out (C1, C3), or a default is played (A8).
 
+        At a showdown there is nothing to pay any more.
+        """
+        game, seat = self._game, question.seat
+        if isinstance(question, ToShow):
+            seen = look(game, self.hand, question, self._histories.of(seat))
+            return step(game, hand, silent_show(seen, question))
+        if game.time_out != "bot_default":
+            return step(game, hand, TimeOut(seat))
+        assert isinstance(question, WireTurn)
+        where: FaultPlace = "bid" if isinstance(question, ToBid) else "action"
+        events, hand = step(game, hand, default(question, sealed=True))
+        return (Faulted(seat, "", why, where), *events), hand
 
-def _seated_again(seats: LiveSeats, away: Away, posts: bool) -> LiveSeats:
-    """Dealt in again; he had kept his chair, so he sat down when he first took it."""
-    table = sit(seats.table, away.chair, away.player, away.stack, posts=posts)
-    table = replace(table, order=seats.table.order)
-    return replace(
-        seats, table=table, away=tuple(other for other in seats.away if other is not away)
-    )
-
-
-def _set_anew(game: Game, seats: LiveSeats) -> LiveSeats:
-    """Once one player has all the chips and others have none, each of them gets a new stack."""
-    chips = [
-        holder.stack
-        for holder in (*seats.table.chairs, *seats.away)
-        if holder is not None and holder.stack
-    ]
-    broke = {holder.player for holder in seats.away if not holder.stack}
-    if len(chips) != 1 or not broke:
-        return seats
-    away = tuple(replace(holder, stack=game.stack) for holder in seats.away)
-    seats = replace(seats, table=set_anew(game, seats.table), away=away)
-    for holder in away:
-        if holder.player in broke:
-            seats = _seated_again(seats, holder, posts=False)
-    bought = seats.bought + game.stack * (1 + len(broke))
-    return replace(seats, bought=bought, taken=seats.taken + chips[0])
-
-
-def _sitting(seats: LiveSeats, player: str) -> tuple[int, Chair]:
-    for chair, sitter in enumerate(seats.table.chairs):
-        if sitter is not None and sitter.player == player:
-            return chair, sitter
-    raise IllegalCommand(f"{player} does not sit at this table")
-
-
-def _away(seats: LiveSeats, player: str) -> Away | None:
-    return next((other for other in seats.away if other.player == player), None)
-
-
-def _no_freeze_out(game: Game, player: str, doing: str) -> None:
-    if is_freeze_out(game):
-        raise IllegalCommand(f"{player} may not {doing}: this is a freeze-out")
-
-
-def _can_post(game: Game, request: Joins | Returns) -> None:
-    """ "an option of placing a Big Blind": where a game has none, a newcomer waits."""
-    if request.posts and not any(getattr(step, "big", 0) for step in game.script):
-        raise IllegalCommand(f"{request.player} may not post: {game.name} has no big blind")
-
-
-_REQUESTS: dict[type[SeatRequest], Callable[[Game, LiveSeats, Any], LiveSeats]] = {
-    Joins: _join,
-    SitsOut: _sit_out,
-    Returns: _return,
-    TopsUp: _top_up,
-    Leaves: _leave,
-}
+    def _kept(self, stepped: Stepped, at: int | None = None) -> Events:
+        """Write the events, and only then make them part of what anybody may know."""
+        events, hand = stepped
+        moment = self._loop.clock.now_ms() if at is None else at
+        self._loop.write(self._id, len(self._record), events, moment)
+        self._record += events
+        self.hand = hand
+        return events
 
 
 def clocked(game: Game) -> Game:

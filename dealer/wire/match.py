@@ -6,22 +6,33 @@ In a hand they are asked in turn, and what they reply becomes its record. A bot 
 usable gets the default answer, and its raw reply stands in the record right before it. Nothing is
 done while a bot thinks: quick ones share our processor, and on it work of ours would be in their
 way.
+
+A process plays matches for another, so that nothing holds up the bots: one after another, because
+its start takes longer than many a match. A caller with several keeps such processes between them.
 """
 
+import gc
+import signal
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from types import FrameType, TracebackType
+from typing import NamedTuple, NoReturn
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from dealer.deck import Deck, Decks
-from dealer.wire.plan import WirePlan
-from dealer.wire.player import Answering, Player, Reply
+from dealer.wire.player import Answering, Conduct, Player, Reply
+from dealer.wire.process import on_one_processor, sweep
 from dealer.wire.program import Limits, Program
-from dealer.wire.sandbox import Guard, Sandbox, rooms
+from dealer.wire.sandbox import Guard, Sandbox, remove_stale, rooms
 from dealer.wire.words import (
     Clauses,
+    WirePlan,
     WireTurn,
     acknowledgement_fault,
     command,
@@ -29,11 +40,21 @@ from dealer.wire.words import (
     dialect_of,
     meaning,
 )
+from dealer.worker import PATIENCE_S, Gone, decode_hands, ignore_ctrl_c, receive, send_hands, start
 from engine.hand import begin, step, to_act, turn
 from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToDraw, ToShow, ToSwap, ToToss
+from events.cards import DECK
 from events.evolve import evolve
 from events.state import Finished, Hand
 from events.types import Event, Events, Faulted, FaultPlace, Tossed
+from odds.rank import ranker
+
+BATCH_HANDS = 200
+_LAST_S = 5.0  # for ending its bots, when the process is told to go
+_HANDS, _NOTE, _CONDUCT, _OVER, _FAILED = b"+", b"#", b"=", b".", b"!"
+_conduct: msgspec.msgpack.Decoder[tuple[Conduct, Conduct]] = msgspec.msgpack.Decoder(
+    tuple[Conduct, Conduct]
+)
 
 
 class Spot(Struct, frozen=True):
@@ -104,12 +125,8 @@ class Referee:
                 seat = question.seat
                 break
             match question:
-                case ToDeal():
-                    new, hand = step(game, hand, deck.deal(question))
-                case ToSwap():
-                    new, hand = step(game, hand, deck.swap(question))
-                case ToDraw():
-                    new, hand = step(game, hand, deck.draw(question))
+                case ToDeal() | ToSwap() | ToDraw():
+                    new, hand = step(game, hand, deck.answer(question))
                 case ToShow(seat=shown):
                     new, hand = step(game, hand, Show(shown))
                 case _:
@@ -201,3 +218,155 @@ def play(
             ):
                 record.append(Faulted(seat, reply.text, kind, "acknowledgement"))
         yield Finished(tuple(record), spot.hand.stacks)
+
+
+# A process that plays matches for another.
+
+
+class MatchJob(NamedTuple):
+    """All that is needed to play a match."""
+
+    match: WirePlan
+    programs: tuple[Program, Program]
+    limits: Limits
+    decks: Decks
+    guard: Guard
+
+
+class Listener(NamedTuple):
+    """Takes the messages that are no hands: remarks, and what each bot did in a leg."""
+
+    note: Callable[[str], None]
+    conduct: Callable[[tuple[Conduct, Conduct]], None]
+
+
+class Processes:
+    """Processes that play matches; one that has played a match to its end waits for the next."""
+
+    def __init__(self) -> None:
+        self._idle: list[tuple[BaseProcess, Connection]] = []
+
+    def __enter__(self) -> "Processes":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End the processes that wait."""
+        while self._idle:
+            _end(*self._idle.pop())
+
+    def play(
+        self, job: MatchJob, listener: Listener, stop: Callable[[], bool]
+    ) -> Generator[Finished | None, None, None]:
+        """Every hand of the match, and None while none is ready; after `stop` none is begun.
+
+        Several threads may play a match each.
+        """
+        try:
+            process, pipe = self._idle.pop()
+        except IndexError:
+            process, pipe = start(_work)
+        complete = False
+        try:
+            with suppress(OSError):  # it is gone, and `receive` says so
+                pipe.send(job)
+            yield from _received(pipe, job, listener, stop)
+            complete = not stop()
+        finally:
+            if complete:
+                self._idle.append((process, pipe))
+            else:
+                _end(process, pipe)
+
+
+def _received(
+    pipe: Connection, job: MatchJob, listener: Listener, stop: Callable[[], bool]
+) -> Generator[Finished | None, None, None]:
+    """The hands that the other process sends; its remarks go to the listener."""
+    stopped = False
+    while True:
+        if not stopped and stop():
+            stopped = True
+            pipe.send(None)
+        if not pipe.poll(PATIENCE_S):
+            yield None
+            continue
+        kind, body = receive(pipe, "played the match")
+        if kind == _HANDS:
+            yield from decode_hands(body)
+        elif kind == _CONDUCT:
+            listener.conduct(_conduct.decode(body))
+            yield None
+        elif kind == _NOTE:
+            listener.note(body.decode())
+        elif kind == _FAILED:
+            raise Gone(f"the process that played {job.match.match} failed: {body.decode()}")
+        else:
+            return
+
+
+def _end(process: BaseProcess, pipe: Connection) -> None:
+    """Tell a process to go; it ends its bots, and if it cannot, they are ended here."""
+    pipe.close()
+    process.terminate()
+    process.join(_LAST_S)
+    if process.is_alive():
+        process.kill()
+        process.join()
+    if process.exitcode != 0:
+        sweep(f"{process.pid}-")
+    if process.pid is not None:
+        remove_stale(process.pid)
+
+
+# The other process.
+
+
+def _work(pipe: Connection) -> None:
+    """Play one match after another, until nobody is at the pipe's other end any more."""
+    gc.freeze()  # what was imported stays: no collection need look at it, while a bot waits
+    ignore_ctrl_c()
+    signal.signal(signal.SIGTERM, _exit)
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        try:
+            while True:
+                job = pipe.recv()
+                if job is not None:  # else told to stop after the match was over
+                    _play(pipe, job)
+        except (OSError, EOFError):
+            raise
+        except Exception as failure:
+            pipe.send_bytes(_FAILED + f"{type(failure).__name__}: {failure}".encode())
+        finally:
+            # It is going already. Python complains of a signal that comes while its handler is
+            # taken away; one that is blocked waits, and says nothing.
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+
+
+def _exit(number: int, frame: FrameType | None) -> NoReturn:
+    raise SystemExit(0)
+
+
+def _play(pipe: Connection, job: MatchJob) -> None:
+    """Play a match leg by leg, each with newly started bots."""
+
+    def note(sentence: str) -> None:
+        pipe.send_bytes(_NOTE + sentence.encode())
+
+    game = job.match.game
+    best = ranker(game.straights, game.ranking, game.hole_min)
+    for held in (2, 3):  # read a showdown's tables before the first question, not in a hand
+        best(DECK[:held], DECK[held : held + 5])
+    for leg in job.match.legs:
+        with started(job.programs, job.limits, job.guard, note) as players:
+            played = play(job.match, leg, job.decks, players)
+            with closing(on_one_processor(played, players)) as hands:
+                complete = send_hands(pipe, hands, BATCH_HANDS, _HANDS, _HANDS)
+        pipe.send_bytes(_CONDUCT + msgspec.msgpack.encode([player.conduct() for player in players]))
+        if not complete:
+            break
+    pipe.send_bytes(_OVER)

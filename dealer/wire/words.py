@@ -1,5 +1,7 @@
 """The words of the MIT Pokerbots protocol, both ways: clauses for a bot, and its replies.
 
+A match that is played in them has a plan: by which rules, and in which order its hands are played.
+
 A bot is sent every event once, as a clause, in one line with the next question. The clock that
 opens each line is not here: `Player` measures the clock, and adds it.
 """
@@ -9,26 +11,18 @@ from functools import cache
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from engine.catalogue import CATALOGUE
 from engine.game import Game
 from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.bounty_2025 import BOUNTY_2025_MIT
 from engine.games.river_2023 import RIVER_2023_MIT
 from engine.games.swap_2022 import SWAP_2022_MIT
 from engine.games.toss_2026 import TOSS_2026_MIT
+from engine.parameters import first
 from engine.steps import Auction, SwapHole, TossHole
-from engine.turn import (
-    Bid,
-    Call,
-    Check,
-    Command,
-    Fold,
-    Raise,
-    ToAct,
-    ToBid,
-    Toss,
-    ToToss,
-)
+from engine.turn import Bid, Call, Check, Command, Fold, Raise, ToAct, ToBid, Toss, ToToss
 from events.state import Hand
 from events.types import (
     Bet,
@@ -53,13 +47,8 @@ from events.views import FIELDS, Seated, may_see
 WireTurn = ToAct | ToBid | ToToss
 MASKED = "A-1"  # a sealed bid: no skeleton minds it, and it is not to be taken for a bid of 0 (A1)
 
-SPOKEN = (  # by the engine of each year
-    AUCTION_2024_MIT,
-    SWAP_2022_MIT,
-    RIVER_2023_MIT,
-    TOSS_2026_MIT,
-    BOUNTY_2025_MIT,
-)
+# By the engine of each year.
+SPOKEN = (AUCTION_2024_MIT, SWAP_2022_MIT, RIVER_2023_MIT, TOSS_2026_MIT, BOUNTY_2025_MIT)
 
 
 class Dialect(Struct, frozen=True):
@@ -78,11 +67,7 @@ class Dialect(Struct, frozen=True):
 def dialect_of(game: Game) -> Dialect:
     """The protocol that bots for this game speak."""
     kinds = {type(step) for step in game.script}
-    return Dialect(
-        bids=Auction in kinds,
-        swaps=SwapHole in kinds,
-        tosses=TossHole in kinds,
-    )
+    return Dialect(bids=Auction in kinds, swaps=SwapHole in kinds, tosses=TossHole in kinds)
 
 
 # What a bot is sent.
@@ -327,3 +312,82 @@ def number(reply: str) -> int | None:
         return int(reply[1:])
     except ValueError:
         return None
+
+
+# A match.
+
+
+class WirePlan(Struct, frozen=True):
+    """A match to be played: by which rules, under which name, by whom, how many hands.
+
+    Each deck is dealt once, or twice with the seats exchanged (G21): then hands 2n - 1 and 2n have
+    one deck, and no player meets a deck twice, because each copy is played in another leg.
+    """
+
+    game: Game
+    match: str
+    players: tuple[str, str]
+    hands: int
+    mirrored: bool = False
+    open_bids: bool = False
+
+    @property
+    def deals(self) -> int:
+        """How many hands have the same deck."""
+        return 2 if self.mirrored else 1
+
+    @property
+    def legs(self) -> tuple[tuple[int, ...], ...]:
+        """The numbers of the hands in the order of play; the bots begin every leg anew.
+
+        In odd hands the first player deals, and in either leg they take turns: 1 4 5 8, 2 3 6 7.
+        """
+        numbers = range(1, self.hands + 1)
+        if not self.mirrored:
+            return (tuple(numbers),)
+        first = tuple(number for number in numbers if number % 4 < 2)
+        return first, tuple(number for number in numbers if number % 4 > 1)
+
+
+def plan(
+    game: Game,
+    match: str,
+    players: tuple[str, str],
+    hands: int,
+    *,
+    mirrored: bool = False,
+    open_bids: bool = False,
+) -> WirePlan:
+    """A match; mirrored, its cards come from fixed places in the deck, and its hands in pairs."""
+    if sentence := unspoken(game):
+        raise ValueError(sentence)
+    if open_bids and game.bids == "sealed" and first(game, Auction) is not None:
+        raise ValueError(f"{game.name} has sealed bids: none of them is shown early")
+    if mirrored and game.burn:
+        raise ValueError(f"{game.name} burns cards: in a mirrored deck every card has its place")
+    if mirrored and hands % 2:
+        raise ValueError(f"each deck is dealt twice: {hands} hands are no pairs")
+    rules = replace(game, deck_slots="fixed") if mirrored else game
+    return WirePlan(rules, match, players, hands, mirrored, open_bids)
+
+
+# What the protocol never says: amounts, who is paid, which card comes from where.
+_FREE = {"name", "document", "script", "stack", "hands", "partner", "readings", "bids"} | {
+    name
+    for name, policy in CATALOGUE.items()
+    if policy.kind in ("pay", "rank", "deal") and name != "announce"
+}
+
+
+def unspoken(game: Game) -> str | None:
+    """Why bots of the MIT protocol cannot play by these rules; None if they can."""
+    kinds = list(map(type, game.script))
+    for spoken in SPOKEN:
+        if kinds == list(map(type, spoken.script)):
+            for name in Game.__struct_fields__:
+                if name not in _FREE and getattr(game, name) != getattr(spoken, name):
+                    must = f"its {name} must be as in {spoken.name}"
+                    return f"{game.name} is not played over the wire: {must}"
+            return None
+    names = " or ".join(spoken.name for spoken in SPOKEN)
+    return f"{game.name} is not played over the wire: its script is not that of {names}"

@@ -8,10 +8,9 @@ import pytest
 
 from dealer.bots.seen import Seen
 from dealer.deck import Deck, seeded
-from dealer.learning.batch import Batch
+from dealer.learning.batch import Batch, Tree
 from dealer.learning.hand import Actions, LearnersHand, Sizes
 from dealer.learning.observation import names, observation
-from dealer.learning.tree import Tree
 from dealer.play import usual_seats
 from engine.audit import audit
 from engine.game import Game

@@ -15,7 +15,8 @@ from dealer.live.clock import (
     TableEvent,
     Times,
 )
-from dealer.live.table import LiveSeats, LiveTable
+from dealer.live.seats import LiveSeats
+from dealer.live.table import LiveTable
 from engine.game import Game
 from engine.turn import Command
 from events.ledger import Append, Appended, Recorded

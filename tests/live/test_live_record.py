@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dealer.deal_check import check_deal
-from dealer.deck import CommittedDecks, Committer, SeededDecks
+from dealer.deck import CommittedDecks, Committer, SeededDecks, check_deal
 from dealer.live.bots import ThinkingBot
 from dealer.live.clock import Joins, Question
 from dealer.live.table import LiveTable, clocked

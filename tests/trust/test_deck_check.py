@@ -7,7 +7,7 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from dealer.deal_check import DealCheck, check_deal
+from dealer.deck import DealCheck, check_deal
 from engine.game import Game
 from engine.games import GAMES
 from events import types as t

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from dealer.deck import SeededDecks
 from dealer.wire.match import play, started
-from dealer.wire.plan import WirePlan, plan
 from dealer.wire.player import Player
 from dealer.wire.program import Limits, Program, program
 from dealer.wire.sandbox import Guard
+from dealer.wire.words import WirePlan, plan
 from engine.games import GAMES
 from events.types import Events
 

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 
 from api.main import main
 from api.playing.over_the_wire import for_good
-from dealer.deal_check import check_deal
-from dealer.wire.plan import plan
+from dealer.deck import check_deal
 from dealer.wire.program import GRUFF, STEADY
 from dealer.wire.sandbox import Means
+from dealer.wire.words import plan
 from engine.games import GAMES
 from events.evolve import replay
 from events.match import DeckCommitted, DeckOpened, MatchStarted, NonceGiven

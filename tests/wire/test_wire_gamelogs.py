@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dealer.play import play
-from dealer.wire.plan import unspoken
+from dealer.wire.words import unspoken
 from engine.games import GAMES, RULESETS
 from events.evolve import replay
 from formats.follow import follow

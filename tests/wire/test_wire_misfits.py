@@ -10,9 +10,8 @@ from msgspec.structs import replace
 
 from api.playing.over_the_wire import unusable
 from dealer.deck import SeededDecks
-from dealer.wire.match import started
-from dealer.wire.match_process import Listener, MatchJob, Processes
-from dealer.wire.plan import plan
+from dealer.wire.match import Listener, MatchJob, Processes, started
+from dealer.wire.words import plan
 from dealer.worker import Gone
 from engine.audit import audit
 from engine.games import GAMES

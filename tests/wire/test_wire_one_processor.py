@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from dealer.deck import SeededDecks
-from dealer.wire import match_process
+from dealer.wire import process
 from dealer.wire.match import play, started
-from dealer.wire.match_process import LOOK_HANDS, QUICK_S, Used, is_better, on_one_processor
-from dealer.wire.plan import plan
 from dealer.wire.player import Player
+from dealer.wire.process import LOOK_HANDS, QUICK_S, Used, is_better, on_one_processor
 from dealer.wire.program import Limits, named
 from dealer.wire.sandbox import Guard
+from dealer.wire.words import plan
 from engine.games import GAMES
 from events.state import Finished
 from events.types import Events
@@ -64,7 +64,7 @@ def looked_at(pair: tuple[Bot, Bot], *better: bool) -> Generator[None]:
     answers = iter(better)
     hands = on_one_processor((HAND for _ in range(LOOK_HANDS * len(better))), pair)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(match_process, "is_better", lambda then, now: next(answers))
+        patch.setattr(process, "is_better", lambda then, now: next(answers))
         for number, _ in enumerate(hands, 1):
             if number % LOOK_HANDS == 0:
                 yield
@@ -176,7 +176,7 @@ def test_a_real_match_is_the_same_on_one_processor(
     records: list[list[Events]] = []
     where: list[int] = []  # on how many processors a bot may run, hand by hand
     for answer in (lambda then, now: True, lambda then, now: False):
-        monkeypatch.setattr(match_process, "is_better", answer)
+        monkeypatch.setattr(process, "is_better", answer)
         with started(programs, Limits(), Guard(()), lambda sentence: None) as players:
             hands = on_one_processor(play(match, match.legs[0], SeededDecks("1"), players), players)
             found = []

@@ -7,10 +7,9 @@ from threading import Timer
 import pytest
 
 from dealer.deck import SeededDecks
-from dealer.wire.connection import Connection
 from dealer.wire.match import play
-from dealer.wire.plan import plan
-from dealer.wire.player import Reply
+from dealer.wire.player import Connection, Reply
+from dealer.wire.words import plan
 from engine.audit import audit
 from engine.games import GAMES
 from tests.wire.links import pair

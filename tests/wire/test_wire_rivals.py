@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from dealer.wire.plan import WirePlan
 from dealer.wire.player import Player
 from dealer.wire.program import Limits
 from dealer.wire.sandbox import Guard
+from dealer.wire.words import WirePlan
 from events.types import BidPlaced, Called, Checked, Events, Faulted, Folded
 from tests.wire.misfits import SHORT, left_behind, matched
 from tests.wire.misfits import bot as made

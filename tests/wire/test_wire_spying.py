@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from api.playing.over_the_wire import Meeting, as_text
 from dealer.deck import SeededDecks
-from dealer.wire.match_process import MatchJob
-from dealer.wire.plan import plan
+from dealer.wire.match import MatchJob
 from dealer.wire.program import Program, program, visible
 from dealer.wire.sandbox import Guard, Means
+from dealer.wire.words import plan
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from store.ledger import open_ledger

@@ -3,8 +3,8 @@
 import pytest
 
 from dealer.wire.match import play
-from dealer.wire.plan import plan
 from dealer.wire.player import Reply
+from dealer.wire.words import plan
 from engine.games import GAMES
 from formats.mit.write import write
 from tests.wire.transcripts import RecalledDecks, Scripted, log_of, scripted

@@ -10,12 +10,10 @@ from pathlib import Path
 import pytest
 
 from dealer.deck import Deck, SeededDecks, of_key, seeded
-from dealer.wire.connection import Connection, Overlong
 from dealer.wire.match import play
-from dealer.wire.plan import plan
-from dealer.wire.player import Reply
+from dealer.wire.player import Connection, Overlong, Reply
 from dealer.wire.program import NoBot, named, program
-from dealer.wire.words import Dialect, acknowledgement_fault, command, default
+from dealer.wire.words import Dialect, acknowledgement_fault, command, default, plan
 from engine.games import GAMES
 from engine.turn import (
     Bid,
