@@ -108,10 +108,14 @@ def play(
     game: Game, match: str, hands: int, seed: str, seats: int | None = None
 ) -> Iterator[Events]:
     """Seeded hands between random bots at one table, one freeze-out after the other."""
-    plan = Plan(game, match, hands, seed, ("random",) * (seats or usual_seats(game)))
-    decks, played = SeededDecks(seed), 0
-    while played < hands:
-        for record in dealt(plan, decks, played + 1):
+    return freeze_outs(Plan(game, match, hands, seed, ("random",) * (seats or usual_seats(game))))
+
+
+def freeze_outs(plan: Plan, makers: Sequence[own.Maker] = ()) -> Iterator[Events]:
+    """As many hands as were asked for: after a freeze-out comes the next."""
+    decks, played = SeededDecks(plan.seed), 0
+    while played < plan.hands:
+        for record in dealt(plan, decks, played + 1, makers):
             played += 1
             yield record
 

@@ -9,8 +9,7 @@ each part can be read by itself, with what is known of the whole log.
 
 import codecs
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -19,9 +18,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from events.match import SourceNoted
+from formats.fitted_rake import Houses
+from formats.mit.dialects import FORMAT as MIT
+from formats.mit.dialects import unnoted
 from formats.mit.grammar import Names
-from formats.mit.note import FORMAT as MIT
-from formats.mit.note import unnoted
 from formats.mit.parts import Reader, Start
 from formats.mit.read import Teller, surveyed
 from formats.phh.documents import Keys
@@ -29,10 +29,8 @@ from formats.phh.fields import Money
 from formats.phh.read import read as read_phh
 from formats.phh.read import unit_of as unit_of_phh
 from formats.pokerstars import read as pokerstars
-from formats.pokerstars.fitted_rake import Houses
 from formats.rakes import RakeFrom
-from formats.source import AS_READ, Rules, Skipped, Source, SourceHand
-from formats.text import encoding_of
+from formats.source import AS_READ, Rules, Skipped, Source, encoding_of
 
 
 class Log(Struct, frozen=True):
@@ -78,11 +76,22 @@ def parts(
 
 
 def read(path: Path, format: str, part: Chunk) -> Source:
-    """The part as a source."""
+    """The part as a source, its hands numbered as in the whole file."""
     with path.open("rb") as raw:
         raw.seek(part.begin)
         text = raw.read(part.end - part.begin)
-    return _WAYS[format].read(text, part)
+    source = _WAYS[format].read(text, part)
+    if part.log:
+        return source
+    hands = (
+        replace(hand, line=hand.line + part.lines_before)
+        if isinstance(hand, Skipped)
+        else replace(
+            hand, line=hand.line + part.lines_before, number=hand.number + part.hands_before
+        )
+        for hand in source.hands
+    )
+    return replace(source, hands=hands)
 
 
 def _gamelog(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:
@@ -131,21 +140,11 @@ def _phh(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...
     return tuple(replace(chunk, unit=unit, rakes=rules.rake) for chunk in chunks)
 
 
-def _of_phh(text: bytes, part: Chunk) -> Source:
-    source = read_phh(text, unit=part.unit, rakes=part.rakes)
-    return replace(source, hands=_renumbered(source.hands, part))
-
-
 def _pokerstars(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:
     """Cut before hands; the rake of each house is fitted over the whole file."""
     chunks = _by_lines(path, (b"PokerStars ", b"Poker Hand #"), _HAND)
     houses = pokerstars.houses_of(path, rules) if chunks else None
     return tuple(replace(chunk, houses=houses) for chunk in chunks)
-
-
-def _of_pokerstars(text: bytes, part: Chunk, site: str = "pokerstars") -> Source:
-    source = pokerstars.read(text, part.houses, site)
-    return replace(source, hands=_renumbered(source.hands, part))
 
 
 class _Way(NamedTuple):
@@ -157,9 +156,9 @@ class _Way(NamedTuple):
 
 _WAYS = {
     MIT: _Way(_gamelog, _of_a_gamelog),
-    "phh": _Way(_phh, _of_phh),
-    "pokerstars": _Way(_pokerstars, _of_pokerstars),
-    "ggpoker": _Way(_pokerstars, partial(_of_pokerstars, site="ggpoker")),
+    "phh": _Way(_phh, lambda text, part: read_phh(text, unit=part.unit, rakes=part.rakes)),
+    "pokerstars": _Way(_pokerstars, lambda text, part: pokerstars.read(text, part.houses)),
+    "ggpoker": _Way(_pokerstars, lambda text, part: pokerstars.read(text, part.houses, "ggpoker")),
 }
 
 
@@ -192,15 +191,3 @@ def _by_lines(
         Chunk(begin, end, after - before, before, at, end == place)
         for (begin, before, at), (end, after, _) in pairwise([*cuts, (place, hands, lines)])
     )
-
-
-def _renumbered(
-    hands: Iterable[SourceHand | Skipped], part: Chunk
-) -> Iterator[SourceHand | Skipped]:
-    """The hands with numbers and lines as in the whole file."""
-    for hand in hands:
-        line = hand.line + part.lines_before
-        if isinstance(hand, Skipped):
-            yield replace(hand, line=line)
-        else:
-            yield replace(hand, line=line, number=hand.number + part.hands_before)

@@ -1,7 +1,7 @@
 """A foreign hand put to the rules: what they decide is its record, as far as the source agrees.
 
 Each item answers what the rules ask. At the first refusal, or where the rules would show or
-pay otherwise than the source says, `formats.rules_off` goes on without them. A hand that cannot be
+pay otherwise than the source says, `formats.claims` goes on without them. A hand that cannot be
 a record at all (it makes chips, or stops in the middle) raises a ValueError with one sentence.
 """
 
@@ -47,7 +47,7 @@ from events.cards import UNKNOWN, Cards
 from events.evolve import evolve, replay, round_of
 from events.state import Hand
 from events.types import Event, Events, Faulted, FaultPlace, PotSplit, RakeTaken, Shown
-from formats.rules_off import acknowledged, claimed, faulted
+from formats.claims import PLAYED, acknowledged, claimed, faulted, is_contradicted, parted
 from formats.source import (
     Act,
     Bids,
@@ -67,7 +67,6 @@ Answer = tuple[Command, tuple[int, ...]]  # and the places of the items that gav
 
 # Sets of kinds are made once: to make one for every question costs more than to ask it.
 _CHOSEN = (Act, Bids, Tosses)
-_PLAYED = (Act, Bids, Tosses, Board)
 _OPEN = (Act, Bids, Tosses, Shows, Mucks)
 _NAMED = (Holds, Shows)
 _PAYS = (RakeTaken, PotSplit)
@@ -111,9 +110,9 @@ def followed(hand: SourceHand, hand_id: str) -> tuple[Events, Hand]:
             return _claimed(hand, events, now, items, f"{refusal}; ")
         for place in used if len(used) < 2 else sorted(used, reverse=True):
             del items[place]
-        if (after.over or after.showing.shown) and _parts(hand, new, after, items):
+        if (after.over or after.showing.shown) and parted(hand, new, after, items):
             for event in new:  # what the rules decided before that is recorded, the rest is not
-                other = isinstance(event, Shown) and _contradicted(event, items)
+                other = isinstance(event, Shown) and is_contradicted(event, items)
                 if other or isinstance(event, _PAYS):
                     break
                 now = evolve(now, event)
@@ -137,26 +136,6 @@ def begun(
 ) -> tuple[Events, Hand]:
     """A nameless hand: in a log most hands begin as the one before the last did."""
     return begin(game, "", button, players, stacks, posts, dead_small)
-
-
-def pays(hand: SourceHand, new: Events, after: Hand) -> bool:
-    """Whether the rules pay every seat, and the house, what the source says."""
-    if hand.rake is not None and hand.rake != after.rake:
-        return False
-    if hand.nets is not None:
-        nets = tuple(now - was for was, now in zip(hand.stacks, after.stacks, strict=True))
-        if nets != hand.nets:
-            return False
-    if hand.paid is None:
-        return True
-    won = [0] * len(hand.stacks)
-    for event in new:
-        if isinstance(event, PotSplit):
-            for seat, share in zip(event.seats, event.shares, strict=True):
-                won[seat] += share
-    for paid in hand.paid:
-        won[paid.seat] -= paid.amount
-    return not any(won)
 
 
 def _claimed(
@@ -339,32 +318,6 @@ def _show(question: ToShow, hand: Hand, items: list[Item]) -> Answer | None:
             # As they were dealt, if they are the same: the source may name them in another order.
             same = sorted(hand.hole[seat]) == sorted(item.cards)
             return Show(seat, () if same else item.cards), (place,)
-        if isinstance(item, _PLAYED):
+        if isinstance(item, PLAYED):
             return None
     return (Muck(seat), ()) if question.may_muck else None
-
-
-# Where source and rules part.
-
-
-def _parts(hand: SourceHand, new: Events, after: Hand, items: list[Item]) -> bool:
-    """Whether the rules' events show other cards than the source, or pay what nobody was paid."""
-    if any(_contradicted(event, items) for event in new if isinstance(event, Shown)):
-        return True
-    if not after.over:
-        return False
-    played_on = any(
-        isinstance(item, _PLAYED) or (isinstance(item, Fault) and item.where != "acknowledgement")
-        for item in items
-    )
-    return played_on or not pays(hand, new, after)
-
-
-def _contradicted(event: Shown, items: list[Item]) -> bool:
-    """A hand turned up that the source says was thrown away, or was another."""
-    for item in items:
-        if isinstance(item, Mucks) and item.seat == event.seat:
-            return True
-        if isinstance(item, Shows) and item.seat == event.seat:
-            return sorted(item.cards) != sorted(event.cards)
-    return False

@@ -128,22 +128,15 @@ def stakes(game: Game, record: Events, name: str) -> Stakes:
         )
     per = per_chip(game.unit)
     if money(game.unit) not in _MONIES or 100 % per or game.unit == "half chip":
-        _check_whole(record, per, f"{name} counts whole chips or hundredths", game.unit)
+        for event in record:  # then every amount is one of whole chips
+            units = (getattr(event, "amount", 0), getattr(event, "to", 0))
+            for amount in (*units, *getattr(event, "stacks", ()), *getattr(event, "shares", ())):
+                if amount % per:
+                    rule = f"{name} counts whole chips or hundredths"
+                    raise Inexpressible(f"{rule}: {amount} {game.unit}s are none")
     sign, currency = _MONIES.get(money(game.unit), ("", ""))
     _check_table(record, forced.small, name)
     return Stakes(limit, forced.small, forced.big, ante, sign, currency, per)
-
-
-def _check_whole(record: Events, per: int, rule: str, unit: str) -> None:
-    """Every amount of the hand is one of whole chips."""
-    for event in record:
-        for field in ("amount", "to"):
-            if (units := getattr(event, field, 0)) % per:
-                raise Inexpressible(f"{rule}: {units} {unit}s are none")
-        for field in ("stacks", "shares"):
-            for units in getattr(event, field, ()):
-                if units % per:
-                    raise Inexpressible(f"{rule}: {units} {unit}s are none")
 
 
 def _check_table(record: Events, small: int, name: str) -> None:

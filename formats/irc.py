@@ -247,7 +247,16 @@ def _source_hand(deal: _Deal, rows: list[_Row], number: int) -> SourceHand:
     if sum(row.action for row in rows) != deal.pot:
         raise _Unread(f"hand {deal.id} has a pot of {deal.pot} in hdb, its players put in another")
     now = _Betting([row.bankroll for row in rows])
-    items = tuple(_items(deal, rows, now))
+    # The cards that were shown, the streets with their boards, the showdown.
+    shown = [(seat, row.cards) for seat, row in enumerate(rows) if row.cards]
+    items: list[Item] = [Holds(seat, cards) for seat, cards in shown]
+    for street in range(4):
+        before, dealt = _DEALT.get(street - 1, 0), _DEALT[street]
+        if before < dealt <= len(deal.board):
+            items.append(Board(deal.board[before:dealt]))
+        letters = [row.streets[street] for row in rows]
+        items += now.street(letters, BIG if street < 2 else HIGH)
+    items += (Shows(seat, cards) for seat, cards in shown)
     for row, left in zip(rows, now.left, strict=True):
         if row.bankroll - left != row.action:
             raise _Unread(
@@ -262,26 +271,13 @@ def _source_hand(deal: _Deal, rows: list[_Row], number: int) -> SourceHand:
         button=len(rows) - 1,
         players=tuple(row.name for row in rows),
         stacks=tuple(row.bankroll for row in rows),
-        items=items,
+        items=tuple(items),
         dead_small=len(blinds) == 1,
         nets=nets,
         rake=0,
         assumed=(f"blinds {SMALL}/{BIG}", f"level {BIG}/{HIGH}"),
         played=in_utc(deal.id) if deal.id in _YEARS else "",
     )
-
-
-def _items(deal: _Deal, rows: list[_Row], now: "_Betting") -> Iterator[Item]:
-    """The cards that were shown, the streets with their boards, the showdown."""
-    shown = [(seat, row.cards) for seat, row in enumerate(rows) if row.cards]
-    yield from (Holds(seat, cards) for seat, cards in shown)
-    for street in range(4):
-        before, dealt = _DEALT.get(street - 1, 0), _DEALT[street]
-        if before < dealt <= len(deal.board):
-            yield Board(deal.board[before:dealt])
-        letters = [row.streets[street] for row in rows]
-        yield from _street(letters, BIG if street < 2 else HIGH, now)
-    yield from (Shows(seat, cards) for seat, cards in shown)
 
 
 class _Betting:
@@ -327,43 +323,41 @@ class _Betting:
         self.gone.add(seat)
         return True
 
+    def street(self, letters: list[str], size: int) -> Iterator[Item]:
+        """One letter a turn, round and round by position; who has none left is passed over."""
+        self.begin()
+        posts = sum(own.startswith("B") for own in letters)
+        for turn in zip_longest(*letters):
+            for seat, letter in enumerate(turn):
+                if seat in self.gone:
+                    continue
+                if letter is None:
+                    if seat in self.leaving and self.leave(seat):
+                        self.answered(seat)
+                        yield Act(seat, "fold")
+                elif letter == "B":
+                    self.post(seat, SMALL if posts == 2 and seat == 0 else BIG)
+                elif (act := self.act(seat, letter, size)) is not None:
+                    yield act
 
-def _street(letters: list[str], size: int, now: _Betting) -> Iterator[Item]:
-    """One letter a turn, round and round by position; who has none left is passed over."""
-    now.begin()
-    posts = sum(own.startswith("B") for own in letters)
-    for turn in zip_longest(*letters):
-        for seat, letter in enumerate(turn):
-            if seat in now.gone:
-                continue
-            if letter is None:
-                if seat in now.leaving and now.leave(seat):
-                    now.answered(seat)
-                    yield Act(seat, "fold")
-            elif letter == "B":
-                now.post(seat, SMALL if posts == 2 and seat == 0 else BIG)
-            elif (act := _act(seat, letter, size, now)) is not None:
-                yield act
-
-
-def _act(seat: int, letter: str, size: int, now: _Betting) -> Act | None:
-    """A letter as a choice; all-in is a call or a raise, as the bet has it."""
-    bet = now.bet
-    act: Act | None = None
-    if letter in _LEAVES:
-        act = Act(seat, "fold") if now.leave(seat) else None
-    elif letter == "k":
-        act = Act(seat, "check")
-    elif letter == "A" and not now.left[seat]:
-        pass  # the call before it took everything: a note, no choice
-    elif letter == "c" or (letter == "A" and now.left[seat] <= bet - now.bets[seat]):
-        now.put(seat, bet)
-        act = Act(seat, "call")
-    elif letter == "A":
-        act = Act(seat, "raise", to=now.bets[seat] + now.left[seat])
-        now.put(seat, now.bets[seat] + now.left[seat])
-    else:
-        act = Act(seat, "raise", to=min(bet + size, now.bets[seat] + now.left[seat]))
-        now.put(seat, bet + size)
-    now.answered(seat)
-    return act
+    def act(self, seat: int, letter: str, size: int) -> Act | None:
+        """A letter as a choice; all-in is a call or a raise, as the bet has it."""
+        bet = self.bet
+        act: Act | None = None
+        if letter in _LEAVES:
+            act = Act(seat, "fold") if self.leave(seat) else None
+        elif letter == "k":
+            act = Act(seat, "check")
+        elif letter == "A" and not self.left[seat]:
+            pass  # the call before it took everything: a note, no choice
+        elif letter == "c" or (letter == "A" and self.left[seat] <= bet - self.bets[seat]):
+            self.put(seat, bet)
+            act = Act(seat, "call")
+        elif letter == "A":
+            act = Act(seat, "raise", to=self.bets[seat] + self.left[seat])
+            self.put(seat, self.bets[seat] + self.left[seat])
+        else:
+            act = Act(seat, "raise", to=min(bet + size, self.bets[seat] + self.left[seat]))
+            self.put(seat, bet + size)
+        self.answered(seat)
+        return act

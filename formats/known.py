@@ -5,7 +5,7 @@ name where it has one.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,15 +17,15 @@ from formats.acpc.read import read as read_acpc
 from formats.cuts import Chunk
 from formats.cuts import read as read_part
 from formats.mit import read as mit
+from formats.mit.dialects import FORMAT as MIT
 from formats.mit.grammar import MARKERS, other, splits
-from formats.mit.note import FORMAT as MIT
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.pokerstars import read as pokerstars
 from formats.pokerstars.text import GG, STARS, UTF16, foreign_site
 from formats.sites import pacific, winamax
 from formats.sites.notes import Site
-from formats.source import AS_READ, Refused, Rules, Skipped, Source, SourceHand
+from formats.source import AS_READ, Refused, Rules, Source, SourceHand
 
 HEAD = 200  # lines by which a format is known
 _BYTES = 1 << 14  # in which they are looked for
@@ -128,7 +128,15 @@ def format_of(content: bytes | Path) -> Format:
     for magic, kind in OTHERS.items():
         if start.startswith(magic):
             raise Refused(1, f"this is {kind}, no hand history")
-    head = _head(start)
+    # The first lines in whichever encoding; what cannot be decoded is for the reader to refuse.
+    encoding = "utf-8-sig"
+    if start.startswith(UTF16) or b"\0" in (start[:1], start[1:2]):
+        encoding = "utf-16-be" if start[:1] in (b"\xfe", b"\0") else "utf-16-le"
+    text = start.decode(encoding, "replace").removeprefix("\ufeff")
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise Refused(line, "a zero byte: this is no text in UTF-8, UTF-16 or cp1252")
+    head = text.splitlines()[:HEAD] or [""]
     for format in FORMATS.values():
         if format.begins(head):
             return format
@@ -183,37 +191,19 @@ def read(
         source = read_part(content, named.name, part)
     if not others or not named.takes_rules:
         return source
+    hands = (  # under other rules, which must count in the same unit of chips
+        replace(hand, game=rules.of(hand.game), inferred=_inferred(hand.inferred, rules))
+        if isinstance(hand, SourceHand)
+        else hand
+        for hand in source.hands
+    )
     inferred = _inferred(source.inferred, rules)
-    hands = _under_rules(source.hands, rules)
     return replace(source, hands=hands, transcripts=None, inferred=inferred)
 
 
 def _inferred(facts: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
     """The inferred facts that hold under other rules: the variant is theirs."""
     return tuple(fact for fact in facts if not rules.game or not fact.startswith("variant "))
-
-
-def _under_rules(
-    hands: Iterable[SourceHand | Skipped], rules: Rules
-) -> Iterator[SourceHand | Skipped]:
-    """Put hands under other rules, which must count in the same unit of chips."""
-    for hand in hands:
-        if isinstance(hand, SourceHand):
-            facts = _inferred(hand.inferred, rules)
-            hand = replace(hand, game=rules.of(hand.game), inferred=facts)
-        yield hand
-
-
-def _head(start: bytes) -> list[str]:
-    """The first lines in whichever encoding; what cannot be decoded is for the reader to refuse."""
-    encoding = "utf-8-sig"
-    if start.startswith(UTF16) or b"\0" in (start[:1], start[1:2]):
-        encoding = "utf-16-be" if start[:1] in (b"\xfe", b"\0") else "utf-16-le"
-    text = start.decode(encoding, "replace").removeprefix("\ufeff")
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        raise Refused(line, "a zero byte: this is no text in UTF-8, UTF-16 or cp1252")
-    return text.splitlines()[:HEAD] or [""]
 
 
 SITES = (

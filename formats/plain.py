@@ -40,7 +40,8 @@ from events.types import (
     StepEntered,
     UncalledReturned,
 )
-from formats.follow import begun, pays
+from formats.claims import pays
+from formats.follow import begun
 from formats.holdem import STREETS
 from formats.source import Act, Board, Holds, Mucks, Shows, SourceHand
 

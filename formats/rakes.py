@@ -27,6 +27,7 @@ Span = tuple[int, int | None]  # of players: from, to
 
 LIMITS = {"nl": "no", "pl": "pot", "fl": "fixed"}
 SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
+CURRENCIES = {sign: currency for currency, sign in SIGNS.items()}
 NAME_MAX = 40  # letters of a site, as a hand names it: a sentence repeats them
 _FILE = Path(__file__).with_name("rakes.toml")
 _SPAN = re.compile(r"([0-9]+)(?:(\+)|-([0-9]+))?")
@@ -110,16 +111,6 @@ class _Question(NamedTuple):
     of_hand: Callable[[RakeQuestion], str]
 
 
-def _of_stakes(row: Row, hand: RakeQuestion) -> bool:
-    above = all(map(int.__le__, row.low, hand.stakes))
-    return above and (row.high is None or all(map(int.__ge__, row.high, hand.stakes)))
-
-
-def _of_players(row: Row, hand: RakeQuestion) -> bool:
-    least, most = row.players
-    return least <= hand.players and (most is None or hand.players <= most)
-
-
 _QUESTIONS = (
     _Question(
         lambda row, hand: _key(row.site) == _key(hand.site),
@@ -137,14 +128,23 @@ _QUESTIONS = (
         lambda hand: f"{hand.limit}-limit",
     ),
     _Question(
-        _of_stakes, lambda row: row.stakes, lambda hand: _spelled(hand.stakes, hand.currency)
+        lambda row, hand: (
+            all(map(int.__le__, row.low, hand.stakes))
+            and (row.high is None or all(map(int.__ge__, row.high, hand.stakes)))
+        ),
+        lambda row: row.stakes,
+        lambda hand: _spelled(hand.stakes, hand.currency),
     ),
     _Question(
         lambda row, hand: row.table == hand.table,
         lambda row: f"{row.table} tables",
         lambda hand: f"{hand.table} tables",
     ),
-    _Question(_of_players, lambda row: row.dealt, lambda hand: f"{hand.players} players"),
+    _Question(
+        lambda row, hand: row.players[0] <= hand.players <= (row.players[1] or hand.players),
+        lambda row: row.dealt,
+        lambda hand: f"{hand.players} players",
+    ),
 )
 
 

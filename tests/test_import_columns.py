@@ -21,7 +21,7 @@ from events.ledger import Append
 from events.state import Hand
 from events.types import Events
 from formats import follow, known
-from formats.mit.note import Noted, noted
+from formats.mit.dialects import Noted, noted
 from formats.mit.write import write
 from formats.source import SourceHand
 from store.proof.private import Salted

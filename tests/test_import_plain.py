@@ -19,7 +19,7 @@ from engine.games import RULESETS
 from engine.policies import Rake
 from formats import known
 from formats.follow import followed
-from formats.phh.write import write_all as write_all_phh
+from formats.phh.documents import write_all as write_all_phh
 from formats.plain import plain
 from formats.source import AS_READ, SourceHand
 from store.proof.private import Salted

@@ -20,15 +20,15 @@ from events.cards import UNKNOWN
 from events.ledger import is_match
 from events.match import MatchStarted, SourceNoted
 from events.types import Event, Events, HandStarted, HoleDealt
-from formats.acpc.write import write as write_acpc
-from formats.mit.note import FORMAT as MIT
-from formats.mit.note import unnoted
+from formats.acpc.log import write as write_acpc
+from formats.mit.dialects import FORMAT as MIT
+from formats.mit.dialects import unnoted
 from formats.mit.write import pieces, rounds
 from formats.moment import in_utc
-from formats.ohh.write import write as write_ohh
-from formats.phh.write import write as write_phh
-from formats.phh.write import write_all as write_all_phh
-from formats.pokerstars.write import write as write_pokerstars
+from formats.ohh.history import write as write_ohh
+from formats.phh.documents import write as write_phh
+from formats.phh.documents import write_all as write_all_phh
+from formats.pokerstars.text import write as write_pokerstars
 from store.log.leaf import Leaf, split
 from store.reader import Snapshot
 

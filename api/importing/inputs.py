@@ -24,8 +24,7 @@ from api.viewpoints.match_records import LEFT_OUT
 from events.match import SourceNoted
 from formats.cuts import Chunk
 from formats.phh.documents import is_header
-from formats.source import Refused, Skipped
-from formats.text import lines
+from formats.source import Refused, Skipped, lines
 
 LINE_MAX = 1 << 20  # bytes: no line of any format is near
 SMALL = 1 << 20  # bytes: up to so many are kept in memory

@@ -26,7 +26,7 @@ from events.match import SourceNoted
 from events.types import BidPlaced, Events
 from formats.follow import followed
 from formats.known import FORMATS, Format, format_of, read
-from formats.mit.note import FORMAT as MIT
+from formats.mit.dialects import FORMAT as MIT
 from formats.phh.read import PhhHand
 from formats.plain import Plain
 from formats.source import AS_READ, Bids, Refused, Rules, Skipped, SourceHand, Transcript

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from engine.game import Game
 from events.cards import UNKNOWN, Cards, is_card
 from events.match import SourceNoted
-from formats.acpc.definitions import Definition, defined, known, ruleset
+from formats.acpc.log import Definition, defined, known, ruleset
 from formats.mit.grammar import MARKERS
 from formats.source import (
     AS_READ,
@@ -32,8 +32,9 @@ from formats.source import (
     Skipped,
     Source,
     SourceHand,
+    Text,
+    lines,
 )
-from formats.text import Text, lines
 
 _MOVES = re.compile(r"[fc]|r\d{0,15}")
 QUOTED = 60  # characters of a file in a sentence about it
@@ -308,6 +309,26 @@ class BettingTable(Struct):
         """Whether the seat has cards and chips."""
         return seat not in self.folded and self.paid[seat] < self.stack
 
+    def act(self, move: str, seat: int, size: int | None, per: int) -> Act:
+        """A move of this seat."""
+        if move == "f":
+            self.folded.add(seat)
+            return Act(seat, "fold")
+        if move == "c":
+            owes = self.top > self.paid[seat]
+            self.paid[seat] = max(self.paid[seat], min(self.top, self.stack))
+            return Act(seat, "call" if owes else "check")
+        if (size is None) == (move == "r"):
+            raise MalformedHand(f"{move} {'lacks its' if size is None else 'has an'} amount")
+        total = int(move[1:]) * per if size is None else self.top + size
+        if total > self.stack or total < self.before:
+            raise MalformedHand(
+                f"{move} is not between what was put in before and a stack of {self.stack}"
+            )
+        self.paid[seat] = total
+        self.top = max(total, self.top)
+        return Act(seat, "raise", total - self.before)
+
 
 def streets(text: str, game: Definition, stack: int, per: int) -> tuple[list[list[Act]], set[int]]:
     """The choices of every street, and who folded; amounts in units."""
@@ -328,28 +349,8 @@ def streets(text: str, game: Definition, stack: int, per: int) -> tuple[list[lis
             asked = next(filter(table.may_act, order), None)
             if asked is None:
                 raise MalformedHand("the betting goes on although nobody can act any more")
-            acts.append(_act(table, move, asked, size, per))
+            acts.append(table.act(move, asked, size, per))
             seat = asked + 1
         choices.append(acts)
         table.before = table.top
     return choices, table.folded
-
-
-def _act(table: BettingTable, move: str, seat: int, size: int | None, per: int) -> Act:
-    if move == "f":
-        table.folded.add(seat)
-        return Act(seat, "fold")
-    if move == "c":
-        owes = table.top > table.paid[seat]
-        table.paid[seat] = max(table.paid[seat], min(table.top, table.stack))
-        return Act(seat, "call" if owes else "check")
-    if (size is None) == (move == "r"):
-        raise MalformedHand(f"{move} {'lacks its' if size is None else 'has an'} amount")
-    total = int(move[1:]) * per if size is None else table.top + size
-    if total > table.stack or total < table.before:
-        raise MalformedHand(
-            f"{move} is not between what was put in before and a stack of {table.stack}"
-        )
-    table.paid[seat] = total
-    table.top = max(total, table.top)
-    return Act(seat, "raise", total - table.before)

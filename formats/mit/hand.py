@@ -11,7 +11,7 @@ from msgspec import convert
 
 from events.cards import Cards, Rank
 from events.types import FaultKind
-from formats.mit.dialects import Reached
+from formats.mit.dialects import Place, Reached, exception_of, won_by_run
 from formats.mit.grammar import (
     BIDS,
     EXCEPTIONS,
@@ -23,7 +23,6 @@ from formats.mit.grammar import (
     Names,
     streets,
 )
-from formats.mit.note import Place, exception_of, won_by_run
 from formats.source import Act, Bids, Board, Fault, Holds, Item, Shows, Tosses
 
 _WON = re.compile(rf"(.*) won ({NET})")

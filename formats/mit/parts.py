@@ -14,14 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.mit import lines as say
-from formats.mit.dialects import Reached
+from formats.mit.dialects import Place, Reached
 from formats.mit.grammar import Names, instead
 from formats.mit.hand import Block
 from formats.mit.hand_columns import Counted
 from formats.mit.lines import UNDISTURBED, Column, Lines
-from formats.mit.note import Place
-from formats.source import Refused
-from formats.text import Text, opened
+from formats.source import Refused, Text, opened
 
 
 def footer(names: Names, numbered: Iterable[tuple[int, str]]) -> str:
@@ -97,7 +95,16 @@ class Part:
         nets = np.zeros((len(self), 2), dtype=np.int64)
         codes = known.codes("\n".join(self.texts).split("\n"))
         self.rounds = codes.take(self._begins[:-1])
-        if not gone and (usual := _usual(known.letters(codes), self._begins.tolist())):
+        usual: list[int] = []
+        if not gone:  # which hands have lines that come in a usual order
+            letters, shapes = known.letters(codes), dict[bytes, bool]()
+            for place, (begin, end) in enumerate(pairwise(self._begins.tolist())):
+                shape = letters[begin:end]
+                if shape not in shapes:
+                    shapes[shape] = UNDISTURBED.fullmatch(shape.decode()) is not None
+                if shapes[shape]:
+                    usual.append(place)
+        if usual:
             self.places = np.array(usual)
             is_usual = np.zeros(len(self), dtype=bool)
             is_usual[self.places] = True
@@ -178,7 +185,17 @@ class Reader:
         gone = set(self._at.gone)
         nets = part.read(self._known, gone)
         banks = np.cumsum(np.vstack([self._at.banks, nets]), axis=0)
-        _check_chain(self._known, part, banks)
+        # Each round has the next number, names its dealer first, and what both have won so far.
+        log, count = self._known.log(part.rounds), np.arange(len(part))
+        number = part.first + count
+        dealer = 1 - number % 2
+        wrong = (log.letter != ord(say.ROUND)) | (log.first != number) | (log.seat != dealer)
+        wrong |= log.first >= say.MANY
+        wrong |= log.second != banks[count, dealer]
+        wrong |= log.third != banks[count, 1 - dealer]
+        if wrong.any():
+            place = int(wrong.argmax())
+            raise Refused(part.lines[place], f"round #{part.first + place} does not follow")
         after = part.first + len(part)
         self._at = Start(after, part.end, tuple(banks[-1].tolist()), tuple(sorted(gone)))
         return part
@@ -189,34 +206,6 @@ class Reader:
         number, line, banks, _ = self._at
         chained(self._names.final, self._names, final, line, number, [*banks])
         return End(footer(self._names, enumerate(rest, line + 1)), banks)
-
-
-def _usual(letters: bytes, begins: list[int]) -> list[int]:
-    """Which hands have lines that come in a usual order."""
-    shapes: dict[bytes, bool] = {}
-    usual = []
-    for place, (begin, end) in enumerate(pairwise(begins)):
-        shape = letters[begin:end]
-        if shape not in shapes:
-            shapes[shape] = UNDISTURBED.fullmatch(shape.decode()) is not None
-        if shapes[shape]:
-            usual.append(place)
-    return usual
-
-
-def _check_chain(known: Lines, part: Part, banks: Column) -> None:
-    """Each round has the next number, names its dealer first, and what both have won so far."""
-    log = known.log(part.rounds)
-    count = np.arange(len(part))
-    number = part.first + count
-    dealer = 1 - number % 2
-    wrong = (log.letter != ord(say.ROUND)) | (log.first != number) | (log.seat != dealer)
-    wrong |= log.first >= say.MANY
-    wrong |= log.second != banks[count, dealer]
-    wrong |= log.third != banks[count, 1 - dealer]
-    if wrong.any():
-        place = int(wrong.argmax())
-        raise Refused(part.lines[place], f"round #{part.first + place} does not follow")
 
 
 def _texts(text: Text) -> Iterator[str]:

@@ -16,10 +16,9 @@ from msgspec import Struct, field
 from engine.game import Game
 from events.cards import Rank
 from events.match import SourceNoted
-from formats.mit.dialects import ENGINES, Reached, dialect_of
+from formats.mit.dialects import ENGINES, FORMAT, Noted, Place, Reached, dialect_of, noted
 from formats.mit.grammar import Names, instead, other, splits
 from formats.mit.hand import Block
-from formats.mit.note import FORMAT, Noted, Place, noted
 from formats.mit.parts import LINES_MAX, End, Part, Start, chained, footer, parts
 from formats.mit.transcript import TableFacts, is_transcribed, transcribed
 from formats.source import (
@@ -30,9 +29,12 @@ from formats.source import (
     Skipped,
     Source,
     SourceHand,
+    Text,
     Transcript,
+    encoding_of,
+    lines,
+    opened,
 )
-from formats.text import Text, encoding_of, lines, opened
 
 _KEPT_MAX = 2000  # hands of a log that are kept from the first pass: most logs have 1000
 

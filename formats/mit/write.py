@@ -35,9 +35,8 @@ from events.types import (
     StepEntered,
     Tossed,
 )
-from formats.mit.dialects import ENGINES
+from formats.mit.dialects import ENGINES, Noted, Worth, exception_of, own_note, unnoted, won_by_run
 from formats.mit.grammar import BOUNTY_HANDS, NO_AUCTION, RUN, splits, streets
-from formats.mit.note import Noted, Worth, exception_of, own_note, unnoted, won_by_run
 
 _NO_TEXT = "\ufffd"  # stands in a kept reply for bytes that were no text
 _PLAIN = {Folded: "folds", Checked: "checks", Called: "calls"}
@@ -92,25 +91,20 @@ def pieces(
     if noted and dialect not in (None, noted.dialect):
         noted = None
     end = noted.newline if noted else "\n"
-    for piece in _pieces(records, noted, dialect):
-        yield piece if end == "\n" else piece.replace("\n", end)
-
-
-def _pieces(records: Iterable[Events], noted: Noted | None, dialect: str | None) -> Iterator[str]:
     log: _Log | None = None
     for record in records:
         start = record[0]
         assert isinstance(start, HandStarted)
         if log is None:
             log = _Log(noted or own_note(start, dialect), start, own=noted is None)
-            yield f"{log.noted.header}\n\n"
-        yield "\n".join([*log.hand(record), "", ""])
+            yield f"{log.noted.header}\n\n".replace("\n", end)
+        yield "\n".join([*log.hand(record), "", ""]).replace("\n", end)
     if log is None:
         if noted is None:
             raise ValueError("no hands: a gamelog names its players, and there are none")
         log = _Log(noted, None)
-        yield f"{noted.header}\n\n"
-    yield log.final() + (log.noted.footer if noted else log.footer())
+        yield f"{noted.header}\n\n".replace("\n", end)
+    yield (log.final() + (log.noted.footer if noted else log.footer())).replace("\n", end)
 
 
 class _Log:

@@ -4,139 +4,25 @@ Its JSON objects stand one after the other, on a line each or on many, with noth
 between them; some programs put them into an array. Only one is kept, so a file may have any length.
 
 An action's amount is what it put in, in hundredths; what nobody called is never said to go back.
-The structs say every member that is read, and what it may be.
 """
 
 import re
 from collections.abc import Iterator
 from decimal import Decimal
-from typing import Literal
 
 import msgspec
-from msgspec import Struct
 
 from events.cards import Cards
 from formats.moment import moment_in_utc
+from formats.ohh.history import NONE, Action, Document, History, Round, Written
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posting, Posts, Unread
 from formats.pokerstars.played import Played, PlayerLine
 from formats.rakes import SIGNS
 from formats.sites.notes import Notes, Reading, source_hands
-from formats.source import AS_READ, Refused, Rules, Source
-from formats.text import Text, lines
+from formats.source import AS_READ, Refused, Rules, Source, Text, lines
 
-Street = Literal["Preflop", "Flop", "Turn", "River", "Showdown"]
-Verb = Literal[
-    "Dealt Cards",
-    "Mucks Cards",
-    "Shows Cards",
-    "Post Ante",
-    "Post SB",
-    "Post BB",
-    "Straddle",
-    "Post Dead",
-    "Post Extra Blind",
-    "Fold",
-    "Check",
-    "Bet",
-    "Raise",
-    "Call",
-    "Added Chips",
-    "Sits Down",
-    "Stands Up",
-    "Add to Pot",
-    "Added To Pot",
-]
-Written = tuple[str, ...] | Literal[""] | None
-_NONE = Decimal(0)
 _PLACE = re.compile(r" - at `\$\.?(.*)`$")
-
-
-class BetLimit(Struct, frozen=True):
-    """How much may be bet; a cap of 0 is none."""
-
-    bet_type: Literal["NL", "PL", "FL"]
-    bet_cap: Decimal | None = None
-
-
-class Player(Struct, frozen=True):
-    """Somebody at the table, whom the rest of the object calls by his `id`."""
-
-    id: int
-    seat: int
-    name: str
-    starting_stack: Decimal
-    is_sitting_out: bool | None = None
-
-
-class Action(Struct, frozen=True):
-    """What a player did; `amount` is the chips that this put in, of a raise, too.
-
-    `is_allin` is not asked: programs set it where a bet covers an opponent, and the stack tells.
-    """
-
-    player_id: int
-    action: Verb
-    amount: Decimal | None = None
-    cards: Written = None
-
-
-class Round(Struct, frozen=True):
-    """A street, the cards that it adds to the board, and what was done on it."""
-
-    street: Street
-    cards: Written = None
-    actions: tuple[Action, ...] | None = None
-
-
-class Win(Struct, frozen=True):
-    """What a pot paid to a player, and what the site did beside it."""
-
-    player_id: int
-    win_amount: Decimal
-    cashout_amount: Decimal | None = None
-    cashout_fee: Decimal | None = None
-    bonus_amount: Decimal | None = None
-
-
-class Pot(Struct, frozen=True):
-    """A pot before the house took its part; the main pot is number 0."""
-
-    number: int
-    amount: Decimal
-    rake: Decimal | None = None
-    jackpot: Decimal | None = None
-    player_wins: tuple[Win, ...] | None = None
-
-
-class History(Struct, frozen=True):
-    """One hand."""
-
-    spec_version: str
-    site_name: str
-    game_number: str
-    game_type: str
-    bet_limit: BetLimit
-    currency: str
-    dealer_seat: int
-    small_blind_amount: Decimal
-    big_blind_amount: Decimal
-    players: tuple[Player, ...]
-    rounds: tuple[Round, ...]
-    pots: tuple[Pot, ...]
-    ante_amount: Decimal = _NONE
-    start_date_utc: object = None
-    tournament: bool | None = None
-    tournament_info: dict[str, object] | None = None
-    flags: tuple[str, ...] | Literal[""] | None = None
-
-
-class Document(Struct, frozen=True):
-    """What a file holds as often as it has hands."""
-
-    ohh: History
-
-
 SITE = "ohh"
 _DEALT = ("Flop", "Turn", "River")
 _CHIPS = ("", "chips", "play", "play money", "xxx")
@@ -192,7 +78,15 @@ def played(hand: History) -> Played:
                 notes.take(name, _cents(win.win_amount, f"what {name[:40]} wins"), pot.number)
     total = sum(_cents(pot.amount, "a pot") for pot in pots)
     fees = sum(_cents(pot.jackpot, "a jackpot") for pot in pots if pot.jackpot)
-    return notes.played(notes.totals(total, sum(map(_raked, pots)), fees))
+    rake = 0
+    for pot in pots:  # each is what it paid and what the house took
+        taken = sum(_cents(part, "a rake") for part in (pot.rake, pot.jackpot) if part)
+        paid = sum(_cents(win.win_amount, "what is won") for win in pot.player_wins or ())
+        amount = _cents(pot.amount, "a pot")
+        if paid + taken != amount:
+            raise Unread(f"pot {pot.number} is {amount}, and pays {paid} and a rake of {taken}")
+        rake += taken
+    return notes.played(notes.totals(total, rake, fees))
 
 
 def _header(hand: History) -> Header:
@@ -256,7 +150,7 @@ def _act(notes: Notes, name: str, action: Action) -> None:
         notes.knows(name, cards)
     if verb in _NO_BET:
         return
-    amount = _cents(action.amount or _NONE, f"what {name[:40]} puts in")
+    amount = _cents(action.amount or NONE, f"what {name[:40]} puts in")
     if amount and verb not in _MOVING:
         raise Unread(f"{name[:40]} puts in {amount} by {verb}")
     if verb in _POSTS:
@@ -299,16 +193,6 @@ def _check_forced(hand: History, notes: Notes) -> None:
         left[name] -= post.amount
     if ante and not any(post.what == "the ante" for _, post in posted):
         raise Unread(f"ante_amount is {ante}, and nobody posts one")
-
-
-def _raked(pot: Pot) -> int:
-    """What the house took of a pot, once the pot is what it paid and what was taken."""
-    taken = sum(_cents(part, "a rake") for part in (pot.rake, pot.jackpot) if part)
-    paid = sum(_cents(win.win_amount, "what is won") for win in pot.player_wins or ())
-    amount = _cents(pot.amount, "a pot")
-    if paid + taken != amount:
-        raise Unread(f"pot {pot.number} is {amount}, and pays {paid} and a rake of {taken}")
-    return taken
 
 
 def _cents(amount: Decimal, name: str) -> int:

@@ -134,7 +134,13 @@ def _item(text: str, words: list[str], book: Book, money: Money, items: list[Ite
             book.owing.discard(seat)
             return Act(seat, "call" if owes else "check")
         case [who, "cbr", amount]:  # the total of the seat's bets on this street
-            seat, to = _seat(text, who, book), _amount(text, amount, money)
+            seat = _seat(text, who, book)
+            if amount.isdecimal() and len(amount) < 10 and amount.isascii():
+                to = int(amount) * money.per
+            elif amount.isascii() and len(amount) <= 40 and amount.replace(".", "", 1).isdecimal():
+                to = money.units(Decimal(amount), _quoted(text))
+            else:
+                raise MalformedField(f"{_quoted(text)} raises to no number")
             book.put(seat, max(to, book.bets[seat]))
             book.top = max(to, book.top)
             book.aggressor = seat
@@ -200,15 +206,6 @@ def _cards_of(word: str) -> tuple[Cards, str | None]:
     """The cards, and the first of them that is none."""
     cards = tuple(word[at : at + 2] for at in range(0, len(word), 2))
     return cards, next((card for card in cards if not is_card(card)), None)
-
-
-def _amount(text: str, word: str, money: Money) -> int:
-    if word.isdecimal() and len(word) < 10 and word.isascii():
-        return int(word) * money.per
-    whole, _, digits = word.partition(".")
-    if not (whole + digits).isdecimal() or not word.isascii() or len(word) > 40:
-        raise MalformedField(f"{_quoted(text)} raises to no number")
-    return money.units(Decimal(word), _quoted(text))
 
 
 def _is_unseen(item: Shows) -> bool:

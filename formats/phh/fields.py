@@ -17,9 +17,22 @@ from msgspec import Struct
 
 from engine.policies import OddChips
 from formats.moment import day_of, moment
-from formats.phh.documents import Document
 from formats.source import Refused
 
+Document = dict[str, Any]
+FIELDS_OF_EVENTS = {  # what the events of a hand hold, so that no note must keep it
+    "variant",
+    "antes",
+    "blinds_or_straddles",
+    "small_bet",
+    "big_bet",
+    "min_bet",
+    "starting_stacks",
+    "actions",
+    "ante_trimming_status",
+    "players",
+    "finishing_stacks",
+}
 _DIGITS_MAX = 6
 _CHIPS_MAX = 2**53 - 1
 _PLAIN = _CHIPS_MAX // 10**_DIGITS_MAX  # chips: few enough in whatever unit
@@ -81,21 +94,17 @@ def money(texts: Iterable[tuple[int, str]]) -> Money:
             raise Refused(line, "an amount has more decimals than any chip")
     bet = {digits for number in bet if (digits := number.strip(".").rstrip("0"))}
     won = {digits for number in won if (digits := number.strip(".").rstrip("0"))}
-    unit, per = _unit(bet | won)
+    decimals = max(map(len, bet | won), default=0)
+    if decimals > _DIGITS_MAX:
+        raise Refused(1, f"amounts have {decimals} decimals: no chip is so small")
+    unit, per = f"1/{10**decimals} chip", 10**decimals
+    if not decimals:
+        unit = "chip"
+    elif bet | won == {"5"}:
+        unit, per = "half chip", 2
+    elif decimals <= 2:
+        unit, per = "cent", 100
     return Money(unit, per, "fractional" if won and not bet else "clockwise_each")
-
-
-def _unit(fractions: set[str]) -> tuple[str, int]:
-    digits = max(map(len, fractions), default=0)
-    if digits > _DIGITS_MAX:
-        raise Refused(1, f"amounts have {digits} decimals: no chip is so small")
-    if not fractions:
-        return "chip", 1
-    if fractions == {"5"}:
-        return "half chip", 2
-    if digits <= 2:
-        return "cent", 100
-    return f"1/{10**digits} chip", 10**digits
 
 
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
@@ -123,25 +132,21 @@ def amounts(fields: Document, name: str, money: Money, seats: int | None) -> tup
         return tuple([money.units(value, name) for value in values])
     if name != "starting_stacks":
         return None
-    enough = _enough(fields, money)
+    # More than anybody can have put in: every raise of the hand, ante and blinds together.
+    enough = 1
+    for text in texts(fields, "actions"):
+        words = text.partition("#")[0].split()
+        if len(words) == 3 and words[1] == "cbr" and words[2].replace(".", "", 1).isdecimal():
+            enough += money.units(Decimal(words[2]), "a raise")
+    for row_name in ("antes", "blinds_or_straddles"):
+        enough += sum(abs(money.units(value, row_name)) for value in fields.get(row_name) or ())
+    known = [money.units(v, name) for v in values if not is_unknown(v)]
+    enough = max(enough, *known, 1)
     return tuple(enough if is_unknown(v) else money.units(v, name) for v in values)
 
 
 def is_unknown(value: object) -> bool:
     return isinstance(value, Decimal) and value.is_infinite() and value > 0
-
-
-def _enough(fields: Document, money: Money) -> int:
-    """More than anybody can have put in: every raise of the hand, ante and blinds together."""
-    total = 1
-    for text in texts(fields, "actions"):
-        words = text.partition("#")[0].split()
-        if len(words) == 3 and words[1] == "cbr" and words[2].replace(".", "", 1).isdecimal():
-            total += money.units(Decimal(words[2]), "a raise")
-    for name in ("antes", "blinds_or_straddles"):
-        total += sum(abs(money.units(value, name)) for value in fields.get(name) or ())
-    known = [v for v in fields["starting_stacks"] if not is_unknown(v)]
-    return max(total, *(money.units(v, "starting_stacks") for v in known), 1)
 
 
 def texts(fields: Document, name: str) -> list[str]:

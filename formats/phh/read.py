@@ -21,10 +21,13 @@ from engine.games.site import script
 from engine.policies import Rake, per_chip
 from engine.steps import Blinds, Posts
 from events.match import SourceNoted
+from formats.fitted_rake import stopping_at
 from formats.follow import follow
 from formats.phh.actions import Actions, Book, table, taken
-from formats.phh.documents import Document, documents, is_header, is_many, pieces
+from formats.phh.documents import documents, is_header, is_many, pieces
 from formats.phh.fields import (
+    FIELDS_OF_EVENTS,
+    Document,
     MalformedField,
     Money,
     amounts,
@@ -42,10 +45,20 @@ from formats.phh.fields import (
     texts,
     toml,
 )
-from formats.pokerstars.fitted_rake import stopping_at
-from formats.rakes import NAME_MAX, SIGNS, Known, RakeFrom, RakeQuestion, Unlisted, looked_up
-from formats.source import Act, Board, Mucks, Refused, Shows, Skipped, Source, SourceHand
-from formats.text import Text, at_hand, lines
+from formats.rakes import CURRENCIES, NAME_MAX, Known, RakeFrom, RakeQuestion, Unlisted, looked_up
+from formats.source import (
+    Act,
+    Board,
+    Mucks,
+    Refused,
+    Shows,
+    Skipped,
+    Source,
+    SourceHand,
+    Text,
+    at_hand,
+    lines,
+)
 
 AnySourceHand = TypeVar("AnySourceHand", bound=SourceHand)
 
@@ -61,19 +74,6 @@ CODES = {
     "N2L1D": "no-limit deuce-to-seven lowball single draw",
     "F2L3D": "fixed-limit deuce-to-seven lowball triple draw",
     "FB": "fixed-limit badugi",
-}
-FIELDS_OF_EVENTS = {  # what the events of a hand hold, so that no note must keep it
-    "variant",
-    "antes",
-    "blinds_or_straddles",
-    "small_bet",
-    "big_bet",
-    "min_bet",
-    "starting_stacks",
-    "actions",
-    "ante_trimming_status",
-    "players",
-    "finishing_stacks",
 }
 
 
@@ -247,8 +247,7 @@ def site_rake(
     flop = next((at for at, item in enumerate(items) if isinstance(item, Board)), None)
     raises = sum(isinstance(item, Act) and item.verb == "raise" for item in items[:flop])
     low, high = sizes(fields, money) if fields["variant"] == "FT" else sorted(map(abs, blinds[:2]))
-    symbols = {sign: currency for currency, sign in SIGNS.items()}
-    symbol = symbols.get(str(fields.get("currency_symbol")), "")
+    symbol = CURRENCIES.get(str(fields.get("currency_symbol")), "")
     question = RakeQuestion(
         site=str(fields.get("venue", ""))[:NAME_MAX],
         currency=str(fields.get("currency", symbol))[:NAME_MAX],
@@ -355,6 +354,13 @@ def _finished(
     inferred += ["mucks"] if actions.thrown else []
     if isinstance(house, Unlisted):
         inferred += house.noted(assumed)
+    # Fields that no event carries, and the commentary of the actions, ready to be written.
+    header = "".join(
+        f"{toml(name, key=True)} = {toml(value)}\n"
+        for name, value in fields.items()
+        if name not in FIELDS_OF_EVENTS
+    )
+    footer = toml(list(actions.commentary)) if any(actions.commentary) else ""
     hand = PhhHand(
         game=game,
         number=number,
@@ -369,21 +375,10 @@ def _finished(
         rake=rake,
         inferred=tuple(inferred),
         assumed=tuple(assumed),
-        note=_note(fields, actions),
+        note=SourceNoted("phh", "phh", header, footer),
         text=canonical(fields, number),
         site=numbered_by(fields),
     )
     if not is_split(hand, actions.book):
         return hand
     return raked_as_shown(hand if base is not None else split_as_shown(hand), shortfall)
-
-
-def _note(fields: Document, actions: Actions) -> SourceNoted:
-    """Fields that no event carries, and the commentary of the actions, ready to be written."""
-    header = "".join(
-        f"{toml(name, key=True)} = {toml(value)}\n"
-        for name, value in fields.items()
-        if name not in FIELDS_OF_EVENTS
-    )
-    footer = toml(list(actions.commentary)) if any(actions.commentary) else ""
-    return SourceNoted("phh", "phh", header, footer)

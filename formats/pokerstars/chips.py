@@ -5,7 +5,7 @@ with forced chips that no rule of ours posts is left out, and so is one whose su
 that its text prints.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 from msgspec import Struct, field
@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from engine.game import Game
 from engine.games import RECORDED
 from engine.games.site import at_stakes
-from engine.pots import layers
-from engine.steps import Posts
+from engine.pots import layers, split
+from engine.steps import Blinds, Posts
 from engine.turn import Post
+from formats.fitted_rake import House, Till, raked
 from formats.pokerstars import grammar
-from formats.pokerstars.fitted_rake import House, Till, coin, raked, split_by
 from formats.pokerstars.grammar import Acts, Turns, Unread
 from formats.pokerstars.played import Played, PlayerLine
 from formats.rakes import Known, Unlisted
@@ -52,7 +52,13 @@ class _Sizes(Struct, frozen=True):
 
 def posted(hand: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: str) -> Forced:
     """The first arrangement under which the rules post what was posted."""
-    kinds = _posts(hand, seats)
+    kinds: Posted = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}, _STRADDLE: {}}
+    for line in hand.lines:
+        if isinstance(line, PlayerLine) and isinstance(line.what, grammar.Posts):
+            row, seat = kinds[line.what.what], seats[line.name]
+            if seat in row:
+                raise Unread(f"{line.name} posts {line.what.what} twice")
+            row[seat] = line.what.amount
     sizes, assumed = _sizes(hand, kinds, stacks)
     # The ruleset of this sizing at these stakes; who plays for chips pays no rake.
     header = hand.header
@@ -90,17 +96,6 @@ def posted(hand: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: s
     )
     listed = ", ".join(blinds)[:120] or "there are none"
     raise Unread(f"the blinds are not where the rules put them: {listed}")
-
-
-def _posts(hand: Played, seats: dict[str, int]) -> Posted:
-    posted: Posted = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}, _STRADDLE: {}}
-    for line in hand.lines:
-        if isinstance(line, PlayerLine) and isinstance(line.what, grammar.Posts):
-            row, seat = posted[line.what.what], seats[line.name]
-            if seat in row:
-                raise Unread(f"{line.name} posts {line.what.what} twice")
-            row[seat] = line.what.amount
-    return posted
 
 
 def _sizes(hand: Played, posted: Posted, stacks: tuple[int, ...]) -> tuple[_Sizes, tuple[str, ...]]:
@@ -325,7 +320,16 @@ def housed(
     for _, take in hand.takes:
         shares.setdefault(take.pot, []).append(take.amount)
     unit = coin(game, tuple(shares.values()))
-    pots = _pots(money)
+    # The pots from the main one outwards, once the unmatched bet is gone.
+    stakes = list(money.paid)
+    for seat, amount in _unmatched(money).items():
+        stakes[seat] -= amount
+    stay, dead = [seat for seat in range(len(stakes)) if seat not in money.folded], sum(money.dead)
+    if len(stay) < 2:
+        pots: tuple[int, ...] = (sum(stakes) + dead,)
+    else:
+        first, *others = (pot.amount for pot in layers(tuple(stakes), tuple(stay)))
+        pots = (first + dead, *others)
     taken = tuple(pot - sum(shares.get(at, ())) for at, pot in enumerate(pots))
     rake = hand.totals.rake
     known = paid.paid is not None and min(taken, default=-1) >= 0 and sum(taken) == rake
@@ -338,14 +342,26 @@ def housed(
     return split_by(game, unit), (*assumed, f"odd-chips in coins of {unit}")
 
 
-def _pots(money: PutIn) -> tuple[int, ...]:
-    """The pots from the main one outwards, once the unmatched bet is gone."""
-    stakes = list(money.paid)
-    for seat, amount in _unmatched(money).items():
-        stakes[seat] -= amount
-    stay = tuple(seat for seat in range(len(stakes)) if seat not in money.folded)
-    dead = sum(money.dead)
-    if len(stay) < 2:
-        return (sum(stakes) + dead,)
-    first, *others = (pot.amount for pot in layers(tuple(stakes), stay))
-    return (first + dead, *others)
+@lru_cache(4096)
+def split_by(game: Game, unit: int) -> Game:
+    """The same rules with pots split in such coins."""
+    return replace(game, split_unit=unit)
+
+
+def coin(game: Game, shares: Sequence[Sequence[int]]) -> int:
+    """The smallest coin of the splits: two shares of a pot differ by no more than one of it.
+
+    It is one that the small blind can be paid in: else a share of nothing made the pot a coin.
+    """
+    units = {max(pot) - min(pot) for pot in shares if len(pot) > 1}
+    unit = max(units, default=0)
+    forced = game.script[0]
+    assert isinstance(forced, Blinds | Posts)
+    if unit < 2 or forced.small % unit or forced.big % unit:
+        return 1
+    other = replace(game, split_unit=unit)
+    for pot in shares:
+        paid = split(other, sum(pot), tuple(range(len(pot)))).shares
+        if sorted(paid) != sorted(pot):
+            return 1
+    return unit

@@ -120,6 +120,71 @@ class _Notes(Struct):
     takes: list[tuple[str, Takes]] = field(default_factory=list)
     late: str | None = None
 
+    def part(self, text: str) -> None:
+        """A new part of the hand, with the cards that it deals."""
+        part = grammar.street(text)
+        name = part[0] if part else text.strip("* ")
+        if name.startswith(("FIRST ", "SECOND ", "THIRD ")):
+            raise Unread("the board was dealt more than once")
+        if part is None or name not in _PARTS:
+            raise Unread(f"a part of the hand that hold'em does not have: {name[:40]}")
+        if name in STREETS:
+            street = grammar.cards(part[2])
+            if len(street) != STREETS[name]:
+                raise Unread(f"the {name.lower()} has {len(street)} cards")
+            before = grammar.cards(part[1].translate(_NO_BRACKETS))
+            self.same(before, f"the {name.lower()} comes after another board than was dealt")
+            self.board += street
+            self.lines.append(Street(street))
+
+    def same(self, board: Cards, wrong: str) -> None:
+        """Refuse a repeated board that is not the one that was dealt."""
+        if board and sorted(board) != sorted(self.board):
+            raise Unread(wrong)
+
+    def by_player(self, name: str, remark: Remark) -> None:
+        """A line of this player."""
+        match remark:
+            case Acts(cards=cards):
+                self.lines.append(PlayerLine(name, remark, self.late == name))
+                self.late = None
+                if cards:
+                    self.known.append((name, cards))
+            case Posts():
+                self.lines.append(PlayerLine(name, remark))
+            case Turns(cards=turned):
+                self.lines.append(PlayerLine(name, remark))
+                if turned is not None:
+                    self.known.append((name, turned))
+            case Takes():
+                self.takes.append((name, remark))
+            case Late():
+                self.late = name
+
+    def deeds(self) -> dict[str, Deeds]:
+        """What each player did by the lines of play."""
+        players: dict[str, Deeds] = {}
+        board = 0
+        for line in self.lines:
+            if isinstance(line, Street):
+                board += len(line.cards)
+                continue
+            deeds = players.setdefault(line.name, Deeds(set()))
+            match line.what:
+                case Acts(verb="folds"):
+                    deeds.folded = board
+                case Acts(amount=amount):
+                    deeds.bet += amount
+                case Posts(what=what, amount=amount):
+                    deeds.posted.add(what)
+                    deeds.bet += amount if what != "the ante" else 0
+                case Turns(cards=cards):
+                    deeds.shown |= cards is not None
+                    deeds.mucked |= cards is None
+        for name, take in self.takes:
+            players.setdefault(name, Deeds(set())).won += take.amount
+        return players
+
 
 def played(lines: tuple[str, ...]) -> Played:
     """The whole hand, or `Unread` with the reason why not."""
@@ -137,18 +202,27 @@ def played(lines: tuple[str, ...]) -> Played:
     chairs, button, begun = _seats(texts[1:end])
     notes = _Notes()
     names = sorted((chair.name for chair in chairs), key=len, reverse=True)
-    for text in texts[1 + begun : end]:
-        _note(notes, names, text)
+    for text in texts[1 + begun : end]:  # most are a player's, whose names may look like anything
+        if text.startswith("*** "):
+            notes.part(text)
+        elif spoken := _player_line(names, text):
+            notes.by_player(*spoken)
+        elif (back := grammar.uncalled(text)) is not None:
+            notes.back.append((_seated(names, back[1]), back[0]))
+        elif (own := grammar.dealt(text)) is not None:
+            notes.known.append((_seated(names, own[0]), own[1]))
+        elif not any(text.startswith(f"{name} ") for name in names):
+            _by_nobody(text)
     totals, fates = None, list[Fate]()
     for text in texts[end + 1 :]:
         totals = totals or grammar.totals(text)
         if text.startswith("Board "):
-            _same(notes, grammar.board(text), "the summary has another board than the hand")
+            notes.same(grammar.board(text), "the summary has another board than the hand")
         if text.startswith("Seat "):
             fates.append(fate(text, chairs))
     if totals is None:
         raise Unread("the summary does not tell the pot and the rake")
-    agreed(fates, _deeds(notes), chairs, button, terse=header.terse)
+    agreed(fates, notes.deeds(), chairs, button, terse=header.terse)
     notes.known += [(fate.name, fate.held) for fate in fates if fate.held]
     return Played(
         header,
@@ -160,31 +234,6 @@ def played(lines: tuple[str, ...]) -> Played:
         tuple(notes.takes),
         totals,
     )
-
-
-def _deeds(notes: _Notes) -> dict[str, Deeds]:
-    """What each player did by the lines of play."""
-    players: dict[str, Deeds] = {}
-    board = 0
-    for line in notes.lines:
-        if isinstance(line, Street):
-            board += len(line.cards)
-            continue
-        deeds = players.setdefault(line.name, Deeds(set()))
-        match line.what:
-            case Acts(verb="folds"):
-                deeds.folded = board
-            case Acts(amount=amount):
-                deeds.bet += amount
-            case Posts(what=what, amount=amount):
-                deeds.posted.add(what)
-                deeds.bet += amount if what != "the ante" else 0
-            case Turns(cards=cards):
-                deeds.shown |= cards is not None
-                deeds.mucked |= cards is None
-    for name, take in notes.takes:
-        players.setdefault(name, Deeds(set())).won += take.amount
-    return players
 
 
 def _seats(texts: list[str]) -> tuple[tuple[Chair, ...], int, int]:
@@ -209,44 +258,6 @@ def _seats(texts: list[str]) -> tuple[tuple[Chair, ...], int, int]:
     return tuple(sorted(chairs, key=lambda chair: chair.number)), button, begun
 
 
-def _note(notes: _Notes, names: list[str], text: str) -> None:
-    """One line of the hand; most are a player's, whose names may look like anything."""
-    if text.startswith("*** "):
-        _part(notes, text)
-    elif spoken := _player_line(names, text):
-        _by_player(notes, *spoken)
-    elif (back := grammar.uncalled(text)) is not None:
-        notes.back.append((_seated(names, back[1]), back[0]))
-    elif (own := grammar.dealt(text)) is not None:
-        notes.known.append((_seated(names, own[0]), own[1]))
-    elif not any(text.startswith(f"{name} ") for name in names):
-        _by_nobody(text)
-
-
-def _part(notes: _Notes, text: str) -> None:
-    """A new part of the hand, with the cards that it deals."""
-    part = grammar.street(text)
-    name = part[0] if part else text.strip("* ")
-    if name.startswith(("FIRST ", "SECOND ", "THIRD ")):
-        raise Unread("the board was dealt more than once")
-    if part is None or name not in _PARTS:
-        raise Unread(f"a part of the hand that hold'em does not have: {name[:40]}")
-    if name in STREETS:
-        street = grammar.cards(part[2])
-        if len(street) != STREETS[name]:
-            raise Unread(f"the {name.lower()} has {len(street)} cards")
-        before = grammar.cards(part[1].translate(_NO_BRACKETS))
-        _same(notes, before, f"the {name.lower()} comes after another board than was dealt")
-        notes.board += street
-        notes.lines.append(Street(street))
-
-
-def _same(notes: _Notes, board: Cards, wrong: str) -> None:
-    """Refuse a repeated board that is not the one that was dealt."""
-    if board and sorted(board) != sorted(notes.board):
-        raise Unread(wrong)
-
-
 def _player_line(names: Iterable[str], text: str) -> tuple[str, Remark] | None:
     """Whose line this is, the longest name first; None if no reading of it makes sense."""
     before, colon, after = text.partition(": ")
@@ -266,25 +277,6 @@ def _starts(names: Iterable[str], text: str) -> Iterator[tuple[str, str]]:
     for name in names:
         if text.startswith(name) and text[len(name) : len(name) + 1] in (":", " "):
             yield name, text[len(name) :]
-
-
-def _by_player(notes: _Notes, name: str, remark: Remark) -> None:
-    match remark:
-        case Acts(cards=cards):
-            notes.lines.append(PlayerLine(name, remark, notes.late == name))
-            notes.late = None
-            if cards:
-                notes.known.append((name, cards))
-        case Posts():
-            notes.lines.append(PlayerLine(name, remark))
-        case Turns(cards=turned):
-            notes.lines.append(PlayerLine(name, remark))
-            if turned is not None:
-                notes.known.append((name, turned))
-        case Takes():
-            notes.takes.append((name, remark))
-        case Late():
-            notes.late = name
 
 
 def _seated(names: Iterable[str], name: str) -> str:

@@ -3,7 +3,10 @@
 A hand is in whole units of its money: seats, cards, choices, sums.
 """
 
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from datetime import date
 from itertools import chain, islice
 from math import gcd
 
@@ -11,12 +14,12 @@ from msgspec.structs import replace
 
 from engine.games.recorded import POKERSTARS_NL
 from events.cards import UNKNOWN, Cards
+from formats.fitted_rake import MONEY_SIGNS, House, Houses, Seen, houses_at
 from formats.pokerstars.chips import housed, payment, posted, put_in
-from formats.pokerstars.fitted_rake import House, Houses, stakes_of, survey
-from formats.pokerstars.grammar import Acts, Posts, Totals, Turns, Unread
+from formats.pokerstars.grammar import Acts, Posts, Totals, Turns, Unread, totals
 from formats.pokerstars.played import Played, PlayerLine, Street, played
-from formats.pokerstars.text import Block, blocks
-from formats.rakes import Unlisted
+from formats.pokerstars.text import SUMMARY, Block, blocks
+from formats.rakes import CURRENCIES, LIMITS, NAME_MAX, Known, RakeQuestion, Unlisted, looked_up
 from formats.source import (
     AS_READ,
     Act,
@@ -30,8 +33,8 @@ from formats.source import (
     Skipped,
     Source,
     SourceHand,
+    Text,
 )
-from formats.text import Text
 
 CHIPS_MAX = 10**12
 KEPT = 2_000  # hands: in a text of fewer they are looked for once
@@ -40,6 +43,9 @@ _NOTHING = "no PokerStars hand begins in this text"
 _MOVING = (Posts, Acts)
 _CASH_UNITS = {"€": "euro cent", "£": "penny"}
 _CHIP_UNITS = {100: "chip", 50: "half chip"}
+_CENT = 100  # hundredths of a chip, where the stakes have no sign
+_STAKES = re.compile(r": +(?:\{[^}]*\} +)?(?!Tournament )(.*?\([^)]*\))")
+_SAT_OUT = ("sitting out", "out of hand")
 
 
 def read(
@@ -91,6 +97,40 @@ def _hands(pieces: Iterable[Block | Skipped], houses: Houses) -> Iterator[Source
             yield Skipped(block.line, str(reason))
 
 
+def survey(blocks: Iterable[Block], rules: Rules, site: str) -> Houses:
+    """The houses of a text, which is looked through to its end whatever is asked."""
+    return houses_at(filter(None, map(_seen, blocks)), rules, site)
+
+
+def stakes_of(block: Block) -> str:
+    """Game and stakes of the header; of a tournament, which pays no rake by the hand, nothing."""
+    match = _STAKES.search(block.lines[0])
+    return match[1] if match else ""
+
+
+def _seen(block: Block) -> tuple[str, Seen] | None:
+    """The sums of a hand for money, as its summary prints them."""
+    stakes, sums = stakes_of(block), None
+    for line in block.lines:
+        if sums is None and line.startswith("Total pot "):
+            with suppress(Unread):
+                sums = totals(line.strip())
+    if not stakes or sums is None:
+        return None
+    per = 1 if any(sign in stakes for sign in MONEY_SIGNS) else _CENT
+    if sums.total % per or sums.rake % per:
+        return None
+    flop = any(line.startswith("*** FLOP") for line in block.lines)
+    # The seats of the summary, if it names those who folded; else those who do not sit out.
+    summed = block.lines.index(SUMMARY) if SUMMARY in block.lines else 0
+    ended = [line for line in block.lines[summed:] if line.startswith("Seat ")]
+    seats = len(ended)
+    if not summed or not any(" folded " in line for line in ended):
+        chairs = (line for line in block.lines if line.startswith("Seat ") and " in chips" in line)
+        seats = sum(not any(out in line for out in _SAT_OUT) for line in chairs)
+    return stakes, Seen(seats, flop, sums.total // per, sums.rake // per)
+
+
 def source_hand(hand: Played, number: int, line: int, houses: Houses, stakes: str) -> SourceHand:
     """The hand in whole units of its money, or `Unread` with the reason why not."""
     # So many hundredths has the unit: a cent of cash; a chip, or the part of one that occurs.
@@ -101,7 +141,7 @@ def source_hand(hand: Played, number: int, line: int, houses: Houses, stakes: st
         grain = grain if grain in _CHIP_UNITS else 1
         unit = _CHIP_UNITS.get(grain, "hundredth of a chip")
     names = dealt_in(hand)
-    house = houses.of(stakes, hand, len(names))
+    house = _house(houses, stakes, hand, len(names))
     hand = _in_units(hand, grain)
     stacks = tuple(chair.stack for chair in hand.chairs if chair.name in names)
     if not 2 <= len(names) <= POKERSTARS_NL.seats_max:
@@ -141,6 +181,34 @@ def source_hand(hand: Played, number: int, line: int, houses: Houses, stakes: st
     )
 
 
+def _house(
+    houses: Houses, stakes: str, hand: Played, seats: int
+) -> House | Known | Unlisted | None:
+    """The house of this hand, of so many dealt in; a tournament takes no rake by the hand."""
+    header = hand.header
+    if header.tournament:
+        return None
+    if houses.source == "fitted":
+        return houses.by_stakes.get(stakes)
+    if hand.totals.fees:
+        return Unlisted("fees beside the rake are taken of this pot, which no row tells")
+    flop = next((at for at, line in enumerate(hand.lines) if isinstance(line, Street)), None)
+    before = [line.what for line in hand.lines[:flop] if isinstance(line, PlayerLine)]
+    raises = sum(isinstance(deed, Acts) and deed.verb == "raises" for deed in before)
+    question = RakeQuestion(
+        site=header.room[:NAME_MAX],
+        currency=header.currency or CURRENCIES.get(header.sign, ""),
+        limit=LIMITS[header.limit],
+        stakes=(header.low, header.high),
+        table="cap" if header.capped else "fast" if header.fast else "regular",
+        players=seats,
+        day=date.fromisoformat(header.played[:10]) if header.played else None,
+        flop=flop is not None,
+        reraised=raises > 1,
+    )
+    return looked_up(question, houses.source)
+
+
 def _folded_all_in(hand: Played) -> bool:
     """Whether somebody folds who is said to sit out, and whose blinds and antes took all he had.
 
@@ -162,7 +230,15 @@ def _folded_all_in(hand: Played) -> bool:
 
 def _items(hand: Played, seats: dict[str, int]) -> tuple[Item, ...]:
     """Cards that are known from anywhere in the text come first, then everything in order."""
-    items: list[Item] = [Holds(seats[name], held) for name, held in _held(hand).items()]
+    held: dict[str, Cards] = {}
+    for name, known in hand.known:
+        if len(known) > 2:
+            raise Unread(f"{name} holds {len(known)} cards")
+        if name not in held or not _whole(held[name]):
+            held[name] = (*known, UNKNOWN, UNKNOWN)[:2]
+        elif not {*known, UNKNOWN} <= {*held[name], UNKNOWN}:
+            raise Unread(f"{name} holds {' '.join(held[name])}, and then {' '.join(known)}")
+    items: list[Item] = [Holds(seats[name], hole) for name, hole in held.items()]
     for line in hand.lines:
         match line:
             case PlayerLine(name=name, what=Acts(verb="folds"), late=late):
@@ -180,19 +256,6 @@ def _items(hand: Played, seats: dict[str, int]) -> tuple[Item, ...]:
             case PlayerLine(name=name, what=Turns(cards=cards)) if cards and _whole(cards):
                 items.append(Shows(seats[name], cards))
     return tuple(items)
-
-
-def _held(hand: Played) -> dict[str, Cards]:
-    """The hole cards of everybody whose cards, or one of them, the text names somewhere."""
-    held: dict[str, Cards] = {}
-    for name, cards in hand.known:
-        if len(cards) > 2:
-            raise Unread(f"{name} holds {len(cards)} cards")
-        if name not in held or not _whole(held[name]):
-            held[name] = (*cards, UNKNOWN, UNKNOWN)[:2]
-        elif not {*cards, UNKNOWN} <= {*held[name], UNKNOWN}:
-            raise Unread(f"{name} holds {' '.join(held[name])}, and then {' '.join(cards)}")
-    return held
 
 
 def _whole(cards: Cards) -> bool:

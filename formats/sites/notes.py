@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from events.cards import Cards
-from formats.pokerstars.fitted_rake import Seen, houses_at
+from formats.fitted_rake import Seen, houses_at
 from formats.pokerstars.grammar import (
     Acts,
     Chair,
@@ -24,8 +24,7 @@ from formats.pokerstars.grammar import (
 )
 from formats.pokerstars.played import Played, PlayerLine, Street
 from formats.pokerstars.read import dealt_in, source_hand
-from formats.source import AS_READ, Refused, Rules, Skipped, Source, SourceHand
-from formats.text import Text, lines
+from formats.source import AS_READ, Refused, Rules, Skipped, Source, SourceHand, Text, lines
 
 Reading = tuple[int, Played | str, str, str]  # line, a hand or why it is none, its text and site
 DUE = (3, 1, 1)

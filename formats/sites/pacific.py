@@ -53,8 +53,19 @@ def played(lines: Sequence[str]) -> Played:
     if not any(line.startswith("** Summary") for line in lines):
         raise Unread("the hand stops before its summary")
     for line in lines[count:]:
-        if not _NEXT.fullmatch(line):
-            _note(notes, names, line)
+        if part := _PART.fullmatch(line):
+            name = part[1].lower()
+            if name not in _PARTS:
+                raise Unread(f"a part of the hand that hold'em does not have: {part[1][:40]}")
+            notes.dealt = True
+            if name in _STREETS:
+                if _STREETS[name] != notes.streets:
+                    raise Unread(f"the {name.removeprefix('dealing ')} is dealt where it cannot be")
+                notes.deal(_cards(part[2] or ""))
+        elif dealt := DEALT.fullmatch(line):
+            notes.knows(dealt[1], _cards(dealt[2]))
+        elif not _NEXT.fullmatch(line):
+            _player_line(notes, names, line)
     if not notes.won():
         raise Unread("nobody is said to have won anything")
     called, everything = notes.put_in()
@@ -116,23 +127,6 @@ def _header(number: str, stakes: re.Match[str], table: str) -> Header:
         capped=False,
         site=SITE,
     )
-
-
-def _note(notes: Notes, names: Sequence[str], line: str) -> None:
-    """One line of the hand."""
-    if part := _PART.fullmatch(line):
-        name = part[1].lower()
-        if name not in _PARTS:
-            raise Unread(f"a part of the hand that hold'em does not have: {part[1][:40]}")
-        notes.dealt = True
-        if name in _STREETS:
-            if _STREETS[name] != notes.streets:
-                raise Unread(f"the {name.removeprefix('dealing ')} is dealt where it cannot be")
-            notes.deal(_cards(part[2] or ""))
-    elif dealt := DEALT.fullmatch(line):
-        notes.knows(dealt[1], _cards(dealt[2]))
-    else:
-        _player_line(notes, names, line)
 
 
 def _cards(text: str) -> Cards:

@@ -135,7 +135,7 @@ def _player_line(notes: Notes, names: Sequence[str], line: str) -> None:
 
 
 def _summary(notes: Notes, lines: Sequence[str]) -> Totals:
-    """The pot and the rake; board and winners are those of the hand."""
+    """The pot and the rake; board, seats, folds and winners are those of the hand."""
     totals = None
     for line in lines:
         if pot := _TOTAL.fullmatch(line):
@@ -146,21 +146,16 @@ def _summary(notes: Notes, lines: Sequence[str]) -> Totals:
         elif board := _BOARD.fullmatch(line):
             same_board(notes, grammar.cards(board[1]))
         elif end := _FATE.fullmatch(line):
-            _ended(notes, end)
+            name = notes.seated(end["name"])
+            if int(end["seat"]) != next(it.number for it in notes.chairs if it.name == name):
+                raise Unread(f"{name[:40]} has another seat in the summary")
+            if end["cards"]:  # only the summary may name them
+                notes.knows(name, grammar.cards(end["cards"]))
+            if notes.folded.get(name) != (_FOLDED[end["folded"]] if end["folded"] else None):
+                raise Unread(f"hand and summary do not say alike whether {name[:40]} folded")
+            won = grammar.money(end["won"]) if end["won"] else 0
+            if notes.won(name) != won and not end["k"]:
+                raise Unread(f"{name[:40]} collects {notes.won(name)}, and {won} in the summary")
     if totals is None:
         raise Unread("the summary does not tell the pot and the rake")
     return totals
-
-
-def _ended(notes: Notes, end: re.Match[str]) -> None:
-    """Cards that only the summary names; seat, fold and winnings are those of the hand."""
-    name = notes.seated(end["name"])
-    if int(end["seat"]) != next(chair.number for chair in notes.chairs if chair.name == name):
-        raise Unread(f"{name[:40]} has another seat in the summary")
-    if end["cards"]:
-        notes.knows(name, grammar.cards(end["cards"]))
-    if notes.folded.get(name) != (_FOLDED[end["folded"]] if end["folded"] else None):
-        raise Unread(f"hand and summary do not say alike whether {name[:40]} folded")
-    won = grammar.money(end["won"]) if end["won"] else 0
-    if notes.won(name) != won and not end["k"]:
-        raise Unread(f"{name[:40]} collects {notes.won(name)}, and {won} in the summary")

@@ -5,8 +5,7 @@ from collections.abc import Callable
 
 from engine.verdict import judge
 from formats.follow import follow
-from formats.source import Refused, Skipped, Source, SourceHand
-from formats.text import Text
+from formats.source import Refused, Skipped, Source, SourceHand, Text
 
 Read = Callable[[Text], Source]
 

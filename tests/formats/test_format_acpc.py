@@ -12,9 +12,8 @@ from engine.games.site import at_stakes
 from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
-from formats.acpc.definitions import defined, described, known, ruleset
+from formats.acpc.log import defined, described, known, ruleset, write
 from formats.acpc.read import read
-from formats.acpc.write import write
 from formats.follow import follow
 from formats.holdem import Inexpressible
 from formats.source import Refused, SourceHand

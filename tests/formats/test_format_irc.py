@@ -108,8 +108,8 @@ def test_all_in_after_a_call_for_everything_is_a_note() -> None:
     now = irc._Betting([10, 100])
     now.begin()
     now.put(1, 20)
-    assert Act(0, "call") == irc._act(0, "c", 10, now)
-    assert irc._act(0, "A", 10, now) is None
+    assert Act(0, "call") == now.act(0, "c", 10)
+    assert now.act(0, "A", 10) is None
 
 
 def test_a_hand_without_a_players_file_is_left_out(tmp_path: Path) -> None:

@@ -15,12 +15,12 @@ from engine.policies import per_chip
 from engine.verdict import judge
 from events.evolve import replay
 from events.types import Events
+from formats.acpc.log import write as write_acpc
 from formats.acpc.read import read as read_acpc
-from formats.acpc.write import write as write_acpc
 from formats.follow import follow
+from formats.phh.documents import write as write_phh
 from formats.phh.read import PhhHand
 from formats.phh.read import read as read_phh
-from formats.phh.write import write as write_phh
 from formats.source import Refused, Source, SourceHand
 from tests.profiles import sized
 

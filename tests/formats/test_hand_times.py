@@ -18,8 +18,8 @@ from formats.follow import follow
 from formats.known import SITES
 from formats.moment import moment, moment_in, moment_in_utc
 from formats.ohh.read import read as read_ohh
+from formats.phh.documents import write
 from formats.phh.read import read as read_phh
-from formats.phh.write import write
 from formats.pokerstars.read import read as read_pokerstars
 from formats.source import Source, SourceHand
 from tests.formats.test_format_ggpoker import CASH as GG

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from formats import irc, text
+from formats import irc, source
 from formats.acpc.read import read as read_acpc
 from formats.phh.read import read as read_phh
 from formats.pokerstars import read as pokerstars
@@ -64,8 +64,8 @@ def test_most_hands_of_a_long_file_are_not_in_memory(
     read: Callable[[Path], Source], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pokerstars, "KEPT", HANDS // 10)
-    monkeypatch.setattr(text, "_SMALL", 0)
-    for module, name in ((text, "_BLOCK"), (blocks, "LINE_MAX")):
+    monkeypatch.setattr(source, "_SMALL", 0)
+    for module, name in ((source, "_BLOCK"), (blocks, "LINE_MAX")):
         monkeypatch.setattr(module, name, 1 << 12)
     file = FILES[read](tmp_path / "file", HANDS)
     assert 2 * _peak(read, file) < _peak(lambda path: _held(read(path)), file)

@@ -14,8 +14,8 @@ from events import types as t
 from events.evolve import replay
 from formats.follow import follow
 from formats.holdem import Inexpressible
+from formats.phh.documents import write, write_all
 from formats.phh.read import read
-from formats.phh.write import write, write_all
 from tests.formats.test_format_phh import ONE, UNSEEN, changed, told
 
 

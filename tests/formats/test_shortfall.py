@@ -11,12 +11,12 @@ from engine.turn import Call, Deal, Raise, Show
 from engine.verdict import judge
 from events.types import Events
 from formats.follow import follow
+from formats.ohh.history import write as write_ohh
 from formats.ohh.read import read as read_ohh
-from formats.ohh.write import write as write_ohh
+from formats.phh.documents import write as write_phh
 from formats.phh.read import read as read_phh
-from formats.phh.write import write as write_phh
 from formats.pokerstars.read import read as read_pokerstars
-from formats.pokerstars.write import write as write_pokerstars
+from formats.pokerstars.text import write as write_pokerstars
 from formats.source import Source, SourceHand
 
 PLAYED = "2024-03-05T23:13:14Z"

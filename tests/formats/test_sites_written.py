@@ -25,10 +25,10 @@ from events.evolve import replay
 from events.types import Events
 from formats.follow import follow
 from formats.holdem import Inexpressible
+from formats.ohh.history import write as write_ohh
 from formats.ohh.read import read as read_ohh
-from formats.ohh.write import write as write_ohh
 from formats.pokerstars.read import read as read_pokerstars
-from formats.pokerstars.write import write as write_pokerstars
+from formats.pokerstars.text import write as write_pokerstars
 from formats.source import Source, SourceHand
 from tests.exports import start_of
 from tests.hands import seeded, some_rulesets

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from formats.source import Refused
-from formats.text import at_hand, lines
+from formats.source import Refused, at_hand, lines
 
 TEXT = "Zoë bets\r\n\r\nBob calls\rannounced\x85so\n\x0cend"
 

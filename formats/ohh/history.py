@@ -1,14 +1,18 @@
-"""Hands as Open Hand History: an object each, in the members that the specification names.
+"""Open Hand History as it is written: the members of its objects, and hands as such objects.
 
-An action's amount is what it puts in; what nobody called is in no pot. Cards that a viewpoint does
-not know are in no object, and a hand that somebody shows or throws away has a round for it.
+The structs say every member that is read, and what it may be; a hand of ours has the members that
+the specification names. An action's amount is what it puts in; what nobody called is in no pot.
+Cards that a viewpoint does not know are in no object, and a hand that somebody shows or throws away
+has a round for it.
 """
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
+from decimal import Decimal
+from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
 
 from engine.game import Game
 from events.cards import UNKNOWN
@@ -33,6 +37,119 @@ from events.types import (
 from formats.holdem import Inexpressible, Stakes, stakes
 from formats.moment import is_whole
 
+Street = Literal["Preflop", "Flop", "Turn", "River", "Showdown"]
+Verb = Literal[
+    "Dealt Cards",
+    "Mucks Cards",
+    "Shows Cards",
+    "Post Ante",
+    "Post SB",
+    "Post BB",
+    "Straddle",
+    "Post Dead",
+    "Post Extra Blind",
+    "Fold",
+    "Check",
+    "Bet",
+    "Raise",
+    "Call",
+    "Added Chips",
+    "Sits Down",
+    "Stands Up",
+    "Add to Pot",
+    "Added To Pot",
+]
+Written = tuple[str, ...] | Literal[""] | None
+NONE = Decimal(0)
+
+
+class BetLimit(Struct, frozen=True):
+    """How much may be bet; a cap of 0 is none."""
+
+    bet_type: Literal["NL", "PL", "FL"]
+    bet_cap: Decimal | None = None
+
+
+class Player(Struct, frozen=True):
+    """Somebody at the table, whom the rest of the object calls by his `id`."""
+
+    id: int
+    seat: int
+    name: str
+    starting_stack: Decimal
+    is_sitting_out: bool | None = None
+
+
+class Action(Struct, frozen=True):
+    """What a player did; `amount` is the chips that this put in, of a raise, too.
+
+    `is_allin` is not asked: programs set it where a bet covers an opponent, and the stack tells.
+    """
+
+    player_id: int
+    action: Verb
+    amount: Decimal | None = None
+    cards: Written = None
+
+
+class Round(Struct, frozen=True):
+    """A street, the cards that it adds to the board, and what was done on it."""
+
+    street: Street
+    cards: Written = None
+    actions: tuple[Action, ...] | None = None
+
+
+class Win(Struct, frozen=True):
+    """What a pot paid to a player, and what the site did beside it."""
+
+    player_id: int
+    win_amount: Decimal
+    cashout_amount: Decimal | None = None
+    cashout_fee: Decimal | None = None
+    bonus_amount: Decimal | None = None
+
+
+class Pot(Struct, frozen=True):
+    """A pot before the house took its part; the main pot is number 0."""
+
+    number: int
+    amount: Decimal
+    rake: Decimal | None = None
+    jackpot: Decimal | None = None
+    player_wins: tuple[Win, ...] | None = None
+
+
+class History(Struct, frozen=True):
+    """One hand."""
+
+    spec_version: str
+    site_name: str
+    game_number: str
+    game_type: str
+    bet_limit: BetLimit
+    currency: str
+    dealer_seat: int
+    small_blind_amount: Decimal
+    big_blind_amount: Decimal
+    players: tuple[Player, ...]
+    rounds: tuple[Round, ...]
+    pots: tuple[Pot, ...]
+    ante_amount: Decimal = NONE
+    start_date_utc: object = None
+    tournament: bool | None = None
+    tournament_info: dict[str, object] | None = None
+    flags: tuple[str, ...] | Literal[""] | None = None
+
+
+class Document(Struct, frozen=True):
+    """What a file holds as often as it has hands."""
+
+    ohh: History
+
+
+# Hands of ours.
+
 VERSION = "1.4.7"
 _STREETS = {3: "Flop", 4: "Turn", 5: "River"}
 _POSTS = {
@@ -55,6 +172,7 @@ def write(game: Game, record: Events, played: str, hero: str | None = None) -> s
     assert isinstance(start, HandStarted)
     match = start.hand.rpartition("/")[0] or start.hand
     moment = datetime.fromisoformat(played).astimezone(UTC) if played else None
+    rakes = {event.pot: event.amount for event in record if isinstance(event, RakeTaken)}
     fields: dict[str, Any] = {
         "spec_version": VERSION,
         "internal_version": VERSION,
@@ -79,7 +197,20 @@ def write(game: Game, record: Events, played: str, hero: str | None = None) -> s
             for seat, (name, stack) in enumerate(zip(start.players, start.stacks, strict=True))
         ],
         "rounds": _rounds(bets, record),
-        "pots": list(_pots(bets, record)),
+        "pots": [
+            {
+                "number": event.pot,
+                "amount": bets.amount(sum(event.shares) + rakes.get(event.pot, 0)),
+                "rake": bets.amount(rakes.get(event.pot, 0)),
+                "jackpot": 0,
+                "player_wins": [
+                    {"player_id": seat, "win_amount": bets.amount(share)}
+                    for seat, share in zip(event.seats, event.shares, strict=True)
+                ],
+            }
+            for event in record
+            if isinstance(event, PotSplit)
+        ],
     }
     return _ENCODER.encode({"ohh": fields}).decode() + "\n\n"
 
@@ -141,20 +272,3 @@ def _actions(event: Event) -> Iterator[dict[str, Any]]:
             yield {"player_id": seat, "action": "Shows Cards", "cards": list(cards)}
         case Mucked(seat=seat):
             yield {"player_id": seat, "action": "Mucks Cards"}
-
-
-def _pots(stakes: Stakes, record: Events) -> Iterator[dict[str, Any]]:
-    """What each pot held with the house's part, and whom it paid."""
-    rakes = {event.pot: event.amount for event in record if isinstance(event, RakeTaken)}
-    for event in record:
-        if isinstance(event, PotSplit):
-            rake, paid = rakes.get(event.pot, 0), zip(event.seats, event.shares, strict=True)
-            yield {
-                "number": event.pot,
-                "amount": stakes.amount(sum(event.shares) + rake),
-                "rake": stakes.amount(rake),
-                "jackpot": 0,
-                "player_wins": [
-                    {"player_id": seat, "win_amount": stakes.amount(share)} for seat, share in paid
-                ],
-            }

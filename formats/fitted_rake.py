@@ -1,4 +1,4 @@
-"""What the text never says about the house: its rate, its cap, the coin that it splits pots in.
+"""What a text never says about the house: its rate and its cap.
 
 Rate and caps are fitted over all hands of a file at the same stakes, and then held against every
 one of them. Where a file has too few hands for that, a usual rate may explain a hand by itself;
@@ -7,11 +7,8 @@ nothing is fitted: each hand is held against its row, or is of none. Each is an 
 record.
 """
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from datetime import date
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -21,36 +18,18 @@ from msgspec.structs import replace
 from engine.game import Game
 from engine.games import RECORDED
 from engine.policies import Rake
-from engine.pots import split
 from engine.settle import rakes, taken_of
-from engine.steps import Blinds, Posts
 from events.state import opened
 from events.types import HandStarted
-from formats.pokerstars.grammar import Acts, Unread, totals
-from formats.pokerstars.played import Played, PlayerLine, Street
-from formats.pokerstars.text import SUMMARY, Block
-from formats.rakes import (
-    LIMITS,
-    NAME_MAX,
-    SIGNS,
-    Known,
-    RakeFrom,
-    RakeQuestion,
-    Unlisted,
-    looked_up,
-    rake_in_words,
-)
+from formats.rakes import Known, RakeFrom, Unlisted, rake_in_words
 from formats.source import Rules
 
 _PERCENTS = (5, 4, 3, 2, 1, 6, 10)
 _PERMILLES = (45, 35, 25, 55, 15, 475, 425)
 _STEPS = (100, 20, 500, 1000, 2000)
 _SURE = 0.9  # of the hands: what is not explained then differs
-_SIGNS = "$€£"
+MONEY_SIGNS = "$€£"
 _USUAL = Rake(percent=5)
-_CENT = 100  # hundredths of a chip, where the stakes have no sign
-_STAKES = re.compile(r": +(?:\{[^}]*\} +)?(?!Tournament )(.*?\([^)]*\))")
-_SAT_OUT = ("sitting out", "out of hand")
 
 
 class Seen(NamedTuple):
@@ -84,37 +63,6 @@ class Houses(Struct, frozen=True):
     by_stakes: Mapping[str, House]
     source: RakeFrom = "fitted"
 
-    def of(self, stakes: str, hand: Played, seats: int) -> House | Known | Unlisted | None:
-        """The house of this hand, of so many dealt in; a tournament takes no rake by the hand."""
-        header = hand.header
-        if header.tournament:
-            return None
-        if self.source == "fitted":
-            return self.by_stakes.get(stakes)
-        if hand.totals.fees:
-            return Unlisted("fees beside the rake are taken of this pot, which no row tells")
-        currencies = {sign: currency for currency, sign in SIGNS.items()}
-        flop = next((at for at, line in enumerate(hand.lines) if isinstance(line, Street)), None)
-        before = [line.what for line in hand.lines[:flop] if isinstance(line, PlayerLine)]
-        raises = sum(isinstance(deed, Acts) and deed.verb == "raises" for deed in before)
-        question = RakeQuestion(
-            site=header.room[:NAME_MAX],
-            currency=header.currency or currencies.get(header.sign, ""),
-            limit=LIMITS[header.limit],
-            stakes=(header.low, header.high),
-            table="cap" if header.capped else "fast" if header.fast else "regular",
-            players=seats,
-            day=date.fromisoformat(header.played[:10]) if header.played else None,
-            flop=flop is not None,
-            reraised=raises > 1,
-        )
-        return looked_up(question, self.source)
-
-
-def survey(blocks: Iterable[Block], rules: Rules, site: str) -> Houses:
-    """The houses of a text, which is looked through to its end whatever is asked."""
-    return houses_at(filter(None, map(_seen, blocks)), rules, site)
-
 
 def houses_at(hands_seen: Iterable[tuple[str, Seen]], rules: Rules, site: str) -> Houses:
     """The house of each stakes: as it was set for this site, or as it explains most of the hands
@@ -132,7 +80,7 @@ def houses_at(hands_seen: Iterable[tuple[str, Seen]], rules: Rules, site: str) -
     for stakes, hands in seen.items():
         # Nobody takes a rake at a table for chips where two pots that could be raked were not.
         house = _fitted(hands)
-        for_chips = not any(sign in stakes for sign in _SIGNS)
+        for_chips = not any(sign in stakes for sign in MONEY_SIGNS)
         unraked = {hand.pot for hand in hands if _due(_USUAL, hand)}
         if for_chips and len(unraked) >= 2 and not any(hand.rake for hand in hands):
             house = _FREE
@@ -142,35 +90,6 @@ def houses_at(hands_seen: Iterable[tuple[str, Seen]], rules: Rules, site: str) -
 
 
 _FREE = House(Rake(percent=0), {}, sure=True)
-
-
-def stakes_of(block: Block) -> str:
-    """Game and stakes of the header; of a tournament, which pays no rake by the hand, nothing."""
-    match = _STAKES.search(block.lines[0])
-    return match[1] if match else ""
-
-
-def _seen(block: Block) -> tuple[str, Seen] | None:
-    """The sums of a hand for money, as its summary prints them."""
-    stakes, sums = stakes_of(block), None
-    for line in block.lines:
-        if sums is None and line.startswith("Total pot "):
-            with suppress(Unread):
-                sums = totals(line.strip())
-    if not stakes or sums is None:
-        return None
-    per = 1 if any(sign in stakes for sign in _SIGNS) else _CENT
-    if sums.total % per or sums.rake % per:
-        return None
-    flop = any(line.startswith("*** FLOP") for line in block.lines)
-    # The seats of the summary, if it names those who folded; else those who do not sit out.
-    summed = block.lines.index(SUMMARY) if SUMMARY in block.lines else 0
-    ended = [line for line in block.lines[summed:] if line.startswith("Seat ")]
-    seats = len(ended)
-    if not summed or not any(" folded " in line for line in ended):
-        chairs = (line for line in block.lines if line.startswith("Seat ") and " in chips" in line)
-        seats = sum(not any(out in line for out in _SAT_OUT) for line in chairs)
-    return stakes, Seen(seats, flop, sums.total // per, sums.rake // per)
 
 
 def _fitted(seen: set[Seen]) -> House | None:
@@ -295,28 +214,3 @@ def raked(
 def _kept_by(game: Game, rake: Rake | None) -> Game:
     """One game for all hands under such a house."""
     return replace(game, rake=rake)
-
-
-@lru_cache(4096)
-def split_by(game: Game, unit: int) -> Game:
-    """The same rules with pots split in such coins."""
-    return replace(game, split_unit=unit)
-
-
-def coin(game: Game, shares: Sequence[Sequence[int]]) -> int:
-    """The smallest coin of the splits: two shares of a pot differ by no more than one of it.
-
-    It is one that the small blind can be paid in: else a share of nothing made the pot a coin.
-    """
-    units = {max(pot) - min(pot) for pot in shares if len(pot) > 1}
-    unit = max(units, default=0)
-    forced = game.script[0]
-    assert isinstance(forced, Blinds | Posts)
-    if unit < 2 or forced.small % unit or forced.big % unit:
-        return 1
-    other = replace(game, split_unit=unit)
-    for pot in shares:
-        paid = split(other, sum(pot), tuple(range(len(pot)))).shares
-        if sorted(paid) != sorted(pot):
-            return 1
-    return unit

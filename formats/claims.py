@@ -1,4 +1,5 @@
-"""The rest of a foreign hand as its source claims it, rules off: counted, never judged.
+"""What a source claims of its hand: whether the rules decide so, and if not, the rest of the hand
+as claimed, rules off: counted, never judged.
 
 The next item's seat was next to act; a payment is what the source says was paid. Only
 chips must add up. A payment that would make or lose any is kept beside the record as a claim
@@ -62,6 +63,51 @@ from formats.source import (
     Tosses,
 )
 
+PLAYED = (Act, Bids, Tosses, Board)
+
+
+def parted(hand: SourceHand, new: Events, after: Hand, items: list[Item]) -> bool:
+    """Whether the rules' events show other cards than the source, or pay what nobody was paid."""
+    if any(is_contradicted(event, items) for event in new if isinstance(event, Shown)):
+        return True
+    if not after.over:
+        return False
+    played_on = any(
+        isinstance(item, PLAYED) or (isinstance(item, Fault) and item.where != "acknowledgement")
+        for item in items
+    )
+    return played_on or not pays(hand, new, after)
+
+
+def is_contradicted(event: Shown, items: list[Item]) -> bool:
+    """A hand turned up that the source says was thrown away, or was another."""
+    for item in items:
+        if isinstance(item, Mucks) and item.seat == event.seat:
+            return True
+        if isinstance(item, Shows) and item.seat == event.seat:
+            return sorted(item.cards) != sorted(event.cards)
+    return False
+
+
+def pays(hand: SourceHand, new: Events, after: Hand) -> bool:
+    """Whether the rules pay every seat, and the house, what the source says."""
+    if hand.rake is not None and hand.rake != after.rake:
+        return False
+    if hand.nets is not None:
+        nets = tuple(now - was for was, now in zip(hand.stacks, after.stacks, strict=True))
+        if nets != hand.nets:
+            return False
+    if hand.paid is None:
+        return True
+    won = [0] * len(hand.stacks)
+    for event in new:
+        if isinstance(event, PotSplit):
+            for seat, share in zip(event.seats, event.shares, strict=True):
+                won[seat] += share
+    for paid in hand.paid:
+        won[paid.seat] -= paid.amount
+    return not any(won)
+
 
 def claimed(source: SourceHand, events: list[Event], hand: Hand, rest: list[Item]) -> Events:
     """The record: the events so far, the rest of the items, the claimed payment, the end."""
@@ -69,7 +115,18 @@ def claimed(source: SourceHand, events: list[Event], hand: Hand, rest: list[Item
     for place, item in enumerate(items):
         for event in _events(source.game, hand, item, items[place + 1 :]):
             hand = _counted(events, hand, event)
-    for event in _paid(source, hand):
+    try:
+        paid = tuple(_payment(source, hand))
+    except _Impossible as reason:  # the rules pay, beside the claim; or the hand does not count
+        try:
+            by_rules = settle(source.game, hand)
+        except (IllegalCommand, LookupError, ValueError):
+            void = HandVoided(f"{reason}, and who is paid the rules cannot tell")
+            paid = (_claim(source, hand, 0), void)
+        else:
+            taken = sum(event.amount for event in by_rules if isinstance(event, RakeTaken))
+            paid = (*by_rules, _claim(source, hand, taken))
+    for event in paid:
         hand = _counted(events, hand, event)
     if hand.voided:
         return (*events, *acknowledged(rest))
@@ -83,23 +140,6 @@ def claimed(source: SourceHand, events: list[Event], hand: Hand, rest: list[Item
 
 class _Impossible(ValueError):
     """The source says that chips were paid which nobody has, or leaves some over."""
-
-
-def _paid(source: SourceHand, hand: Hand) -> Events:
-    """The payment that the source claims; if chips cannot be so, the rules' own and the claim.
-
-    Where the rules cannot tell who is paid either, the hand does not count.
-    """
-    try:
-        return tuple(_payment(source, hand))
-    except _Impossible as reason:
-        try:
-            paid = settle(source.game, hand)
-        except (IllegalCommand, LookupError, ValueError):
-            void = HandVoided(f"{reason}, and who is paid the rules cannot tell")
-            return (_claim(source, hand, 0), void)
-        taken = sum(event.amount for event in paid if isinstance(event, RakeTaken))
-        return (*paid, _claim(source, hand, taken))
 
 
 def _claim(source: SourceHand, hand: Hand, taken: int) -> Claimed:
@@ -166,10 +206,24 @@ def _events(game: Game, hand: Hand, item: Item, later: list[Item]) -> Iterator[E
                 for slot, (old, new) in enumerate(zip(held, cards, strict=False)):
                     yield CardSwapped(seat, slot, old, new, game.swap_seen == "both_told")
         case Board(cards=cards):
-            yield from _street(game, hand, len(hand.board) + len(cards))
+            total = len(hand.board) + len(cards)
+            for at, line in enumerate(game.script):
+                if isinstance(line, DealBoard) and line.total == total:
+                    if hand.step != at:  # the hand may be there already
+                        yield from line.enter(game, hand, at)
+                    break
+            else:
+                raise ValueError(f"{game.name} has no street with a board of {total} cards")
             yield BoardDealt(cards)
-        case Shows() | Mucks():
-            yield from _shows(game, hand, item, later)
+        case Shows(seat=seat) | Mucks(seat=seat):
+            done = seat in hand.showing.shown or seat in hand.showing.mucked
+            # Who has folded, or won uncontested, only shows his cards around.
+            if done or is_alone(hand) or hand.standing[seat] == "folded":
+                return
+            last = len(game.script) - 1
+            if hand.step != last and not any(isinstance(one, Act | Bids | Board) for one in later):
+                yield StepEntered(last, "showdown")
+            yield Shown(seat, item.cards) if isinstance(item, Shows) else Mucked(seat)
         case Leaves(seat=seat, all_in=all_in):
             yield TimedOut(seat, True, _next(later)) if all_in else Disconnected(seat)
 
@@ -187,7 +241,16 @@ def _next(later: list[Item]) -> int | None:
 def _acts(game: Game, hand: Hand, item: Act, then: int | None) -> Iterator[Event]:
     """A choice, in a round that is opened before; cut by the stack where no size is told."""
     if hand.round is None or not hand.round.opened:
-        opening = _opening(game, hand, item.seat)
+        dealt = 0
+        for at, line in enumerate(game.script):  # the betting that follows the cards on the board
+            dealt = line.total if isinstance(line, DealBoard) else dealt
+            dealt += len(hand.hole) if isinstance(line, TossHole) else 0
+            if isinstance(line, Betting) and dealt == len(hand.board):
+                bet = round_of(hand).bet
+                opening = BettingOpened(at, line.street, bet, line.size, item.seat)
+                break
+        else:
+            raise ValueError(f"{game.name} has no betting on a board of {len(hand.board)} cards")
         yield opening
         hand = evolve(hand, opening)
     betting, seat = round_of(hand), item.seat
@@ -210,29 +273,6 @@ def _acts(game: Game, hand: Hand, item: Act, then: int | None) -> Iterator[Event
                 yield Raised(seat, amount, to, full, then, origin)
 
 
-def _opening(game: Game, hand: Hand, first: int) -> BettingOpened:
-    """The round of betting that follows the cards on the board."""
-    dealt = 0
-    for at, line in enumerate(game.script):
-        if isinstance(line, DealBoard):
-            dealt = line.total
-        if isinstance(line, TossHole):
-            dealt += len(hand.hole)
-        if isinstance(line, Betting) and dealt == len(hand.board):
-            return BettingOpened(at, line.street, round_of(hand).bet, line.size, first)
-    raise ValueError(f"{game.name} has no betting on a board of {len(hand.board)} cards")
-
-
-def _street(game: Game, hand: Hand, total: int) -> Iterator[Event]:
-    """The step that deals so many common cards, if the hand is not there already."""
-    for at, line in enumerate(game.script):
-        if isinstance(line, DealBoard) and line.total == total:
-            if hand.step != at:
-                yield from line.enter(game, hand, at)
-            return
-    raise ValueError(f"{game.name} has no street with a board of {total} cards")
-
-
 def _bids(game: Game, hand: Hand, item: Bids) -> Iterator[Event]:
     """A bid; the last one is followed by what the rules make of them."""
     at = next((at for at, line in enumerate(game.script) if isinstance(line, Auction)), None)
@@ -253,18 +293,6 @@ def _bids(game: Game, hand: Hand, item: Bids) -> Iterator[Event]:
         yield settled(game, replace(hand, stacks=stacks), hand.auction.bids, hand.auction.sealed)
 
 
-def _shows(game: Game, hand: Hand, item: Shows | Mucks, later: list[Item]) -> Iterator[Event]:
-    """A hand at the showdown; who has folded, or won uncontested, only shows his cards around."""
-    seat = item.seat
-    done = seat in hand.showing.shown or seat in hand.showing.mucked
-    if done or is_alone(hand) or hand.standing[seat] == "folded":
-        return
-    last = len(game.script) - 1
-    if hand.step != last and not any(isinstance(other, Act | Bids | Board) for other in later):
-        yield StepEntered(last, "showdown")
-    yield Shown(seat, item.cards) if isinstance(item, Shows) else Mucked(seat)
-
-
 # What is paid.
 
 
@@ -283,47 +311,31 @@ def _payment(source: SourceHand, hand: Hand) -> Iterator[Event]:
     rake = source.rake or 0
     *_, matched, most = sorted(hand.paid)
     back = UncalledReturned(hand.paid.index(most), most - matched)
-    if most > matched and _returned(source, hand, by_pot, back):
+    total = sum(sum(won.values()) for won in by_pot.values())
+    # Whether the source counts the unmatched part of a bet as given back, not as won.
+    if source.paid is None:
+        returned = by_pot[0][back.seat] >= back.amount
+    else:
+        returned = total + rake == hand.pot - back.amount
+    if most > matched and source.game.uncalled != "in_pot" and returned:
         yield back
         hand = evolve(hand, back)
         if source.paid is None:
             by_pot[0][back.seat] -= back.amount
-    total = sum(sum(won.values()) for won in by_pot.values())
+            total -= back.amount
     for won in by_pot.values():
         for seat, share in won.items():
             if share < 0:
                 raise _Impossible(f"seat {seat} cannot have lost more than it put in")
     if total + rake != hand.pot:
         raise _Impossible(f"a pot of {hand.pot} cannot pay {total} and a rake of {rake}")
-    yield from _rake(source.game, hand, by_pot, rake)
+    if rake:  # each pot bears what is missing in it; all of it the first, if the pots do not tell
+        parts = pots(source.game, hand, contenders(hand))
+        missing = [pot.amount - sum(by_pot.get(at, {}).values()) for at, pot in enumerate(parts)]
+        if min(missing, default=-1) < 0 or sum(missing) != rake:
+            missing = [rake]
+        yield from (RakeTaken(pot, amount) for pot, amount in enumerate(missing) if amount)
     for pot, won in sorted(by_pot.items()):
         seats = tuple(seat for seat, share in won.items() if share)
         if seats:
             yield PotSplit(pot, seats, tuple(won[seat] for seat in seats))
-
-
-def _returned(
-    source: SourceHand, hand: Hand, by_pot: dict[int, dict[int, int]], back: UncalledReturned
-) -> bool:
-    """Whether the source counts the unmatched part of a bet as given back, not as won."""
-    if source.game.uncalled == "in_pot":
-        return False
-    if source.paid is None:
-        return by_pot[0][back.seat] >= back.amount
-    total = sum(sum(won.values()) for won in by_pot.values())
-    return total + (source.rake or 0) == hand.pot - back.amount
-
-
-def _rake(
-    game: Game, hand: Hand, by_pot: dict[int, dict[int, int]], rake: int
-) -> Iterator[RakeTaken]:
-    """Each pot bears what is missing in it; all of it the first, if the pots do not tell."""
-    if not rake:
-        return
-    parts = pots(game, hand, contenders(hand))
-    missing = [pot.amount - sum(by_pot.get(at, {}).values()) for at, pot in enumerate(parts)]
-    if min(missing, default=-1) < 0 or sum(missing) != rake:
-        missing = [rake]
-    for pot, amount in enumerate(missing):
-        if amount:
-            yield RakeTaken(pot, amount)
