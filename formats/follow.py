@@ -183,7 +183,15 @@ def _answer(question: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer
                 return None
             return Bid(first.seat, first.amount, first.sealed, _will(first.default)), (0,)
         case ToToss():
-            return _toss(hand, first)
+            if isinstance(first, Act) and first.verb == "fold":
+                return Fold(first.seat, _will(first.default)), (0,)
+            if not isinstance(first, Tosses):
+                return None
+            # The slot of the card, as far as the hand is known; the first unknown, if it is not.
+            held = hand.hole[first.seat]
+            sought = first.card if first.card in held else UNKNOWN
+            slot = held.index(sought) if sought in held else len(held)
+            return Toss(first.seat, slot, first.card), (0,)
         case ToSwap():
             return _swap(question, hand, items)
         case ToDraw(seats=seats):
@@ -292,18 +300,6 @@ def _swap(question: ToSwap, hand: Hand, items: list[Item]) -> Answer | None:
         cards.append(None if was[slot] == now[slot] else now[slot])
     seats = dict.fromkeys(seat for seat, _ in question.at_risk)
     return Swap(tuple(cards)), tuple(held[seat][1] for seat in seats)
-
-
-def _toss(hand: Hand, first: Item | None) -> Answer | None:
-    """The slot of the card, as far as the hand is known; the first, if it is not."""
-    if isinstance(first, Act) and first.verb == "fold":
-        return Fold(first.seat, _will(first.default)), (0,)
-    if not isinstance(first, Tosses):
-        return None
-    held = hand.hole[first.seat]
-    sought = first.card if first.card in held else UNKNOWN
-    slot = held.index(sought) if sought in held else len(held)
-    return Toss(first.seat, slot, first.card), (0,)
 
 
 def _show(question: ToShow, hand: Hand, items: list[Item]) -> Answer | None:

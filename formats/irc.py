@@ -141,14 +141,27 @@ class _Players:
         self._ahead: dict[str, list[str]] = {}
 
     def row(self, name: str, hand: int) -> _Row | None:
-        """The line of this hand in the file of this player."""
+        """The line of this hand in the file of this player: `name id players position preflop flop
+        turn river bankroll action winnings [cards]`."""
         words = self._ahead.get(name)
         while words is None or (len(words) > 1 and _number(words[1]) < hand):
             words = self._next(name)
             self._ahead[name] = words
         if len(words) < 2 or words[0] != name or _number(words[1]) != hand:
             return None
-        return _row(words)
+        if len(words) in _ELSEWHERE:
+            raise _Unread(
+                f"{words[0][:40]} shows {len(words) - 11} cards: this is {_ELSEWHERE[len(words)]}"
+            )
+        if len(words) not in (11, 13) or not all(map(_LETTERS.fullmatch, words[4:8])):
+            raise _Unread(f"a line of {words[0][:40]} cannot be read")
+        _, players, position = (_number(word) for word in words[1:4])
+        bankroll, action, winnings = (_number(word) for word in words[8:11])
+        if max(bankroll, action, winnings) > _CHIPS_MAX:
+            raise _Unread(f"{words[0][:40]} has more chips than there ever were")
+        streets = tuple(word.strip("-") for word in words[4:8])
+        cards = _cards(words[11:])
+        return _Row(words[0], hand, players, position, streets, bankroll, action, winnings, cards)
 
     def close(self) -> None:
         for file in self._open.values():
@@ -201,23 +214,6 @@ def _deal(words: list[str]) -> _Deal:
     if len(board) not in (0, 3, 4, 5):
         raise _Unread(f"the board has {len(board)} cards")
     return _Deal(_number(words[0]), _number(words[3]), int(pots[3].partition("/")[2]), board)
-
-
-def _row(words: list[str]) -> _Row:
-    """`name id players position preflop flop turn river bankroll action winnings [cards]`."""
-    if len(words) in _ELSEWHERE:
-        raise _Unread(
-            f"{words[0][:40]} shows {len(words) - 11} cards: this is {_ELSEWHERE[len(words)]}"
-        )
-    if len(words) not in (11, 13) or not all(map(_LETTERS.fullmatch, words[4:8])):
-        raise _Unread(f"a line of {words[0][:40]} cannot be read")
-    hand, players, position = (_number(word) for word in words[1:4])
-    bankroll, action, winnings = (_number(word) for word in words[8:11])
-    if max(bankroll, action, winnings) > _CHIPS_MAX:
-        raise _Unread(f"{words[0][:40]} has more chips than there ever were")
-    streets = tuple(word.strip("-") for word in words[4:8])
-    cards = _cards(words[11:])
-    return _Row(words[0], hand, players, position, streets, bankroll, action, winnings, cards)
 
 
 def _cards(words: list[str]) -> Cards:

@@ -267,18 +267,12 @@ def _checked(order: Mapping[str, Any]) -> None:
         for path in order["hidden"]:
             if not order["namespaces"] and os.access(path, os.R_OK | os.X_OK):
                 raise Refused(f"every user may read {path}: chmod o-rwx {path}")
-    for tool, path in order["needs"].items():
-        if _which(tool, order["env"]["PATH"]) != path:
+    for tool, path in order["needs"].items():  # where `execvp` finds the program of this name
+        folders = order["env"]["PATH"].split(os.pathsep)
+        programs = (os.path.join(folder, tool) for folder in folders)
+        found = (name for name in programs if os.path.isfile(name) and os.access(name, os.X_OK))
+        if next(found, None) != path:
             raise Refused(f"{path} would be out of its reach")
-
-
-def _which(tool: str, path: str) -> str | None:
-    """The program of this name, as `execvp` finds it."""
-    for folder in path.split(os.pathsep):
-        program = os.path.join(folder, tool)
-        if os.path.isfile(program) and os.access(program, os.X_OK):
-            return program
-    return None
 
 
 def _silent(null: int) -> None:

@@ -13,13 +13,14 @@ its start takes longer than many a match. A caller with several keeps such proce
 
 import gc
 import signal
+import sys
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from types import FrameType, TracebackType
-from typing import NamedTuple, NoReturn
+from types import TracebackType
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -274,39 +275,33 @@ class Processes:
         try:
             with suppress(OSError):  # it is gone, and `receive` says so
                 pipe.send(job)
-            yield from _received(pipe, job, listener, stop)
+            stopped = False
+            while True:
+                if not stopped and stop():
+                    stopped = True
+                    pipe.send(None)
+                if not pipe.poll(PATIENCE_S):
+                    yield None
+                    continue
+                kind, body = receive(pipe, "played the match")
+                if kind == _HANDS:
+                    yield from decode_hands(body)
+                elif kind == _CONDUCT:
+                    listener.conduct(_conduct.decode(body))
+                    yield None
+                elif kind == _NOTE:
+                    listener.note(body.decode())
+                elif kind == _FAILED:
+                    failed = f"the process that played {job.match.match} failed: {body.decode()}"
+                    raise Gone(failed)
+                else:
+                    break
             complete = not stop()
         finally:
             if complete:
                 self._idle.append((process, pipe))
             else:
                 _end(process, pipe)
-
-
-def _received(
-    pipe: Connection, job: MatchJob, listener: Listener, stop: Callable[[], bool]
-) -> Generator[Finished | None, None, None]:
-    """The hands that the other process sends; its remarks go to the listener."""
-    stopped = False
-    while True:
-        if not stopped and stop():
-            stopped = True
-            pipe.send(None)
-        if not pipe.poll(PATIENCE_S):
-            yield None
-            continue
-        kind, body = receive(pipe, "played the match")
-        if kind == _HANDS:
-            yield from decode_hands(body)
-        elif kind == _CONDUCT:
-            listener.conduct(_conduct.decode(body))
-            yield None
-        elif kind == _NOTE:
-            listener.note(body.decode())
-        elif kind == _FAILED:
-            raise Gone(f"the process that played {job.match.match} failed: {body.decode()}")
-        else:
-            return
 
 
 def _end(process: BaseProcess, pipe: Connection) -> None:
@@ -330,7 +325,7 @@ def _work(pipe: Connection) -> None:
     """Play one match after another, until nobody is at the pipe's other end any more."""
     gc.freeze()  # what was imported stays: no collection need look at it, while a bot waits
     ignore_ctrl_c()
-    signal.signal(signal.SIGTERM, _exit)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(0))
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         try:
             while True:
@@ -345,10 +340,6 @@ def _work(pipe: Connection) -> None:
             # It is going already. Python complains of a signal that comes while its handler is
             # taken away; one that is blocked waits, and says nothing.
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-
-
-def _exit(number: int, frame: FrameType | None) -> NoReturn:
-    raise SystemExit(0)
 
 
 def _play(pipe: Connection, job: MatchJob) -> None:

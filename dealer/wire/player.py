@@ -19,6 +19,7 @@ from events.types import FaultKind
 HOST = "127.0.0.1"  # nobody from outside plays along
 _RAW_MAX = 1_024  # characters of a bad reply that are kept
 _OWN = ("SEGV", "BUS", "FPE", "ILL", "ABRT", "SYS", "TRAP", "PIPE", "XFSZ")  # signals
+_SIGNALS = {number.value: number.name for number in signal.Signals}
 _CHUNK = 65_536
 _LAST_CALL_S = 1.0  # a program that exits before it connects may have left another one to do it
 
@@ -224,18 +225,17 @@ class Player:
         """End the bot's process and remove its files."""
         if self._process is not None:
             self.exit = self._process.end()
+            code = self.exit or 0
             if why := self._process.ended_because:
                 self._note(f"it was ended: {why}")
-            elif self.exit is not None and (name := _signal_of(self.exit)):
+            elif name := _SIGNALS.get(-code if code < 0 else code - 128):
                 sent = f"{name}, as a program is that fails by itself"
                 if name.removeprefix("SIG") not in _OWN:
                     system = "; the system sends it when memory runs out" * (name == "SIGKILL")
                     sent = f"{name}, which muckrake did not send{system}; {self._sender()}"
-                ended = (
-                    "it was ended"
-                    if self.exit < 0
-                    else f"its exit code {self.exit} is a shell's for a program ended"
-                )
+                ended = "it was ended"
+                if code > 0:  # a shell says 128 more than the number of the signal
+                    ended = f"its exit code {code} is a shell's for a program ended"
                 self._note(f"{ended} by {sent}")
             self._process = None
         if self.output.overflowed:
@@ -272,15 +272,6 @@ class Player:
     def _note(self, sentence: str) -> None:
         self.notes.append(sentence)
         self.output.add(f"muckrake: {sentence}\n")
-
-
-def _signal_of(code: int) -> str:
-    """The signal that ended a program, by its exit code; a shell says 128 more than the number."""
-    number = -code if code < 0 else code - 128
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return ""
 
 
 def _text(raw: bytes) -> str:

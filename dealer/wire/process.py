@@ -212,9 +212,19 @@ class Process:
 
         A port is open to all: another bot may find it, and be quicker.
         """
+        # The system's number for the socket of these two addresses. Those just closed stand there,
+        # too: thousands, which take milliseconds to read.
         ends = (_hex_address(link.getpeername()), _hex_address(link.getsockname()))
-        inode = _other_end(ends)
-        if inode is None:
+        inode: str | None = None
+        for table in ("net/tcp", "net/tcp6"):
+            with suppress(OSError), (_PROC / table).open() as rows:
+                for words in map(str.split, rows):
+                    if all(map(str.endswith, words[1:3], ends)):
+                        inode = words[9]
+                        break
+            if inode is not None:
+                break
+        else:
             return True
         for pid in self.pids:
             try:
@@ -246,20 +256,6 @@ class Process:
         with suppress(subprocess.TimeoutExpired):
             self._launcher.wait(_LAST_WORDS_S)
         return self._code
-
-
-def _other_end(ends: tuple[str, str]) -> str | None:
-    """The system's number for the socket of these two addresses; None where it does not tell.
-
-    Those that have just been closed stand there, too: thousands, which take milliseconds to read.
-    """
-    for table in ("net/tcp", "net/tcp6"):
-        with suppress(OSError), (_PROC / table).open() as rows:
-            for row in rows:
-                words = row.split()
-                if all(map(str.endswith, words[1:3], ends)):
-                    return words[9]
-    return None
 
 
 def _hex_address(address: tuple[str, int]) -> str:

@@ -101,14 +101,17 @@ def known(limit: bool, players: int) -> Definition:
     """The game of the public logs for so many players; six of them, without limit, are Pluribus."""
     small, big, stack = (5, 10, 0) if limit else (50, 100, 10000 if players == 6 else 20000)
     blinds = (big, small) if players == 2 else (small, big, *(0,) * (players - 2))
-    first = 2 if players == 2 else 3
-    text = (LIMIT if limit else NO_LIMIT).format(
+    return defined(_text(Definition(limit, blinds, stack=stack), players))
+
+
+def _text(definition: Definition, players: int) -> str:
+    """The definition of the public logs with these blinds and stacks, for so many players."""
+    return (LIMIT if definition.limit else NO_LIMIT).format(
         players=players,
-        blinds=" ".join(map(str, blinds)),
-        first=f"{first} 1 1 1",
-        stacks=" ".join([str(stack)] * players),
+        blinds=" ".join(map(str, definition.blinds)),
+        first=f"{definition.first + 1} 1 1 1",
+        stacks=" ".join([str(definition.stack)] * players),
     )
-    return defined(text)
 
 
 def defined(text: str) -> Definition:
@@ -178,12 +181,7 @@ def _check_texas(definition: Definition, numbers: dict[str, tuple[int, ...]]) ->
 
 def described(definition: Definition) -> str:
     """The text of a definition."""
-    head = (LIMIT if definition.limit else NO_LIMIT).format(
-        players=definition.players,
-        blinds=" ".join(map(str, definition.blinds)),
-        first=f"{definition.first + 1} 1 1 1",
-        stacks=" ".join([str(definition.stack)] * definition.players),
-    )
+    head = _text(definition, definition.players)
     if definition.limit:
         head = head.replace("10 10 20 20", " ".join(map(str, definition.sizes)))
         caps = f"maxRaises = {' '.join(map(str, definition.raises))}\n" if definition.raises else ""

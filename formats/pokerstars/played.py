@@ -251,11 +251,16 @@ def _seats(texts: list[str]) -> tuple[tuple[Chair, ...], int, int]:
         begun = place
     if button is None:
         raise Unread("no line says which seat has the button")
+    return in_order(chairs), button, begun
+
+
+def in_order(chairs: Sequence[Chair]) -> tuple[Chair, ...]:
+    """The chairs by number, if each has a number and a name of its own."""
     if len({chair.name for chair in chairs}) < len(chairs):
         raise Unread("two players of one name sit at the table")
     if len({chair.number for chair in chairs}) < len(chairs):
         raise Unread("two players sit in one seat")
-    return tuple(sorted(chairs, key=lambda chair: chair.number)), button, begun
+    return tuple(sorted(chairs, key=lambda chair: chair.number))
 
 
 def _player_line(names: Iterable[str], text: str) -> tuple[str, Remark] | None:
@@ -348,7 +353,23 @@ def agreed(
     named = {fate.name for fate in fates}
     complete = any(fate.folded is not None for fate in fates) or named >= deeds.keys()
     for fate in fates:
-        _same_end(fate, deeds.get(fate.name, Deeds(set())), complete, terse)
+        did = deeds.get(fate.name, Deeds(set()))
+        thrown = fate.mucked and fate.folded is None  # folded cards that a program knew
+        if fate.folded != did.folded and not (thrown and not did.won):
+            ends = f"{_fold(fate.folded)} in the summary and {_fold(did.folded)} before it"
+            raise Unread(f"{fate.name} {ends}")
+        if fate.folded == 0 and (fate.idle or not terse) and fate.idle != (not did.bet):
+            bet = "did not bet" if fate.idle else "bet"
+            raise Unread(f"the summary says that {fate.name} {bet}, the lines of play do not")
+        if complete and fate.shown and not did.shown:
+            raise Unread(f"the summary says that {fate.name} showed, and no line does")
+        if fate.mucked and not (did.mucked or did.shown or did.folded is not None):
+            raise Unread(f"the summary says that {fate.name} mucked, and no line does")
+        if did.mucked and not fate.mucked:
+            raise Unread(f"{fate.name} mucks, and the summary does not say so")
+        if fate.won != did.won and (complete or fate.won):
+            won, at_the_end = did.won / 100, fate.won / 100
+            raise Unread(f"{fate.name} collected {won:g}, and {at_the_end:g} at the end")
     for name in deeds if complete else ():
         if name not in named:
             raise Unread(f"{name} plays, and the summary does not tell how he ended")
@@ -362,26 +383,6 @@ def agreed(
         tagged = {fate.name for fate in fates if tag in fate.tags}
         if len(tagged) > 1 or (tagged and posters and not tagged & posters):
             raise Unread(f"hand and summary have another {tag}")
-
-
-def _same_end(fate: Fate, deeds: Deeds, complete: bool, terse: bool) -> None:
-    """Fold, cards and winnings of one seat."""
-    thrown = fate.mucked and fate.folded is None  # folded cards that a program knew
-    if fate.folded != deeds.folded and not (thrown and not deeds.won):
-        ends = f"{_fold(fate.folded)} in the summary and {_fold(deeds.folded)} before it"
-        raise Unread(f"{fate.name} {ends}")
-    if fate.folded == 0 and (fate.idle or not terse) and fate.idle != (not deeds.bet):
-        bet = "did not bet" if fate.idle else "bet"
-        raise Unread(f"the summary says that {fate.name} {bet}, the lines of play do not")
-    if complete and fate.shown and not deeds.shown:
-        raise Unread(f"the summary says that {fate.name} showed, and no line does")
-    if fate.mucked and not (deeds.mucked or deeds.shown or deeds.folded is not None):
-        raise Unread(f"the summary says that {fate.name} mucked, and no line does")
-    if deeds.mucked and not fate.mucked:
-        raise Unread(f"{fate.name} mucks, and the summary does not say so")
-    if fate.won != deeds.won and (complete or fate.won):
-        won, at_the_end = deeds.won / 100, fate.won / 100
-        raise Unread(f"{fate.name} collected {won:g}, and {at_the_end:g} at the end")
 
 
 def _fold(board: int | None) -> str:

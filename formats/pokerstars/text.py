@@ -93,29 +93,26 @@ def blocks(source: Text) -> Iterator[Block | Skipped]:
 
 def _closed(begun: int, held: list[str]) -> Iterator[Block | Skipped]:
     """The block that ends here, if there is one."""
-    if held:
+    text = "\n".join(held)
+    if held and not text.isascii():
         try:
-            yield Block(begun, tuple(_mended(held)))
-        except UnicodeError:
-            yield Skipped(begun, "this hand holds bytes that are neither UTF-8 nor cp1252")
+            text.encode()
+        except UnicodeEncodeError:  # it was written in cp1252
+            try:
+                text = text.encode("utf-8", "surrogateescape").decode("cp1252")
+            except UnicodeError:
+                why = "this hand holds bytes that are neither UTF-8 nor cp1252"
+                yield Skipped(begun, why)
+                return
+        held = text.replace("\xa0", " ").split("\n")  # names keep all else they hold
+    if held:
+        yield Block(begun, tuple(held))
 
 
 def foreign_site(line: str) -> str | None:
     """The name of the site, not this one, whose hand begins with this line."""
     match = _ELSEWHERE.match(line) if "Poker" in line or "Gaming" in line else None
     return match[1] if match and 'said, "' not in line else None
-
-
-def _mended(lines: list[str]) -> list[str]:
-    """A hand with bytes that are no UTF-8 was written in cp1252; names keep all else they hold."""
-    text = "\n".join(lines)
-    if text.isascii():
-        return lines
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        text = text.encode("utf-8", "surrogateescape").decode("cp1252")
-    return text.replace("\xa0", " ").split("\n")
 
 
 def _lines(source: Text) -> Iterator[str]:

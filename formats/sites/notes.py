@@ -22,7 +22,7 @@ from formats.pokerstars.grammar import (
     Turns,
     Unread,
 )
-from formats.pokerstars.played import Played, PlayerLine, Street
+from formats.pokerstars.played import Played, PlayerLine, Street, in_order
 from formats.pokerstars.read import dealt_in, source_hand
 from formats.source import AS_READ, Refused, Rules, Skipped, Source, SourceHand, Text, lines
 
@@ -52,13 +52,12 @@ class Notes(Struct):
     dealt: bool = False
     small: int = 0
     streets: int = 0
+    names: tuple[str, ...] = ()  # so that one that begins with another is found first
 
     def __post_init__(self) -> None:
-        if len({chair.name for chair in self.chairs}) < len(self.chairs):
-            raise Unread("two players of one name sit at the table")
-        if len({chair.number for chair in self.chairs}) < len(self.chairs):
-            raise Unread("two players sit in one seat")
+        self.chairs = in_order(self.chairs)
         self.left = {chair.name: chair.stack for chair in self.chairs}
+        self.names = tuple(sorted(self.left, key=len, reverse=True))
 
     @property
     def bet(self) -> int:
@@ -119,6 +118,14 @@ class Notes(Struct):
         if cards:
             self.known.append((name, cards))
 
+    def by_player(self, line: str, noted: Callable[["Notes", str, str], bool]) -> None:
+        """A line that begins with a name, the longest first: `noted` tells whether what stands
+        after it could be noted."""
+        for name in self.names:
+            if line.startswith(f"{name} ") and noted(self, name, line[len(name) + 1 :]):
+                return
+        raise Unread(f'a line that cannot be read: "{line[:80]}"')
+
     def take(self, name: str, amount: int, pot: int = 0) -> None:
         """What a pot paid."""
         self.takes.append((self.seated(name), Takes(amount, pot)))
@@ -136,6 +143,11 @@ class Notes(Struct):
     def has_put_in(self, name: str) -> bool:
         """Whether the player has put in anything yet."""
         return any(isinstance(line, PlayerLine) and line.name == name for line in self.lines)
+
+    def same_board(self, cards: Cards) -> None:
+        """Refuse a repeated board that is not the one that was dealt."""
+        if sorted(cards) != sorted(self.board):
+            raise Unread("the summary has another board than the hand")
 
     def put_in(self) -> tuple[int, int]:
         """What everybody put in, without the part of the highest stake that nobody matched and
@@ -158,24 +170,13 @@ class Notes(Struct):
         return Played(
             self.header,
             self.button,
-            tuple(sorted(self.chairs, key=lambda chair: chair.number)),
+            self.chairs,
             tuple(self.lines),
             tuple(self.known),
             tuple(self.back),
             tuple(self.takes),
             totals,
         )
-
-
-def same_board(notes: Notes, cards: Cards) -> None:
-    """Refuse a repeated board that is not the one that was dealt."""
-    if sorted(cards) != sorted(notes.board):
-        raise Unread("the summary has another board than the hand")
-
-
-def longest_first(chairs: Iterable[Chair]) -> list[str]:
-    """The names, so that one that begins with another is found first."""
-    return sorted((chair.name for chair in chairs), key=len, reverse=True)
 
 
 def source_hands(

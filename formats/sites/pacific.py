@@ -8,14 +8,12 @@ folds before the cards are dealt would not post, and is not dealt in.
 import re
 from collections.abc import Sequence
 
-from msgspec.structs import replace
-
 from events.cards import Cards
 from formats.moment import day_of, moment, time_of
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posts, Unread
 from formats.pokerstars.played import Played
-from formats.sites.notes import DEALT, Notes, longest_first
+from formats.sites.notes import DEALT, Notes
 
 SITE = "pacific"
 BEGINS = re.compile(r"\*{3,} (?!Hand )[\w. -]+? Hand History for Game [0-9]+ \*{3,}")
@@ -43,13 +41,13 @@ _IDLE = (
     "could not respond in time",
 )
 _SIGNS = "$€£"
+_NO_MONEY = ("(Practice Play)", "(Play Money)")
 _ELSEWHERE = re.compile(r"\w{1,2}(?![hdsc])\w|\w{3,}|[^2-9TJQKA]\w")
 
 
 def played(lines: Sequence[str]) -> Played:
     """The whole hand, or `Unread` with the reason why not."""
     notes, count = _table(lines)
-    names = longest_first(notes.chairs)
     if not any(line.startswith("** Summary") for line in lines):
         raise Unread("the hand stops before its summary")
     for line in lines[count:]:
@@ -65,7 +63,7 @@ def played(lines: Sequence[str]) -> Played:
         elif dealt := DEALT.fullmatch(line):
             notes.knows(dealt[1], _cards(dealt[2]))
         elif not _NEXT.fullmatch(line):
-            _player_line(notes, names, line)
+            notes.by_player(line, _noted)
     if not notes.won():
         raise Unread("nobody is said to have won anything")
     called, everything = notes.put_in()
@@ -102,31 +100,27 @@ def _table(lines: Sequence[str]) -> tuple[Notes, int]:
     when = _WHEN.match(lines[1][stakes.end() :])  # on a clock that is not named
     at = time_of(*when.group(4, 5, 6)) if when else None
     played = moment(day_of(*when.group(3, 2, 1)), at) if when and at else ""
-    header = replace(_header(first[2], stakes, lines[2]), room=first[1], played=played)
-    return Notes(header, button, chairs, small=money(stakes["low"])), begun
-
-
-def _header(number: str, stakes: re.Match[str], table: str) -> Header:
-    """The stakes are the blinds, of a fixed limit, too."""
+    # The stakes are the blinds, of a fixed limit, too.
     game = _GAME.fullmatch(stakes["game"].removesuffix(" Jackpot table"))
     if game is None:
         raise Unread(f"{stakes['game'][:60]} is not hold'em of a kind we have rules for")
     limit, low, high = _LIMITS[game[1]], money(stakes["low"]), money(stakes["high"])
-    tournament = table.startswith("Tournament")
-    played_for = (
-        "" if tournament or "(Practice Play)" in table or "(Play Money)" in table else stakes[0]
-    )
-    return Header(
-        source_id=number,
+    tournament = lines[2].startswith("Tournament")
+    for_money = not tournament and not any(kind in lines[2] for kind in _NO_MONEY)
+    header = Header(
+        source_id=first[2],
         limit=limit,
         low=high if limit == "fl" else low,
         high=2 * high if limit == "fl" else high,
-        sign=next((sign for sign in _SIGNS if sign in played_for), ""),
+        sign=next((sign for sign in _SIGNS if for_money and sign in stakes[0]), ""),
         currency="",
         tournament=tournament,
         capped=False,
         site=SITE,
+        played=played,
+        room=first[1],
     )
+    return Notes(header, button, chairs, small=money(stakes["low"])), begun
 
 
 def _cards(text: str) -> Cards:
@@ -136,21 +130,10 @@ def _cards(text: str) -> Cards:
     return grammar.cards(" ".join(words))
 
 
-def _player_line(notes: Notes, names: Sequence[str], line: str) -> None:
-    """A player's line, the longest name first."""
-    for name in names:
-        if line.startswith(f"{name} "):
-            rest = line[len(name) + 1 :]
-            remark = _REMARK.fullmatch(rest)
-            if remark and _done(notes, name, remark[1], remark[2] or ""):
-                return
-            if rest.startswith(_IDLE):
-                return
-    raise Unread(f'a line that cannot be read: "{line[:80]}"')
-
-
-def _done(notes: Notes, name: str, verb: str, rest: str) -> bool:
-    """Whether these words are an action, which is noted then."""
+def _noted(notes: Notes, name: str, words: str) -> bool:
+    """Whether these words are known, and noted if they are an action."""
+    remark = _REMARK.fullmatch(words)
+    verb, rest = (remark[1], remark[2] or "") if remark else ("", "")
     match verb:
         case "folds" if notes.dealt or notes.has_put_in(name):
             notes.act(name, Acts("folds"))
@@ -183,5 +166,5 @@ def _done(notes: Notes, name: str, verb: str, rest: str) -> bool:
             notes.turn(name, None)
             notes.knows(name, _cards(rest))
         case _:
-            return False
+            return words.startswith(_IDLE)
     return True

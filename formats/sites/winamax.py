@@ -13,7 +13,7 @@ from formats.moment import moment_in
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posts, Totals, Turns, Unread
 from formats.pokerstars.played import Played
-from formats.sites.notes import DEALT, Notes, longest_first, same_board
+from formats.sites.notes import DEALT, Notes
 
 SITE = "winamax"
 BEGINS = re.compile(r'Winamax Poker - (?:CashGame|Go Fast ".*?"|Tournament ".*) - HandId: #')
@@ -52,7 +52,6 @@ def played(lines: Sequence[str]) -> Played:
         raise Unread("the hand stops before its summary")
     end = lines.index("*** SUMMARY ***")
     notes = _table(lines[:end])
-    names = longest_first(notes.chairs)
     for line in lines[2 + len(notes.chairs) : end]:
         if part := _PART.fullmatch(line):
             name, cards = part[1], part[2]
@@ -65,7 +64,7 @@ def played(lines: Sequence[str]) -> Played:
         elif dealt := DEALT.fullmatch(line):
             notes.knows(dealt[1], grammar.cards(dealt[2]))
         else:
-            _player_line(notes, names, line)
+            notes.by_player(line, _noted)
     return notes.played(_summary(notes, lines[end + 1 :]))
 
 
@@ -109,29 +108,24 @@ def _table(lines: Sequence[str]) -> Notes:
     return Notes(header, int(table[2]), tuple(chairs))
 
 
-def _player_line(notes: Notes, names: Sequence[str], line: str) -> None:
-    """A player's line, the longest name first."""
-    for name in names:
-        if line.startswith(f"{name} "):
-            rest = _SIGN_BEHIND.sub(r"€\1", line[len(name) + 1 :].removesuffix(" out of position"))
-            rest = rest.replace("posts ante ", "posts the ante ", 1)
-            if took := _TOOK.fullmatch(rest):
-                pot = int(took[2] or 1) if "side" in rest else 0
-                notes.take(name, grammar.money(took[1]), pot)
-                return
-            match grammar.remark(rest):
-                case Acts() as acts:
-                    notes.act(name, acts)
-                    return
-                case Posts(what=what, amount=amount) as posts:
-                    notes.post(name, posts, 0 if what == "the ante" else amount)
-                    return
-                case Turns(cards=cards):
-                    notes.turn(name, cards)
-                    return
-            if rest in _IDLE:
-                return
-    raise Unread(f'a line that cannot be read: "{line[:80]}"')
+def _noted(notes: Notes, name: str, rest: str) -> bool:
+    """Whether these words are known, and noted if they are an action."""
+    rest = _SIGN_BEHIND.sub(r"€\1", rest.removesuffix(" out of position"))
+    rest = rest.replace("posts ante ", "posts the ante ", 1)
+    if took := _TOOK.fullmatch(rest):
+        pot = int(took[2] or 1) if "side" in rest else 0
+        notes.take(name, grammar.money(took[1]), pot)
+        return True
+    match grammar.remark(rest):
+        case Acts() as acts:
+            notes.act(name, acts)
+        case Posts(what=what, amount=amount) as posts:
+            notes.post(name, posts, 0 if what == "the ante" else amount)
+        case Turns(cards=cards):
+            notes.turn(name, cards)
+        case _:
+            return rest in _IDLE
+    return True
 
 
 def _summary(notes: Notes, lines: Sequence[str]) -> Totals:
@@ -144,7 +138,7 @@ def _summary(notes: Notes, lines: Sequence[str]) -> Totals:
                 raise Unread(f"{notes.won()} is collected of a pot of {grammar.money(pot[1])}")
             totals = notes.totals(None, rake)
         elif board := _BOARD.fullmatch(line):
-            same_board(notes, grammar.cards(board[1]))
+            notes.same_board(grammar.cards(board[1]))
         elif end := _FATE.fullmatch(line):
             name = notes.seated(end["name"])
             if int(end["seat"]) != next(it.number for it in notes.chairs if it.name == name):
