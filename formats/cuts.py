@@ -121,16 +121,8 @@ def _of_a_gamelog(text: bytes, part: Chunk) -> Source:
     *texts, _ = text.decode().split("\n\n")
     hands = Reader(Names(*teller.players), log.start).part(texts)
     transcript = teller.many(hands)
-    return Source(
-        format=MIT,
-        dialect=teller.dialect,
-        players=teller.players,
-        note=log.note,
-        inferred=teller.inferred,
-        hands=map(transcript.hand, transcript.every),
-        transcripts=(transcript,),
-        place=log.place,
-    )
+    every = map(transcript.hand, transcript.every)
+    return teller.source(log.note, log.place, every, (transcript,))
 
 
 def _phh(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:

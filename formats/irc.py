@@ -71,14 +71,8 @@ def read(folder: Path) -> Source:
         _deal(first)
     except _Unread as reason:
         raise Refused(1, str(reason)) from None
-    return Source(
-        format="irc",
-        dialect="limit 10/20",
-        players=(),
-        note=None,
-        inferred=("game",),
-        hands=_hands(folder),
-    )
+    hands = _hands(folder)
+    return Source(format="irc", dialect="limit 10/20", inferred=("game",), hands=hands)
 
 
 def _hands(folder: Path) -> Iterator[SourceHand | Skipped]:

@@ -195,11 +195,11 @@ class Source(Struct, frozen=True, kw_only=True):
     """
 
     format: str
-    dialect: str
-    players: tuple[str, ...]
-    note: SourceNoted | None
-    inferred: tuple[str, ...]
     hands: Iterable[SourceHand | Skipped]
+    dialect: str = ""
+    players: tuple[str, ...] = ()
+    note: SourceNoted | None = None
+    inferred: tuple[str, ...] = ()
     transcripts: Iterable[Transcript] | None = None
     place: str = ""
 

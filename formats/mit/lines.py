@@ -8,7 +8,7 @@ import re
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import accumulate, chain, compress, filterfalse, pairwise
 from operator import eq
 from typing import Any, NamedTuple
@@ -171,14 +171,9 @@ class Lines:
         letters = [DEALT if len(it) == _TWO else STRANGE for it in cards]
         self._add(lines, letters, self._whose(names), cards=cards)
 
-    def _hand(self, lines: Texts, names: Texts, cards: Texts) -> None:
-        self._add(lines, HAND * len(lines), self._whose(names), cards=cards)
-
-    def _won(self, lines: Texts, names: Texts, cards: Texts) -> None:
-        self._add(lines, WON * len(lines), self._whose(names), cards=cards)
-
-    def _shows(self, lines: Texts, names: Texts, cards: Texts) -> None:
-        self._add(lines, SHOWS * len(lines), self._whose(names), cards=cards)
+    def _holds(self, lines: Texts, names: Texts, cards: Texts, *, letter: str) -> None:
+        """Held after swaps, won at auction, or shown."""
+        self._add(lines, letter * len(lines), self._whose(names), cards=cards)
 
     def _award(self, lines: Texts, names: Texts, swapped: Texts, nets: Texts) -> None:
         """The first number tells whether a swap is reported with it, the second what was won."""
@@ -199,9 +194,9 @@ _READ: dict[str, Callable[..., None]] = {
     "dealt": Lines._dealt,
     "act": Lines._act,
     "street": Lines._street,
-    "hand": Lines._hand,
-    "won": Lines._won,
-    "shows": Lines._shows,
+    "hand": partial(Lines._holds, letter=HAND),
+    "won": partial(Lines._holds, letter=WON),
+    "shows": partial(Lines._holds, letter=SHOWS),
     "award": Lines._award,
     "bids": Lines._bids,
     "without": Lines._without,

@@ -193,16 +193,8 @@ def _plain(text: Text) -> Iterator[str]:
 def read(text: Text, rules: Rules = AS_READ) -> Source:
     """The log taken apart."""
     log, teller, note = surveyed(text, rules)
-    return Source(
-        format=FORMAT,
-        dialect=teller.dialect,
-        players=teller.players,
-        note=note,
-        inferred=teller.inferred,
-        hands=map(teller.hand, log.blocks(text)),
-        transcripts=map(teller.many, log.parts(text)) if log.in_parts else None,
-        place=log.place,
-    )
+    transcripts = map(teller.many, log.parts(text)) if log.in_parts else None
+    return teller.source(note, log.place, map(teller.hand, log.blocks(text)), transcripts)
 
 
 def surveyed(
@@ -244,6 +236,25 @@ class Teller(NamedTuple):
     def game(self) -> Game:
         """The rules of that dialect."""
         return ENGINES[self.dialect].rules
+
+    def source(
+        self,
+        note: SourceNoted,
+        place: str,
+        hands: Iterable[SourceHand | Skipped],
+        transcripts: Iterable[Transcript] | None,
+    ) -> Source:
+        """The log, or a part of it, as a source of these hands."""
+        return Source(
+            format=FORMAT,
+            dialect=self.dialect,
+            players=self.players,
+            note=note,
+            inferred=self.inferred,
+            hands=hands,
+            transcripts=transcripts,
+            place=place,
+        )
 
     def hand(self, block: Block) -> SourceHand | Skipped:
         """The source hand of a block, or why the hand is left out."""

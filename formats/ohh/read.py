@@ -215,8 +215,7 @@ LENGTH_MAX = 1 << 22
 
 def read(text: Text, rules: Rules = AS_READ) -> Source:
     """The file taken apart; refused if its JSON is damaged."""
-    hands = source_hands(lambda: _readings(text), rules, "ohh")
-    return Source(format="ohh", dialect="", players=(), note=None, inferred=(), hands=hands)
+    return Source(format="ohh", hands=source_hands(lambda: _readings(text), rules, "ohh"))
 
 
 def _readings(text: Text) -> Iterator[Reading]:

@@ -99,14 +99,7 @@ def read(
         unit = unit_of(text) if game is None else Money(game.unit, per_chip(game.unit))
     hands = _hands(text, many, unit, game, rakes)
     if many:
-        return Source(
-            format="phh",
-            dialect="phhs",
-            players=(),
-            note=None,
-            inferred=(),
-            hands=hands,
-        )
+        return Source(format="phh", dialect="phhs", hands=hands)
     hand = next(hands, None)
     if not isinstance(hand, PhhHand):
         raise Refused(*(hand.line, hand.reason) if hand else (1, "there is no hand in the file"))

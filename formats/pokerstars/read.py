@@ -73,7 +73,7 @@ def read(
     surveyed = survey(chain((first,), every), rules, site)  # which also finds all damage
     houses = surveyed if houses is None else houses
     hands = _hands(kept if len(kept) < KEPT else blocks(text), houses)
-    return Source(format=site, dialect="", players=(), note=None, inferred=(), hands=hands)
+    return Source(format=site, hands=hands)
 
 
 def houses_of(text: Text, rules: Rules) -> Houses:

@@ -228,14 +228,8 @@ class Site(Struct, frozen=True):
         """The text taken apart; refused if no hand of this site begins in it."""
         if next(_blocks(text, self.begins), None) is None:
             raise Refused(1, f"no hand of {self.called} begins in this text")
-        return Source(
-            format=self.name,
-            dialect="",
-            players=(),
-            note=None,
-            inferred=(),
-            hands=source_hands(lambda: self._readings(text), rules, self.name),
-        )
+        hands = source_hands(lambda: self._readings(text), rules, self.name)
+        return Source(format=self.name, hands=hands)
 
     def _readings(self, text: Text) -> Iterator[Reading]:
         for line, hand in _blocks(text, self.begins):
