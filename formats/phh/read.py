@@ -303,9 +303,8 @@ def hand_of(
     if not actions.book.is_complete():
         return Skipped(line, "the actions stop in the middle of the hand")
     house = None if rakes == "fitted" else site_rake(fields, money, blinds, actions, rakes)
-    return _finished(
-        fields, number, line, money, base, actions, stacks, antes, blinds, trimmed, house
-    )
+    forced = forced_bets(stacks, antes, blinds, trimmed)
+    return _finished(fields, number, line, money, base, actions, stacks, forced, house)
 
 
 def _finished(
@@ -316,9 +315,7 @@ def _finished(
     base: Game | None,
     actions: Actions,
     stacks: tuple[int, ...],
-    antes: tuple[int, ...],
-    blinds: tuple[int, ...],
-    trimmed: bool,
+    forced: Blinds | Posts,
     house: Known | Unlisted | None,
 ) -> PhhHand | Skipped:
     shortfall = 0
@@ -330,7 +327,7 @@ def _finished(
     nets = results(fields, stacks, money)
     rake = None if nets is None or sum(nets) > 0 else -sum(nets)
     low, high = sizes(fields, money)
-    game = game_of(base, fields["variant"], forced_bets(stacks, antes, blinds, trimmed), low, high)
+    game = game_of(base, fields["variant"], forced, low, high)
     game = as_recorded(game, base, money, actions, len(stacks))
     if nets is not None and isinstance(house, Known):
         assumed.append(house.assumed)
