@@ -135,21 +135,6 @@ class Clauses(Struct):
         self.bids, self.hits = {}, {}
         return f" {self.roles[0]}", f" {self.roles[1]}"
 
-    def check(self, event: Checked, hand: Hand) -> Words:
-        return _CHECK
-
-    def call(self, event: Called, hand: Hand) -> Words:
-        return _CALL
-
-    def fold(self, event: Folded, hand: Hand) -> Words:
-        return _FOLD
-
-    def bet(self, event: Bet, hand: Hand) -> Words:
-        return _both(f" R{event.amount}")
-
-    def raised(self, event: Raised, hand: Hand) -> Words:
-        return _both(f" R{event.to}")
-
     def hole(self, event: HoleDealt, hand: Hand) -> Words:
         """The first two cards; a third one is sent with the result of its auction."""
         if not hand.board:
@@ -177,9 +162,6 @@ class Clauses(Struct):
             first, second = hand.hole
             return f"{board} U{','.join(first)}", f"{board} U{','.join(second)}"
         return board, board
-
-    def toss(self, event: Tossed, hand: Hand) -> Words:
-        return _both(f" D{event.slot}")
 
     def bid(self, event: BidPlaced, hand: Hand) -> Words:
         """The first bid is sent to the other bidder at once: in clear only if it is not sealed."""
@@ -228,12 +210,12 @@ _WORDS: dict[type[Event], Callable[[Clauses, Any, Hand], Words]] = {
     BountyDrawn: Clauses.bounty,
     BountySettled: Clauses.settled_bounty,
     BidPlaced: Clauses.bid,
-    Checked: Clauses.check,
-    Called: Clauses.call,
-    Folded: Clauses.fold,
-    Bet: Clauses.bet,
-    Raised: Clauses.raised,
-    Tossed: Clauses.toss,
+    Checked: lambda clauses, event, hand: _CHECK,
+    Called: lambda clauses, event, hand: _CALL,
+    Folded: lambda clauses, event, hand: _FOLD,
+    Bet: lambda clauses, event, hand: _both(f" R{event.amount}"),
+    Raised: lambda clauses, event, hand: _both(f" R{event.to}"),
+    Tossed: lambda clauses, event, hand: _both(f" D{event.slot}"),
     HandEnded: Clauses.end,
 }
 

@@ -39,7 +39,6 @@ from formats.mit.dialects import ENGINES, Noted, Worth, exception_of, own_note, 
 from formats.mit.grammar import BOUNTY_HANDS, NO_AUCTION, RUN, splits, streets
 
 _NO_TEXT = "\ufffd"  # stands in a kept reply for bytes that were no text
-_PLAIN = {Folded: "folds", Checked: "checks", Called: "calls"}
 _ACTIONS = {"F": "Fold", "C": "Call", "K": "Check", "R": "Raise", "A": "Bid", "D": "Discard"}
 
 
@@ -200,13 +199,10 @@ class _Hand:
         if lines := _LINES.get(type(event)):
             lines(self, event)
 
-    def _blind(self, event: BlindPosted) -> None:
-        self._says(event.seat, f"posts the blind of {event.amount}")
-
     def _hole(self, event: HoleDealt) -> None:
         """The first cards; what comes later was won at auction."""
         if len(self.hand.hole[event.seat]) == len(event.cards):
-            self._says(event.seat, f"dealt [{' '.join(event.cards)}]")
+            self.says(event.seat, f"dealt [{' '.join(event.cards)}]")
         else:
             self._won(event.seat, event.cards)
 
@@ -220,20 +216,11 @@ class _Hand:
 
     def _bid(self, event: BidPlaced) -> None:
         self.bids[event.seat] = event.amount
-        self._says(event.seat, f"bids {event.amount}")
+        self.says(event.seat, f"bids {event.amount}")
 
     def _toss(self, event: Tossed) -> None:
-        self._says(event.seat, f"discards {' '.join(event.cards)}")
+        self.says(event.seat, f"discards {' '.join(event.cards)}")
         self.noting = 1 - event.seat
-
-    def _plain(self, event: Folded | Checked | Called) -> None:
-        self._says(event.seat, _PLAIN[type(event)])
-
-    def _bet(self, event: Bet) -> None:
-        self._says(event.seat, f"bets {event.amount}")
-
-    def _raise(self, event: Raised) -> None:
-        self._says(event.seat, f"raises to {event.to}")
 
     def _claim(self, event: Claimed) -> None:
         claim = "a claim that its own chips refute"
@@ -242,13 +229,14 @@ class _Hand:
     def _void(self, event: HandVoided) -> None:
         raise ValueError(f"{self.hand.start.hand} was voided: no gamelog can say so")
 
-    def _says(self, seat: int, deed: str) -> None:
+    def says(self, seat: int, deed: str) -> None:
+        """A line of this seat's."""
         self.lines.append(f"{self.log.names[seat]} {deed}")
 
     def _note(self) -> None:
         """The answer to a toss is a check; the street after it only names the card."""
         assert self.noting is not None
-        self._says(self.noting, "checks")
+        self.says(self.noting, "checks")
         self.noting = None
         self._street()
 
@@ -280,7 +268,7 @@ class _Hand:
         for seat in self.order:
             cards = (*self.hand.hole[seat], *self.hand.board)
             if any(card[0] == ranks.get(seat) for card in cards):
-                self._says(seat, "hits their bounty")
+                self.says(seat, "hits their bounty")
 
     def _hands(self) -> None:
         self.shows_hands = False
@@ -290,7 +278,7 @@ class _Hand:
     def _won(self, seat: int, cards: Cards) -> None:
         """Named since 13 January; the flop again, once everybody has his card, since the 9th."""
         if self.engine.won:
-            self._says(seat, f"won the auction and was dealt [{' '.join(cards)}]")
+            self.says(seat, f"won the auction and was dealt [{' '.join(cards)}]")
         auction = self.hand.auction
         if self.engine.again and (auction is None or not auction.due):
             self._street()
@@ -298,19 +286,19 @@ class _Hand:
     def _fault(self, event: Faulted) -> None:
         match event.kind:
             case "late":
-                self._says(event.seat, "ran out of time")
+                self.says(event.seat, "ran out of time")
             case "disconnected":
-                self._says(event.seat, "disconnected")
+                self.says(event.seat, "disconnected")
             case "illegal" if self.engine.tosses:
                 self._illegal(event)
             case "illegal":
-                self._says(event.seat, f"attempted illegal {self._attempt(event.raw)}")
+                self.says(event.seat, f"attempted illegal {self._attempt(event.raw)}")
             case "malformed":
                 # Bytes that were no text never became a reply for that engine: it logged an empty
                 # one, and the exception of its decoder.
                 no_text = self.log.own and _NO_TEXT in event.raw
                 raw = "" if no_text else event.raw
-                self._says(event.seat, f"response misformatted: {raw}")
+                self.says(event.seat, f"response misformatted: {raw}")
                 self.malformed += 1
                 if self.engine.auction:
                     place = (self.log.count, self.malformed)
@@ -323,7 +311,7 @@ class _Hand:
         raw, now = event.raw, self.hand.round
         at_toss = self.noting is None and self.hand.street == "toss"
         if at_toss and raw[:1] == "D":
-            self._says(event.seat, f"attempted to discard invalid index {int(raw[1:])}")
+            self.says(event.seat, f"attempted to discard invalid index {int(raw[1:])}")
             return
         if raw[:1] == "R" and "Action" not in raw and self.noting is None and now is not None:
             owed = now.bet - now.bets[event.seat]
@@ -333,7 +321,7 @@ class _Hand:
         if not self.hand.over:
             street = len(self.hand.board) - (self.noting is not None)
             self.lines.append(f"street = {street}")
-        self._says(event.seat, f"attempted illegal {self._attempt(raw)}")
+        self.says(event.seat, f"attempted illegal {self._attempt(raw)}")
 
     def _attempt(self, raw: str) -> str:
         """A reply of a program of ours as the engine would have named it."""
@@ -351,17 +339,17 @@ class _Hand:
         """Both hands if there was a showdown, then what the hand changed for both."""
         if "folded" not in self.hand.standing:
             for seat in self.order:
-                self._says(seat, f"shows [{' '.join(self.hand.hole[seat])}]")
+                self.says(seat, f"shows [{' '.join(self.hand.hole[seat])}]")
         for seat in self.order:
             tag = "(swapped) " if seat in self.swapped and self.engine.swapped else ""
-            self._says(seat, f"{tag}awarded {self.nets()[seat]}")
+            self.says(seat, f"{tag}awarded {self.nets()[seat]}")
         if self.engine.hits:
             self._hits()
         if self.engine.run and self.before_run is not None:
             self.lines.append(RUN)
             won = won_by_run(self.nets(), self.order[0], self.before_run)
             for seat, amount in zip(self.order, won, strict=True):
-                self._says(seat, f"won {amount}")
+                self.says(seat, f"won {amount}")
         if not self.engine.auction:
             return
         if self.bids:
@@ -373,17 +361,17 @@ class _Hand:
 
 _LINES: dict[type[Event], Callable[[_Hand, Any], None]] = {  # all others have none
     BountyDrawn: _Hand._bounties,
-    BlindPosted: _Hand._blind,
     HoleDealt: _Hand._hole,
     BoardDealt: _Hand._board,
     CardSwapped: _Hand._swap,
     BidPlaced: _Hand._bid,
     Tossed: _Hand._toss,
-    Folded: _Hand._plain,
-    Checked: _Hand._plain,
-    Called: _Hand._plain,
-    Bet: _Hand._bet,
-    Raised: _Hand._raise,
+    BlindPosted: lambda hand, event: hand.says(event.seat, f"posts the blind of {event.amount}"),
+    Folded: lambda hand, event: hand.says(event.seat, "folds"),
+    Checked: lambda hand, event: hand.says(event.seat, "checks"),
+    Called: lambda hand, event: hand.says(event.seat, "calls"),
+    Bet: lambda hand, event: hand.says(event.seat, f"bets {event.amount}"),
+    Raised: lambda hand, event: hand.says(event.seat, f"raises to {event.to}"),
     Faulted: _Hand._fault,
     HandEnded: _Hand._awards,
     Claimed: _Hand._claim,
