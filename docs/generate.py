@@ -17,11 +17,9 @@ from analytics.luck.streets import CHANCES
 from analytics.opponents.faults import CAUSES
 from analytics.opponents.measures import LOOKS, NUMBERS
 from analytics.replay.flags import FLAGS
-from analytics.results.counters import COUNTERS
-from analytics.results.players import METHODS
+from analytics.results.players import COUNTERS, METHODS
 from analytics.results.winnings import LINES
-from analytics.statistics.catalogue import STATISTICS
-from analytics.statistics.measured import Measure
+from analytics.statistics.catalogue import STATISTICS, Measure
 from analytics.swaps.luck import MEASURES as OF_LUCK
 from api.main import muckrake
 from docs.contested import contested

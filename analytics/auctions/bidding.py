@@ -8,13 +8,13 @@ from collections.abc import Collection, Iterator
 from typing import Any, Literal
 
 from analytics.sql.chosen import Chosen, Source, hands_of, in_money, players_of, quoted, where
-from analytics.statistics.measured import (
+from analytics.statistics.catalogue import (
     A_HAND,
     BASES,
     CountedHands,
-    Kind,
     Measure,
     Measured,
+    MeasureKind,
     Resampled,
     counted_hands,
     means,
@@ -24,7 +24,7 @@ from analytics.statistics.measured import (
 from events.cards import RANKS
 from odds.rank import CATEGORIES
 
-_HEADLINE: tuple[tuple[str, str, str, Kind], ...] = (
+_HEADLINE: tuple[tuple[str, str, str, MeasureKind], ...] = (
     (
         "regret",
         "Regret",
@@ -38,7 +38,7 @@ _HEADLINE: tuple[tuple[str, str, str, Kind], ...] = (
         "ratio",
     ),
 )
-_PLACED: tuple[tuple[str, str, str, Kind], ...] = (
+_PLACED: tuple[tuple[str, str, str, MeasureKind], ...] = (
     ("held", "Auctions held", "auctions that he bid in, whatever his bid was", "number"),
     ("bid", "Bid", "what he bid, in chips", "mean"),
     ("bid_median", "Bid, median", "half of his bids are at or below it", "number"),
@@ -51,7 +51,7 @@ _PLACED: tuple[tuple[str, str, str, Kind], ...] = (
     ("bid_near_all", "Bids all but 10", "bids within 10 of his whole stack", "share"),
     ("bid_equal", "Bids the rival's", "bids that equal the rival's", "share"),
 )
-_OUTCOMES: tuple[tuple[str, str, str, Kind], ...] = (
+_OUTCOMES: tuple[tuple[str, str, str, MeasureKind], ...] = (
     ("won", "Auctions won", "bid more than the rival", "share"),
     ("lost", "Auctions lost", "bid less than the rival", "share"),
     ("tied", "Auctions tied", "bid as much as the rival: both pay, both get a card", "share"),
@@ -65,7 +65,7 @@ _OUTCOMES: tuple[tuple[str, str, str, Kind], ...] = (
     ("net_lost", "Net, auction lost", "net of the hand", "mean"),
     ("net_tied", "Net, auction tied", "net of the hand", "mean"),
 )
-_WORTH: tuple[tuple[str, str, str, Kind], ...] = (
+_WORTH: tuple[tuple[str, str, str, MeasureKind], ...] = (
     ("value", "Value of the card", "swing × pot", "mean"),
     ("gain", "Gain", "equity with the card, less with nobody having one", "mean"),
     ("swing", "Swing", "equity with the card, less with the rival having it", "mean"),

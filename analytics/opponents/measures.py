@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from analytics.confidence import FEW
 from analytics.replay.flags import AFTER, STREETS
-from analytics.statistics.catalogue import STATISTICS
-from analytics.statistics.measured import Kind, Measure
+from analytics.statistics.catalogue import STATISTICS, Measure, MeasureKind
 
 
 class Look(NamedTuple):
@@ -26,7 +25,7 @@ class Look(NamedTuple):
     file: str = "opponent_looks"
     few: int = FEW
     ranked: bool = True
-    kind: Kind = "share"
+    kind: MeasureKind = "share"
 
 
 def _looks() -> Iterator[Look]:
@@ -85,7 +84,7 @@ FLAGS: dict[str, Look] = {
 }
 ALL_LOOKS = {**LOOKS, **FLAGS}
 
-_NUMBERS: tuple[tuple[str, str, str, str, Kind], ...] = (
+_NUMBERS: tuple[tuple[str, str, str, str, MeasureKind], ...] = (
     (
         "made_pct",
         "Bet made, % of pot",

@@ -11,13 +11,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.confidence import steady, student, wilson
-from analytics.opponents.locked_wins import STATES
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
-from analytics.opponents.tables import OpponentTables
+from analytics.opponents.tables import STATES, OpponentTables
 from analytics.sql.chosen import WINDOW, Chosen, Tables, natural, quoted, text_of
 from analytics.statistics.answers import Answer, answers
-from analytics.statistics.catalogue import STATISTICS
-from analytics.statistics.measured import (
+from analytics.statistics.catalogue import (
+    STATISTICS,
     CountedHands,
     Ends,
     Measure,

@@ -26,7 +26,7 @@ from analytics.sql.chosen import (
     table,
     text_of,
 )
-from analytics.statistics.catalogue import STATISTICS, Statistic
+from analytics.statistics.catalogue import STATISTICS, Numbers, Statistic
 from analytics.stored.facts import SCHEMA, stored
 from store.reader import Reader, Snapshot
 from store.sql.answers import plain
@@ -156,9 +156,6 @@ def in_units(query: Counted, chosen: Chosen, rows: Iterable[Answer]) -> Iterator
             yield row._replace(unit=unit)
         else:
             yield row._replace(value=None, low=None, high=None)
-
-
-Numbers = tuple[float | None, int | None, int, float | None, float | None]
 
 
 def _judged(statistic: Statistic, tally: "Tally") -> Numbers:

@@ -12,12 +12,12 @@ from typing import Any, Literal, NamedTuple
 from analytics.confidence import binomial, fisher, holm, steady, wilson
 from analytics.fairness.dealing import LEVEL
 from analytics.sql.chosen import Chosen, Source, players_of, where
-from analytics.statistics.measured import (
+from analytics.statistics.catalogue import (
     A_HAND,
     CountedHands,
-    Kind,
     Measure,
     Measured,
+    MeasureKind,
     Resampled,
     counted_hands,
     means,
@@ -47,7 +47,7 @@ class IndependenceTest(NamedTuple):
         return "ok" if self.counted >= LEVEL else "NOT CHANCE"
 
 
-_RESULTS: tuple[tuple[str, str, str, Kind], ...] = (
+_RESULTS: tuple[tuple[str, str, str, MeasureKind], ...] = (
     ("hands", "Hands", "hands dealt in", "number"),
     ("net", "Net", "chips won or lost", "number"),
     ("net_ev", "Net without luck", "net, run-outs after the last choice at their worth", "number"),
@@ -62,7 +62,7 @@ _RESULTS: tuple[tuple[str, str, str, Kind], ...] = (
     ("net_swapped", "Net a hand, swapped", "hands in which a card of his changed", "mean"),
     ("net_kept", "Net a hand, kept", "hands in which none did", "mean"),
 )
-_PAIRS: tuple[tuple[str, str, str, Kind], ...] = (
+_PAIRS: tuple[tuple[str, str, str, MeasureKind], ...] = (
     ("mirrored", "Net a hand, mirrored", "mean over decks of the mean net of their hands", "mean"),
     (
         "mirrored_variance",
@@ -71,7 +71,7 @@ _PAIRS: tuple[tuple[str, str, str, Kind], ...] = (
         "number",
     ),
 )
-_LUCK: tuple[tuple[str, str, str, Kind], ...] = (
+_LUCK: tuple[tuple[str, str, str, MeasureKind], ...] = (
     ("swap", "Cards swapped", "changed, of his cards at risk", "share"),
     ("swap_change", "Equity change", "equity after his swap less before", "mean"),
     ("swap_luck", "Chips a swap", "equity change × pot", "mean"),

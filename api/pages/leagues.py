@@ -6,7 +6,7 @@ from typing import NamedTuple
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
-from analytics.results.ratings import MEAN
+from analytics.comparing.players import MEAN
 from analytics.sql.chosen import moneys
 from api.http.ask import Ask
 from api.http.routes.questions import Named

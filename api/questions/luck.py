@@ -10,7 +10,7 @@ from analytics.replay.columns import Rulebook
 from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, JoinedViews, hands_of, players_of, quoted, where
 from analytics.sql.chosen import table as table_of
-from analytics.statistics.measured import Measured, in_unit
+from analytics.statistics.catalogue import Measured, in_unit
 from analytics.stored import played
 from analytics.stored.closed_betting import Closed, uncounted
 from analytics.stored.equity import equities_in, lucks

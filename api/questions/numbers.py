@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import astuple, fields
 
 from analytics.confidence import DRAWS, SEED
-from analytics.statistics.measured import Measured
+from analytics.statistics.catalogue import Measured
 from api.questions.question import Cell, Sheet, plain, share
 
 

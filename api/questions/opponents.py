@@ -17,7 +17,7 @@ from analytics.opponents.report import By, Opponent
 from analytics.opponents.tables import STRONG, WEAK, Scope, opponent_tables
 from analytics.replay.columns import Rulebook
 from analytics.sql.chosen import table
-from analytics.statistics.measured import Measured
+from analytics.statistics.catalogue import Measured
 from api.playing.recording import STOPPED
 from api.questions.numbers import Again, Drawn, drawn
 from api.questions.players import chosen_by, finder, money_of

@@ -6,7 +6,7 @@ What the report itself asks in SQL (`opponent_acts.sql`, `opponent_results.sql`)
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analytics.opponents.locked_wins import Played, costs
+from analytics.opponents.tables import Played, costs
 from analytics.replay.columns import Rulebook
 from analytics.replay.flags import STREETS
 from analytics.replay.seats import dealt_in, positions

@@ -9,7 +9,7 @@ import pytest
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import Bids
 from analytics.sql.chosen import Tables
-from analytics.statistics.measured import Measured
+from analytics.statistics.catalogue import Measured
 from dealer.bots.built_in import BuiltIn, raised, stay
 from dealer.bots.seen import Seen
 from dealer.deck import seeded

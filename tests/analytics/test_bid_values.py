@@ -20,7 +20,7 @@ from analytics.auctions.sniffing import TELLS, _owed, pairs
 from analytics.auctions.worth import RECORD, ThirdCards, tie_rule
 from analytics.auctions.worth import auctions as of_two
 from analytics.sql.chosen import Tables
-from analytics.statistics.measured import Measured
+from analytics.statistics.catalogue import Measured
 from engine.games import named
 from store.log.leaf import Leaf
 from tests.analytics.auction_pages import PAGES, auctions, auctions_table, leaf, page, worths

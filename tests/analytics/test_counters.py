@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analytics.results.counters import COUNTERS, lines
+from analytics.results.players import COUNTERS, lines
 from analytics.sql.chosen import SQL, Chosen, Tables
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.facts import facts

@@ -14,7 +14,7 @@ from analytics.auctions.bidding import MEASURES, chosen
 from analytics.confidence import of_deals, of_difference, of_values
 from analytics.opponents.measures import NUMBERS
 from analytics.sql.chosen import Tables
-from analytics.statistics.measured import Deals, Measured, Resampled, amounts, measured
+from analytics.statistics.catalogue import Deals, Measured, Resampled, amounts, measured
 from analytics.swaps.luck import MEASURES as OF_LUCK
 from analytics.swaps.luck import of_luck
 from api.main import main

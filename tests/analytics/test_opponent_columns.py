@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from analytics.decisions.hands import Hands
 from analytics.opponents import tables
-from analytics.opponents.locked_wins import played_of
+from analytics.opponents.tables import played_of
 from api.main import main
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed, events, leaves

@@ -16,8 +16,7 @@ from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent
 from analytics.opponents.tables import OpponentTables, Scope, opponent_tables
 from analytics.sql.chosen import SQL, Tables, text_of
-from analytics.statistics.catalogue import STATISTICS, Statistic
-from analytics.statistics.measured import judged
+from analytics.statistics.catalogue import STATISTICS, Statistic, judged
 from analytics.statistics.tallies import chances
 from store.columns.codec import encoded
 from store.log.leaf import Leaf

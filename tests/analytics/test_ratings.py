@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from analytics.comparing import players as fitted
+from analytics.comparing.players import MEAN, POINTS, Rating, circles
 from analytics.confidence import Numbers, student
-from analytics.results import ratings as fitted
-from analytics.results.ratings import MEAN, POINTS, Rating, circles
 from api.main import main
 from engine.audit import nets_of
 from events import types as t

@@ -27,7 +27,7 @@ from analytics.auctions.sniffing import (
 from analytics.auctions.worth import ThirdCards
 from analytics.replay.columns import Rulebook
 from analytics.sql.chosen import Chosen, JoinedViews
-from analytics.statistics.measured import Measured, in_unit
+from analytics.statistics.catalogue import Measured, in_unit
 from api.questions.numbers import (
     Again,
     Drawn,

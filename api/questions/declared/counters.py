@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta, Struct, defstruct, field
 
-from analytics.results.counters import COUNTERS, Counter
-from analytics.results.counters import counters as counted
+from analytics.results.players import COUNTERS, Counter
+from analytics.results.players import counters as counted
 from analytics.sql.chosen import table
 from api.questions.players import chosen_by, money_of
 from api.questions.question import (

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
+from analytics.comparing.players import circles
+from analytics.comparing.players import rated as fitted
 from analytics.confidence import Interval, steady, student
-from analytics.results.ratings import circles
-from analytics.results.ratings import rated as fitted
 from analytics.sql.chosen import quoted, table, text_of
 from api.questions.declared.leagues import of_league
 from api.questions.luck import deals_of

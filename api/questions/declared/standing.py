@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from analytics.results.ratings import rated as fitted
+from analytics.comparing.players import rated as fitted
 from api.playing.league import standing as ranked
 from api.questions.declared.leagues import LeagueMatch, LeagueName, of_league
 from api.questions.declared.ratings import (
