@@ -6,7 +6,6 @@ by the tie rule of the hand's own ruleset; SQL (`bids_worth.sql`) adds them up.
 
 `ThirdCards` keeps values that were counted before in a file. A record is eight whole numbers: the
 cards up to a change of suits, and wins and ties with the third card, against it, and without it.
-A record cut short by a crash is dropped by the next to open it.
 """
 
 import os
@@ -33,6 +32,37 @@ _BOARDS = comb(47, 2)  # two cards to come on a flop, two known hands of which o
 DEALS = (_BOARDS * 45 * comb(44, 2), _BOARDS * comb(45, 3), _BOARDS * comb(45, 2))
 
 
+class CountedFile:
+    """What was counted before, as records of one size; one that a crash cut short is dropped by the
+    next to open the file. A folder that cannot be read or written costs time and nothing else."""
+
+    def __init__(self, file: Path | None, record: struct.Struct) -> None:
+        self._file, self._record = file, record
+
+    def read(self) -> Iterator[tuple[Any, ...]]:
+        """Every whole record."""
+        size = self._record.size
+        held = b""
+        try:
+            if self._file is not None:
+                self._file.parent.mkdir(parents=True, exist_ok=True)
+                held = self._file.read_bytes() if self._file.exists() else b""
+                if len(held) % size:
+                    os.truncate(self._file, len(held) - len(held) % size)
+        except OSError:
+            self._file, held = None, b""
+        return self._record.iter_unpack(held[: len(held) // size * size])
+
+    def keep(self, *values: Any) -> None:
+        """One record more."""
+        if self._file is not None:
+            try:
+                with self._file.open("ab", buffering=0) as out:
+                    out.write(self._record.pack(*values))
+            except OSError:
+                self._file = None
+
+
 class ThirdCards:
     """What is known of third cards under one ranking; `counted` is how many were new."""
 
@@ -40,48 +70,25 @@ class ThirdCards:
         self.counted = 0
         self.rules = rules
         self._known: dict[tuple[int, int], ThirdCard] = {}
-        self._file: Path | None = None
-        if folder is not None:
-            name = f"third-card-1-{rules.straights}-{rules.ranking}-{rules.hole_min}.bin"
-            self._file = folder / name
-            self._load(self._file)
+        name = f"third-card-1-{rules.straights}-{rules.ranking}-{rules.hole_min}.bin"
+        self._file = CountedFile(None if folder is None else folder / name, RECORD)
+        for hole, board, *counts in self._file.read():
+            wins_ties = zip(counts[::2], counts[1::2], strict=True)
+            found = [Odds(deals, best) for deals, best in zip(DEALS, wins_ties, strict=True)]
+            # What cannot be is not believed, and counted again.
+            if all(0 <= it.wins <= it.wins + it.ties <= it.deals for it in found):
+                self._known[hole, board] = ThirdCard(*found)
 
     def of(self, hole: Cards, board: Cards) -> ThirdCard:
         """Looked up, or counted and kept."""
         key = canonical(mask(hole), mask(board))
         spot = (key[0], key[1])
         if spot not in self._known:
-            self._known[spot] = counted_third_card(*spot, self.rules)
+            value = self._known[spot] = counted_third_card(*spot, self.rules)
             self.counted += 1
-            self._keep(spot, self._known[spot])
+            every = (value.won, value.lost, value.neither)
+            self._file.keep(*spot, *(count for odds in every for count in odds.best))
         return self._known[spot]
-
-    def _load(self, file: Path) -> None:
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            held = file.read_bytes() if file.exists() else b""
-            if len(held) % RECORD.size:
-                os.truncate(file, len(held) - len(held) % RECORD.size)
-        except OSError:  # a folder that cannot be read or written costs time and nothing else
-            self._file = None
-            return
-        whole = len(held) // RECORD.size * RECORD.size
-        for hole, board, *counts in RECORD.iter_unpack(held[:whole]):
-            wins_ties = zip(counts[::2], counts[1::2], strict=True)
-            odds = [Odds(deals, best) for deals, best in zip(DEALS, wins_ties, strict=True)]
-            # What cannot be is not believed, and counted again.
-            if all(0 <= it.wins <= it.wins + it.ties <= it.deals for it in odds):
-                self._known[hole, board] = ThirdCard(*odds)
-
-    def _keep(self, spot: tuple[int, int], value: ThirdCard) -> None:
-        if self._file is None:
-            return
-        counts = [count for odds in (value.won, value.lost, value.neither) for count in odds.best]
-        try:
-            with self._file.open("ab", buffering=0) as out:
-                out.write(RECORD.pack(*spot, *counts))
-        except OSError:
-            self._file = None
 
 
 # `break_even` is null where no price is too high. `actual`, `unbid` and `best` are what the auction

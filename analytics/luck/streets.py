@@ -13,8 +13,7 @@ import pyarrow as pa
 from msgspec.structs import replace
 
 from analytics.replay.columns import Rulebook, comparable
-from analytics.stored.closed_betting import Closed, swaps_to_come, uncounted
-from analytics.stored.equity import Worth, expected, worth_of
+from analytics.stored.equity import Closed, Worth, expected, swaps_to_come, uncounted, worth_of
 from engine.game import Game
 from engine.policies import per_chip
 from engine.pots import Pot, pots

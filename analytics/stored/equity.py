@@ -1,47 +1,251 @@
-"""What each seat could expect of a hand in which only chance was left; exact wherever that is
-quick, else sampled with a recorded seed.
+"""Where betting closed for good: nobody had a choice left, and cards were still to come.
 
-Two hands, the board at three cards or more: every run-out is counted, third cards and swaps still
-to come included. Known hands without either are counted before the flop, too. What is left, an
-auction or swaps before the flop, is sampled.
-
-`Equities` keeps what was counted before in a file. A spot is known by a digest of all that its
-worth depends on. A record is that digest and five numbers; one cut short by a crash is dropped by
-the next to open the file.
+From there on a hand is chance alone: what is needed to say what it was worth, and what each seat
+could expect of it. That is exact wherever it is quick, else sampled with a recorded seed. Two
+hands, the board at three cards or more: every run-out is counted, third cards and swaps still to
+come included. Known hands without either are counted before the flop, too. What is left, an auction
+or swaps before the flop, is sampled.
 
 A sealed hand keeps its spots and no equity: one equity takes 15 ms, sealing the hand 0.3. They are
-counted when a question asks for them, some evenly spread.
+counted when a question asks for them, some evenly spread (`swaps.luck.Equities` keeps them).
 """
 
-import os
-import struct
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from hashlib import sha256
-from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 from msgspec import Struct
 
 from analytics.replay.columns import Rulebook
-from analytics.stored.closed_betting import Closed
+from engine.followed import EITHER, of_other_kinds, unknown
 from engine.game import Game
-from odds.batch import BOARD, STANDARD, Masks, Showdown, equities, unseen, worth
+from engine.policies import Rake
+from engine.pots import Pot, pots
+from engine.steps import (
+    Antes,
+    Auction,
+    Betting,
+    Blind,
+    Blinds,
+    DealBoard,
+    DealHole,
+    Posts,
+    Straddle,
+    SwapHole,
+)
+from engine.steps import (
+    Showdown as ShowdownStep,
+)
+from events.cards import DECK, UNKNOWN, Cards, is_card, known
+from events.evolve import evolved, replay
+from events.state import Hand
+from events.types import (
+    AuctionSettled,
+    Bet,
+    BidPlaced,
+    BoardDealt,
+    Called,
+    CardSwapped,
+    Checked,
+    Folded,
+    HoleDealt,
+    PotSplit,
+    Raised,
+    RakeTaken,
+    Shown,
+    TimedOut,
+    Tossed,
+)
+from odds.batch import BOARD, Masks, Showdown, equities, unseen, worth
 from odds.ranges import kept
-from odds.rank import Cards, mask
+from odds.rank import mask
 from odds.unseen import against_unseen, share_with_swaps
 from store.columns.codec import Row
-
-RECORD = struct.Struct("<16s5d")
-FILE = "equities-1.bin"
-Numbers = tuple[float, float, float, float, float]
-
 
 DRAWS = 20_000
 SEED = 8
 MODEL = "run-out/1"
 REMEMBERED = 4_096  # of each kind, by a process: who asks again, or for a part, counts nothing anew
+HOLE_MAX = 3  # two, and one that was won at auction
+# By which policies pots are paid and cards come as they are counted, or nearly (odd chips); how
+# hands compare is asked of `Rulebook.showdown`.
+_COUNTED: dict[str, tuple[object, ...]] = {
+    "unit": (str,),
+    "split_unit": (int,),
+    "uncalled": ("returned", "in_pot"),
+    "dead_chips": ("first_pot", "stake"),
+    "showdown_tie": ("split", "no_change"),
+    "odd_chips": (
+        *("clockwise_each", "first_left_all", "dealer", "non_dealer", "fractional"),
+        *("first_seat", "random", "dropped"),
+    ),
+    "odd_scope": ("per_pot", "total"),
+    "rake": (None, Rake),
+    "rake_pots": ("outwards", "proportional"),
+    "hole_order": ("pairs_from_dealer", "one_each_from_left"),
+    "burn": (0, 1),
+    "deck_slots": ("sequential", "fixed"),
+    "third_card": ("top", "bottom"),
+    "swap_order": ("after_board", "before_board"),
+    "swap_runout": EITHER,
+    "tapped_prize": ("covered", "whole_pot"),  # these three are asked under `expectation` alone
+    "expectation": ("covered", "snapshot"),
+    "next_group": ("remaining", "original"),
+}
+_STEPS = (
+    Antes,
+    Auction,
+    Betting,
+    Blind,
+    Blinds,
+    DealBoard,
+    DealHole,
+    Posts,
+    ShowdownStep,
+    Straddle,
+    SwapHole,
+)
+_NO_CHANCE = of_other_kinds("pay", "deal")
+_PAYMENTS = (PotSplit, RakeTaken)
+_ACTIONS = (Folded, Checked, Called, Bet, Raised)
+_CHOICES = (*_ACTIONS, BidPlaced, Tossed)
+
+
+class Closed(Struct, frozen=True):
+    """The contenders' cards, the board, and what chance still owed; the pots are net of rake.
+
+    `third` is how many more hole cards each will get, `chances` the swaps still to come,
+    `put_in` what each of all seats had put in, prices of auctions included.
+    """
+
+    seats: tuple[int, ...]
+    holes: tuple[Cards, ...]
+    board: Cards
+    dead: Cards
+    third: tuple[int, ...]
+    chances: tuple[tuple[int, int], ...]
+    pots: tuple[Pot, ...]
+    put_in: tuple[int, ...]
+
+
+def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
+    """The moment; None if there is none, a word on why not if it cannot be said what it was."""
+    seats = tuple(seat for seat, how in enumerate(end.standing) if how != "folded")
+    if len(seats) < 2 or end.voided:
+        return None
+    place = _place(events)
+    hand = replay(events[: place + 1])
+    if not BOARD <= len(end.board) > len(hand.board):
+        return None
+    if (other := uncounted(game)) is not None:
+        return other
+    holes = tuple(_hole(hand, seat, events[place:]) for seat in seats)
+    if not all(holes) or (hand.board and known(hand.board) is None):
+        return "cards not known"
+    third = tuple(len(end.hole[seat]) - len(hand.hole[seat]) for seat in seats)
+    if not _is_dealt(hand, [hole for hole in holes if hole], third):
+        return "cards not of one deck"
+    swaps = swaps_to_come(game, hand)
+    layers = _pots(events, place, hand, game, seats)
+    if layers is None:
+        return "pots not those of the rules"
+    return Closed(
+        seats,
+        tuple(hole for hole in holes if hole),
+        hand.board,
+        tuple(card for card in hand.discards if known((card,))),
+        third,
+        swaps,
+        layers,
+        tuple(paid + dead for paid, dead in zip(end.paid, end.dead, strict=True)),
+    )
+
+
+@lru_cache(maxsize=1 << 10)  # of some files each hand has its own stakes
+def uncounted(game: Game) -> str | None:
+    """What makes its hands not worth what is counted here: a step, a policy; None if nothing."""
+    strange = next((step for step in game.script if not isinstance(step, _STEPS)), None)
+    if strange is not None:
+        return type(strange).__name__
+    return unknown(game, _COUNTED, _NO_CHANCE)
+
+
+def _place(events: Sequence[Any]) -> int:
+    """The last choice of anybody, and the settlement that it brought; else the last hole cards."""
+    dealt = 0
+    for at, event in enumerate(events):
+        if isinstance(event, BoardDealt):
+            break
+        if isinstance(event, HoleDealt):
+            dealt = at
+    for at in range(len(events) - 1, 0, -1):
+        event = events[at]
+        if isinstance(event, TimedOut) or (
+            isinstance(event, _CHOICES) and event.origin != "forced"
+        ):
+            settled = at + 1 < len(events) and isinstance(events[at + 1], AuctionSettled)
+            return max(at + settled, dealt if at < dealt else 0)
+    return dealt
+
+
+def _hole(hand: Hand, seat: int, later: Sequence[Any]) -> Cards | None:
+    """The cards then: seen, or shown later with nothing swapped in between."""
+    if (cards := known(hand.hole[seat])) is not None:
+        return cards
+    if any(isinstance(event, CardSwapped) for event in later):
+        return None
+    for event in later:
+        if isinstance(event, Shown) and event.seat == seat:
+            return known(event.cards[: len(hand.hole[seat])])
+    return None
+
+
+def _is_dealt(hand: Hand, holes: Sequence[Cards], third: tuple[int, ...]) -> bool:
+    """Whether these cards can be of one deck that has enough for what is to come; a forged record
+    may hold any."""
+    held = [card for hole in holes for card in hole]
+    cards = [*held, *hand.board, *hand.discards]
+    seen = [card for card in cards if card != UNKNOWN]
+    due = BOARD - len(hand.board) + sum(third) + len(held)  # each card held may be swapped
+    return (
+        min(third) >= 0
+        and max(len(hole) + more for hole, more in zip(holes, third, strict=True)) <= HOLE_MAX
+        and len(set(seen)) == len(seen)
+        and all(map(is_card, seen))
+        and len(cards) + due <= len(DECK)
+    )
+
+
+def swaps_to_come(game: Game, hand: Hand) -> tuple[tuple[int, int], ...]:
+    """Swaps that the script still holds; some rulesets stop them when nobody can act any more."""
+    if not game.swap_runout and hand.standing.count("live") < 2:
+        return ()
+    later = game.script[hand.step + 1 :]
+    return tuple((step.chance, step.of) for step in later if isinstance(step, SwapHole))
+
+
+def _pots(
+    events: Sequence[Any], place: int, hand: Hand, game: Game, seats: tuple[int, ...]
+) -> tuple[Pot, ...] | None:
+    """The layers as they were paid, each less its rake; None if that is not what was paid. `hand`
+    is what the events up to this place add up to."""
+    first = next((at for at, it in enumerate(events) if type(it) in _PAYMENTS), None)
+    if first is None:
+        return None
+    hand = evolved(hand, events[place + 1 : first]) if first > place else replay(events[:first])
+    rake = [0] * (len(hand.stacks) + 1)
+    paid = 0
+    for event in events[first:]:
+        if isinstance(event, RakeTaken):
+            rake[event.pot] += event.amount
+        elif isinstance(event, PotSplit):
+            paid += sum(event.shares)
+    found = tuple(
+        Pot(pot.amount - rake[at], pot.seats) for at, pot in enumerate(pots(game, hand, seats))
+    )
+    return found if sum(pot.amount for pot in found) == paid else None
 
 
 class Worth(Struct, frozen=True):
@@ -146,72 +350,6 @@ def _third(
 _equities = lru_cache(REMEMBERED)(equities)
 
 
-class Equities:
-    """What is known already; `counted` is how many were new."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self.counted = 0
-        self._known: dict[bytes, Numbers] = {}
-        self._file = None if folder is None else folder / FILE
-        self._load()
-
-    def worth(self, spot: Closed, seats: tuple[int, ...], rules: Showdown, hand: str) -> Worth:
-        """One layer of a closed hand, if two may win it looked up, or counted and kept."""
-        if len(seats) != 2:
-            return worth_of(spot, seats, rules, hand)
-        asked = (spot.holes, spot.board, spot.dead, spot.third, spot.chances, spot.seats, seats)
-        # What may be sampled has the hand's name for a seed.
-        seed = hand if any(spot.third) or spot.chances else ""
-        key = _key(MODEL, SEED, DRAWS, asked, rules, seed)
-        if key not in self._known:
-            found = worth_of(spot, seats, rules, hand)
-            self._keep(key, (*found.alone, *found.share, found.error))  # type: ignore[arg-type]
-        one, other, mine, his, error = self._known[key]
-        return Worth((one, other), (mine, his), error)
-
-    def share(
-        self,
-        hole: Cards,
-        rival: Cards,
-        board: Cards,
-        chances: Sequence[tuple[int, int]],
-        dead: Cards = (),
-        rules: Showdown = STANDARD,
-    ) -> float:
-        """A hand whose cards may still be swapped, looked up, or counted and kept."""
-        key = _key("swap/1", hole, rival, board, tuple(chances), dead, rules)
-        if key not in self._known:
-            found = float(share_with_swaps(hole, rival, board, chances, dead, rules))
-            self._keep(key, (found, 0.0, 0.0, 0.0, 0.0))
-        return self._known[key][0]
-
-    def _load(self) -> None:
-        if self._file is None:
-            return
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            held = self._file.read_bytes() if self._file.exists() else b""
-            if len(held) % RECORD.size:
-                os.truncate(self._file, len(held) - len(held) % RECORD.size)
-        except OSError:  # a folder that cannot be read or written costs time and nothing else
-            self._file = None
-            return
-        whole = len(held) // RECORD.size * RECORD.size
-        for key, *numbers in RECORD.iter_unpack(held[:whole]):
-            self._known[key] = tuple(numbers)
-
-    def _keep(self, key: bytes, numbers: Numbers) -> None:
-        self.counted += 1
-        self._known[key] = numbers
-        if self._file is None:
-            return
-        try:
-            with self._file.open("ab", buffering=0) as out:
-                out.write(RECORD.pack(key, *numbers))
-        except OSError:
-            self._file = None
-
-
 def sampled(
     holes: tuple[Cards, ...],
     board: Cards,
@@ -253,13 +391,3 @@ def sampled(
 
 _swapped = lru_cache(REMEMBERED)(share_with_swaps)
 _drawn = lru_cache(REMEMBERED)(sampled)
-
-
-@lru_cache(maxsize=4)
-def equities_in(folder: Path) -> Equities:
-    """The equities of a folder, read once by a process."""
-    return Equities(folder)
-
-
-def _key(*parts: object) -> bytes:
-    return sha256(repr(parts).encode()).digest()[:16]

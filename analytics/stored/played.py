@@ -25,12 +25,14 @@ import pyarrow as pa
 
 from analytics.replay.columns import ACTIONS, Rulebook, Text, chosen
 from analytics.stored.auctions import ROLES
-from analytics.stored.closed_betting import BOARD, Closed, closed
+from analytics.stored.equity import Closed, closed
 from engine.game import Game
 from engine.policies import per_chip
 from engine.steps.swap import SwapHole
 from events.cards import Cards, known
 from events.ledger import Column
+from odds.batch import BOARD
+from odds.unseen import share_with_swaps
 from store.columns.codec import HEAD, RULESET, WHO, Row, leaves_of
 from store.columns.layout import columns
 from store.log.leaf import Leaf
@@ -340,8 +342,6 @@ def kept_spot(text: str) -> Spot:
 
 def valued(rows: Iterable[Row], rules: Rulebook, share: Share | None = None) -> None:
     """Count the equities of these changes, in place; `share` may look up what was counted."""
-    from odds.unseen import share_with_swaps
-
     count = share or share_with_swaps
     for row in rows:
         how, spot = rules.showdown(row["ruleset"]), row.get("spot")

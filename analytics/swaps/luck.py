@@ -1,14 +1,20 @@
 """What luck did to winnings: swaps, run-outs after the last choice, mirrored deals, curves.
 
-`Luck` holds what was played and which cards were at risk; SQL files judge it. What swaps must not
-depend on (one card's on the other's, a player's act on his rival's swap) is a table of two by two
-each, with Fisher's exact p. All tables of one answer are a family, judged together by Holm's
-correction at 1 %: who asks many questions finds something by chance.
+`Luck` holds what was played and which cards were at risk; SQL files judge it. `Equities` keeps what
+was counted for it before. What swaps must not depend on (one card's on the other's, a player's act
+on his rival's swap) is a table of two by two each, with Fisher's exact p. All tables of one answer
+are a family, judged together by Holm's correction at 1 %: who asks many questions finds something
+by chance.
 """
 
+import struct
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from analytics.auctions.worth import CountedFile
 from analytics.confidence import binomial, fisher, holm, steady, wilson
 from analytics.fairness.dealing import LEVEL
 from analytics.sql.chosen import Chosen, Source, players_of, where
@@ -23,7 +29,14 @@ from analytics.statistics.catalogue import (
     means,
     of_parts,
 )
+from analytics.stored.equity import DRAWS, MODEL, SEED, Closed, Worth, worth_of
+from events.cards import Cards
+from odds.batch import STANDARD, Showdown
+from odds.unseen import share_with_swaps
 
+RECORD = struct.Struct("<16s5d")
+FILE = "equities-1.bin"
+Numbers = tuple[float, ...]
 Row = dict[str, Any]
 ACTS = ("bet", "check", "fold")
 
@@ -223,3 +236,60 @@ def _table(
     return IndependenceTest(
         player, question, game, street, (a, b, c, d), n, owed, fisher(a, b, c, d), 1.0
     )
+
+
+class Equities:
+    """What was counted before, in a file: a record is the digest of all that the worth of a spot
+    depends on, and five numbers. `counted` is how many were new."""
+
+    def __init__(self, folder: Path | None) -> None:
+        self.counted = 0
+        self._file = CountedFile(None if folder is None else folder / FILE, RECORD)
+        self._known: dict[bytes, Numbers] = {
+            key: tuple(numbers) for key, *numbers in self._file.read()
+        }
+
+    def worth(self, spot: Closed, seats: tuple[int, ...], rules: Showdown, hand: str) -> Worth:
+        """One layer of a closed hand, if two may win it looked up, or counted and kept."""
+        if len(seats) != 2:
+            return worth_of(spot, seats, rules, hand)
+        asked = (spot.holes, spot.board, spot.dead, spot.third, spot.chances, spot.seats, seats)
+        # What may be sampled has the hand's name for a seed.
+        seed = hand if any(spot.third) or spot.chances else ""
+        key = _key(MODEL, SEED, DRAWS, asked, rules, seed)
+        if key not in self._known:
+            found = worth_of(spot, seats, rules, hand)
+            self._keep(key, (*found.alone, *found.share, found.error))
+        one, other, mine, his, error = self._known[key]
+        return Worth((one, other), (mine, his), error)
+
+    def share(
+        self,
+        hole: Cards,
+        rival: Cards,
+        board: Cards,
+        chances: Sequence[tuple[int, int]],
+        dead: Cards = (),
+        rules: Showdown = STANDARD,
+    ) -> float:
+        """A hand whose cards may still be swapped, looked up, or counted and kept."""
+        key = _key("swap/1", hole, rival, board, tuple(chances), dead, rules)
+        if key not in self._known:
+            found = float(share_with_swaps(hole, rival, board, chances, dead, rules))
+            self._keep(key, (found, 0.0, 0.0, 0.0, 0.0))
+        return self._known[key][0]
+
+    def _keep(self, key: bytes, numbers: Numbers) -> None:
+        self.counted += 1
+        self._known[key] = numbers
+        self._file.keep(key, *numbers)
+
+
+@lru_cache(maxsize=4)
+def equities_in(folder: Path) -> Equities:
+    """The equities of a folder, read once by a process."""
+    return Equities(folder)
+
+
+def _key(*parts: object) -> bytes:
+    return sha256(repr(parts).encode()).digest()[:16]

@@ -12,9 +12,8 @@ from analytics.sql.chosen import Chosen, JoinedViews, hands_of, players_of, quot
 from analytics.sql.chosen import table as table_of
 from analytics.statistics.catalogue import Measured, in_unit
 from analytics.stored import played
-from analytics.stored.closed_betting import Closed, uncounted
-from analytics.stored.equity import equities_in, lucks
-from analytics.swaps.luck import MEASURES, By, Luck
+from analytics.stored.equity import Closed, lucks, uncounted
+from analytics.swaps.luck import MEASURES, By, Luck, equities_in
 from api.questions.filters_values import ranges_text
 from api.questions.players import chosen_by, money_of
 from api.questions.question import (

@@ -15,8 +15,7 @@ from analytics.auctions import worth as bids_worth
 from analytics.auctions.worth import ThirdCards
 from analytics.replay.columns import Rulebook, Text
 from analytics.stored.auctions import AUCTIONS, SCHEMA
-from analytics.stored.closed_betting import Closed
-from analytics.stored.equity import lucks
+from analytics.stored.equity import Closed, lucks
 from analytics.stored.played import PLAYED, RISKS, kept_spot, played, valued
 from analytics.stored.played import risks as stored_risks
 from events.ledger import Recorded

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from analytics.replay import actions
 from analytics.replay.columns import Rulebook
 from analytics.replay.raises import Menu, menu
-from analytics.stored.closed_betting import uncounted
+from analytics.stored.equity import uncounted
 from engine.catalogue import CATALOGUE
 from engine.followed import of_other_kinds, unknown
 from engine.game import Game, fingerprint, fingerprint_of, kept_game, to_json

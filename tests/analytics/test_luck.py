@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.sql.chosen import Tables
-from analytics.stored.closed_betting import Closed, closed
-from analytics.stored.equity import sampled, worth_of
+from analytics.stored.equity import Closed, closed, sampled, worth_of
 from analytics.swaps.luck import Luck
 from dealer.play import play
 from engine.games import GAMES, named

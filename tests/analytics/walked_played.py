@@ -9,7 +9,6 @@ from typing import Any
 import pyarrow as pa
 
 from analytics.replay.columns import Rulebook, Text
-from analytics.stored.closed_betting import BOARD
 from analytics.stored.played import PLAYED, encoded_spot
 from engine.policies import per_chip
 from events.state import Hand
@@ -26,6 +25,7 @@ from events.types import (
     TimedOut,
     Tossed,
 )
+from odds.batch import BOARD
 from store.columns.codec import Row, head, tabled
 from store.log.leaf import Leaf
 

@@ -11,7 +11,7 @@ import pytest
 
 from analytics.replay.columns import Rulebook
 from analytics.stored.auctions import SCHEMA
-from analytics.stored.closed_betting import Closed, closed
+from analytics.stored.equity import Closed, closed
 from analytics.stored.facts import NAMES, stored
 from api.viewpoints.redaction import revealed
 from api.viewpoints.views import Viewed

@@ -21,9 +21,9 @@ from analytics.fairness.dealing import dealt
 from analytics.replay.columns import Rulebook
 from analytics.sql.chosen import quoted
 from analytics.stored.auctions import AUCTIONS
-from analytics.stored.closed_betting import Closed
-from analytics.stored.equity import equities_in, lucks
+from analytics.stored.equity import Closed, lucks
 from analytics.stored.played import played, risks
+from analytics.swaps.luck import equities_in
 from api.evidence.dealt import Dealt
 from api.problem import Problem
 from api.questions.numbers import p_value
