@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from analytics.replay.columns import Rulebook
+from analytics.replay.rules import Rulebook
 from engine.game import Game
 from engine.policies import per_chip
 from odds.batch import STANDARD, Odds, Showdown

@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.replay.columns import BLINDS, ReplayColumns
-from analytics.replay.seats import classes, named, seen
+from analytics.replay.columns import BLINDS, ReplayColumns, named, seen
+from analytics.replay.rules import classes
 from events.cards import DECK
 from odds.batch import Showdown, showdown
 from odds.ranges import CLASSES, hands_of, stored

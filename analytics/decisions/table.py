@@ -14,9 +14,9 @@ import pyarrow as pa
 
 from analytics.decisions.hands import Hands, made, tenths
 from analytics.replay.actions import walks
-from analytics.replay.columns import BLINDS, FOLDED, Rulebook, Text, chosen, games_of, head
+from analytics.replay.columns import BLINDS, FOLDED, chosen, games_of, head
 from analytics.replay.flags import STREETS
-from analytics.replay.raises import sizes
+from analytics.replay.rules import Rulebook, Text, sizes
 from odds.rank import CATEGORIES
 from store.columns import layout
 from store.columns.cells import Column

@@ -10,8 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from analytics.replay.columns import Rulebook
 from analytics.replay.flags import STREETS
+from analytics.replay.rules import Rulebook
 from engine.game import Game
 from engine.hand import turn
 from engine.policies import per_chip

@@ -27,7 +27,9 @@ import pyarrow.compute as pc
 from analytics.decisions.hands import Hands
 from analytics.decisions.table import SCHEMA, SHOWN, decisions_of
 from analytics.opponents import faults
-from analytics.replay.columns import Rulebook, games_of, money, units_of, word
+from analytics.replay.actions import money
+from analytics.replay.columns import games_of, units_of, word
+from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import Tables, quoted
 from analytics.stored.facts import SCHEMA as FACTS
 from analytics.stored.facts import facts_of

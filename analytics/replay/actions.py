@@ -5,11 +5,11 @@ Theory of operation
 Hands stand in columns, those with the most actions first, so that the hands that still act at step
 t are a prefix of every column. It is the record that is followed, as `events.evolve` does, not the
 rules: a claim that no rule allows is counted like any other action, and any ruleset will do. Rules
-are asked two things only, whether the menu offered a raise and how large a one (`raises.py`).
+are asked two things only, whether the menu offered a raise and how large a one (`rules.py`).
 
 A step first takes in what happened since the last action: blinds, new cards, a round that opened.
 Then each reader looks at it: facts at what it means (`Streets`), decisions at what it faced.
-And then the round (`Rounds`) counts the chips that it moved.
+And then the round (`Rounds`) counts the chips that it moved; `money` is what became of all of them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,13 @@ from typing import NamedTuple
 import numpy as np
 
 from analytics.replay.columns import BET, CALLED, FOLDED, ReplayColumns
-from analytics.replay.raises import ActionState, Menu, Reach, menu, vetoed
+from analytics.replay.rules import (
+    ActionState,
+    Menu,
+    Reach,
+    menu,
+    vetoed,
+)
 from engine.game import Game
 from store.columns.cells import Column
 
@@ -339,3 +345,40 @@ def walks(hands: ReplayColumns, games: Sequence[Game | None], ruleset: Column) -
         which = np.flatnonzero(some & np.isin(ruleset, numbers))
         if len(which):
             yield Walk(hands, which, policies)
+
+
+class Money(NamedTuple):
+    """Chips of every place; who splits has won, so `won` asks what was collected."""
+
+    put_in: Column
+    collected: Column
+    net: Column
+    won: Column
+
+
+def money(hands: ReplayColumns) -> Money:
+    """What became of everybody's chips."""
+    acts, moves = hands.acts, hands.stack_changes
+    spent = np.zeros(hands.places + 1, dtype=np.int64)
+    np.add.at(spent, acts.place, acts.amount)
+    np.subtract.at(spent, moves.place, moves.amount)
+    stake = spent.copy()
+    np.add.at(stake, moves.place, moves.amount * moves.dead)
+    collected = hands.collected
+    back = np.minimum(_uncalled(hands, stake[: hands.places]), collected)
+    put_in = spent[: hands.places] - back
+    taken = collected - back
+    net = taken - put_in + hands.summed(hands.bounties)
+    return Money(put_in, taken, net, taken > 0)
+
+
+def _uncalled(hands: ReplayColumns, stake: Column) -> Column:
+    """Rulesets that leave an uncalled bet in the pot pay it out as one more side pot."""
+    most, matched = np.full((2, hands.count), -(1 << 62))
+    np.maximum.at(most, hands.place_hand, stake)
+    top = stake == most.take(hands.place_hand)
+    alone = top & (np.bincount(hands.place_hand, top, hands.count) == 1).take(hands.place_hand)
+    if not alone.any():
+        return np.zeros(hands.places, dtype=np.int64)
+    np.maximum.at(matched, hands.place_hand, np.where(alone, matched[0], stake))
+    return (stake - matched.take(hands.place_hand)) * alone

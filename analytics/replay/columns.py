@@ -1,40 +1,32 @@
-"""Hands in the columns that the lock-step replay takes: actions, boards, blinds, chips, and the
-rules that each hand was played by, which a `Rulebook` knows by their fingerprints.
+"""Hands in the columns that the lock-step replay takes: actions, boards, blinds, chips, and seats.
 
 What changes stacks between actions is in them, and what each seat put in and took out; an uncalled
-bet is neither wagered nor won (G4).
+bet is neither wagered nor won (G4). Of seats they have positions, who was dealt in, how far each
+came, and with which cards. Of many hands at once, those with the same seats, button and blinds are
+named once.
 
 Facts, decisions and everything else that asks what an action faced share them. So facts beside
 decisions cost 4 to 5 microseconds a hand. A query over decisions would cost 17 for its windows and
 16 of the flags alone, without positions and money: facts stay a replay.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from analytics.replay.flags import ORIGINS_LEFT_OUT
-from engine.followed import of_other_kinds, unknown
-from engine.game import Game, fingerprint, kept_game
-from engine.games import RULESETS
-from engine.policies import Policies, per_chip
-from odds.batch import Showdown
+from analytics.replay.rules import BLIND_POSITIONS, STEALING, Rules, classes, names
+from engine.game import Game
+from engine.policies import per_chip
+from events.cards import DECK
 from store.columns.cells import Column
 from store.tables.hand_columns import KIND, Hands
 
-
-class Money(NamedTuple):
-    """Chips of every place; who splits has won, so `won` asks what was collected."""
-
-    put_in: Column
-    collected: Column
-    net: Column
-    won: Column
-
-
+_BITS = 5  # a seat, or a number of seats
+_NOBODY = 31
 ACTIONS = ("Folded", "Checked", "Called", "Bet", "Raised")
 FOLDED, CHECKED, CALLED, BET, RAISED = range(5)
 BLINDS = {"small": 0, "big": 1, "straddle": 2, "post": 3, "dead": 4}
@@ -263,86 +255,6 @@ def chosen(words: Sequence[str] | pa.Array, which: Column) -> pa.Array:
     return known.take(pa.array(which, mask=which < 0))
 
 
-def money(hands: ReplayColumns) -> Money:
-    """What became of everybody's chips."""
-    acts, moves = hands.acts, hands.stack_changes
-    spent = np.zeros(hands.places + 1, dtype=np.int64)
-    np.add.at(spent, acts.place, acts.amount)
-    np.subtract.at(spent, moves.place, moves.amount)
-    stake = spent.copy()
-    np.add.at(stake, moves.place, moves.amount * moves.dead)
-    collected = hands.collected
-    back = np.minimum(_uncalled(hands, stake[: hands.places]), collected)
-    put_in = spent[: hands.places] - back
-    taken = collected - back
-    net = taken - put_in + hands.summed(hands.bounties)
-    return Money(put_in, taken, net, taken > 0)
-
-
-def _uncalled(hands: ReplayColumns, stake: Column) -> Column:
-    """Rulesets that leave an uncalled bet in the pot pay it out as one more side pot."""
-    most, matched = np.full((2, hands.count), -(1 << 62))
-    np.maximum.at(most, hands.place_hand, stake)
-    top = stake == most.take(hands.place_hand)
-    alone = top & (np.bincount(hands.place_hand, top, hands.count) == 1).take(hands.place_hand)
-    if not alone.any():
-        return np.zeros(hands.places, dtype=np.int64)
-    np.maximum.at(matched, hands.place_hand, np.where(alone, matched[0], stake))
-    return (stake - matched.take(hands.place_hand)) * alone
-
-
-T = TypeVar("T")
-Text = Callable[[str], bytes | None]
-Rules = Callable[[str], Game | None]
-
-
-class Rulebook:
-    """The program's own rulesets, and those whose text a ledger keeps."""
-
-    def __init__(self, kept: Text) -> None:
-        self._kept = kept
-        self._known: dict[str, Game | None] = {fingerprint(one): one for one in RULESETS.values()}
-        self._found: dict[tuple[str, Callable[[Game], Any]], Any] = {}
-
-    def of(self, mark: str) -> Game | None:
-        """The ruleset; None where nobody has its text."""
-        if mark not in self._known:
-            self._known[mark] = kept_game(self._kept(mark), mark)
-        return self._known[mark]
-
-    def showdown(self, mark: str) -> Showdown | None:
-        """How its hands compare in columns; None where columns cannot say it."""
-        return self.found(mark, comparable)
-
-    def found(self, mark: str, question: Callable[[Game], T]) -> T | None:
-        """What is found of a ruleset, once however many hands ask; None of nobody's."""
-        if (mark, question) not in self._found:
-            game = self.of(mark)
-            self._found[mark, question] = None if game is None else question(game)
-        return cast(T | None, self._found[mark, question])
-
-
-# How columns compare hands: not where cards beyond five count. Who has to name five cards can name
-# his best.
-_COMPARED: dict[str, tuple[object, ...]] = {
-    "ranking": ("standard", "urcs", "top_card"),
-    "straights": ("standard", "cyclic"),
-    "hole_min": (0, 1),
-    "announce": ("cards_speak", "announced"),
-}
-
-
-def comparable(game: Policies) -> Showdown | None:
-    """How this ruleset ranks hands; None where columns cannot say it."""
-    followed = unknown(game, _COMPARED, of_other_kinds("rank")) is None
-    return comparison(game) if followed else None
-
-
-def comparison(game: Policies) -> Showdown:
-    """How this ruleset ranks hands, as far as columns can say it."""
-    return Showdown(game.straights, game.ranking, game.hole_min)
-
-
 def games_of(hands: ReplayColumns, rules: Rules) -> tuple[list[Game | None], Column]:
     """The rulesets, and which of them each hand was played by; the last is nobody's."""
     which, words = hands.cells.words("ruleset", hands.heads)
@@ -353,3 +265,114 @@ def units_of(games: Sequence[Game | None], ruleset: Column) -> Column:
     """How many of each hand's units make a chip; of unknown rules one."""
     found: Column = np.array([1 if it is None else per_chip(it.unit) for it in games]).take(ruleset)
     return found
+
+
+class Named(NamedTuple):
+    """Of every place: its name, as a number of `words`; which blind, SB one; if it steals."""
+
+    words: list[str]
+    position: Column
+    blind: Column
+    steals: Column
+
+
+def named(hands: ReplayColumns, dealt: Column) -> Named:
+    """The names of places; `dealt` tells which were dealt in."""
+    seated = np.left_shift(np.int64(1), hands.place_seat) * dealt
+    alike = np.bincount(hands.place_hand, seated, hands.count).astype(np.int64)
+    small, straddle = _posted(hands, "small"), _posted(hands, "straddle")
+    last: Column = np.where(straddle == _NOBODY, _posted(hands, "big"), straddle)
+    for one in (hands.button, small, last, hands.seats):
+        alike = alike << _BITS | one & (1 << _BITS) - 1
+    each: Column = np.unique(alike, return_inverse=True)
+    some, where = each
+    numbers: dict[str, int] = {}
+    known = [numbers.setdefault(it, len(numbers)) for one in some.tolist() for it in _names(one)]
+    chairs = some & (1 << _BITS) - 1
+    begins = (np.cumsum(chairs) - chairs).take(where)
+    which = np.array(known, dtype=np.int64).take(begins.take(hands.place_hand) + hands.place_seat)
+    blind = np.array(
+        [1 + BLIND_POSITIONS.index(it) if it in BLIND_POSITIONS else 0 for it in numbers]
+    )
+    steals = np.array([it in STEALING for it in numbers])
+    return Named(list(numbers), which, blind.take(which), steals.take(which))
+
+
+def _posted(hands: ReplayColumns, kind: str) -> Column:
+    """Who posted the last blind of this kind."""
+    _, hand, seat, _, blind = hands.blinds
+    these = np.flatnonzero(blind == BLINDS[kind])
+    found = np.full(hands.count, _NOBODY, dtype=np.int64)
+    found[hand[these]] = seat[these]
+    return found
+
+
+def _names(alike: int) -> list[str]:
+    """The name of each seat of hands that are alike so."""
+    parts = []
+    for _ in range(4):
+        parts.append(alike & (1 << _BITS) - 1)
+        alike >>= _BITS
+    chairs, last, small, button = parts
+    seats = [seat for seat in range(chairs) if alike >> seat & 1]
+    blinds = (None if seat == _NOBODY else seat for seat in (small, last))
+    known = names(chairs, button, seats, *blinds)
+    return [known.get(seat, "") for seat in range(chairs)]
+
+
+class Seen(NamedTuple):
+    """Of every place: whether it was dealt in, the streets it saw, its classes of cards.
+
+    A class is a number of `classes`, or less than nothing. `fold` goes on to the place after the
+    last, as places of `ReplayColumns` do.
+    """
+
+    dealt: Column
+    saw: tuple[Column, ...]
+    fold: Column  # the row of it; past all rows, if it did not
+    stays: Column  # to the end
+    showdown: Column
+    cards: Column
+    shown: Column
+
+
+def seen(hands: ReplayColumns) -> Seen:
+    """Streets seen, all-in or not, showdown reached, and the class of hole cards."""
+    places, acts = hands.places, hands.acts
+    fold = np.full(places + 1, hands.cells.size, dtype=np.int64)
+    folds = np.flatnonzero(acts.kind == FOLDED)[::-1]
+    fold[acts.place[folds]] = acts.row[folds]
+    saw = []
+    for size in (3, 4, 5):
+        came = np.full(hands.count, hands.cells.size, dtype=np.int64)
+        there = np.flatnonzero((hands.board_from < size) & (size <= hands.board_to))
+        came[hands.board_hand[there]] = hands.board_row[there]
+        saw.append(came.take(hands.place_hand) < fold[:places])
+    stays = fold[:places] == hands.cells.size
+    left: Column = np.bincount(hands.place_hand, stays, hands.count)
+    showdown = stays & (left > 1).take(hands.place_hand)
+    dealt, cards = _cards(hands, hands.deals, first=True)
+    turned, shown = _cards(hands, hands.shows, first=False)
+    held = dealt | turned
+    none = np.bincount(hands.place_hand, held, hands.count) == 0
+    dealt = held | none.take(hands.place_hand)
+    return Seen(dealt, tuple(saw), fold, stays, showdown, cards, shown)
+
+
+def _cards(
+    hands: ReplayColumns, events: tuple[Column, ...], *, first: bool
+) -> tuple[Column, Column]:
+    """Who got or showed cards, and the class of the first or last of them; three that are dealt at
+    once are of none."""
+    row, _, _, place = events
+    codes = {card: number for number, card in enumerate(DECK)}
+    one, other = (hands.cells.codes(name, codes, row, len(DECK)) for name in ("card1", "card2"))
+    kinds = classes()[1].take(one * (len(DECK) + 1) + other)
+    if first:
+        kinds = np.where(hands.cells.there("card3", row), -1, kinds)
+        place, kinds = place[::-1], kinds[::-1]
+    there = np.zeros(hands.places + 1, dtype=bool)
+    there[place] = True
+    found = np.full(hands.places + 1, -1, dtype=np.int32)
+    found[place] = kinds
+    return there[: hands.places], found[: hands.places]

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from analytics.auctions.bidding import POTS, sized
 from analytics.confidence import of_values, steady, student
 from analytics.luck import streets as luck_streets
-from analytics.replay.columns import Rulebook
+from analytics.replay.rules import Rulebook
 from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, Facts, Tables, natural, quoted, table, text_of
 from analytics.statistics.catalogue import Resampled, ends

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.replay.columns import comparison
+from analytics.replay.rules import comparison
 from analytics.screen.codes import Why, event_code
 from analytics.screen.contenders import Contenders
 from analytics.screen.record import Record

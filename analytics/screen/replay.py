@@ -26,7 +26,7 @@ from functools import cached_property
 
 import numpy as np
 
-from analytics.replay.raises import ActionState, Reach, sizes, vetoed
+from analytics.replay.rules import ActionState, Reach, sizes, vetoed
 from analytics.screen.codes import Why
 from analytics.screen.table import PlanHands, Table
 from store.columns.cells import Column
@@ -140,7 +140,7 @@ class Facing(Table, ActionState):
             return self._spread(opening)
         return self._highest(self.more * self.hands.acts.full, opening)
 
-    # What the rules may ask of it (`replay.raises`).
+    # What the rules may ask of it (`replay.rules`).
 
     @cached_property
     def answered(self) -> Column:

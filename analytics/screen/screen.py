@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from analytics.replay.columns import comparison
+from analytics.replay.rules import comparison
 from analytics.screen.award import Award, Payment
 from analytics.screen.codes import Why
 from analytics.screen.columns import ScreenColumns, Words, spans

@@ -18,7 +18,7 @@ from zlib import crc32
 import numpy as np
 from msgspec import Struct
 
-from analytics.replay.columns import Rulebook
+from analytics.replay.rules import Rulebook
 from engine.followed import EITHER, of_other_kinds, unknown
 from engine.game import Game
 from engine.policies import Rake

@@ -20,19 +20,16 @@ import pyarrow as pa
 
 from analytics.decisions.hands import Hands
 from analytics.decisions.table import decisions
-from analytics.replay.actions import Step, Table, Walk, walks
+from analytics.replay.actions import Step, Table, Walk, money, walks
 from analytics.replay.columns import (
     ACTIONS,
     CALLED,
     CHECKED,
+    Named,
     ReplayColumns,
-    Rulebook,
-    Rules,
-    Text,
     chosen,
     games_of,
     head,
-    money,
 )
 from analytics.replay.flags import (
     AFTER_FLOP,
@@ -45,7 +42,7 @@ from analytics.replay.flags import (
     NEITHER,
     STREETS,
 )
-from analytics.replay.seats import Named, classes
+from analytics.replay.rules import Rulebook, Rules, Text, classes
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.patterns import (
     KIND,

@@ -23,7 +23,8 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.columns import ACTIONS, Rulebook, Text, chosen
+from analytics.replay.columns import ACTIONS, chosen
+from analytics.replay.rules import Rulebook, Text
 from analytics.stored.auctions import ROLES
 from analytics.stored.equity import Closed, closed
 from engine.game import Game

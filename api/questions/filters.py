@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NoReturn, cast
 
-from analytics.replay.seats import POSITIONS
+from analytics.replay.rules import POSITIONS
 from api.questions.chances import COULD, DID, is_count
 from api.questions.filters_tree import (
     EVERY,

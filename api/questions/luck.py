@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 import pyarrow as pa
 
-from analytics.replay.columns import Rulebook
+from analytics.replay.rules import Rulebook
 from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, JoinedViews, hands_of, players_of, quoted, where
 from analytics.sql.chosen import table as table_of

@@ -15,7 +15,7 @@ from analytics.opponents.faults import CAUSES
 from analytics.opponents.leads import Differences, Leads, differences, leads
 from analytics.opponents.report import By, Opponent
 from analytics.opponents.tables import STRONG, WEAK, Scope, opponent_tables
-from analytics.replay.columns import Rulebook
+from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import table
 from analytics.statistics.catalogue import Measured
 from api.playing.recording import STOPPED

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from analytics.replay.seats import POSITIONS
+from analytics.replay.rules import POSITIONS
 from analytics.sql.chosen import Chosen, hands_of, moneys_of, players_of, quoted, where
 from analytics.statistics.answers import Answer, answers, in_units, rows_of
 from analytics.statistics.catalogue import STATISTICS, Statistic

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.worth import ThirdCards
-from analytics.replay.columns import Rulebook, Text
+from analytics.replay.rules import Rulebook, Text
 from analytics.stored.auctions import AUCTIONS, SCHEMA
 from analytics.stored.equity import Closed, lucks
 from analytics.stored.played import PLAYED, RISKS, kept_spot, played, valued

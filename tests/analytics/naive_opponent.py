@@ -7,9 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from analytics.opponents.tables import Played, costs
-from analytics.replay.columns import Rulebook
 from analytics.replay.flags import STREETS
-from analytics.replay.seats import dealt_in, positions
+from analytics.replay.rules import Rulebook, dealt_in, positions
 from engine.policies import per_chip
 from events.cards import Cards, known
 from events.evolve import evolve, replay

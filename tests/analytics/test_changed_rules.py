@@ -9,8 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.replay import actions
-from analytics.replay.columns import Rulebook
-from analytics.replay.raises import Menu, menu
+from analytics.replay.rules import Menu, Rulebook, menu
 from analytics.stored.equity import uncounted
 from engine.catalogue import CATALOGUE
 from engine.followed import of_other_kinds, unknown

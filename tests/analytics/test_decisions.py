@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from analytics.decisions.hands import Hands
 from analytics.decisions.table import ACTIONS, FACED, SCHEMA, SHOWN, decisions_of
-from analytics.replay.columns import Rulebook
+from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import Tables
 from api.main import main
 from engine.game import Game, fingerprint

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics.decisions.hands import Hands
 from analytics.replay.flags import COUNTS, FLAGS
-from analytics.replay.seats import class_of
+from analytics.replay.rules import class_of
 from analytics.stored.facts import SCHEMA, facts, facts_of
 from engine.game import fingerprint, fingerprint_of, to_json
 from engine.games import GAMES

@@ -7,7 +7,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from analytics.replay.columns import Text
+from analytics.replay.rules import Text
 from analytics.stored.auctions import SCHEMA
 from analytics.stored.facts import NAMES, stored
 from engine.game import Game, fingerprint, to_json

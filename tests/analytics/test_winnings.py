@@ -11,7 +11,7 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.replay.columns import Text
+from analytics.replay.rules import Text
 from analytics.results.winnings import FEWEST, LINES, Point, thinned, winnings
 from analytics.sql.chosen import SQL, Chosen, Facts, Tables, text_of
 from analytics.statistics.answers import answers, views

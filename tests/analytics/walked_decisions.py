@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from analytics.decisions.hands import tenths_of
-from analytics.replay.columns import Rulebook
-from analytics.replay.seats import positions
+from analytics.replay.rules import Rulebook, positions
 from engine.game import Game
 from engine.steps.sizing import raise_range, veto
 from events import types as t

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from analytics.replay.flags import COUNTS, FLAGS, STREETS
-from analytics.replay.seats import STEALING, class_of, dealt_in, positions
+from analytics.replay.rules import STEALING, class_of, dealt_in, positions
 from analytics.stored.facts import SCHEMA
 from analytics.stored.facts import stakes as stakes_of
 from engine.game import Game

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from analytics.replay.columns import Rulebook, Text
+from analytics.replay.rules import Rulebook, Text
 from analytics.stored.played import PLAYED, encoded_spot
 from engine.policies import per_chip
 from events.state import Hand

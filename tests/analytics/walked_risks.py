@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from analytics.replay.columns import Rulebook, Text
+from analytics.replay.rules import Rulebook, Text
 from analytics.stored.played import RISKS, STREETS, Spot
 from engine.game import Game
 from engine.steps.swap import SwapHole

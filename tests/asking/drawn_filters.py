@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from analytics.replay.seats import POSITIONS
+from analytics.replay.rules import POSITIONS
 from analytics.statistics.catalogue import STATISTICS
 from api.questions.filters_tree import (
     FIELDS,

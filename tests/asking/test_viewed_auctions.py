@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from analytics.replay.columns import Rulebook
+from analytics.replay.rules import Rulebook
 from analytics.stored.auctions import SCHEMA
 from analytics.stored.equity import Closed, closed
 from analytics.stored.facts import NAMES, stored

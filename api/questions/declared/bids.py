@@ -25,7 +25,7 @@ from analytics.auctions.sniffing import (
     pairs,
 )
 from analytics.auctions.worth import ThirdCards
-from analytics.replay.columns import Rulebook
+from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import Chosen, JoinedViews
 from analytics.statistics.catalogue import Measured, in_unit
 from api.questions.numbers import (

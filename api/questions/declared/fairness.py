@@ -18,7 +18,7 @@ from msgspec.structs import asdict
 from analytics.auctions.sniffing import pairs
 from analytics.fairness import dealing as tests_of
 from analytics.fairness.dealing import dealt
-from analytics.replay.columns import Rulebook
+from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import quoted
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.equity import Closed, lucks

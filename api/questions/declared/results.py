@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from analytics.confidence import FEW
 from analytics.luck.streets import MODEL, is_countable
-from analytics.replay.columns import Rulebook
+from analytics.replay.rules import Rulebook
 from analytics.results.players import METHODS, By, Spread, Streets, nets_by, rakes, rates
 from analytics.results.winnings import POINTS, Winnings
 from analytics.sql.chosen import Chosen, table

@@ -1,17 +1,159 @@
-"""Who may raise and how far, of many hands at once: the rules of `engine/steps/sizing.py` again.
+"""The rules as a replay asks for them: the ruleset that a hand was played by, and how its hands
+compare; what seats and hole cards are called; who may raise and how far.
 
-Written from the rules and not from the engine, so that a test can hold each against the other. The
-screen and the lock-step replay both ask here. Bets are what lies before a seat in this round.
+A `Rulebook` knows rulesets by their fingerprints. Positions count backwards from the button, and
+blinds are named by who posted.
+
+Who may raise is said of many hands at once: the rules of `engine/steps/sizing.py` again. Written
+from the rules and not from the engine, so that a test can hold each against the other. The screen
+and the lock-step replay both ask here. Bets are what lies before a seat in this round.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 
 from engine.followed import EITHER, of_other_kinds, unknown
-from engine.game import Game
+from engine.game import Game, fingerprint, kept_game
+from engine.games import RULESETS
 from engine.policies import Policies
+from events.cards import DECK, RANKS, Cards
+from events.state import Hand
+from events.types import BlindPosted, Event
+from odds.batch import Showdown
 from store.columns.cells import Column
+
+T = TypeVar("T")
+Text = Callable[[str], bytes | None]
+Rules = Callable[[str], Game | None]
+
+
+class Rulebook:
+    """The program's own rulesets, and those whose text a ledger keeps."""
+
+    def __init__(self, kept: Text) -> None:
+        self._kept = kept
+        self._known: dict[str, Game | None] = {fingerprint(one): one for one in RULESETS.values()}
+        self._found: dict[tuple[str, Callable[[Game], Any]], Any] = {}
+
+    def of(self, mark: str) -> Game | None:
+        """The ruleset; None where nobody has its text."""
+        if mark not in self._known:
+            self._known[mark] = kept_game(self._kept(mark), mark)
+        return self._known[mark]
+
+    def showdown(self, mark: str) -> Showdown | None:
+        """How its hands compare in columns; None where columns cannot say it."""
+        return self.found(mark, comparable)
+
+    def found(self, mark: str, question: Callable[[Game], T]) -> T | None:
+        """What is found of a ruleset, once however many hands ask; None of nobody's."""
+        if (mark, question) not in self._found:
+            game = self.of(mark)
+            self._found[mark, question] = None if game is None else question(game)
+        return cast(T | None, self._found[mark, question])
+
+
+# How columns compare hands: not where cards beyond five count. Who has to name five cards can name
+# his best.
+_COMPARED: dict[str, tuple[object, ...]] = {
+    "ranking": ("standard", "urcs", "top_card"),
+    "straights": ("standard", "cyclic"),
+    "hole_min": (0, 1),
+    "announce": ("cards_speak", "announced"),
+}
+
+
+def comparable(game: Policies) -> Showdown | None:
+    """How this ruleset ranks hands; None where columns cannot say it."""
+    followed = unknown(game, _COMPARED, of_other_kinds("rank")) is None
+    return comparison(game) if followed else None
+
+
+def comparison(game: Policies) -> Showdown:
+    """How this ruleset ranks hands, as far as columns can say it."""
+    return Showdown(game.straights, game.ranking, game.hole_min)
+
+
+BLIND_POSITIONS = ("SB", "BB")
+STEALING = frozenset({"CO", "BTN", "SB"})
+BACKWARDS = ("BTN", "CO", "HJ", "MP")
+POSITIONS = (
+    "UTG",
+    *(f"MP{number}" for number in range(17, 1, -1)),
+    *reversed(BACKWARDS),
+    *BLIND_POSITIONS,
+)
+
+
+def dealt_in(hand: Hand) -> tuple[int, ...]:
+    """Seats with hole cards; all of them, where a hand ended before any were dealt."""
+    held = tuple(seat for seat, cards in enumerate(hand.hole) if cards)
+    return held or tuple(range(len(hand.hole)))
+
+
+def positions(hand: Hand, events: Sequence[Event]) -> dict[int, str]:
+    """Every seat that was dealt in, and the name of its place."""
+    posted = {event.kind: event.seat for event in events if isinstance(event, BlindPosted)}
+    last = posted.get("straddle", posted.get("big"))
+    chairs, button = len(hand.hole), hand.start.button
+    return names(chairs, button, dealt_in(hand), posted.get("small"), last)
+
+
+def names(
+    chairs: int, button: int, seats: Sequence[int], small: int | None, last: int | None
+) -> dict[int, str]:
+    """The names of these seats' places, by who posted the small and who the last blind.
+
+    The last blind, a straddle included, is BB. The URCS button posts a blind and stays the BTN;
+    heads-up the button is the SB, unless the blinds were posted the other way round.
+    """
+    named = {} if small is None else {small: "SB"}
+    if len(seats) > 2 and button in named:
+        named.pop(button)
+    if last is not None:
+        named[last] = "BB"
+    if len(seats) == 2 and not named:
+        named = {seat: "SB" if seat == button else "BB" for seat in seats}
+    if len(seats) == 2 and len(named) == 1:
+        ((seat, place),) = named.items()
+        named[sum(seats) - seat] = "SB" if place == "BB" else "BB"
+    # BTN, CO, HJ, MP and further MPs backwards from the button; the first to act is UTG.
+    others = (seat for seat in seats if seat not in named)
+    backwards = sorted(others, key=lambda seat: (button - seat) % chairs)
+    for at, seat in enumerate(backwards):
+        named[seat] = BACKWARDS[at] if at < len(BACKWARDS) else f"MP{at - 2}"
+    if len(backwards) > 2:
+        named[backwards[-1]] = "UTG"
+    return named
+
+
+def class_of(cards: Cards) -> str | None:
+    """AKs, AKo or AA out of the first two cards; nothing where one is unknown."""
+    if len(cards) < 2 or any(card[0] not in RANKS for card in cards[:2]):
+        return None
+    high, low = sorted(cards[:2], key=lambda card: -RANKS.index(card[0]))
+    if high[0] == low[0]:
+        return high[0] + low[0]
+    return high[0] + low[0] + ("s" if high[1] == low[1] else "o")
+
+
+@cache
+def classes() -> tuple[tuple[str, ...], Column]:
+    """Every class, and which one two cards are of; the last number is a card that is unknown."""
+    words: dict[str, int] = {}
+    by_ranks = np.empty((len(RANKS), len(RANKS), 2), dtype=np.int32)
+    for one, other, suited in np.ndindex(by_ranks.shape):
+        name = class_of((f"{RANKS[one]}s", f"{RANKS[other]}{'hs'[suited]}"))
+        assert name is not None, "both cards are known"
+        by_ranks[one, other, suited] = words.setdefault(name, len(words))
+    ranks = np.array([RANKS.index(card[0]) for card in DECK])
+    suits = np.array([card[1] for card in DECK])
+    found = np.full((len(DECK) + 1, len(DECK) + 1), -1, dtype=np.int32)
+    found[:-1, :-1] = by_ranks[ranks[:, None], ranks, (suits[:, None] == suits).astype(int)]
+    return tuple(words), found.ravel()
 
 
 class Menu(NamedTuple):
