@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from analytics.screen.codes import Why
 from analytics.screen.columns import Words
-from analytics.screen.ledger import Batch, batches
-from analytics.screen.screen import Screen
+from analytics.screen.plan import Why
+from analytics.screen.screen import Batch, Screen, batches
 from api.report import brief
 from api.rules import Rules, by_rules, ruleset_of
 from engine.game import Game

@@ -21,8 +21,7 @@ import pyarrow as pa
 from msgspec.structs import replace
 
 from analytics.screen.columns import ScreenColumns, Words
-from analytics.screen.ledger import stored
-from analytics.screen.screen import Screen
+from analytics.screen.screen import Screen, stored
 from bench import auction, play
 from bench.peers import installed
 from bench.runner import Bench, Contender, Target

@@ -14,8 +14,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from analytics.screen import plan, screen
-from analytics.screen.codes import Why
+from analytics.screen import award, plan
+from analytics.screen.plan import Why
 from engine.changes import changed, partner_of
 from engine.followed import EITHER, UNASKED, Followed, unfollowed
 from engine.game import Game, fingerprint
@@ -176,7 +176,7 @@ def test_a_reading_let_into_the_screen_is_found(
     game = replace(one.game, readings=(reading,))
     found = [Case(policy, game, told_of(game, it)) for it in dealt(RULES[name], "own", 200)]
     assert [] == disagreements(found)
-    monkeypatch.setitem(screen._COUNTED, policy, (value,))
+    monkeypatch.setitem(award._COUNTED, policy, (value,))
     assert disagreements(found)
 
 

@@ -1,91 +1,50 @@
-"""Who is paid in a record, compared with whom the rules pay.
+"""Who is paid in a record, compared with whom the rules pay, and other readings of them.
 
-What was put in is cut into pots, less the house's cut. Most pots are won by one seat, and one
-number says so; pots that are shared, and hands of several pots, are paid seat by seat.
+Most pots are won by one seat, and one number says so; pots that are shared, and hands of several
+pots, are paid seat by seat.
+
+Most hands are cleared of other readings of the rules by what cannot matter to them: who wins alone
+wins under any rule for odd chips, and a straight around the corner counts only where somebody has
+one. The rest is paid again.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
+from msgspec.structs import replace
 
 from analytics.replay.rules import comparison
-from analytics.screen.codes import Why, event_code
-from analytics.screen.contenders import Contenders
+from analytics.screen.columns import event_code
+from analytics.screen.plan import Why
 from analytics.screen.record import Record
-from analytics.screen.replay import Replay
-from engine.policies import Policies, Rake
+from analytics.screen.showdown import Contenders, Layer, Paid, Payment, awards
+from engine.followed import of_other_kinds, unknown
+from engine.game import Game
+from engine.policies import Policies
+from odds.batch import columns
 from store.columns.cells import Column, pair
 
-
-class Layer(NamedTuple):
-    """One layer of each hand: its chips (none, if the hand has no such pot), and who may win it."""
-
-    amount: Column
-    seats: Column  # bits
-    number: Column  # of the pot
-
-
-class Paid(NamedTuple):
-    """One pot of some hands: the clockwise places that win it, seat by seat, and their shares."""
-
-    rows: Column
-    number: Column
-    seats: Column  # by place from the left of the button
-    wins: Column
-    shares: Column
-    exact: Column  # false where no unit divides the pot (G1)
-    odd: Column  # where the winners cannot all have the same
-
-
-class Payment:
-    """What is in the middle of each hand at its end, and how it is cut into pots."""
-
-    def __init__(self, played: Replay) -> None:
-        self.played, self.game = played, played.game
-        paid = np.maximum(played.paid(), 0)
-        dead = played.dead.sum(0, dtype=np.int32)
-        self.paid, self.dead = paid, dead
-        n = played.n
-        alone = played.last >= 0
-        self.alone, self.down = np.flatnonzero(alone), np.flatnonzero(~alone)
-        self.pots = pots(
-            paid.take(self.down, axis=1), dead.take(self.down), played.stays.take(self.down)
-        )
-        self.whole = paid.sum(0, dtype=np.int32) + dead
-        self.many = np.zeros(len(self.down), dtype=np.int8)
-        for pot in self.pots:
-            self.many += pot.amount > 0
-        self.count = np.ones(n, dtype=np.int8)
-        self.count[self.down] = self.many
-        self.cuts: list[Column] | None = None
-        self.alone_cut = np.zeros(n, dtype=np.int64)
-        self.rakes = np.zeros(n, dtype=np.int8)
-        if self.game.rake is not None:
-            self._rake(alone)
-
-    def _rake(self, alone: Column) -> None:
-        """The cut of each pot; nothing of a hand without a flop, if so ruled (R3)."""
-        rule, played = self.game.rake, self.played
-        assert rule is not None
-        flop = self._flop_after()
-        seen = (played.last < 0) | (played.last > flop) | (not rule.no_flop_no_drop)
-        seats = played.seats
-        self.cuts = taken(rule, self.pots, seats, seen[self.down])
-        one = [Layer(self.whole, played.stays, np.zeros_like(self.whole))]
-        self.alone_cut = taken(rule, one, seats, seen & alone)[0]
-        self.rakes = (self.alone_cut != 0).astype(np.int8)
-        for cut in self.cuts:
-            self.rakes[self.down] += cut != 0
-
-    def _flop_after(self) -> int:
-        """The number of the last round before three cards are on the board."""
-        number = -1
-        for line in self.played.plan.lines:
-            number += line.does == "bet"
-            if line.does == "board" and line.total >= 3:
-                return number
-        return number
+_AROUND = (0b1111000000001, 0b1110000000011, 0b1100000000111)  # J-Q-K-A-2, Q-K-A-2-3, K-A-2-3-4
+# By the mask of a hand's ranks.
+_IS_AROUND: Column = np.any([np.arange(1 << 13) & five == five for five in _AROUND], axis=0)
+# What another reading may say, for its payment to be counted here; any other policy that may divide
+# pots or compare hands leaves the showdown to the engine.
+_COUNTED: dict[str, tuple[object, ...]] = {
+    "ranking": ("standard", "urcs", "top_card"),
+    "straights": ("standard", "cyclic"),
+    "hole_min": (0, 1),
+    "odd_chips": (
+        *("clockwise_each", "dealer", "random", "non_dealer"),
+        *("first_left_all", "fractional"),
+    ),
+    "showdown_tie": ("split",),
+    "kickers": ("five_cards", "all_seven"),
+    "split": ("side_pots", "snapshot"),
+    "muck": ("never", "losers_may"),
+}
+_HEADS_UP: dict[str, tuple[object, ...]] = {"showdown_tie": ("split", "no_change")}
+_NO_PAYMENT = of_other_kinds("pay", "rank") - {"muck"}  # who mucks may forfeit his claim (U20)
 
 
 class Award:
@@ -245,117 +204,129 @@ def _tied(values: Column) -> Column:
     return tie
 
 
-def pots(paid: Column, dead: Column, stays: Column) -> list[Layer]:
-    """The pots of each hand: one, where every claimant has put in the same, otherwise layers."""
-    bits = np.left_shift(1, np.arange(len(paid)), dtype=np.int32)[:, None]
-    claims = (stays & bits) != 0
-    claimed = paid * claims
-    uneven = np.flatnonzero(((claimed != claimed.max(0)) & claims).any(0))
-    whole = paid.sum(0, dtype=np.int32) + dead
-    found = [Layer(whole, stays.copy(), np.zeros_like(whole))]
-    if not len(uneven):
+class Readings:
+    """The other readings of one plan, beside what its hands were paid."""
+
+    def __init__(self, award: Award) -> None:
+        self.award, self.there = award, award.there
+        self.plan, self.game = award.plan, award.plan.game
+        self.values, self.pay = award.values, award.pay
+
+    def check(self) -> None:
+        """Hands that some reading, or the partner as a whole, could pay differently."""
+        record = self.award.record
+        for other in self.plan.others:
+            if self._is_uncounted(other):
+                record.doubt(self.award.down, Why.READING)
+                continue
+            doubt = self._open(other)
+            may = self._may_differ(other) & ~doubt & (record.why.take(self.award.down) == 0)
+            some = np.flatnonzero(may)
+            if len(some):
+                doubt[some] = self._differs(other, some)
+            record.doubt(self.award.down.take(np.flatnonzero(doubt)), Why.READING)
+
+    @cached_property
+    def around(self) -> Column:
+        """Hands with a straight around the corner."""
+        there = self.there
+        rows = np.flatnonzero(around_the_corner(there.hole | there.board))
+        found: Column = there.of.take(rows)
         return found
-    for place, some in enumerate(layers(paid[:, uneven], dead[uneven], stays[uneven])):
-        if place:
-            found.append(Layer(*(np.zeros_like(whole) for _ in range(3))))
-        for column, values in zip(found[place], some, strict=True):
-            column[uneven] = values
-    return found
+
+    def _are_cut_otherwise(self) -> Column:
+        """Where a larger bet may have lain in the middle when a seat went all-in (T8).
+
+        Then there are side pots. Who wins all of them alone has put in as much as anybody, so he
+        wins all of other pots, too; unless the house takes its cut of each pot by itself.
+        """
+        game, award = self.game, self.award
+        found: Column = self.pay.many > 1
+        if game.rake is None or game.rake.scope == "hand":
+            found &= (award.wins.take(award.down, axis=1) > 0).sum(0) > 1
+        return found
+
+    def _open(self, other: Game) -> Column:
+        """Where a reading could pay otherwise, and that is not counted here."""
+        game, down = self.game, self.award.down
+        doubt = np.zeros(len(down), dtype=bool)
+        if other.kickers != game.kickers:  # only a tie of five cards can be broken (T11)
+            every = np.arange(len(down))
+            values = self.there.by_seat(self.values, np.arange(len(self.values)), every)
+            values = np.sort(np.where(values < 0, -1 - np.arange(len(values))[:, None], values), 0)
+            doubt |= (np.diff(values, axis=0) == 0).any(0)
+        if other.split != game.split:
+            doubt |= self._are_cut_otherwise()
+        return doubt
+
+    def _is_uncounted(self, other: Game) -> bool:
+        """Whether it differs in something that payment may ask, and that is not counted here."""
+        counted = _COUNTED | (_HEADS_UP if self.plan.seats == 2 else {})
+        own = {name: (getattr(self.game, name),) for name in Policies.__struct_fields__}
+        known = {name: (*same, *counted.get(name, ())) for name, same in own.items()}
+        return unknown(other, known, _NO_PAYMENT) is not None
+
+    def _pays_ties_otherwise(self, other: Game) -> Column:
+        """Hands with a tie that other rules pay otherwise, even if no other seat may win them."""
+        game, award = self.game, self.award
+        found: Column = award.odd & (other.odd_chips != game.odd_chips)
+        if other.showdown_tie != game.showdown_tie:
+            found = award.tied | (self.pay.many > 1)
+        return found
+
+    def _may_differ(self, other: Game) -> Column:
+        """Hands in which another seat may win some pot, or where a tie is paid by other rules."""
+        game, there = self.game, self.there
+        found = self._pays_ties_otherwise(other)
+        mine, theirs = comparison(game), comparison(other)
+        if mine == theirs:
+            return found
+        if mine.hole_min or theirs.hole_min or mine.ranking not in ("standard", theirs.ranking):
+            return found | True
+        if mine.straights != theirs.straights:
+            found[self.around] = True
+        if mine.ranking != theirs.ranking:  # a coarser one: the winners are still among them
+            coarse = columns(7, replace(theirs, straights=mine.straights)).coarse
+            assert coarse is not None
+            best: Column = self.award.best.take(there.of)
+            more = coarse.take(self.values) == coarse.take(best)
+            more &= self.values != best
+            found[there.of.take(np.flatnonzero(more))] = True
+            found |= self.pay.many > 1
+        return found
+
+    def _differs(self, other: Game, some: Column) -> Column:
+        """Whether the reading pays these hands otherwise."""
+        there, theirs, rows = self.there, comparison(other), self.there.every(some)
+        values = self.values
+        if theirs != comparison(self.game):
+            values = values.copy()
+            values[rows] = there.worth(theirs, rows)
+        found = self._others_win(values.take(rows), rows, some)
+        several = self._pays_ties_otherwise(other) | (self.pay.many > 1)
+        again = np.flatnonzero(several.take(some))
+        if len(again):
+            hands = some.take(again)
+            rows = there.every(hands)
+            values = there.by_seat(values.take(rows), rows, hands)
+            won, doubt = self.award.pays(other, values, hands)
+            found[again] = doubt | (won != self.award.won(hands)).any(0)
+        return found
+
+    def _others_win(self, values: Column, rows: Column, some: Column) -> Column:
+        """Whether others have the best hand by these values, those of some rows."""
+        count = self.there.count.take(some)
+        first = np.cumsum(count) - count
+        best = np.maximum.reduceat(values, first).repeat(count) == values
+        best ^= self.values.take(rows) == self.award.best.take(some).repeat(count)
+        found: Column = np.logical_or.reduceat(best, first)
+        return found
 
 
-def layers(paid: Column, dead: Column, stays: Column) -> list[Layer]:
-    """For every level that a claimant reached, what all seats put in up to it (G5).
+def around_the_corner(hands: Column) -> Column:
+    """Hands of which some five ranks are a straight only where straights are cyclic (P2).
 
-    Dead chips go to the first (G6), to the seats still in; what a seat that folded put in beyond
-    all others, to the last.
+    All others compare alike under both rules: their values have the same order.
     """
-    seats, n = paid.shape
-    claims = [(stays >> seat & 1) == 1 for seat in range(seats)]
-    most = np.iinfo(np.int32).max
-    levels = np.sort(np.stack([np.where(c, paid[s], most) for s, c in enumerate(claims)]), axis=0)
-    left = np.bitwise_count(stays)
-    top = levels[np.maximum(left.astype(np.int64) - 1, 0), np.arange(n)]
-    found: list[Layer] = []
-    below = np.zeros(n, dtype=np.int32)
-    number = np.zeros(n, dtype=np.int32)
-    for place in range(seats):
-        level = np.minimum(levels[place], top)
-        amount = (np.minimum(paid, level) - np.minimum(paid, below)).sum(0, dtype=np.int32)
-        if place == 0:
-            amount += dead
-        last = (level == top) & ((below < top) | (place == 0))
-        amount += np.maximum(paid - top, 0).sum(0, dtype=np.int32) * last
-        who = sum((c & (paid[s] >= level)) << s for s, c in enumerate(claims))
-        found.append(Layer(amount, np.asarray(who), number))
-        number = number + (amount > 0)
-        below = level
-        if (below == top).all():
-            break
-    return found
-
-
-def taken(rule: Rake, pots: list[Layer], seats: int, raked: Column) -> list[Column]:
-    """The house's cut of each pot; of hands that are not `raked` (R3) none."""
-    caps = [cap for least, cap in sorted(rule.caps_by_players) if seats >= least]
-    before = sofar = np.zeros(len(raked), dtype=np.int64)
-    found = []
-    for pot in pots:
-        if rule.scope == "pot":
-            found.append(_cut(rule, pot.amount.astype(np.int64), caps) * raked)
-            continue
-        sofar = sofar + pot.amount.astype(np.int64)
-        after = _cut(rule, sofar, caps)
-        found.append((after - before) * raked)
-        before = after
-    return found
-
-
-def _cut(rule: Rake, pot: Column, caps: list[int]) -> Column:
-    """The rate of a pot, rounded, and never more than the cap (R1, R2)."""
-    if rule.rounding == "incremental":
-        cut = pot // rule.increment * (rule.increment * rule.percent // rule.of)
-    else:
-        cut, rest = np.divmod(pot * rule.percent, rule.of)
-        if rule.rounding == "ceil":
-            cut = cut + (rest > 0)
-        elif rule.rounding == "half_even":
-            cut = cut + ((2 * rest > rule.of) | ((2 * rest == rule.of) & (cut % 2 == 1)))
-    return np.minimum(cut, caps[-1]) if caps else cut
-
-
-def awards(
-    game: Policies, pots: list[Layer], cuts: list[Column] | None, values: Column, button: Column
-) -> Iterator[Paid]:
-    """Pot by pot, who wins how much: the best of those who may, odd chips by the policy (G2)."""
-    count = len(values)
-    for place, pot in enumerate(pots):
-        rows = np.flatnonzero(pot.amount > 0)
-        if not len(rows):
-            continue
-        amount = pot.amount[rows].astype(np.int64)
-        if cuts is not None:
-            amount = amount - cuts[place][rows]
-        may = (pot.seats[rows] >> np.arange(count)[:, None] & 1) == 1
-        mine = (values.take(rows, axis=1) + 1) * may
-        best = mine == mine.max(0)
-        order = (button.take(rows) + np.arange(1, count + 1)[:, None]) % count
-        wins = best.ravel().take(order * len(rows) + np.arange(len(rows)))
-        shares, exact = _split(game, amount, wins)
-        odd = amount % (wins.sum(0) * game.split_unit) != 0
-        yield Paid(rows, pot.number[rows], order, wins, shares, exact, odd)
-
-
-def _split(game: Policies, amount: Column, wins: Column) -> tuple[Column, Column]:
-    """An even split between winners; what does not divide goes by the policy."""
-    winners = wins.sum(0)
-    rank = np.cumsum(wins, axis=0) - 1
-    if game.odd_chips == "fractional":
-        return amount // winners * wins, amount % winners == 0
-    unit = game.split_unit
-    even, odd = np.divmod(amount // unit, winners)
-    first = wins & (rank == 0)
-    if game.odd_chips == "first_left_all":
-        shares = even * unit * wins + (amount - even * unit * winners) * first
-    else:
-        shares = (even + (rank < odd)) * unit * wins + amount % unit * first
-    return shares, np.ones(len(amount), dtype=bool)
+    ranks = (hands | hands >> 13 | hands >> 26 | hands >> 39) & 8191
+    return _IS_AROUND.take(ranks)

@@ -3,23 +3,103 @@
 All of this depends on the record alone, so it is made once, whatever rules are asked. Cards are
 places in a 52-bit mask (`odds.rank.mask`), words are numbered. Replies that failed (`Faulted`) move
 nothing and are left out; so are a match's records.
+
+The code of an event is its kind, and what it says beside chips and cards, as one number. Two events
+say the same if their codes are the same; fields that an event of its kind does not have are nothing
+in its code. A value beyond what its field holds is cut to one that no rule expects.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.replay.columns import BLINDS
-from analytics.screen.codes import NO_CARD, Why, event_codes
-from analytics.screen.plan import STEP_MAX, Plan, Stakes
+from analytics.screen.plan import STEP_MAX, Plan, Stakes, Why
 from analytics.screen.replay import BET, CALL, NO_SEAT, RAISE
 from analytics.screen.table import Acts, Opens, PlanHands
 from events.cards import DECK, UNKNOWN
 from odds.rank import mask
 from store.columns.cells import BAD, LARGE, Cells, Column, Ragged
 from store.tables.hand_columns import KIND, Hands
+
+Values = Mapping[str, Column]
+NO_CARD = -1
+ACT, SHOW = 100, 101  # any action, of which the replay knows more; shown or mucked
+_ALIKE = {"Folded": ACT, "Checked": ACT, "Called": ACT, "Bet": ACT, "Raised": ACT}
+_ALIKE |= {"Shown": SHOW, "Mucked": SHOW}
+CODE = {name: _ALIKE.get(name, code) for name, code in KIND.items()}
+# Where a field begins, and how many bits it has; each is one more than its value. Fields of
+# events of different kinds share their places.
+_FIELDS = {
+    "seat": (8, 6),
+    "blind": (14, 4),
+    "origin": (18, 3),
+    "whole": (21, 2),
+    "cards": (14, 3),
+    "slot": (14, 3),
+    "told": (17, 2),
+    "sealed": (14, 2),
+    "step": (8, 7),
+    "street": (15, 8),
+    "next": (23, 6),
+    "pot": (8, 7),
+}
+_BEYOND = 1 << 30  # in no code of a record: what does not fit a field is like nothing
+_HAVE = {
+    "StepEntered": ("step", "street"),
+    "BettingOpened": ("step", "street", "next"),
+    "UncalledReturned": ("seat",),
+    "AntePosted": ("seat",),
+    "BlindPosted": ("seat", "blind", "origin", "whole"),
+    "HoleDealt": ("seat", "cards"),
+    "BoardDealt": ("cards",),
+    "CardSwapped": ("seat", "slot", "told"),
+    "BidPlaced": ("seat", "sealed", "origin"),
+    "Shown": ("seat", "cards"),
+    "Mucked": ("seat",),
+    "RakeTaken": ("pot",),
+    "PotSplit": ("pot",),
+}
+
+
+def event_code(kind: str | int, **fields: "Column | int | bool") -> "Column | int":
+    """The code of an event of this kind that says these things; a column's numbers must fit."""
+    found: Column | int = CODE[kind] if isinstance(kind, str) else kind
+    for name, value in fields.items():
+        begins, bits = _FIELDS[name]
+        if isinstance(value, np.ndarray):
+            found = found + ((value.astype(np.int32) + np.int32(1)) << begins)
+        else:
+            most = (1 << bits) - 1
+            found = found + (min(int(value) + 1, most) << begins) + (value + 1 >= most) * _BEYOND
+    return found
+
+
+def field(codes: Column, name: str) -> Column:
+    """What codes say in one field, and one more than that."""
+    begins, bits = _FIELDS[name]
+    found: Column = codes >> begins & (1 << bits) - 1
+    return found
+
+
+def event_codes(kinds: Column, rows_of: Callable[[str], Column], values: Values) -> Column:
+    """The code of every event; `values` has the columns that the fields are named after."""
+    found: Column = np.array([*CODE.values(), 127], dtype=np.int32).take(kinds)
+    for kind, names in _HAVE.items():
+        rows = rows_of(kind)
+        if not len(rows):
+            continue
+        codes = np.full(len(rows), CODE[kind], dtype=np.int32)
+        for name in names:
+            begins, bits = _FIELDS[name]
+            value = values[name].take(rows).astype(np.int32)
+            value += 1
+            codes |= np.minimum(np.maximum(value, 0), (1 << bits) - 1) << begins
+        found[rows] = codes
+    return found
+
 
 ORIGINS = {"chosen": 0, "default": 1, "forced": 2, "recorded": 3}
 UNKNOWN_CARD, FOREIGN = 52, 53
@@ -277,17 +357,6 @@ class ScreenColumns(Hands):
         each = zip(*(column[runs].tolist() for column in columns), strict=True)
         of = [known.setdefault(kind, len(known)) for kind in each]
         return list(known), np.repeat(of, np.diff(np.append(runs, self.count)))
-
-
-def spans(first: Column, count: Column) -> "slice | Column":
-    """Where so many rows from each first one stand; one slice, if they follow one another."""
-    if not len(first):
-        return slice(0, 0)
-    if (first[1:] == first[:-1] + count[:-1]).all():
-        return slice(int(first[0]), int(first[-1] + count[-1]))
-    before = np.cumsum(count) - count
-    found: Column = np.arange(int(count.sum())) + np.repeat(first - before, count)
-    return found
 
 
 def _without_faults(table: pa.Table, strange: list[int]) -> pa.Table:

@@ -27,7 +27,7 @@ from functools import cached_property
 import numpy as np
 
 from analytics.replay.rules import ActionState, Reach, sizes, vetoed
-from analytics.screen.codes import Why
+from analytics.screen.plan import Why
 from analytics.screen.table import PlanHands, Table
 from store.columns.cells import Column
 

@@ -3,183 +3,39 @@
 `fine` is a promise: the engine's audit agrees with the hand, and no reading pays otherwise. Any
 doubt, and whatever the screen does not follow, is for the engine to judge.
 
-Most hands are cleared of other readings of the rules by what cannot matter to them: who wins alone
-wins under any rule for odd chips, and a straight around the corner counts only where somebody has
-one. The rest is paid again.
+A whole ledger goes through it by its event columns, some thousand hands at a time, in order. Memory
+does not grow with the ledger: a few row groups are in hand at once. Of hands that are fine only
+numbers are kept; the others come as records, for the engine to explain.
 """
 
-from collections.abc import Callable
-from functools import cached_property
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import takewhile
+from typing import NamedTuple, cast
 
 import numpy as np
-from msgspec.structs import replace
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from analytics.replay.rules import comparison
-from analytics.screen.award import Award, Payment
-from analytics.screen.codes import Why
-from analytics.screen.columns import ScreenColumns, Words, spans
-from analytics.screen.contenders import Cards, Contenders
-from analytics.screen.plan import Plan, Stakes, planned
-from analytics.screen.record import Record
+from analytics.screen.award import Award, Readings
+from analytics.screen.columns import READ, ScreenColumns, Words
+from analytics.screen.plan import Plan, Stakes, Why, planned
+from analytics.screen.record import Cards, Record
 from analytics.screen.replay import Replay
-from analytics.screen.table import PlanHands
+from analytics.screen.showdown import Contenders, Payment
+from analytics.screen.table import PlanHands, spans
 from engine.changes import partner_of
-from engine.followed import of_other_kinds, unknown
 from engine.game import Game
-from engine.policies import Policies
-from odds.batch import columns
+from events.ledger import Record as LedgerRecord
+from events.ledger import is_match
+from events.types import Events
 from store.columns.cells import BAD, Column
-
-_AROUND = (0b1111000000001, 0b1110000000011, 0b1100000000111)  # J-Q-K-A-2, Q-K-A-2-3, K-A-2-3-4
-# By the mask of a hand's ranks.
-_IS_AROUND: Column = np.any([np.arange(1 << 13) & five == five for five in _AROUND], axis=0)
-# What another reading may say, for its payment to be counted here; any other policy that may divide
-# pots or compare hands leaves the showdown to the engine.
-_COUNTED: dict[str, tuple[object, ...]] = {
-    "ranking": ("standard", "urcs", "top_card"),
-    "straights": ("standard", "cyclic"),
-    "hole_min": (0, 1),
-    "odd_chips": (
-        *("clockwise_each", "dealer", "random", "non_dealer"),
-        *("first_left_all", "fractional"),
-    ),
-    "showdown_tie": ("split",),
-    "kickers": ("five_cards", "all_seven"),
-    "split": ("side_pots", "snapshot"),
-    "muck": ("never", "losers_may"),
-}
-_HEADS_UP: dict[str, tuple[object, ...]] = {"showdown_tie": ("split", "no_change")}
-_NO_PAYMENT = of_other_kinds("pay", "rank") - {"muck"}  # who mucks may forfeit his claim (U20)
-
-
-class Readings:
-    """The other readings of one plan, beside what its hands were paid."""
-
-    def __init__(self, award: Award) -> None:
-        self.award, self.there = award, award.there
-        self.plan, self.game = award.plan, award.plan.game
-        self.values, self.pay = award.values, award.pay
-
-    def check(self) -> None:
-        """Hands that some reading, or the partner as a whole, could pay differently."""
-        record = self.award.record
-        for other in self.plan.others:
-            if self._is_uncounted(other):
-                record.doubt(self.award.down, Why.READING)
-                continue
-            doubt = self._open(other)
-            may = self._may_differ(other) & ~doubt & (record.why.take(self.award.down) == 0)
-            some = np.flatnonzero(may)
-            if len(some):
-                doubt[some] = self._differs(other, some)
-            record.doubt(self.award.down.take(np.flatnonzero(doubt)), Why.READING)
-
-    @cached_property
-    def around(self) -> Column:
-        """Hands with a straight around the corner."""
-        there = self.there
-        rows = np.flatnonzero(around_the_corner(there.hole | there.board))
-        found: Column = there.of.take(rows)
-        return found
-
-    def _are_cut_otherwise(self) -> Column:
-        """Where a larger bet may have lain in the middle when a seat went all-in (T8).
-
-        Then there are side pots. Who wins all of them alone has put in as much as anybody, so he
-        wins all of other pots, too; unless the house takes its cut of each pot by itself.
-        """
-        game, award = self.game, self.award
-        found: Column = self.pay.many > 1
-        if game.rake is None or game.rake.scope == "hand":
-            found &= (award.wins.take(award.down, axis=1) > 0).sum(0) > 1
-        return found
-
-    def _open(self, other: Game) -> Column:
-        """Where a reading could pay otherwise, and that is not counted here."""
-        game, down = self.game, self.award.down
-        doubt = np.zeros(len(down), dtype=bool)
-        if other.kickers != game.kickers:  # only a tie of five cards can be broken (T11)
-            every = np.arange(len(down))
-            values = self.there.by_seat(self.values, np.arange(len(self.values)), every)
-            values = np.sort(np.where(values < 0, -1 - np.arange(len(values))[:, None], values), 0)
-            doubt |= (np.diff(values, axis=0) == 0).any(0)
-        if other.split != game.split:
-            doubt |= self._are_cut_otherwise()
-        return doubt
-
-    def _is_uncounted(self, other: Game) -> bool:
-        """Whether it differs in something that payment may ask, and that is not counted here."""
-        counted = _COUNTED | (_HEADS_UP if self.plan.seats == 2 else {})
-        own = {name: (getattr(self.game, name),) for name in Policies.__struct_fields__}
-        known = {name: (*same, *counted.get(name, ())) for name, same in own.items()}
-        return unknown(other, known, _NO_PAYMENT) is not None
-
-    def _pays_ties_otherwise(self, other: Game) -> Column:
-        """Hands with a tie that other rules pay otherwise, even if no other seat may win them."""
-        game, award = self.game, self.award
-        found: Column = award.odd & (other.odd_chips != game.odd_chips)
-        if other.showdown_tie != game.showdown_tie:
-            found = award.tied | (self.pay.many > 1)
-        return found
-
-    def _may_differ(self, other: Game) -> Column:
-        """Hands in which another seat may win some pot, or where a tie is paid by other rules."""
-        game, there = self.game, self.there
-        found = self._pays_ties_otherwise(other)
-        mine, theirs = comparison(game), comparison(other)
-        if mine == theirs:
-            return found
-        if mine.hole_min or theirs.hole_min or mine.ranking not in ("standard", theirs.ranking):
-            return found | True
-        if mine.straights != theirs.straights:
-            found[self.around] = True
-        if mine.ranking != theirs.ranking:  # a coarser one: the winners are still among them
-            coarse = columns(7, replace(theirs, straights=mine.straights)).coarse
-            assert coarse is not None
-            best: Column = self.award.best.take(there.of)
-            more = coarse.take(self.values) == coarse.take(best)
-            more &= self.values != best
-            found[there.of.take(np.flatnonzero(more))] = True
-            found |= self.pay.many > 1
-        return found
-
-    def _differs(self, other: Game, some: Column) -> Column:
-        """Whether the reading pays these hands otherwise."""
-        there, theirs, rows = self.there, comparison(other), self.there.every(some)
-        values = self.values
-        if theirs != comparison(self.game):
-            values = values.copy()
-            values[rows] = there.worth(theirs, rows)
-        found = self._others_win(values.take(rows), rows, some)
-        several = self._pays_ties_otherwise(other) | (self.pay.many > 1)
-        again = np.flatnonzero(several.take(some))
-        if len(again):
-            hands = some.take(again)
-            rows = there.every(hands)
-            values = there.by_seat(values.take(rows), rows, hands)
-            won, doubt = self.award.pays(other, values, hands)
-            found[again] = doubt | (won != self.award.won(hands)).any(0)
-        return found
-
-    def _others_win(self, values: Column, rows: Column, some: Column) -> Column:
-        """Whether others have the best hand by these values, those of some rows."""
-        count = self.there.count.take(some)
-        first = np.cumsum(count) - count
-        best = np.maximum.reduceat(values, first).repeat(count) == values
-        best ^= self.values.take(rows) == self.award.best.take(some).repeat(count)
-        found: Column = np.logical_or.reduceat(best, first)
-        return found
-
-
-def around_the_corner(hands: Column) -> Column:
-    """Hands of which some five ranks are a straight only where straights are cyclic (P2).
-
-    All others compare alike under both rules: their values have the same order.
-    """
-    ranks = (hands | hands >> 13 | hands >> 26 | hands >> 39) & 8191
-    return _IS_AROUND.take(ranks)
-
+from store.columns.codec import records_of, table
+from store.columns.layout import ENVELOPE, columns
+from store.folder.frames import Damaged
+from store.log.leaf import Leaf
+from store.reader import Snapshot
+from store.segments.reading import files_of
 
 Find = Callable[[str], Game | None]
 CHUNK = 1 << 14  # hands played at once, more or less: their columns stay in the cache
@@ -276,3 +132,173 @@ def screened(columns: ScreenColumns, which: Column, hands: PlanHands) -> tuple[C
     if len(payment.down):
         Readings(award).check()
     return record.why, award.nets.T
+
+
+HANDS = 1 << 14  # that are screened at once: some ten row groups
+OTHERS = ("hand_seq", *(it for it in columns() if it not in {*ENVELOPE, *READ}))  # of records
+Nets = tuple[int, ...]
+HandFilter = Callable[[int, int], bool]  # whether any hand from one to another is asked for
+
+
+class Batch(NamedTuple):
+    """Some hands in the order they closed, what the screen says, and the records in doubt."""
+
+    columns: ScreenColumns
+    screened: Screened
+    records: dict[int, Events]  # by place among these hands
+
+    def __len__(self) -> int:
+        return self.columns.count
+
+    def hand(self, place: int) -> str:
+        """The stream of a hand."""
+        match = self.columns.words.word(int(self.columns.match[place]))
+        return f"{match}/{self.columns.number[place]}"
+
+    def why(self, place: int) -> Why:
+        """What the screen says of a hand."""
+        return Why(int(self.screened.why[place]))
+
+    def ruleset(self, place: int) -> str | None:
+        """The name of the ruleset that a hand was held against."""
+        return self.screened.names[int(self.screened.ruleset[place])]
+
+    def nets(self, place: int) -> Nets:
+        """What each seat won or lost in a hand that is fine."""
+        count = int(self.columns.seats[place])
+        return tuple(self.screened.nets[place, :count].tolist())
+
+    def fine(self) -> dict[tuple[str, str], int]:
+        """How many hands of each match and ruleset are fine, the first to come first."""
+        known = np.array([name is not None for name in self.screened.names])
+        at = np.flatnonzero(known[self.screened.ruleset]) if len(known) else np.zeros(0, int)
+        match, ruleset = self.columns.match[at], self.screened.ruleset[at]
+        both = match.astype(np.int64) << 32 | ruleset
+        _, first, where = np.unique(both, return_index=True, return_inverse=True)
+        counts = np.bincount(where, weights=self.screened.why[at] == 0, minlength=len(first))
+        found: dict[tuple[str, str], int] = {}
+        for one in np.argsort(first).tolist():
+            place = int(at[first[one]])
+            name = self.columns.words.word(int(self.columns.match[place]))
+            key = name, cast(str, self.ruleset(place))
+            found[key] = found.get(key, 0) + int(counts[one])
+        return found
+
+
+class ScreenRows(NamedTuple):
+    """Hands that follow one another: the columns that the screen reads, and how to read others."""
+
+    rows: pa.Table
+    others: Callable[[], pa.Table]
+
+    def hands(self) -> tuple[int, int]:
+        """The first and the last."""
+        hands = self.rows["hand_seq"]
+        return hands[0].as_py(), hands[-1].as_py()
+
+
+def every_hand(first: int, last: int) -> bool:
+    """All hands are asked for."""
+    return True
+
+
+def batches(
+    snapshot: Snapshot,
+    screen: Screen,
+    asked: HandFilter = every_hand,
+    between: tuple[int, int] | None = None,
+) -> Iterator[Batch]:
+    """Every hand that closed, in that order; without segments in which none is asked for. With
+    `between` two places, those from the first up to the second."""
+    parts: list[ScreenRows] = []
+    waiting = 0
+    for part in stored(snapshot, asked, between):
+        parts.append(part)
+        first, last = part.hands()
+        waiting += last - first + 1
+        if waiting >= HANDS:
+            yield _batch(snapshot, parts, screen)
+            parts, waiting = [], 0
+    if parts:
+        yield _batch(snapshot, parts, screen)
+
+
+def _batch(snapshot: Snapshot, parts: Sequence[ScreenRows], screen: Screen) -> Batch:
+    """The screen's answer, and the records that it does not answer for."""
+    columns = ScreenColumns([part.rows for part in parts], screen.words)
+    screened = screen.judge(columns)
+    doubtful = np.flatnonzero(screened.why != Why.FINE)
+    places = dict(zip(columns.hand_seq[doubtful].tolist(), doubtful.tolist(), strict=True))
+    records: dict[int, Events] = {}
+    for part in parts:
+        first, last = part.hands()
+        if wanted := [it for it in places if first <= it <= last]:
+            found = _records(snapshot, part, wanted)
+            records |= {places[it]: cast(Events, record) for it, record in found.items()}
+    return Batch(columns, screened, records)
+
+
+def _records(
+    snapshot: Snapshot, part: ScreenRows, hand_seqs: Sequence[int]
+) -> dict[int, tuple[LedgerRecord, ...]]:
+    """Some hands of a part, as they were recorded."""
+    try:
+        others = part.others()
+    except (FileNotFoundError, Damaged):  # compacted meanwhile: they lie elsewhere now
+        every = takewhile(
+            lambda it: it.hand_seq <= hand_seqs[-1], snapshot.leaves(hand_seqs[0] - 1)
+        )
+        found = {leaf.hand_seq: tuple(it.event for it in leaf.recorded) for leaf in every}
+        return {it: found[it] for it in hand_seqs}
+    hands = pa.array(hand_seqs, pa.int64())
+    rows, others = (
+        one.filter(pc.is_in(one["hand_seq"], value_set=hands)) for one in (part.rows, others)
+    )
+    for name in others.column_names:
+        if name not in rows.column_names:
+            rows = rows.append_column(name, others[name])
+    return records_of(rows)
+
+
+def stored(
+    snapshot: Snapshot, asked: HandFilter = every_hand, between: tuple[int, int] | None = None
+) -> Iterator[ScreenRows]:
+    """All that closed, a row group at a time; segments may be compacted meanwhile."""
+    first, end = between or (0, snapshot.next_seq)
+    live, after = snapshot.live, first - 1
+    while True:
+        number = live.number
+        segments, closed = live.parts()
+        files = files_of(live.disk)
+        try:
+            for segment in segments:
+                known = segment.last_seq <= after or segment.first_seq >= end
+                if known or not asked(segment.first_seq, segment.last_seq):
+                    continue
+                bounds = files.open(segment, "events").bounds["hand_seq"]
+                for group, (low, high) in enumerate(bounds):
+                    if low is not None and (high <= after or low >= end):
+                        continue
+                    rows = files.events(segment, group, READ)
+                    last = rows["hand_seq"][-1].as_py()
+                    if last > after:
+                        seq = rows["hand_seq"]
+                        if seq[0].as_py() <= after or last >= end:
+                            rows = rows.filter(pc.and_(pc.greater(seq, after), pc.less(seq, end)))
+                        if rows.num_rows:
+                            yield ScreenRows(rows, partial(files.events, segment, group, OTHERS))
+                        after = last
+        except (FileNotFoundError, Damaged) as missing:
+            live.retired(number, missing)
+            continue
+        hot = [
+            Leaf(entry.hand_seq, entry.recorded())
+            for entry in closed
+            if after < entry.hand_seq < end
+            and not is_match(entry.stream)
+            and asked(entry.hand_seq, entry.hand_seq)
+        ]
+        for start in range(0, len(hot), HANDS):
+            rows = table(hot[start : start + HANDS])
+            yield ScreenRows(rows, partial(pa.Table.slice, rows))
+        return

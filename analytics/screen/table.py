@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analytics.replay.columns import BLINDS
-from analytics.screen.codes import Why
-from analytics.screen.plan import ANTE, Plan
+from analytics.screen.plan import ANTE, Plan, Why
 from store.columns.cells import LARGE, Column
 
 BYTE = 8  # seats of larger tables need more than a byte for a bit each
@@ -269,6 +268,17 @@ class Table:
         self.purse -= paying
         self.stacks = self.stacks - paying
         self.able = self.able & self._bits(self.stacks > 0)
+
+
+def spans(first: Column, count: Column) -> "slice | Column":
+    """Where so many rows from each first one stand; one slice, if they follow one another."""
+    if not len(first):
+        return slice(0, 0)
+    if (first[1:] == first[:-1] + count[:-1]).all():
+        return slice(int(first[0]), int(first[-1] + count[-1]))
+    before = np.cumsum(count) - count
+    found: Column = np.arange(int(count.sum())) + np.repeat(first - before, count)
+    return found
 
 
 @cache

@@ -54,10 +54,11 @@ from analytics.stored.patterns import (
     preflop,
     straddled,
 )
-from analytics.stored.played import played, risks
+from analytics.stored.played import played_rows, risk_rows
 from engine.game import Game
 from engine.policies import per_chip
 from engine.steps import Betting, Straddle
+from store.columns import layout
 from store.columns.cells import Column
 from store.tables.projection import EventRows, Projection
 
@@ -355,3 +356,15 @@ def facts(kept: Text) -> Projection:
 
 def _of_rows(kept: Text, events: EventRows) -> pa.Table:
     return facts_of(Rulebook(kept).of, events.once(Hands))
+
+
+def played(kept: Text) -> Projection:
+    """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    # 2: in chips also where units are euro cents, pence or hundredths of a chip; 3: a board may go
+    # on after five cards
+    return Projection("played", 3, partial(played_rows, kept), tuple(layout.columns()))
+
+
+def risks(kept: Text) -> Projection:
+    """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    return Projection("risks", 2, partial(risk_rows, kept), tuple(layout.columns()))

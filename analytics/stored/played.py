@@ -16,7 +16,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction
-from functools import partial
 from typing import Any, NamedTuple
 
 import msgspec
@@ -35,11 +34,10 @@ from events.ledger import Column
 from odds.batch import BOARD
 from odds.unseen import share_with_swaps
 from store.columns.codec import HEAD, RULESET, WHO, Row, leaves_of
-from store.columns.layout import columns
 from store.log.leaf import Leaf
 from store.segments.segment import ROW_GROUP, cut
 from store.tables.hand_columns import KIND, Chips, Hands, begins
-from store.tables.projection import EventRows, Projection, made
+from store.tables.projection import EventRows, made
 
 PLAYED = pa.schema(
     {
@@ -63,13 +61,6 @@ PLAYED = pa.schema(
         "why": pa.string(),
     }
 )
-
-
-def played(kept: Text) -> Projection:
-    """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
-    # 2: in chips also where units are euro cents, pence or hundredths of a chip; 3: a board may go
-    # on after five cards
-    return Projection("played", 3, partial(_played_rows, kept), tuple(columns()))
 
 
 def encoded_spot(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:
@@ -96,7 +87,7 @@ def spot_of(leaf: Leaf, rules: Rulebook) -> Closed | str | None:
     return spot
 
 
-def _played_rows(kept: Text, events: EventRows) -> pa.Table:
+def played_rows(kept: Text, events: EventRows) -> pa.Table:
     """The rows of these hands; those that closed with cards to come are looked at one by one."""
     rules, hands = Rulebook(kept), events.once(Hands)
     place = np.flatnonzero(hands.counted.take(hands.place_hand))
@@ -206,12 +197,7 @@ Share = Callable[..., Fraction | float]
 _DOES = ("fold", "check", "call", "bet", "raise")  # in the order of `ACTIONS`
 
 
-def risks(kept: Text) -> Projection:
-    """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
-    return Projection("risks", 2, partial(_risk_rows, kept), tuple(columns()))
-
-
-def _risk_rows(kept: Text, events: EventRows) -> pa.Table:
+def risk_rows(kept: Text, events: EventRows) -> pa.Table:
     """The rows of these hands in the order of the draws."""
     rules, hands = Rulebook(kept), events.once(Hands)
     row = hands.of("CardSwapped")

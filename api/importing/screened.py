@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from analytics.screen.codes import Why
 from analytics.screen.columns import ScreenColumns, Words
+from analytics.screen.plan import Why
 from analytics.screen.screen import Screen
 from api.importing.spill import RUN
 from api.rules import CODES

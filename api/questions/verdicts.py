@@ -28,10 +28,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.screen.codes import Why
 from analytics.screen.columns import Words
-from analytics.screen.ledger import HANDS, Batch, batches
-from analytics.screen.screen import Screen
+from analytics.screen.plan import Why
+from analytics.screen.screen import HANDS, Batch, Screen, batches
 from api.questions.verdict_files import SavedVerdicts, events_digest, load, log_of, save
 from api.rules import CODES, MOVELESS, Rules, by_rules, code_of
 from api.viewpoints.views import Viewed

@@ -16,8 +16,9 @@ from analytics.auctions.worth import ThirdCards
 from analytics.replay.rules import Rulebook, Text
 from analytics.stored.auctions import AUCTIONS, SCHEMA
 from analytics.stored.equity import Closed, lucks
-from analytics.stored.played import PLAYED, RISKS, kept_spot, played, valued
-from analytics.stored.played import risks as stored_risks
+from analytics.stored.facts import played
+from analytics.stored.facts import risks as stored_risks
+from analytics.stored.played import PLAYED, RISKS, kept_spot, valued
 from events.ledger import Recorded
 from events.types import Event
 from store.columns.codec import tabled

@@ -11,8 +11,8 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from analytics.screen.codes import Why
 from analytics.screen.columns import ScreenColumns, Words
+from analytics.screen.plan import Why
 from analytics.screen.screen import Find, Screen, Screened
 from engine.changes import partner_of
 from engine.game import Game, fingerprint

@@ -13,13 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics.screen import ledger as screened_ledger
 from analytics.screen import screen
-from analytics.screen.award import Layer, layers, pots
-from analytics.screen.codes import Why
+from analytics.screen.award import around_the_corner
 from analytics.screen.columns import CARDS, NUMBERS, TRUTHS, ScreenColumns, Words
-from analytics.screen.ledger import ScreenRows, batches, stored
-from analytics.screen.screen import Screen, Screened, around_the_corner
+from analytics.screen.plan import Why
+from analytics.screen.screen import Screen, Screened, ScreenRows, batches, stored
+from analytics.screen.showdown import Layer, layers, pots
 from engine.games import named
 from events.ledger import Append
 from odds.batch import Showdown, worth
@@ -130,7 +129,7 @@ def test_records_in_doubt_are_whole_also_where_their_segment_is_gone(
     snapshot = Reader(tmp_path).snapshot()
     for gone in (False, True):
         if gone:
-            monkeypatch.setattr(screened_ledger, "stored", _without_their_files(stored))
+            monkeypatch.setattr(screen, "stored", _without_their_files(stored))
         (batch,) = batches(snapshot, Screen(MARKED.get, Words()))
         assert 6 <= len(batch.records) < 24 == len(batch)
         assert all(records[place] == record for place, record in batch.records.items())

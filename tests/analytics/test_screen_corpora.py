@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from analytics.screen.columns import Words
-from analytics.screen.ledger import batches
-from analytics.screen.screen import Screen
+from analytics.screen.screen import Screen, batches
 from api.rules import Rules
 from api.screening import agreed
 from store.reader import Reader

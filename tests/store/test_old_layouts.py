@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from analytics.screen.columns import Words
-from analytics.screen.ledger import batches
-from analytics.screen.screen import Screen
+from analytics.screen.screen import Screen, batches
 from dealer.play import play
 from engine.game import fingerprint
 from engine.games import GAMES

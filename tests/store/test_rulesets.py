@@ -8,8 +8,7 @@ import pytest
 from msgspec.structs import fields, replace
 
 from analytics.screen.columns import Words
-from analytics.screen.ledger import batches
-from analytics.screen.screen import Screen
+from analytics.screen.screen import Screen, batches
 from api.main import main
 from api.playing.recording import Recording, announced, finished
 from api.rules import Rules

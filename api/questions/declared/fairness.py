@@ -22,7 +22,7 @@ from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import quoted
 from analytics.stored.auctions import AUCTIONS
 from analytics.stored.equity import Closed, lucks
-from analytics.stored.played import played, risks
+from analytics.stored.facts import played, risks
 from analytics.swaps.luck import equities_in
 from api.evidence.dealt import Dealt
 from api.problem import Problem
