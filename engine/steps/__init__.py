@@ -1,14 +1,11 @@
 """The steps a script is made of: each knows what it waits for and what an answer makes."""
 
 from engine.steps.auction import Auction
-from engine.steps.betting import Betting
-from engine.steps.bounty import DrawBounties
-from engine.steps.deal import DealBoard, DealHole
+from engine.steps.betting import Betting, Run
+from engine.steps.deal import DealBoard, DealHole, DrawBounties
 from engine.steps.forced import Antes, Blind, Blinds, Posts, Straddle
-from engine.steps.run import Run
 from engine.steps.showdown import Showdown
-from engine.steps.swap import SwapHole
-from engine.steps.toss import TossHole
+from engine.steps.swap import SwapHole, TossHole
 
 __all__ = [
     "Antes",

@@ -1,18 +1,21 @@
-"""Cards from the deck: the step asks for so many, a dealer answers, the rules check them."""
+"""What chance owes: cards from the deck, and a rank for each seat, its bounty if it wins with a
+card of it (B1). The step asks for so many, a dealer answers, the rules check them."""
 
 from functools import lru_cache
+from typing import get_args
 
 from msgspec import Struct
 
 from engine.policies import Policies
 from engine.seats import clockwise, contenders
-from engine.turn import Command, Deal, IllegalCommand, ToDeal
-from events.cards import DECK, UNKNOWN, Cards, is_card
+from engine.turn import Command, Deal, Draw, IllegalCommand, ToDeal, ToDraw
+from events.cards import DECK, UNKNOWN, Cards, Rank, is_card
 from events.state import Hand
-from events.types import BoardDealt, Event, Events, HoleDealt, StepEntered
+from events.types import BoardDealt, BountyDrawn, Event, Events, HoleDealt, StepEntered
 
 _DECK = frozenset(DECK)
 _STREETS = {3: "flop", 4: "turn", 5: "river"}
+_RANKS = get_args(Rank)
 
 
 class DealHole(Struct, frozen=True, tag=True):
@@ -63,6 +66,38 @@ class DealBoard(Struct, frozen=True, tag=True, omit_defaults=True, repr_omit_def
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
         return (BoardDealt(dealt(game, hand, self.total - len(hand.board), command)),)
+
+    def leave(self, game: Policies, hand: Hand) -> Events:
+        return ()
+
+
+class DrawBounties(Struct, frozen=True, tag=True):
+    """Each seat is told its bounty, the button first; so many hands in a row it is the same."""
+
+    hands: int
+
+    def enter(self, game: Policies, hand: Hand, at: int) -> Events:
+        return (StepEntered(at, "bounties"),)
+
+    def done(self, game: Policies, hand: Hand) -> bool:
+        return len(hand.bounties) > 0
+
+    def turn(self, game: Policies, hand: Hand) -> ToDraw:
+        return ToDraw(clockwise(hand, hand.start.button - 1), self.hands)
+
+    def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
+        """A rank for each seat."""
+        seats = self.turn(game, hand).seats
+        if not isinstance(command, Draw):
+            raise IllegalCommand(
+                f"chance owes {len(seats)} bounties: {type(command).__name__} does not answer that"
+            )
+        if len(command.ranks) != len(seats):
+            raise IllegalCommand(f"{len(seats)} bounties are to be drawn, not {len(command.ranks)}")
+        for rank in command.ranks:
+            if rank not in _RANKS:
+                raise IllegalCommand(f"{rank} is no rank: {' '.join(_RANKS)} are")
+        return tuple(map(BountyDrawn, seats, command.ranks))
 
     def leave(self, game: Policies, hand: Hand) -> Events:
         return ()
