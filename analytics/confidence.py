@@ -208,7 +208,12 @@ def _sums(rows: Numbers, times: Times, chance: np.random.Generator, few: bool = 
     size = int(times.sum())
     middle = times @ rows / size
     away = rows - middle
-    if size > MANY or _skew(away, times) <= SKEW:
+    skew = 0.0  # how lopsided the most lopsided of the sums is; one that never changes is not
+    if size <= MANY:
+        squares, cubes = times @ away**2, np.abs(times @ away**3)
+        some = squares > 1e-9
+        skew = (cubes[some] / squares[some] ** 1.5).max(initial=0.0)
+    if skew <= SKEW:
         drawn = chance.standard_normal((DRAWS, len(middle)))
         values, vectors = np.linalg.eigh(away.T @ (away * times[:, None]))
         normal: Numbers = size * middle + drawn * np.sqrt(np.maximum(values, 0)) @ vectors.T
@@ -224,13 +229,6 @@ def _sums(rows: Numbers, times: Times, chance: np.random.Generator, few: bool = 
         for at, column in enumerate(columns):
             found[start : start + part, at] = column.take(deals).sum(axis=1)
     return found
-
-
-def _skew(away: Numbers, times: Times) -> float:
-    """How lopsided the most lopsided of the sums is; one that never changes is not."""
-    squares, cubes = times @ away**2, np.abs(times @ away**3)
-    some = squares > 1e-9
-    return float((cubes[some] / squares[some] ** 1.5).max(initial=0.0))
 
 
 def _numbers(number: Callable[[Numbers], Numbers], sums: Numbers) -> Interval | None:

@@ -126,11 +126,9 @@ def audit(game: Game, record: Events) -> Divergence | None:
     # no rule asks what was assumed, or when it was played
     begun = replace(hand.start, assumed=start.assumed, played=start.played)
     divergence = _follow(game, record, followed, (begun, *decided[1:]), hand)
-    return _claim(record) if divergence is None and Claimed in map(type, record) else divergence
-
-
-def _claim(record: Events) -> Divergence | None:
-    """What the source says of a hand that was paid by its rules, where that is something else."""
+    if divergence is not None or Claimed not in map(type, record):
+        return divergence
+    # What the source says of a hand that was paid by its rules, where that is something else.
     for at, event in enumerate(record):
         if isinstance(event, Claimed):
             nets, rake = nets_of(record), replay(record).rake

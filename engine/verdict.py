@@ -117,7 +117,13 @@ def _judged(game: Game, record: Events, partner: Game | None) -> Report:
     decided = None if unpaid is None else _paid(game, unpaid)
     if unpaid is None:
         return Report(game.name, "agree", recorded, decided)
-    others = _stays_in(game, unpaid, decided)
+    # What would be paid if a seat that was forced all-in could not have folded, where that is
+    # something else and known.
+    stays = _unfolded(unpaid) if game.forced_all_in == "may_fold" else None
+    nets = None if stays is None else _paid_whole(game, stays)
+    others: tuple[Reread, ...] = ()
+    if nets is not None and nets != decided:
+        others = (_reread_as(game, "stays_in", nets),)
     if is_alone(unpaid):
         verdict: Verdict = "contested" if others else "agree"
         return Report(game.name, verdict, recorded, decided, None, others)
@@ -229,14 +235,6 @@ def _by_rules(record: Events, game: Game) -> Events:
         recorded = getattr(event, "origin", "") == "recorded"
         events.append(replace(event, origin="chosen") if recorded else event)
     return tuple(events)
-
-
-def _stays_in(game: Game, unpaid: Hand, decided: Nets | None) -> tuple[Reread, ...]:
-    """What would be paid if a seat that was forced all-in could not have folded, where that is
-    something else and known."""
-    stays = _unfolded(unpaid) if game.forced_all_in == "may_fold" else None
-    nets = None if stays is None else _paid_whole(game, stays)
-    return () if nets is None or nets == decided else (_reread_as(game, "stays_in", nets),)
 
 
 def _reread_as(game: Game, value: str, nets: Nets) -> Reread:

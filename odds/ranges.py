@@ -170,7 +170,15 @@ def range_equity(
         losses, ties = _by_class(right, left, rules)
         wins = len(pairs) * each - losses - ties
     else:
-        wins, ties = _pair_by_pair(pairs, dead, rules)
+        # Hand against hand, those that differ in suits alone once.
+        alike, first = Counter[tuple[int, ...]](), dict[tuple[int, ...], tuple[Cards, Cards]]()
+        for a, b in pairs:
+            key = canonical(mask(a), mask(b), gone)
+            alike[key] += 1
+            first.setdefault(key, (a, b))
+        found = [(equities(first[key], (), dead, rules)[0], many) for key, many in alike.items()]
+        wins = sum(it.wins * many for it, many in found)
+        ties = sum(it.ties * many for it, many in found)
     return Odds(len(pairs) * each, (wins, ties))
 
 
@@ -235,20 +243,6 @@ def _by_class(left: list[Cards], right: list[Cards], rules: Showdown) -> tuple[i
         wins += won * count // len(alike)
         ties += tied * count // len(alike)
     return wins, ties
-
-
-def _pair_by_pair(
-    pairs: Iterable[tuple[Cards, Cards]], dead: Cards, rules: Showdown
-) -> tuple[int, int]:
-    """Hand against hand, those that differ in suits alone once."""
-    gone, alike = mask(dead), Counter[tuple[int, ...]]()
-    first: dict[tuple[int, ...], tuple[Cards, Cards]] = {}
-    for one, other in pairs:
-        key = canonical(mask(one), mask(other), gone)
-        alike[key] += 1
-        first.setdefault(key, (one, other))
-    results = [(equities(first[key], (), dead, rules)[0], many) for key, many in alike.items()]
-    return sum(it.wins * many for it, many in results), sum(it.ties * many for it, many in results)
 
 
 def _counted(

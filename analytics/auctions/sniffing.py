@@ -42,6 +42,26 @@ class TwoSizes(NamedTuple):
     ones: int
     others: int
 
+    def chances(self, tell: tuple[int, int], logs: Bids) -> tuple[int, Bids]:
+        """The least count of a tell, and the chance of it, of one more, and so on; `logs` are of
+        factorials."""
+        one, other, size, ones, others = self
+        if not ones:
+            return int(np.count_nonzero(between(one - other, tell))), np.ones(1)
+        (a, b), (c, d) = between(one[:, None] - other[None, :], tell).astype(int).tolist()
+        low, high = max(0, ones + others - size), min(ones, others)
+        meet = np.arange(low, high + 1)
+        chances = np.exp(
+            logs[ones] - logs[meet] - logs[ones - meet]
+            + logs[size - ones] - logs[others - meet] - logs[size - ones - others + meet]
+            - logs[size] + logs[others] + logs[size - others]
+        )  # fmt: skip
+        step = a - b - c + d
+        counts = step * meet + b * ones + c * others + d * (size - ones - others)
+        found = np.zeros(abs(step) * (high - low) + 1)
+        np.add.at(found, counts - counts.min(), chances)
+        return int(counts.min()), found
+
 
 DRAWS = 10_000
 FIRST_DRAWS = 1_000
@@ -125,7 +145,10 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
     p = None if observed is None else far
     tells = {name: (count, owed[name][0], p_of[name]) for name, count in counts.items()}
     alone = [value for value in (p, *p_of.values()) if value is not None]
-    low, high = _interval(observed, n)
+    low = high = None
+    if observed is not None and n >= 10 and abs(observed) < 1:  # Fisher's, widened for ranks
+        middle, half = float(np.arctanh(observed)), 1.959964 * 1.03 / sqrt(n - 3)  # (Fieller)
+        low, high = tanh(middle - half), tanh(middle + half)
     sealed = pc.sum(rows["sealed"]).as_py()
     return Pair(
         dealer, rival, n, draws, observed, low, high, p, tells,
@@ -249,14 +272,6 @@ def _within(bids: Bids, low: Bids, high: Bids) -> Places:
     return found
 
 
-def _interval(correlation: float | None, n: int) -> tuple[float | None, float | None]:
-    """Fisher's, widened for ranks (Fieller)."""
-    if correlation is None or n < 10 or abs(correlation) >= 1:
-        return None, None
-    middle, half = float(np.arctanh(correlation)), 1.959964 * 1.03 / sqrt(n - 3)
-    return tanh(middle - half), tanh(middle + half)
-
-
 def of_two_sizes(mine: Bids, his: Bids, strata: Places) -> list[TwoSizes] | None:
     """The two sizes of every stratum; None where a stratum has more."""
     sizes = np.bincount(strata)
@@ -286,7 +301,7 @@ def chance_of_at_least(count: int, strata: Sequence[TwoSizes], tell: tuple[int, 
     logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, most + 1)))))
     least, chances = 0, np.ones(1)
     for stratum in strata:
-        first, more = _counts(stratum, tell, logs)
+        first, more = stratum.chances(tell, logs)
         chances = np.convolve(chances, more)
         kept = np.flatnonzero(chances > _NEVER)
         least, chances = least + first + int(kept[0]), chances[kept[0] : kept[-1] + 1]
@@ -296,23 +311,3 @@ def chance_of_at_least(count: int, strata: Sequence[TwoSizes], tell: tuple[int, 
 def between(distances: Bids, tell: tuple[int, int]) -> NDArray[np.bool_]:
     """Where bids are as far apart as a tell has it."""
     return (distances >= tell[0]) & (distances <= tell[1])
-
-
-def _counts(stratum: TwoSizes, tell: tuple[int, int], logs: Bids) -> tuple[int, Bids]:
-    """The least count of a stratum, and the chance of it, of one more, and so on."""
-    one, other, size, ones, others = stratum
-    if not ones:
-        return int(np.count_nonzero(between(one - other, tell))), np.ones(1)
-    (a, b), (c, d) = between(one[:, None] - other[None, :], tell).astype(int).tolist()
-    low, high = max(0, ones + others - size), min(ones, others)
-    meet = np.arange(low, high + 1)
-    chances = np.exp(
-        logs[ones] - logs[meet] - logs[ones - meet]
-        + logs[size - ones] - logs[others - meet] - logs[size - ones - others + meet]
-        - logs[size] + logs[others] + logs[size - others]
-    )  # fmt: skip
-    step = a - b - c + d
-    counts = step * meet + b * ones + c * others + d * (size - ones - others)
-    found = np.zeros(abs(step) * (high - low) + 1)
-    np.add.at(found, counts - counts.min(), chances)
-    return int(counts.min()), found

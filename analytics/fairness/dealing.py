@@ -96,6 +96,19 @@ class Test(Struct, frozen=True):
             return f"too few, {self.needed} needed"
         return "ok" if self.counted >= LEVEL else "NOT CHANCE"
 
+    def seen_at(self, level: float) -> float | None:
+        """What is seen four times in five at this level; of a chi-square, Cohen's w, else in its
+        unit."""
+        power = NormalDist().inv_cdf(0.8)
+        if self.freedom is None:
+            reach = NormalDist().inv_cdf(1 - level / 2) + power
+            return None if self.effect is None else reach * self.effect
+        limit = NormalDist().inv_cdf(1 - level) * sqrt(2 * self.freedom)
+        away = limit
+        for _ in range(50):  # the deviation of the shifted statistic depends on the shift
+            away = limit + power * sqrt(2 * (self.freedom + 2 * away))
+        return sqrt(away / self.n)
+
 
 def judged(tests: Iterable[Test]) -> list[Test]:
     """All tests, each p as it counts among them, each with what it could have seen."""
@@ -104,7 +117,7 @@ def judged(tests: Iterable[Test]) -> list[Test]:
     counted = iter(holm(values))
     level = LEVEL / max(1, len(values))
     return [
-        it if it.p is None else replace(it, counted=next(counted), effect=_effect(it, level))
+        it if it.p is None else replace(it, counted=next(counted), effect=it.seen_at(level))
         for it in every
     ]
 
@@ -272,19 +285,6 @@ def _chi(test: Test, cells: Sequence[tuple[float, float]], freedom: int) -> Test
     return replace(test, statistic=statistic, freedom=freedom, p=chi_square(statistic, freedom))
 
 
-def _effect(test: Test, level: float) -> float | None:
-    """Seen four times in five at this level; of a chi-square, Cohen's w, else in its unit."""
-    power = NormalDist().inv_cdf(0.8)
-    if test.freedom is None:
-        reach = NormalDist().inv_cdf(1 - level / 2) + power
-        return None if test.effect is None else reach * test.effect
-    limit = NormalDist().inv_cdf(1 - level) * sqrt(2 * test.freedom)
-    away = limit
-    for _ in range(50):  # the deviation of the shifted statistic depends on the shift
-        away = limit + power * sqrt(2 * (test.freedom + 2 * away))
-    return sqrt(away / test.n)
-
-
 def _seat(place: int) -> str:
     return "dealer" if place == 0 else f"dealer + {place}"
 
@@ -299,7 +299,13 @@ def dealt(leaves: Iterable[Leaf], deals: Mapping[str, int]) -> Dealt:
             continue
         cards = tuple(_cards(leaf))
         lacking |= {(match, card.kind) for card in cards if known((card.card,)) is None}
-        found.append(Deal(leaf.stream, match, number, cards, _holes(leaf)))
+        held: dict[int, Cards] = {}  # the first two cards of each seat
+        for recorded in leaf.recorded:
+            if isinstance(recorded.event, HoleDealt) and recorded.event.seat not in held:
+                held[recorded.event.seat] = recorded.event.cards[:2]
+        seats, button = len(leaf.hand.start.players), leaf.hand.start.button
+        holes = tuple(held.get((button + away) % seats, ()) for away in range(seats))
+        found.append(Deal(leaf.stream, match, number, cards, holes))
     # Of a match in which some kinds of card are not known only the others; without holes nothing.
     matches = {match for match, _ in lacking}
     whole = []
@@ -352,16 +358,3 @@ def _who(seat: int, button: int, seats: int) -> str:
     if away == 0:
         return "dealer"
     return "big blind" if seats == 2 else f"dealer + {away}"
-
-
-def _holes(leaf: Leaf) -> tuple[Cards, ...]:
-    """The first two cards of each seat, the dealer's first."""
-    hand = leaf.hand
-    assert hand is not None
-    held: dict[int, Cards] = {}
-    for recorded in leaf.recorded:
-        if isinstance(recorded.event, HoleDealt) and recorded.event.seat not in held:
-            held[recorded.event.seat] = recorded.event.cards[:2]
-    seats, button = len(hand.start.players), hand.start.button
-    order = [(button + away) % seats for away in range(seats)]
-    return tuple(held.get(seat, ()) for seat in order)

@@ -90,11 +90,21 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     assert how is not None
     unit = per_chip(game.unit)
     events = filled([one.event for one in leaf.recorded])
+    seats = range(len(end.stacks))
+    play, now = [0.0] * len(end.stacks), (0.0,) * len(end.stacks)
+    changes: list[tuple[str, list[float], float]] = []  # each chance with what it changed
     try:
-        changes = list(_changes(events, end, game, how, leaf.stream))
+        for chance, before, after in _chances(events):
+            was, doubt = _worth(before, game, how, leaf.stream)
+            then, error = _worth(after, game, how, leaf.stream)
+            changes.append((chance, [then[seat] - was[seat] for seat in seats], doubt + error))
+            play = [play[seat] + was[seat] - now[seat] for seat in seats]
+            now = then
+        for seat in seats:  # and at the end what was changed in between
+            play[seat] += end.stacks[seat] - end.start.stacks[seat] - now[seat]
     except (LookupError, ValueError):
         return
-    for name, chips, error in changes:
+    for name, chips, error in (*changes, ("play", play, 0.0)):
         for seat, player in enumerate(end.start.players):
             yield {
                 **head(leaf, end.start),
@@ -127,27 +137,6 @@ def filled(events: Sequence[Any]) -> list[Any]:
             event = replace(event, cards=cards[:size])
         spots.append(event)
     return spots
-
-
-Change = tuple[str, list[float], float]
-
-
-def _changes(
-    events: Sequence[Any], end: Hand, game: Game, how: Showdown, name: str
-) -> Iterator[Change]:
-    """Each chance with what it changed, and at the end what was changed in between."""
-    seats = range(len(end.stacks))
-    play = [0.0] * len(end.stacks)
-    now = (0.0,) * len(end.stacks)
-    for chance, before, after in _chances(events):
-        was, doubt = _worth(before, game, how, name)
-        then, error = _worth(after, game, how, name)
-        yield chance, [then[seat] - was[seat] for seat in seats], (doubt + error)
-        play = [play[seat] + was[seat] - now[seat] for seat in seats]
-        now = then
-    for seat in seats:
-        play[seat] += end.stacks[seat] - end.start.stacks[seat] - now[seat]
-    yield "play", play, 0.0
 
 
 def _chances(events: Sequence[Any]) -> Iterator[tuple[str, Hand, Hand]]:

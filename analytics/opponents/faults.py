@@ -74,6 +74,16 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
         if isinstance(event, Faulted) and event.seat < len(end.stacks):
             seat = event.seat
             menu = _menu(game, hand, event)
+            # A street, the auction, the toss, or the end of the hand.
+            step = {0: STREETS[0], 3: STREETS[1], 4: STREETS[2]}.get(len(hand.board), STREETS[3])
+            if event.where == "bid":
+                step = "auction"
+            elif hand.street == "toss":
+                step = "toss"
+            elif event.where == "acknowledgement":
+                step = "end" if hand.over else "toss"
+            elif hand.street in STREETS:
+                step = hand.street
             answers = (it for it in events[place + 1 :] if isinstance(it, _ANSWERS))
             answer, played = next(answers, None), None
             if answer is not None and answer.seat == seat and answer.origin == "default":
@@ -83,7 +93,7 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
                 **head(leaf, end.start),
                 "seat": seat,
                 "player": end.start.players[seat],
-                "step": _step(hand, event),
+                "step": step,
                 "asked": menu_text(menu, event, over=hand.over),
                 "reply": None if _is_hidden(event) else escaped(event.raw),
                 "kind": event.kind,
@@ -179,19 +189,6 @@ def _menu(game: Game | None, hand: Hand, fault: Faulted) -> Turn | None:
     except (LookupError, StopIteration, ValueError):
         return None
     return menu if isinstance(menu, ToAct | ToBid | ToToss) and menu.seat == fault.seat else None
-
-
-def _step(hand: Hand, fault: Faulted) -> str:
-    """A street, the auction, the toss, or the end of the hand."""
-    if fault.where == "bid":
-        return "auction"
-    if hand.street == "toss":
-        return "toss"
-    if fault.where == "acknowledgement":
-        return "end" if hand.over else "toss"
-    if hand.street in STREETS:
-        return hand.street
-    return {0: STREETS[0], 3: STREETS[1], 4: STREETS[2]}.get(len(hand.board), STREETS[3])
 
 
 def _is_hidden(fault: Faulted) -> bool:

@@ -4,7 +4,7 @@
 What pays against him, and what stands out, is for `opponents.leads`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -197,7 +197,7 @@ class Opponent:
         for row in rows:
             row.pop("player")
             row |= {name: int(value) for name, value in row.items() if name in _WHOLE}
-        return sorted(rows, key=lambda row: (natural(row["part"]), *_order(file, row)))
+        return sorted(rows, key=lambda row: (natural(row["part"]), *_ORDERS[file](row)))
 
     def ends(self, by: By | None = None) -> list[Row]:
         """What hands came to by how they ended, with the interval of the mean, and drawn again."""
@@ -272,15 +272,13 @@ _WHOLE = frozenset({"hands", "folds", "checks", "calls", "raises", "bets", "faul
 _STREETS = ("flop", "turn", "river")
 
 
-def _order(file: str, row: Row) -> tuple[Any, ...]:
-    """Tenths, sizes and ends in their own order; faults the most frequent first."""
-    if file == "mix":
-        return (row["tenth"],)
-    if file == "sizes":
-        return (_STREETS.index(row["street"]), row["up_to"] or 1_000)
-    if file == "ends":
-        return (ENDS.index(row["ending"]),)
-    return (-row["faults"], row["step"], row["kind"], row["suggested"] or "")
+# Tenths, sizes and ends in their own order; faults the most frequent first.
+_ORDERS: dict[str, Callable[[Row], tuple[Any, ...]]] = {
+    "mix": lambda row: (row["tenth"],),
+    "sizes": lambda row: (_STREETS.index(row["street"]), row["up_to"] or 1_000),
+    "ends": lambda row: (ENDS.index(row["ending"]),),
+    "faults": lambda row: (-row["faults"], row["step"], row["kind"], row["suggested"] or ""),
+}
 
 
 class _Facts:

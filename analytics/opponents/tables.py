@@ -95,30 +95,15 @@ def locked_from(standings: Iterable[LockState]) -> dict[tuple[str, str], LockSta
 
 
 def _of_match(hands: Sequence[Played], length: int) -> list[LockState]:
-    """Leads forwards from the first hand, costs backwards from the last."""
-    names = hands[0].players
-    if any(set(hand.players) != set(names) for hand in hands):
-        return []
-    costs = list(_left(hands, length))[::-1]
-    lead = dict.fromkeys(names, 0.0)
-    states = []
-    for hand, cost in zip(hands, costs, strict=True):
-        ahead = [name for name in names if lead[name] > cost[name]]
-        for name in names:
-            state: State = "open" if not ahead else "won" if name in ahead else "lost"
-            place = (hand.hand_seq, hand.match, hand.number)
-            states.append(LockState(*place, name, lead[name], cost[name], state))
-        for name, net in zip(hand.players, hand.nets, strict=True):
-            lead[name] += net
-    return states
-
-
-def _left(hands: Sequence[Played], length: int) -> Iterable[dict[str, float]]:
-    """From the last hand backwards: what folding from there on costs each player.
+    """Leads forwards from the first hand, costs backwards from the last.
 
     Hands that are not in the record are dealt by turns, first by who did not deal before them.
     """
-    cost = dict.fromkeys(hands[0].players, 0.0)
+    names = hands[0].players
+    if any(set(hand.players) != set(names) for hand in hands):
+        return []
+    costs = []  # what folding from each hand on costs each player
+    cost = dict.fromkeys(names, 0.0)
     following = length + 1
     for hand in reversed(hands):
         dealer, other = hand.players[hand.button], hand.players[1 - hand.button]
@@ -129,7 +114,18 @@ def _left(hands: Sequence[Played], length: int) -> Iterable[dict[str, float]]:
         cost[dealer] += hand.small
         cost[other] += hand.big
         following = hand.number
-        yield dict(cost)
+        costs.append(dict(cost))
+    lead = dict.fromkeys(names, 0.0)
+    states = []
+    for hand, cost in zip(hands, reversed(costs), strict=True):
+        ahead = [name for name in names if lead[name] > cost[name]]
+        for name in names:
+            state: State = "open" if not ahead else "won" if name in ahead else "lost"
+            place = (hand.hand_seq, hand.match, hand.number)
+            states.append(LockState(*place, name, lead[name], cost[name], state))
+        for name, net in zip(hand.players, hand.nets, strict=True):
+            lead[name] += net
+    return states
 
 
 def played_of(hands: Hands, rules: Rulebook) -> Iterator[Played]:
@@ -344,7 +340,16 @@ class _PlayerHands:
     """Some thousand hands, of which those are kept that he was dealt in, and his rival too."""
 
     def __init__(self, events: pa.Table, rules: Rulebook, scope: Scope) -> None:
-        rows = _his(events, scope)
+        starts = events.filter(pc.equal(events["type"], "HandStarted"))
+        seats = starts["players"].combine_chunks()
+        if not pa.types.is_dictionary(seats.type):
+            seats = seats.dictionary_encode()
+        wanted = {scope.player, scope.rival} - {None}
+        there = [wanted <= set(msgspec.json.decode(it)) for it in seats.dictionary.to_pylist()]
+        rows = events
+        if not all(there):
+            mine = starts["hand_seq"].filter(pa.array(there, pa.bool_()).take(seats.indices))
+            rows = events.filter(pc.is_in(events["hand_seq"], mine.combine_chunks()))
         hands = Hands(rows)
         self.decisions = decided(hands, rules)
         # Replies that could not be used; what was asked then is for the rules to say
@@ -374,20 +379,6 @@ def decided(hands: Hands, rules: Rulebook) -> pa.Table:
     cards = np.append(hands.held.size, 0).take(hands.held.turn(rival, row)).astype(np.int32)
     several = rows["rivals"].to_numpy() != 1
     return rows.append_column(DECISIONS.field("rival_cards"), pa.array(cards, mask=several))
-
-
-def _his(events: pa.Table, scope: Scope) -> pa.Table:
-    """The hands at which both sat down."""
-    starts = events.filter(pc.equal(events["type"], "HandStarted"))
-    seats = starts["players"].combine_chunks()
-    if not pa.types.is_dictionary(seats.type):
-        seats = seats.dictionary_encode()
-    wanted = {scope.player, scope.rival} - {None}
-    there = [wanted <= set(msgspec.json.decode(it)) for it in seats.dictionary.to_pylist()]
-    if all(there):
-        return events
-    mine = starts["hand_seq"].filter(pa.array(there, pa.bool_()).take(seats.indices))
-    return events.filter(pc.is_in(events["hand_seq"], mine.combine_chunks()))
 
 
 def _joined(parts: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:

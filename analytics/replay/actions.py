@@ -365,20 +365,17 @@ def money(hands: ReplayColumns) -> Money:
     stake = spent.copy()
     np.add.at(stake, moves.place, moves.amount * moves.dead)
     collected = hands.collected
-    back = np.minimum(_uncalled(hands, stake[: hands.places]), collected)
+    # Rulesets that leave an uncalled bet in the pot pay it out as one more side pot.
+    stake, none = stake[: hands.places], -(1 << 62)
+    most, matched = np.full((2, hands.count), none)
+    np.maximum.at(most, hands.place_hand, stake)
+    top = stake == most.take(hands.place_hand)
+    alone = top & (np.bincount(hands.place_hand, top, hands.count) == 1).take(hands.place_hand)
+    back = np.zeros(hands.places, dtype=np.int64)
+    if alone.any():
+        np.maximum.at(matched, hands.place_hand, np.where(alone, none, stake))
+        back = np.minimum((stake - matched.take(hands.place_hand)) * alone, collected)
     put_in = spent[: hands.places] - back
     taken = collected - back
     net = taken - put_in + hands.summed(hands.bounties)
     return Money(put_in, taken, net, taken > 0)
-
-
-def _uncalled(hands: ReplayColumns, stake: Column) -> Column:
-    """Rulesets that leave an uncalled bet in the pot pay it out as one more side pot."""
-    most, matched = np.full((2, hands.count), -(1 << 62))
-    np.maximum.at(most, hands.place_hand, stake)
-    top = stake == most.take(hands.place_hand)
-    alone = top & (np.bincount(hands.place_hand, top, hands.count) == 1).take(hands.place_hand)
-    if not alone.any():
-        return np.zeros(hands.places, dtype=np.int64)
-    np.maximum.at(matched, hands.place_hand, np.where(alone, matched[0], stake))
-    return (stake - matched.take(hands.place_hand)) * alone

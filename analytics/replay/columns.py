@@ -287,7 +287,13 @@ def named(hands: ReplayColumns, dealt: Column) -> Named:
     each: Column = np.unique(alike, return_inverse=True)
     some, where = each
     numbers: dict[str, int] = {}
-    known = [numbers.setdefault(it, len(numbers)) for one in some.tolist() for it in _names(one)]
+    known = []  # of each seat of hands that are alike so, the number of its name
+    for one in some.tolist():
+        count, *blinds, button = (one >> _BITS * at & (1 << _BITS) - 1 for at in range(4))
+        last_blind, small_blind = (None if seat == _NOBODY else seat for seat in blinds)
+        seats = [seat for seat in range(count) if one >> 4 * _BITS + seat & 1]
+        called = names(count, button, seats, small_blind, last_blind)
+        known += [numbers.setdefault(called.get(seat, ""), len(numbers)) for seat in range(count)]
     chairs = some & (1 << _BITS) - 1
     begins = (np.cumsum(chairs) - chairs).take(where)
     which = np.array(known, dtype=np.int64).take(begins.take(hands.place_hand) + hands.place_seat)
@@ -305,19 +311,6 @@ def _posted(hands: ReplayColumns, kind: str) -> Column:
     found = np.full(hands.count, _NOBODY, dtype=np.int64)
     found[hand[these]] = seat[these]
     return found
-
-
-def _names(alike: int) -> list[str]:
-    """The name of each seat of hands that are alike so."""
-    parts = []
-    for _ in range(4):
-        parts.append(alike & (1 << _BITS) - 1)
-        alike >>= _BITS
-    chairs, last, small, button = parts
-    seats = [seat for seat in range(chairs) if alike >> seat & 1]
-    blinds = (None if seat == _NOBODY else seat for seat in (small, last))
-    known = names(chairs, button, seats, *blinds)
-    return [known.get(seat, "") for seat in range(chairs)]
 
 
 class Seen(NamedTuple):

@@ -73,7 +73,7 @@ def _of_rows(events: EventRows) -> pa.Table:
         row = settled[nth == number]
         until = np.full(hands.count, -1)
         until[hands.hand_of.take(row)] = row
-        parts.append(_table(hands, number, _bids(hands, since, until)))
+        parts.append(_table(hands, number, Bids.between(hands, since, until)))
         since = np.where(until < 0, since, until)
     every = pa.concat_tables(parts)
     keys = [(name, "ascending") for name in ("hand_seq", "auction", "seat")]
@@ -99,23 +99,33 @@ class Bids(NamedTuple):
     rival: Column
     until: Column
 
+    @classmethod
+    def between(cls, hands: Hands, since: Column, until: Column) -> "Bids":
+        """Those that came after these rows of the hands, and before those."""
+        row = hands.of("BidPlaced")
+        hand = hands.hand_of.take(row)
+        place = hands.place(hand, hands.seat(row))
+        kept = (row > since.take(hand)) & (row < until.take(hand)) & (place < hands.places)
+        row, place = row[kept], place[kept]
+        places, at = np.unique(place, return_inverse=True)
+        first, last = np.zeros((2, len(places)), dtype=np.int64)
+        last[at] = row
+        first[at[::-1]] = row[::-1]
+        hand = hands.place_hand[places]
+        size: Column = np.bincount(hand, minlength=hands.count)[hand]
+        begin = begins(hand)
+        rival = np.where(size == 2, 2 * begin + 1 - np.arange(len(hand)), -1)
+        amount = pc.fill_null(hands.column("amount", last).cast(pa.int64()), -1).to_numpy()
+        return cls(last, places, hand, amount, first, rival, until)
 
-def _bids(hands: Hands, since: Column, until: Column) -> Bids:
-    row = hands.of("BidPlaced")
-    hand = hands.hand_of.take(row)
-    place = hands.place(hand, hands.seat(row))
-    kept = (row > since.take(hand)) & (row < until.take(hand)) & (place < hands.places)
-    row, place = row[kept], place[kept]
-    places, at = np.unique(place, return_inverse=True)
-    first, last = np.zeros((2, len(places)), dtype=np.int64)
-    last[at] = row
-    first[at[::-1]] = row[::-1]
-    hand = hands.place_hand[places]
-    size: Column = np.bincount(hand, minlength=hands.count)[hand]
-    begin = begins(hand)
-    rival = np.where(size == 2, 2 * begin + 1 - np.arange(len(hand)), -1)
-    amount = pc.fill_null(hands.column("amount", last).cast(pa.int64()), -1).to_numpy()
-    return Bids(last, places, hand, amount, first, rival, until)
+    def best_of_others(self) -> pa.Array:
+        """The highest bid of the others; nothing where there is none, or all are hidden."""
+        order = np.lexsort((self.amount, self.hand))
+        size = np.bincount(self.hand)[self.hand] if len(order) else order
+        last = begins(self.hand) + size - 1
+        most, second = order[last], order[np.maximum(last - 1, 0)]
+        best = self.amount[np.where(most == np.arange(len(order)), second, most)]
+        return pa.array(best, mask=(size == 1) | (best < 0))
 
 
 def _table(hands: Hands, number: int, bids: Bids) -> pa.Table:
@@ -155,7 +165,7 @@ def _table(hands: Hands, number: int, bids: Bids) -> pa.Table:
         "board": _known(board.text().take(pa.array(hand)), deck),
         "texture": chosen(TEXTURES, _textures(deck)),
         "bid": pa.array(bids.amount, mask=bids.amount < 0),
-        "rival_bid": _best_of_others(bids),
+        "rival_bid": bids.best_of_others(),
         "price": hands.cells.numbers("price", settled),
         "outcome": chosen(OUTCOMES, np.where(won, np.where(winners.count > 1, 2, 1), 0)),
         "origin": origin,
@@ -222,16 +232,6 @@ def _textures(deck: Column) -> Column:
 
 
 _ONES = np.array([number.bit_count() for number in range(1 << len(RANKS))])
-
-
-def _best_of_others(bids: Bids) -> pa.Array:
-    """The highest bid of the others; nothing where there is none, or all are hidden."""
-    order = np.lexsort((bids.amount, bids.hand))
-    size = np.bincount(bids.hand)[bids.hand] if len(order) else order
-    last = begins(bids.hand) + size - 1
-    most, second = order[last], order[np.maximum(last - 1, 0)]
-    best = bids.amount[np.where(most == np.arange(len(order)), second, most)]
-    return pa.array(best, mask=(size == 1) | (best < 0))
 
 
 def _plain(hands: Hands, bids: Bids, settled: Column) -> Column:

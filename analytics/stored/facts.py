@@ -163,6 +163,22 @@ class Streets:
             column[rows] = False
         self.street[rows] = now
 
+    def meanings(self, walk: Walk) -> Column:
+        """What every place could do and did, as words of `spots`: forced and default acts left
+        out."""
+        acts = walk.hands.acts
+        found = np.zeros((WORDS, len(walk.table.places)), dtype=np.int64)
+        for it in walk.steps():
+            self.take_in(acts.street.take(it.act))
+            gone = walk.rounds.gone(it.live, self.aggressor[: it.live])
+            owed = walk.rounds.bet[: it.live] > it.mine
+            counts = acts.counts.take(it.act)
+            meant = self.words(it, it.offered, owed, gone)
+            for words, word in zip(found, meant, strict=True):
+                words[it.place] |= word * counts
+            self.remember(it)
+        return found
+
     def words(self, it: Step, offered: Column, owed: Column, gone: Column) -> list[Column]:
         """What the actions mean; `gone`: who raised last before the flop has no more to say."""
         found = self._before(it, offered, owed)
@@ -246,7 +262,7 @@ def facts_of(rules: Rules, hands: Hands) -> pa.Table:
     games, ruleset = games_of(replayed, rules)
     words = np.zeros((WORDS, replayed.places), dtype=np.int64)
     for walk in walks(replayed, games, ruleset):
-        words[:, walk.table.places] = _meanings(walk, Streets(walk.table, at))
+        words[:, walk.table.places] = Streets(walk.table, at).meanings(walk)
     for word, bits in zip(words, straddled(), strict=True):
         word[replayed.straddlers] |= bits
     chips = money(replayed)
@@ -278,22 +294,6 @@ def facts_of(rules: Rules, hands: Hands) -> pa.Table:
         "pattern": patterns(mine, truths, counts),
     }
     return pa.table([values[column.name] for column in SCHEMA], schema=SCHEMA)
-
-
-def _meanings(walk: Walk, streets: Streets) -> Column:
-    """What every place could do and did, as words of `spots`: forced and default acts left out."""
-    acts = walk.hands.acts
-    found = np.zeros((WORDS, len(walk.table.places)), dtype=np.int64)
-    for it in walk.steps():
-        streets.take_in(acts.street.take(it.act))
-        gone = walk.rounds.gone(it.live, streets.aggressor[: it.live])
-        owed = walk.rounds.bet[: it.live] > it.mine
-        counts = acts.counts.take(it.act)
-        meant = streets.words(it, it.offered, owed, gone)
-        for words, word in zip(found, meant, strict=True):
-            words[it.place] |= word * counts
-        streets.remember(it)
-    return found
 
 
 def _stakes(

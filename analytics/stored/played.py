@@ -96,7 +96,13 @@ def played_rows(kept: Text, events: EventRows) -> pa.Table:
     stays = ~hands.marked("Folded")
     left = np.bincount(hands.place_hand, stays, hands.count) > 1
     closes = hands.counted & left & _runs_out(hands)
-    spots, whys = _spots_of_hands(hands, rules, closes)
+    # What luck has to be counted of in each hand that closes, or why it cannot be.
+    spots: list[str | None] = [None] * hands.count
+    whys: list[str | None] = [None] * hands.count
+    rows = hands.rows.filter(pa.array(closes.take(hands.hand_of))).unify_dictionaries()
+    leaves = (leaf for group in cut([rows], ROW_GROUP) for leaf in leaves_of(group))
+    for leaf, at in zip(leaves, np.flatnonzero(closes).tolist(), strict=True):
+        spots[at], whys[at] = encoded_spot(leaf, rules)
     which, rulesets = hands.cells.words("ruleset", hands.heads)
     games = map(rules.of, rulesets.to_pylist())
     # How many units make a chip; of unknown rules one.
@@ -121,8 +127,8 @@ def played_rows(kept: Text, events: EventRows) -> pa.Table:
         "swapped": pa.array(changed[place], mask=hidden[place]),
         "at_risk": at_risk[place],
         "may_close": closes[hand],
-        "spot": spots.take(pa.array(hand)),
-        "why": whys.take(pa.array(hand)),
+        "spot": pa.array(spots, pa.string()).take(pa.array(hand)),
+        "why": pa.array(whys, pa.string()).take(pa.array(hand)),
     }
     return made(PLAYED, **found)
 
@@ -137,17 +143,6 @@ def _runs_out(hands: Hands) -> Column:
     then, now = ((it.codes >= 0).sum(1) for it in (hands.board(last), hands.board()))
     found: Column = (now >= BOARD) & (then < now)
     return found
-
-
-def _spots_of_hands(hands: Hands, rules: Rulebook, closes: Column) -> tuple[pa.Array, pa.Array]:
-    """What luck has to be counted of in each hand that closes, or why it cannot be."""
-    spots: list[str | None] = [None] * hands.count
-    whys: list[str | None] = [None] * hands.count
-    rows = hands.rows.filter(pa.array(closes.take(hands.hand_of))).unify_dictionaries()
-    leaves = (leaf for group in cut([rows], ROW_GROUP) for leaf in leaves_of(group))
-    for leaf, hand in zip(leaves, np.flatnonzero(closes).tolist(), strict=True):
-        spots[hand], whys[hand] = encoded_spot(leaf, rules)
-    return pa.array(spots, pa.string()), pa.array(whys, pa.string())
 
 
 def _took(hands: Hands) -> Column:

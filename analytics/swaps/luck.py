@@ -92,19 +92,22 @@ _LUCK: tuple[tuple[str, str, str, MeasureKind], ...] = (
 )
 
 
-def _measures() -> Iterator[Measure]:
-    for file, rows in (("results", _RESULTS), ("pairs", _PAIRS), ("luck", _LUCK)):
-        for name, title, meaning, kind in rows:
-            yield Measure(name, title, meaning, f"swaps_{file}", kind)
-    for whose, card in (
-        ("", "his own card"),
-        ("rival_", "a card of the rival, whom he cannot see"),
-    ):
-        for what in ("swapped", "kept"):
-            for act, words in (("bet", "bets or raises"), ("check", "checks"), ("fold", "folds")):
-                title = f"{words.capitalize()}, {'rival ' if whose else ''}{what}"
-                meaning = f"next choice on the street after {card} was {what}"
-                yield Measure(f"{act}_{whose}{what}", title, meaning, "swaps_behaviour", "share")
+_MEASURES = [
+    Measure(name, title, meaning, f"swaps_{file}", kind)
+    for file, rows in (("results", _RESULTS), ("pairs", _PAIRS), ("luck", _LUCK))
+    for name, title, meaning, kind in rows
+] + [
+    Measure(
+        f"{act}_{whose}{what}",
+        f"{words.capitalize()}, {'rival ' if whose else ''}{what}",
+        f"next choice on the street after {card} was {what}",
+        "swaps_behaviour",
+        "share",
+    )
+    for whose, card in (("", "his own card"), ("rival_", "a card of the rival, whom he cannot see"))
+    for what in ("swapped", "kept")
+    for act, words in (("bet", "bets or raises"), ("check", "checks"), ("fold", "folds"))
+]
 
 
 _AMOUNTS = {
@@ -112,7 +115,7 @@ _AMOUNTS = {
     *("net_swapped", "net_kept", "mirrored", "swap_luck", "swap_luck_sum"),
 }
 MEASURES: dict[str, Measure] = {
-    one.name: one._replace(amount=one.name in _AMOUNTS) for one in _measures()
+    one.name: one._replace(amount=one.name in _AMOUNTS) for one in _MEASURES
 }
 By = Literal["seat", "match", "game"]
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
