@@ -18,9 +18,8 @@ from bench.runner import Bench, Contender, one_by_one
 from dealer.play import play
 from engine.games import GAMES
 from events.codec import encode
-from events.commitments import Nonces
 from events.ledger import Append, Recorded
-from events.lines import leaf_bytes, lines, openings
+from events.lines import Nonces, leaf_bytes, lines, openings
 from events.views import Auditor
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger

@@ -13,9 +13,8 @@ from engine.games import RULESETS
 from engine.policies import Rake
 from engine.verdict import judge
 from events.codec import Unreadable, decode, encode
-from events.commitments import Nonces
 from events.ledger import Recorded
-from events.lines import lines, plain
+from events.lines import Nonces, lines, plain
 from events.notation import read, say
 from events.types import AntePosted, BidPlaced, Events, HandEnded, HandStarted, PotSplit
 from formats.follow import follow

@@ -12,9 +12,8 @@ from msgspec.structs import fields, replace
 from api.evidence import verify
 from docs.generate import EVENT_LINES, RECORD_LINES
 from events import types as t
-from events.commitments import nonces_of
 from events.ledger import Recorded
-from events.lines import lines, openings
+from events.lines import lines, nonces_of, openings
 from events.match import Match, MatchStarted
 from events.notation import read, read_record
 from events.types import FaultPlace

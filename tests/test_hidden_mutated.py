@@ -7,8 +7,8 @@ import pytest
 
 from events import lines as public
 from events import views as table
-from events.commitments import nonces_of
 from events.ledger import Record, Recorded
+from events.lines import nonces_of
 from events.match import Disclosure
 from events.views import (
     FIELDS,

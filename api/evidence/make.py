@@ -18,9 +18,8 @@ from msgspec import Struct
 from api.evidence.verify import CONTENTS
 from api.printable import page
 from api.viewpoints.rendering import OF_A_SEED, opened_by, withheld_sentence
-from events.commitments import Opening
 from events.deck import Committed, committed, deck_number, earlier
-from events.lines import lines, openings
+from events.lines import Opening, lines, openings
 from events.match import Dealing, DeckCommitted, DeckOpened, Match, MatchStarted, NonceGiven
 from events.types import HandStarted
 from events.views import Auditor, viewpoint

@@ -32,9 +32,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from events.commitments import Nonces, nonces_of
 from events.ledger import DeckChain, Recorded
-from events.lines import leaf_bytes
+from events.lines import Nonces, leaf_bytes, nonces_of
 from store.folder.disk import Disk, RealDisk, origin_of, put
 from store.folder.frames import Damaged, Marks
 from store.log.leaf import split

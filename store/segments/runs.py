@@ -20,9 +20,8 @@ import pyarrow as pa
 
 from events import types as t
 from events.cards import UNKNOWN
-from events.commitments import Nonces
 from events.ledger import Append, Column, Conflict, Each, Many, Record, closes, is_match, some_of
-from events.lines import digest, hides, lines, plain, spelling
+from events.lines import Nonces, digest, hides, lines, plain, spelling
 from store.columns.codec import leaves_of, rows_of
 from store.columns.event_columns import EventColumns, different, events_of, of_appends
 from store.log.admission import check_start

@@ -25,9 +25,8 @@ from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events import types as t
 from events.cards import DECK
-from events.commitments import Nonces, commitment
 from events.ledger import Append, Record
-from events.lines import leaf_of
+from events.lines import Nonces, commitment, leaf_of
 from events.match import (
     Dealing,
     DeckCommitted,

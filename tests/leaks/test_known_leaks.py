@@ -17,7 +17,7 @@ from analytics.confidence import steady
 from api.viewpoints.viewer import Viewer
 from events import types as t
 from events.cards import DECK
-from events.commitments import commitment
+from events.lines import commitment
 from events.types import Events
 from events.views import Public
 from tests.asking.seen_ledgers import who

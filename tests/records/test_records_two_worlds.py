@@ -16,8 +16,8 @@ from api.playing.recording import projections
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events import types as t
-from events.commitments import Nonces
 from events.ledger import Append
+from events.lines import Nonces
 from events.match import Disclosure
 from events.types import Events
 from events.views import Public, Seated, Viewpoint

@@ -13,8 +13,8 @@ from api.questions.one_line import lines, one_line
 from api.questions.proof import Tree, Unsigned
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
-from events.commitments import commitment
 from events.ledger import Append
+from events.lines import commitment
 from store.ledger import open_ledger
 from store.proof import tree_file
 from store.proof.checkpoint import open_checkpoint

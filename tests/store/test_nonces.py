@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from events.commitments import Opening, commitment
 from events.ledger import Append
-from events.lines import lines, openings
+from events.lines import Opening, commitment, lines, openings
 from events.types import BidPlaced, Event, HandEnded, HandStarted, HoleDealt
 from events.views import Auditor
 from store.folder.disk import RealDisk

@@ -18,9 +18,8 @@ from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Refusal, read_bundle, unpa
 from engine.game import Game, to_json
 from engine.games import GAMES
 from events import types as t
-from events.commitments import nonces_of
 from events.ledger import Recorded
-from events.lines import leaf_bytes, lines, openings
+from events.lines import leaf_bytes, lines, nonces_of, openings
 from events.types import Events, HandStarted
 from events.views import viewpoint
 from store.proof import checkpoint

@@ -13,8 +13,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from api.evidence import verify as script
 from events.codec import decode_record
-from events.commitments import Nonces, nonces_of
 from events.ledger import Recorded
+from events.lines import Nonces, nonces_of
 from events.lines import lines as project_lines
 from events.match import MatchStarted
 from tests.fences import fences

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from engine.game import Game
 from events import types as t
 from events.cards import DECK
-from events.commitments import NONCES, SALTED, commitment, nonces_of
 from events.ledger import Recorded
-from events.lines import digest, leaf_bytes, lines, openings
+from events.lines import NONCES, SALTED, commitment, digest, leaf_bytes, lines, nonces_of, openings
 from events.match import Match, MatchStarted, SourceNoted
 from events.types import Events
 from events.views import Auditor, Hidden, Public, Seated, Viewpoint, see, see_one

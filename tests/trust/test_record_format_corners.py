@@ -12,10 +12,9 @@ from msgspec.structs import replace
 from api.evidence import verify as script
 from engine.games import GAMES
 from events import types as t
-from events.commitments import nonces_of
 from events.deck import CHAIN_MAX, Committed, hand_key, unfit
 from events.ledger import Recorded
-from events.lines import lines
+from events.lines import lines, nonces_of
 from events.match import DeckOpened, MatchEnded, NonceGiven
 from store.proof.note import Key, parse
 from store.proof.tree import Refuted
