@@ -103,11 +103,6 @@ def third_card(hole: Cards, board: Cards, rules: Showdown = STANDARD) -> ThirdCa
     return _up_to_suits(*canonical(mask(hole), mask(board)), rules)
 
 
-@lru_cache(maxsize=1 << 16)
-def _up_to_suits(hole: int, board: int, rules: Showdown) -> ThirdCard:
-    return counted_third_card(hole, board, rules)
-
-
 def counted_third_card(hole: int, board: int, rules: Showdown = STANDARD) -> ThirdCard:
     """The odds of cards that are given as masks, counted anew."""
     return ThirdCard(
@@ -115,6 +110,9 @@ def counted_third_card(hole: int, board: int, rules: Showdown = STANDARD) -> Thi
         lost=counted(hole, board, dealt=3, rules=rules),
         neither=counted(hole, board, rules=rules),
     )
+
+
+_up_to_suits = lru_cache(maxsize=1 << 16)(counted_third_card)
 
 
 @lru_cache(maxsize=1 << 14)

@@ -284,7 +284,7 @@ OF_TWO = """
     HAVING count(*) = 2 AND max(length(board)) = 8 AND max(length(hole)) = 5
     ORDER BY hand_seq, auction
 """
-# What `bids_sniffing.pairs` looks at.
+# What `sniffing.pairs` looks at.
 PAIRS_SQL = """
     SELECT player, rival, role, match, pot, texture, bid, rival_bid, origin, rival_origin, sealed
     FROM auctions WHERE rival IS NOT NULL AND role <> 'other' ORDER BY hand_seq, auction, seat

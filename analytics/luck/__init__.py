@@ -1,1 +1,1 @@
-"""What each card did to each player, street by street, and values that were counted before."""
+"""What each card did to each player, street by street."""

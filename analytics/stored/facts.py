@@ -359,12 +359,12 @@ def _of_rows(kept: Text, events: EventRows) -> pa.Table:
 
 
 def played(kept: Text) -> Projection:
-    """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    """What each hand came to, and what luck has to be counted of: one row a player and hand."""
     # 2: in chips also where units are euro cents, pence or hundredths of a chip; 3: a board may go
     # on after five cards
     return Projection("played", 3, partial(played_rows, kept), tuple(layout.columns()))
 
 
 def risks(kept: Text) -> Projection:
-    """The projection, for a ledger that keeps the texts of rulesets which `kept` reads."""
+    """One row a card at risk of a swap."""
     return Projection("risks", 2, partial(risk_rows, kept), tuple(layout.columns()))
