@@ -19,8 +19,7 @@ import click
 import pytest
 from msgspec.structs import replace
 
-from api.cli import demo as demo_command
-from api.cli import demo_hands as demo
+from api.cli import demo
 from api.main import main, muckrake
 from api.version import VERSION
 from dealer.play import play
@@ -379,22 +378,22 @@ def test_the_last_command_of_the_demo_can_be_pasted_wherever_it_was_run(
     checkout = Path(__file__).parents[1]
     for folder, mr in ((checkout, "./mr"), (tmp_path, shlex.quote(f"{checkout}/mr"))):
         monkeypatch.chdir(folder)
-        assert f"  {mr} serve --ledger '/a folder/demo' --web" in demo_command._evidence_lines(
+        assert f"  {mr} serve --ledger '/a folder/demo' --web" in demo._evidence_lines(
             evidence, kept
         )
-    monkeypatch.setattr(demo_command, "__file__", str(tmp_path / "api" / "cli" / "demo.py"))
+    monkeypatch.setattr(demo, "__file__", str(tmp_path / "api" / "cli" / "demo.py"))
     ours, other = (tmp_path / name / "muckrake" for name in ("our bin", "bin"))
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(ours.parent))
-    assert f"{shlex.quote(sys.executable)} -m muckrake" == demo_command._program()
+    assert f"{shlex.quote(sys.executable)} -m muckrake" == demo._program()
     for program in (ours, other):
         program.parent.mkdir()
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
     monkeypatch.delenv("UV", raising=False)
     monkeypatch.setenv("PATH", str(other.parent))  # another project's muckrake
-    assert f"'{ours}'" == demo_command._program()
+    assert f"'{ours}'" == demo._program()
     other.unlink()
     other.symlink_to(ours)
-    assert "muckrake" == demo_command._program()
+    assert "muckrake" == demo._program()
     monkeypatch.setenv("UV", "/usr/bin/uv")
-    assert f"'{ours}'" == demo_command._program()
+    assert f"'{ours}'" == demo._program()

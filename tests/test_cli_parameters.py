@@ -261,7 +261,7 @@ def test_the_demo_names_no_winner_of_freeze_outs_that_were_played_one_after_the_
 def test_the_demo_needs_a_disputed_pot(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("api.cli.demo_hands.UNDISPUTED_MAX", 60)
+    monkeypatch.setattr("api.cli.demo.UNDISPUTED_MAX", 60)
     words = ("demo", "--hands", "1", "--ledger", str(tmp_path / "demo"))
     answer = said(capsys, 1, *words, "--set", "showdown_tie=split")
     assert "none of 60 hands of auction-2024.showdown_tie-split is contested" in answer

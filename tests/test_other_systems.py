@@ -20,9 +20,7 @@ LINUX = {  # what locks others' SQL and others' bots in, and the commands that p
     "api.jobs.work",
     "api.cli.match",
     "api.cli.league",
-    "api.playing.league_matches",
     "api.cli.demo",
-    "api.cli.demo_hands",
 }
 WITHOUT = f"import sys; sys.modules.update(dict.fromkeys({ABSENT!r}));"
 EVERY = """

@@ -1,40 +1,98 @@
-"""`muckrake league run|add`: every match of a league that the ledger has not yet, on all cores."""
+"""`muckrake league run|add`: every match of a league that the ledger has not yet, on all cores.
+
+A match is played in memory, and written in one call once its last hand is over: the ledger keeps
+such a call whole or not at all, so a league that was killed has left no half match.
+"""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import click
 import msgspec
 
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
-from api.cli.match import ended_by_sigterm
 from api.cli.options import given_tags, quiet_option, rules_of, tags_option
-from api.cli.output import INTERRUPTED, document, note, stopping, table, watched
+from api.cli.output import INTERRUPTED, document, ended_by_sigterm, note, stopping, table, watched
 from api.playing.league import (
     League,
+    Pairing,
     Results,
     Unfit,
     added,
     is_bot,
+    match_name,
     missing,
+    pairing_of,
     programs,
     read,
     standing,
     to_play,
 )
-from api.playing.league_matches import Match, Matches, play, results, seed_of
-from api.playing.names import claim
-from dealer.wire.program import NoBot
+from api.playing.names import claim, tagged
+from api.playing.over_the_wire import BotRecord, Meeting, ShowProgress
+from api.playing.recording import WHOLE
+from dealer.deck import SeededDecks, drawn_seed
+from dealer.wire.match import MatchJob, Processes
+from dealer.wire.program import Limits, NoBot, Program
+from dealer.wire.sandbox import Guard
+from dealer.wire.words import plan
 from dealer.worker import Gone
-from engine.game import fingerprint, to_json
-from events.ledger import Conflict
+from engine.game import Game, fingerprint, to_json
+from events.ledger import Append, Appended, Conflict
+from events.match import MatchEnded, MatchStarted
 from events.types import Events
+from store.ledger import FileLedger
+from store.proof.private import Private
+from store.reader import Reader, Snapshot
 
-if TYPE_CHECKING:
-    from store.ledger import FileLedger
+STOP_S = 0.2  # so often it is looked whether somebody asked to stop
+
+
+class Match(NamedTuple):
+    """What came of a pairing."""
+
+    pairing: Pairing
+    name: str
+    nets: dict[str, int]
+    parts: tuple[BotRecord, ...]
+
+
+class Matches:
+    """The matches of a league as they are dealt: by whom, by which rules, from which seed.
+
+    In a round all deal the same decks, so that a bot's results can be compared with another's.
+    `hidden` from the bots is where the cards are or the seed is.
+    """
+
+    def __init__(
+        self,
+        league: League,
+        game: Game,
+        bots: Mapping[str, Program],
+        seed: str,
+        hidden: tuple[Path, ...],
+    ) -> None:
+        self._league, self._bots, self._seed, self._hidden = league, bots, seed, hidden
+        self.rules = plan(game, "", ("", ""), league.hands, mirrored=league.mirror).game
+
+    def meeting(self, pairing: Pairing) -> tuple[Meeting, MatchStarted]:
+        """A match that could be played, and the record it begins with."""
+        league, (one, two) = self._league, pairing.players
+        name, players = match_name(league, pairing), pairing.players
+        match = plan(self.rules, name, players, league.hands, mirrored=league.mirror)
+        seed = f"{self._seed}/{pairing.round}"
+        decks, guard = SeededDecks(seed, match.deals), Guard(self._hidden, seed=seed)
+        both = self._bots[one], self._bots[two]
+        tags = tagged({bot: league.tags(bot) for bot in players}, {bot: bot for bot in players})
+        meeting = Meeting(MatchJob(match, both, Limits(clock=league.clock), decks, guard), tags)
+        return meeting, meeting.announced(seed, league.disclosure)
+
 
 _file = click.Path(dir_okay=False, path_type=Path)
 _workers = click.option(
@@ -107,10 +165,8 @@ def _read(file: Path) -> League:
 
 
 def _run(file: Path, played: League, workers: int | None, folder: Path, as_document: bool) -> None:
-    """The matches that are missing, and the standing they lead to."""
-    from store.proof.private import Private
-    from store.reader import Reader
-
+    """The matches that are missing, and the standing they lead to; `muckrake ratings` says how
+    sure that is."""
     game = rules_of(played.game, None, tuple(f"{it}={value}" for it, value in played.set.items()))
     new: list[Match] = []
     try:
@@ -130,7 +186,26 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
                 note(f"{match.name}: {won} ({len(new)} of {total})")
     except (Unfit, NoBot, Gone, Conflict, ValueError) as why:
         raise click.ClickException(str(why)) from None
-    _tell(played, nets, new, as_document)
+    rows = standing(played.bots, nets)
+    if as_document:
+        document(
+            f"muckrake.league-{click.get_current_context().info_name}/1",
+            league=played.name,
+            missing=to_play(played, nets),
+            played=[msgspec.to_builtins({"match": one.name, "nets": one.nets}) for one in new],
+            standing=msgspec.to_builtins(rows),
+        )
+    else:
+        table(
+            ["", "bot", "matches", "won", "drawn", "lost", "chips"],
+            (
+                [
+                    *map(str, (place, row.bot, row.matches, row.won, row.drawn, row.lost)),
+                    f"{row.chips:+,}",
+                ]
+                for place, row in enumerate(rows, 1)
+            ),
+        )
     if missing(played, nets):
         raise click.exceptions.Exit(INTERRUPTED)
     parts = (part for one in new for part in one.parts)
@@ -138,8 +213,42 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
         raise click.ClickException(f"failed: {', '.join(failed)}: what was played for it is kept")
 
 
+def seed_of(league: League, snapshot: Snapshot) -> str:
+    """What decides the decks of a league: as its file says, as its matches say, or drawn."""
+    if league.seed is not None:
+        return league.seed
+    for _, start, _ in _recorded(league, snapshot):
+        return (start.seed or "").rpartition("/")[0]
+    return drawn_seed()
+
+
+def results(league: League, snapshot: Snapshot, matches: Matches) -> Results:
+    """What the ledger has of a league; a match that is not as the file says is refused."""
+    played = {}
+    for pairing, start, end in _recorded(league, snapshot):
+        if matches.meeting(pairing)[1] != start:
+            name = match_name(league, pairing)
+            raise Unfit(f"{name} was played by other rules or from another seed than the file says")
+        played[pairing] = dict(zip(start.players, end.nets, strict=True))
+    return played
+
+
+def _recorded(
+    league: League, snapshot: Snapshot
+) -> Iterator[tuple[Pairing, MatchStarted, MatchEnded]]:
+    """Every match that the league has in the ledger, but those of bots that have left it."""
+    for name in snapshot.matches():
+        named, pairing = pairing_of(name) or ("", None)
+        if pairing is None or named != league.name or not {*pairing.players} <= {*league.bots}:
+            continue
+        start, *_, end = (one.event for one in snapshot.read(name))
+        if not (isinstance(start, MatchStarted) and isinstance(end, MatchEnded)):
+            raise Unfit(f"{name} has no end in the ledger: the league cannot go on with it")
+        yield pairing, start, end
+
+
 def _matches(
-    played: League, matches: Matches, ledger: "FileLedger", results: Results, workers: int | None
+    played: League, matches: Matches, ledger: FileLedger, results: Results, workers: int | None
 ) -> Iterator[Match]:
     """Every match that is missing; Ctrl-C lets those at work end, a second one ends them."""
     hands, once = to_play(played, results) * played.hands, set[str]()
@@ -163,25 +272,56 @@ def _matches(
                 yield from every
 
 
-def _tell(played: League, results: Results, new: Sequence[Match], as_document: bool) -> None:
-    """Who stands where; `muckrake ratings` says how sure that is."""
-    rows = standing(played.bots, results)
-    if as_document:
-        document(
-            f"muckrake.league-{click.get_current_context().info_name}/1",
-            league=played.name,
-            missing=to_play(played, results),
-            played=[msgspec.to_builtins({"match": one.name, "nets": one.nets}) for one in new],
-            standing=msgspec.to_builtins(rows),
-        )
-        return
-    table(
-        ["", "bot", "matches", "won", "drawn", "lost", "chips"],
-        (
-            [
-                *map(str, (place, row.bot, row.matches, row.won, row.drawn, row.lost)),
-                f"{row.chips:+,}",
-            ]
-            for place, row in enumerate(rows, 1)
-        ),
-    )
+def play(
+    matches: Matches,
+    todo: Sequence[Pairing],
+    ledger: FileLedger,
+    workers: int,
+    stop: Callable[[], bool],
+    watch: ShowProgress,
+    note: Callable[[str], None],
+) -> Generator[Match, None, None]:
+    """Each match once it is durable, so many at once; after `stop` no other is begun, and those at
+    work are played to their ends. A caller who leaves early ends them, and none is kept."""
+    leaving = threading.Event()
+
+    def to_its_end(pairing: Pairing) -> Match | None:
+        meeting, start = matches.meeting(pairing)
+        pending = _Pending()
+        played = meeting.recorded(pending, start, note, leaving.is_set, watch, processes=processes)
+        if played.reason != WHOLE:
+            return None
+        ledger.append(*pending.appends)
+        nets = dict(zip(played.players, played.nets, strict=True))
+        return Match(pairing, played.match, nets, meeting.parts())
+
+    left, at_work = iter(todo), set[Future[Match | None]]()
+    with Processes() as processes, ThreadPoolExecutor(workers) as pool:
+        try:
+            while True:
+                if not stop():
+                    free = workers - len(at_work)
+                    at_work |= {pool.submit(to_its_end, pairing) for pairing in islice(left, free)}
+                if not at_work:
+                    return
+                if len(at_work) < workers and not stop():  # none is left: a processor has time
+                    ledger.seal_if_worth()
+                done, at_work = wait(at_work, STOP_S, FIRST_COMPLETED)
+                yield from (match for job in done if (match := job.result()) is not None)
+        finally:
+            leaving.set()
+
+
+class _Pending:
+    """The appends of a match, until it is over and the ledger takes them in one call."""
+
+    def __init__(self) -> None:
+        self.appends: list[Append] = []
+
+    def append(self, *appends: Append) -> tuple[Appended, ...]:
+        self.appends += appends
+        return ()
+
+    def attest(self, match: str, first: int) -> bytes | None:
+        """Nobody signs for what is not written."""
+        return None

@@ -1,12 +1,9 @@
 """`muckrake match`: two bots that speak the MIT protocol, in processes of their own, on record."""
 
-import signal
 import time
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import FrameType
-from typing import TYPE_CHECKING, NoReturn, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 import msgspec
@@ -23,32 +20,42 @@ from api.cli.options import (
     rules_options,
     tags_option,
 )
-from api.cli.output import INTERRUPTED, NotFound, document, note, progress, say, stopping
-from api.cli.play import summary
+from api.cli.output import (
+    INTERRUPTED,
+    NotFound,
+    document,
+    ended_by_sigterm,
+    note,
+    progress,
+    say,
+    stopping,
+)
 from api.jobs.plans import HANDS, dealing_of
 from api.jobs.plans import named as match_name
 from api.playing.matches import SEEDED
 from api.playing.names import Misnamed, claim
 from api.playing.over_the_wire import Meeting, as_json, as_text
-from api.playing.recording import Played
+from api.playing.recording import Played, summary
 from dealer.deck import SeededDecks, drawn_seed
 from dealer.wire.match import MatchJob
-from dealer.wire.program import Limits, NoBot, Program, named
+from dealer.wire.program import Limits, NoBot, named
 from dealer.wire.sandbox import Guard
-from dealer.wire.words import WirePlan, plan
+from dealer.wire.words import plan
 from dealer.worker import Gone
-from engine.game import Game, fingerprint, to_json
+from engine.game import fingerprint, to_json
 from events.ledger import Conflict
-from events.match import Dealing, Disclosure, MatchStarted
+from events.match import Disclosure, MatchStarted
 from events.types import Events
 from formats.mit.dialects import own_dialect
 from formats.mit.write import rounds, write
+from store.folder.disk import RealDisk
+from store.proof.policy import BEFORE, before
+from store.proof.private import Private
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
 
 USUAL = "auction-2024-mit"
-TERMINATED = 128 + signal.SIGTERM
 
 _folder = click.Path(file_okay=False, path_type=Path)
 _file = click.Path(dir_okay=False, writable=True, path_type=Path)
@@ -131,10 +138,21 @@ def match(
     tags_of = given_tags(tags, {"A": programs[0].name, "B": programs[1].name})
     played_by = rules_of(None if rules else USUAL, rules, settings)
     hands = hands or played_by.hands or HANDS
-    match = _planned(played_by, match_name(name), programs, hands, mirror, open_bids)
-    _check_dialect(match.game, gamelog, dialect)
+    players = (programs[0].name, programs[1].name)
+    how = {"mirrored": mirror, "open_bids": open_bids}
+    try:
+        match = plan(played_by, match_name(name), players, hands, **how)
+        if dialect and not gamelog:
+            raise click.UsageError("--dialect is of a log: say --gamelog FILE, too")
+        if gamelog:
+            own_dialect(match.game.name, dialect)
+    except ValueError as why:
+        raise click.UsageError(str(why)) from None
     kind_of_dealing = dealing_of(dealing, seed, "committed")
-    seed = _seed(seed, kind_of_dealing)
+    if kind_of_dealing == "seeded":
+        seed = drawn_seed() if seed is None else seed
+    elif seed is not None:
+        raise click.UsageError("--seed decides no committed deck: leave it out")
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
     meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard), tags_of)
@@ -142,15 +160,27 @@ def match(
     begun = time.monotonic()
     records: list[Events] | None = [] if gamelog else None
     with ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
-        _claim(folder, programs, bot_names)
+        try:  # both names are these bots' in this ledger, or nothing is played
+            claim(Private(folder), dict(zip("AB", programs, strict=True)), bot_names)
+        except Misnamed as why:
+            raise click.ClickException(str(why)) from None
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
         played = _played(meeting, ledger, start, hands, folder, records)
     for seat, player in enumerate(match.players if logs else ()):
         _write(cast(Path, logs) / f"{player}.txt", meeting.log(seat))
-    if kind_of_dealing == "committed":
-        _checkpoint(folder, match.match, logs)
+    if kind_of_dealing == "committed":  # signed for the owners of bots, which cannot take it
+        for first, signed in before(RealDisk(folder), match.match):
+            file = f"{folder / BEFORE}/{match.match}.{first}"
+            note(f"signed before the first card of hand {first}: {file}")
+            if logs:
+                _write(logs / f"checkpoint.{first}", signed)
     if gamelog and records is not None:
-        _log(gamelog, match, records, dialect)
+        try:
+            log = write(rounds(records, mirrored=match.mirrored), None, dialect).encode()
+        except ValueError as why:
+            note(f"no gamelog was written: {why}")
+        else:
+            _write(gamelog, log)
     parts, faults = meeting.parts(), meeting.faults
     if as_document:
         terms = {"seed": seed, "disclosure": disclosure, "sealed_bids": not open_bids}
@@ -169,46 +199,6 @@ def match(
         raise click.ClickException(f"{' and '.join(failed)}: what was played for it is kept")
 
 
-def _claim(folder: Path, programs: tuple[Program, Program], bot_names: Mapping[str, str]) -> None:
-    """Both names are these bots' in this ledger, or nothing is played."""
-    from store.proof.private import Private
-
-    try:
-        claim(Private(folder), dict(zip("AB", programs, strict=True)), bot_names)
-    except Misnamed as why:
-        raise click.ClickException(str(why)) from None
-
-
-def _seed(given: str | None, dealing: Dealing) -> str | None:
-    """What decides the decks, unless they are drawn and committed to."""
-    if dealing == "seeded":
-        return drawn_seed() if given is None else given
-    if given is not None:
-        raise click.UsageError("--seed decides no committed deck: leave it out")
-    return None
-
-
-def _planned(
-    game: Game, name: str, programs: tuple[Program, Program], hands: int, mirror: bool, show: bool
-) -> WirePlan:
-    players = (programs[0].name, programs[1].name)
-    try:
-        return plan(game, name, players, hands, mirrored=mirror, open_bids=show)
-    except ValueError as why:
-        raise click.UsageError(str(why)) from None
-
-
-def _check_dialect(game: Game, gamelog: Path | None, dialect: str | None) -> None:
-    """A dialect is one of a log that is wanted, of this game."""
-    if dialect and not gamelog:
-        raise click.UsageError("--dialect is of a log: say --gamelog FILE, too")
-    if gamelog:
-        try:
-            own_dialect(game.name, dialect)
-        except ValueError as why:
-            raise click.UsageError(str(why)) from None
-
-
 def _played(
     meeting: Meeting,
     ledger: "FileLedger",
@@ -218,7 +208,6 @@ def _played(
     records: list[Events] | None,
 ) -> Played:
     """Ctrl-C ends it after the hand that is being played; hands that are durable are recorded."""
-    from store.proof.private import Private
 
     def watch(durable: Iterable[Events]) -> Iterator[Events]:
         for record in progress(durable, f"playing {start.match}", hands):
@@ -237,42 +226,9 @@ def _played(
             ) from None
 
 
-def _log(path: Path, match: WirePlan, records: list[Events], dialect: str | None) -> None:
-    """The log that `muckrake export` writes of the same hands."""
-    try:
-        _write(path, write(rounds(records, mirrored=match.mirrored), None, dialect).encode())
-    except ValueError as why:
-        note(f"no gamelog was written: {why}")
-
-
-def _checkpoint(folder: Path, match: str, logs: Path | None) -> None:
-    """Print what was signed before the first card, for the owners of bots, which cannot take it."""
-    from store.folder.disk import RealDisk
-    from store.proof.policy import BEFORE, before
-
-    for first, note_of_log in before(RealDisk(folder), match):
-        note(f"signed before the first card of hand {first}: {folder / BEFORE}/{match}.{first}")
-        if logs:
-            _write(logs / f"checkpoint.{first}", note_of_log)
-
-
 def _write(path: Path, content: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     except OSError as why:
         raise click.ClickException(f"{path} cannot be written: {why.strerror}") from None
-
-
-@contextmanager
-def ended_by_sigterm() -> Iterator[None]:
-    """End on SIGTERM in order: the bots are ended, every answered hand is on disk."""
-
-    def go(number: int, frame: FrameType | None) -> NoReturn:
-        raise SystemExit(TERMINATED)
-
-    before = signal.signal(signal.SIGTERM, go)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -28,6 +28,7 @@ MISSING = 5  # exit code: what was asked for does not exist
 CONTESTED = 6  # exit code: right, but another reading pays differently (under --strict)
 OWN_KEY = 7  # exit code: it holds, and nothing but itself says whose key signed it
 INTERRUPTED = 130  # exit code: Ctrl-C
+TERMINATED = 128 + signal.SIGTERM  # exit code
 
 
 class NotFound(click.ClickException):
@@ -229,6 +230,20 @@ def _interrupted() -> Iterator[threading.Event]:
         yield stopped
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def ended_by_sigterm() -> Iterator[None]:
+    """End on SIGTERM in order: the bots are ended, every answered hand is on disk."""
+
+    def go(number: int, frame: FrameType | None) -> NoReturn:
+        raise SystemExit(TERMINATED)
+
+    before = signal.signal(signal.SIGTERM, go)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 SHORT = 16  # characters of a cell that is never folded

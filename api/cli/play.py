@@ -23,7 +23,7 @@ from api.cli.options import (
 from api.cli.output import INTERRUPTED, document, note, progress, say, stopping, watched
 from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, live, taken
-from api.playing.recording import STOPPED, Played, outcome
+from api.playing.recording import STOPPED, Played, summary
 from api.printable import page
 from dealer.bots.own import NoBot, maker
 from dealer.play import Plan
@@ -188,20 +188,6 @@ def _own(options: dict[str, Any]) -> tuple[str, ...]:
     except NoBot as why:
         raise click.UsageError(str(why)) from None
     return own
-
-
-def summary(played: Played, seed: str | None, dealing: Dealing) -> str:
-    """scrim  swap-2022  1000 hands  21022 events  ann +15, bob -15  ann won  seed 7"""
-    made = [] if dealing == "seeded" else ["decks committed"]
-    decided = ", ".join(made + ([] if seed is None else [f"seed {seed}"]))
-    nets = zip(played.players, played.nets, strict=True)
-    winnings = ", ".join(f"{player} {net:+d}" if net else f"{player} 0" for player, net in nets)
-    counts = f"{played.hands} hand{'s' * (played.hands != 1)}  {played.events} events"
-    result = [outcome(played.winner, played.leader, played.draw, played.places)]
-    if played.winner is not None and len(played.players) > 2:
-        order = sorted(zip(played.places, played.players, strict=True))
-        result += [f"{place}. {player}" for place, player in order[1:]]
-    return f"{played.match}  {played.game}  {counts}  {winnings}  {', '.join(result)}  {decided}"
 
 
 def _beginning(

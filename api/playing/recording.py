@@ -13,7 +13,7 @@ from engine.game import Game
 from engine.table import Last, standing
 from events.evolve import replay
 from events.ledger import Append, Writable
-from events.match import DeckOpened, Disclosure, Match, MatchEnded, MatchStarted, Tagged
+from events.match import Dealing, DeckOpened, Disclosure, Match, MatchEnded, MatchStarted, Tagged
 from events.state import Finished
 from events.types import Events
 from store.folder.disk import now_ms
@@ -60,6 +60,20 @@ def outcome(
     if winner is not None or draw:
         return f"{winner} won" if winner is not None else "a draw"
     return f"{leader} is ahead" if leader is not None else "nobody is ahead"
+
+
+def summary(played: Played, seed: str | None, dealing: Dealing) -> str:
+    """scrim  swap-2022  1000 hands  21022 events  ann +15, bob -15  ann won  seed 7"""
+    made = [] if dealing == "seeded" else ["decks committed"]
+    decided = ", ".join(made + ([] if seed is None else [f"seed {seed}"]))
+    nets = zip(played.players, played.nets, strict=True)
+    winnings = ", ".join(f"{player} {net:+d}" if net else f"{player} 0" for player, net in nets)
+    counts = f"{played.hands} hand{'s' * (played.hands != 1)}  {played.events} events"
+    result = [outcome(played.winner, played.leader, played.draw, played.places)]
+    if played.winner is not None and len(played.players) > 2:
+        order = sorted(zip(played.places, played.players, strict=True))
+        result += [f"{place}. {player}" for place, player in order[1:]]
+    return f"{played.match}  {played.game}  {counts}  {winnings}  {', '.join(result)}  {decided}"
 
 
 Opens = Callable[[int, bool], tuple[DeckOpened, ...]]
