@@ -50,7 +50,9 @@ COMMANDS = {
 }
 
 TOGETHER = {  # commands that stand in one file, which is not called as they are
-    **dict.fromkeys(("init", "compact", "restored", "push", "pull"), "upkeep"),
+    **dict.fromkeys(("init", "compact", "restored", "push", "pull", "doctor"), "upkeep"),
+    **dict.fromkeys(("replay", "hud", "sql"), "ask"),
+    "get": "serve",
     "man": "completion",
     **dict.fromkeys(("publish", "monitor"), "witness"),
 }

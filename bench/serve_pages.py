@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import quote
 
-from api.cli.doctor import BROWSERS
+from api.cli.upkeep import BROWSERS
 from bench.large import build, name_of
 from bench.ledger import disk
 from bench.serve_hands import served

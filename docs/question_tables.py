@@ -1,7 +1,7 @@
 """The questions as docs/cli.md and docs/questions.md tell them: documents, columns of tables."""
 
-from api.cli.doctor import Doctor
 from api.cli.games import Games
+from api.cli.upkeep import Doctor
 from api.cli.verify import BundleVerified, LedgerVerified
 from api.http.routes.questions import formats
 from api.questions.declared import every

@@ -43,8 +43,8 @@ from api.cli.output import (
     watched,
     wrong,
 )
+from api.cli.questions import on_option, spark_on
 from api.cli.serve import web_page
-from api.cli.viewpoint import on_option, spark_on
 from api.report import as_json, as_text, brief
 from api.rules import UNKNOWN, Judged, Rules, by_rules, ruleset_of, start_of
 from engine.game import Game

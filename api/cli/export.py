@@ -26,7 +26,7 @@ from api.cli.ledger import (
 )
 from api.cli.options import Option, dialect_option, format_of, out_option, quiet_option, whole
 from api.cli.output import NotFound, NotPermitted, data, document, note, progress, say
-from api.cli.viewpoint import on_option, spark_on
+from api.cli.questions import on_option, spark_on
 from events.ledger import is_match
 from events.types import Events
 

@@ -1,26 +1,35 @@
-"""What is done to a ledger as a whole: `muckrake init`, `compact` and `restored`; and `push` and
-`pull`, its sealed files into an archive, and back.
+"""What is done to a ledger as a whole: `muckrake init`, `compact` and `restored`; `push` and
+`pull`, its sealed files into an archive, and back; `doctor`, what is installed, and whether every
+byte is sound.
 """
 
+import os
+import shutil
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import click
-import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
+from msgspec.structs import asdict
 
 from api.cli.ledger import (
     archived_at,
     json_option,
     ledger_option,
+    named,
     plainly,
     reading,
     refuse_archive,
+    remembered,
     witness_option,
     writing,
 )
 from api.cli.options import Option, quiet_option
-from api.cli.output import NotFound, bar, document, every, say, several
-from api.printable import page
+from api.cli.output import WRONG, NotFound, answer, bar, document, every, say, several
+from api.printable import Page, page
+from api.report import aligned
+from api.version import VERSION
 
 if TYPE_CHECKING:
     from store.archive.push import Pushed
@@ -88,7 +97,7 @@ def compact(folder: Path, as_document: bool) -> None:
         ledger.seal()
         before, after = ledger.compact(bar=bar)
     verdicts.keep(Reader(folder).snapshot())  # under the names of the new segments
-    answer = {
+    merged = {
         "manifest": after.number,
         "segments": {"before": len(before.segments), "after": len(after.segments)},
         "bytes": {"before": _size(before), "after": _size(after)},
@@ -96,10 +105,10 @@ def compact(folder: Path, as_document: bool) -> None:
         "retired": len(after.retired),
     }
     if as_document:
-        document("muckrake.compact/1", **answer)
+        document("muckrake.compact/1", **merged)
         return
     was, now = len(before.segments), len(after.segments)
-    size, events = _size(after), answer["events"]
+    size, events = _size(after), merged["events"]
     if before.segments == after.segments:
         say(f"nothing to merge: {several(now, 'segment')}, {events} events, {size} bytes")
     else:
@@ -173,7 +182,7 @@ def push(url: str, watch: float | None, folder: Path, as_document: bool) -> None
 def _say(pushed: "Pushed", unsealed: int, as_document: bool) -> None:
     """s3://poker/league: 41,200 closed streams in 3 segments; 12 objects sent, 3,481,002 bytes."""
     if as_document:
-        document("muckrake.push/1", **msgspec.to_builtins(pushed), unsealed=unsealed)
+        document("muckrake.push/1", **to_builtins(pushed), unsealed=unsealed)
         return
     sent = f"{several(pushed.sent, 'object')} sent, {several(pushed.sent_bytes, 'byte')}"
     sent = sent if pushed.is_new else "nothing is newer here"
@@ -207,8 +216,183 @@ def pull(url: str, folder: Path, as_document: bool) -> None:
         with reading(folder):
             pass  # says so if the archive is an older copy
     if as_document:
-        document("muckrake.pull/1", **msgspec.to_builtins(pulled))
+        document("muckrake.pull/1", **to_builtins(pulled))
         return
     got = f"{several(pulled.fetched, 'object')} fetched, {several(pulled.fetched_bytes, 'byte')}"
     size = f"{several(pulled.closed, 'closed stream')} in {several(pulled.segments, 'segment')}"
     say(f"{pulled.folder}: {size}; {got}")
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SOUND = "every file is sound"
+_AFTER = ("ledger", "findings", "not_compared")  # what is shown after the facts
+
+
+Version = Annotated[str | None, Meta(description="its version; null where it is not installed")]
+
+
+class Complaint(Struct, frozen=True):
+    """One thing in one file of a ledger: from which byte and in or after which hand."""
+
+    file: str
+    place: int | None
+    hand: str
+    sentence: str
+    note: bool
+
+
+class LedgerFacts(Struct, frozen=True):
+    """What a ledger's manifest tells; without one that can be read, who writes it."""
+
+    writer: str | None
+    manifest: int | UnsetType = UNSET
+    segments: int | UnsetType = UNSET
+    segment_bytes: int | UnsetType = UNSET
+    retired: int | UnsetType = UNSET
+    log: str | UnsetType = UNSET
+    log_bytes: int | UnsetType | None = UNSET
+
+
+class Doctor(Struct, frozen=True, tag_field="schema", tag="muckrake.doctor/1"):
+    """What is installed, what is in the ledger, and what was found in its files."""
+
+    muckrake: Annotated[str, Meta(description="its version")]
+    python: Annotated[str, Meta(description="its version")]
+    msgspec: Version
+    click: Version
+    rich: Version
+    numpy: Version
+    pyarrow: Version
+    duckdb: Version
+    polars: Version
+    cryptography: Version
+    fastapi: Version
+    uvicorn: Version
+    jinja2: Version
+    python_multipart: Version
+    obstore: Version
+    cores: Annotated[int | None, Meta(description="processors of this machine")]
+    evaluator: Annotated[str, Meta(description="what evaluates hands")]
+    chromium: Annotated[str, Meta(description="the browser of the tests, or that there is none")]
+    folder: Annotated[str, Meta(description="where the ledger is looked for")]
+    disk_free: Annotated[int, Meta(description="bytes that are free there")]
+    ledger: Annotated[
+        LedgerFacts | None,
+        Meta(
+            description="`writer`, `manifest`, `segments`, `segment_bytes`, `retired`, `log`, "
+            "`log_bytes`; null if there is none"
+        ),
+    ]
+    findings: Annotated[
+        list[Complaint],
+        Meta(description="`file`, `place`, `hand`, `sentence`, `note` (a remark, nothing wrong)"),
+    ]
+    not_compared: Annotated[list[str], Meta(description="a sentence for each check left out")]
+
+
+LIBRARIES = tuple(name for name, kind in Doctor.__annotations__.items() if kind == Version)
+
+
+@click.command()
+@ledger_option
+@witness_option
+@json_option
+def doctor(folder: Path, as_document: bool) -> None:
+    """Tell versions and disk space, and check every file of the ledger, if there is one.
+
+    The marks of its writer, rulesets and the end of the tree are compared. Whether each sealed hand
+    is the one that its leaf was signed for, and adds up, is what `verify --all` looks at.
+    """
+    import platform
+    from importlib.metadata import PackageNotFoundError, version
+
+    with plainly():
+        ledger, findings, omitted = examined(folder)
+    versions = dict[str, str | None].fromkeys(LIBRARIES)
+    for name in LIBRARIES:
+        with suppress(PackageNotFoundError):
+            versions[name] = version(name)
+    browsers = (os.environ.get("MUCKRAKE_CHROMIUM"), *map(shutil.which, BROWSERS))
+    report = Doctor(
+        muckrake=VERSION,
+        python=platform.python_version(),
+        **versions,
+        cores=os.cpu_count(),
+        evaluator="columns of hands in numpy; one hand in pure Python",
+        chromium=next(filter(None, browsers), "none here: only the browser tests need one"),
+        folder=named(folder.absolute()),
+        disk_free=shutil.disk_usage(
+            next(one for one in (folder, *folder.absolute().parents) if one.exists())
+        ).free,
+        ledger=ledger,
+        findings=findings,
+        not_compared=omitted,
+    )
+    if as_document:
+        answer(report)
+    else:
+        say(as_text(report))
+    if not all(finding.note for finding in findings):
+        raise click.exceptions.Exit(WRONG)
+
+
+def as_text(doctor: Doctor) -> Page:
+    """Every fact on a line, then what was found."""
+    facts = {name: value for name, value in asdict(doctor).items() if name not in _AFTER}
+    none = {"ledger": "none here: muckrake play makes one"}
+    facts |= none if doctor.ledger is None else asdict(doctor.ledger)
+    facts |= {name: f"{value:,}" for name, value in facts.items() if isinstance(value, int)}
+    rows = [
+        [name, "none" if value is None else str(value)]
+        for name, value in facts.items()
+        if value is not UNSET
+    ]
+    rows += [
+        ["note" if finding.note else "damage", finding.sentence] for finding in doctor.findings
+    ]
+    if doctor.ledger is not None and not doctor.findings:
+        rows.append(["check", SOUND])
+    return page(aligned([*rows, *(["not compared", one] for one in doctor.not_compared)]))
+
+
+def examined(folder: Path) -> tuple[LedgerFacts | None, list[Complaint], list[str]]:
+    """What is in the ledger, everything found in its files, and which checks were left out; nothing
+    where there is no ledger."""
+    from engine.game import fingerprint_of
+    from store.archive.disk import disk_of
+    from store.folder import manifest
+    from store.folder.disk import holder
+    from store.folder.frames import Damaged
+    from store.proof.private import Private
+    from store.recovery import check, check_end
+
+    disk, private = disk_of(folder), Private(folder)
+    if not (folder.is_dir() and manifest.PATH in disk.names("")):
+        files = (file for room in ("segments", "log") for file in folder.glob(f"{room}/*"))
+        if not any(file.stat().st_size for file in files):  # else only a manifest explains them
+            return None, [], []
+    marks, nonces = private.marks(), private.nonces()
+    findings = check(disk, marks, fingerprint_of)
+    if all(one.note for one in findings):
+        findings += check_end(disk, nonces, remembered())
+    omitted = []
+    if marks is None or not marks.strict:
+        omitted.append("marks of its writer: private/log.key is not there")
+    if nonces is None:
+        omitted.append("the newest hands with the checkpoint: private/nonce.key is not there")
+    # Not looked at either, for the whole ledger would have to be read:
+    omitted.append("each sealed hand with its leaf, chips and cards: muckrake verify --all does")
+    facts = LedgerFacts(holder(folder))
+    with suppress(Damaged):  # why a manifest cannot be read, the check says
+        if (current := manifest.read(disk)) is not None:
+            log = folder / current.log
+            facts = LedgerFacts(
+                writer=facts.writer,
+                manifest=current.number,
+                segments=len(current.segments),
+                segment_bytes=_size(current),
+                retired=len(current.retired),
+                log=current.log,
+                log_bytes=log.stat().st_size if log.exists() else None,
+            )
+    return facts, [Complaint(*one) for one in findings], omitted
