@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -30,6 +30,7 @@ from api.cli.options import (
     quiet_option,
     rules_of,
     ruleset_option,
+    written,
 )
 from api.cli.output import (
     CONTESTED,
@@ -54,7 +55,7 @@ from events.ledger import closes, is_match
 from events.types import Events
 
 if TYPE_CHECKING:
-    from api.screening import Audited
+    from api.audits import Audited
     from store.reader import Snapshot
 
 NAMED_MAX = 10  # hands that a summary names: more is what --json is for
@@ -303,9 +304,24 @@ def _write(judged: Iterable[Judged], ledger: "Snapshot", tally: Tally) -> None:
         for _ in judged:  # what is printed names every card; the bundle is for this viewpoint
             pass
     elif request.files:
-        from api.cli.audit_files import save  # pyarrow comes with it
+        from api.audits import SCHEMA, tables  # pyarrow comes with it
+        from api.exporting.files import writer
 
-        save(judged, request.files)
+        count = 0
+        with ExitStack() as stack:
+            outs = [
+                writer(stack.enter_context(written(path)), kind, SCHEMA)
+                for kind, path in request.files
+            ]
+            for rows in tables(judged):
+                for out in outs:
+                    out.write(rows)
+                count += rows.num_rows
+            for out in outs:
+                out.close()
+        for _, path in request.files:
+            if path is not None:
+                note(f"{count} rows into {path}")
     elif request.as_document:
         entries = ((as_json if request.hands else brief)(*one) for one in judged)
         _tell(entries, tally)
@@ -325,7 +341,7 @@ def _audited(
     """Every hand through the screen: here, by several processes, or by Spark."""
     fine = request.as_document
     if not request.shared:
-        from api.screening import audits
+        from api.audits import audits
 
         yield audits(ledger, Rules(ledger, other), other, fine=fine)
         return

@@ -14,8 +14,8 @@ import pytest
 
 from analytics.screen.columns import Words
 from analytics.screen.screen import Screen, batches
+from api.audits import agreed
 from api.rules import Rules
-from api.screening import agreed
 from store.reader import Reader
 from tests import profiles
 from tests.sessions import Captured, printed
