@@ -182,7 +182,7 @@ def _whole(
 ) -> None:
     begun = time.monotonic()
     with reading(folder, warned=False) as ledger:
-        from api.evidence.dealt import Dealt
+        from api.evidence.make import Dealt
         from engine.game import fingerprint_of
         from store.proof.private import Private
         from store.verify import Verifier

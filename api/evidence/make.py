@@ -2,7 +2,8 @@
 
 It is a bundle: a zip of flat files, written from given values. The same values make the same bytes:
 nothing is compressed, no file has a time. What may be opened to whom is decided before; here it is
-only put in its place. `verify.py` reads and checks it.
+only put in its place. `verify.py` reads and checks it. `Dealt` checks in a ledger what a bundle
+says of one hand: that it was dealt from the deck that was committed to.
 """
 
 import io
@@ -11,17 +12,21 @@ import zipfile
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
+from typing import cast
 
 import msgspec
 from msgspec import Struct
 
 from api.evidence.verify import CONTENTS
 from api.printable import page
+from api.rules import Rules
 from api.viewpoints.rendering import OF_A_SEED, opened_by, withheld_sentence
+from dealer.deck import check_deal
 from events.deck import Committed, committed, deck_number, earlier
+from events.ledger import is_match
 from events.lines import Opening, lines, openings
 from events.match import Dealing, DeckCommitted, DeckOpened, Match, MatchStarted, NonceGiven
-from events.types import HandStarted
+from events.types import Events, HandStarted
 from events.views import Auditor, viewpoint
 from store.log.leaf import Leaf, split
 from store.proof.checkpoint import Opened
@@ -283,3 +288,40 @@ def _commitment(records: tuple[Match, ...], hand: str) -> tuple[Committed | None
 def _deck(commitment: Committed, number: int, secret: str, deals: int) -> OpenDeck:
     nonces = tuple((nonce.player, nonce.nonce) for nonce in commitment.nonces)
     return OpenDeck(commitment.commitment, commitment.first, number, secret, nonces, deals)
+
+
+class Dealt:
+    """Decks recomputed for every hand whose deck is opened, or whose secret is kept here."""
+
+    def __init__(self, ledger: Snapshot, private: Private) -> None:
+        self._ledger = ledger
+        self._private = private
+        self._rules = Rules(ledger, None)
+        self._records: dict[str, tuple[Match, ...]] = {}
+        self.checked = 0
+
+    def wrong(self, leaf: Leaf) -> str | None:
+        """What is wrong with the cards of a hand; None if nothing is, or nothing is known."""
+        match, _ = split(leaf.stream)
+        records = self._of(match)
+        if is_match(leaf.stream) or not records:
+            return None
+        record = cast(Events, tuple(recorded.event for recorded in leaf.recorded))
+        game = self._rules.of(record) if isinstance(record[0], HandStarted) else None
+        if game is None:
+            return None
+        check = check_deal(game, records, record)
+        self.checked += check.verdict == "agree"
+        return check.sentence if check.verdict == "differ" else None
+
+    def _of(self, match: str) -> tuple[Match, ...]:
+        """A committed match's records, its decks opened as far as they can be; else nothing."""
+        if match not in self._records:
+            events = tuple(recorded.event for recorded in self._ledger.read(match))
+            records = tuple(event for event in events if isinstance(event, Match))
+            if commitment := committed(records):
+                chains = self._private.chains(match)
+                kept = zip(commitment, chains, strict=False)
+                records += tuple(DeckOpened(one.last, chain.secret) for one, chain in kept)
+            self._records[match] = records if commitment else ()
+        return self._records[match]

@@ -15,8 +15,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
-from api.evidence.dealt import Dealt
-from api.evidence.make import evidence
+from api.evidence.make import Dealt, evidence
 from api.questions.hand import NoRules, judged, seat_of, view_of
 from api.questions.shapes import Proof
 from api.report import as_json, as_text

@@ -24,7 +24,7 @@ from analytics.stored.auctions import AUCTIONS
 from analytics.stored.equity import Closed, lucks
 from analytics.stored.facts import played, risks
 from analytics.swaps.luck import equities_in
-from api.evidence.dealt import Dealt
+from api.evidence.make import Dealt
 from api.problem import Problem
 from api.questions.numbers import p_value
 from api.questions.question import Cell, Match, Question, Sheet, Table
