@@ -10,7 +10,6 @@ import sys
 from difflib import get_close_matches
 from importlib import import_module
 from keyword import iskeyword
-from types import ModuleType
 from typing import Any, NoReturn
 
 import click
@@ -100,12 +99,20 @@ class Lazy(click.Group):
         if cmd_name not in COMMANDS:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        module = f"{__package__}.cli.{TOGETHER.get(name, name)}"
+        is_new = module not in sys.modules
+        if is_new:  # what it needs stays, so no collection need look at it
+            gc.disable()
         try:
-            command = getattr(_imported(f"{__package__}.cli.{TOGETHER.get(name, name)}"), name)
+            command = getattr(import_module(module), name)
         except ModuleNotFoundError as missing:
             if missing.name not in POSIX:
                 raise
             return _impossible(cmd_name, missing)
+        finally:
+            if is_new:
+                gc.freeze()
+                gc.enable()
         assert isinstance(command, click.Command)
         return command
 
@@ -132,18 +139,6 @@ class Lazy(click.Group):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
         formatter.write_text("`muckrake help COMMAND` says all of one.")
-
-
-def _imported(name: str) -> ModuleType:
-    """A module of ours, and all that it needs: they stay, so no collection need look at them."""
-    if name in sys.modules:
-        return sys.modules[name]
-    gc.disable()
-    try:
-        return import_module(name)
-    finally:
-        gc.freeze()
-        gc.enable()
 
 
 def _impossible(name: str, missing: ModuleNotFoundError) -> click.Command:

@@ -43,35 +43,30 @@ def completion(shell: str, install: bool, as_document: bool) -> None:
     script = kind(muckrake, {}, "muckrake", VARIABLE).source() + "\n"
     if shell == "zsh":
         script = COMPINIT + script
-    kept = str(_installed(shell, script)) if install else None
+    kept = None
+    if install:
+        home = Path.home()
+        if shell == "fish":
+            config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+            kept = config / "fish" / "completions" / "muckrake.fish"
+        else:
+            data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+            kept = data / "muckrake" / f"completion.{shell}"
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(script, "utf-8")
+        if shell != "fish":  # bash and zsh are set to read it
+            line = f'source "{kept}"  # muckrake completes its commands\n'
+            starts = Path(os.environ.get("ZDOTDIR") or home) if shell == "zsh" else home
+            start = starts / STARTS[shell]
+            before = start.read_text("utf-8") if start.exists() else ""
+            if line not in before:
+                start.write_text(before + "\n" * (before[-1:] not in ("", "\n")) + line, "utf-8")
     if as_document:
-        document("muckrake.completion/1", shell=shell, script=script, file=kept)
+        document("muckrake.completion/1", shell=shell, script=script, file=kept and str(kept))
     elif kept is None:
         say(Page(script))
     else:
         note(f"{shell} completes muckrake when it starts again, by {kept}")
-
-
-def _installed(shell: str, script: str) -> Path:
-    """The file that was written; bash and zsh are set to read it."""
-    home = Path.home()
-    if shell == "fish":
-        config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-        file = config / "fish" / "completions" / "muckrake.fish"
-    else:
-        data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
-        file = data / "muckrake" / f"completion.{shell}"
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(script, "utf-8")
-    if shell != "fish":
-        line = f'source "{file}"  # muckrake completes its commands\n'
-        start = (Path(os.environ.get("ZDOTDIR") or home) if shell == "zsh" else home) / STARTS[
-            shell
-        ]
-        before = start.read_text("utf-8") if start.exists() else ""
-        if line not in before:
-            start.write_text(before + "\n" * (before[-1:] not in ("", "\n")) + line, "utf-8")
-    return file
 
 
 MOST = 200  # hands that are offered at once

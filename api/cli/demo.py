@@ -5,7 +5,6 @@ that stays; an earlier demo's is replaced, and nobody else's.
 """
 
 import hashlib
-import json
 import os
 import shlex
 import shutil
@@ -132,12 +131,21 @@ def demo(
     if folder is not None:
         refuse_archive(folder)
     more = [] if rules is None else [rules_of(None, rules, ())]
-    meant = _changed([*GAMES.values(), *more], settings)
+    wanted = settings_of(settings)
+    try:
+        tried = [as_far(game, wanted) for game in (*GAMES.values(), *more)]
+    except Impossible as reason:
+        raise click.UsageError(str(reason)) from None
+    for name in wanted:  # each must fit one ruleset at least
+        if all(name in refused for _, refused in tried):
+            why = tried[-1][1][name]
+            raise click.UsageError(f"no ruleset that is played could be changed so: {why}")
+    meant = [game for game, _ in tried]
     games = progress(meant, "playing, judging and keeping every ruleset", len(meant))
     place = (folder or _own_folder()).absolute()
     with _replacing(place) as made:
         tallies, wire, (game, record, report) = played(games, hands, seed, made)
-        proof = _evidence(made, place, game, (record, report))
+        proof = _evidence(made, place, start_of(record).hand)
         size = sum(one.stat().st_size for one in made.glob("segments/events*.parquet"))
     kept = KeptLedger(str(place), sum(tally.hands for tally in tallies) + wire.hands, size)
     if as_document:
@@ -158,20 +166,6 @@ def demo(
     say(page(_ledger_lines(tallies, wire, kept, seed)))
     say(as_text(game, record, report))
     say(page(_evidence_lines(proof, kept)))
-
-
-def _changed(games: list[Game], settings: tuple[str, ...]) -> list[Game]:
-    """Every ruleset with the settings that it has parameters for; each must fit one at least."""
-    wanted = settings_of(settings)
-    try:
-        tried = [as_far(game, wanted) for game in games]
-    except Impossible as reason:
-        raise click.UsageError(str(reason)) from None
-    for name in wanted:
-        if all(name in refused for _, refused in tried):
-            why = tried[-1][1][name]
-            raise click.UsageError(f"no ruleset that is played could be changed so: {why}")
-    return [game for game, _ in tried]
 
 
 def _ledger_lines(tallies: list[Tally], wire: Wire, kept: KeptLedger, seed: str) -> list[str]:
@@ -339,15 +333,11 @@ def wire_match(folder: Path, ledger: Ledger, hands: int, seed: str) -> tuple[lis
     return records, Wire(ended.players, ended.hands, ended.nets, replies, trouble)
 
 
-def _evidence(folder: Path, meant: Path, game: Game, disputed: tuple[Events, Report]) -> Evidence:
+def _evidence(folder: Path, meant: Path, hand: str) -> Evidence:
     """The evidence of the hand, checked by the program in it, alone, by a bare Python."""
-    record, report = disputed
-    start = start_of(record)
     file = meant.with_name(f"{meant.name}-evidence.zip")
-    text = json.dumps(as_json(record, game, report), indent=2, ensure_ascii=False)
-    report_texts = as_text(game, record, report), f"{text}\n".encode()
     with reading(folder) as ledger:
-        save(file, evidence(ledger, start.hand, "public", report_texts))
+        save(file, evidence(ledger, hand, "public"))
         key = public_keys(ledger.live.disk)[-1].text()
     with tempfile.TemporaryDirectory(prefix="muckrake-") as lone:
         for name, content in read_bundle(str(file)).items():
@@ -355,8 +345,8 @@ def _evidence(folder: Path, meant: Path, game: Game, disputed: tuple[Events, Rep
         alone = [sys.executable, "-I", "-S", "verify.py", "--key", key]
         ran = subprocess.run(alone, cwd=lone, capture_output=True, text=True, check=False)
     if ran.returncode:
-        wrong(f"the evidence of {start.hand} does not hold: {ran.stdout}{ran.stderr}")
-    return Evidence(start.hand, str(file), tuple(ran.stdout.strip().splitlines()))
+        wrong(f"the evidence of {hand} does not hold: {ran.stdout}{ran.stderr}")
+    return Evidence(hand, str(file), tuple(ran.stdout.strip().splitlines()))
 
 
 def tally(game: Game, records: list[Events]) -> Tally:

@@ -32,10 +32,7 @@ from events.types import Events
 
 if TYPE_CHECKING:
     from api.exporting.lakehouse import Lakehouse
-    from api.viewpoints.redaction import Redactor
-    from api.viewpoints.selection import Selection
     from engine.game import Game
-    from store.archive.objects import Objects
     from store.log.leaf import Leaf
     from store.reader import Snapshot
 
@@ -117,7 +114,16 @@ def export(
         chosen, redactor = selections(snapshot, names), Redactor(snapshot, Viewer(view))
         if to in TABULAR:
             table = table or "events"
-        _check_seat(snapshot, redactor, chosen)
+        # Who sits at no table of a match cannot see it from a seat; a hand that is named is one
+        # that he may see.
+        matches = [hand.match for hand in chosen if hand.match is not None]
+        for match in matches:
+            redactor.check(match)
+        for hand in chosen:
+            if hand.number is not None:
+                redactor.check_visible(f"{hand.match}/{hand.number}")
+        if not matches:
+            redactor.check_any(snapshot.matches())
         every = redactor.among(chain.from_iterable(leaves(snapshot, one) for one in chosen))
         seen = hands.counted(progress(every, "exporting", None if names else snapshot.next_seq))
         written_as = ARROW_FILE if to == "arrow" and out is not None else to
@@ -178,8 +184,21 @@ def _into_lakehouse(
 
         if is_within(place, snapshot.live.disk):
             raise click.UsageError(f"{place} is in the ledger {named(folder)}: name another folder")
+        lakehouse: Lakehouse
+        if to == "delta":
+            from api.exporting.delta import Delta
+
+            lakehouse = Delta(out)
+        else:
+            try:
+                from api.exporting.iceberg import Iceberg
+            except ImportError:
+                raise click.ClickException(
+                    "there is no pyiceberg here: pip install 'muckrake-poker[lakehouse]' brings it"
+                ) from None
+            lakehouse = Iceberg(out)
         try:
-            registered = register(snapshot, tables, out, _lakehouse(to, out))
+            registered = register(snapshot, tables, out, lakehouse)
         except (CannotRegister, Refuted) as reason:
             raise click.ClickException(str(reason)) from None
         unsealed = snapshot.next_seq - registered.closed
@@ -194,21 +213,6 @@ def _into_lakehouse(
             )
     if unsealed > 0:
         note(f"{unsealed:,} closed streams are not sealed yet: muckrake compact seals them")
-
-
-def _lakehouse(to: str, out: "Objects") -> "Lakehouse":
-    """What writes this format; Iceberg's is a library that not everybody has."""
-    if to == "delta":
-        from api.exporting.delta import Delta
-
-        return Delta(out)
-    try:
-        from api.exporting.iceberg import Iceberg
-    except ImportError:
-        raise click.ClickException(
-            "there is no pyiceberg here: pip install 'muckrake-poker[lakehouse]' brings it"
-        ) from None
-    return Iceberg(out)
 
 
 def _by_spark(
@@ -276,19 +280,6 @@ def _check_words(
         raise click.UsageError(f"there is no folder {out.parent} for {out.name}")
     if to in BINARY and out is None and sys.stdout.isatty():
         raise click.UsageError(f"{to} is not for a terminal: name a file with --out")
-
-
-def _check_seat(snapshot: "Snapshot", redactor: "Redactor", hands: "tuple[Selection, ...]") -> None:
-    """A viewer who sits at no table of a match cannot see it from a seat; a hand that is named is
-    one that may be told."""
-    named = [hand.match for hand in hands if hand.match is not None]
-    for match in named:
-        redactor.check(match)
-    for hand in hands:
-        if hand.number is not None:
-            redactor.check_visible(f"{hand.match}/{hand.number}")
-    if not named:
-        redactor.check_any(snapshot.matches())
 
 
 def _rules(snapshot: "Snapshot") -> "Callable[[Events], Game]":

@@ -73,6 +73,19 @@ class Tally:
         wrong = self.differ or self.left_out or self.conflicts
         return 1 if self.refused else WRONG if wrong else 0
 
+    def summary(self, files: int, folder: Path) -> str:
+        """How many files and hands are in now, and how many are not."""
+        known = f", {self.known} files were there already" if self.known else ""
+        again = f", {self.again:,} hands were there already" if self.again else ""
+        conflicts = f", {self.conflicts} of them in conflict" if self.conflicts else ""
+        left = f", {self.left_out} hands left out" if self.left_out else ""
+        refused = f", {self.refused} files refused" if self.refused else ""
+        stopped = f"interrupted after {self.files} of {files} files: " if self.stopped else ""
+        return (
+            f"{stopped}{self.hands:,} hands of {self.files} files into {folder}"
+            f"{known}{again}{conflicts}{left}{refused}"
+        )
+
 
 @click.command("import")
 @click.argument("files", nargs=-1, required=True, metavar="FILE_OR_FOLDER...", type=Path)
@@ -143,8 +156,13 @@ def import_(
         strict,
         not no_audit,
         called,
-        players=_pattern(players),
+        players=players,
     )
+    if players is not None:
+        try:
+            pattern_of(players)
+        except Misnamed as why:
+            raise click.UsageError(str(why)) from None
     if names and players:
         raise click.UsageError("--names and --players both name players: leave one out")
     tally, begun, tagged = Tally(), time.monotonic(), given_tags(tags)
@@ -169,37 +187,24 @@ def import_(
         from api.questions.verdicts import keep_judged  # DuckDB comes with it
 
         keep_judged(folder, writer.judged)
-    _sum_up(tally, len(every), folder, time.monotonic() - begun)
+    note(f"{tally.summary(len(every), folder)}, {time.monotonic() - begun:.1f} s")
     for player in dict.fromkeys(tag.player for tag in tagged if tag.player not in tally.players):
         note(f"no player of these files is called {player}: his tags are not kept")
-    if tally.nameless and (logs := _nameless(folder)) > 1:
-        note(
-            f"{logs} matches here call their players A and B, which makes two players of all their"
-            " bots: unless they are, import with --players PATTERN or --names into a new ledger"
+    if tally.nameless:
+        from store.sql.query import Query
+
+        (found,) = Query(Reader(folder).snapshot()).rows(
+            "SELECT count(*) AS matches FROM events WHERE number IS NULL AND type = 'MatchStarted'"
+            """ AND players IN ('["A","B"]', '["B","A"]')"""
         )
+        if (logs := int(found["matches"])) > 1:
+            note(
+                f"{logs} matches here call their players A and B, which makes two players of all"
+                " their bots: unless they are, import with --players PATTERN or --names into a new"
+                " ledger"
+            )
     if tally.code:
         raise click.exceptions.Exit(tally.code)
-
-
-def _pattern(pattern: str | None) -> str | None:
-    """One by which both players are found."""
-    if pattern is not None:
-        try:
-            pattern_of(pattern)
-        except Misnamed as why:
-            raise click.UsageError(str(why)) from None
-    return pattern
-
-
-def _nameless(folder: Path) -> int:
-    """How many matches of the ledger are between an A and a B."""
-    from store.sql.query import Query
-
-    found = Query(Reader(folder).snapshot()).rows(
-        "SELECT count(*) AS matches FROM events WHERE number IS NULL AND type = 'MatchStarted'"
-        """ AND players IN ('["A","B"]', '["B","A"]')"""
-    )
-    return int(next(iter(found))["matches"])
 
 
 def _imported(
@@ -227,20 +232,6 @@ def _imported(
                 yield outcome, added
         except KeyboardInterrupt:
             tally.stopped = True
-
-
-def _sum_up(tally: Tally, files: int, folder: Path, seconds: float) -> None:
-    """Print one line in the end: how many files and hands are in now, and how many are not."""
-    known = f", {tally.known} files were there already" if tally.known else ""
-    again = f", {tally.again:,} hands were there already" if tally.again else ""
-    conflicts = f", {tally.conflicts} of them in conflict" if tally.conflicts else ""
-    left = f", {tally.left_out} hands left out" if tally.left_out else ""
-    refused = f", {tally.refused} files refused" if tally.refused else ""
-    stopped = f"interrupted after {tally.files} of {files} files: " if tally.stopped else ""
-    note(
-        f"{stopped}{tally.hands:,} hands of {tally.files} files into {folder}"
-        f"{known}{again}{conflicts}{left}{refused}, {seconds:.1f} s"
-    )
 
 
 @contextmanager

@@ -6,7 +6,7 @@ Nothing heavy is imported before a ledger is really opened.
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,7 +23,6 @@ from events.views import Auditor, Viewpoint
 
 if TYPE_CHECKING:
     from store.archive.objects import Objects
-    from store.folder.disk import Disk
     from store.ledger import FileLedger
     from store.proof.checkpoint import Remembered
     from store.reader import Snapshot
@@ -161,19 +160,6 @@ def archived_at(url: str) -> "Objects":
         raise click.UsageError(str(reason)) from None
 
 
-def _most(disk: "Disk") -> tuple[int, str]:
-    """How many closed streams of this ledger somebody signed for, as far as is remembered, and
-    where that is written."""
-    from store.folder.frames import Damaged
-    from store.proof.notary import public_keys
-
-    try:
-        known = remembered().of(public_keys(disk))
-    except Damaged:  # verify and doctor say so; what is read is compared on its own
-        return 0, ""
-    return max(((one.size, str(path)) for path, one in known), default=(0, ""))
-
-
 @contextmanager
 def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
     """The ledger as it is at this moment; its writer is neither needed nor disturbed.
@@ -181,6 +167,8 @@ def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
     A reader of an older copy gets a note that it is one.
     """
     with plainly():
+        from store.folder.frames import Damaged
+        from store.proof.notary import public_keys
         from store.reader import NoLedger, Reader
 
         try:
@@ -191,7 +179,11 @@ def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
                 raise NotFound(sentence) from None
             raise NotFound(f"there is no ledger in {folder}: muckrake play makes one") from None
         snapshot = reader.snapshot()
-        size, file = _most(snapshot.live.disk) if warned else (0, "")
+        size, file = 0, ""  # what somebody signed for, as far as is remembered, and where it is
+        if warned:
+            with suppress(Damaged):  # verify and doctor say so; what is read is compared on its own
+                known = remembered().of(public_keys(snapshot.live.disk))
+                size, file = max(((one.size, str(path)) for path, one in known), default=(0, ""))
         if size > snapshot.next_seq:
             note(
                 f"{named(folder)} has {snapshot.next_seq:,} closed streams, and {file} was signed"
@@ -207,8 +199,10 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
     Only with `accepting` it may be behind what is remembered of it.
     """
     with plainly():
+        from api.evidence.witnesses import publish_newest
         from api.playing.recording import projections
         from store.ledger import Broken, open_ledger
+        from store.proof.tree import Refuted
 
         try:
             known = remembered(accepting=accepting)
@@ -222,26 +216,15 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
                     ledger.close()
                 finally:
                     lock.release()
-            _publish(folder)
+            try:  # send what was written to the ledger's witnesses, if it has any
+                publication = publish_newest(folder)
+            except Refuted as reason:
+                note(f"nothing was published: {reason}")
+            else:
+                for sentence in publication.sentences if publication is not None else ():
+                    note(sentence)
         except Broken as failure:
             raise click.ClickException(str(failure)) from None
-
-
-def _publish(folder: Path) -> None:
-    """Send what was written to the ledger's witnesses, if it has any."""
-    from api.evidence.witnesses import publish_newest
-    from store.proof.tree import Refuted
-
-    try:
-        publication = publish_newest(folder)
-    except Refuted as reason:
-        note(f"nothing was published: {reason}")
-        return
-    if publication is not None:
-        note(publication.sentence)
-        for reply in publication.replies:
-            if reply.refusal is not None:
-                note(f"{reply.witness}: {reply.refusal}")
 
 
 @contextmanager

@@ -135,19 +135,19 @@ class _Shown(io.RawIOBase):
 
 def progress(items: Iterable[T], doing: str, total: int | None = None) -> Iterable[T]:
     """The items, with a bar on stderr while they are worked off, if somebody is watching."""
-    return _counted(items, doing, total) if _is_watched() else items
+
+    def counted() -> Iterator[T]:
+        with watched(doing, total) as advance:
+            for item in items:
+                yield item
+                advance(1)
+
+    return counted() if _is_watched() else items
 
 
 def bar(doing: str) -> Callable[[Collection[T]], Iterable[T]]:
     """The same for work whose items are counted already."""
     return lambda items: progress(items, doing, len(items))
-
-
-def _counted(items: Iterable[T], doing: str, total: int | None) -> Iterator[T]:
-    with watched(doing, total) as advance:
-        for item in items:
-            yield item
-            advance(1)
 
 
 @contextmanager

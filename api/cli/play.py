@@ -2,9 +2,10 @@
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import msgspec
@@ -30,10 +31,7 @@ from dealer.play import Plan
 from dealer.worker import Gone
 from events.match import Dealing
 from events.notation import say as notation_of
-from events.types import Events
-
-if TYPE_CHECKING:
-    from store.ledger import FileLedger
+from store.proof.private import Private
 
 Stop = Callable[[], bool]
 Ended = tuple[Plan, Played]
@@ -122,7 +120,16 @@ Ended = tuple[Plan, Played]
 @quiet_option
 def play(folder: Path, as_document: bool, printing: bool, game: str | None, **options: Any) -> None:
     """Play hands of GAME, or by the rules of a file, between bots, into the ledger."""
-    plans = plans_of(rules_of(game, options["rules"], options["settings"]), options, _own(options))
+    ruleset = rules_of(game, options["rules"], options["settings"])
+    own = tuple(bot for bot in (options["bots"] or "").split(",") if ":" in bot)
+    if own and options["live"]:
+        raise click.UsageError(f"--live seats built-in bots: leave out {own[0]}")
+    try:
+        for bot in own:  # each is found before anything is written
+            maker(bot)
+    except NoBot as why:
+        raise click.UsageError(str(why)) from None
+    plans = plans_of(ruleset, options, own)
     many = options["matches"] is not None
     if many and printing:
         raise click.UsageError("--print shows the hands of one match: leave out --matches")
@@ -136,7 +143,11 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
     shown: list[Any] = []
     failed: str | None = None
     with writing(folder, f"play {plans[0].match}") as ledger, stopping() as stop:
-        begin = _beginning(ledger, folder, plans, terms)
+        if name := taken(ledger, plans):  # all are looked up before the first is begun
+            raise click.ClickException(
+                f"there is a match {name} in {folder} already: give this one another name"
+            )
+        begin = partial(begun, ledger, Private(folder), terms=terms)
         if many:
             ended = _many(begin, plans, stop)
         else:
@@ -148,7 +159,13 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
                 dealt = here(match, stop)
             total = None if match.plan.hands == ENDLESS else match.plan.hands
             hands = progress(dealt, f"playing {match.plan.match}", total)
-            shown = _shown(hands, printing, as_document)
+            for number, hand in enumerate(hands):  # each is durable
+                if printing and as_document:
+                    shown.append(msgspec.to_builtins(hand))
+                elif printing:
+                    if number:
+                        say("")
+                    say(page(notation_of(event) for event in hand))
             ended = [(match.plan, match.end())]
             failed = match.failed
     matches = [
@@ -175,45 +192,6 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
     note(f"{reason}: {count} in {folder}, {time.monotonic() - since:.1f} s")
     if reason == STOPPED:
         raise click.exceptions.Exit(INTERRUPTED)
-
-
-def _own(options: dict[str, Any]) -> tuple[str, ...]:
-    """The bots that are named by their module, each found before anything is written."""
-    own = tuple(bot for bot in (options["bots"] or "").split(",") if ":" in bot)
-    if own and options["live"]:
-        raise click.UsageError(f"--live seats built-in bots: leave out {own[0]}")
-    try:
-        for bot in own:
-            maker(bot)
-    except NoBot as why:
-        raise click.UsageError(str(why)) from None
-    return own
-
-
-def _beginning(
-    ledger: "FileLedger", folder: Path, plans: list[Plan], terms: Terms
-) -> Callable[[Plan], Playing]:
-    """How a match is begun here; a name is given once, so all are looked up first."""
-    from store.proof.private import Private
-
-    if name := taken(ledger, plans):
-        raise click.ClickException(
-            f"there is a match {name} in {folder} already: give this one another name"
-        )
-    return lambda match: begun(ledger, Private(folder), match, terms)
-
-
-def _shown(hands: Iterable[Events], printing: bool, as_document: bool) -> list[Any]:
-    """Every hand printed when it is durable, or gathered for the document."""
-    shown: list[Any] = []
-    for number, hand in enumerate(hands):
-        if printing and as_document:
-            shown.append(msgspec.to_builtins(hand))
-        elif printing:
-            if number:
-                say("")
-            say(page(notation_of(event) for event in hand))
-    return shown
 
 
 def _many(begin: Callable[[Plan], Playing], plans: list[Plan], stop: Stop) -> list[Ended]:

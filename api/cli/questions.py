@@ -236,12 +236,19 @@ def answered(
     through = viewing(folder, view, values.get("unit"), values.get("by_tag"))
     with through as viewed, counting(on, viewed):
         if question.facts:
-            _note_missing_facts(viewed)
+            from analytics.stored.facts import VERSION
+
+            segments = viewed.snapshot.parts().segments
+            without = [one for one in segments if one.projections.get("facts") != VERSION]
+            hands = sum(one.last_seq - one.first_seq + 1 for one in without)
+            if hands > SLOW:
+                note(
+                    f"facts of {hands} hands are made on the way: muckrake compact would keep them"
+                )
         if pages is not None:
             if after is not None:
                 params = replace(params, after=pages.key(viewed, after))
-            results = _pages(question, viewed, params, limit)
-            _listed(question, results, files, as_document=as_document)
+            _listed(question, viewed, params, limit, files, as_document=as_document)
             return
         answer = question.ask(viewed, params, progress)
     if files:
@@ -260,17 +267,6 @@ def answered(
         raise click.exceptions.Exit(code)
     if question.wrong is not None and (sentence := question.wrong(answer)):
         wrong(sentence)
-
-
-def _note_missing_facts(viewed: "Viewed") -> None:
-    """Say that facts have to be made first, if that takes its time."""
-    from analytics.stored.facts import VERSION
-
-    segments = viewed.snapshot.parts().segments
-    without = [segment for segment in segments if segment.projections.get("facts") != VERSION]
-    hands = sum(segment.last_seq - segment.first_seq + 1 for segment in without)
-    if hands > SLOW:
-        note(f"facts of {hands} hands are made on the way: muckrake compact would keep them")
 
 
 def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
@@ -303,27 +299,30 @@ def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
     return page
 
 
-def _pages(question: Question, viewed: "Viewed", params: Any, limit: int | None) -> Iterator[Page]:
-    """A list page by page, as far as it is wanted."""
-    while True:
-        size = AT_ONCE if limit is None else min(AT_ONCE, limit)
-        page: Page = question.ask(viewed, replace(params, limit=size), progress)
-        yield page
-        limit = None if limit is None else limit - len(page.rows)
-        if page.next is None or limit == 0:
-            return
-        params = replace(params, after=page.next)
-
-
 def _listed(
     question: Question,
-    pages: Iterator[Page],
+    viewed: "Viewed",
+    params: Any,
+    limit: int | None,
     files: list[File],
     *,
     as_document: bool,
 ) -> None:
     """Write a list, as it is read: its rows, and after which of them there are more."""
+
+    def read(params: Any, limit: int | None) -> Iterator[Page]:
+        """Page by page, as far as it is wanted."""
+        while True:
+            size = AT_ONCE if limit is None else min(AT_ONCE, limit)
+            page: Page = question.ask(viewed, replace(params, limit=size), progress)
+            yield page
+            limit = None if limit is None else limit - len(page.rows)
+            if page.next is None or limit == 0:
+                return
+            params = replace(params, after=page.next)
+
     (table,) = question.tables
+    pages = read(params, limit)
     pages = chain([next(pages)], pages)  # what fails at once fails before anything is written
     following: Any = None
 

@@ -151,13 +151,24 @@ def serve(
         if log is not None and str(log) != "-":
             log.open("a").close()  # a file that cannot be written is refused now
         is_loopback = host in ("127.0.0.1", "::1", "localhost")
-        public = () if public_url is None else (_host_of(public_url),)
+        public: tuple[str, ...] = ()
+        if public_url is not None:  # the name that browsers will say
+            there = urlsplit(public_url)
+            is_root = there.scheme in ("http", "https") and there.path in ("", "/")
+            if not there.hostname or not is_root:
+                raise click.UsageError(
+                    f"--public-url {public_url} is none: https://poker.example is one"
+                )
+            public = (_in_address(there.hostname),)
+        for url in framers:  # they are put into a header, where more would say more
+            if not _ORIGIN.fullmatch(url):
+                raise click.UsageError(f"--frame-origin {url} is none: https://club.example is one")
         settings = Settings(
             folder.absolute(),
             delay_s=delay,
             hosts=(*LOOPBACK, *public) if is_loopback else (),
             allow_origins=origins,
-            frame_origins=tuple(map(_origin, framers)),
+            frame_origins=framers,
             limits=Limits(
                 rate=rate,
                 at_once=at_once,
@@ -170,7 +181,8 @@ def serve(
             bots=None if bots is None else bots.absolute(),
         )
         sock = bound(host, port)
-        base = f"http://{_name(host)}:{sock.getsockname()[1]}"
+        name = "localhost" if host in ("0.0.0.0", "::") else _in_address(host)
+        base = f"http://{name}:{sock.getsockname()[1]}"
         once = once_url(settings.folder, public_url or base, tuple(SCOPES), page)
         if as_document:
             document("muckrake.serve/1", address=f"{base}/", login=once)
@@ -190,25 +202,7 @@ def serve(
     os._exit(code)  # answers that nobody waits for any more are not waited for
 
 
-def _host_of(url: str) -> str:
-    """The name that browsers will say."""
-    there = urlsplit(url)
-    if there.scheme not in ("http", "https") or not there.hostname or there.path not in ("", "/"):
-        raise click.UsageError(f"--public-url {url} is none: https://poker.example is one")
-    return f"[{there.hostname}]" if ":" in there.hostname else there.hostname
-
-
-def _origin(url: str) -> str:
-    """A site as a browser names it; it is put into a header, where more would say more."""
-    if not _ORIGIN.fullmatch(url):
-        raise click.UsageError(f"--frame-origin {url} is none: https://club.example is one")
-    return url
-
-
-def _name(host: str) -> str:
-    """As it stands in an address."""
-    if host in ("0.0.0.0", "::"):
-        return "localhost"
+def _in_address(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 

@@ -18,11 +18,9 @@ from api.printable import Page, page
 from api.questions.shapes import Complaint
 
 if TYPE_CHECKING:
-    from api.evidence.verify import Key, Policy
-    from store.folder.disk import Disk
-    from store.proof.private import Private
+    from api.evidence.verify import Key
     from store.reader import Snapshot
-    from store.verify import Verified, Verifier
+    from store.verify import Verified
 
 NAMED_MAX = 20  # findings that are printed: more is what --json is for
 FOLDERS_OWN = (
@@ -108,9 +106,15 @@ def verify(
     if checkpoint and not every:
         raise click.UsageError("--checkpoint goes with --all: a bundle has one of its own")
     given_keys = tuple(key for word in words for key in _meant(word))
-    witness_policy = None if policy is None else _policy_of(policy)
-    if witness_policy is not None and not given_keys:
-        given_keys = tuple(witness_policy.logs)
+    witness_policy = None
+    if policy is not None:
+        from api.evidence.verify import Misused, known_policy
+
+        try:
+            witness_policy = known_policy(str(policy))
+        except Misused as reason:
+            raise click.UsageError(str(reason)) from None
+        given_keys = given_keys or tuple(witness_policy.logs)
     if file is not None:
         # By the program that lies in every bundle; never the copy in this one.
         from api.evidence import verify as script
@@ -163,16 +167,6 @@ def _kept(name: str) -> tuple["Key", ...]:
     return tuple(key for key in _meant(str(file)) if key.name == name) if file.exists() else ()
 
 
-def _policy_of(policy: Path) -> "Policy":
-    """Which logs and witnesses a policy believes."""
-    from api.evidence.verify import Misused, known_policy
-
-    try:
-        return known_policy(str(policy))
-    except Misused as reason:
-        raise click.UsageError(str(reason)) from None
-
-
 def _whole(
     folder: Path,
     given_keys: tuple["Key", ...],
@@ -184,6 +178,7 @@ def _whole(
     with reading(folder, warned=False) as ledger:
         from api.evidence.make import Dealt
         from engine.game import fingerprint_of
+        from store.proof.notary import successors
         from store.proof.private import Private
         from store.verify import Verifier
 
@@ -200,15 +195,27 @@ def _whole(
         for leaf in progress(verifier.leaves(), "verifying", ledger.next_seq):
             if sentence := dealt.wrong(leaf):
                 verifier.found(leaf.stream, sentence)
-        if not given_keys and (sentence := _unsignable(private, verifier)):
-            verifier.found("private/signing.key", sentence)
+        # The key that signs next. Who names the log's key needs none: an auditor's copy is without.
+        if not given_keys and (streams := verifier.ledger.next_seq):
+            signer = private.signer()
+            if signer is None:
+                sentence = f"it is missing, and {streams:,} streams have closed"
+                verifier.found("private/signing.key", sentence)
+            elif signer.key not in verifier.keys:
+                sentence = f"its public key {signer.key.text()} is not in keys"
+                verifier.found("private/signing.key", sentence)
         if policy is not None and (sentence := _unseen(ledger, policy, older)):
             verifier.found("witnesses", sentence)
-        signers = verifier.verified().signed_by
-        known = given_keys or (_kept(signers[0].partition("+")[0]) if signers else ())
-        if sentence := _foreign(verifier.verified(), known, ledger.live.disk):
-            verifier.found("keys", sentence)
         found = verifier.verified()
+        signers = found.signed_by
+        known = given_keys or (_kept(signers[0].partition("+")[0]) if signers else ())
+        if known and found.leaves:  # signed by one of them, or by a key that one put in its place
+            lines = {key.line for key in known}
+            if not successors(ledger.live.disk, lines) & {*signers}:
+                by = " and ".join(signers) or "nobody"
+                sentence = f"its checkpoint is signed by {by}, and not by a key that you know"
+                verifier.found("keys", sentence)
+                found = verifier.verified()
     own = bool(found.signed_by) and not known
     if as_document:
         content = asdict(found)
@@ -243,34 +250,6 @@ def _unseen(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
         witness_policy.opened(note, public_keys(disk))
     except Refuted as reason:
         return str(reason)
-    return None
-
-
-def _foreign(verified: "Verified", known: tuple["Key", ...], disk: "Disk") -> str | None:
-    """Why the newest checkpoint is not of a key that is known, nor of one that such a key has put
-    in its place, if some are known."""
-    from store.proof.notary import successors
-
-    if not known or not verified.leaves:
-        return None
-    if successors(disk, {key.line for key in known}) & {*verified.signed_by}:
-        return None
-    by = " and ".join(verified.signed_by) or "nobody"
-    return f"its checkpoint is signed by {by}, and not by a key that you know"
-
-
-def _unsignable(private: "Private", verifier: "Verifier") -> str | None:
-    """What is wrong with the key that signs next, where something was to be signed for.
-
-    Who names the log's key needs none: an auditor's copy is without.
-    """
-    if not verifier.ledger.next_seq:
-        return None
-    signer, known = private.signer(), verifier.keys
-    if signer is None:
-        return f"it is missing, and {verifier.ledger.next_seq:,} streams have closed"
-    if signer.key not in known:
-        return f"its public key {signer.key.text()} is not in keys"
     return None
 
 

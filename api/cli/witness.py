@@ -86,13 +86,13 @@ def _say(publication: "Publication | None", as_document: bool) -> None:
         else:
             say("nothing to publish: no checkpoint is newer than the one that is published")
         return
+    sentence, *refusals = publication.sentences
     if as_document:
         document("muckrake.publish/1", **msgspec.to_builtins(publication))
     else:
-        say(publication.sentence)
-    for reply in publication.replies:
-        if reply.refusal is not None:
-            note(f"{reply.witness}: {reply.refusal}")
+        say(sentence)
+    for refusal in refusals:
+        note(refusal)
 
 
 PORT = 8100

@@ -8,11 +8,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
@@ -24,12 +24,13 @@ from store.reader import Reader
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
+T = TypeVar("T")
 JAVA = 17
 MASTERS = re.compile(r"(local(\[[1-9][0-9]*\])?|spark://[^/]+:\d+|sc://.+)")
 FACTS = "facts"
 LEAST, MOST = 16, 4_096  # tasks whose answers the driver takes together
 TOGETHER = 128 << 20  # bytes of them, or a few times that where they grow
-ANSWERS = "task long, place long, answer binary"
+ANSWERS = pa.schema([("task", pa.int64()), ("place", pa.int64()), ("answer", pa.binary())])
 VERDICTS = pa.schema(
     [
         *((name, pa.string()) for name in ("hand", "ruleset", "verdict")),
@@ -115,26 +116,36 @@ def answers(spark: "SparkSession", every: list[Task], work: Work) -> Iterator[by
     start, count = 0, LEAST
     while start < len(every):
         some = every[start : start + count]
-        frame = _spread(spark, len(some)).mapInArrow(partial(_answered, some, work), ANSWERS)
+        frame = _by_tasks(spark, list(enumerate(some)), partial(_answered, work), ANSWERS)
         table = _collected(frame).sort_by([("task", "ascending"), ("place", "ascending")])
         yield from (one.as_py() for batch in table.to_batches() for one in batch["answer"])
         start += len(some)
         count = max(LEAST, min(MOST, 4 * len(some), TOGETHER * len(some) // max(table.nbytes, 1)))
 
 
-def _spread(spark: "SparkSession", count: int) -> "DataFrame":
-    """The numbers of so many tasks, each in a partition of its own."""
-    return spark.range(0, count, 1, max(count, 1))
+def _answered(work: Work, numbered: tuple[int, Task]) -> Iterator[pa.RecordBatch]:
+    """In a worker: the answers to a task, with its number."""
+    number, task = numbered
+    for place, answer in enumerate(work(task)):
+        columns = [pa.array([number]), pa.array([place]), pa.array([answer], pa.binary())]
+        yield pa.record_batch(columns, schema=ANSWERS)
 
 
-def _answered(
-    every: list[Task], work: Work, batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """In a worker: the answers to the tasks of these numbers."""
-    for number in (it for batch in batches for it in batch["id"].to_pylist()):
-        for place, answer in enumerate(work(every[number])):
-            columns = [pa.array([number]), pa.array([place]), pa.array([answer], pa.binary())]
-            yield pa.record_batch(columns, ["task", "place", "answer"])
+def _by_tasks(
+    spark: "SparkSession",
+    every: Sequence[T],
+    answer: Callable[[T], Iterator[pa.RecordBatch]],
+    schema: pa.Schema,
+) -> "DataFrame":
+    """A frame of what workers answer to tasks, each in a partition of its own."""
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    def in_worker(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for number in (it for batch in batches for it in batch["id"].to_pylist()):
+            yield from answer(every[number])
+
+    numbers = spark.range(0, len(every), 1, max(len(every), 1))
+    return numbers.mapInArrow(in_worker, from_arrow_schema(schema))
 
 
 def _collected(frame: "DataFrame") -> pa.Table:
@@ -179,49 +190,24 @@ def frame(
     spark: "SparkSession", every: list[Task], who: ViewedAs, name: str, schema: pa.Schema
 ) -> "DataFrame":
     """A view of a ledger as a frame, in these columns."""
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    return _spread(spark, len(every)).mapInArrow(
-        partial(_rows, every, who, name, schema), from_arrow_schema(schema)
-    )
-
-
-def _rows(
-    every: list[Task],
-    who: ViewedAs,
-    name: str,
-    schema: pa.Schema,
-    batches: Iterable[pa.RecordBatch],
-) -> Iterator[pa.RecordBatch]:
-    """In a worker: the rows of a view in the hands of these tasks."""
-    for number in (it for batch in batches for it in batch["id"].to_pylist()):
-        yield from rows(every[number], who, name, schema)
+    return _by_tasks(spark, every, partial(rows, who=who, name=name, schema=schema), schema)
 
 
 def verdicts(
     spark: "SparkSession", ledger: str | os.PathLike[str], ruleset: str | None = None
 ) -> "DataFrame":
     """The verdict on every hand of a ledger as a frame: by its own rules, or by others."""
-    from pyspark.sql.pandas.types import from_arrow_schema
 
-    every = tasks(Reader(place_of(ledger)).snapshot())
-    work = partial(audit, ruleset=ruleset, fine=True)
-    return _spread(spark, len(every)).mapInArrow(
-        partial(_verdicts, every, work), from_arrow_schema(VERDICTS)
-    )
-
-
-def _verdicts(
-    every: list[Task], work: Work, batches: Iterable[pa.RecordBatch]
-) -> Iterator[pa.RecordBatch]:
-    """In a worker: a row for each hand of these tasks; a damaged segment ends it."""
-    for number in (it for batch in batches for it in batch["id"].to_pylist()):
-        for answer in work(every[number]):
+    def judged(task: Task) -> Iterator[pa.RecordBatch]:
+        """In a worker: a row for each hand of a task; a damaged segment ends it."""
+        for answer in audit(task, ruleset=ruleset, fine=True):
             audited = decoded(answer)
             if audited.damaged is not None:
                 raise ValueError(audited.damaged)
             if audited.entries:
                 yield pa.RecordBatch.from_pylist(audited.entries, VERDICTS)
+
+    return _by_tasks(spark, tasks(Reader(place_of(ledger)).snapshot()), judged, VERDICTS)
 
 
 class Facts:

@@ -10,6 +10,7 @@ import io
 import stat
 import zipfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import cast
@@ -216,7 +217,7 @@ def evidence(
         ruleset=ruleset,
         key=signer.key.text(),
         report=report if auditor else None,
-        deck=_opened(records, hand) or (_kept(private, records, hand) if auditor else None),
+        deck=_deck(records, hand, private if auditor else None),
         match=tuple(
             Announcement(
                 *prover.proved(one, under[0]),
@@ -251,31 +252,6 @@ def _rests_on(appended: tuple[Leaf, ...], records: tuple[Match, ...], hand: str)
             yield one
 
 
-def _opened(records: tuple[Match, ...], hand: str) -> OpenDeck | None:
-    """The deck of a hand, if the match has opened it to everybody."""
-    commitment, number, deals = _commitment(records, hand)
-    if commitment is None:
-        return None
-    fitting = (
-        record
-        for record in records
-        if isinstance(record, DeckOpened) and commitment.covers(record.number)
-    )
-    opened = next((one for one in fitting if one.number >= number), None)
-    return None if opened is None else _deck(commitment, opened.number, opened.secret, deals)
-
-
-def _kept(private: Private, records: tuple[Match, ...], hand: str) -> OpenDeck | None:
-    """The deck of a hand out of the dealer's own secrets: for an auditor."""
-    commitment, number, deals = _commitment(records, hand)
-    for chain in private.chains(split(hand)[0]) if commitment else ():
-        last = bytes.fromhex(chain.secret)
-        if commitment and earlier(last, chain.hands).hex() == commitment.commitment:
-            secret = earlier(last, commitment.first + commitment.hands - 1 - number)
-            return _deck(commitment, number, secret.hex(), deals)
-    return None
-
-
 def _commitment(records: tuple[Match, ...], hand: str) -> tuple[Committed | None, int, int]:
     """The commitment over a hand's deck, the number of that deck, and how often it is dealt."""
     deals = next((record.deals for record in records if isinstance(record, MatchStarted)), 1)
@@ -285,9 +261,27 @@ def _commitment(records: tuple[Match, ...], hand: str) -> tuple[Committed | None
     return next((one for one in committed(records) if one.covers(number)), None), number, deals
 
 
-def _deck(commitment: Committed, number: int, secret: str, deals: int) -> OpenDeck:
+def _deck(records: tuple[Match, ...], hand: str, private: Private | None) -> OpenDeck | None:
+    """The deck of a hand, if the match has opened it to everybody; else, for an auditor, out of the
+    dealer's own secrets."""
+    commitment, number, deals = _commitment(records, hand)
+    if commitment is None:
+        return None
     nonces = tuple((nonce.player, nonce.nonce) for nonce in commitment.nonces)
-    return OpenDeck(commitment.commitment, commitment.first, number, secret, nonces, deals)
+    opened = partial(OpenDeck, commitment.commitment, commitment.first, nonces=nonces, deals=deals)
+    for record in records:
+        if (
+            isinstance(record, DeckOpened)
+            and record.number >= number
+            and commitment.covers(record.number)
+        ):
+            return opened(record.number, record.secret)
+    for chain in private.chains(split(hand)[0]) if private else ():
+        last = bytes.fromhex(chain.secret)
+        if earlier(last, chain.hands).hex() == commitment.commitment:
+            secret = earlier(last, commitment.first + commitment.hands - 1 - number)
+            return opened(number, secret.hex())
+    return None
 
 
 class Dealt:

@@ -12,7 +12,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -59,6 +59,14 @@ class Publication(Struct, frozen=True):
         return (
             f"checkpoint of {self.size} leaves, {signed} of {len(self.replies)} witnesses: {what}"
         )
+
+    @property
+    def sentences(self) -> Iterator[str]:
+        """That, and why each witness did not cosign who did not."""
+        yield self.sentence
+        for reply in self.replies:
+            if reply.refusal is not None:
+                yield f"{reply.witness}: {reply.refusal}"
 
 
 class _No(Exception):

@@ -49,7 +49,16 @@ def plans_of(game: Game, options: dict[str, Any], own: Collection[str] = ()) -> 
     `own` are bots of the user of this machine, `module:Class`: nobody else may name one.
     """
     _playable(game, options)
-    game = _freeze_out(game, options["freeze_out"])
+    freeze_out = options["freeze_out"]
+    if freeze_out is not None and freeze_out != is_freeze_out(game):
+        if game.stacks != "carried":
+            raise click.UsageError(
+                f"{game.name} gives every hand new stacks: nobody can ever have it all"
+            )
+        if broke := origin(game)[1].get("broke"):
+            it_is = f"{'no' if freeze_out else 'a'} freeze-out by broke={broke}"
+            raise click.UsageError(f"{game.name} is {it_is}: say one of both")
+        game = changed(game, {"broke": "leaves" if freeze_out else "set_anew"})
     # Many matches are dealt elsewhere, so all their decks are committed to before they begin.
     endless = is_freeze_out(game) and not options["hands"]
     if endless and options["matches"] and options["dealing"] == "committed":
@@ -98,24 +107,22 @@ def stage_of(match: Plan, options: dict[str, Any]) -> Stage:
     if not options["live"] and (options["clock"] is not None or options["news"]):
         raise click.UsageError("--clock and --news are for --live: no other table has a clock")
     times = SITE if options["clock"] is None else turns_of(round(options["clock"] * 1000))
-    return Stage(times, tuple(_happening(match, one) for one in options["news"]))
-
-
-def _happening(match: Plan, text: str) -> Happening:
-    """`lost:caller-1@3`: what, to whom, in which hand."""
-    news = _NEWS.fullmatch(text)
-    if not news:
-        kinds = ", ".join(get_args(What))
-        raise click.UsageError(f"{text!r} is no news: WHAT:PLAYER@HAND, with {kinds}")
-    what, player, hand = news.groups()
-    chairs = range(len(match.bots))
-    seats = {player_name(kind, chair) for kind in BOTS for chair in chairs}
-    if player not in (BOTS if what == "joins" else seats):
-        possible = (
-            f"a bot is one of {', '.join(BOTS)}" if what == "joins" else "players are BOT-CHAIR"
-        )
-        raise click.UsageError(f"{text!r} names nobody who could be at this table: {possible}")
-    return Happening(cast(What, what), player, int(hand))
+    happenings = []
+    for text in options["news"]:  # `lost:caller-1@3`: what, to whom, in which hand
+        news = _NEWS.fullmatch(text)
+        if not news:
+            kinds = ", ".join(get_args(What))
+            raise click.UsageError(f"{text!r} is no news: WHAT:PLAYER@HAND, with {kinds}")
+        what, player, hand = news.groups()
+        chairs = range(len(match.bots))
+        seats = {player_name(kind, chair) for kind in BOTS for chair in chairs}
+        if player not in (BOTS if what == "joins" else seats):
+            possible = (
+                f"a bot is one of {', '.join(BOTS)}" if what == "joins" else "players are BOT-CHAIR"
+            )
+            raise click.UsageError(f"{text!r} names nobody who could be at this table: {possible}")
+        happenings.append(Happening(cast(What, what), player, int(hand)))
+    return Stage(times, tuple(happenings))
 
 
 def named(match: str | None, ending: str = "") -> str:
@@ -148,20 +155,6 @@ def _playable(game: Game, options: dict[str, Any]) -> None:
     for option in ("mirror", "matches") if options["live"] else ():
         if options[option]:  # a live match goes on in the pace of its players
             raise click.UsageError(f"--live plays one table as it is: leave out --{option}")
-
-
-def _freeze_out(game: Game, wanted: bool | None) -> Game:
-    """The game as it is, or a ruleset of its own that is a freeze-out, or none."""
-    if wanted is None or wanted == is_freeze_out(game):
-        return game
-    if game.stacks != "carried":
-        raise click.UsageError(
-            f"{game.name} gives every hand new stacks: nobody can ever have it all"
-        )
-    if broke := origin(game)[1].get("broke"):
-        it_is = f"{'no' if wanted else 'a'} freeze-out by broke={broke}"
-        raise click.UsageError(f"{game.name} is {it_is}: say one of both")
-    return changed(game, {"broke": "leaves" if wanted else "set_anew"})
 
 
 def _seated(

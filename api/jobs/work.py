@@ -121,9 +121,9 @@ class JobReport:
         self.stopped = True
 
 
-def main(ledger: Path, name: str) -> None:
+def main(folder: Path, name: str) -> None:
     """Do the job, whatever comes."""
-    room = ledger / FOLDER / name
+    room = folder / FOLDER / name
     alive = (room / "lock").open("w")
     lock_file(alive.fileno())  # for as long as this process is there
     alive.write(str(os.getpid()))
@@ -134,11 +134,25 @@ def main(ledger: Path, name: str) -> None:
     report = JobReport(room, job.request.get("hands"))
     signal.signal(signal.SIGTERM, report.stop)
     try:
-        _do(ledger, room, job, report)
+        if not writes(job):
+            report.say(state="running")
+            report.say(**READS[job.kind](folder, job, report))
+        elif (opened := _open_in_turn(folder, job, report)) is None:
+            report.say(state="cancelled", detail="it was stopped before its turn had come")
+        else:
+            ledger, lock = opened
+            try:
+                last = WORK[job.kind](folder, room, job, ledger, report)
+            finally:
+                try:
+                    ledger.close()
+                finally:
+                    lock.release()
+            report.say(**last)
     except JobRefused as reason:
         report.say(state="refused", detail=str(reason))
     except Held:
-        report.say(state="refused", detail=held(holder(ledger)))
+        report.say(state="refused", detail=held(holder(folder)))
     except (Damaged, Conflict, OSError) as reason:
         report.say(state="failed", detail=DISK_FULL if _is_full(reason) else str(reason))
     except BaseException:
@@ -155,26 +169,6 @@ def _is_full(reason: BaseException | None) -> bool:
     if isinstance(reason, OSError) and reason.errno in FULL:
         return True
     return os.strerror(errno.ENOSPC).lower() in str(reason).lower() or _is_full(reason.__cause__)
-
-
-def _do(folder: Path, room: Path, job: Job, report: JobReport) -> None:
-    if not writes(job):
-        report.say(state="running")
-        report.say(**READS[job.kind](folder, job, report))
-        return
-    opened = _open_in_turn(folder, job, report)
-    if opened is None:
-        report.say(state="cancelled", detail="it was stopped before its turn had come")
-        return
-    ledger, lock = opened
-    try:
-        last = WORK[job.kind](folder, room, job, ledger, report)
-    finally:
-        try:
-            ledger.close()
-        finally:
-            lock.release()
-    report.say(**last)
 
 
 def _open_in_turn(folder: Path, job: Job, report: JobReport) -> tuple[FileLedger, Lock] | None:

@@ -129,14 +129,14 @@ def here(
     match: Playing, stop: Callable[[], bool], makers: Sequence[Maker] = ()
 ) -> Iterator[Events]:
     """Every hand of a match once it is durable; the match ends before one in which a bot fails."""
-    return match.recording.keep(_until_failed(match, makers), stop)
 
+    def until_failed() -> Iterator[Finished]:
+        try:
+            yield from finished_hands(match.plan, match.decks, makers=makers)
+        except BotFailed as why:
+            match.failed = str(why)
 
-def _until_failed(match: Playing, makers: Sequence[Maker]) -> Iterator[Finished]:
-    try:
-        yield from finished_hands(match.plan, match.decks, makers=makers)
-    except BotFailed as why:
-        match.failed = str(why)
+    return match.recording.keep(until_failed(), stop)
 
 
 def elsewhere(
@@ -167,17 +167,13 @@ def taken(ledger: Ledger, plans: Iterable[Plan]) -> str | None:
 Note = Callable[[str], None]
 
 
-def _nobody(sentence: str) -> None:
-    """Drop what the table refuses."""
-
-
 def live(
     match: Playing,
     ledger: Ledger,
     think_ms: int,
     stop: Callable[[], bool],
     stage: Stage = STAGE,
-    note: Note = _nobody,
+    note: Note = lambda refusal: None,
 ) -> Iterator[Events]:
     """Every hand of a match, once its last answer is durable; after `stop` no other is begun."""
     plan = match.plan
