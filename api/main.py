@@ -108,7 +108,14 @@ class Lazy(click.Group):
         except ModuleNotFoundError as missing:
             if missing.name not in POSIX:
                 raise
-            return _impossible(cmd_name, missing)
+            # It cannot be imported on this system: it has a help, and no more.
+            lacking = missing
+
+            def refuse() -> NoReturn:
+                raise lacking
+
+            takes_all = {"ignore_unknown_options": True, "allow_extra_args": True}
+            return click.Command(cmd_name, takes_all, refuse, help=COMMANDS[cmd_name])
         finally:
             if is_new:
                 gc.freeze()
@@ -139,16 +146,6 @@ class Lazy(click.Group):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_paragraph()
         formatter.write_text("`muckrake help COMMAND` says all of one.")
-
-
-def _impossible(name: str, missing: ModuleNotFoundError) -> click.Command:
-    """A command that cannot be imported on this system: it has a help, and no more."""
-
-    def refuse() -> NoReturn:
-        raise missing
-
-    takes_all = {"ignore_unknown_options": True, "allow_extra_args": True}
-    return click.Command(name, takes_all, refuse, help=COMMANDS[name])
 
 
 @click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})

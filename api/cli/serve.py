@@ -4,7 +4,6 @@
 has one request answered by the API in its own process, without a server.
 """
 
-import asyncio
 import os
 import re
 import sys
@@ -255,6 +254,8 @@ def get(
     path: str, view: str, named: str | None, out: Path | None, folder: Path, as_json: bool
 ) -> None:
     """Answer one GET request of the API: `muckrake get matches`, `muckrake get /api/v1/hands`."""
+    import asyncio  # here, so that commands with a page, which import this file, start without it
+
     there = urlsplit(path if path.startswith("/") else ROOT + path)
     added = {"as": view} | ({"format": named or "json"} if named or as_json else {})
     query = "&".join(filter(None, (there.query, urlencode(added))))
@@ -310,6 +311,8 @@ class _Response:
     """Where the application's messages go."""
 
     def __init__(self, output: Path | None) -> None:
+        import asyncio
+
         self.status = 500
         self.problem = b""
         self._path = output
