@@ -90,15 +90,30 @@ def as_text(game: Game, record: Events, report: Report) -> Page:
         [name, " + ".join(" ".join(event.cards) for event in dealt if event.seat == seat)]
         for seat, name in enumerate(start.players)
     ]
+    columns = money_in(record)
+    paid = [
+        (name, [column[seat] for column in columns.values()])
+        for seat, name in enumerate(start.players)
+    ]
+    paid.append(("together", [sum(column) for column in columns.values()]))
+    money = [[name, *map(str, (*amounts, sum(amounts)))] for name, amounts in paid]
+    money.insert(0, ["", *columns, "total"])
+    declared = "declared" if start.game == report.ruleset else "not declared"
+    award = [
+        ["", *start.players, ""],
+        ["recorded", *_nets(start, report.recorded), ""],
+        ["decided", *_nets(start, report.decided), f"{report.ruleset} ({declared})"],
+        *([one.entry, *_nets(start, one.nets), one.ruleset] for one in report.readings),
+    ]
     parts = [
         _section("board", [" | ".join(_boards(record))] if any(_boards(record)) else []),
         _section("cards", aligned(cards)),
-        _section("money in", _money(record)),
+        _section("money in", aligned(money, range(1, len(money[0])))),
         _section("auction", _auction(record)),
         _section("showdown", _showdown(game, hand) if hand else []),
         _section("pots", _pots(record)),
         _section("layers", aligned(pots_as_lines(game, record, start.players))),
-        _section("award", _award(start, report)),
+        _section("award", aligned(award, range(1, len(start.players) + 1))),
         _section("readings", _readings(report)),
         _section("assumed", aligned([[one] for one in report.assumed]) if report.assumed else []),
         verdict,
@@ -175,17 +190,6 @@ def _boards(record: Events) -> list[str]:
     return [" ".join(event.cards) for event in record if isinstance(event, BoardDealt)]
 
 
-def _money(record: Events) -> list[str]:
-    columns = money_in(record)
-    rows = [["", *columns, "total"]]
-    for seat, name in enumerate(start_of(record).players):
-        paid = [column[seat] for column in columns.values()]
-        rows.append([name, *map(str, paid), str(sum(paid))])
-    totals = [sum(column) for column in columns.values()]
-    rows.append(["together", *map(str, totals), str(sum(totals))])
-    return aligned(rows, range(1, len(rows[0])))
-
-
 def _auction(record: Events) -> list[str]:
     """ursa bid 52, lynx bid 37: ursa pays 37"""
     start = start_of(record)
@@ -236,17 +240,6 @@ def _pots(record: Events) -> list[str]:
             owed = f"{event.amount} from {payer} to {who}" if event.hit else f"{who} misses it"
             lines.append(f"bounty: {owed}")
     return lines
-
-
-def _award(start: HandStarted, report: Report) -> list[str]:
-    """Nets by player, as recorded and as the declared ruleset decides."""
-    rows = [["", *start.players, ""], ["recorded", *_nets(start, report.recorded), ""]]
-    declared = "declared" if start.game == report.ruleset else "not declared"
-    decided_by = f"{report.ruleset} ({declared})"
-    rows.append(["decided", *_nets(start, report.decided), decided_by])
-    for other in report.readings:
-        rows.append([other.entry, *_nets(start, other.nets), other.ruleset])
-    return aligned(rows, range(1, len(start.players) + 1))
 
 
 def _nets(start: HandStarted, nets: Nets | None) -> list[str]:

@@ -4,7 +4,6 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import cast, get_args
 
@@ -170,19 +169,22 @@ def import_(
         every = list(inputs(files, folder))
     if called is not None and len(every) != 1:
         raise click.UsageError(f"--match {called} names one file, and there are {len(every)}")
-    with writing(folder, "import") as ledger, _scratch(folder) as scratch:
-        shown = cast(Disclosure, disclosure)
-        without = () if options.audit else LATER
-        writer = Writer(ledger, shown, without, strict=options.strict, tags=tagged)
-        done = _imported(writer, ledger.nonces, every, options, scratch, tally)
-        if as_document:
-            listed("muckrake.import/1", "files", (as_json(*one, not no_audit) for one in done))
-        else:
-            in_full = len(every) <= IN_FULL
-            for outcome, added in done:
-                lines = as_text(outcome, added) if in_full else in_short(outcome)
-                for line in lines:
-                    say(line)
+    with writing(folder, "import") as ledger:
+        for left in folder.glob(f"{SCRATCH}*"):  # by an import that was killed: nobody else writes
+            shutil.rmtree(left, ignore_errors=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=SCRATCH) as scratch:
+            shown = cast(Disclosure, disclosure)
+            without = () if options.audit else LATER
+            writer = Writer(ledger, shown, without, strict=options.strict, tags=tagged)
+            done = _imported(writer, ledger.nonces, every, options, Path(scratch), tally)
+            if as_document:
+                listed("muckrake.import/1", "files", (as_json(*one, not no_audit) for one in done))
+            else:
+                in_full = len(every) <= IN_FULL
+                for outcome, added in done:
+                    lines = as_text(outcome, added) if in_full else in_short(outcome)
+                    for line in lines:
+                        say(line)
     if writer.judged:
         from api.questions.verdicts import keep_judged  # DuckDB comes with it
 
@@ -232,12 +234,3 @@ def _imported(
                 yield outcome, added
         except KeyboardInterrupt:
             tally.stopped = True
-
-
-@contextmanager
-def _scratch(folder: Path) -> Iterator[Path]:
-    """A folder for what waits; what a killed import left there goes, for nobody else writes."""
-    for left in folder.glob(f"{SCRATCH}*"):
-        shutil.rmtree(left, ignore_errors=True)
-    with tempfile.TemporaryDirectory(dir=folder, prefix=SCRATCH) as scratch:
-        yield Path(scratch)
