@@ -53,6 +53,7 @@ from engine.games import RULESETS
 from engine.verdict import VERDICTS, Verdict
 from events.ledger import closes, is_match
 from events.types import Events
+from store.folder.frames import Damaged
 
 if TYPE_CHECKING:
     from api.audits import Audited
@@ -79,7 +80,6 @@ class Tally:
     def _look(self, ledger: "Snapshot") -> None:
         """Count, by match, the hands that an import left out or found in conflict."""
         from api.viewpoints.match_records import conflicts, left_out
-        from store.folder.frames import Damaged
 
         for match in ledger.matches():
             if self.request.match not in (None, match):

@@ -17,6 +17,7 @@ from api.cli.ledger import json_option, no_ledger_option
 from api.cli.output import document, note, say
 from api.printable import Page, printable
 from api.version import VERSION
+from engine.games import RULESETS
 
 if TYPE_CHECKING:
     from store.reader import Snapshot
@@ -74,8 +75,6 @@ MOST = 200  # hands that are offered at once
 
 def games(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
     """Rulesets that begin so."""
-    from engine.games import RULESETS
-
     return [name for name in RULESETS if name.startswith(begun)]
 
 

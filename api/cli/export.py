@@ -27,8 +27,11 @@ from api.cli.ledger import (
 from api.cli.options import Option, dialect_option, format_of, out_option, quiet_option, whole
 from api.cli.output import NotFound, NotPermitted, data, document, note, progress, say
 from api.cli.questions import on_option, spark_on
+from api.rules import UNKNOWN, Rules, start_of
+from api.viewpoints.viewer import Viewer
 from events.ledger import is_match
 from events.types import Events
+from store.proof.tree import Refuted
 
 if TYPE_CHECKING:
     from api.exporting.lakehouse import Lakehouse
@@ -109,7 +112,6 @@ def export(
     with reading(folder) as snapshot, _refusals():
         from api.viewpoints.redaction import Redactor
         from api.viewpoints.selection import leaves, selections
-        from api.viewpoints.viewer import Viewer
 
         chosen, redactor = selections(snapshot, names), Redactor(snapshot, Viewer(view))
         if to in TABULAR:
@@ -180,7 +182,6 @@ def _into_lakehouse(
     out = archived_at(place)
     with reading(folder) as snapshot:
         from api.exporting.lakehouse import CannotRegister, is_within, register
-        from store.proof.tree import Refuted
 
         if is_within(place, snapshot.live.disk):
             raise click.UsageError(f"{place} is in the ledger {named(folder)}: name another folder")
@@ -226,7 +227,6 @@ def _by_spark(
 ) -> tuple[int, int]:
     """One table of all hands, made by Spark's workers and put together here; how many hands, and
     how many rows."""
-    import msgspec
     import pyarrow as pa
 
     from api.cluster.tasks import Exported, export, tasks
@@ -284,8 +284,6 @@ def _check_words(
 
 def _rules(snapshot: "Snapshot") -> "Callable[[Events], Game]":
     """The ruleset that a hand was dealt by; without it a log cannot say what was played."""
-    from api.rules import UNKNOWN, Rules, start_of
-
     rules = Rules(snapshot, None)
 
     def of(record: Events) -> "Game":

@@ -35,6 +35,7 @@ from formats.rakes import RakeFrom
 from store.folder.disk import now_ms
 from store.proof.private import Salted
 from store.reader import Reader
+from store.sql.query import Query
 
 SCRATCH = ".import-"
 LATER = NAMES  # what questions are answered from is left by --no-audit: compact makes it
@@ -193,8 +194,6 @@ def import_(
     for player in dict.fromkeys(tag.player for tag in tagged if tag.player not in tally.players):
         note(f"no player of these files is called {player}: his tags are not kept")
     if tally.nameless:
-        from store.sql.query import Query
-
         (found,) = Query(Reader(folder).snapshot()).rows(
             "SELECT count(*) AS matches FROM events WHERE number IS NULL AND type = 'MatchStarted'"
             """ AND players IN ('["A","B"]', '["B","A"]')"""

@@ -7,16 +7,14 @@ import re
 import time
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import click
 
 from api.cli.ledger import json_option, ledger_option, plainly, refuse_archive, writing
 from api.cli.output import NotFound, document, note, say, table
-from api.http.keys import SCOPES, SEAT_SCOPES, NoScope, scope_of
-
-if TYPE_CHECKING:
-    from api.http.keys import KeyDocument, Keys
+from api.http.keys import SCOPES, SEAT_SCOPES, Keys, NoScope, as_json, scope_of
+from store.folder.disk import Lock, RealDisk
+from store.proof.private import Private
 
 _LASTS = re.compile(r"(?P<count>[1-9]\d{0,4})(?P<unit>[hdw])")
 _UNIT_S = {"h": 3_600, "d": 86_400, "w": 604_800}
@@ -60,7 +58,7 @@ def create(
     with plainly():
         key, spelled = _keys(folder).make(good_for, name, until)
     if as_document:
-        document("muckrake.key-create/1", **_as_json(key), key=spelled)
+        document("muckrake.key-create/1", **as_json(key), key=spelled)
     else:
         say(spelled)
         note(f"key {key.id} for {', '.join(good_for)}: keep it, it is not told again")
@@ -72,7 +70,7 @@ def create(
 def list_(folder: Path, as_document: bool) -> None:
     """Every key, without its secret."""
     with plainly():
-        keys = [_as_json(one) for one in _keys(folder).all()]
+        keys = [as_json(one) for one in _keys(folder).all()]
     if as_document:
         document("muckrake.key-list/1", keys=keys)
         return
@@ -117,10 +115,8 @@ def replace(folder: Path, as_document: bool) -> None:
     """
     refuse_archive(folder)
     with plainly():
-        from store.folder.disk import Lock, RealDisk
         from store.proof.notary import REPLACED as FOLDER
         from store.proof.notary import replace_signer
-        from store.proof.private import Private
 
         private, disk = Private(folder), RealDisk(folder)
         if private.signer() is None:
@@ -159,15 +155,7 @@ def ends(expires: str, now: float) -> int:
     return int(day.timestamp())
 
 
-def _keys(folder: Path) -> "Keys":
-    from api.http.keys import Keys
-
+def _keys(folder: Path) -> Keys:
     if not folder.is_dir():
         raise NotFound(f"there is no ledger in {folder}: muckrake play makes one")
     return Keys(folder)
-
-
-def _as_json(key: Any) -> "KeyDocument":
-    from api.http.keys import as_json
-
-    return as_json(key)

@@ -33,6 +33,7 @@ from api.questions.question import (
     Question,
     Sheet,
     Table,
+    arrow,
     fields,
     parameters,
     params_of,
@@ -351,8 +352,6 @@ def _listed(
 def _files(table: Table, answers: list[Any], files: list[File]) -> None:
     """A table of the answer as files."""
     import polars as pl
-
-    from api.questions.question import arrow
 
     for kind, file in files:
         frames = [pl.DataFrame(arrow(table, answer, flat=kind == "csv")) for answer in answers]

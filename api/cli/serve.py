@@ -17,7 +17,15 @@ from urllib.parse import urlencode, urlsplit
 import click
 import msgspec
 
-from api.cli.ledger import Door, json_option, ledger_option, listening, plainly, view_option
+from api.cli.ledger import (
+    Door,
+    check_spelling,
+    json_option,
+    ledger_option,
+    listening,
+    plainly,
+    view_option,
+)
 from api.cli.options import Option, out_option
 from api.cli.output import FORBIDDEN, INTERRUPTED, MISSING, data, document, note, say
 
@@ -227,7 +235,6 @@ def web_page(page: "Callable[[Addresses, Given], str]") -> Callable[[Door], Door
 
 def opened(page: "Callable[[Addresses, Given], str]", given: Given) -> None:
     """Serve the ledger at a port that is free, and open this page of it."""
-    from api.cli.ledger import check_spelling
     from api.pages.addresses import Addresses
 
     view = given.get("view", AUDITOR)

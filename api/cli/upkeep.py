@@ -4,6 +4,7 @@ byte is sound.
 """
 
 import os
+import platform
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -30,6 +31,11 @@ from api.cli.output import WRONG, NotFound, answer, bar, document, every, say, s
 from api.printable import Page, page
 from api.report import aligned
 from api.version import VERSION
+from engine.game import fingerprint_of
+from store.folder.disk import RealDisk, make_whole
+from store.folder.frames import Damaged
+from store.proof.private import Private
+from store.proof.tree import Refuted
 
 if TYPE_CHECKING:
     from store.archive.push import Pushed
@@ -54,11 +60,8 @@ def init(origin: str | None, folder: Path, as_document: bool) -> None:
     """
     refuse_archive(folder)
     with plainly():
-        from store.folder.disk import RealDisk, make_whole
         from store.folder.manifest import PATH
         from store.proof.notary import public_keys
-        from store.proof.private import Private
-        from store.proof.tree import Refuted
 
         if (folder / PATH).exists():
             raise click.ClickException(f"there is a ledger in {folder} already")
@@ -131,7 +134,6 @@ def _size(manifest: "Manifest") -> int:
 def restored(folder: Path, as_document: bool) -> None:
     """Go on with a ledger as it is, though it is older than its newest known checkpoint, or has
     another history: after a backup was restored. That it was done stays on record."""
-    from store.folder.disk import RealDisk
     from store.proof.checkpoint import rollbacks
 
     with reading(folder, warned=False):
@@ -164,8 +166,6 @@ def push(url: str, watch: float | None, folder: Path, as_document: bool) -> None
     folder. Only what is not there yet is sent; private/ never is."""
     with plainly(), reading(folder) as ledger:
         from store.archive.push import push as sent
-        from store.proof.private import Private
-        from store.proof.tree import Refuted
 
         objects = archived_at(url)
         try:
@@ -205,7 +205,6 @@ def pull(url: str, folder: Path, as_document: bool) -> None:
     with plainly():
         from store.archive.index import NoArchive
         from store.archive.index import pull as fetched
-        from store.proof.tree import Refuted
 
         try:
             pulled = fetched(archived_at(url), folder, bar("fetching"))
@@ -303,7 +302,6 @@ def doctor(folder: Path, as_document: bool) -> None:
     The marks of its writer, rulesets and the end of the tree are compared. Whether each sealed hand
     is the one that its leaf was signed for, and adds up, is what `verify --all` looks at.
     """
-    import platform
     from importlib.metadata import PackageNotFoundError, version
 
     with plainly():
@@ -358,12 +356,9 @@ def as_text(doctor: Doctor) -> Page:
 def examined(folder: Path) -> tuple[LedgerFacts | None, list[Complaint], list[str]]:
     """What is in the ledger, everything found in its files, and which checks were left out; nothing
     where there is no ledger."""
-    from engine.game import fingerprint_of
     from store.archive.disk import disk_of
     from store.folder import manifest
     from store.folder.disk import holder
-    from store.folder.frames import Damaged
-    from store.proof.private import Private
     from store.recovery import check, check_end
 
     disk, private = disk_of(folder), Private(folder)

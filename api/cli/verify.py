@@ -16,6 +16,9 @@ from api.cli.output import OWN_KEY, WRONG, answer, note, progress, say
 from api.cli.serve import web_page
 from api.printable import Page, page
 from api.questions.shapes import Complaint
+from engine.game import fingerprint_of
+from store.proof.private import Private
+from store.proof.tree import Refuted
 
 if TYPE_CHECKING:
     from api.evidence.verify import Key
@@ -177,9 +180,7 @@ def _whole(
     begun = time.monotonic()
     with reading(folder, warned=False) as ledger:
         from api.evidence.make import Dealt
-        from engine.game import fingerprint_of
         from store.proof.notary import successors
-        from store.proof.private import Private
         from store.verify import Verifier
 
         private = Private(folder)
@@ -238,7 +239,6 @@ def _unseen(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
     """Why the checkpoint that was kept, or else the published one, is not as the policy asks."""
     from store.proof.notary import public_keys
     from store.proof.policy import published, read_policy
-    from store.proof.tree import Refuted
 
     disk = ledger.live.disk
     shown = published(disk) if kept is None else None

@@ -20,6 +20,7 @@ from api.cluster.tasks import Task, ViewedAs, Work, audit, decoded, place_of, ro
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
 from store.reader import Reader
+from store.sql.answers import plain
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -229,7 +230,6 @@ class Facts:
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """The answer as plain values."""
-        from store.sql.answers import plain
 
         return plain(self.ask(sql))
 

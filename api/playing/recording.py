@@ -16,7 +16,7 @@ from events.ledger import Append, Writable
 from events.match import Dealing, DeckOpened, Disclosure, Match, MatchEnded, MatchStarted, Tagged
 from events.state import Finished
 from events.types import Events
-from store.folder.disk import now_ms
+from store.folder.disk import RealDisk, now_ms
 
 if TYPE_CHECKING:
     from store.tables.projection import Projection
@@ -234,7 +234,5 @@ def projections(folder: Path) -> "tuple[Projection, ...]":
 
 
 def _text(folder: Path, mark: str) -> bytes | None:
-    from store.folder.disk import RealDisk
-    from store.folder.manifest import ruleset
 
     return INCOMING.get(mark) or ruleset(RealDisk(folder), mark)
