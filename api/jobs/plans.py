@@ -6,7 +6,8 @@ drawn, and what makes no sense refused in the sentences of the command line.
 
 import re
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, cast, get_args
@@ -175,6 +176,17 @@ def _seated(
     return tuple(kinds[seat % len(kinds)] for seat in range(seats))
 
 
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """What the command line refuses as misuse is a request that is not valid."""
+    try:
+        yield
+    except click.UsageError as reason:
+        raise Problem("invalid", reason.format_message()) from None
+    except (Misnamed, NoGame, Unfit, Impossible) as reason:
+        raise Problem("invalid", str(reason)) from None
+
+
 def of_match(options: dict[str, Any]) -> dict[str, Any]:
     """A match between bots of ours, as `muckrake play` plays it."""
     game = rules_of(options)
@@ -185,14 +197,10 @@ def of_match(options: dict[str, Any]) -> dict[str, Any]:
     bots = None if options["bots"] is None else ",".join(options["bots"])
     request = {**options, "bots": bots, "matches": None}
     request["dealing"] = dealing_of(options["dealing"], options["seed"], "committed")
-    try:
+    with _refusals():
         (plan,) = plans_of(game, request)
         stage_of(plan, request)
         tagged(options["tags"], {name: name for name in plan.players})
-    except click.UsageError as reason:
-        raise Problem("invalid", reason.format_message()) from None
-    except Misnamed as reason:
-        raise Problem("invalid", str(reason)) from None
     request["asked"] = 0 if plan.hands == ENDLESS else plan.hands
     return request | {
         "match": plan.match
@@ -243,10 +251,8 @@ def rules_of(options: dict[str, Any]) -> Game:
     handed_in = options.get("ruleset")
     if (options["game"] is None) == (handed_in is None):
         raise Problem("invalid", "name one game, or send one ruleset")
-    try:
+    with _refusals():
         return wanted(options["game"], options.get("set", {}), handed_in)
-    except (NoGame, Unfit, Impossible) as reason:
-        raise Problem("invalid", str(reason)) from None
 
 
 def of_import(
@@ -266,20 +272,12 @@ def of_import(
         )
     if strict and not audit:
         raise Problem("invalid", "strict is about what an audit finds: leave out audit=false")
-    try:
+    with _refusals():
         changes = named_values(settings or ())
         import_rules({"game": game, "set": changes, "rake": rake})
-    except (NoGame, Impossible) as reason:
-        raise Problem("invalid", str(reason)) from None
-    try:
         renamed = names_of(names or ())
-    except Misnamed as reason:
-        raise Problem("invalid", str(reason)) from None
-    if match is not None:
-        try:
+        if match is not None:
             named(match)
-        except click.UsageError as reason:
-            raise Problem("invalid", reason.format_message()) from None
     return {
         "format": form,
         "game": game,
@@ -295,12 +293,10 @@ def of_import(
 
 def given_tags(text: list[str] | None) -> dict[str, dict[str, str]]:
     """The tags of players of files that were sent, each of which can be kept."""
-    try:
+    with _refusals():
         tags = tags_of(text or ())
         tagged(tags)
-    except Misnamed as reason:
-        raise Problem("invalid", str(reason)) from None
-    return tags
+        return tags
 
 
 def import_rules(request: dict[str, Any]) -> Rules:
