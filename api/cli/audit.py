@@ -39,6 +39,7 @@ from api.cli.output import (
     listed,
     note,
     progress,
+    refusing,
     say,
     table,
     watched,
@@ -366,10 +367,8 @@ def _kept(file: Path, view: str, ledger: "Snapshot", judged: Iterable[Judged]) -
         viewpoint_of(view, one.record, ledger)
         text = json.dumps(as_json(*one), indent=2, ensure_ascii=False)
         report = as_text(one.game, one.record, one.report), f"{text}\n".encode()
-        try:
+        with refusing(click.ClickException, Unproved):
             save(file, evidence(ledger, start_of(one.record).hand, view, report))
-        except Unproved as reason:
-            raise click.ClickException(str(reason)) from None
         yield one
         note(f"evidence for {view} in {file}: muckrake verify {file}")
 

@@ -23,7 +23,7 @@ import msgspec
 
 from api.cli.ledger import Place, closed_hands, json_option, reading, refuse_archive, writing
 from api.cli.options import quiet_option, rules_of, rules_options, settings_of
-from api.cli.output import document, note, progress, say, wrong
+from api.cli.output import document, note, progress, refusing, say, wrong
 from api.evidence.make import evidence, save
 from api.evidence.verify import read_bundle
 from api.playing.over_the_wire import Meeting
@@ -132,10 +132,8 @@ def demo(
         refuse_archive(folder)
     more = [] if rules is None else [rules_of(None, rules, ())]
     wanted = settings_of(settings)
-    try:
+    with refusing(click.UsageError, Impossible):
         tried = [as_far(game, wanted) for game in (*GAMES.values(), *more)]
-    except Impossible as reason:
-        raise click.UsageError(str(reason)) from None
     for name in wanted:  # each must fit one ruleset at least
         if all(name in refused for _, refused in tried):
             why = tried[-1][1][name]

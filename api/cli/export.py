@@ -25,7 +25,7 @@ from api.cli.ledger import (
     view_option,
 )
 from api.cli.options import Option, dialect_option, format_of, out_option, quiet_option, whole
-from api.cli.output import NotFound, NotPermitted, data, document, note, progress, say
+from api.cli.output import NotFound, NotPermitted, data, document, note, progress, refusing, say
 from api.cli.questions import on_option, spark_on
 from api.rules import UNKNOWN, Rules, start_of
 from api.viewpoints.viewer import Viewer
@@ -198,10 +198,8 @@ def _into_lakehouse(
                     "there is no pyiceberg here: pip install 'muckrake-poker[lakehouse]' brings it"
                 ) from None
             lakehouse = Iceberg(out)
-        try:
+        with refusing(click.ClickException, CannotRegister, Refuted):
             registered = register(snapshot, tables, out, lakehouse)
-        except (CannotRegister, Refuted) as reason:
-            raise click.ClickException(str(reason)) from None
         unsealed = snapshot.next_seq - registered.closed
     if as_document:
         content = msgspec.to_builtins(registered)
@@ -316,14 +314,12 @@ def _refusals() -> Iterator[None]:
     from api.viewpoints.redaction import Absence
     from api.viewpoints.selection import Absent, Unfinished
 
-    try:
+    with (
+        refusing(click.ClickException, Unfinished, CannotExport),
+        refusing(NotPermitted, Absence, ViewpointRefused),
+        refusing(NotFound, Absent),
+    ):
         yield
-    except Absent as absent:
-        raise NotFound(str(absent)) from None
-    except (Absence, ViewpointRefused) as hidden:
-        raise NotPermitted(str(hidden)) from None
-    except (Unfinished, CannotExport) as reason:
-        raise click.ClickException(str(reason)) from None
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from api.cli.options import (
     rules_options,
     tags_option,
 )
-from api.cli.output import INTERRUPTED, WRONG, listed, note, say, stopping, watched
+from api.cli.output import INTERRUPTED, WRONG, listed, note, refusing, say, stopping, watched
 from api.importing.commit import Writer
 from api.importing.inputs import InputFile, inputs
 from api.importing.pool import outcomes
@@ -159,10 +159,8 @@ def import_(
         players=players,
     )
     if players is not None:
-        try:
+        with refusing(click.UsageError, Misnamed):
             pattern_of(players)
-        except Misnamed as why:
-            raise click.UsageError(str(why)) from None
     if names and players:
         raise click.UsageError("--names and --players both name players: leave one out")
     tally, begun, tagged = Tally(), time.monotonic(), given_tags(tags)

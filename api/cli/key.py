@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from api.cli.ledger import json_option, ledger_option, plainly, refuse_archive, writing
-from api.cli.output import NotFound, document, note, say, table
+from api.cli.output import NotFound, document, note, refusing, say, table
 from api.http.keys import SCOPES, SEAT_SCOPES, Keys, NoScope, as_json, scope_of
 from store.folder.disk import Lock, RealDisk
 from store.proof.private import Private
@@ -49,10 +49,8 @@ def create(
     folder: Path, as_document: bool, scopes: tuple[str, ...], name: str, expires: str | None
 ) -> None:
     """Make a key and print it: nobody can print it a second time."""
-    try:
+    with refusing(click.UsageError, NoScope):
         good_for = tuple(dict.fromkeys(map(scope_of, scopes)))
-    except NoScope as reason:
-        raise click.UsageError(str(reason)) from None
     until = None if expires is None else ends(expires, time.time())
     refuse_archive(folder)
     with plainly():

@@ -18,7 +18,16 @@ import msgspec
 
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.options import given_tags, quiet_option, rules_of, tags_option
-from api.cli.output import INTERRUPTED, document, ended_by_sigterm, note, stopping, table, watched
+from api.cli.output import (
+    INTERRUPTED,
+    document,
+    ended_by_sigterm,
+    note,
+    refusing,
+    stopping,
+    table,
+    watched,
+)
 from api.playing.league import (
     League,
     Pairing,
@@ -158,10 +167,8 @@ def add(
 
 
 def _read(file: Path) -> League:
-    try:
+    with refusing(click.ClickException, Unfit):
         return read(file)
-    except Unfit as why:
-        raise click.ClickException(str(why)) from None
 
 
 def _run(file: Path, played: League, workers: int | None, folder: Path, as_document: bool) -> None:
@@ -169,7 +176,7 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
     sure that is."""
     game = rules_of(played.game, None, tuple(f"{it}={value}" for it, value in played.set.items()))
     new: list[Match] = []
-    try:
+    with refusing(click.ClickException, Unfit, NoBot, Gone, Conflict, ValueError):
         bots = programs(played, file.parent)
         with ended_by_sigterm(), writing(folder, f"league {played.name}") as ledger:
             snapshot = Reader(folder).snapshot()
@@ -184,8 +191,6 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
                 new.append(match)
                 won = ", ".join(f"{bot} {chips:+,}" for bot, chips in match.nets.items())
                 note(f"{match.name}: {won} ({len(new)} of {total})")
-    except (Unfit, NoBot, Gone, Conflict, ValueError) as why:
-        raise click.ClickException(str(why)) from None
     rows = standing(played.bots, nets)
     if as_document:
         document(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from api.cli.output import NotFound, NotPermitted, note, wrong
+from api.cli.output import NotFound, NotPermitted, note, refusing, wrong
 from api.rules import start_of
 from api.viewpoints.rendering import opened_by, withheld_sentence
 from api.viewpoints.rendering import viewpoint_of as of_viewer
@@ -154,10 +154,8 @@ def archived_at(url: str) -> "Objects":
     """The storage that a URL names."""
     from store.archive.objects import Misspelt, objects_of
 
-    try:
+    with refusing(click.UsageError, Misspelt):
         return objects_of(url)
-    except Misspelt as reason:
-        raise click.UsageError(str(reason)) from None
 
 
 @contextmanager
@@ -204,7 +202,7 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
         from store.ledger import Broken, open_ledger
         from store.proof.tree import Refuted
 
-        try:
+        with refusing(click.ClickException, Broken):
             known = remembered(accepting=accepting)
             ledger, lock = open_ledger(folder, doing, projections(folder), known)
             for sentence in ledger.notes:
@@ -223,8 +221,6 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
             else:
                 for sentence in publication.sentences if publication is not None else ():
                     note(sentence)
-        except Broken as failure:
-            raise click.ClickException(str(failure)) from None
 
 
 @contextmanager
@@ -274,10 +270,8 @@ def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:
     start = start_of(record)
     match = start.hand.rpartition("/")[0]
     records = cast(tuple[Match, ...], tuple(recorded.event for recorded in ledger.read(match)))
-    try:
+    with refusing(NotPermitted, ValueError):
         who = of_viewer(view, start.players, opened_by(records).hands)
-    except ValueError as absent:
-        raise NotPermitted(str(absent)) from None
     if opened_by(records).withheld and not isinstance(who, Auditor):
         raise NotPermitted(withheld_sentence(match))
     return who

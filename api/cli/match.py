@@ -27,6 +27,7 @@ from api.cli.output import (
     ended_by_sigterm,
     note,
     progress,
+    refusing,
     say,
     stopping,
 )
@@ -129,25 +130,19 @@ def match(
     The game is auction-2024-mit, unless --ruleset says another that such bots can speak of.
     """
     bot_names = given_names(names)
-    try:
+    with refusing(click.UsageError, ValueError), refusing(NotFound, NoBot):
         programs = named(*bots, bot_names)
-    except NoBot as why:
-        raise NotFound(str(why)) from None
-    except ValueError as why:
-        raise click.UsageError(str(why)) from None
     tags_of = given_tags(tags, {"A": programs[0].name, "B": programs[1].name})
     played_by = rules_of(None if rules else USUAL, rules, settings)
     hands = hands or played_by.hands or HANDS
     players = (programs[0].name, programs[1].name)
     how = {"mirrored": mirror, "open_bids": open_bids}
-    try:
+    with refusing(click.UsageError, ValueError):
         match = plan(played_by, match_name(name), players, hands, **how)
         if dialect and not gamelog:
             raise click.UsageError("--dialect is of a log: say --gamelog FILE, too")
         if gamelog:
             own_dialect(match.game.name, dialect)
-    except ValueError as why:
-        raise click.UsageError(str(why)) from None
     kind_of_dealing = dealing_of(dealing, seed, "committed")
     if kind_of_dealing == "seeded":
         seed = drawn_seed() if seed is None else seed
@@ -160,10 +155,9 @@ def match(
     begun = time.monotonic()
     records: list[Events] | None = [] if gamelog else None
     with ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
-        try:  # both names are these bots' in this ledger, or nothing is played
+        # Both names are these bots' in this ledger, or nothing is played.
+        with refusing(click.ClickException, Misnamed):
             claim(Private(folder), dict(zip("AB", programs, strict=True)), bot_names)
-        except Misnamed as why:
-            raise click.ClickException(str(why)) from None
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
         played = _played(meeting, ledger, start, hands, folder, records)
     for seat, player in enumerate(match.players if logs else ()):

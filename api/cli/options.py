@@ -9,7 +9,7 @@ from typing import Any, BinaryIO, get_args
 
 import click
 
-from api.cli.output import QUIET, NotFound, data
+from api.cli.output import QUIET, NotFound, data, refusing
 from api.playing.names import Misnamed, names_of, tagged, tags_of
 from api.questions import games as rulesets
 from engine.game import Game
@@ -75,18 +75,14 @@ def tags_option(who: str) -> Callable[[Door], Door]:
 
 def given_tags(tags: Sequence[str], players: Mapping[str, str] | None = None) -> tuple[Tagged, ...]:
     """The records of the tags of players, by what they are called here; or of any, by name."""
-    try:
+    with refusing(click.UsageError, Misnamed):
         return tagged(tags_of(tags), players)
-    except Misnamed as why:
-        raise click.UsageError(str(why)) from None
 
 
 def given_names(words: Sequence[str]) -> dict[str, str]:
     """What --names gives, each of them one or several with commas."""
-    try:
+    with refusing(click.UsageError, Misnamed):
         return names_of(pair for word in words for pair in word.split(","))
-    except Misnamed as why:
-        raise click.UsageError(str(why)) from None
 
 
 dialect_option = click.option(
@@ -200,10 +196,8 @@ def import_rules(rules: str | None, settings: tuple[str, ...], rake: RakeFrom) -
     """What decides imported hands: a ruleset that is named, changed by settings, or the settings
     alone, which change the one that a file looks like; and from where their rake is."""
     named = None if rules is None else rules_of(None, rules, settings)
-    try:
+    with refusing(click.UsageError, Impossible):
         return Rules(named, tuple(settings_of(settings).items()), rake)
-    except Impossible as reason:
-        raise click.UsageError(str(reason)) from None
 
 
 def rules_of(game: str | None, rules: str | None, settings: tuple[str, ...] = ()) -> Game:
@@ -227,10 +221,8 @@ def rules_of(game: str | None, rules: str | None, settings: tuple[str, ...] = ()
 
 def settings_of(settings: tuple[str, ...]) -> dict[str, str]:
     """What `--set` says, as names and values."""
-    try:
+    with refusing(click.UsageError, Impossible):
         return named_values(settings)
-    except Impossible as reason:
-        raise click.UsageError(str(reason)) from None
 
 
 def _read(file: Path) -> Any:

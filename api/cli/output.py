@@ -43,6 +43,15 @@ class NotPermitted(click.ClickException):
     exit_code = FORBIDDEN
 
 
+@contextmanager
+def refusing(how: type[click.ClickException], *kinds: type[Exception]) -> Iterator[None]:
+    """What fails in these ways ends the command with its sentence, and the exit code of `how`."""
+    try:
+        yield
+    except kinds as reason:
+        raise how(str(reason)) from None
+
+
 def say(text: str, *, err: bool = False) -> None:
     """A line, or a page: all that any command writes for people leaves here."""
     click.echo(text if isinstance(text, Page) else f"{printable(text)}\n", err=err, nl=False)

@@ -21,7 +21,7 @@ from api.cli.options import (
     rules_options,
     tags_option,
 )
-from api.cli.output import INTERRUPTED, document, note, progress, say, stopping, watched
+from api.cli.output import INTERRUPTED, document, note, progress, refusing, say, stopping, watched
 from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, live, taken
 from api.playing.recording import STOPPED, Played, summary
@@ -124,11 +124,9 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
     own = tuple(bot for bot in (options["bots"] or "").split(",") if ":" in bot)
     if own and options["live"]:
         raise click.UsageError(f"--live seats built-in bots: leave out {own[0]}")
-    try:
+    with refusing(click.UsageError, NoBot):
         for bot in own:  # each is found before anything is written
             maker(bot)
-    except NoBot as why:
-        raise click.UsageError(str(why)) from None
     plans = plans_of(ruleset, options, own)
     many = options["matches"] is not None
     if many and printing:
@@ -199,12 +197,10 @@ def _many(begin: Callable[[Plan], Playing], plans: list[Plan], stop: Stop) -> li
     ended: dict[str, Played] = {}
     cores = os.cpu_count() or 1
     total = sum(match.hands for match in plans)
-    try:
-        with watched(f"playing {len(plans)} matches", total, "hands") as advance:
-            for hands, played in elsewhere(begin, plans, cores, stop):
-                advance(hands, hands)
-                if played:
-                    ended[played.match] = played
-    except Gone as reason:
-        raise click.ClickException(str(reason)) from None
+    bar = watched(f"playing {len(plans)} matches", total, "hands")
+    with refusing(click.ClickException, Gone), bar as advance:
+        for hands, played in elsewhere(begin, plans, cores, stop):
+            advance(hands, hands)
+            if played:
+                ended[played.match] = played
     return [(match, ended[match.match]) for match in plans if match.match in ended]

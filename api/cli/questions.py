@@ -24,6 +24,7 @@ from api.cli.output import (
     listed,
     note,
     progress,
+    refusing,
     wrong,
 )
 from api.cli.serve import opened
@@ -60,10 +61,8 @@ def viewing(
     With `unit`, of the hands alone that are played for it; with `by_tag`, of players as it calls
     them.
     """
-    try:
+    with refusing(click.UsageError, NoViewpoint):
         viewer = viewer_of(view)
-    except NoViewpoint as reason:
-        raise click.UsageError(str(reason)) from None
     with reading(folder) as ledger:
         from api.questions.filters import WrongFilter
         from api.questions.players import Nonsense
@@ -106,11 +105,8 @@ def spark_on(master: str) -> Iterator["SparkSession"]:
     """A session of Spark; why there is none, or what it failed with, in one sentence."""
     from api.cluster.spark import NoSpark, session
 
-    try:
-        with session(master) as spark:
-            yield spark
-    except NoSpark as reason:
-        raise click.ClickException(str(reason)) from None
+    with refusing(click.ClickException, NoSpark), session(master) as spark:
+        yield spark
 
 
 @contextmanager

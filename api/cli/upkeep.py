@@ -27,7 +27,7 @@ from api.cli.ledger import (
     writing,
 )
 from api.cli.options import Option, quiet_option
-from api.cli.output import WRONG, NotFound, answer, bar, document, every, say, several
+from api.cli.output import WRONG, NotFound, answer, bar, document, every, refusing, say, several
 from api.printable import Page, page
 from api.report import aligned
 from api.version import VERSION
@@ -65,11 +65,9 @@ def init(origin: str | None, folder: Path, as_document: bool) -> None:
 
         if (folder / PATH).exists():
             raise click.ClickException(f"there is a ledger in {folder} already")
-        try:
+        with refusing(click.UsageError, Refuted):
             make_whole(folder, 0o700)
             signer = Private(folder).secrets(origin).signer
-        except Refuted as reason:
-            raise click.UsageError(str(reason)) from None
         if origin is not None and signer.key.name != origin:
             raise click.ClickException(
                 f"{folder}/private holds the key of {signer.key.name}, not of {origin}"
@@ -168,15 +166,13 @@ def push(url: str, watch: float | None, folder: Path, as_document: bool) -> None
         from store.archive.push import push as sent
 
         objects = archived_at(url)
-        try:
+        with refusing(click.ClickException, Refuted):
             pushed = sent(ledger.live.disk, Private(folder), objects, bar("sending"))
             _say(pushed, ledger.next_seq - pushed.closed, as_document)
             for _ in every(watch):
                 pushed = sent(ledger.live.disk, Private(folder), objects, bar("sending"))
                 if pushed.is_new:
                     _say(pushed, ledger.live.refresh()[1] - pushed.closed, as_document)
-        except Refuted as reason:
-            raise click.ClickException(str(reason)) from None
 
 
 def _say(pushed: "Pushed", unsealed: int, as_document: bool) -> None:
@@ -206,12 +202,8 @@ def pull(url: str, folder: Path, as_document: bool) -> None:
         from store.archive.index import NoArchive
         from store.archive.index import pull as fetched
 
-        try:
+        with refusing(click.ClickException, Refuted), refusing(NotFound, NoArchive):
             pulled = fetched(archived_at(url), folder, bar("fetching"))
-        except NoArchive as nothing:
-            raise NotFound(str(nothing)) from None
-        except Refuted as reason:
-            raise click.ClickException(str(reason)) from None
         with reading(folder):
             pass  # says so if the archive is an older copy
     if as_document:

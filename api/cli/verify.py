@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 
 from api.cli.ledger import json_option, ledger_option, named, reading, remembered, witness_option
 from api.cli.options import quiet_option
-from api.cli.output import OWN_KEY, WRONG, answer, note, progress, say
+from api.cli.output import OWN_KEY, WRONG, answer, note, progress, refusing, say
 from api.cli.serve import web_page
 from api.printable import Page, page
 from api.questions.shapes import Complaint
@@ -113,10 +113,8 @@ def verify(
     if policy is not None:
         from api.evidence.verify import Misused, known_policy
 
-        try:
+        with refusing(click.UsageError, Misused):
             witness_policy = known_policy(str(policy))
-        except Misused as reason:
-            raise click.UsageError(str(reason)) from None
         given_keys = given_keys or tuple(witness_policy.logs)
     if file is not None:
         # By the program that lies in every bundle; never the copy in this one.
@@ -158,10 +156,8 @@ def _meant(word: str) -> list["Key"]:
     """The keys that a word means: a key, or those in a file of that name."""
     from api.evidence.verify import Misused, known_keys
 
-    try:
+    with refusing(click.UsageError, Misused):
         return known_keys(word)
-    except Misused as reason:
-        raise click.UsageError(str(reason)) from None
 
 
 def _kept(name: str) -> tuple["Key", ...]:

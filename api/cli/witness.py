@@ -23,7 +23,7 @@ from api.cli.ledger import (
     refuse_archive,
 )
 from api.cli.options import Option
-from api.cli.output import WRONG, document, every, note, say
+from api.cli.output import WRONG, document, every, note, refusing, say
 from store.proof.note import SIGNS, Key
 from store.proof.tree import Refuted, leaf_hash
 
@@ -60,7 +60,7 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
         from store.proof.policy import keep_policy, policy_of, read_policy
 
         disk = ledger.live.disk
-        try:
+        with refusing(click.ClickException, Refuted):
             if policy is not None:
                 keep_policy(disk, read_policy(policy.read_bytes()))
             if policy_of(disk) is None:
@@ -72,8 +72,6 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
             for _ in every(watch):
                 if (newer := publish_newest(folder)) is not None:
                     _say(found := newer, as_document)
-        except Refuted as reason:
-            raise click.ClickException(str(reason)) from None
     if found is not None and not found.is_published:
         raise click.exceptions.Exit(1)
 
@@ -141,10 +139,8 @@ def witness(
         from api.serving.server import bound
         from store.proof.checkpoint import Witness
 
-        try:
+        with refusing(click.ClickException, Refuted):
             server = Witness(folder, keys, name)
-        except Refuted as reason:
-            raise click.ClickException(str(reason)) from None
         try:
             sock = bound(host, port)
             address = f"http://{host}:{sock.getsockname()[1]}"
