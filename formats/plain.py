@@ -3,7 +3,7 @@
 The events are those of `formats.follow`, made about thrice as fast, where nothing is unusual; of an
 unusual hand none is made. The rules say who is asked, who must show and who is paid. Not all that
 they forbid is looked at here, sizes of bets or cards dealt twice are not: the import holds such a
-record against them (`api/importing/naming.py`), and follows the hand if they disagree.
+record against them (`api/importing/index.py`), and follows the hand if they disagree.
 """
 
 from collections.abc import Sequence

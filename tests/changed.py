@@ -25,7 +25,7 @@ from api.main import TOGETHER
 ROOT = Path(__file__).resolve().parents[1]
 HUBS = {  # and the folder of what each registers
     "api/main.py": "api/cli/",
-    "api/http/routes/__init__.py": "api/http/routes/",
+    "api/http/routes/__init__.py": "api/http/",
     "api/pages/__init__.py": "api/pages/",
     "api/questions/declared/__init__.py": "api/questions/declared/",
 }

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from api.cli.export import LOGS
-from api.exporting.files import written
+from api.exporting.tables import written
 from api.exporting.texts import TEXTS, CannotExport, ExportRequest
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.selection import leaves, selections

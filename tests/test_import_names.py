@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.importing.naming import Naming
+from api.importing.index import Naming
 from api.main import main
 from events.ledger import Appended
 from store.ledger import FileLedger

@@ -144,7 +144,8 @@ def export(
                     )
                 )
             else:
-                from api.exporting.files import no_controls, no_formulas, written
+                from api.exporting.files import no_controls, no_formulas
+                from api.exporting.tables import written
 
                 assert table is not None
                 shown = no_controls if out is None and sys.stdout.isatty() else None
@@ -187,7 +188,7 @@ def _into_lakehouse(
             raise click.UsageError(f"{place} is in the ledger {named(folder)}: name another folder")
         lakehouse: Lakehouse
         if to == "delta":
-            from api.exporting.delta import Delta
+            from api.exporting.lakehouse import Delta
 
             lakehouse = Delta(out)
         else:

@@ -134,9 +134,8 @@ def witness(
     """
     keys = [key for word in logs for key in keys_of(word)]
     with plainly():
-        from api.http.connections import LimitedServer
         from api.http.limits import Limits
-        from api.serving.server import bound
+        from api.serving.server import LimitedServer, bound
         from store.proof.checkpoint import Witness
 
         with refusing(click.ClickException, Refuted):

@@ -183,7 +183,8 @@ class Exported(Struct, frozen=True):
 def export(task: Task, *, table: str, to: str, view: str, quoted: bool = False) -> Iterator[bytes]:
     """The rows of a table as a viewpoint sees them: an `Exported`. CSV may be for a spreadsheet:
     then no text in it is a formula (`quoted`)."""
-    from api.exporting.files import no_formulas, written
+    from api.exporting.files import no_formulas
+    from api.exporting.tables import written
 
     snapshot = opened(task)
     redactor, sink = Redactor(snapshot, Viewer(view)), io.BytesIO()

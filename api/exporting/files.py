@@ -4,9 +4,8 @@ Parquet and Arrow hold, beside the rows, whose view of which table they are.
 """
 
 import io
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from functools import partial
-from itertools import chain
 from typing import Any, BinaryIO, Protocol
 
 import msgspec
@@ -16,43 +15,12 @@ import pyarrow.csv
 import pyarrow.ipc
 import pyarrow.parquet as pq
 
-from api.exporting.tables import tables
 from api.printable import printable
-from api.viewpoints.redaction import Redactor
-from events.ledger import Recorded
-from store.log.leaf import Leaf, split
 from store.sql.answers import as_rfc_3339, plain
 
 BINARY = ("parquet", "arrow")
 ARROW_FILE = "arrow-file"  # how `arrow` is written where it becomes a file: readers open it by name
 FORMULA = r"^('*[=+\-@\t\r\n＝＋－＠])"  # what spreadsheets run, and what was made of it
-LEAVES = 1_000  # hands whose lines are written together
-
-
-def written(
-    sink: BinaryIO,
-    to: str,
-    leaves: Iterable[Leaf],
-    table: str,
-    redactor: Redactor,
-    texts: "Texts | None" = None,
-) -> int:
-    """One table in one format; how many rows it has."""
-    count = 0
-    if to == "ndjson" and table == "events":
-        for some, data in lines(leaves, redactor):
-            sink.write(data)
-            count += some
-        return count
-    rows = tables(leaves, table, redactor)
-    first = next(rows)
-    metadata = {"muckrake.table": table, "muckrake.view": redactor.viewer.view}
-    out = writer(sink, to, first.schema.with_metadata(metadata), texts)
-    for group in chain((first,), rows):
-        out.write(group)
-        count += group.num_rows
-    out.close()
-    return count
 
 
 class Writer(Protocol):
@@ -193,6 +161,7 @@ def _bared(column: pa.Array) -> pa.Array:
     )
 
 
+_canonical = msgspec.json.Encoder(order="sorted").encode
 _NUMBERS = (pa.types.is_integer, pa.types.is_floating, pa.types.is_timestamp)
 _SIMPLE = (
     pa.types.is_integer,
@@ -215,56 +184,3 @@ _WRITERS: dict[str, Callable[[BinaryIO, pa.Schema], Writer]] = {
 }
 TABULAR = ("csv", *_WRITERS)
 _WRITERS[ARROW_FILE] = partial(_Arrow, opened=pa.ipc.new_file)
-
-
-# Events as lines of JSON.
-
-
-_canonical = msgspec.json.Encoder(order="sorted").encode
-
-
-def lines(leaves: Iterable[Leaf], redactor: Redactor) -> Iterator[tuple[int, bytes]]:
-    """Each event as it is seen, in its canonical form, among the fields of its envelope; some
-    lines at a time, and how many these are."""
-    for group in _by(redactor.among(leaves), LEAVES):
-        columns = list(_envelopes(group, redactor))
-        times = pc.strftime(
-            pa.array([one.at for one, _ in columns], pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ"
-        )
-        each = zip(columns, times.to_pylist(), strict=True)
-        data = b"".join(_canonical({**fields, "at": at}) + b"\n" for (_, fields), at in each)
-        yield len(columns), data
-
-
-def _envelopes(
-    group: Iterable[Leaf], redactor: Redactor
-) -> Iterator[tuple[Recorded, dict[str, Any]]]:
-    for leaf in group:
-        match, number = split(leaf.stream)
-        envelope = {"hand": leaf.stream, "match": match, "number": number}
-        if redactor.viewer.auditor:
-            for recorded in leaf.recorded:
-                place = {"hand_seq": leaf.hand_seq, "idx": recorded.index, "pos": recorded.pos}
-                yield recorded, {**_fields(recorded.event), **envelope, **place}
-        else:
-            for place_seen, (seen, stored, _) in enumerate(redactor.see(leaf).events):
-                place = {"hand_seq": leaf.hand_seq, "idx": place_seen}
-                yield stored, {**_fields(seen), **envelope, **place}
-
-
-def _fields(event: Any) -> dict[str, Any]:
-    """The event's own; a deck's number is not the hand's."""
-    fields: dict[str, Any] = msgspec.to_builtins(event)
-    if fields["type"] == "DeckOpened":
-        fields["deck"] = fields.pop("number")
-    return fields
-
-
-def _by(leaves: Iterable[Leaf], size: int) -> Iterator[list[Leaf]]:
-    group: list[Leaf] = []
-    for leaf in leaves:
-        group.append(leaf)
-        if len(group) == size:
-            yield group
-            group = []
-    yield group

@@ -128,13 +128,39 @@ class _Commit(NamedTuple):
         return Registered(self.table.name, catalog.version, len(self.added), len(gone), files, rows)
 
     def _change_files(self, transaction: Transaction, gone: list[DataFile]) -> None:
-        """One snapshot that takes files away and adds others."""
+        """One snapshot that takes files away and adds others, each as a manifest names it, with the
+        bounds that its footer tells."""
+        fields = transaction.table_metadata.schema()
         properties = {_ORIGIN: as_text(self.origin)}
         with transaction.update_snapshot(snapshot_properties=properties).overwrite() as snapshot:
             for data_file in gone:
                 snapshot.delete_data_file(data_file)
             for file in self.added:
-                snapshot.append_data_file(_data_file(file, transaction.table_metadata.schema()))
+                nulls: dict[int, int] = {}
+                low: dict[int, bytes] = {}
+                high: dict[int, bytes] = {}
+                for name, count, least, greatest in bounds(file.metadata):
+                    field = fields.find_field(name)
+                    nulls[field.field_id] = count
+                    low[field.field_id] = to_bytes(field.field_type, least)
+                    high[field.field_id] = to_bytes(field.field_type, greatest)
+                data_file = DataFile.from_args(
+                    content=DataFileContent.DATA,
+                    file_path=unquote(file.uri),
+                    file_format=FileFormat.PARQUET,
+                    partition=Record(),
+                    record_count=file.metadata.num_rows,
+                    file_size_in_bytes=file.size,
+                    value_counts=dict.fromkeys(nulls, file.metadata.num_rows),
+                    null_value_counts=nulls,
+                    lower_bounds=low,
+                    upper_bounds=high,
+                    sort_order_id=None,
+                    spec_id=0,
+                    equality_ids=None,
+                    key_metadata=None,
+                )
+                snapshot.append_data_file(data_file)
 
 
 class _Catalog(NoopCatalog):  # type: ignore[misc]
@@ -201,32 +227,4 @@ def _empty(table: SealedTable, location: str) -> TableMetadata:
     }
     return new_table_metadata(
         schema, UNPARTITIONED_PARTITION_SPEC, UNSORTED_SORT_ORDER, location, properties
-    )
-
-
-def _data_file(file: SealedFile, schema: Schema) -> DataFile:
-    """A file as a manifest names it, with the bounds that its footer tells."""
-    nulls: dict[int, int] = {}
-    low: dict[int, bytes] = {}
-    high: dict[int, bytes] = {}
-    for name, count, least, greatest in bounds(file.metadata):
-        field = schema.find_field(name)
-        nulls[field.field_id] = count
-        low[field.field_id] = to_bytes(field.field_type, least)
-        high[field.field_id] = to_bytes(field.field_type, greatest)
-    return DataFile.from_args(
-        content=DataFileContent.DATA,
-        file_path=unquote(file.uri),
-        file_format=FileFormat.PARQUET,
-        partition=Record(),
-        record_count=file.metadata.num_rows,
-        file_size_in_bytes=file.size,
-        value_counts=dict.fromkeys(nulls, file.metadata.num_rows),
-        null_value_counts=nulls,
-        lower_bounds=low,
-        upper_bounds=high,
-        sort_order_id=None,
-        spec_id=0,
-        equality_ids=None,
-        key_metadata=None,
     )

@@ -1,4 +1,5 @@
-"""The views of `muckrake sql` as tables, a row group at a time; for one viewpoint, of what it sees.
+"""The views of `muckrake sql` as tables, a row group at a time; for one viewpoint, of what it sees;
+and one of them written in a format.
 
 An auditor's are the same views. Anybody else's are made from events that he sees and from nothing
 else: `idx` counts what is seen, positions are left out, a hidden number is null and a hidden text
@@ -7,17 +8,22 @@ says `hidden`; in `events` the column `redacted` names the fields that are hidde
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
-from typing import Any
+from itertools import chain, islice
+from typing import Any, BinaryIO
 
+import msgspec
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from analytics.stored.facts import stored
+from api.exporting.files import Texts, writer
 from api.viewpoints.redaction import RedactedEvents, Redactor, revealed
+from events.ledger import Recorded
 from events.types import HandStarted
 from events.views import FLAGS, CardSwappedSeen, Hidden
 from store.columns import layout
 from store.columns.codec import table
-from store.log.leaf import Leaf
+from store.log.leaf import Leaf, split
 from store.segments.segment import row_groups
 from store.sql.answers import answer, engine_of
 from store.sql.query import MEMORY
@@ -27,12 +33,48 @@ from store.tables.projection import STANDARD, Projection
 MADE: dict[str, Projection] = {one.name: one for one in STANDARD}
 TABLES = ("events", *MADE, "decisions", "facts")
 Build = Callable[[Sequence[Leaf]], pa.Table]
+LEAVES = 1_000  # hands whose lines are written together
 POSITIONS = ("pos", "first_pos", "last_pos", *FLAGS)  # what would tell of what is hidden
+
+
+def written(
+    sink: BinaryIO,
+    to: str,
+    leaves: Iterable[Leaf],
+    table: str,
+    redactor: Redactor,
+    texts: Texts | None = None,
+) -> int:
+    """One table in one format; how many rows it has."""
+    count = 0
+    if to == "ndjson" and table == "events":
+        for some, data in lines(leaves, redactor):
+            sink.write(data)
+            count += some
+        return count
+    rows = tables(leaves, table, redactor)
+    first = next(rows)
+    metadata = {"muckrake.table": table, "muckrake.view": redactor.viewer.view}
+    out = writer(sink, to, first.schema.with_metadata(metadata), texts)
+    for group in chain((first,), rows):
+        out.write(group)
+        count += group.num_rows
+    out.close()
+    return count
 
 
 def tables(leaves: Iterable[Leaf], name: str, redactor: Redactor) -> Iterator[pa.Table]:
     """The rows of one view, whole hands together; one empty table if there are none."""
-    build = _builder(name, redactor)
+    one = None
+    if name != "events":
+        one = MADE.get(name) or next(it for it in stored(redactor.ruleset) if it.name == name)
+
+    def build(group: Sequence[Leaf]) -> pa.Table:
+        if one is not None:
+            return _viewed(one.build(group), one.view, "WHERE number IS NOT NULL")
+        # Events as the view has them, without the fillers that stand in stored rows.
+        return _viewed(table(group), layout.view()) if group else _nothing()
+
     empty = build([])
     if redactor.viewer.auditor:
         for group in row_groups(leaves):
@@ -41,18 +83,10 @@ def tables(leaves: Iterable[Leaf], name: str, redactor: Redactor) -> Iterator[pa
         return
     withheld = [column for column in POSITIONS if column in empty.column_names]
     for redacted_hands in _groups(redactor.see(leaf) for leaf in redactor.among(leaves)):
-        rows = _SEEN.get(name, _counted)(redacted_hands, name, build).drop_columns(withheld)
+        rows = _seen_rows(redacted_hands, name, build).drop_columns(withheld)
         yield _in_units(
             rows, name, [redacted_hand.leaf for redacted_hand in redacted_hands], redactor
         )
-
-
-def _builder(name: str, redactor: Redactor) -> Build:
-    """What makes the rows of a view out of leaves."""
-    if name == "events":
-        return _events
-    one = MADE.get(name) or next(it for it in stored(redactor.ruleset) if it.name == name)
-    return lambda leaves: _viewed(one.build(leaves), one.view, "WHERE number IS NOT NULL")
 
 
 def _groups(redacted_hands: Iterable[RedactedEvents]) -> Iterator[list[RedactedEvents]]:
@@ -84,14 +118,6 @@ def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], redactor: Redac
     return rows.append_column(UNIT, counted)
 
 
-# What an auditor sees of events, and what others do.
-
-
-def _events(leaves: Sequence[Leaf]) -> pa.Table:
-    """Events without the fillers that stand in stored rows: as the view has them."""
-    return _viewed(table(leaves), layout.view()) if leaves else _nothing()
-
-
 @cache
 def _nothing() -> pa.Table:
     return _viewed(layout.SCHEMA.empty_table(), layout.view())
@@ -110,13 +136,28 @@ def _viewed(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
     return table.cast(pa.schema(kinds))
 
 
-def _seen_events(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
-    events = [event for redacted_hand in group for event in redacted_hand.events]
+def _seen_rows(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
+    """The rows of a view that are made of what is seen of these hands."""
+    if name in ("bids", "decisions", "facts"):  # from bids as their settlements tell them, too
+        return build([revealed(redacted_hand) for redacted_hand in group])
     rows = build([redacted_hand.leaf for redacted_hand in group])
-    changed = [_changed(event.seen) for event in events]
-    redacted = [" ".join(event.hidden) or None for event in events]
-    rows = rows.append_column("changed", pa.array(changed, pa.bool_()))
-    return rows.append_column("redacted", pa.array(redacted, pa.string()))
+    if name == "events":
+        events = [event for redacted_hand in group for event in redacted_hand.events]
+        changed = [_changed(event.seen) for event in events]
+        redacted = [" ".join(event.hidden) or None for event in events]
+        rows = rows.append_column("changed", pa.array(changed, pa.bool_()))
+        return rows.append_column("redacted", pa.array(redacted, pa.string()))
+    if name == "swaps":  # whether a card changed cannot be counted from words: it is what was seen
+        seen = {
+            (redacted_hand.hand_seq, place): _changed(event.seen)
+            for redacted_hand in group
+            for place, event in enumerate(redacted_hand.events)
+            if isinstance(event.seen, CardSwappedSeen)
+        }
+        places = zip(rows["hand_seq"].to_pylist(), rows["idx"].to_pylist(), strict=True)
+        known = pa.array([seen[place] for place in places], pa.bool_())
+        return rows.set_column(rows.column_names.index("changed"), "changed", known)
+    return rows
 
 
 def _changed(seen: Any) -> bool | None:
@@ -125,33 +166,40 @@ def _changed(seen: Any) -> bool | None:
     return bool(seen.changed) if known else None
 
 
-def _counted(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
-    return build([redacted_hand.leaf for redacted_hand in group])
+# Events as lines of JSON.
 
 
-def _with_bids(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
-    """Counted from bids as their settlements told them, too."""
-    return build([revealed(redacted_hand) for redacted_hand in group])
+_canonical = msgspec.json.Encoder(order="sorted").encode
 
 
-def _swaps(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
-    """Whether a card changed cannot be counted from words: it is what was seen of each swap."""
-    rows = _counted(group, name, build)
-    seen = {
-        (redacted_hand.hand_seq, place): _changed(event.seen)
-        for redacted_hand in group
-        for place, event in enumerate(redacted_hand.events)
-        if isinstance(event.seen, CardSwappedSeen)
-    }
-    places = zip(rows["hand_seq"].to_pylist(), rows["idx"].to_pylist(), strict=True)
-    changed = pa.array([seen[place] for place in places], pa.bool_())
-    return rows.set_column(rows.column_names.index("changed"), "changed", changed)
+def lines(leaves: Iterable[Leaf], redactor: Redactor) -> Iterator[tuple[int, bytes]]:
+    """Each event as it is seen, in its canonical form, among the fields of its envelope; some
+    lines at a time, and how many these are."""
+    rest = iter(redactor.among(leaves))
+    while group := list(islice(rest, LEAVES)):
+        columns: list[tuple[Recorded, dict[str, Any]]] = []
+        for leaf in group:
+            match, number = split(leaf.stream)
+            envelope = {"hand": leaf.stream, "match": match, "number": number}
+            envelope["hand_seq"] = leaf.hand_seq
+            if redactor.viewer.auditor:
+                for it in leaf.recorded:
+                    place = {"idx": it.index, "pos": it.pos}
+                    columns.append((it, {**_fields(it.event), **envelope, **place}))
+            else:
+                for idx, (seen, stored_event, _) in enumerate(redactor.see(leaf).events):
+                    columns.append((stored_event, {**_fields(seen), **envelope, "idx": idx}))
+        times = pc.strftime(
+            pa.array([one.at for one, _ in columns], pa.timestamp("ms")), "%Y-%m-%dT%H:%M:%SZ"
+        )
+        each = zip(columns, times.to_pylist(), strict=True)
+        data = b"".join(_canonical({**fields, "at": at}) + b"\n" for (_, fields), at in each)
+        yield len(columns), data
 
 
-_SEEN: dict[str, Callable[[Sequence[RedactedEvents], str, Build], pa.Table]] = {
-    "events": _seen_events,
-    "bids": _with_bids,
-    "decisions": _with_bids,
-    "facts": _with_bids,
-    "swaps": _swaps,
-}
+def _fields(event: Any) -> dict[str, Any]:
+    """The event's own; a deck's number is not the hand's."""
+    fields: dict[str, Any] = msgspec.to_builtins(event)
+    if fields["type"] == "DeckOpened":
+        fields["deck"] = fields.pop("number")
+    return fields

@@ -93,7 +93,12 @@ class SeenHands:
                 yield SeenHand(leaf.stream, record, *notes, leaf.recorded[0].at)
             else:
                 events = (cast(Event, event.stored.event) for event in redacted_hand.events)
-                record = tuple(map(_with_unknown, events))
+                record = tuple(
+                    replace(it, cards=tuple(UNKNOWN if c == HIDDEN else c for c in it.cards))
+                    if isinstance(it, HoleDealt)  # each hidden card as one that nobody knows
+                    else it
+                    for it in events
+                )
                 yield SeenHand(leaf.stream, record, None, None, leaf.recorded[0].at)
 
     @contextmanager
@@ -133,13 +138,6 @@ class _Notes:
             self._hands[note.dialect] = note
         else:
             self._file = self._file or note
-
-
-def _with_unknown(event: Event) -> Event:
-    """The event with each hidden card as one that nobody knows."""
-    if isinstance(event, HoleDealt):
-        return replace(event, cards=tuple(UNKNOWN if c == HIDDEN else c for c in event.cards))
-    return event
 
 
 # The formats.

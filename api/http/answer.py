@@ -1,21 +1,30 @@
-"""How an answer that is known whole is sent: in which format, and with which validator.
+"""How an answer is sent: in which format, with which validator, and how one that is made meanwhile.
 
 The format is `?format=NAME`, else what `Accept` weighs highest (RFC 9110); among formats of equal
-weight the one that a route offers first. Answers that are made while they are sent stand in
-`streams.py`.
+weight the one that a route offers first.
+
+An answer that is made while it is sent takes little memory however long it is. The next chunk is
+taken when the last has gone out, so nothing is gathered for a slow reader. A reader who goes away,
+or takes nothing for too long, is dropped, and what makes the chunks is closed at once: it lets go
+of files, locks and places in its own `finally`. Starlette's `StreamingResponse` waits for ever for
+a reader who takes nothing.
 """
 
 import csv
 import io
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
+import anyio
+import anyio.to_thread
 import msgspec
 from fastapi import Request
 from fastapi.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from api.exporting.files import FORMULA
 from api.problem import Problem
@@ -153,8 +162,25 @@ def listed(
     elif kind == "ndjson":
         answer = sent(request, b"".join(msgspec.json.encode(row) + b"\n" for row in page), kind)
     else:
-        answer = sent(request, _csv(page, is_for_spreadsheet(request, download=False)), kind)
+        for_spreadsheet = is_for_spreadsheet(request, download=False)
+        out = io.StringIO()
+        columns = list(dict.fromkeys(name for row in page for name in row))
+        writer = csv.writer(out, lineterminator="\r\n")
+        writer.writerow([_cell(name, for_spreadsheet) for name in columns])
+        writer.writerows(
+            [_cell(value, for_spreadsheet) for value in map(row.get, columns)] for row in page
+        )
+        answer = sent(request, out.getvalue().encode(), kind)
     return goes_on(request, answer, following)
+
+
+def _cell(value: Any, for_spreadsheet: bool) -> Any:
+    """Text as it is, or as no formula; what has parts in JSON."""
+    if isinstance(value, list | tuple | dict | bool):
+        value = json.dumps(value)
+    if for_spreadsheet and isinstance(value, str):
+        return _FORMULA.sub(r"'\1", value)
+    return value
 
 
 def goes_on(request: Request, answer: Response, following: str | None) -> Response:
@@ -206,19 +232,126 @@ def known(request: Request, tag: str) -> bool:
     return tag in {one.strip().removeprefix("W/") for one in tags.split(",")}
 
 
-def _csv(rows: Sequence[Mapping[str, Any]], for_spreadsheet: bool) -> bytes:
-    """Text as it is, or as no formula; what has parts in JSON."""
-    out = io.StringIO()
-    columns = list(dict.fromkeys(name for row in rows for name in row))
-    writer = csv.writer(out, lineterminator="\r\n")
-    for row in ({name: name for name in columns}, *rows):
-        values = [
-            json.dumps(it) if isinstance(it, list | tuple | dict | bool) else it
-            for it in map(row.get, columns)
-        ]
-        if for_spreadsheet:
-            values = [
-                _FORMULA.sub(r"'\1", value) if isinstance(value, str) else value for value in values
-            ]
-        writer.writerow(values)
-    return out.getvalue().encode()
+PIECE = 1 << 18  # no more than this is handed to the socket at once: then it is waited for
+
+
+def streamed(
+    request: Request,
+    chunks: Iterable[bytes],
+    kind: str,
+    *,
+    cache: str = ANEW,
+    filename: str | None = None,
+) -> Response:
+    """An answer of these chunks; the iterator is closed however it ends.
+
+    No error can be sent by then: what can be refused is refused before. A failure half-way cuts
+    the connection, so that no client takes half an answer for a whole one.
+    """
+    headers = about(request, cache, filename)
+    if getattr(request.state, "head", False):
+        close(chunks)
+        head = Response(headers=headers, media_type=MEDIA[kind])
+        del head.headers["content-length"]  # nobody knows how long it would be
+        return head
+    stall_s = request.app.state.service.settings.limits.stall_s
+    return Following(_Threaded(chunks), MEDIA[kind], headers, stall_s)
+
+
+class AsyncChunks(Protocol):
+    """Chunks that come one after another, and what closes them."""
+
+    def __aiter__(self) -> AsyncIterator[bytes]: ...
+
+    async def aclose(self) -> None: ...
+
+
+class _Threaded:
+    """The chunks of an iterator that blocks: each is taken in a thread."""
+
+    def __init__(self, chunks: Iterable[bytes]) -> None:
+        self._chunks = chunks
+        self._taken = iter(chunks)
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        chunk = await anyio.to_thread.run_sync(next, self._taken, None)
+        if chunk is None:
+            raise StopAsyncIteration
+        return chunk
+
+    async def aclose(self) -> None:
+        await anyio.to_thread.run_sync(close, self._chunks)
+
+
+class Following(Response):
+    """An answer of which nobody knows how long it will be: chunks, each sent when it comes."""
+
+    def __init__(
+        self, chunks: AsyncChunks, media_type: str, headers: Mapping[str, str], stall_s: float
+    ) -> None:
+        self.status_code = 200
+        self.media_type = media_type
+        self.background = None
+        self.init_headers(headers)
+        self._chunks = chunks
+        self._stall_s = stall_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            async with _while_there(receive):
+                start = {"type": "http.response.start", "status": 200}
+                await send({**start, "headers": self.raw_headers})
+                try:
+                    async for chunk in self._chunks:
+                        for begin in range(0, len(chunk), PIECE):
+                            await self._sent(send, chunk[begin : begin + PIECE])
+                    await self._sent(send, b"")
+                except TimeoutError:
+                    cut(scope)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._chunks.aclose()
+
+    async def _sent(self, send: Send, piece: bytes) -> None:
+        """Hand on a piece, or the end, if it is taken in time."""
+        with anyio.fail_after(self._stall_s):
+            message = {"type": "http.response.body", "body": piece, "more_body": bool(piece)}
+            await send(message)
+
+
+@asynccontextmanager
+async def _while_there(receive: Receive) -> AsyncIterator[None]:
+    """What stands inside is stopped when the client goes away."""
+    failure: BaseException | None = None
+    async with anyio.create_task_group() as group:
+
+        async def listen() -> None:
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            group.cancel_scope.cancel()
+
+        group.start_soon(listen)
+        try:
+            yield
+        except Exception as reason:  # told as it is, not as a group of one
+            failure = reason
+        group.cancel_scope.cancel()
+    if failure is not None:
+        raise failure
+
+
+def close(chunks: object) -> None:
+    """Let go of what makes the chunks, if it holds anything."""
+    close = getattr(chunks, "close", None)
+    if close is not None:
+        close()
+
+
+def cut(scope: Scope) -> None:
+    """End a connection whose reader takes nothing: to close it would wait for him."""
+    scope["state"]["cut"] = True
+    if (abort := scope["state"].get("abort")) is not None:
+        abort()

@@ -1,18 +1,43 @@
-"""Who is asking: a caller's scopes, the viewpoint he asks from, and the service that answers him.
+"""Who is asking: a caller's scopes, the viewpoint he asks from, and the service that answers him;
+how he is known by a key or a cookie, and the routes that give and take these.
 
-`?as=VIEW` chooses among the viewpoints that a caller has; without it he sees the most he may.
+`?as=VIEW` chooses among the viewpoints that a caller has; without it he sees the most he may. A
+key's secret is shown once, when it is made.
 """
 
+import re
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
-from fastapi import Depends, Query, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi.responses import RedirectResponse, Response
 from msgspec import Struct
+from pydantic import BaseModel, Field
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.http.keys import ADMIN, AUDIT, READ, SEAT_SCOPE, WRITE
+from api.http.answer import NEVER, document
+from api.http.keys import (
+    ADMIN,
+    AUDIT,
+    READ,
+    SEAT_SCOPE,
+    SESSION_S,
+    WRITE,
+    Keys,
+    NoKey,
+    NoScope,
+    Sessions,
+    as_json,
+    scope_of,
+)
+from api.http.layers import Layer, put
 from api.http.ledger_service import LedgerService
+from api.http.limits import TokenBuckets
 from api.problem import Problem
+from api.version import VERSION
 from api.viewpoints.viewer import (
     AUDITOR,
     PUBLIC,
@@ -25,7 +50,7 @@ from api.viewpoints.viewer import (
 from api.viewpoints.views import Viewed
 from store.reader import Snapshot
 
-__all__ = ["ADMIN", "AUDIT", "READ", "WRITE", "Ask", "Access", "Caller", "access"]
+__all__ = ["ADMIN", "AUDIT", "READ", "WRITE", "Access", "Ask", "Authentication", "Caller", "access"]
 
 
 class Caller(Struct, frozen=True):
@@ -104,6 +129,12 @@ class Access:
         if scope not in self.caller.scopes:
             raise Problem("forbidden", f"this needs a key with the scope {scope}")
 
+    def needs_auditor(self, sentence: str) -> None:
+        """Refused to all others, and to an auditor who asks as another viewpoint: it sees less."""
+        self.needs(AUDIT)
+        if not self.viewer.auditor:
+            raise Problem("forbidden", sentence)
+
     def snapshot(self) -> Snapshot:
         """The ledger of this moment for this viewer."""
         return self.service.snapshot(self.viewer)
@@ -147,3 +178,178 @@ async def access(
 
 
 Ask = Annotated[Access, Depends(access)]
+
+
+WRONG_COST = 10  # what a key that is none costs the address it comes from
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+_FOR_ALL = re.compile(r"/static/|/(healthz|readyz|metrics|openapi\.json|docs|login|favicon\.ico)$")
+
+
+class Authentication(Layer):
+    """Every request with its caller."""
+
+    def __init__(self, app: ASGIApp, keys: Keys, sessions: Sessions, buckets: TokenBuckets) -> None:
+        super().__init__(app)
+        self.buckets = buckets
+        self.keys = keys
+        self.sessions = sessions
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("state", {}).get("caller") is not None:
+            await self.app(scope, receive, send)  # `muckrake get`, in a process of its own
+            return
+        request = Request(scope)
+        put(scope, "caller", Caller())
+        header = request.headers.get("authorization")
+        cookie = request.cookies.get(self.sessions.cookie)
+        if header is None and request.method not in SAFE:
+            # What another site's page makes a browser do here is refused.
+            site, origin = request.headers.get("sec-fetch-site"), request.headers.get("origin")
+            has_origin = site is not None or origin is not None
+            ours = site in (None, "same-origin")
+            if origin is not None and site is None:
+                ours = origin.partition("://")[2] == request.headers.get("host", "")
+            if not ours if has_origin else cookie is not None:
+                sentence = "this must come from a page of this server, or with a key"
+                raise Problem("forbidden", sentence)
+        if not _FOR_ALL.match(scope["path"]) and (header is not None or cookie is not None):
+            try:
+                caller = self._by_cookie(cookie or "") if header is None else self._by_key(header)
+            except Problem:
+                self.buckets.check(scope, WRONG_COST)  # who tries keys pays with his address
+                raise
+            put(scope, "caller", caller)
+            put(scope, "recognized", True)
+        await self.app(scope, receive, send)
+
+    def _by_key(self, header: str) -> Caller:
+        scheme, _, spelled = header.strip().partition(" ")
+        if scheme.lower() != "bearer":
+            raise Problem("unauthenticated", "keys come as: Authorization: Bearer mr_...")
+        try:
+            key = self.keys.known(spelled.strip())
+        except NoKey as reason:
+            raise Problem("unauthenticated", str(reason)) from None
+        return Caller(key.name or key.id, frozenset({READ, *key.scopes}), key.id)
+
+    def _by_cookie(self, token: str) -> Caller:
+        session = self.sessions.session(token)
+        if session is None:
+            sentence = "this login is over: muckrake serve prints another link"
+            problem = Problem("unauthenticated", sentence)
+            problem.headers["Set-Cookie"] = f"{self.sessions.cookie}=; Max-Age=0; Path=/"
+            raise problem
+        return Caller("login", frozenset({READ, *session.scopes}), session.id)
+
+
+router = APIRouter()
+DAY_S = 24 * 60 * 60
+
+
+@router.get(
+    "/api/v1/", tags=["root"], operation_id="root", summary="Version, viewpoint and where to go on"
+)
+async def root(request: Request, ask: Ask) -> Response:
+    lists = ("matches", "hands", "players", "games", "stream")
+    links = {name: f"/api/v1/{name}" for name in lists} | {"docs": "/docs"}
+    viewpoint = {"view": ask.viewer.view, "matches": list(ask.viewer.matches)}
+    return document(request, {"version": VERSION, "viewpoint": viewpoint, "links": links})
+
+
+class KeyRequest(BaseModel):
+    """A key to be made."""
+
+    scopes: Annotated[
+        list[Annotated[str, Field(max_length=200)]],
+        Field(min_length=1, max_length=50, examples=[["hands:read", "seat:lynx@scrim"]]),
+    ]
+    name: Annotated[str, Field(max_length=100, description="Whose it is.")] = ""
+    expires_days: Annotated[int | None, Field(ge=1, le=3650)] = None
+
+
+@router.get(
+    "/api/v1/keys", tags=["keys"], operation_id="keys", summary="Every key, without its secret"
+)
+def keys(request: Request, ask: Ask) -> Response:
+    ask.needs(ADMIN)
+    keys_of = [as_json(one) for one in request.app.state.keys.all()]
+    return document(request, {"data": keys_of, "next_cursor": None, "has_more": False}, cache=NEVER)
+
+
+@router.post(
+    "/api/v1/keys",
+    tags=["keys"],
+    operation_id="make_key",
+    summary="A new key; only this answer shows it",
+    status_code=201,
+)
+def make(request: Request, ask: Ask, body: KeyRequest) -> Response:
+    ask.needs(ADMIN)
+    try:
+        scopes = tuple(dict.fromkeys(map(scope_of, body.scopes)))
+    except NoScope as reason:
+        raise Problem("invalid", str(reason)) from None
+    for scope in scopes:
+        if not ask.caller.has(scope):
+            raise Problem("forbidden", f"nobody gives what he has not: {scope}")
+    days = body.expires_days
+    expires = None if days is None else int(time.time()) + days * DAY_S
+    key, spelled = request.app.state.keys.make(scopes, body.name, expires)
+    return document(request, {**as_json(key), "key": spelled}, cache=NEVER, status=201)
+
+
+@router.delete(
+    "/api/v1/keys/{id}",
+    tags=["keys"],
+    operation_id="revoke_key",
+    summary="No more of a key",
+    status_code=204,
+)
+def revoke(
+    request: Request, ask: Ask, id: Annotated[str, Path(pattern="^[0-9a-f]{8}$")]
+) -> Response:
+    ask.needs(ADMIN)
+    if not request.app.state.keys.revoke(id):
+        raise Problem("not-found", f"there is no key {id}")
+    return Response(status_code=204)
+
+
+@router.get("/login", include_in_schema=False)
+def login(
+    request: Request,
+    once: Annotated[str, Query(max_length=100)],
+    to: Annotated[str, Query(max_length=500, description="A page of this server.")] = "/",
+) -> Response:
+    """The link's token becomes a cookie; asked for its head only, nothing is used up."""
+    sessions: Sessions = request.app.state.sessions
+    if getattr(request.state, "head", False):
+        return Response(headers={"Cache-Control": NEVER})
+    session = sessions.enter(once)
+    if session is None:
+        sentence = "this link was opened before, or is too old: muckrake serve prints another"
+        raise Problem("unauthenticated", sentence)
+    # A page of this server, never another's.
+    address = urlsplit(to)
+    ours = to.startswith("/") and not to.startswith(("//", "/\\")) and not address.netloc
+    answer = RedirectResponse((to if ours else "/"), 303, {"Cache-Control": NEVER})
+    answer.set_cookie(
+        sessions.cookie,
+        session,
+        max_age=SESSION_S,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return answer
+
+
+@router.post("/logout", include_in_schema=False)
+def logout(request: Request) -> Response:
+    """End the session in every browser that has its cookie."""
+    sessions: Sessions = request.app.state.sessions
+    token = request.cookies.get(sessions.cookie)
+    if token is not None:
+        sessions.leave(token)
+    answer = RedirectResponse("/", 303, {"Cache-Control": NEVER})
+    answer.delete_cookie(sessions.cookie)
+    return answer

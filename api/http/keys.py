@@ -1,29 +1,54 @@
-"""Who may ask for what: API keys (`mr_ID_SECRET_CHECK`), logins of browsers, and their scopes.
+"""Who may ask for what: API keys (`mr_ID_SECRET_CHECK`), logins of browsers, and their scopes; and
+what seals cursors. All of it is kept in the ledger's private folder, for all of its processes:
+
+    private/cursor.key    what cursors are sealed with
+    private/keys          API keys: hashes of their secrets, never a secret
+    private/logins        login links and sessions of browsers: hashes as well
+
+Any process may change these, so each change is made under a lock of its own, which is not the
+ledger's: a key can be revoked while a match is being played. A reader takes none: files are
+replaced as a whole, and read again when they are others.
 
 The id names a key in lists and logs. The check refuses a key that was mistyped or cut before
 anything is looked up; it proves nothing. The secret has 256 bits, so a plain SHA-256 of it can be
 kept: nobody guesses it from there.
 
 `muckrake serve` prints a link, `/login?once=TOKEN`, that works once. Who opens it first gets a
-cookie that no script can read and no other site can send. Of both tokens only hashes are kept, in
-the ledger's private folder, so any worker takes either, and a session outlives a restart. Nothing
-is signed. Starlette's `SessionMiddleware` signs what a browser keeps: who has copied such a
-cookie stays in after the logout, and a link that works once cannot be made of it.
+cookie that no script can read and no other site can send. Of both tokens only hashes are kept, so
+any worker takes either, and a session outlives a restart. Nothing is signed. Starlette's
+`SessionMiddleware` signs what a browser keeps: who has copied such a cookie stays in after the
+logout, and a link that works once cannot be made of it.
+
+A cursor says where a list goes on: it holds the last key that was sent. What the list was of (path,
+viewpoint, filter, order) is sealed with it, so it opens nothing else. It is sealed by AES-SIV
+(RFC 5297): the same place has the same cursor, so two answers that are alike are alike to the byte,
+and a key that tells of what is hidden stays hidden in it: the package itsdangerous would sign it,
+and leave it to be read by all. A cursor holds no snapshot's token, which counts hidden events.
 """
 
+import binascii
+import os
 import re
 import secrets
 import time
 import zlib
+from base64 import b64decode, urlsafe_b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Any, Generic, Literal, TypedDict, TypeVar
 
+import msgspec
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from msgspec import Struct
 
-from api.http.private_files import KEYS, LOGINS, PrivateFile
+from api.problem import Problem
+from store.folder.disk import lock_file, make_whole
+from store.proof.private import Exposed, Private
 
 READ = "hands:read"
 AUDIT = "audit:read"
@@ -53,10 +78,110 @@ def scope_of(text: str) -> str:
     raise NoScope(f"there is no scope {text[:80]}: there are {', '.join((*SCOPES, *SEAT_SCOPES))}")
 
 
+CURSORS = "cursor.key"
+KEYS = "keys"
+LOGINS = "logins"
+T = TypeVar("T")
+
+
+@contextmanager
+def alone(ledger: Path) -> Iterator[Private]:
+    """The private folder, while no other process changes what we keep there; made if need be."""
+    folder = Private(ledger).folder
+    make_whole(ledger, 0o700)
+    folder.mkdir(0o700, exist_ok=True)
+    handle = os.open(folder / "http.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        lock_file(handle)
+        yield Private(ledger)
+    finally:
+        os.close(handle)
+
+
+def cursor_key(ledger: Path) -> bytes:
+    """The key that seals cursors; drawn by the process that needs it first."""
+    text = Private(ledger).read(CURSORS)
+    if text is None:
+        with alone(ledger) as private:
+            text = private.read(CURSORS)
+            if text is None:
+                text = secrets.token_hex(KEY_BYTES).encode() + b"\n"
+                private.write(CURSORS, text)
+    try:
+        key = bytes.fromhex(text.decode())
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise Exposed(f"{Private(ledger).folder / CURSORS} is not {2 * KEY_BYTES} hex digits")
+    return key
+
+
+class PrivateFile(Generic[T]):
+    """A file of things in the private folder, as it is now."""
+
+    def __init__(self, ledger: Path, name: str, kind: type[T]) -> None:
+        self._ledger = ledger
+        self._name = name
+        self._kind = kind
+        self._path = Private(ledger).folder / name
+        self._read: tuple[Any, tuple[T, ...]] = (None, ())
+
+    def all(self) -> tuple[T, ...]:
+        """Everything in it; read again only if the file is another."""
+        try:
+            found = self._path.stat()
+        except FileNotFoundError:
+            return ()
+        mark = (found.st_ino, found.st_mtime_ns, found.st_size)
+        if self._read[0] != mark:
+            self._read = (mark, self._things(Private(self._ledger)))
+        return self._read[1]
+
+    @contextmanager
+    def changing(self) -> Iterator[list[T]]:
+        """What is in it, to be changed; kept durably at the end, if it was changed."""
+        with alone(self._ledger) as private:
+            before = self._things(private)
+            things = list(before)
+            yield things
+            if tuple(things) != before:
+                private.write(self._name, msgspec.json.encode(things) + b"\n")
+
+    def _things(self, private: Private) -> tuple[T, ...]:
+        text = private.read(self._name)
+        return () if text is None else msgspec.json.decode(text, type=tuple[self._kind, ...])  # type: ignore[name-defined]
+
+
+KEY_BYTES = 64
+_BLOCK = 32  # lengths are rounded up to this: how many digits a key has is nobody's business
+
+
+class Cursors:
+    """Cursors of one ledger."""
+
+    def __init__(self, key: bytes) -> None:
+        self._seal = AESSIV(key)
+
+    def written(self, last: Any, *about: Any) -> str:
+        """The cursor after this key, in the list of which `about` says everything."""
+        plain = msgspec.json.encode(last)
+        padded = plain + b" " * (-len(plain) % _BLOCK)
+        sealed = self._seal.encrypt(padded, [msgspec.json.encode(about)])
+        return urlsafe_b64encode(sealed).decode().rstrip("=")
+
+    def read(self, cursor: str, *about: Any) -> Any:
+        """The key that it was written of; refused if it is of another list, or not ours."""
+        try:
+            spelled = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+            sealed = b64decode(spelled, b"-_", validate=True)
+            return msgspec.json.decode(self._seal.decrypt(sealed, [msgspec.json.encode(about)]))
+        except (InvalidTag, binascii.Error, ValueError):
+            sentence = "this cursor is not of this list: take next_cursor of its last page as it is"
+            raise Problem("wrong-cursor", sentence) from None
+
+
 PREFIX = "mr"
 _KEY = re.compile(r"mr_(?P<id>[0-9a-f]{8})_(?P<secret>[0-9a-f]{64})_(?P<check>[0-9a-f]{8})")
-
-
 _MISTYPED = "this is no key: one looks like mr_ID_SECRET_CHECK, and this was cut or mistyped"
 
 
@@ -194,7 +319,12 @@ class Sessions:
 
     def link(self, scopes: tuple[str, ...], seconds: int = LINK_S) -> str:
         """The token of a link that somebody may open once."""
-        return self._add("link", scopes, seconds)
+        token = secrets.token_urlsafe(32)
+        now = int(time.time())
+        with self._file.changing() as logins:
+            logins[:] = [login for login in logins if now < login.until]
+            logins.append(Login("link", _hash(token, "login"), scopes, now + seconds))
+        return token
 
     def enter(self, token: str, now: float | None = None) -> str | None:
         """The session that a link begins; None if it was opened before, or is too old."""
@@ -224,14 +354,6 @@ class Sessions:
             found = _found(logins, "session", token)
             if found is not None:
                 logins.remove(found)
-
-    def _add(self, kind: Literal["link", "session"], scopes: tuple[str, ...], seconds: int) -> str:
-        token = secrets.token_urlsafe(32)
-        now = int(time.time())
-        with self._file.changing() as logins:
-            logins[:] = [login for login in logins if now < login.until]
-            logins.append(Login(kind, _hash(token, "login"), scopes, now + seconds))
-        return token
 
 
 def once_url(ledger: Path, base: str, scopes: tuple[str, ...], to: str = "/") -> str:

@@ -30,8 +30,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct
 
+from api.http.keys import Cursors, cursor_key
 from api.http.limits import Limits
-from api.http.private_files import Cursors, cursor_key
 from api.problem import Problem
 from api.viewpoints.disclosure import WITHHELD
 from api.viewpoints.match_records import ended, records

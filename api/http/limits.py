@@ -2,12 +2,40 @@
 
 A caller over his rate must wait; other callers never notice. Counts are kept in each worker by
 itself, so that several workers together allow several times as much.
+
+What is too long, too slow, or could be read in two ways, is refused. Starlette's
+`RequestBodyLimitMiddleware` has one length for all addresses and no clock: a body that comes a byte
+a minute is waited for. It answers in plain text, too.
+
+Each key or address has a bucket of tokens, filled by the second. What is left stands above every
+answer (`RateLimit`, `RateLimit-Policy`, of the IETF's draft). The package `limits`, which slowapi
+stands on, has windows and no bucket, so that a caller who waits for the next window asks for two
+minutes' worth at once; and in memory it keeps every address of a window, however many come, where
+we forget the oldest.
 """
 
+import errno
+import math
 import re
+import threading
+import time
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
 
+import anyio
 from msgspec import Struct
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.http.layers import Layer
+from api.problem import Problem
+
+NO_FILES = (errno.EMFILE, errno.ENFILE)
+PROXIES = frozenset({"127.0.0.1", "::1"})
 
 
 class Limits(Struct, frozen=True):
@@ -73,3 +101,249 @@ FAMILIES = (
 def family(path: str) -> Family:
     """The first that a path belongs to."""
     return next(one for one in FAMILIES if one.paths.match(path))
+
+
+def network(host: str) -> str:
+    """The address as one customer's: of IPv6 the network that a customer is given."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if isinstance(address, IPv6Address):
+        return f"{address.exploded[:19]}::/64"
+    return host
+
+
+WINDOW_S = 60
+BUCKETS_MAX = 10_000  # the caller of longest ago is forgotten, and starts with a full one
+
+
+class TokenBuckets:
+    """The tokens that each caller has left."""
+
+    def __init__(self, rate: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.rate = rate
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def spend(self, who: str, cost: int) -> float:
+        """What is left after it; below nothing if there was not so much, and nothing is taken."""
+        now = self._clock()
+        with self._lock:
+            left, then = self._left.pop(who, (float(self.rate), now))
+            left = min(float(self.rate), left + (now - then) * self.rate / WINDOW_S)
+            enough = left >= cost
+            self._left[who] = (left - cost if enough else left, now)
+            while len(self._left) > BUCKETS_MAX:
+                self._left.popitem(last=False)
+        return left - cost
+
+    def check(self, scope: Scope, cost: int) -> float:
+        """Spend the cost of a request; what its caller has left, or a refusal if he has less."""
+        if not self.rate:
+            return 0
+        left = self.spend(who(scope), min(cost, self.rate))
+        if left >= 0:
+            return left
+        wait = self.wait_s(-left)
+        sentence = f"that is more than {self.rate} a minute: wait a little"
+        problem = Problem("too-many-requests", sentence).after(wait + 0.5)
+        problem.headers.update(self.headers(0, wait))
+        raise problem
+
+    def headers(self, left: float, seconds: float) -> dict[str, str]:
+        """What is left, as headers."""
+        state = f'"caller";r={int(left)};t={max(1, round(seconds))}'
+        policy = f'"caller";q={self.rate};w={WINDOW_S}'
+        return {"RateLimit": state, "RateLimit-Policy": policy}
+
+    def wait_s(self, lacking: float) -> float:
+        """How long until so much has come in again."""
+        return lacking * WINDOW_S / self.rate
+
+
+class RateLimit(Layer):
+    """Refuses who has spent what he had."""
+
+    def __init__(self, app: ASGIApp, buckets: TokenBuckets) -> None:
+        super().__init__(app)
+        self.buckets = buckets
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        cost = family(scope["path"]).cost
+        if not self.buckets.rate or not cost:
+            await self.app(scope, receive, send)
+            return
+        left = self.buckets.check(scope, cost)
+
+        async def forward(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in self.buckets.headers(left, self.buckets.wait_s(cost)).items():
+                    headers[name] = value
+            await send(message)
+
+        await self.app(scope, receive, forward)
+
+
+def who(scope: Scope) -> str:
+    """The key or the session that asks, else the network of the address."""
+    caller = scope.get("state", {}).get("caller")
+    if caller is not None and caller.id is not None:
+        return f"key {caller.id}"
+    return network((scope.get("client") or ("",))[0])
+
+
+class Places:
+    """So many at once for all, and so many for each who asks."""
+
+    def __init__(self, most: int, each: int) -> None:
+        self._most = most
+        self._each = each
+        self._taken: Counter[str] = Counter()
+        self._waiting: list[tuple[str, anyio.Event]] = []
+
+    async def take(self, asker: str, seconds: float) -> bool:
+        """A place for one who asks, as soon as there is one; false if there was none so long."""
+        if self._free(asker):
+            self._taken[asker] += 1
+            return True
+        turn = anyio.Event()
+        self._waiting.append((asker, turn))
+        try:
+            with anyio.move_on_after(seconds):
+                await turn.wait()
+        except BaseException:  # he is gone
+            if turn.is_set():
+                self.leave(asker)
+            raise
+        finally:
+            if not turn.is_set():
+                self._waiting.remove((asker, turn))
+        return turn.is_set()
+
+    def leave(self, asker: str) -> None:
+        """His place is the next one's: of who has fewest, and of them who came first."""
+        self._taken[asker] -= 1
+        self._taken += Counter()  # who has none is forgotten
+        able = [one for one in self._waiting if self._free(one[0])]
+        if able:
+            next_one = min(able, key=lambda one: self._taken[one[0]])
+            self._waiting.remove(next_one)
+            self._taken[next_one[0]] += 1
+            next_one[1].set()
+
+    @property
+    def crowded(self) -> bool:
+        """Whether somebody waits for a place."""
+        return bool(self._waiting)
+
+    def full(self, asker: str) -> str:
+        """Why there is no place for him."""
+        if self._taken[asker] >= self._each:
+            own = "one such answer is" if self._each == 1 else f"{self._each} such answers are"
+            return f"{own} being made for you, and as many is the most for each at once"
+        return f"{self._most} such answers are being made, and as many is the most at once"
+
+    def _free(self, asker: str) -> bool:
+        return self._taken.total() < self._most and self._taken[asker] < self._each
+
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ufffd]")
+_ESCAPED_NUL = re.compile(rb"%00")
+_BAD_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+
+
+class RequestLimits(Layer):
+    """Refuses headers, addresses and bodies beyond the limits; a body is counted as it comes."""
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        super().__init__(app)
+        self.limits = limits
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._check_head(scope)
+        uploaded = family(scope["path"]).name == "upload"
+        most = self.limits.upload_bytes if uploaded else self.limits.body_bytes
+        length = next((text for name, text in scope["headers"] if name == b"content-length"), b"0")
+        if not length.isdigit() or len(length) > 15 or int(length) > most:
+            raise _too_large(most)
+        size, until, wrong = 0, anyio.current_time() + self.limits.body_s, 0
+
+        async def counted() -> Message:
+            nonlocal size, until, wrong
+            with anyio.move_on_at(until) as waited:
+                message = await receive()
+            if not waited.cancelled_caught:
+                came = len(message.get("body", b""))
+                size, until = size + came, until + came / self.limits.slowest
+                until = until if message.get("more_body") else math.inf  # now only his end is due
+            if waited.cancelled_caught or size > most:
+                wrong = 408 if waited.cancelled_caught else 413
+                raise HTTPException(wrong)  # the one exception that FastAPI's parsers let through
+            return message
+
+        begun = False
+
+        async def forward(message: Message) -> None:
+            nonlocal begun
+            if begun or not wrong:  # what a route says to half a body is not passed on
+                begun = True
+                await send(message)
+
+        await self.app(scope, counted, forward)
+        if wrong == 413 and not begun:
+            raise _too_large(most)
+        if wrong and not begun:
+            problem = Problem(
+                "too-slow",
+                f"a body must come within {self.limits.body_s:g} seconds, or"
+                f" {self.limits.slowest} bytes a second where it is longer",
+            )
+            problem.headers["Connection"] = "close"
+            raise problem
+
+    def _check_head(self, scope: Scope) -> None:
+        """Refuse a long head, and control characters, broken UTF-8 and half escapes in it."""
+        limits, query = self.limits, scope.get("query_string", b"")
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > limits.header_bytes:
+            raise Problem("headers-too-large", f"headers may have {limits.header_bytes} bytes")
+        if len(query) > limits.query_bytes:
+            raise Problem("uri-too-long", f"a query may have {limits.query_bytes} bytes")
+        if _CONTROL.search(scope["path"]):
+            sentence = "the path is no text: it has control characters or bad UTF-8"
+            raise Problem("bad-request", sentence)
+        try:
+            unquote_to_bytes(query).decode()
+            is_text = not (_ESCAPED_NUL.search(query) or _BAD_ESCAPE.search(query))
+        except UnicodeDecodeError:
+            is_text = False
+        if not is_text:
+            sentence = "the query is no text: it has a NUL, or % without two digits"
+            raise Problem("bad-request", sentence)
+
+
+class Framing(Layer):
+    """Refuses requests of which a proxy could think that they end elsewhere, or are for another."""
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        names = [name for name, _ in scope["headers"]]
+        wrong = None
+        if b"transfer-encoding" in names and b"content-length" in names:
+            wrong = "a body has a length or comes in chunks, and this one says both"
+        elif b"transfer-encoding" in names and scope["http_version"] == "1.0":
+            wrong = "HTTP/1.0 knows no chunks"
+        elif scope["http_version"] not in ("1.0", "1.1"):
+            wrong = "HTTP/1.1 is spoken here"
+        elif not scope["path"].startswith("/"):
+            wrong = "an address here begins with /: the host stands in its own header"
+        if wrong is not None:
+            problem = Problem("bad-request", wrong)
+            problem.headers["Connection"] = "close"  # nothing after it is read as a request
+            raise problem
+        await self.app(scope, receive, send)
+
+
+def _too_large(most: int) -> Problem:
+    return Problem("too-large", f"a body may have {most} bytes here")

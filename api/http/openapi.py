@@ -1,6 +1,8 @@
 """The OpenAPI document: what FastAPI knows of the routes, and what is true of all of them.
 
 Every operation may answer with problems, which are all of one shape; which kinds, its tags tell.
+The API is described for programs (`/openapi.json`) and for people (`/docs`), without any other
+server.
 """
 
 from collections.abc import Mapping
@@ -8,9 +10,11 @@ from inspect import cleandoc
 from typing import Any, Literal, TypedDict, get_args
 
 import msgspec
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI, Request
 from fastapi.openapi.utils import get_openapi
+from fastapi.responses import HTMLResponse, Response
 
+from api.http.answer import document
 from api.http.keys import KeyDocument
 from api.jobs.jobs import JobDocument
 from api.problem import JSON, KINDS, URN
@@ -242,34 +246,31 @@ def described(app: FastAPI) -> None:
     """The document is made when it is first asked for, and kept."""
 
     def openapi() -> dict[str, Any]:
-        if app.openapi_schema is None:
-            app.openapi_schema = _document(app)
-        return app.openapi_schema
+        if app.openapi_schema is not None:
+            return app.openapi_schema
+        document = get_openapi(
+            title="muckrake", version=VERSION, summary="The flight recorder and court of appeal for"
+            " poker.", description=ABOUT, routes=app.routes,
+        )  # fmt: skip
+        document["tags"] = [{"name": name, "description": what} for name, what in TAGS.items()]
+        parts = document.setdefault("components", {})
+        schemas = parts.setdefault("schemas", {})
+        for name in ("HTTPValidationError", "ValidationError"):
+            schemas.pop(name, None)
+        schemas["Problem"] = PROBLEM
+        shapes, answers = of_answers()
+        assert not schemas.keys() & answers.keys(), "an answer and a body have one name"
+        schemas |= answers
+        parts["securitySchemes"] = {
+            "key": {"type": "http", "scheme": "bearer", "description": "mr_ID_SECRET_CHECK"}
+        }
+        for path, methods in document.get("paths", {}).items():
+            for method, operation in methods.items():
+                _finish(path, method, operation, shapes)
+        app.openapi_schema = document
+        return document
 
     app.openapi = openapi  # type: ignore[method-assign]  # FastAPI's own way to extend it
-
-
-def _document(app: FastAPI) -> dict[str, Any]:
-    document = get_openapi(
-        title="muckrake", version=VERSION, summary="The flight recorder and court of appeal for"
-        " poker.", description=ABOUT, routes=app.routes,
-    )  # fmt: skip
-    document["tags"] = [{"name": name, "description": what} for name, what in TAGS.items()]
-    parts = document.setdefault("components", {})
-    schemas = parts.setdefault("schemas", {})
-    for name in ("HTTPValidationError", "ValidationError"):
-        schemas.pop(name, None)
-    schemas["Problem"] = PROBLEM
-    shapes, answers = of_answers()
-    assert not schemas.keys() & answers.keys(), "an answer and a body have one name"
-    schemas |= answers
-    parts["securitySchemes"] = {
-        "key": {"type": "http", "scheme": "bearer", "description": "mr_ID_SECRET_CHECK"}
-    }
-    for path, methods in document.get("paths", {}).items():
-        for method, operation in methods.items():
-            _finish(path, method, operation, shapes)
-    return document
 
 
 def _finish(path: str, method: str, operation: dict[str, Any], shapes: Mapping[str, Any]) -> None:
@@ -320,3 +321,47 @@ def kinds_of(path: str, method: str, operation: dict[str, Any]) -> list[str]:
     if path.endswith("/sql"):
         return [*kinds, "query-refused"]
     return kinds + [kind for name, kind in BY_NAME.items() if name in names]
+
+
+router = APIRouter()
+API_DOCS = """\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>muckrake: the HTTP API</title>
+<link rel="icon" href="/static/mark.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/static/vendor/swagger-ui.css">
+<link rel="stylesheet" href="/static/style.css">
+<link rel="stylesheet" href="/static/api-docs.css">
+</head>
+<body>
+<header class="bar">
+<a class="mark" href="/">muckrake</a>
+<nav class="nav" aria-label="Pages">
+<a href="/matches">Matches</a> <a href="/hands">Hands</a> <a href="/players">Players</a>
+<a href="/fairness">Fairness</a> <a href="/live">Live</a> <a href="/games">Rulesets</a>
+<a href="/docs" aria-current="page">HTTP API</a>
+</nav>
+</header>
+<main id="swagger-ui"><noscript>
+Without a script there is <a href="/openapi.json">openapi.json</a>.
+</noscript></main>
+<script src="/static/vendor/swagger-ui-bundle.js"></script>
+<script src="/static/api-docs.js"></script>
+</body>
+</html>
+"""
+
+
+@router.get(PATH, include_in_schema=False, operation_id="openapi")
+async def openapi(request: Request) -> Response:
+    """The API for programs: paths, shapes and examples."""
+    return document(request, request.app.openapi())
+
+
+@router.get("/docs", include_in_schema=False, operation_id="docs")
+async def docs() -> HTMLResponse:
+    """The API for people, without any other server."""
+    return HTMLResponse(API_DOCS, headers={"Cache-Control": "no-cache"})

@@ -1,4 +1,5 @@
-"""One line of JSON on stderr for each request, and what `/metrics` counts, as Prometheus reads it.
+"""One line of JSON on stderr for each request; what `/metrics` counts, as Prometheus reads it; and
+whether all is well.
 
 A line has the path, but of the query no more than names: `?q=` may hold cards that somebody looks
 for, `?once=` a token. It has the id of a key, never a key. Of a failure it has the kind and the
@@ -9,8 +10,15 @@ Everybody may read the metrics: numbers of requests, not of hands. How long an a
 is in it, so bytes are counted of those alone that are given without a key or login. The package
 prometheus-client would be as long here: it counts by metric for a whole process, where tests and
 `muckrake get` make several applications.
+
+What a burst of big answers took is given back. Threads that answered leave what they freed to the
+allocator, in a heap of its own for each, and so does Arrow. When enough was sent, and once more
+when nobody is being answered, both are asked to give the system what nothing stands in.
 """
 
+import asyncio
+import ctypes
+import gc
 import re
 import secrets
 import sys
@@ -19,17 +27,22 @@ import time
 import traceback
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TextIO
 
 import msgspec
-from fastapi import Request
+import pyarrow as pa
+from fastapi import APIRouter, Request
+from fastapi.responses import PlainTextResponse, Response
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders, QueryParams
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from api.http.answer import NEVER, document
 from api.http.layers import Layer, put
+from api.problem import Problem
 from store.folder.frames import Damaged
 
 BOUNDS_S = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
@@ -202,3 +215,79 @@ def _now() -> str:
 def _write(out: TextIO, document: dict[str, Any]) -> None:
     out.write(msgspec.json.encode(document).decode() + "\n")
     out.flush()
+
+
+router = APIRouter()
+
+
+@router.get(
+    "/healthz", tags=["health"], operation_id="health", summary="Whether this process answers"
+)
+async def health(request: Request) -> Response:
+    return document(request, {"status": "ok"}, cache=NEVER)
+
+
+@router.get(
+    "/readyz", tags=["health"], operation_id="ready", summary="Whether the ledger can be read"
+)
+def ready(request: Request) -> Response:
+    try:
+        request.app.state.service.reader.snapshot()
+    except (OSError, Damaged):
+        raise Problem(
+            "unavailable", "the ledger cannot be read: muckrake doctor says why"
+        ) from None
+    return document(request, {"status": "ready"}, cache=NEVER)
+
+
+@router.get(
+    "/metrics",
+    tags=["health"],
+    operation_id="metrics",
+    summary="Requests and latencies, for Prometheus",
+    response_class=PlainTextResponse,
+)
+async def metrics(request: Request) -> Response:
+    text = request.app.state.metrics.text()
+    kind = "text/plain; version=0.0.4; charset=utf-8"
+    return PlainTextResponse(text, media_type=kind, headers={"Cache-Control": NEVER})
+
+
+LOOK_S = 1.0
+MUCH = 8 << 20  # bytes that were sent
+HEAPS = 2  # that threads share, instead of eight for each core
+_ARENA_MAX = -8  # of glibc's mallopt
+
+
+def share_heaps() -> None:
+    """Few heaps for all threads; where the C library is another one, it keeps its own way."""
+    if (mallopt := _of_libc("mallopt")) is not None:
+        mallopt(_ARENA_MAX, HEAPS)
+
+
+def give_back() -> None:
+    """What is free goes to the system."""
+    gc.collect()
+    pa.default_memory_pool().release_unused()
+    if (trim := _of_libc("malloc_trim")) is not None:
+        trim(0)
+
+
+async def given_back(metrics: Metrics) -> None:
+    """Look at what was sent, again and again, for as long as the server runs."""
+    before = metrics.sent
+    while True:
+        await asyncio.sleep(LOOK_S)
+        if metrics.sent - before >= MUCH:
+            idle = not metrics.now
+            await run_in_threadpool(give_back)
+            if idle:
+                before = metrics.sent
+
+
+def _of_libc(name: str) -> Callable[..., int] | None:
+    try:
+        function: Callable[..., int] = getattr(ctypes.CDLL(None), name)
+    except (AttributeError, OSError, TypeError):
+        return None
+    return function

@@ -1,7 +1,7 @@
 """What is sent to be imported, on its way to the disk, and how much of it one key may send.
 
 A body is one file, or a form with several, of which one is open at a time: no more of it is in
-memory than a piece. How long it may be is counted by `request_limits.py`. Nothing is unpacked.
+memory than a piece. How long it may be is counted by `RequestLimits`. Nothing is unpacked.
 
 A key may have so many jobs at once, bytes and hands in a day, and room on the disk. All of it is
 counted in the files of the jobs, so that workers and restarts agree. A job counts for a day from
@@ -23,8 +23,8 @@ from python_multipart import MultipartParser
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import parse_options_header
 
+from api.http.keys import alone
 from api.http.limits import Limits
-from api.http.private_files import alone
 from api.jobs.jobs import OVER, Jobs
 from api.problem import Problem
 from store.folder.disk import now_ms
@@ -134,7 +134,20 @@ async def sent_files(
     files = _Files(folder, allowance)
     try:
         if kind == b"multipart/form-data":
-            await _of_form(request, options.get(b"boundary", b""), files)
+            form, boundary = _Form(files), options.get(b"boundary", b"")
+            try:
+                parser = MultipartParser(boundary, form.callbacks())  # type: ignore[arg-type]
+                if not boundary:
+                    raise FormParserError("it names no boundary")
+                async for piece in request.stream():
+                    await to_thread.run_sync(parser.write, piece)
+                parser.finalize()
+            except FormParserError as reason:
+                raise Problem("bad-request", f"the form cannot be read: {reason}") from None
+            if not form.ended:
+                raise Problem("bad-request", "the form cannot be read: it ends in the middle")
+            if not files.done:
+                raise Problem("invalid", "there is no file in the form")
         elif kind == b"application/x-www-form-urlencoded":
             sentence = "send a file as it is, or files as multipart/form-data"
             raise Problem("unsupported-media-type", sentence)
@@ -155,23 +168,6 @@ async def sent_files(
 def declared_length(request: Request) -> int:
     """How long a body says that it is; 0 if it does not say."""
     return int(request.headers.get("content-length", "0"))
-
-
-async def _of_form(request: Request, boundary: bytes, files: "_Files") -> None:
-    form = _Form(files)
-    try:
-        parser = MultipartParser(boundary, form.callbacks())  # type: ignore[arg-type]
-        if not boundary:
-            raise FormParserError("it names no boundary")
-        async for piece in request.stream():
-            await to_thread.run_sync(parser.write, piece)
-        parser.finalize()
-    except FormParserError as reason:
-        raise Problem("bad-request", f"the form cannot be read: {reason}") from None
-    if not form.ended:
-        raise Problem("bad-request", "the form cannot be read: it ends in the middle")
-    if not files.done:
-        raise Problem("invalid", "there is no file in the form")
 
 
 class _Form:

@@ -12,11 +12,11 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from api.importing.index import CheckedChunk, Hit, ImportIndex, Repeats, count, differs, nets_of
+from api.importing.index import HandDigest, Hit, ImportIndex, JudgedHands, Repeat, naming_of
 from api.importing.inputs import notes
-from api.importing.naming import HandDigest, JudgedHands, Repeat, naming_of
-from api.importing.spill import CHUNK, Chunk, fetched
+from api.importing.spill import CHUNK, CheckedChunk, Chunk, Repeats, differs, fetched
 from api.importing.worker import Outcome
+from events.evolve import replay
 from events.ledger import Append, Record
 from events.match import Disclosure, MatchEnded, MatchStarted, SourceNoted, Tagged
 from formats.source import Refused, Skipped
@@ -112,7 +112,12 @@ class Writer:
             part = self._sorted(outcome, chunk)
             if not (known and part.first and self._ledger.read(part.first)):
                 file.add(part)
-                self._report(part)
+                # What was judged of new hands is kept for questions about verdicts.
+                if new := [it for it in part.digests if it.verdict and it.number not in part.again]:
+                    match, empty = split(chunk.first)[0], JudgedHands(array("Q"), bytearray())
+                    numbers, codes = self.judged.setdefault(match, empty)
+                    numbers.extend(digest.number for digest in new)
+                    codes.extend(digest.verdict for digest in new)
                 way.flush_midway()
             else:
                 file.count(part)
@@ -121,24 +126,25 @@ class Writer:
         return file.added
 
     def _beginning(self, outcome: Outcome) -> tuple[Record, ...]:
-        """The match, its players' tags and where it comes from; of several games the first names
-        it."""
+        """The match, its players' tags and where it comes from: the file's own note, its name and
+        digest, what was inferred, who was renamed. Of several games the first names the match."""
+        assert outcome.note is not None
+        name = outcome.note.format
+        noted = [
+            outcome.note,
+            SourceNoted(name, "file", Path(outcome.file.name).name, outcome.digest),
+        ]
+        if outcome.inferred:
+            noted.append(SourceNoted(name, "inferred", "\n".join(outcome.inferred), ""))
+        if renamed := [f"{was}={now}" for was, now in outcome.names.items() if now in outcome.nets]:
+            noted.append(SourceNoted(name, "names", "\n".join(renamed), ""))
         game, fingerprint = next(iter(outcome.games.items()))
         players = tuple(outcome.nets)
         start = MatchStarted(
             outcome.match, game, fingerprint, players, "recorded", self._disclosure, outcome.sealed
         )
         tags = (tag for tag in self._tags if tag.player in players)
-        return (start, *tags, *_source_notes(outcome))
-
-    def _report(self, part: CheckedChunk) -> None:
-        """What was judged of a chunk's new hands, kept for questions about verdicts."""
-        new = [it for it in part.digests if it.verdict and it.number not in part.again]
-        if new:
-            match = split(part.chunk.first)[0]
-            numbers, codes = self.judged.setdefault(match, JudgedHands(array("Q"), bytearray()))
-            numbers.extend(digest.number for digest in new)
-            codes.extend(digest.verdict for digest in new)
+        return (start, *tags, *noted)
 
     def _sorted(self, outcome: Outcome, chunk: Chunk) -> CheckedChunk:
         """A chunk with those of its hands that come again; the others are known from now on."""
@@ -147,7 +153,12 @@ class Writer:
         part.again |= {digest.number: again for digest, again in marked if again is not None}
         if new := [digest for digest, again in marked if again is None]:
             self._known.add(outcome.match, outcome.digest, new)
-        count(outcome, part)
+        outcome.again += len(part.again)
+        outcome.conflicts += [one for one in part.again.values() if one.differs]
+        named = {number for numbers in outcome.named.values() for number in numbers}
+        for number, repeat in part.again.items():
+            if not outcome.elsewhere or number in named:
+                outcome.elsewhere[number] = repeat.hand
         return part
 
     def _again(
@@ -361,9 +372,11 @@ class _File:
         self._repeats.add(part)
         if not part.again:
             self._won.update(part.chunk.nets)
-        for one in part.new if part.again else ():
-            for player, net in nets_of(one):
-                self._won[player] += net
+        for append in part.new if part.again else ():
+            end = replay(append.events)  # type: ignore[arg-type]
+            start = end.start
+            for player, was, now in zip(start.players, start.stacks, end.stacks, strict=True):
+                self._won[player] += now - was
 
     def end(self, left_out: tuple[SourceNoted, ...]) -> None:
         """The end of the match, if it has begun; else its hands are in another."""
@@ -384,15 +397,3 @@ class _File:
         self._way.records(self._found.match, self._version, every)
         self._version += len(every)
         self._beginning = ()
-
-
-def _source_notes(outcome: Outcome) -> Iterator[SourceNoted]:
-    """The file's own note; then its name and digest, what was inferred, who was renamed."""
-    assert outcome.note is not None
-    name = outcome.note.format
-    yield outcome.note
-    yield SourceNoted(name, "file", Path(outcome.file.name).name, outcome.digest)
-    if outcome.inferred:
-        yield SourceNoted(name, "inferred", "\n".join(outcome.inferred), "")
-    if renamed := [f"{was}={now}" for was, now in outcome.names.items() if now in outcome.nets]:
-        yield SourceNoted(name, "names", "\n".join(renamed), "")

@@ -1,115 +1,148 @@
-"""Which files and hands a ledger has from imports: `private/imports`, blocks of hands in frames.
+"""What an import is called, by what its hands are known again, and which of them a ledger has.
 
-A block is durable before its hands are, and believed when they are there: so the file may say too
-much after a crash, or beside an older copy of the ledger, and never too little. What it says means
-something only under the ledger's secret. Where it is missing it is begun anew from what the ledger
-says itself, which is less: its files, and the numbers that PokerStars gave to hands.
+Names and marks are digests under a secret of the ledger: the same content has the same name in one
+ledger and another in any other, so nobody without the secret finds a sealed file by trying. Ledgers
+of before named by the plain digest, and keep that.
 
-A hand that comes again is not added, and one that says otherwise is a conflict.
+`private/imports` are blocks of hands in frames. A block is durable before its hands are, and
+believed when they are there: so the file may say too much after a crash, or beside an older copy of
+the ledger, and never too little. What it says means something only under the ledger's secret. Where
+it is missing it is begun anew from what the ledger says itself, which is less: its files, and the
+numbers that PokerStars gave to hands.
 """
 
+import hmac
 import os
 import re
-from collections.abc import Iterator, Sequence
-from functools import cached_property, lru_cache
-from itertools import zip_longest
-from typing import Any, NamedTuple
+import struct
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import starmap
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct, msgpack
 
-from api.importing.naming import HandDigest, HandDigester, Repeat, naming_of, unpacked_digests
-from api.importing.spill import Chunk, digests_of, fetched
-from api.importing.worker import Outcome
-from api.viewpoints.match_records import OTHERWISE, REPEATED
-from events.cards import UNKNOWN
-from events.evolve import replay
-from events.ledger import Append, Record
-from events.match import SourceNoted
-from events.notation import say
-from events.types import HandStarted, HoleDealt
+from formats.source import SourceHand
 from store.folder.frames import Damaged, frame, frames, intact_after
-from store.ledger import FileLedger
-from store.log.hot import from_payload
-from store.log.leaf import split
 from store.proof.private import FOLDER as PRIVATE
 from store.proof.private import Salted
 from store.reader import Reader
-from store.segments.runs import read
-from store.sql.query import Query
 
-_QUOTED = 200
-_NONE = (0, 0, "", 0, "")
+if TYPE_CHECKING:
+    from store.ledger import FileLedger
 
-
-class CheckedChunk:
-    """A chunk of a file, and which of its hands come again."""
-
-    def __init__(self, chunk: Chunk) -> None:
-        self.chunk = chunk
-        self.digests = unpacked_digests(digests_of(chunk))
-        self.again: dict[int, Repeat] = {}
-
-    @property
-    def first(self) -> str | None:
-        """The first hand that is not another again."""
-        match = split(self.chunk.first)[0]
-        numbers = (digest.number for digest in self.digests if digest.number not in self.again)
-        return next((f"{match}/{number}" for number in numbers), None)
-
-    @cached_property
-    def appends(self) -> tuple[Append, ...]:
-        """The hands of the chunk, one append each."""
-        hands = fetched(self.chunk)[1]
-        return read(hands).appends() if self.chunk.as_run else from_payload(hands)
-
-    @cached_property
-    def records(self) -> dict[int, tuple[Record, ...]]:
-        """The records of its hands by number."""
-        return {split(append.stream)[1] or 0: append.events for append in self.appends}
-
-    @property
-    def new(self) -> tuple[Append, ...]:
-        """The hands of the chunk that the ledger does not have yet."""
-        return tuple(append for append in self.appends if split(append.stream)[1] not in self.again)
+ID = 12  # hex digits of a match's name
+_SECRET = b"muckrake/import/secret/v1\x00"
+_NAME = b"muckrake/import/name/v1\x00"
 
 
-class Repeats:
-    """What is kept of them beside the hands of their file: hands next to each other on one line,
-    and of each that differs its whole record; nothing of the other match, which may be sealed when
-    this one is open."""
+class Naming(NamedTuple):
+    """The secret that names are made with: another for each owner who may not see everything, so
+    that none finds out by importing what others have imported."""
 
-    def __init__(self) -> None:
-        self._lines: list[tuple[int, int, str, int, str]] = []
-        self._records: list[str] = []
-        self.differ = False
+    secret: bytes
+    owner: str = ""
 
-    def add(self, part: CheckedChunk) -> None:
-        """Note the repeated hands of one more chunk."""
-        for number, one in sorted(part.again.items()):
-            match, known = split(one.hand)
-            first, count, was, begin, other = self._lines[-1] if self._lines else _NONE
-            next_ = first + count, was, begin + count
-            if not (other or one.differs) and (number, match, known) == next_:
-                self._lines[-1] = (first, count + 1, was, begin, "")
-                continue
-            other = f"line {one.line}{OTHERWISE}" if one.differs else ""
-            self._lines.append((number, 1, match, known or 0, other))
-            if one.differs:
-                self.differ = True
-                self._records += [f"hand {number}", *map(say, part.records[number]), ""]
+    def name(self, sha256: str) -> str:
+        """The match of a file with this digest."""
+        return hmac.digest(self.secret, _NAME + sha256.encode(), "sha256").hex()[:ID]
 
-    def note(self, format: str) -> SourceNoted:
-        """All repeated hands as one note of their match."""
-        header = []
-        for number, count, match, known, other in self._lines:
-            if other:
-                header.append(f"hand {number} is {match}/{known}, {other}")
-            else:
-                last = f"..{number + count - 1}", f"..{known + count - 1}"
-                end, there = last if count > 1 else ("", "")
-                header.append(f"hand {number}{end} is {match}/{known}{there}")
-        return SourceNoted(format, REPEATED, "\n".join(header), "\n".join(self._records))
+    def names(self, sha256: str) -> tuple[str, ...]:
+        """All that it may be called in a ledger of any age."""
+        return (self.name(sha256),) if self.owner else (self.name(sha256), sha256[:ID])
+
+
+def naming_of(nonces: Salted | None, owner: str = "") -> Naming:
+    """How a ledger names what this owner imports; who may see everything is nobody."""
+    secret = b"" if nonces is None else nonces.secret
+    return Naming(hmac.digest(secret, _SECRET + owner.encode(), "sha256"), owner)
+
+
+class HandDigest(NamedTuple):
+    """By which a hand is known again: its place and line in the file, eight bytes that it is found
+    by, eight of what it says; `numbered` if it is found by the number that its site gave it; and
+    what its verdict is (`code_of`), 0 if nobody asked."""
+
+    number: int
+    line: int
+    found_by: bytes
+    says: bytes
+    numbered: bool
+    verdict: int = 0
+
+
+class JudgedHands(NamedTuple):
+    """Hands of a match by number, each with its verdict as `code_of` has it."""
+
+    numbers: "array[int]"
+    codes: bytearray
+
+
+class Repeat(Struct, frozen=True):
+    """A hand of a file that is in the ledger, as which, and where it says otherwise than that."""
+
+    number: int
+    line: int
+    hand: str
+    differs: str = ""
+
+
+class HandDigester:
+    """Marks the hands of one file. Without a text of its own a hand is its place in that file."""
+
+    def __init__(self, naming: Naming, format: str, place: str, sha256: str) -> None:
+        self._key, self._format = naming.secret, format
+        self._place = self._begun(b"placed", f"{format}\n{place}\n")
+        self._file = self._begun(b"in a file", f"{sha256}\n")
+
+    def of(self, hand: SourceHand) -> HandDigest:
+        """The mark of a hand: by its site's number, else by all that it says and where."""
+        if not hand.text:
+            return self._whole(self._file, hand.number, hand.line, str(hand.number))
+        if not hand.site:
+            return self._whole(self._place, hand.number, hand.line, hand.text)
+        found_by = self.numbered(hand.site, hand.source_id)
+        says = self._begun(b"says", hand.text).digest()[:8]
+        return HandDigest(hand.number, hand.line, found_by, says, True)
+
+    def numbered(self, site: str, number: str) -> bytes:
+        """What a hand is found by that its site has numbered."""
+        return bytes(self._begun(b"numbered", f"{self._format}\n{site}\n{number}").digest()[:8])
+
+    def of_texts(
+        self, numbers: Iterable[int], texts: Iterable[str], verdicts: Iterable[int]
+    ) -> Iterator[HandDigest]:
+        """Marks of hands that their site has not numbered."""
+        for number, text, verdict in zip(numbers, texts, verdicts, strict=True):
+            yield self._whole(self._place, number, 0, text)._replace(verdict=verdict)
+
+    def _whole(self, begun: Any, number: int, line: int, text: str) -> HandDigest:
+        found = begun.copy()
+        found.update(text.encode("utf-8", "surrogatepass"))
+        digest = found.digest()
+        return HandDigest(number, line, digest[:8], digest[8:], False)
+
+    def _begun(self, purpose: bytes, text: str) -> Any:
+        found = blake2b(key=self._key, person=purpose, digest_size=16)
+        found.update(text.encode("utf-8", "surrogatepass"))
+        return found
+
+
+_DIGEST = struct.Struct("<II8s8s?B")
+
+
+def packed_digests(digests: Iterable[HandDigest]) -> bytes:
+    """Marks as bytes, for another process."""
+    return b"".join(starmap(_DIGEST.pack, digests))
+
+
+def unpacked_digests(spelled: bytes) -> list[HandDigest]:
+    """The marks that these bytes spell, in the order of their numbers."""
+    return sorted(starmap(HandDigest, _DIGEST.iter_unpack(spelled)))
 
 
 FILE = "imports"
@@ -148,7 +181,7 @@ class Hit(NamedTuple):
 class ImportIndex:
     """What one owner has imported into a ledger, and what he is about to."""
 
-    def __init__(self, ledger: FileLedger, nonces: Salted | None, owner: str = "") -> None:
+    def __init__(self, ledger: "FileLedger", nonces: Salted | None, owner: str = "") -> None:
         self._ledger, self._nonces, self._owner = ledger, nonces, owner
         self._path = None if ledger.folder is None else ledger.folder / PRIVATE / FILE
         self._blocks: list[Block | tuple[int, int]] = []  # or where in the file
@@ -173,11 +206,7 @@ class ImportIndex:
         """The texts of hands that no record could be of, in this owner's matches."""
         if self._ledger.folder is None:
             return set()
-        query = Query(Reader(self._ledger.folder).snapshot(), ())
-        try:
-            rows = query.ask(_LEFT_OUT).to_pylist()
-        finally:
-            query.close()
+        rows = _rows(self._ledger.folder, _LEFT_OUT)
         mine = set(self._files.values())
         return {one["footer"] for one in rows if not self._owner or one["match"] in mine}
 
@@ -301,17 +330,24 @@ class ImportIndex:
             self._merge(np.frombuffer(b"".join(keys), dtype=np.uint64), blocks)
 
 
-def _of_before(ledger: FileLedger, nonces: Salted | None) -> Iterator[Block]:
+def _rows(folder: Path, question: str) -> list[dict[str, Any]]:
+    """What a ledger's own views answer."""
+    from store.sql.query import Query  # a process that only reads files asks nothing
+
+    query = Query(Reader(folder).snapshot(), ())
+    try:
+        rows: list[dict[str, Any]] = query.ask(question).to_pylist()
+    finally:
+        query.close()
+    return rows
+
+
+def _of_before(ledger: "FileLedger", nonces: Salted | None) -> Iterator[Block]:
     """What a ledger says of imports that no block tells of: those of versions before."""
     if ledger.folder is None or not ledger.next_pos:
         return
-    snapshot = Reader(ledger.folder).snapshot()
-    query = Query(snapshot, ())
-    try:
-        files = query.ask(_OF_FILES).to_pylist()
-        hands = query.ask(_OF_HANDS).to_pylist() if files else []
-    finally:
-        query.close()
+    files = _rows(ledger.folder, _OF_FILES)
+    hands = _rows(ledger.folder, _OF_HANDS) if files else []
     digester = HandDigester(naming_of(nonces), "pokerstars", "", "")
     numbered: dict[str, list[tuple[int, bytes]]] = {}
     for row in hands:
@@ -322,44 +358,3 @@ def _of_before(ledger: FileLedger, nonces: Salted | None) -> Iterator[Block]:
         mine = numbered.get(row["match"], [])
         numbers, found_by = tuple(number for number, _ in mine), b"".join(key for _, key in mine)
         yield Block(row["match"], row["footer"], "", numbers, found_by, _UNKNOWN * len(mine))
-
-
-def count(outcome: Outcome, part: CheckedChunk) -> None:
-    """What a file's report says of them."""
-    outcome.again += len(part.again)
-    outcome.conflicts += [one for one in part.again.values() if one.differs]
-    named = {number for numbers in outcome.named.values() for number in numbers}
-    for number, one in part.again.items():
-        if not outcome.elsewhere or number in named:
-            outcome.elsewhere[number] = one.hand
-
-
-def differs(known: Sequence[Record], new: Sequence[Record]) -> str:
-    """The first thing in which two records of one hand contradict each other; nothing if they do
-    not: a card that only one of them knows is no contradiction."""
-    for one, other in zip_longest(known, new):
-        if one != other and not _compatible(one, other):
-            return f"it says {_described(other)}, where {_described(one)} is in the ledger"
-    return ""
-
-
-def _compatible(one: Record | None, other: Record | None) -> bool:
-    if isinstance(one, HandStarted) and isinstance(other, HandStarted):
-        seated = one.players, one.stacks, one.button
-        return seated == (other.players, other.stacks, other.button)
-    if not (isinstance(one, HoleDealt) and isinstance(other, HoleDealt)):
-        return False
-    pairs = zip_longest(one.cards, other.cards)
-    return one.seat == other.seat and all(a == b or UNKNOWN in (a, b) for a, b in pairs)
-
-
-def _described(event: Record | None) -> str:
-    return "nothing more" if event is None else repr(say(event)[:_QUOTED])
-
-
-def nets_of(append: Append) -> Iterator[tuple[str, int]]:
-    """What each player of a hand has won in it."""
-    end = replay(append.events)  # type: ignore[arg-type]
-    start = end.start
-    for player, was, now in zip(start.players, start.stacks, end.stacks, strict=True):
-        yield player, now - was

@@ -170,7 +170,16 @@ def _taken(
     with _opened(path) as raw:
         before = _state(os.fstat(raw.fileno()))
         digest, size = hashlib.sha256(), 0
-        for block in _checked(_blocks(raw)):
+        number, begun = 1, 0  # the line at which a block ends, and how long it is by then
+        for block in _blocks(raw):
+            # A line without end is refused on the way, before any reader meets it.
+            first = max(block.rfind(b"\n"), block.rfind(b"\r"))
+            if first < 0:
+                begun += len(block)
+            else:
+                number, begun = number + block.count(b"\n"), 0
+            if begun > LINE_MAX:
+                raise Refused(number, f"a line of more than {LINE_MAX} bytes")
             size += len(block)
             if at_most is not None and size > at_most:
                 raise Refused(0, CHANGED)
@@ -211,20 +220,6 @@ def _state(found: os.stat_result) -> _State:
 
 def _blocks(raw: BinaryIO) -> Iterator[bytes]:
     while block := raw.read(_BLOCK):
-        yield block
-
-
-def _checked(blocks: Iterator[bytes]) -> Iterator[bytes]:
-    """The same blocks; a line without end is refused on the way, before any reader meets it."""
-    number, begun = 1, 0
-    for block in blocks:
-        first = max(block.rfind(b"\n"), block.rfind(b"\r"))
-        if first < 0:
-            begun += len(block)
-        else:
-            number, begun = number + block.count(b"\n"), 0
-        if begun > LINE_MAX:
-            raise Refused(number, f"a line of more than {LINE_MAX} bytes")
         yield block
 
 

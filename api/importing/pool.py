@@ -14,7 +14,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
@@ -174,22 +173,16 @@ def outcomes(
         return _job((file,), other, spare, at, nonces, lambda hands: None)[0]
 
     results = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
-    with _system_memory():
+    # Arrow's columns in memory that is used again when it is free: its own pool gives it back every
+    # time, and the next columns are put where no page is yet.
+    before = pa.default_memory_pool()
+    pa.set_memory_pool(pa.system_memory_pool())
+    try:
         for outcome in together(results, again):
             outcome.file = replace(outcome.file, copy=None)  # which is not needed any more
             name = begun(outcome)
             yield outcome if name is None else again(outcome.file, name)
         spare.unlink(missing_ok=True)
-
-
-@contextmanager
-def _system_memory() -> Iterator[None]:
-    """Arrow's columns in memory that is used again when it is free: its own pool gives it back
-    every time, and the next columns are put where no page is yet."""
-    before = pa.default_memory_pool()
-    pa.set_memory_pool(pa.system_memory_pool())
-    try:
-        yield
     finally:
         pa.set_memory_pool(before)
 

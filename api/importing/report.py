@@ -71,7 +71,16 @@ def as_text(outcome: Outcome, added: int) -> Iterator[str]:
         yield f" left out   line {one.line}: {one.reason}"
     if len(outcome.skipped) > LISTED:
         yield f" left out   {len(outcome.skipped) - LISTED} more: --json names them all"
-    yield f" next       {_next(outcome)}"
+    # The hand that is most worth a look, or how to judge them.
+    doubtful: tuple[Verdict, ...] = ("differ", "contested", "unknown", "assuming")
+    worth = next((number for name in doubtful for number in outcome.named.get(name, ())), None)
+    if not outcome.verdicts:
+        yield " next       muckrake audit --all"
+    elif worth is None:
+        yield f" next       muckrake hands --match {outcome.match}"
+    else:
+        hand = outcome.elsewhere.get(worth, f"{outcome.match}/{worth}")
+        yield f" next       muckrake audit {hand}"
 
 
 def in_short(outcome: Outcome) -> Iterator[str]:
@@ -97,16 +106,6 @@ def _numbers(outcome: Outcome, name: Verdict) -> str:
         return ""
     more = ", ..." if outcome.verdicts[name] > LISTED else ""
     return f" ({', '.join(map(str, numbers[:LISTED]))}{more})"
-
-
-def _next(outcome: Outcome) -> str:
-    """The hand that is most worth a look, or how to judge them."""
-    if not outcome.verdicts:
-        return "muckrake audit --all"
-    for name in ("differ", "contested", "unknown", "assuming"):
-        for number in outcome.named.get(name, ()):
-            return f"muckrake audit {outcome.elsewhere.get(number, f'{outcome.match}/{number}')}"
-    return f"muckrake hands --match {outcome.match}"
 
 
 def _at(line: int) -> str:

@@ -2,29 +2,35 @@
 
 A chunk is so many hands and what is noted beside them. Few hands wait in the bytes of the ledger's
 log; many as a run, the columns of a segment, so that the one who writes need not touch them again.
+A hand that comes again is not added, and one that says otherwise is a conflict.
 """
 
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from errno import EDQUOT, ENOSPC
+from functools import cached_property
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from msgspec import Struct
 
-from api.importing.naming import HandDigest, HandDigester, packed_digests
+from api.importing.index import HandDigest, HandDigester, Repeat, packed_digests, unpacked_digests
 from api.rules import start_of
+from api.viewpoints.match_records import OTHERWISE, REPEATED
+from events.cards import UNKNOWN
 from events.codec import decode_record, encode
-from events.ledger import Append
+from events.ledger import Append, Record
 from events.match import Match, SourceNoted
-from events.types import Events
+from events.notation import say
+from events.types import Events, HandStarted, HoleDealt
 from formats.source import SourceHand
-from store.log.hot import to_payload
+from store.log.hot import from_payload, to_payload
 from store.log.leaf import split
 from store.proof.private import Salted
-from store.segments.runs import Run, make_run, spelled
+from store.segments.runs import Run, make_run, read, spelled
 
 if TYPE_CHECKING:
     from store.columns.event_columns import EventColumns
@@ -32,6 +38,8 @@ if TYPE_CHECKING:
 CHUNK = 1_000  # hands at most
 RUN = 100  # hands at least that are worth columns of their own
 _EVENTS = 100_000  # of a chunk at most, if its hands are long
+_QUOTED = 200  # letters of an event
+_NONE = (0, 0, "", 0, "")
 
 
 class DiskFull(OSError):
@@ -220,3 +228,96 @@ def digests_of(chunk: Chunk) -> bytes:
     with Path(chunk.spill).open("rb") as file:
         file.seek(chunk.place)
         return file.read(chunk.digests)
+
+
+class CheckedChunk:
+    """A chunk of a file, and which of its hands come again."""
+
+    def __init__(self, chunk: Chunk) -> None:
+        self.chunk = chunk
+        self.digests = unpacked_digests(digests_of(chunk))
+        self.again: dict[int, Repeat] = {}
+
+    @property
+    def first(self) -> str | None:
+        """The first hand that is not another again."""
+        match = split(self.chunk.first)[0]
+        numbers = (digest.number for digest in self.digests if digest.number not in self.again)
+        return next((f"{match}/{number}" for number in numbers), None)
+
+    @cached_property
+    def appends(self) -> tuple[Append, ...]:
+        """The hands of the chunk, one append each."""
+        hands = fetched(self.chunk)[1]
+        return read(hands).appends() if self.chunk.as_run else from_payload(hands)
+
+    @cached_property
+    def records(self) -> dict[int, tuple[Record, ...]]:
+        """The records of its hands by number."""
+        return {split(append.stream)[1] or 0: append.events for append in self.appends}
+
+    @property
+    def new(self) -> tuple[Append, ...]:
+        """The hands of the chunk that the ledger does not have yet."""
+        return tuple(append for append in self.appends if split(append.stream)[1] not in self.again)
+
+
+class Repeats:
+    """What is kept of them beside the hands of their file: hands next to each other on one line,
+    and of each that differs its whole record; nothing of the other match, which may be sealed when
+    this one is open."""
+
+    def __init__(self) -> None:
+        self._lines: list[tuple[int, int, str, int, str]] = []
+        self._records: list[str] = []
+        self.differ = False
+
+    def add(self, part: CheckedChunk) -> None:
+        """Note the repeated hands of one more chunk."""
+        for number, one in sorted(part.again.items()):
+            match, known = split(one.hand)
+            first, count, was, begin, other = self._lines[-1] if self._lines else _NONE
+            next_ = first + count, was, begin + count
+            if not (other or one.differs) and (number, match, known) == next_:
+                self._lines[-1] = (first, count + 1, was, begin, "")
+                continue
+            other = f"line {one.line}{OTHERWISE}" if one.differs else ""
+            self._lines.append((number, 1, match, known or 0, other))
+            if one.differs:
+                self.differ = True
+                self._records += [f"hand {number}", *map(say, part.records[number]), ""]
+
+    def note(self, format: str) -> SourceNoted:
+        """All repeated hands as one note of their match."""
+        header = []
+        for number, count, match, known, other in self._lines:
+            if other:
+                header.append(f"hand {number} is {match}/{known}, {other}")
+            else:
+                last = f"..{number + count - 1}", f"..{known + count - 1}"
+                end, there = last if count > 1 else ("", "")
+                header.append(f"hand {number}{end} is {match}/{known}{there}")
+        return SourceNoted(format, REPEATED, "\n".join(header), "\n".join(self._records))
+
+
+def differs(known: Sequence[Record], new: Sequence[Record]) -> str:
+    """The first thing in which two records of one hand contradict each other; nothing if they do
+    not: a card that only one of them knows is no contradiction."""
+    for one, other in zip_longest(known, new):
+        if one != other and not _compatible(one, other):
+            return f"it says {_described(other)}, where {_described(one)} is in the ledger"
+    return ""
+
+
+def _compatible(one: Record | None, other: Record | None) -> bool:
+    if isinstance(one, HandStarted) and isinstance(other, HandStarted):
+        seated = one.players, one.stacks, one.button
+        return seated == (other.players, other.stacks, other.button)
+    if not (isinstance(one, HoleDealt) and isinstance(other, HoleDealt)):
+        return False
+    pairs = zip_longest(one.cards, other.cards)
+    return one.seat == other.seat and all(a == b or UNKNOWN in (a, b) for a, b in pairs)
+
+
+def _described(event: Record | None) -> str:
+    return "nothing more" if event is None else repr(say(event)[:_QUOTED])

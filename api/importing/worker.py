@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
+from api.importing.index import HandDigest, HandDigester, Repeat, naming_of
 from api.importing.inputs import Copy, InputFile, at_hand, is_month, with_texts
-from api.importing.naming import HandDigest, HandDigester, Repeat, naming_of
 from api.importing.spill import RUN, Chunk, DiskFull, SpilledHand, SpillFile
 from api.playing.names import Misnamed, names_in
 from api.playing.recording import INCOMING

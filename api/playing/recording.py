@@ -234,5 +234,6 @@ def projections(folder: Path) -> "tuple[Projection, ...]":
 
 
 def _text(folder: Path, mark: str) -> bytes | None:
+    from store.folder.manifest import ruleset
 
     return INCOMING.get(mark) or ruleset(RealDisk(folder), mark)

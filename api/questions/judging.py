@@ -1,7 +1,7 @@
 """Hands are judged before somebody is answered who may know of their verdicts.
 
 `due` says which; if they are many, a process of the server judges them, and tells how far it is
-(`api/serving/own_hands.py`).
+(`api/serving/kept_answers.py`).
 """
 
 import time

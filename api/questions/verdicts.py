@@ -44,7 +44,7 @@ from store.segments.reading import files_of
 from store.sql.query import Query
 
 if TYPE_CHECKING:
-    from api.importing.naming import JudgedHands
+    from api.importing.index import JudgedHands
     from store.reader import Live, Snapshot
 
 

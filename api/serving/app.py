@@ -6,152 +6,324 @@ framed, the name of the server, who asks, what he may still spend, his turn, the
 sends, and whether another process makes what he asks for. Each is a plain ASGI application around
 the next, so that a stream stays one.
 
-What a burst of big answers took is given back. Threads that answered leave what they freed to the
-allocator, in a heap of its own for each, and so does Arrow. When enough was sent, and once more
-when nobody is being answered, both are asked to give the system what nothing stands in.
+Big answers take turns. Work in a thread cannot be stopped from outside. So a caller who waited too
+long is answered, and his work goes on by itself to its own end, with nobody listening; the place it
+takes stays taken until then. The caller with fewest answers being made goes first, so that nobody
+waits behind all that another has asked for; and nobody has all the places for SQL, if there are
+several.
+
+Whatever goes wrong becomes an answer: a problem document, or for who reads pages a page. An
+unforeseen failure is answered without a word of its own: no exception's text leaves the server, and
+its log has only the places in our code, because a text may quote a card.
 """
 
 import asyncio
-import ctypes
-import gc
-import re
 import sys
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-import pyarrow as pa
+import anyio
+import msgspec
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from starlette.concurrency import run_in_threadpool
+from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
+from api.evidence.make import Unproved
 from api.evidence.witnesses import publishing
-from api.http.ask import READ, Caller
-from api.http.connections import PROXIES, RateLimit, TokenBuckets
-from api.http.keys import Keys, NoKey, Sessions
+from api.http.answer import MEDIA, VARY, ranges_of, weight
+from api.http.ask import Access, Authentication, Caller
+from api.http.keys import Keys, Sessions
 from api.http.layers import Compression, HeadRequests, Layer, SecurityHeaders, TrustedHosts, put
-from api.http.ledger_service import LedgerService
+from api.http.ledger_service import NO_LEDGER, LedgerService
+from api.http.limits import (
+    NO_FILES,
+    PROXIES,
+    Framing,
+    Limits,
+    Places,
+    RateLimit,
+    RequestLimits,
+    TokenBuckets,
+    family,
+    who,
+)
 from api.http.openapi import described
-from api.http.request_log import Metrics, RequestLog
+from api.http.request_log import Metrics, RequestLog, failed, given_back
 from api.http.routes import ROUTERS
+from api.jobs.jobs import FULL
 from api.pages import PAGES, mounted
-from api.problem import Problem
-from api.serving.failures import ErrorAnswers, answered
+from api.pages.site import page
+from api.problem import JSON, Problem
+from api.questions.filters import WrongFilter
+from api.questions.games import NoGame
+from api.questions.players import Nonsense
+from api.questions.proof import NoSecrets, Unsigned
 from api.serving.heavy_pages import HeavyPages
-from api.serving.request_limits import Framing, RequestLimits, RequestQueue
 from api.version import VERSION
+from api.viewpoints.redaction import Absence
+from api.viewpoints.selection import Absent, Unfinished
+from api.viewpoints.viewer import Viewer
+from events.ledger import Conflict
+from store.archive.objects import NoAnswer
+from store.folder.disk import Held, ReadOnly
+from store.folder.frames import Damaged
+from store.proof.tree import Refuted
+from store.reader import NoLedger, Unreachable
+from store.segments.reading import FromTheFuture
+from store.sql.guard import Refused
 
-LOOK_S = 1.0
-MUCH = 8 << 20  # bytes that were sent
-HEAPS = 2  # that threads share, instead of eight for each core
-_ARENA_MAX = -8  # of glibc's mallopt
-
-
-def share_heaps() -> None:
-    """Few heaps for all threads; where the C library is another one, it keeps its own way."""
-    if (mallopt := _of_libc("mallopt")) is not None:
-        mallopt(_ARENA_MAX, HEAPS)
-
-
-def give_back() -> None:
-    """What is free goes to the system."""
-    gc.collect()
-    pa.default_memory_pool().release_unused()
-    if (trim := _of_libc("malloc_trim")) is not None:
-        trim(0)
+STREAM = "/api/v1/stream"
+COMES_BACK_S = 10  # after which an `EventSource` asks again
+SIGNED_S = 1  # a writer signs for what is new this often
+OURS = "this is our fault: the server's log has more of it"
 
 
-async def given_back(metrics: Metrics) -> None:
-    """Look at what was sent, again and again, for as long as the server runs."""
-    before = metrics.sent
-    while True:
-        await asyncio.sleep(LOOK_S)
-        if metrics.sent - before >= MUCH:
-            idle = not metrics.now
-            await run_in_threadpool(give_back)
-            if idle:
-                before = metrics.sent
+def problem_of(failure: Exception) -> Problem:
+    """What a failure is called here; `internal` if nobody expected it."""
+    match failure:
+        case Problem():
+            return failure
+        case RequestValidationError():
+            return _of_validation(failure)
+        case HTTPException():  # what FastAPI and Starlette refuse by themselves
+            named = STATUSES.get(failure.status_code, ("bad-request", str(failure.detail)))
+            problem = Problem(*named)
+            problem.headers.update(failure.headers or {})
+            return problem
+        case msgspec.ValidationError():
+            where = [{"where": "body", "what": str(failure)}]
+            return Problem("invalid", str(failure), errors=where)
+        case WrongFilter():
+            return Problem("wrong-filter", str(failure), position=failure.position)
+        case ReadOnly():  # which archive is the server's own business
+            return Problem("conflict", "this server reads an archive: nothing is written there")
+        case Held():  # who writes, and not where: the folder is the server's own business
+            holder = str(failure).partition(" is being written by ")[2] or "another process"
+            return Problem("conflict", f"the ledger is being written by {holder}")
+        case OSError() if failure.errno in FULL:
+            return Problem("no-room", "the disk is full: nothing of it was kept")
+        case OSError() if failure.errno in NO_FILES:
+            return Problem("unavailable", "too many files are open here: try again").after(5)
+        case Unsigned() | Refuted():  # what closed a moment ago is signed for in the next
+            return Problem("unavailable", str(failure)).after(SIGNED_S)
+    for kinds, name, sentence in NAMED:
+        if isinstance(failure, kinds):
+            choices = (
+                {"choices": possible} if (possible := getattr(failure, "choices", None)) else {}
+            )
+            return Problem(name, sentence or str(failure), **choices)
+    return Problem("internal", OURS)
 
 
-def _of_libc(name: str) -> Callable[..., int] | None:
-    try:
-        function: Callable[..., int] = getattr(ctypes.CDLL(None), name)
-    except (AttributeError, OSError, TypeError):
-        return None
-    return function
+NAMED: tuple[tuple[tuple[type[Exception], ...], str, str | None], ...] = (
+    ((Nonsense,), "bad-request", None),
+    ((Refused,), "query-refused", None),
+    ((NoLedger,), "unavailable", NO_LEDGER),
+    ((NoSecrets, Unproved), "unavailable", None),
+    ((Conflict, Unfinished), "conflict", None),
+    ((Absence,), "forbidden", None),
+    ((Absent, NoGame), "not-found", None),
+    ((Unreachable,), "wrong-cursor", None),
+    ((NoAnswer,), "unavailable", "the ledger's storage does not answer: try again"),
+    ((FromTheFuture,), "unavailable", "a newer muckrake wrote this ledger, and reads it"),
+    ((Damaged,), "damaged", "the ledger is damaged: muckrake doctor says where"),
+)
+STATUSES = {
+    404: ("not-found", "nothing is at this address: /docs lists what there is"),
+    405: ("method-not-allowed", "this address is there for other methods: Allow names them"),
+    408: ("too-slow", "the body came too slowly"),
+    413: ("too-large", "the body is longer than this address takes"),
+    415: ("unsupported-media-type", "this kind of content is not read here"),
+}
 
 
-WRONG_COST = 10  # what a key that is none costs the address it comes from
-SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
-_FOR_ALL = re.compile(r"/static/|/(healthz|readyz|metrics|openapi\.json|docs|login|favicon\.ico)$")
+def _of_validation(failure: RequestValidationError) -> Problem:
+    """Where each mistake is and what is wrong with it; never what was sent, which may be a key."""
+    errors = failure.errors()
+    if errors and errors[0]["type"] == "json_invalid":
+        place, why = errors[0]["loc"][-1], errors[0]["ctx"]["error"]
+        return Problem("bad-request", f"the body is no JSON: {why} at character {place}")
+    problems = [
+        {"where": " ".join(map(str, error["loc"])), "what": error["msg"]} for error in errors
+    ]
+    first = (
+        f"{problems[0]['where']}: {problems[0]['what']}"
+        if problems
+        else "a value is not what it should be"
+    )
+    return Problem("invalid", first, errors=problems)
 
 
-class Authentication(Layer):
-    """Every request with its caller."""
+async def answered(request: Request, failure: Exception) -> Response:
+    """The answer to a request that failed."""
+    problem = problem_of(failure)
+    if isinstance(failure, RequestValidationError) and request.method in ("POST", "PUT", "PATCH"):
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        read = kind.endswith("json") or kind.startswith(("multipart/", "application/x-www-form"))
+        if not read and family(request.url.path).name != "upload":
+            sentence = "send JSON, as Content-Type: application/json"
+            problem = Problem("unsupported-media-type", sentence)
+    if problem.status == 500:
+        problem.members["request_id"] = failed(request, failure)
+    headers = {"Cache-Control": "no-store", "Vary": VARY}
+    if request.url.path == STREAM and request.headers.get("accept") == MEDIA["sse"]:
+        return refused(problem, headers)
+    if not reads_pages(request):
+        fields = headers | problem.headers
+        return JSONResponse(problem.document(), problem.status, headers=fields, media_type=JSON)
+    caller = getattr(request.state, "caller", Caller())
+    access = Access(caller, Viewer(), request.app.state.service)  # nothing on it is of the ledger
+    choices = problem.members.get("choices", {})
+    answer = page(request, access, "problem.html", problem=problem.document(), choices=choices)
+    answer.status_code = problem.status
+    answer.headers.update(headers | problem.headers)
+    return answer
 
-    def __init__(self, app: ASGIApp, keys: Keys, sessions: Sessions, buckets: TokenBuckets) -> None:
-        super().__init__(app)
-        self.buckets = buckets
-        self.keys = keys
-        self.sessions = sessions
+
+def refused(problem: Problem, headers: dict[str, str]) -> Response:
+    """A problem for an `EventSource`, which reads no body but of a 200: an event, and then nothing.
+
+    It comes back by itself; when, is said, so that it does not ask again at once.
+    """
+    wait = int(problem.headers.get("Retry-After", COMES_BACK_S))
+    document = msgspec.json.encode(problem.document()).decode()
+    text = f"retry: {1000 * wait}\nevent: refused\ndata: {document}\n\n"
+    return Response(text, headers=headers, media_type=MEDIA["sse"])
+
+
+def reads_pages(request: Request) -> bool:
+    """Whether it is a browser that asks for a page, not a program that asks for data."""
+    if request.url.path.startswith("/api/"):
+        return False
+    ranges = tuple(ranges_of(request.headers.get("accept", "")))
+    named = any(one.kind == "text/html" for one in ranges)
+    return named and weight(ranges, "html") >= weight(ranges, "json")
+
+
+class ErrorAnswers(Layer):
+    """Nothing passes this but answers; one that fails half-way is cut off, not ended."""
 
     async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope.get("state", {}).get("caller") is not None:
-            await self.app(scope, receive, send)  # `muckrake get`, in a process of its own
-            return
-        request = Request(scope)
-        put(scope, "caller", Caller())
-        header = request.headers.get("authorization")
-        cookie = request.cookies.get(self.sessions.cookie)
-        if header is None:
-            _check_origin(request, by_cookie=cookie is not None)
-        if not _FOR_ALL.match(scope["path"]) and (header is not None or cookie is not None):
-            try:
-                caller = self._by_cookie(cookie or "") if header is None else self._by_key(header)
-            except Problem:
-                self.buckets.check(scope, WRONG_COST)  # who tries keys pays with his address
-                raise
-            put(scope, "caller", caller)
-            put(scope, "recognized", True)
-        await self.app(scope, receive, send)
+        begun = False
 
-    def _by_key(self, header: str) -> Caller:
-        scheme, _, spelled = header.strip().partition(" ")
-        if scheme.lower() != "bearer":
-            raise Problem("unauthenticated", "keys come as: Authorization: Bearer mr_...")
+        async def forward(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
         try:
-            key = self.keys.known(spelled.strip())
-        except NoKey as reason:
-            raise Problem("unauthenticated", str(reason)) from None
-        return Caller(key.name or key.id, frozenset({READ, *key.scopes}), key.id)
-
-    def _by_cookie(self, token: str) -> Caller:
-        session = self.sessions.session(token)
-        if session is None:
-            sentence = "this login is over: muckrake serve prints another link"
-            problem = Problem("unauthenticated", sentence)
-            problem.headers["Set-Cookie"] = f"{self.sessions.cookie}=; Max-Age=0; Path=/"
-            raise problem
-        return Caller("login", frozenset({READ, *session.scopes}), session.id)
+            await self.app(scope, receive, forward)
+        except ClientDisconnect:
+            return
+        except Exception as failure:
+            request = Request(scope)
+            if begun:
+                put(scope, "cut", True)
+                failed(request, failure)
+                return  # the connection is closed without the end that a whole answer has
+            answer = await answered(request, failure)
+            await answer(scope, receive, send)
 
 
-def _check_origin(request: Request, *, by_cookie: bool) -> None:
-    """Refuses what another site's page makes a browser do here."""
-    if request.method in SAFE:
-        return
-    site = request.headers.get("sec-fetch-site")
-    origin = request.headers.get("origin")
-    has_origin = site is not None or origin is not None
-    ours = site in (None, "same-origin")
-    if origin is not None and site is None:
-        ours = origin.partition("://")[2] == request.headers.get("host", "")
-    if (has_origin and not ours) or (by_cookie and not has_origin):
-        raise Problem("forbidden", "this must come from a page of this server, or with a key")
+class RequestQueue(Layer):
+    """Big answers take turns, and every answer begins in time."""
+
+    def __init__(self, app: ASGIApp, limits: Limits) -> None:
+        super().__init__(app)
+        self.limits = limits
+        self._places = {
+            "bulk": Places(limits.bulk, limits.bulk),
+            "sql": Places(limits.sql, max(1, limits.sql - 1)),
+        }
+        self._asking: Counter[str] = Counter()
+
+    async def http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        name = family(scope["path"]).name
+        if name == "static":
+            await self.app(scope, receive, send)
+            return
+        seconds = None if name == "upload" else self.limits.seconds
+        caller = who(scope)
+        with self._among(caller):
+            async with self._turn(name, caller):
+                await _Begun(self.app, seconds)(scope, receive, send)
+
+    @contextmanager
+    def _among(self, caller: str) -> Iterator[None]:
+        """One more request of this caller: behind a proxy, too, where connections say nothing."""
+        if self._asking[caller] >= self.limits.at_once:
+            sentence = f"{self.limits.at_once} requests of yours are being answered: end one first"
+            raise Problem("too-many-requests", sentence).after(self.limits.wait_s)
+        self._asking[caller] += 1
+        try:
+            yield
+        finally:
+            self._asking[caller] -= 1
+            if not self._asking[caller]:
+                del self._asking[caller]
+
+    @asynccontextmanager
+    async def _turn(self, name: str, asker: str) -> AsyncIterator[None]:
+        places = self._places.get(name)
+        if places is None:
+            yield
+            return
+        if not await places.take(asker, self.limits.wait_s):
+            raise Problem("unavailable", places.full(asker)).after(self.limits.wait_s)
+        try:
+            yield
+        finally:
+            places.leave(asker)
+
+
+class _Begun:
+    """One answer, and whether it has begun."""
+
+    def __init__(self, app: ASGIApp, seconds: float | None) -> None:
+        self.app = app
+        self.seconds = seconds
+        self.begun = anyio.Event()
+        self.late = anyio.Event()
+        self.failure: Exception | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self.seconds is None:
+            await self.app(scope, receive, send)
+            return
+        async with anyio.create_task_group() as group:
+            group.start_soon(self._work, scope, receive, send)
+            with anyio.move_on_after(self.seconds):
+                await self.begun.wait()
+            if not self.begun.is_set():
+                self.late.set()
+                sentence = f"no answer within {self.seconds:g} seconds: ask for less"
+                answer = await answered(Request(scope), Problem("unavailable", sentence).after(10))
+                await answer(scope, receive, send)
+        if self.failure is not None and self.late.is_set():
+            failed(Request(scope), self.failure)  # nobody listens any more
+        elif self.failure is not None:
+            raise self.failure
+
+    async def _work(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def forward(message: Message) -> None:
+            if not self.late.is_set():
+                self.begun.set()
+                await send(message)
+
+        try:
+            await self.app(scope, receive, forward)  # after an answer it hears that all is over
+        except Exception as failure:
+            self.failure = failure
+        finally:
+            self.begun.set()
 
 
 def create_app(service: LedgerService) -> FastAPI:
@@ -196,7 +368,7 @@ def create_app(service: LedgerService) -> FastAPI:
     app = FastAPI(
         title="muckrake",
         version=VERSION,
-        openapi_url=None,  # routes/service.py has it, and pages that need no network
+        openapi_url=None,  # http/openapi.py has it, and pages that need no network
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,

@@ -34,27 +34,29 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from api.http.answer import known
 from api.http.ask import Access, Caller
-from api.http.connections import who
 from api.http.layers import Layer, put
 from api.http.ledger_service import LedgerService
+from api.http.limits import Places, who
 from api.pages.addresses import Addresses
 from api.pages.frames import FRAMES, framed
 from api.pages.site import page
 from api.problem import Problem
 from api.questions.question import API
-from api.serving.own_hands import AnswerScope, OwnHands, about, own_hands
-from api.serving.page_process import (
+from api.serving.kept_answers import (
     SECONDS_MAX,
+    AnswerScope,
     Application,
     KeptAnswer,
+    OwnHands,
     PageRequest,
     Pinned,
     Progress,
+    about,
     folder_of,
     make,
+    own_hands,
     read,
 )
-from api.serving.request_limits import Places
 from api.viewpoints.viewer import PUBLIC, Viewer
 from dealer.worker import ctrl_c_blocked
 from store.folder.disk import cache_folder

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.exporting.files import writer
-from api.http.routes.exports import DATASETS, HandRange, ordered, tables
-from api.http.streams import _written
+from api.http.routes.exports import DATASETS, HandRange, _written, ordered, tables
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.games import RULESETS

@@ -217,7 +217,7 @@ ASKING = ("api/questions/verdicts.py", "api/importing/worker.py", "api/importing
 JUDGES_NOTHING = {  # what these ask for otherwise
     "api/viewpoints/views.py": "who may know of them",
     "api/importing/inputs.py": "which files there are",
-    "api/importing/naming.py": "what a hand is called",
+    "api/importing/index.py": "what a hand is called",
     "api/importing/spill.py": "where it waits",
     "api/playing/names.py": "what a player is called",
     "api/playing/recording.py": "what a stream begins with",

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.importing.naming import naming_of
+from api.importing.index import naming_of
 from events.match import SourceNoted
 from store.proof.private import Private, Salted
 from tests.foreign import gamelog, opened

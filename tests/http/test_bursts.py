@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from fastapi.responses import Response
 
+from api.http import request_log
 from api.main import main
-from api.serving import app
 from tests.http.clients import site_of
 from tests.http.served import PATIENCE_S, get, said, served
 from tests.http.servers import Server
@@ -19,7 +19,7 @@ from tests.http.servers import Server
 BURST = """
 import threading
 from pathlib import Path
-from api.serving.app import give_back, share_heaps
+from api.http.request_log import give_back, share_heaps
 
 def rss():
     return int(Path("/proc/self/statm").read_text().split()[1]) >> 8  # MiB of pages of 4 KiB
@@ -51,19 +51,19 @@ def test_a_server_gives_back_when_it_has_sent_much(
     house: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = []
-    monkeypatch.setattr(app, "LOOK_S", 0.05)
-    monkeypatch.setattr(app, "give_back", lambda: given.append(time.monotonic()))
+    monkeypatch.setattr(request_log, "LOOK_S", 0.05)
+    monkeypatch.setattr(request_log, "give_back", lambda: given.append(time.monotonic()))
     site = site_of(house)
 
     @site.app.get("/api/v1/test/long")
     def long() -> Response:
-        return Response(b"x" * app.MUCH)
+        return Response(b"x" * request_log.MUCH)
 
     with served(site.app) as port:
         assert said(port, get("/api/v1/")).startswith(b"HTTP/1.1 200")
         time.sleep(0.3)
         assert [] == given, "not for a small answer"
-        assert len(said(port, get("/api/v1/test/long"))) > app.MUCH
+        assert len(said(port, get("/api/v1/test/long"))) > request_log.MUCH
         until = time.monotonic() + PATIENCE_S
         while not given:
             assert time.monotonic() < until

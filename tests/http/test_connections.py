@@ -17,9 +17,10 @@ import pytest
 from fastapi import Request
 from fastapi.responses import Response
 
-from api.http.connections import Room, network
-from api.http.limits import Limits
-from api.http.streams import Followers, streamed
+from api.http.answer import streamed
+from api.http.limits import Limits, network
+from api.http.routes.stream import Followers
+from api.serving.server import Room
 from tests.http.clients import site_of
 from tests.http.served import PATIENCE_S, get, heard, said, served
 from tests.processes import Popen

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.http.ask import Access, Caller
+from api.http.keys import CURSORS, KEY_BYTES, Cursors, cursor_key
 from api.http.ledger_service import LedgerService, Settings
-from api.http.private_files import CURSORS, KEY_BYTES, Cursors, cursor_key
 from api.problem import Problem
 from store.proof.private import Exposed
 

@@ -13,10 +13,10 @@ from fastapi.responses import Response
 from starlette.testclient import TestClient
 
 from api.http import ledger_service
-from api.http.streams import streamed
+from api.http.answer import streamed
 from api.problem import KINDS, Problem
 from api.questions.filters import WrongFilter
-from api.serving.failures import problem_of
+from api.serving.app import problem_of
 from api.viewpoints.redaction import Absence
 from api.viewpoints.selection import Absent, Unfinished
 from events.ledger import Conflict

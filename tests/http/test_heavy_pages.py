@@ -17,9 +17,9 @@ from starlette.testclient import TestClient
 from api.http.limits import Limits
 from api.main import main
 from api.questions.question import API
-from api.serving import heavy_pages, page_process
+from api.serving import heavy_pages, kept_answers
 from api.serving.heavy_pages import HeavyPages
-from api.serving.page_process import KeptAnswer, keep, read
+from api.serving.kept_answers import KeptAnswer, keep, read
 from tests.http.clients import Site, site_of
 from tests.profiles import in_turn, sized
 
@@ -351,7 +351,7 @@ def test_on_a_full_disk_no_half_page_is_kept(tmp_path: Path) -> None:
 def test_files_of_pages_do_not_become_more_and_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(page_process, "KEPT_MAX", 3)
+    monkeypatch.setattr(kept_answers, "KEPT_MAX", 3)
     for at in range(5):
         keep(tmp_path / f"page-{at}", PAGE)
         os.utime(tmp_path / f"page-{at}", (at, at))

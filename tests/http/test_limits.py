@@ -12,10 +12,9 @@ from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
+from api.http.answer import streamed
 from api.http.ask import Caller
-from api.http.connections import BUCKETS_MAX, TokenBuckets, who
-from api.http.limits import FAMILIES, Limits, family
-from api.http.streams import streamed
+from api.http.limits import BUCKETS_MAX, FAMILIES, Limits, TokenBuckets, family, who
 from tests.http.clients import Site, site_of
 from tests.http.served import PATIENCE_S, get, said, served
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.playing.recording import projections
-from api.serving.own_hands import OwnHands, about, own_hands
+from api.serving.kept_answers import OwnHands, about, own_hands
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint
 from engine.games import GAMES

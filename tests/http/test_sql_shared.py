@@ -10,8 +10,7 @@ from urllib.parse import quote
 import anyio
 import pytest
 
-from api.http.limits import Limits
-from api.serving.request_limits import Places
+from api.http.limits import Limits, Places
 from tests.http.clients import site_of
 from tests.http.served import get, said, served
 from tests.profiles import sized

@@ -14,9 +14,9 @@ import pytest
 from fastapi import Request
 from fastapi.responses import Response
 
-from api.http.answer import FOREVER
+from api.http.answer import FOREVER, streamed
 from api.http.limits import Limits
-from api.http.streams import streamed, tabled
+from api.http.routes.exports import tabled
 from tests.http.clients import Site, site_of
 from tests.http.served import PATIENCE_S, get, heard, said, served
 

@@ -17,8 +17,7 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from api.http.keys import Keys
-from api.http.private_files import cursor_key
+from api.http.keys import Keys, cursor_key
 from api.playing.recording import projections
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint, to_json

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from api.importing.naming import Naming
+from api.importing.index import Naming
 from api.main import main
 from events.cards import DECK
 from store.reader import Reader

@@ -9,7 +9,7 @@ import pytest
 from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
 from api.serving import heavy_pages
-from api.serving.own_hands import OwnHands, about, own_hands
+from api.serving.kept_answers import OwnHands, about, own_hands
 from api.viewpoints.viewer import Viewer
 from tests.leaks.conftest import Pair
 from tests.leaks.doors import Answer, answers, door

@@ -1,9 +1,11 @@
-"""The routes of the API, a file for each family; `ROUTERS` is all of them."""
+"""The routes of the API, a file for each family; `ROUTERS` is all of them, with those of the server
+about itself: who may ask, how it is, and how it is described."""
 
 from fastapi import APIRouter
 
-from api.http.routes import exports, hands, jobs, questions, service, stream, transparency_log
+from api.http import ask, openapi, request_log
+from api.http.routes import exports, hands, jobs, questions, stream
 
 ROUTERS: tuple[APIRouter, ...] = tuple(
-    one.router for one in (service, stream, hands, transparency_log, jobs, questions, exports)
+    one.router for one in (ask, request_log, openapi, stream, hands, jobs, questions, exports)
 )

@@ -8,9 +8,10 @@ and what DuckDB makes of them mostly does: to look is a tenth of the work of sor
 `/api/v1/sql` answers somebody's own SELECT over what he may see, in so much time and so many rows.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise, takewhile
-from typing import Annotated, Literal, NamedTuple, get_args
+from typing import Annotated, BinaryIO, Literal, NamedTuple, cast, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -19,10 +20,19 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from analytics.sql.chosen import quoted
-from api.exporting.files import lines
-from api.http.answer import content_types, document, format_of, listed
+from api.exporting.files import Texts, Writer, no_formulas, writer
+from api.exporting.tables import lines
+from api.http.answer import (
+    close,
+    content_types,
+    document,
+    format_of,
+    is_for_spreadsheet,
+    listed,
+    streamed,
+)
 from api.http.ask import Access, Ask
-from api.http.streams import streamed, tabled
+from api.http.layers import Sink
 from api.viewpoints.selection import Absent, Selection, leaves
 from api.viewpoints.views import Viewed
 from store.sql.answers import plain
@@ -82,14 +92,12 @@ def export(
     name = f"{dataset}.{kind}"
     if dataset == "events" and kind == "ndjson":
         return streamed(request, event_lines(ask, hands), kind, filename=name)
-    rows = _tables(ask, dataset, hands)
-    return tabled(request, rows, kind, ask.viewer.view, dataset, filename=name)
 
+    def rows() -> Iterator[pa.Table]:
+        with ask.viewed() as viewed:  # held for as long as somebody takes from it
+            yield from tables(viewed, dataset, hands)
 
-def _tables(ask: Access, dataset: Dataset, span: HandRange) -> Iterator[pa.Table]:
-    """The views are held for as long as somebody takes from them."""
-    with ask.viewed() as viewed:
-        yield from tables(viewed, dataset, span)
+    return tabled(request, rows(), kind, ask.viewer.view, dataset, filename=name)
 
 
 def span(viewed: Viewed, match: str | None = None, as_of: str | None = None) -> HandRange:
@@ -211,3 +219,46 @@ def _answer(request: Request, ask: Ask, q: str) -> Response:
     if kind == "csv":
         return listed(request, rows, offered=("csv",))
     return document(request, {"schema": "muckrake.sql/1", "rows": rows})
+
+
+def tabled(
+    request: Request,
+    tables: Iterator[pa.Table],
+    kind: str,
+    view: str,
+    table: str,
+    *,
+    filename: str | None = None,
+) -> Response:
+    """Tables one after another as one file: `csv`, `ndjson`, `parquet` or `arrow`.
+
+    They are alike in their columns, and there is at least one. Nothing stands under a null.
+    """
+    texts = no_formulas if is_for_spreadsheet(request, filename is not None) else None
+    chunks = _written(tables, kind, view, table, texts)
+    return streamed(request, chunks, kind, filename=filename)
+
+
+def _written(
+    tables: Iterator[pa.Table], kind: str, view: str, table: str, texts: Texts | None = None
+) -> Generator[bytes, None, None]:
+    """The file piece by piece; each table is made while the one before is written."""
+    sink = Sink()
+    try:
+        out: Writer | None = None
+        with ThreadPoolExecutor(1) as maker:
+            coming = maker.submit(next, tables, None)
+            while (rows := coming.result()) is not None:
+                coming = maker.submit(next, tables, None)
+                if out is None:
+                    metadata = {"muckrake.table": table, "muckrake.view": view}
+                    schema = rows.schema.with_metadata(metadata)
+                    out = writer(cast(BinaryIO, sink), kind, schema, texts)
+                out.write(rows)
+                if written := sink.taken():
+                    yield written
+        assert out is not None, "there is at least one table"
+        out.close()
+        yield sink.taken()
+    finally:
+        close(tables)

@@ -1,12 +1,16 @@
-"""`/api/v1/matches/MATCH`: who played what, what came of it, what was signed for, if it holds; and
-`/api/v1/hands/MATCH/NUMBER`: a hand as it is seen, its events, frames, proof and audit.
+"""`/api/v1/matches/MATCH`: who played what, what came of it, what was signed for, if it holds;
+`/api/v1/hands/MATCH/NUMBER`: a hand as it is seen, its events, frames, proof and audit; and
+`/api/v1/log/...`: the tree in which it is proved.
 
 A hand that cannot change any more for its viewer may be kept for ever; a client asks for any other
 again, with its tag.
+
+The tree over all that has closed is served as C2SP tlog-tiles serves one. It is for everybody and
+opens nothing: who keeps checkpoints can hold this ledger to them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
 from urllib.parse import quote, urlencode
@@ -17,17 +21,19 @@ from fastapi.responses import RedirectResponse, Response
 
 from api.exporting.texts import CannotExport
 from api.http.answer import ANEW, FOREVER, content_types, document, format_of, sent
-from api.http.ask import AUDIT, Ask
+from api.http.ask import Ask
 from api.printable import page as lines_of
 from api.problem import Problem
 from api.questions import hand as hand_question
 from api.questions.declared.matches import match_of
 from api.questions.frames import frames
 from api.questions.hand import NoRules, judged
-from api.questions.proof import LEAVES_MAX, bundle, proof, root, verified
+from api.questions.proof import LEAVES_MAX, Tree, bundle, proof, root, verified
 from api.report import as_json, as_text
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.views import Viewed
+from store.proof.note import to_base64
+from store.proof.tree import Refuted
 
 router = APIRouter(default_response_class=Response)
 _canonical = msgspec.json.Encoder(order="sorted").encode
@@ -81,9 +87,7 @@ def match_root(request: Request, ask: Ask, match: Match) -> Response:
     responses=content_types("json"),
 )
 def verify_match(request: Request, ask: Ask, match: Match) -> Response:
-    ask.needs(AUDIT)
-    if not ask.viewer.auditor:  # an auditor may ask as another viewpoint: it sees less
-        raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
+    ask.needs_auditor(f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
         match_of(viewed, match)
         verified_match = verified(viewed, match, LEAVES_MAX)
@@ -273,3 +277,103 @@ def _cache(viewed: Viewed, redacted_hand: RedactedEvents) -> str:
 
 def _file(redacted_hand: RedactedEvents, suffix: str) -> str:
     return f"{re.sub(r'[^A-Za-z0-9._-]', '-', redacted_hand.stream)}.{suffix}"
+
+
+@router.get(
+    "/api/v1/log/checkpoint",
+    tags=["log"],
+    operation_id="checkpoint",
+    summary="The newest signed checkpoint: how large the tree is, and its root",
+    description="A C2SP tlog-checkpoint. Keep it: later the ledger can be held to it.",
+    responses=content_types("txt"),
+)
+def checkpoint(request: Request, ask: Ask) -> Response:
+    return sent(request, Tree(ask.snapshot()).note, "txt")
+
+
+@router.get(
+    "/api/v1/log/key",
+    tags=["log"],
+    operation_id="log_key",
+    summary="The public keys that have signed for this ledger, the newest last",
+    description="Compare it with the one that you know from somewhere else: docs/trust.md.",
+    responses=content_types("txt"),
+)
+def key(request: Request, ask: Ask) -> Response:
+    keys = Tree(ask.snapshot()).keys
+    return sent(request, "".join(f"{one.text()}\n" for one in keys).encode(), "txt")
+
+
+@router.get(
+    "/api/v1/log/tile/entries/{path:path}",
+    tags=["log"],
+    operation_id="entries",
+    summary="The leaves behind a tile of level 0: up to 256 entries",
+    description="Each is two bytes of length, then the leaf: which record it is, and the digest of"
+    " its public lines. The SHA-256 of a zero byte and a leaf is its hash in the tile.",
+    responses=content_types("tile"),
+)
+def entries(
+    request: Request,
+    ask: Ask,
+    path: Annotated[str, Path(max_length=80, examples=["000.p/9"])],
+) -> Response:
+    return _tile(request, Tree(ask.snapshot()).entries, path)
+
+
+@router.get(
+    "/api/v1/log/tile/{path:path}",
+    tags=["log"],
+    operation_id="tile",
+    summary="A tile of the tree: up to 256 hashes of one level",
+    description="`0/x001/067` is full, `0/067.p/9` has the first 9 hashes. Neither ever changes.",
+    responses=content_types("tile"),
+)
+def tile(
+    request: Request,
+    ask: Ask,
+    path: Annotated[str, Path(max_length=80, examples=["0/000.p/9"])],
+) -> Response:
+    return _tile(request, Tree(ask.snapshot()).tile, path)
+
+
+def _tile(request: Request, read: Callable[[str], bytes], path: str) -> Response:
+    try:
+        content = read(path)
+    except Refuted as reason:
+        raise Problem("not-found", str(reason)) from None
+    return sent(request, content, "tile", cache=FOREVER)
+
+
+@router.get(
+    "/api/v1/log/consistency",
+    tags=["log"],
+    operation_id="consistency",
+    summary="The proof that the tree only grew from one size to another",
+    description="As text it is the body that a C2SP witness is sent: the old size, the proof, and"
+    " the newest checkpoint.",
+    responses=content_types("json", "txt"),
+)
+def consistency(
+    request: Request,
+    ask: Ask,
+    old: Annotated[int, Query(alias="from", ge=0, lt=2**63, description="A size it had once.")],
+    new: Annotated[
+        int | None,
+        Query(alias="to", ge=0, lt=2**63, description="A later size; else the newest signed for."),
+    ] = None,
+) -> Response:
+    kind = format_of(request, ("json", "txt"))
+    tree = Tree(ask.snapshot())
+    try:
+        grown = tree.grown(old, tree.size if new is None else new)
+    except Refuted as reason:
+        raise Problem("invalid", str(reason)) from None
+    if kind == "json":
+        ends = {"from": (grown.old, grown.old_root), "to": (grown.new, grown.new_root)}
+        heads = {name: {"size": size, "root": to_base64(it)} for name, (size, it) in ends.items()}
+        return document(request, {**heads, "proof": list(map(to_base64, grown.proof))})
+    if grown.new != tree.size:
+        raise Problem("not-acceptable", f"as text it ends in the checkpoint of {tree.size} leaves")
+    head = "".join(f"{line}\n" for line in (f"old {old}", *map(to_base64, grown.proof), ""))
+    return sent(request, head.encode() + tree.note, "txt")

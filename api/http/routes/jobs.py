@@ -14,11 +14,10 @@ from fastapi.responses import Response
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.concurrency import run_in_threadpool
 
-from api.http.answer import MEDIA, NEVER, document, format_of, listed
+from api.http.answer import MEDIA, NEVER, Following, content_types, document, format_of, listed
 from api.http.ask import ADMIN, AUDIT, WRITE, Access, Ask
 from api.http.routes.hands import Match
 from api.http.routes.stream import feeds_of
-from api.http.streams import Following
 from api.http.uploads import admitted, declared_length, sent_files
 from api.jobs.jobs import OVER, Job, JobDocument, Jobs, Progress, job_document, server
 from api.jobs.plans import given_tags, of_folders, of_import, of_match
@@ -28,7 +27,7 @@ from api.questions.feed import Feeds
 from formats.rakes import RakeFrom
 from store.folder.disk import ReadOnly, now_ms, origin_of
 
-router = APIRouter(prefix="/api/v1", tags=["jobs"])
+router = APIRouter(prefix="/api/v1", tags=["jobs"], default_response_class=Response)
 
 LOOK_S = 0.2
 QUIET_S = 15.0
@@ -115,7 +114,6 @@ class MatchWanted(BaseModel):
     operation_id="play",
     status_code=202,
     summary="Play a match between bots",
-    response_class=Response,
 )
 def play(request: Request, ask: Ask, body: MatchWanted, idempotency_key: Key = None) -> Response:
     ask.needs(WRITE)
@@ -141,7 +139,6 @@ def play(request: Request, ask: Ask, body: MatchWanted, idempotency_key: Key = N
     operation_id="import",
     status_code=202,
     summary="Bring hand histories into the ledger",
-    response_class=Response,
     openapi_extra={
         "requestBody": {
             "required": True,
@@ -224,12 +221,9 @@ async def bring(
     status_code=202,
     summary="Verify a match, however long it is",
     description="For auditors: the same as GET, as a job. It reads, so it waits for nobody.",
-    response_class=Response,
 )
 def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None) -> Response:
-    ask.needs(AUDIT)
-    if not ask.viewer.auditor:  # an auditor may ask as another viewpoint: it sees less
-        raise Problem("forbidden", f"{ask.viewer.view} verifies no match: only an auditor does")
+    ask.needs_auditor(f"{ask.viewer.view} verifies no match: only an auditor does")
     with ask.viewed() as viewed:
         wanted_job = {"match": match, "hands": match_of(viewed, match).hands}
     digest = sha256(msgspec.json.encode(("verify", match))).hexdigest()
@@ -247,8 +241,7 @@ def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None
     operation_id="jobs",
     summary="Your jobs of the last week, the newest first",
     description="Who has `keys:admin` is told of everybody's.",
-    response_class=Response,
-    responses={200: {"content": {MEDIA[kind]: {} for kind in ("json", "ndjson")}}},
+    responses=content_types("json", "ndjson"),
 )
 def every(
     request: Request,
@@ -266,8 +259,7 @@ def every(
     "/jobs/{job}",
     operation_id="job",
     summary="How far a job is, or what came of it",
-    response_class=Response,
-    responses={200: {"content": {MEDIA["json"]: {}, MEDIA["sse"]: {}}}},
+    responses=content_types("json", "sse"),
 )
 def progress(request: Request, ask: Ask, job: str) -> Response:
     jobs, known = _found(ask, job)
@@ -278,7 +270,7 @@ def progress(request: Request, ask: Ask, job: str) -> Response:
     return Following(chunks, MEDIA["sse"], {"Cache-Control": NEVER}, stall_s)
 
 
-@router.delete("/jobs/{job}", operation_id="cancel", summary="Stop a job", response_class=Response)
+@router.delete("/jobs/{job}", operation_id="cancel", summary="Stop a job")
 def cancel(request: Request, ask: Ask, job: str) -> Response:
     jobs, known = _found(ask, job)
     if jobs.progress(known).state in ("done", "failed"):

@@ -12,16 +12,15 @@ from pydantic import StringConstraints
 from starlette.routing import Match
 from starlette.types import Scope
 
-from api.http.answer import MEDIA, content_types, document, format_of, goes_on, listed, sent
-from api.http.ask import AUDIT, Access, Ask
-from api.http.streams import tabled
+from api.http.answer import content_types, document, format_of, goes_on, listed, sent
+from api.http.ask import Access, Ask
+from api.http.routes.exports import tabled
 from api.problem import Problem
 from api.questions import games as rulesets
 from api.questions.declared import every
 from api.questions.question import (
     API,
     TEXT_MAX,
-    Field,
     Page,
     Pages,
     Question,
@@ -58,10 +57,8 @@ FORMATS = ("json", "ndjson", "csv", "arrow", "parquet")
 
 def routes(questions: list[Question]) -> APIRouter:
     """A route for each question."""
-    router = APIRouter(prefix=API, route_class=Named)
+    router = APIRouter(prefix=API, route_class=Named, default_response_class=Response)
     for question in questions:
-        kinds = formats(question)
-        content: dict[str, Any] = {MEDIA[kind].partition(";")[0]: {} for kind in kinds}
         for path, operation in question.routes:
             router.add_api_route(
                 path,
@@ -72,8 +69,7 @@ def routes(questions: list[Question]) -> APIRouter:
                 tags=[question.path.split("/")[1]],
                 summary=question.sentence.removesuffix("."),
                 description=question.text.partition("\n\n")[2] or None,
-                response_class=Response,
-                responses={200: {"content": content}},
+                responses=content_types(*formats(question)),
             )
     return router
 
@@ -91,10 +87,7 @@ def endpoint(question: Question, path: str) -> Callable[..., Response]:
         if table is None and kind != "json":
             table = question.tables[0].name
         if question.auditor:
-            ask.needs(AUDIT)
-            if not ask.viewer.auditor:  # an auditor may ask as another viewpoint: it sees less
-                sentence = f"{question.name} is for an auditor's eyes, not {ask.viewer.view}"
-                raise Problem("forbidden", sentence)
+            ask.needs_auditor(f"{question.name} is for an auditor's eyes, not {ask.viewer.view}")
         params = params_of(question, values, table=table)
         with ask.viewed(values.get("unit"), values.get("by_tag")) as viewed:
             if question.bound is not None:
@@ -170,41 +163,42 @@ def signed(
 def query_parameters(question: Question, path: str, *, people: bool = False) -> list[Parameter]:
     """Those of a question's path and query, as FastAPI reads them: of a page, if `people` read
     the answer."""
-    fields = (
-        parameter for parameter in parameters(question) if people or not parameter.note.people
-    )
-    signature = [_parameter(one, path) for one in fields]
+    signature: list[Parameter] = []
+    for field in parameters(question):
+        note = field.note
+        if note.people and not people:
+            continue
+        kind: Any = field.type
+        bounds: dict[str, Any] = {}
+        if kind is str:
+            bounds = {"max_length": note.most or TEXT_MAX}
+        elif kind is int:
+            bounds = {"ge": note.least or 0, "le": note.most}
+        elif field.many:
+            name = Literal[field.choices] if field.choices else _SHORT
+            kind = list[name]  # type: ignore[valid-type]
+        required: dict[str, Any] = {}
+        if f"{{{field.name}}}" in path:
+            place: Any = Path(description=note.about, min_length=1, **bounds)
+        else:
+            default = field.default if note.waiting is None else note.waiting
+            if field.optional and default is None:
+                kind = kind | None
+            place = Query(alias=note.query, description=note.about, **bounds)
+            if not field.required:
+                required = {"default": list(default) if field.many else default}
+        annotation: Any = Annotated[kind, place]
+        signature.append(
+            Parameter(field.name, Parameter.KEYWORD_ONLY, annotation=annotation, **required)
+        )
     if not people and len(question.tables) > 1:
         names = tuple(table.name for table in question.tables)
         query = Query(description="Which table other formats than JSON have.")
-        kind = Annotated[Literal[names], query]  # type: ignore[valid-type]
+        choice = Annotated[Literal[names], query]  # type: ignore[valid-type]
         signature.append(
-            Parameter("table", Parameter.KEYWORD_ONLY, annotation=kind, default=names[0])
+            Parameter("table", Parameter.KEYWORD_ONLY, annotation=choice, default=names[0])
         )
     return signature
-
-
-def _parameter(field: Field, path: str) -> Parameter:
-    note = field.note
-    kind: Any = field.type
-    bounds: dict[str, Any] = {}
-    if kind is str:
-        bounds = {"max_length": note.most or TEXT_MAX}
-    elif kind is int:
-        bounds = {"ge": note.least or 0, "le": note.most}
-    elif field.many:
-        name = Literal[field.choices] if field.choices else _SHORT
-        kind = list[name]  # type: ignore[valid-type]
-    if f"{{{field.name}}}" in path:
-        named: Any = Annotated[kind, Path(description=note.about, min_length=1, **bounds)]
-        return Parameter(field.name, Parameter.KEYWORD_ONLY, annotation=named)
-    default = field.default if note.waiting is None else note.waiting
-    if field.optional and default is None:
-        kind = kind | None
-    query = Query(alias=note.query, description=note.about, **bounds)
-    required = {} if field.required else {"default": list(default) if field.many else default}
-    annotation: Any = Annotated[kind, query]
-    return Parameter(field.name, Parameter.KEYWORD_ONLY, annotation=annotation, **required)
 
 
 FIXED = [
@@ -224,7 +218,6 @@ _ONE = ("json", "md")
     tags=["games"],
     operation_id="games",
     summary="Every ruleset, on a line each",
-    response_class=Response,
     responses=content_types(*_LIST),
 )
 def games(request: Request) -> Response:
@@ -236,7 +229,6 @@ def games(request: Request) -> Response:
     tags=["games"],
     operation_id="game",
     summary="One ruleset in full: script, parameters, policies with the entries they cite",
-    response_class=Response,
     responses=content_types(*_ONE),
 )
 def game(

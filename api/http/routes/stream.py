@@ -1,7 +1,7 @@
 """`/api/v1/stream`: what happens in the ledger, as this viewpoint sees it, while it happens."""
 
-from collections.abc import AsyncGenerator
-from contextlib import AbstractContextManager, aclosing
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, aclosing, contextmanager
 from functools import partial
 from typing import Annotated, get_args
 
@@ -9,11 +9,10 @@ from fastapi import APIRouter, FastAPI, Header, Query, Request
 from fastapi.responses import Response
 from msgspec import Struct
 
-from api.http.answer import MEDIA, NEVER, about, format_of
+from api.http.answer import MEDIA, NEVER, Following, about, cut, format_of
 from api.http.ask import Ask
-from api.http.connections import who
 from api.http.ledger_service import LedgerService
-from api.http.streams import Followers, Following, cut
+from api.http.limits import who
 from api.problem import Problem
 from api.questions.feed import Batch, EventFilter, Feeds
 from api.viewpoints.feed_events import FeedEvent, NoPlace, position
@@ -95,8 +94,47 @@ async def stream(
         return Response(headers=headers, media_type=MEDIA[kind])
     limits = request.app.state.service.settings.limits
     place = followers.place(caller, FOLLOWERS_MAX, partial(cut, request.scope))
-    chunks = _placed(place, _chunks(feeds, viewer, snapshot, span, kind))
+    chunks = _chunks(place, feeds, viewer, snapshot, span, kind == "sse")
     return Following(chunks, MEDIA[kind], headers, limits.stall_s)
+
+
+class Followers:
+    """The followers of a stream. Where all places are taken, the caller with most of them gives his
+    oldest one to a newcomer who has fewer, so that a few addresses do not take them all."""
+
+    def __init__(self) -> None:
+        self._ends: dict[str, dict[object, Callable[[], None]]] = {}
+
+    def has_place(self, caller: str, most: int) -> bool:
+        """Whether one of `most` places is free for this caller, or can be taken from another."""
+        return self._count < most or len(self._largest) > len(self._ends.get(caller, ())) + 1
+
+    @contextmanager
+    def place(self, caller: str, most: int, end: Callable[[], None]) -> Iterator[bool]:
+        """A place for as long as he follows, if there is one by now; `end` cuts his stream when it
+        is taken from him."""
+        if not self.has_place(caller, most):
+            yield False
+            return
+        if self._count >= most:
+            self._largest.pop(next(iter(self._largest)))()
+        key = object()
+        mine = self._ends.setdefault(caller, {})
+        mine[key] = end
+        try:
+            yield True
+        finally:
+            mine.pop(key, None)
+            if not mine and self._ends.get(caller) is mine:
+                del self._ends[caller]
+
+    @property
+    def _count(self) -> int:
+        return sum(map(len, self._ends.values()))
+
+    @property
+    def _largest(self) -> dict[object, Callable[[], None]]:
+        return max(self._ends.values(), key=len, default={})
 
 
 def feeds_of(app: FastAPI) -> Feeds:
@@ -157,24 +195,21 @@ def _span(
         raise Problem("wrong-cursor", str(reason)) from None
 
 
-async def _placed(
-    place: AbstractContextManager[bool], chunks: AsyncGenerator[bytes, None]
-) -> AsyncGenerator[bytes, None]:
-    """These chunks, while a place is held; none if others have taken it meanwhile."""
-    async with aclosing(chunks) as sent:
-        with place as is_held:
-            if is_held:
-                async for chunk in sent:
-                    yield chunk
-
-
 async def _chunks(
-    feeds: Feeds, viewer: Viewer, snapshot: Snapshot | None, span: _StreamRange, kind: str
+    place_held: AbstractContextManager[bool],
+    feeds: Feeds,
+    viewer: Viewer,
+    snapshot: Snapshot | None,
+    span: _StreamRange,
+    sse: bool,
 ) -> AsyncGenerator[bytes, None]:
-    """What is sent: where it begins, events as they come, a sign of life, the last word."""
-    sse = kind == "sse"
+    """What is sent: where it begins, events as they come, a sign of life, the last word; nothing,
+    if others have taken his place meanwhile."""
     form = _as_sse if sse else _as_ndjson
-    with feeds.feed(viewer, snapshot) as feed:
+    with ExitStack() as held:
+        if not held.enter_context(place_held):
+            return
+        feed = held.enter_context(feeds.feed(viewer, snapshot))
         if sse:
             place = await feeds.last_place(feed, span.pos)
             yield b"retry: %d\nid: %b\n\n" % (RETRY_MS, place or START.encode())
