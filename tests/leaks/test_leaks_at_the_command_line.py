@@ -91,7 +91,7 @@ def test_a_command_prints_the_same_in_both_worlds(
 
 def test_an_auditor_is_told_of_both(public: Pair, capsysbinary: Said) -> None:
     """Else nothing here would prove anything."""
-    for words in COMMANDS:
+    for words in COMMANDS[:: sized(2, 1)]:
         if words[0] in ("replay", "sql", "export") and "99" not in words and "phh" not in words:
             here, there = (said(it.parent, words, "auditor", capsysbinary) for it in public.folders)
             assert here != there, words

@@ -134,7 +134,7 @@ def _plan(name: str, kind: Kind) -> Plan:
 def told(played: Played, view: str, doors: Sequence[str] = EVERYWHERE) -> Held:
     """The hole cards that anybody finds in all that a viewpoint is answered, by hand and seat."""
     hands = [f"{match}/{number}" for match in WITHHELD for number in range(1, HANDS + 1)]
-    asked = [*doors, *(it.format(hand) for hand in hands[::5] for it in OF_A_HAND[:5])]
+    asked = [*doors, *(it.format(hand) for hand in hands[:: sized(10, 5)] for it in OF_A_HAND[:5])]
     found: Held = {}
     for address, answer in zip(asked, answers(played.app, asked, played.keys[view]), strict=True):
         assert answer.status in (200, 404, 406), (address, answer)
@@ -211,7 +211,7 @@ def test_legs_that_are_told_one_by_one_give_each_other_away(
     told_at_once = Opened(hands=False, secrets=False, withheld=False)
     monkeypatch.setattr("api.viewpoints.redaction.opened_by", lambda records: told_at_once)
     app = door(played.folder)
-    found = deduced(told(played._replace(app=app), view))
+    found = deduced(told(played._replace(app=app), view, sized(EVERYWHERE[:4], EVERYWHERE)))
     app.state.service.close()
     truth = dealt(played.folder)
     assert len(found) > 3

@@ -59,14 +59,14 @@ def test_who_asks_at_the_same_time_is_answered_by_himself(every: list[Viewed]) -
 
     alone = [told(one) for one in every]
     assert len(every) - 1 <= len({str(one) for one in alone})
-    times = sized(2, 4)
+    times = sized(1, 4)
     with ThreadPoolExecutor(8) as pool:
         assert alone * times == list(pool.map(told, every * times))
 
 
 @pytest.mark.parametrize("said", ["SET threads = 1", "SET TimeZone = 'UTC'", "RESET threads"])
 def test_no_session_changes_a_setting(said: str, every: list[Viewed]) -> None:
-    for one in every:
+    for one in every[: sized(2, len(every))]:
         with pytest.raises(Refused, match="the configuration has been locked"):
             one.rows(said)
         with pytest.raises(Refused, match="only SELECT is answered"):
