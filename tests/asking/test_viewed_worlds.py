@@ -88,13 +88,14 @@ def differing(
 
 def test_every_row_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
     asked = tuple(f"FROM {name} ORDER BY ALL" for name in TABLES)
-    # A stranger's rows are copies of our own (`test_viewed_law`); but facts he does not reach.
-    assert [] == differing(pair, sized(asked[-1:], asked), Viewed.ask)
-    assert [] == differing(pair, asked[:-1], Viewed.stranger)
+    assert [] == differing(pair, asked, Viewed.ask)
+    # A stranger's rows are copies of our own (`test_viewed_law`); facts he does not reach.
+    few = tuple(sql for sql in asked if "bids" in sql or "decisions" in sql)
+    assert [] == differing(pair, sized(few, asked[:-1]), Viewed.stranger)
 
 
 def test_every_question_has_the_same_answer(pair: tuple[Viewed, Viewed]) -> None:
-    asked = tuple(f"FROM ({sql}) ORDER BY ALL" for sql in SELDOM[:: sized(2, 1)])
+    asked = tuple(f"FROM ({sql}) ORDER BY ALL" for sql in SELDOM[:: sized(4, 1)])
     assert [] == differing(pair, asked, Viewed.stranger)
 
 
@@ -107,7 +108,7 @@ def test_every_failure_is_the_same_sentence(pair: tuple[Viewed, Viewed]) -> None
         except Refused as refusal:
             return str(refusal)
 
-    assert [] == differing(pair, sized(FAILING[::2], FAILING), ask)
+    assert [] == differing(pair, sized(FAILING[::4], FAILING), ask)
 
 
 def test_every_statistic_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
