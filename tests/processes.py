@@ -25,7 +25,7 @@ FORKS = multiprocessing.get_context("forkserver")
 FORKS.set_forkserver_preload(
     [
         *("api.cli.play", "api.cli.serve", "api.jobs.work", "api.serving.app"),
-        *("tests.processes", "tests.store.doomed"),
+        *("tests.processes", "tests.prepared", "tests.store.doomed"),
     ]
 )
 
