@@ -7,7 +7,7 @@ from tests.fences import fences
 from tests.profiles import sized
 from tests.test_docs import ROOT
 
-RIVALS = ("caller", "aggressive", "tight", "random")[: sized(2, 3, 4)]
+RIVALS = ("caller", "aggressive", "tight", "random")[: sized(1, 3, 4)]
 
 
 def test_what_was_learned_beats_the_built_in_bots() -> None:

@@ -281,7 +281,7 @@ def test_whatever_is_accepted_can_be_played_and_audited(game: Game) -> None:
 
     Of every few changes one game plays one, and another game another.
     """
-    count, every, at = 0, sized(4, 2, 1), sum(game.name.encode())
+    count, every, at = 0, sized(8, 3, 1), sum(game.name.encode())
     for made in _every_change(game):
         count += 1
         if (count + at) % every:
@@ -304,7 +304,7 @@ def test_whatever_is_accepted_can_be_played_and_audited(game: Game) -> None:
 def test_the_screen_leaves_what_it_does_not_follow_to_the_engine(name: str) -> None:
     """A hand of changed rules is fine only where the engine agrees, to the chip."""
     for number, made in enumerate(_every_change(GAMES[name])):
-        if number % sized(12, 8, 4) == 0:
+        if number % sized(24, 12, 4) == 0:
             agree(made, islice(play(made, "m", 2, made.name), 2))
 
 
