@@ -57,11 +57,13 @@ PLAYED = (
 CONTESTED = "scrim/2"  # a tie after an auction that somebody paid for
 SERVE = """
 import sys
+from functools import partial
+from api.http import limits
 from api.main import main
-from tests.processes import forks_for
-with forks_for("api.jobs.jobs"):  # a second less for each heavy page
-    sys.exit(main(sys.argv[1:]))
+limits.Limits = partial(limits.Limits, pages=0, seconds=300.0)
+sys.exit(main(sys.argv[1:]))
 """
+"""It makes heavy pages itself: how others come is in `test_heavy_pages_in_the_browser`."""
 PHONE: "ViewportSize" = {"width": 390, "height": 844}
 DESK: "ViewportSize" = {"width": 1280, "height": 720}
 KEPT = {"as_auditor", "java_script_enabled"}  # whoever asks for more than these has a new browser

@@ -203,7 +203,8 @@ def test_a_share_of_auctions_leads_to_its_hands(site: Site) -> None:
         .all_inner_texts()
     )
     for place, hands in enumerate((won, auctions)):
-        page = site.open(f"{PLAYER}/bids?match=open")
+        if place:
+            page.go_back()
         page.locator("tr", has_text="Auctions won").get_by_role("link").nth(place).click()
         expect(page.locator("#said b")).to_have_text(f"{hands} hands")
 
