@@ -150,6 +150,7 @@ def _opened(end: connection.Connection | None, text: bool) -> IO[Any] | None:
 def _run(order: _Order) -> None:
     """In the process: become what was ordered, and run it."""
     multiprocessing.current_process().daemon = False  # it may have children
+    multiprocessing.process._parent_process = None  # type: ignore[attr-defined]  # nor is it one
     # A server may have started the process that all are forked from, and blocks Ctrl-C then.
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     if order.session:

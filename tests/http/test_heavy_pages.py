@@ -77,7 +77,7 @@ def never(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_a_page_is_first_its_progress_and_then_itself(large: Site, own: Path) -> None:
     """At the same address; it asks again by itself, and is what the server would have sent."""
     whole = site_of(own)
-    asked = ((None, GRID), ("lynx", RATINGS), ("auditor", "/players/lynx/bids"), (None, COUNTED))
+    asked = ((None, GRID), ("lynx", COUNTED), ("auditor", "/players/lynx/bids"), (None, RATINGS))
     for who, address in asked[: sized(2, 4)]:
         with asking(whole, who) as client:
             plain = client.get(address)

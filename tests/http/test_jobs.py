@@ -22,6 +22,7 @@ from store.reader import Reader
 from store.recovery import check
 from tests.http.clients import Site, over, site_of
 from tests.http.servers import Server, killed
+from tests.profiles import sized
 from tests.wire.misfits import bot
 
 GAME = "auction-2024-mit"
@@ -169,6 +170,7 @@ def test_what_happens_at_a_live_table_is_as_it_was_told(new: Site) -> None:
     assert [1] == [one.seat for one in record if isinstance(one, Disconnected)]
 
 
+@pytest.mark.ci  # before, a command's are: tests/wire/test_wire_command.py
 def test_decks_of_bots_from_folders_may_be_committed_to(tmp_path: Path) -> None:
     for name in ("ursa", "lynx"):
         bot(tmp_path / "bots", name)
@@ -377,7 +379,7 @@ def test_a_job_whose_process_is_killed_has_failed_and_what_was_written_is_safe(n
 def test_when_the_server_stops_its_jobs_stop_in_order(tmp_path: Path) -> None:
     folder = tmp_path / "ledger"
     site = site_of(folder)
-    with Server(folder, "--workers", "2") as server:
+    with Server(folder, "--workers", sized("1", "2")) as server:
         link = http.client.HTTPConnection("127.0.0.1", server.port)
         key = {"Authorization": f"Bearer {site.keys['writer']}"}
         body = json.dumps({"game": GAME, "hands": LONG, "match": "long"})
