@@ -165,6 +165,7 @@ def test_names_that_no_bots_can_have_are_misuse(
     assert not ledger.exists()
 
 
+@pytest.mark.ci  # before, those of a command are, and a job of bots: tests/http/test_jobs.py
 def test_bots_of_a_job_are_named_and_kept_apart_like_those_of_a_command(tmp_path: Path) -> None:
     for name in ("ursa", "lynx"):
         bot(tmp_path / "bots", name)

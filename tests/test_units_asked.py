@@ -168,15 +168,16 @@ def test_what_is_about_amounts_is_asked_for_one_money(
 ) -> None:
     said = refused(capsys, ledger, *words)
     assert f"{SEVERAL}: ask for one unit, chip or dollar or euro" in said
-    unit = {"halves": "chip"}.get(one[1], one[1])
-    assert told(capsys, ledger, *words, *one)["unit"] == unit
+    if words[0] == "history" or sized(False, True):  # of the others it is asked below
+        unit = {"halves": "chip"}.get(one[1], one[1])
+        assert told(capsys, ledger, *words, *one)["unit"] == unit
 
 
 def test_results_of_one_money_are_exact(
     capsys: Captured, ledger: Path, net: dict[str, float]
 ) -> None:
     for unit, what in net.items():
-        words = ("results", ME, "--unit", unit, "--by", "street")
+        words = ("results", ME, "--unit", unit, "--by", "street", "--spots", "1")
         found = told(capsys, ledger, *words)
         (one,) = found["players"]
         assert one["net"] == what == found["graph"]["points"][-1]["net"]
@@ -257,7 +258,7 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize("words", sized(FILES[:5], FILES), ids=" ".join)
+@pytest.mark.parametrize("words", sized(FILES[:5:2], FILES), ids=" ".join)
 def test_files_have_it_beside_amounts(
     capsys: Captured, ledger: Path, words: tuple[str, ...], tmp_path: Path
 ) -> None:
@@ -270,7 +271,8 @@ def test_files_have_it_beside_amounts(
 
 
 def test_a_terminal_names_what_is_no_chip(capsys: Captured, ledger: Path) -> None:
-    asked = (("results",), ("results", ME, "--by", "pot"), ("bids",), ("counters",))
+    results = ("results", "--spots", "1")
+    asked = (results, (*results, ME, "--by", "pot"), ("bids",), ("counters",))
     for words in asked[:: sized(3, 1)]:
         main([*words, "--unit", "euro", "--ledger", str(ledger)])
         assert "amounts in euros" in capsys.readouterr().err
@@ -354,7 +356,7 @@ def test_pages_say_it_and_let_choose(ledger: Path, path: str) -> None:
     assert "\N{EURO SIGN}" in page.text or "amounts in <b>euros</b>" in page.text
 
 
-@pytest.mark.parametrize("view", sized(VIEWS[1:], VIEWS))
+@pytest.mark.parametrize("view", sized(VIEWS[1:2], VIEWS))
 def test_views_of_one_money_hold_its_hands_alone(snapshot: Snapshot, view: str) -> None:
     viewed = Viewed(snapshot, Viewer(view))
     chips = viewed.of("chip")
