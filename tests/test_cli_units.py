@@ -111,13 +111,12 @@ def test_exports_have_it_in_every_format(either: Path, name: str, view: str) -> 
 def test_exports_and_sql_over_http_have_it(ledger: Path) -> None:
     snapshot = Reader(ledger).snapshot()
     client = site_of(ledger).as_("auditor")
-    for name in sorted(AMOUNTS):
+    for name, to in in_turn(sorted(AMOUNTS), ("csv", "arrow", "parquet")):
         expected = OF_BIDS if name == "bids" else OF_BOTH
-        for to in ("csv", "arrow", "parquet"):
-            got = client.get(f"/api/v1/exports/{name}?format={to}")
-            assert expected == of_each(_rows(to, got.content), snapshot), (name, to)
-            got = client.get(f"/api/v1/sql?q=FROM {name}&format={to}")
-            assert expected == of_each(_rows(to, got.content), snapshot), (name, to)
+        got = client.get(f"/api/v1/exports/{name}?format={to}")
+        assert expected == of_each(_rows(to, got.content), snapshot), (name, to)
+        got = client.get(f"/api/v1/sql?q=FROM {name}&format={to}")
+        assert expected == of_each(_rows(to, got.content), snapshot), (name, to)
 
 
 def _rows(to: str, data: bytes) -> list[dict[str, Any]]:

@@ -118,8 +118,8 @@ PAGES = (
 )
 
 
-# In `quick` those of bids and swaps are followed from their valued cards, below.
-@pytest.mark.parametrize("path", sized(PAGES[:4], PAGES))
+# In `quick` those of bids, swaps and an opponent are followed below.
+@pytest.mark.parametrize("path", sized((*PAGES[:2], PAGES[3]), PAGES))
 def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -> None:
     """A list says how many hands it finds and, where one counts several times, how often. Of cards
     that were valued on a sample it has the hands of the sample."""
@@ -138,6 +138,7 @@ def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -
         assert whole(said) in found_by(read(mixed, unescape(href))), unescape(href)
 
 
+@pytest.mark.ci  # before, the numbers of an opponent are followed from another part of that page
 def test_numbers_of_what_pays_against_him_lead_to_its_hands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -205,6 +206,7 @@ def test_numbers_of_an_opponent_lead_there_however_many_matches_were_won(
     assert bool(vs) == any("player=random-0" in q for q in found)
 
 
+@pytest.mark.ci  # the edge of what is followed above
 def test_more_won_matches_than_a_filter_can_name_are_told(
     many_matches: Site, opponent: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -183,8 +183,8 @@ def test_each_of_two_columns_of_a_name_is_sorted_by_its_own_head() -> None:
         ("/players", "player"),
         ("/ratings", "player"),
         ("/players/random-0", "statistic"),
-        ("/players/random-0/bids", "held"),
         ("/games", "ruleset"),
+        *sized([], [("/players/random-0/bids", "held")]),
     ],
 )
 def test_a_column_that_is_not_there_is_refused_with_those_that_are(
@@ -253,7 +253,7 @@ def test_hands_are_sorted_by_what_they_came_to(site: Site) -> None:
 @pytest.mark.parametrize("by", sized(["lost"], ["pot", "price"], ["pot", "lost", "price"]))
 def test_next_and_previous_follow_the_order_of_the_list(by: str, site: Site) -> None:
     """Page after page of the list, and from hand to hand, each comes once."""
-    q = f"{ORDERED} & player=random-0"
+    q = f"{sized('match=a', ORDERED)} & player=random-0"
     hands = listed(site, q, by)
     at, passed = hands[0], []
     while at:

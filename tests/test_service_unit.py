@@ -12,6 +12,8 @@ from urllib.request import urlopen
 
 import pytest
 
+from tests.processes import Popen
+
 UNIT = Path(__file__).parents[1] / "docs" / "examples" / "muckrake.service"
 PROGRAM = "/opt/muckrake/bin/muckrake"
 LEDGER = "/var/lib/muckrake/ledger"
@@ -39,7 +41,7 @@ def serving(words: list[str]) -> Iterator[str]:
     """The address at which these words of a command serve, at a free port; SIGTERM ends it well."""
     words[words.index("--port") + 1] = "0"
     command = [sys.executable, "-c", SERVE, *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+    with Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
             yield server.stdout.readline().split()[0]

@@ -139,7 +139,7 @@ HALVES = slice(0, None, 2), slice(1, None, 2)
 @pytest.mark.parametrize(
     ("who", "part"),
     sized(
-        [("lynx", slice(1, None, 3))],
+        [("lynx", slice(1, None, 5))],
         [(None, HALVES[0]), ("lynx", HALVES[1])],
         [(who, EVERY) for who in EYES],
     ),
