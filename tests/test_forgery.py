@@ -31,6 +31,7 @@ Anything else that audit lets pass is a hole in the rules. Run with -s for a tab
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from itertools import islice, pairwise
 from typing import Any, NamedTuple, get_args
 
@@ -78,6 +79,7 @@ def test_damaged_json_is_never_read(game: Game) -> None:
                 decode(damaged)
 
 
+@cache
 def _shortest_that_show_everything(game: Game) -> list[Events]:
     """Few short records with every kind of event that sixty hands reach: longer ones repeat it."""
     hands = sorted((seeded(game, str(seed)).record for seed in range(60)), key=len)

@@ -14,6 +14,7 @@ from store.proof.note import WITNESSES, Key, Signed, Signer
 from store.proof.note import sign as sign_text
 from store.proof.tree import EMPTY, Frontier, Refuted, inclusion, leaf_hash
 from store.receipts import Receipt, read_receipt
+from tests.profiles import sized
 from tests.trust.stored_hashes import InMemory
 
 LEAVES = [leaf_hash(b"%d" % number) for number in range(20)]
@@ -161,7 +162,7 @@ def test_a_receipt_proves_nothing_beside_another_checkpoint() -> None:
 def test_each_flipped_bit_of_a_receipt_is_refused() -> None:
     written = Receipt(13, RECEIPT.proof, cosign(SIGNED, WITNESS, 1_700_000_000)).format()
     assert seen_by_witness(written)
-    for bit in range(8 * len(written)):
+    for bit in range(0, 8 * len(written), sized(5, 1)):
         flipped = bytearray(written)
         flipped[bit // 8] ^= 1 << bit % 8
         assert not seen_by_witness(bytes(flipped)), f"bit {bit}"

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from events import deck as d
 from events.cards import DECK
 from events.match import DeckCommitted, DeckOpened, MatchEnded, NonceGiven
+from tests.profiles import sized
 
 LAST = bytes(range(32))
 NONCES = (NonceGiven("ursa", "a"), NonceGiven("lynx", "b"))
@@ -42,7 +43,7 @@ def z(chi: float, free: int) -> float:
 
 
 def test_every_card_comes_to_every_place_equally_often() -> None:
-    decks = [d.shuffled(key) for key in islice(keys("places"), 6_000)]
+    decks = [d.shuffled(key) for key in islice(keys("places"), sized(3_000, 6_000))]
     index = {card: at for at, card in enumerate(DECK)}
     cells = (index[card] * 52 + place for deck in decks for place, card in enumerate(deck))
     assert abs(z(chi_square(cells, 52 * 52), 51 * 51)) < 3
@@ -50,7 +51,7 @@ def test_every_card_comes_to_every_place_equally_often() -> None:
 
 def test_every_pair_on_top_is_equally_likely() -> None:
     pairs = {(a, b): at for at, (a, b) in enumerate((a, b) for a in DECK for b in DECK if a != b)}
-    tops = (pairs[d.shuffled(key)[:2]] for key in islice(keys("pairs"), 20_000))  # type: ignore[index]
+    tops = (pairs[d.shuffled(key)[:2]] for key in islice(keys("pairs"), sized(8_000, 20_000)))  # type: ignore[index]
     assert abs(z(chi_square(tops, 52 * 51), 52 * 51 - 1)) < 3
 
 
@@ -59,7 +60,7 @@ def test_every_order_of_four_cards_is_equally_likely() -> None:
     orders: dict[tuple[str, ...], int] = {}
     found = (
         orders.setdefault(tuple(card for card in d.shuffled(key) if card in four), len(orders))
-        for key in islice(keys("orders"), 12_000)
+        for key in islice(keys("orders"), sized(4_000, 12_000))
     )
     chi = chi_square(list(found), math.factorial(4))
     assert math.factorial(4) == len(orders)

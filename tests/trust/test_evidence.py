@@ -87,7 +87,7 @@ def _bundle(view: str = "auditor") -> bytes:
 
 @some_games
 def test_what_the_project_writes_is_proved(game: Game) -> None:
-    for record in hands(game.name, sized(quick=3, ci=5, slow=8)):
+    for record in hands(game.name, sized(quick=2, ci=4, slow=8)):
         start = record[0]
         assert isinstance(start, HandStarted)
         for view in views(start.players):
@@ -98,7 +98,7 @@ def test_what_the_project_writes_is_proved(game: Game) -> None:
 @some_games
 def test_two_programs_that_share_no_line_write_the_same_files(game: Game) -> None:
     """tests/trust/own_bundles.py follows docs/record-format.md, and knows none of our modules."""
-    for record in hands(game.name, 8):
+    for record in hands(game.name, sized(2, 8)):
         start = record[0]
         assert isinstance(start, HandStarted)
         for view in views(start.players):

@@ -18,6 +18,7 @@ from store.proof.tree import (
     inclusion,
     leaf_hash,
 )
+from tests.profiles import sized
 from tests.trust import naive_tree
 from tests.trust.stored_hashes import InMemory
 
@@ -96,7 +97,7 @@ def test_each_flipped_bit_of_a_proof_of_an_older_tree_is_refused(new: int) -> No
     stored = InMemory(LEAVES)
     for old in range(1, new):
         proof = consistency(old, new, stored)
-        for bit in range(256 * len(proof)):
+        for bit in range(0, 256 * len(proof), sized(7, 1)):
             with pytest.raises(Refuted):
                 check_consistency(old, naive_head(old), new, naive_head(new), flipped(proof, bit))
 
@@ -136,7 +137,7 @@ def test_a_wrong_size_is_refused_where_the_path_would_be_another() -> None:
     """RFC 6962 lets one path serve several sizes; the head then is of one of them only."""
     stored = InMemory(LEAVES)
     for size in SIZES:
-        for index in range(size):
+        for index in range(0, size, sized(5, 1)):
             proof = inclusion(index, size, stored)
             for said in SIZES:
                 if said != size:

@@ -29,6 +29,7 @@ from store.proof.tree_file import (
     tiles,
     width,
 )
+from tests.profiles import sized
 from tests.store.simulated_disk import PowerLost, SimulatedDisk
 
 MOST = 70_000  # the size that tlog-tiles gives as its example
@@ -120,9 +121,9 @@ def test_proofs_from_files_hold_in_trees_of_every_shape(large: Disk) -> None:
     chance = random.Random(7)
     stored = TreeFiles(large)
     edges = [1, 2, 255, 256, 257, 511, 512, 65_535, 65_536, 65_537, MOST]
-    for size in edges + [chance.randint(1, MOST) for _ in range(40)]:
+    for size in edges + [chance.randint(1, MOST) for _ in range(sized(10, 40))]:
         root = frontier(size, stored).root()
-        if size in edges:
+        if size in edges[:: sized(3, 1)]:
             assert Frontier().added(LEAVES[:size]).root() == root
         for index in {0, size - 1, chance.randrange(size)}:
             proof = inclusion(index, size, stored)

@@ -34,7 +34,7 @@ from tests.trust.own_bundles import (
 
 @some_games
 def test_every_hand_is_proved_to_everybody(game: Game) -> None:
-    for record in hands(game.name, sized(quick=4, ci=8, slow=12)):
+    for record in hands(game.name, sized(quick=2, ci=6, slow=12)):
         start = record[0]
         assert isinstance(start, t.HandStarted)
         for view in views(start.players):

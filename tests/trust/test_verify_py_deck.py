@@ -67,7 +67,7 @@ def test_mirrored_hands_are_of_the_deck_that_both_were_dealt(name: str) -> None:
         assert () == verdict(_draft(name, hand, mirrored=True)).problems
 
 
-LIES_APART = sized(quick=3, ci=2, slow=1)  # of the lines that deal, those that lie in turn
+LIES_APART = sized(quick=6, ci=3, slow=1)  # of the lines that deal, those that lie in turn
 
 
 @some_games

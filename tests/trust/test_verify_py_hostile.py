@@ -12,6 +12,7 @@ from api.evidence import verify as script
 from engine.games import GAMES
 from events.types import BidPlaced, Shown
 from tests.hands import sources, walk
+from tests.profiles import sized
 from tests.trust.own_bundles import Draft, Log, b64, problem, spelled, verdict, with_kinds
 
 CANONICAL = "is not one object in canonical JSON"
@@ -231,7 +232,8 @@ def test_its_canonical_json_is_that_of_the_specification(value: Any) -> None:
 @given(source=sources)
 def test_every_hand_that_the_rules_allow_is_proved(source: bytes) -> None:
     """Disconnections, time-outs, bad replies, void hands: nobody is accused of what is allowed."""
-    for game in GAMES.values():
+    apart = sized(4, 1)
+    for game in [*GAMES.values()][len(source) % apart :: apart]:
         found = verdict(Draft(walk(game, source).record, "auditor"))
         assert () == found.problems
 
