@@ -29,6 +29,7 @@ from store.reader import Reader
 from store.sql.answers import plain
 from store.tables.projection import STANDARD
 from tests.exports import exported, ledger_of, start_of, started
+from tests.profiles import in_turn
 from tests.sessions import PAIRS, SCRIM, dealt, kept, printed, said, told
 
 Captured = pytest.CaptureFixture[str]
@@ -64,8 +65,7 @@ def _event_of(line: bytes) -> t.Event | Match:
     ("to", "table"),
     [
         (to, table)
-        for to in ("parquet", "arrow", "ndjson")
-        for table in door.TABLES
+        for table, to in in_turn([*door.TABLES], ("parquet", "arrow", "ndjson"))
         if (to, table) != ("ndjson", "events")  # lines of events have their own form
     ],
 )

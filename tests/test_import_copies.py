@@ -4,6 +4,7 @@ ledger is all of one text, and its digest is of that text."""
 import hashlib
 import os
 from collections.abc import Callable, Iterator
+from itertools import product
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,6 +24,7 @@ from formats.source import Refused
 from store.ledger import FileLedger
 from tests.foreign import gamelog, opened
 from tests.formats.test_format_irc import made_month
+from tests.profiles import in_turn, sized
 
 AT = 1_700_000_000_000
 HANDS = 12
@@ -147,18 +149,23 @@ def attacked_while_taken(
     monkeypatch.setattr(copies, "_blocks", overtaken)
 
 
-@pytest.mark.parametrize("large", [False, True], ids=["in memory", "in parts"])
-@pytest.mark.parametrize("block", [0, 3, -1], ids=["first", "middle", "end"])
-@pytest.mark.parametrize("attack", ATTACKS)
+BLOCKS = [(block, large) for block in (0, 3, -1) for large in (False, True)]  # first, middle, end
+FORMATS = ("mit-gamelog", "acpc", "phh", "pokerstars")
+KINDS = [(format, large) for format in FORMATS for large in (False, True)]  # whole, in parts
+
+
+@pytest.mark.parametrize(
+    ("attack", "where"), sized(in_turn(ATTACKS, BLOCKS), [*product(ATTACKS, BLOCKS)])
+)
 def test_a_file_that_changes_while_it_is_taken_is_refused_or_is_one_text(
     attack: Attack,
-    block: int,
-    large: bool,
+    where: tuple[int, bool],
     texts: dict[str, tuple[bytes, ...]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Whoever reads it in parts looks at it again as a whole, when it may have come to rest."""
+    block, large = where
     one, other = texts["mit-gamelog"]
     path = tmp_path / "log.txt"
     path.write_bytes(one)
@@ -180,18 +187,18 @@ def test_a_file_that_changes_while_it_is_taken_is_refused_or_is_one_text(
             assert copies.CHANGED == found.refused.reason
 
 
-@pytest.mark.parametrize("large", [False, True], ids=["whole", "in parts"])
-@pytest.mark.parametrize("attack", ATTACKS)
-@pytest.mark.parametrize("format", ["mit-gamelog", "acpc", "phh", "pokerstars"])
+@pytest.mark.parametrize(
+    ("attack", "kind"), sized(in_turn(ATTACKS, KINDS), [*product(ATTACKS, KINDS)])
+)
 def test_what_was_hashed_is_what_is_read(
-    format: str,
     attack: Attack,
-    large: bool,
+    kind: tuple[str, bool],
     texts: dict[str, tuple[bytes, ...]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The file changes when its digest is known and none of its hands is."""
+    format, large = kind
     one, other = texts[format]
     path = tmp_path / "hands.txt"
     path.write_bytes(one)

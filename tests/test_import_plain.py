@@ -24,6 +24,7 @@ from formats.plain import plain
 from formats.source import AS_READ, SourceHand
 from store.proof.private import Salted
 from store.segments.runs import read
+from tests.profiles import in_turn
 
 AT = 1_700_000_000_000
 OPTIONS = ImportOptions(audit=False)
@@ -81,8 +82,9 @@ def alike(text: str | bytes, folder: Path, options: ImportOptions = OPTIONS) -> 
     return fast
 
 
-@pytest.mark.parametrize("name", ["phh-nt", "phh-ft", "site-nl", "pokerstars-fl"])
-@pytest.mark.parametrize("seats", [2, 3, 6])
+@pytest.mark.parametrize(
+    ("name", "seats"), in_turn(("phh-nt", "phh-ft", "site-nl", "pokerstars-fl"), (2, 3, 6))
+)
 def test_hands_of_every_kind_come_to_the_same(name: str, seats: int, tmp_path: Path) -> None:
     found = alike(tables(name, 12, seats), tmp_path)
     assert (24, []) == (found.hands, found.skipped)

@@ -18,6 +18,7 @@ from api.serving.heavy_pages import HeavyPages
 from api.viewpoints.viewer import Viewer
 from tests.http.clients import Site, site_of
 from tests.http.test_heavy_pages import drawn
+from tests.profiles import sized
 
 ASK = "Judge them now"
 
@@ -161,7 +162,8 @@ def nobody_here_judges(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("nobody_here_judges")
 @pytest.mark.parametrize(
-    "address", ["/?judge=yes", "/matches/scrim?judge=yes", "/hands?q=verdict%3Dagree"]
+    "address",
+    ["/?judge=yes", "/hands?q=verdict%3Dagree", *sized([], ["/matches/scrim?judge=yes"])],
 )
 def test_many_hands_are_judged_by_a_process_and_kept(address: str, site: Site) -> None:
     """The page says how far it is; then the server makes it itself, and so does the next one."""

@@ -137,7 +137,8 @@ def test_no_spelling_of_a_refused_function_passes(con: duckdb.DuckDBPyConnection
     found = functions(con, "scalar", "aggregate", "macro", "table", "table_macro", "pragma")
     refused = [name for name in found if name not in names().functions and " " not in name]
     assert {*NAMED, "current_query_id"} <= set(refused)
-    for number, name in enumerate(refused):
+    some_refused = [name for at, name in enumerate(refused) if at % sized(3, 1) == 0]
+    for number, name in enumerate(dict.fromkeys((*NAMED, *some_refused))):
         told = {"name": name, "quoted": f'"{name}"', "capital": f'"{name.upper()}"'}
         some = SPELT if name in NAMED else SPELT[number % len(SPELT) :][: sized(1, 3)]
         for sql in some:

@@ -71,7 +71,10 @@ ATTACKS = (
 )
 
 
-@pytest.mark.parametrize("sql", ATTACKS, ids=lambda sql: str(sql)[7:40])
+FEW = (*ATTACKS[:2], ATTACKS[4], *ATTACKS[7:9], ATTACKS[-1])  # lists, time, a text, tables, rows
+
+
+@pytest.mark.parametrize("sql", sized(FEW, ATTACKS), ids=lambda sql: str(sql)[7:40])
 def test_an_attack_is_one_sentence_and_nobody_else_s_matter(asked: Strangers, sql: str) -> None:
     """Memory and time are its own process's, and others are answered meanwhile."""
     said: list[str] = []
