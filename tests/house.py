@@ -9,7 +9,7 @@ import sys
 import tarfile
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
@@ -166,21 +166,29 @@ def read(root: Path) -> Iterator[Module]:
     paths = [
         file.relative_to(root).as_posix() for room in ROOMS for file in (root / room).rglob("*.py")
     ]
-    known = {
-        path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in paths
-    }
+    known = named(paths)
     for path in sorted(paths):
         text = (root / path).read_text(encoding="utf-8")
         tree = ast.parse(text)
         if not path.endswith("/__init__.py") or len(tree.body) > 1:
             yield Module(
-                path, len(text.splitlines()), tree, frozenset(imported(tree, known)) - {path}
+                path,
+                len(text.splitlines()),
+                tree,
+                frozenset(imported(ast.walk(tree), known)) - {path},
             )
 
 
-def imported(tree: ast.Module, known: Mapping[str, str]) -> Iterator[str]:
-    """The files that a module imports, inside functions, too."""
-    for node in ast.walk(tree):
+def named(paths: Iterable[str]) -> dict[str, str]:
+    """Each file by the name that it is imported by."""
+    return {
+        path.removesuffix(".py").removesuffix("/__init__").replace("/", "."): path for path in paths
+    }
+
+
+def imported(nodes: Iterable[ast.AST], known: Mapping[str, str]) -> Iterator[str]:
+    """The files that a module of these nodes imports, inside functions, too."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):

@@ -56,11 +56,6 @@ def test_circles(imports: Mapping[str, set[str]], expected: list[set[str]]) -> N
     assert expected == [set(ring) for ring in house.circles(frozen)]
 
 
-def test_there_is_no_circle_in_this_house() -> None:
-    imports = {one.path: one.imports for one in house.read(house.ROOT)}
-    assert [] == [sorted(ring) for ring in house.circles(imports)]
-
-
 def test_callers_of_private_functions() -> None:
     """One that only names itself has none."""
     text = """
@@ -79,7 +74,7 @@ def _never():
     assert [1, 2, 0] == list(house.private_callers(ast.parse(text)))
 
 
-@pytest.mark.ci  # a figure of `./mr house`, which nothing that users run depends on
+@pytest.mark.slow  # a figure of `./mr house`, which nothing that users run depends on
 def test_a_page_is_asked_and_what_it_enters_is_counted() -> None:
     """Only files of the rooms count, and among them are the page and the database's door."""
     files = {"api/pages/winnings.py", "store/sql/query.py", "tests/house.py"}
