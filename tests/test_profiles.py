@@ -47,7 +47,7 @@ def test_slow() -> None:
     [
         ([], ["sizes 1 1 10"]),
         pytest.param(["--profile", "ci"], ["sizes 2 2 15", "ci ran"], marks=pytest.mark.ci),
-        (["--slow"], ["sizes 3 3 100", "ci ran", "slow ran"]),
+        pytest.param(["--slow"], ["sizes 3 3 100", "ci ran", "slow ran"], marks=pytest.mark.ci),
     ],
 )
 def test_a_profile_chooses_marks_and_sizes_in_processes_too(

@@ -34,10 +34,11 @@ def running(spark_here: None, tmp_path_factory: pytest.TempPathFactory) -> Itera
         yield cluster_here
 
 
+@pytest.mark.slow  # before, a cluster answers below, and commands ask a Spark on this machine
 def test_a_cluster_answers_as_one_machine(
     running: Standalone, ledger: Path, capsys: Captured
 ) -> None:
-    for words, code in ASKED[: sized(quick=1, ci=1, slow=2)]:
+    for words, code in ASKED:
         asked = (*words, "--json", "--ledger", str(ledger))
         here = printed(capsys, *asked, code=code)
         assert here == printed(capsys, *asked, "--on", running.master, code=code)

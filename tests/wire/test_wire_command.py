@@ -220,8 +220,11 @@ def test_misuse_is_one_sentence(ledger: Path, tmp_path: Path, capsys: Captured) 
 
 @pytest.mark.parametrize(
     ("number", "code"),
-    [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -signal.SIGKILL)],
-    ids=["Ctrl-C", "SIGTERM", "SIGKILL"],
+    [
+        pytest.param(signal.SIGINT, 130, id="Ctrl-C"),
+        pytest.param(signal.SIGTERM, 143, id="SIGTERM", marks=pytest.mark.ci),
+        pytest.param(signal.SIGKILL, -signal.SIGKILL, id="SIGKILL"),
+    ],
 )
 def test_however_a_match_is_cut_short_no_bot_is_left_and_what_was_answered_is_kept(
     number: signal.Signals, code: int, ledger: Path, tmp_path: Path, capsys: Captured
