@@ -1,5 +1,6 @@
 """Systems without POSIX: readers are imported and answer, writers say why they do not write."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -36,6 +37,12 @@ for room in rooms["tool"]["hatch"]["build"]["targets"]["wheel"]["hooks"]["custom
                     print(found.name)
 """
 MAIN = "from api.main import main; sys.exit(main(sys.argv[1:]))"
+EACH = """
+import json
+from api.main import main
+for words in json.loads(sys.argv[1]):
+    print("\\f", main(words), sep="", end="\\f", flush=True)
+"""
 
 
 def ran(program: str, *words: str) -> subprocess.CompletedProcess[str]:
@@ -55,16 +62,19 @@ def test_only_programs_for_linux_need_posix_when_they_are_imported() -> None:
 def test_a_ledger_is_read_without_locks_and_not_written(folder: Path, tmp_path: Path) -> None:
     """`folder` was played by this machine; the readers are a process without fcntl."""
     where = ("--ledger", str(folder))
-    for words, expected in (
-        (("--help",), "Play:"),
-        (("hands", "--limit", "2"), "scrim/1"),
-        (("audit", "scrim/1"), "verdict"),
-        (("verify", "--all", "--key", str(folder / "keys")), ""),
-        (("get", "/api/v1/matches"), "scrim"),
-    ):
-        done = ran(MAIN, *words, *(where if words != ("--help",) else ()))
-        assert 0 == done.returncode, done.stderr
-        assert expected in done.stdout
+    asked = {
+        ("--help",): "Play:",
+        ("hands", "--limit", "2", *where): "scrim/1",
+        ("audit", "scrim/1", *where): "verdict",
+        ("verify", "--all", "--key", str(folder / "keys"), *where): "",
+        ("get", "/api/v1/matches", *where): "scrim",
+    }
+    done = ran(EACH, json.dumps([*asked]))
+    assert 0 == done.returncode, done.stderr
+    *answers, _ = done.stdout.split("\f")
+    assert ["0"] * len(asked) == answers[1::2], done.stderr
+    for expected, answer in zip(asked.values(), answers[::2], strict=True):
+        assert expected in answer
     done = ran(MAIN, "play", "auction-2024", "--ledger", str(tmp_path / "new"))
     assert 1 == done.returncode
     assert "Traceback" not in done.stderr
