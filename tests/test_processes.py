@@ -15,7 +15,8 @@ from tests.profiles import sized
 
 SAYS = """
 import os, sys
-print(sys.argv, os.environ["ONLY"], os.getpid(), os.getsid(0) == os.getpid())
+from multiprocessing import parent_process
+print(sys.argv, os.environ["ONLY"], os.getpid(), os.getsid(0) == os.getpid(), parent_process())
 print("wrong", file=sys.stderr)
 sys.exit(3)
 """
@@ -42,7 +43,7 @@ def test_it_is_as_it_was_ordered(start: type[Popen], tmp_path: Path) -> None:
         start(command, **options, stderr=errors) as process,
     ):
         said, _ = process.communicate()
-    assert f"['-c', 'one', 'two'] this {process.pid} True\n" == said
+    assert f"['-c', 'one', 'two'] this {process.pid} True None\n" == said
     assert 3 == process.returncode
     assert "wrong\n" == (tmp_path / "errors").read_text()
 
