@@ -29,7 +29,6 @@ from engine.games import GAMES, RULESETS
 from events.evolve import replay
 from events.notation import read, say_all
 from events.types import Events, PotSplit
-from tests.profiles import sized
 
 Captured = pytest.CaptureFixture[str]
 
@@ -63,6 +62,7 @@ def test_help_imports_nothing_heavy() -> None:
     assert set() == heavy & set(done.stderr.split())
 
 
+@pytest.mark.ci
 def test_who_has_pandas_does_not_wait_for_it_at_every_command(tmp_path: Path) -> None:
     """Arrow would load it for its first array; it still makes a frame if somebody asks for one."""
     (tmp_path / "pandas.py").write_text("import sys; sys.exit('pandas was loaded')")
@@ -72,7 +72,7 @@ def test_who_has_pandas_does_not_wait_for_it_at_every_command(tmp_path: Path) ->
         "pyarrow.table({'a': [1]}).to_pandas()"
     )
     ledger = ("--ledger", str(tmp_path / "ledger"))
-    for words in (("play", "site-nl", "--hands", "3"), ("stats",), ("matches",))[: sized(2, 3)]:
+    for words in (("play", "site-nl", "--hands", "3"), ("stats",), ("matches",)):
         asked = [sys.executable, "-c", look, *words, *ledger]
         given = os.environ | {"PYTHONPATH": str(tmp_path)}
         done = subprocess.run(asked, env=given, capture_output=True, text=True, check=False)

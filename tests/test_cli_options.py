@@ -269,7 +269,11 @@ def scrim(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (("export", "scrim", "--format", "ndjson"), ("export", "scrim", "--to", "ndjson")),
         (("stats", "--numbers", "1-3", "--json"), ("stats", "--hands", "1-3", "--json")),
-        (("audit", "--all", "--workers", "1"), ("audit", "--all", "--jobs", "1")),
+        pytest.param(
+            ("audit", "--all", "--workers", "1"),
+            ("audit", "--all", "--jobs", "1"),
+            marks=pytest.mark.ci,
+        ),
     ],
 )
 def test_an_old_word_answers_as_the_new_one(
