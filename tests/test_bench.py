@@ -24,10 +24,14 @@ from store.sql.query import Query
 from store.tables.projection import STANDARD
 
 LONG = {
+    "batch",
     "learners",
     "leagues",
+    "ledger-large",
     "match-cost",
+    "rank",
     "start",
+    "statistics",
     "trust",
     "screen",
     "serve-answers",
@@ -35,10 +39,12 @@ LONG = {
     "serve-pages",
     "serve-players",
     "serve-sql",
+    "serve-stream",
+    "wire",
 }  # slow to set up
 
 
-QUICK = {"play", "judge"}  # one of each kind; the others measure by the same runner
+QUICK = {"play"}  # the others measure by the same runner
 
 
 ELSEWHERE = {"archive", "spark"}  # run by tests/archive and tests/cluster
@@ -103,6 +109,7 @@ def test_a_disk_that_waits_is_measured_by_the_clock_on_the_wall() -> None:
     assert {"ours": Measured((1.0, 1.0), (1.0, 1.0))} == measure(one, rounds=2, seconds=1.0)
 
 
+@pytest.mark.ci
 def test_a_large_ledger_reads_as_if_it_had_been_played(tmp_path: Path) -> None:
     """Else a look-up in ten million hands would find out nothing."""
     each = build(tmp_path / "small", tmp_path / "large", 40, distinct=10, together=20)

@@ -165,7 +165,7 @@ def by_pipx(file: Path, folder: Path) -> list[str | Path]:
 
 WAYS = {"uv pip": environment, "uv tool": tool, "uvx": once, "pipx": by_pipx}
 ALL = [(kind, way) for kind in ("*.whl", "*.tar.gz") for way in WAYS]
-TRIED = [("*.tar.gz", "uv pip"), ("*.whl", "pipx")]
+TRIED = [("*.tar.gz", "uv pip"), ("*.whl", "uv tool")]  # pipx installs itself first: `slow` waits
 
 
 @pytest.mark.ci

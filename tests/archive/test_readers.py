@@ -160,7 +160,7 @@ def test_one_hand_takes_its_row_groups_and_no_more(league: Path, running: Server
     assert [one.name for one in running.requests] == [index.PATH]
 
 
-@pytest.mark.ci
+@pytest.mark.slow  # what each reader fetches is counted below
 def test_the_bench_of_an_archive_counts_requests_and_bytes(running: Server) -> None:
     page = report("archive", rounds=1, seconds=0.001, hands=40)
     found = re.findall(r"^\| (`.+?) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$", page, re.MULTILINE)
