@@ -1,3 +1,39 @@
-"""Which muckrake this is, as commands, pages, OpenAPI and logs tell it."""
+"""Which muckrake this is, as commands, pages, OpenAPI and logs tell it, and as kept answers do."""
+
+from functools import cache
+from pathlib import Path
 
 VERSION = "0.1.0"
+ROOT = Path(__file__).resolve().parents[1]
+DECIDING = (
+    *("events", "odds", "engine", "store", "analytics/screen", "analytics/replay"),
+    *("formats", "api/importing/screened.py", "api/importing/worker.py"),  # theirs are kept, too
+    "api/rules.py",
+    "api/questions/verdicts.py",
+    "api/version.py",
+)
+
+
+@cache
+def program(deciding: tuple[str, ...] = DECIDING) -> str:
+    """The digest of everything that decides a verdict, or what else is kept; a word of chance where
+    that is not here.
+
+    Tables of equities are a part of the rules, and a page names its style sheet by its digest: so
+    every file counts. A process without source files (they may be in an archive) keeps nothing
+    beyond itself.
+    """
+    import hashlib  # not for a command's help
+    import secrets
+
+    digest = hashlib.sha256()
+    for name in deciding:
+        place = ROOT / name
+        files = [place] if place.is_file() else sorted(place.rglob("*"))
+        files = [one for one in files if one.is_file() and one.suffix != ".pyc"]
+        if not any(one.suffix == ".py" for one in files):
+            return secrets.token_hex(8)
+        for file in files:
+            digest.update(f"{file.relative_to(ROOT).as_posix()}\0".encode())
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()[:16]

@@ -11,8 +11,8 @@ from api.http.answer import MEDIA
 from api.http.keys import SCOPES, SEAT_SCOPES
 from api.http.limits import FAMILIES, Limits
 from api.http.routes import ROUTERS
-from api.pages import PAGES
 from api.problem import KINDS, URN
+from api.serving.app import PAGES
 from docs.openapi import written
 
 

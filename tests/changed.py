@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[1]
 HUBS = {  # and the folder of what each registers
     "api/main.py": "api/cli/",
     "api/http/routes/__init__.py": "api/http/",
-    "api/pages/__init__.py": "api/pages/",
+    "api/serving/app.py": "api/pages/",
     "api/questions/declared/__init__.py": "api/questions/declared/",
 }
 COMMAND_LINE = ("muckrake", "api/main.py")  # whoever says the word may start it as a process

@@ -37,7 +37,7 @@ FILES = {
     "odds/luck.py": "",
     "odds/both.py": "from odds.luck import drawn\nimport odds.rank\nBEST = odds.rank.BEST\n"
     "def worst(): return BEST\ndef luck(): return drawn()\n",
-    "api/pages/__init__.py": "from api.pages import home, players\n",
+    "api/serving/app.py": "from api.pages import home, players\n",
     "api/pages/home.py": "from api.pages.players import clean\nrouter = APIRouter()\n"
     '@router.get("/")\ndef home(): clean()\n',
     "api/pages/players.py": "from odds import luck, rank\nrouter = APIRouter()\n"
@@ -63,8 +63,8 @@ FILES = {
     "tests/test_patched.py": 'patch("analytics.luck.x", 1)\n',
     "tests/test_worst.py": "from odds.both import worst\n",
     "tests/test_both.py": "import odds.both\n",
-    "tests/test_ranks.py": 'import api.pages\nget("/ranks/ursa")\n',
-    "tests/test_lucks.py": 'import api.pages\nget("/lucks/ursa")\n',
+    "tests/test_ranks.py": 'import api.serving.app\nget("/ranks/ursa")\n',
+    "tests/test_lucks.py": 'import api.serving.app\nget("/lucks/ursa")\n',
     "tests/test_other.py": '"""Of analytics.luck not a word."""\n',
     "tests/test_process.py": 'import subprocess\nsubprocess.run(["muckrake", "results"])\n',
 }

@@ -17,8 +17,7 @@ from msgspec.structs import replace
 
 from api.cli.export import TABLES, TABULAR
 from api.exporting.texts import ViewpointRefused
-from api.viewpoints.redaction import Redactor
-from api.viewpoints.rendering import opened_by
+from api.viewpoints.redaction import Redactor, opened_by
 from api.viewpoints.viewer import Viewer
 from dealer.play import play
 from engine.game import Game

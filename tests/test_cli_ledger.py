@@ -18,7 +18,7 @@ import pytest
 from api.main import main
 from api.playing.matches import SEEDED
 from api.playing.recording import FLUSH_S, STOPPED, WHOLE, Recording, announced, finished
-from api.viewpoints.rendering import table_after
+from api.viewpoints.redaction import table_after
 from dealer.play import play
 from engine.games import GAMES
 from events import types as t

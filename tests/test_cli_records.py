@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.main import main
-from api.viewpoints.rendering import lines, table_after
+from api.viewpoints.redaction import lines, table_after
 from dealer.play import play
 from events import types as t
 from events.cards import DECK

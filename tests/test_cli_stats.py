@@ -13,7 +13,7 @@ from analytics.statistics.answers import UnknownQuestion, answers, ask, rows_of,
 from analytics.statistics.catalogue import STATISTICS
 from api.main import main
 from api.questions.declared.opponent import _time
-from api.questions.numbers import Drawn
+from api.questions.players import Drawn
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append

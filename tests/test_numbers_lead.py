@@ -18,7 +18,7 @@ from api.pages.statistics import SWAPS_SPOTS
 from api.pages.winnings import VALUED as VALUED_SPOTS
 from api.playing.names import tagged, tags_of
 from api.playing.recording import WHOLE, Recording, announced, finished, projections
-from api.questions.chances import CHANCES
+from api.questions.filters_tree import CHANCES
 from dealer.bots.built_in import BOTS
 from dealer.deck import SeededDecks
 from dealer.play import dealt, plan, play

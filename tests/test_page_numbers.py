@@ -3,7 +3,7 @@
 import pytest
 
 from api.pages.site import chips, many, money, rate, tick, total, when
-from api.questions.numbers import p_value
+from api.questions.players import p_value
 
 THIN = "\N{NARROW NO-BREAK SPACE}"
 

@@ -16,7 +16,7 @@ from api.cluster import tasks as cluster
 from api.main import main
 from api.playing.names import Misnamed, tagged, tags_of
 from api.playing.recording import WHOLE, Recording, announced, finished, projections
-from api.questions.filters_tree import word
+from api.questions.filters_values import word
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
 from dealer.play import play

@@ -16,7 +16,7 @@ from api.pages.hand_line import BETWEEN, HandLine, Piece, parsed_line
 from api.pages.site import SIZE, STATIC, hashed, in_logs
 from api.pages.winnings import is_crowded, window
 from api.questions.filters import parsed
-from api.questions.players import Finder
+from api.questions.filters_values import Finder
 from dealer.play import play
 from engine.game import fingerprint
 from engine.games import GAMES

@@ -34,7 +34,7 @@ from api.cli.output import (
 )
 from api.cli.questions import on_option, spark_on, viewing
 from api.cli.serve import web_page
-from api.viewpoints.rendering import lines, table_after, table_as_json, table_as_text
+from api.viewpoints.redaction import lines, table_after, table_as_json, table_as_text
 from events.match import MatchEnded
 from events.views import see
 from store.folder.disk import holder
@@ -129,7 +129,7 @@ def _look(folder: Path, view: str, match: str, step: int, known: int) -> Look:
         from analytics.sql.chosen import quoted
         from api.questions.declared.matches import played_of
         from api.questions.declared.stats import StatsParams, stats
-        from api.viewpoints.match_records import records
+        from api.viewpoints.selection import records
 
         own = [record.event for record in records(viewed.snapshot, match)]
         over = not own or any(isinstance(one, MatchEnded) for one in own)

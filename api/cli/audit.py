@@ -80,7 +80,7 @@ class Tally:
 
     def _look(self, ledger: "Snapshot") -> None:
         """Count, by match, the hands that an import left out or found in conflict."""
-        from api.viewpoints.match_records import conflicts, left_out
+        from api.viewpoints.selection import conflicts, left_out
 
         for match in ledger.matches():
             if self.request.match not in (None, match):

@@ -14,8 +14,6 @@ import click
 
 from api.cli.output import NotFound, NotPermitted, note, refusing, wrong
 from api.rules import start_of
-from api.viewpoints.rendering import opened_by, withheld_sentence
-from api.viewpoints.rendering import viewpoint_of as of_viewer
 from events.ledger import Conflict, Record, Recorded, closes, is_match
 from events.match import Match
 from events.types import Events
@@ -266,6 +264,9 @@ def closed_hands(recorded: Iterable[Recorded]) -> Iterator[Events]:
 def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:
     """The viewpoint in this hand: a misspelt one is misuse, a player of no seat is not
     permitted."""
+    from api.viewpoints.redaction import opened_by, withheld_sentence
+    from api.viewpoints.redaction import viewpoint_of as of_viewer
+
     check_spelling(view)
     start = start_of(record)
     match = start.hand.rpartition("/")[0]

@@ -19,8 +19,8 @@ import pyarrow as pa
 from msgspec import Struct
 
 from api.audits import Audited, audits
-from api.questions.verdict_files import program
 from api.rules import Rules
+from api.version import program
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.selection import Selection, leaves
 from api.viewpoints.viewer import Viewer, viewer_of

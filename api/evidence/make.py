@@ -21,7 +21,7 @@ from msgspec import Struct
 from api.evidence.verify import CONTENTS
 from api.printable import page
 from api.rules import Rules
-from api.viewpoints.rendering import OF_A_SEED, opened_by, withheld_sentence
+from api.viewpoints.redaction import OF_A_SEED, opened_by, withheld_sentence
 from dealer.deck import check_deal
 from events.deck import Committed, committed, deck_number, earlier
 from events.ledger import is_match

@@ -34,7 +34,7 @@ from api.http.keys import Cursors, cursor_key
 from api.http.limits import Limits
 from api.problem import Problem
 from api.viewpoints.disclosure import WITHHELD
-from api.viewpoints.match_records import ended, records
+from api.viewpoints.selection import ended, records
 from api.viewpoints.viewer import ShowProgress, Viewer, without_progress
 from api.viewpoints.views import Viewed
 from events.match import MatchEnded, MatchStarted

@@ -20,7 +20,7 @@ from typing import BinaryIO, NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from api.viewpoints.match_records import LEFT_OUT
+from api.viewpoints.selection import LEFT_OUT
 from events.match import SourceNoted
 from formats.cuts import Chunk
 from formats.phh.documents import is_header

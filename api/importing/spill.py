@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from api.importing.index import HandDigest, HandDigester, Repeat, packed_digests, unpacked_digests
 from api.rules import start_of
-from api.viewpoints.match_records import OTHERWISE, REPEATED
+from api.viewpoints.selection import OTHERWISE, REPEATED
 from events.cards import UNKNOWN
 from events.codec import decode_record, encode
 from events.ledger import Append, Record

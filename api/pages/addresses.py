@@ -233,6 +233,10 @@ def order(request: Request, columns: Sequence[str]) -> Order:
     return Order(sort, _address(request), columns)
 
 
+_turn = threading.Lock()
+_kept: WeakKeyDictionary[Views, OrderedDict[str, Sequence[Any]]] = WeakKeyDictionary()
+
+
 def sorted_list(
     question: Question,
     ask: Access,
@@ -242,27 +246,17 @@ def sorted_list(
     params: dict[str, Any],
     by: Order,
 ) -> tuple[Sequence[Any], str | None]:
-    """A page of a list in its own order; or in another: then `after` is how many came before."""
+    """A page of a list in its own order; or in another: then `after` is how many came before.
+
+    As long as a viewer sees the same ledger the last lists that were sorted for him are kept, so
+    that he pages through one list, and its order is counted once.
+    """
     if by.sort is None:
         page, following = page_of(question, ask, viewed, limit, after, params)
         return page.rows, following
     if after is not None and not re.fullmatch("[0-9]{1,9}", after):
         raise Problem("wrong-cursor", f"a list by {by.sort} goes on after a number of rows")
     place = int(after or 0)
-    rows = _sorted(question, ask, viewed, params, by)
-    following = str(place + limit) if place + limit < len(rows) else None
-    return rows[place : place + limit], following
-
-
-_turn = threading.Lock()
-_kept: WeakKeyDictionary[Views, OrderedDict[str, Sequence[Any]]] = WeakKeyDictionary()
-
-
-def _sorted(
-    question: Question, ask: Access, viewed: Viewed, params: dict[str, Any], by: Order
-) -> Sequence[Any]:
-    """All of a list in this order; as long as a viewer sees the same ledger the last ones are kept,
-    so that he pages through one list, and its order is counted once."""
     name = f"{question.name} {by.sort} {sorted(params.items())}"
     with _turn:
         kept = _kept.setdefault(viewed.query, OrderedDict())
@@ -278,4 +272,5 @@ def _sorted(
         kept.move_to_end(name)
         while len(kept) > KEPT_MAX:
             kept.popitem(last=False)
-    return rows
+    following = str(place + limit) if place + limit < len(rows) else None
+    return rows[place : place + limit], following

@@ -5,7 +5,6 @@ those that the viewer sees (`RedactedEvents`); all arithmetic is of the record t
 judged for him, in which a hidden card is an unknown one.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple, cast
 
 from fastapi import APIRouter, Request
@@ -17,16 +16,17 @@ from api.http.ask import Ask
 from api.pages.hands import Within, of_hand
 from api.pages.site import amount, page
 from api.questions.frames import as_seen
-from api.questions.hand import Judged, NoRules, judged
+from api.questions.hand import NoRules, judged
 from api.questions.proof import NoSecrets, Unsigned, bundle
 from api.report import money_in, owed, parting, ruling, unmoved
 from api.report_pots import counted, cut, strengths
+from api.rules import Judged
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.selection import Unfinished
 from api.viewpoints.views import Viewed
 from engine.audit import before_payment
 from engine.game import Game
-from engine.pots import Layer, Pot, dead_chips, layers_of, pots
+from engine.pots import Pot, dead_chips, layers_of, pots
 from engine.seats import contenders, is_alone
 from engine.settle import Cut
 from engine.verdict import Nets, Report
@@ -224,11 +224,20 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
     for place, split in enumerate(splits):
         rake = rakes.get(split.pot, 0)
         eligible = layered[place].seats if is_layer else split.seats
-        notes = tuple(_notes(layers[place], 0 if place else dead, rake, game.unit))
+        notes = []
+        if (layer := layers[place]) is not None:
+            notes.append(f"{amount(layer.low, game.unit)} to {amount(layer.high, game.unit)} each")
+            if layer.folded:
+                notes.append(f"{amount(layer.folded, game.unit)} of hands that folded")
+        if dead and not place:
+            notes.append(f"{amount(dead, game.unit)} dead")
+        if rake:
+            notes.append(f"rake {amount(rake, game.unit)}")
         due = right[place] if place < len(right) else None
         shares = _shares(split, due, game.split_unit, differs=differs and bool(right))
         weighed = due is not None and len(set(due.award.weights)) > 1
-        paid.append(Paid(split.pot, sum(split.shares) + rake, notes, eligible, weighed, shares))
+        whole = sum(split.shares) + rake
+        paid.append(Paid(split.pot, whole, tuple(notes), eligible, weighed, shares))
     lacking = right[len(splits) :] if differs else ()
     for place, due in enumerate(lacking, len(splits)):  # pots that nobody was paid
         shares = _shares(t.PotSplit(place, (), ()), due, game.split_unit, differs=True)
@@ -253,17 +262,6 @@ def _shares(
             odd = (right if differs else amount) - even
         shares.append(Share(seat, amount, right if differs else None, odd))
     return tuple(shares)
-
-
-def _notes(layer: Layer | None, dead: int, rake: int, unit: str) -> Iterator[str]:
-    if layer is not None:
-        yield f"{amount(layer.low, unit)} to {amount(layer.high, unit)} each"
-        if layer.folded:
-            yield f"{amount(layer.folded, unit)} of hands that folded"
-    if dead:
-        yield f"{amount(dead, unit)} dead"
-    if rake:
-        yield f"rake {amount(rake, unit)}"
 
 
 def _accounts(start: t.HandStarted, report: Report) -> tuple[Account, ...]:

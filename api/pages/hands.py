@@ -23,20 +23,19 @@ from api.pages.site import page
 from api.problem import Problem
 from api.questions.declared.fairness import hands_of
 from api.questions.declared.hands import QUESTION, hands_by
-from api.questions.filters import WrongFilter, parsed, text_of
+from api.questions.filters import WrongFilter, parsed
 from api.questions.filters_hands import FACETS, TITLES, Order, facets, player_of, times
 from api.questions.filters_sql import asks_verdicts
-from api.questions.filters_tree import FIELDS, FLAGS, LENGTH_MAX
+from api.questions.filters_tree import FIELDS, FLAGS, text_of
+from api.questions.filters_values import LENGTH_MAX
 from api.questions.frames import frames, in_words, opening
 from api.questions.games import address
 from api.questions.hand import NoRules, judged
 from api.questions.proof import NoSecrets, Unsigned, proof
 from api.questions.verdicts import verdicts_of
 from api.rules import Rules
-from api.viewpoints.match_records import started
-from api.viewpoints.redaction import RedactedEvents
-from api.viewpoints.rendering import OF_A_SEED
-from api.viewpoints.selection import Unfinished
+from api.viewpoints.redaction import OF_A_SEED, RedactedEvents
+from api.viewpoints.selection import Unfinished, started
 from api.viewpoints.views import Viewed
 from events import types as t
 from events.sentences import Sentence, name_at

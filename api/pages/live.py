@@ -19,18 +19,18 @@ from api.pages.addresses import Addresses
 from api.pages.hand_line import parsed_line
 from api.pages.hands import drawn
 from api.pages.players import Narrow, clean
-from api.pages.site import SIZE, frame, page, scale
+from api.pages.site import HIGH, SIZE, WIDE, frame, page, scale
 from api.problem import Problem
 from api.questions.declared.hands import hands_by
 from api.questions.filters import parsed
-from api.questions.filters_tree import EVERY, word
+from api.questions.filters_tree import EVERY
+from api.questions.filters_values import word
 from api.questions.frames import as_seen, frames, in_words, opening
 from api.questions.one_line import lines, one_line
 from api.rules import Rules
 from api.viewpoints.feed_events import FeedEncoder
-from api.viewpoints.match_records import committed, ended, started
 from api.viewpoints.redaction import RedactedEvents
-from api.viewpoints.selection import Absent
+from api.viewpoints.selection import Absent, committed, ended, started
 from api.viewpoints.views import Viewed
 from dealer.deck import CHAIN_HANDS
 from engine.game import Game
@@ -191,7 +191,6 @@ def awaited(redacted_hand: RedactedEvents, game: Game | None) -> tuple[tuple[int
 
 
 POINTS = 240  # of a line
-WIDE, HIGH = 600, 240  # the picture, in its own units
 _GROWN = """
 WITH won AS (
     SELECT dense_rank() OVER (ORDER BY hand_seq) AS k, player, net FROM players

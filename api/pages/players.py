@@ -16,6 +16,7 @@ from fastapi.responses import Response
 
 from analytics.opponents.measures import ALL_LOOKS, to_one
 from analytics.opponents.report import Opponent
+from analytics.replay.flags import STREETS
 from analytics.sql.chosen import Chosen, moneys, quoted
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
@@ -23,17 +24,15 @@ from api.http.routes.questions import Named
 from api.pages.addresses import Addresses, Sort, order, sorted_list
 from api.pages.site import page
 from api.questions import players as counted
-from api.questions.chances import COULD, DID, OF_CHECKS
 from api.questions.declared import grid as hole_cards
 from api.questions.declared.compare import CompareParams, Comparison, comparison, finders, sheets
 from api.questions.declared.grid import Cell
-from api.questions.declared.opponent import HANDS_MAX
 from api.questions.declared.players import QUESTION
-from api.questions.filters_tree import STREETS, word
-from api.questions.filters_values import ranges_text
-from api.questions.opponents import Fault, OpponentParams, Report, report_of
+from api.questions.filters_tree import COULD, DID, OF_CHECKS
+from api.questions.filters_values import Finder, finder, ranges_text, word
+from api.questions.opponents import HANDS_MAX, Fault, OpponentParams, Report, report_of
 from api.questions.opponents import opponent as tables_of
-from api.questions.players import Finder, Nonsense, NoSum, check, finder, titles
+from api.questions.players import Nonsense, NoSum, check, titles
 from api.questions.question import Sheet
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed

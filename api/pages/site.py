@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
-from fastapi import Request
+from fastapi import FastAPI, Request
 from fastapi.dependencies.utils import get_flat_params
-from fastapi.responses import Response
+from fastapi.responses import FileResponse, Response
 from fastapi.routing import APIRoute
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
 from jinja2.runtime import Context
@@ -30,10 +30,10 @@ from api.http.ask import AUDIT, Access
 from api.http.layers import PACKERS, encoding_of
 from api.pages.addresses import Addresses, Sorting
 from api.printable import printable
-from api.questions.filters_tree import word
-from api.questions.numbers import p_value
+from api.questions.filters_values import word
+from api.questions.players import p_value
 from api.version import VERSION
-from api.viewpoints.rendering import moments
+from api.viewpoints.redaction import moments
 from api.viewpoints.viewer import AUDITOR, PUBLIC, SEAT
 from engine.policies import counted_in, per_chip
 from engine.policies import money as money_of
@@ -73,6 +73,16 @@ class Files(StaticFiles):
             return answer
         headers = {name: answer.headers[name] for name in ("Cache-Control", "Content-Type", "Vary")}
         return Response(packed(plain, how), headers={**headers, "Content-Encoding": how})
+
+
+def mounted(app: FastAPI) -> None:
+    """Scripts, styles and whatever else never changes under its name."""
+    app.mount("/static", Files(directory=STATIC), name="static")
+
+    @app.get("/favicon.ico", include_in_schema=False)
+    def mark() -> FileResponse:
+        """For browsers that look for it where it always was."""
+        return FileResponse(STATIC / "mark.svg", media_type="image/svg+xml")
 
 
 SIGNS = {"dollar": "$", "euro": "\N{EURO SIGN}", "pound": "\N{POUND SIGN}"}
@@ -324,6 +334,7 @@ def viewpoints(request: Request, ask: Access, players: tuple[str, ...]) -> list[
 
 
 SIZE = 380  # of a picture's square, in its own units
+WIDE, HIGH = 600, 240  # of a picture of lines over hands or matches
 _STEPS = (1, 2, 2.5, 5, 10)
 
 

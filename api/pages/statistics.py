@@ -21,9 +21,9 @@ from api.pages.site import scale
 from api.problem import Problem
 from api.questions import luck as lucky
 from api.questions import players as counted
-from api.questions.chances import swap_of
 from api.questions.declared.player import PlayerParams, player
-from api.questions.filters_tree import word
+from api.questions.filters_tree import swap_of
+from api.questions.filters_values import word
 from api.questions.players import NoSum
 from api.viewpoints.selection import Absent
 from store.sql.views import OWN_NAME

@@ -23,11 +23,10 @@ from api.pages.addresses import Addresses
 from api.pages.players import FULL, OfPlayer, PlayerPage
 from api.pages.site import SIZE, Scale, frame, histogram, in_logs, scale
 from api.questions.declared import bids as bidding
-from api.questions.declared.results import Luck, ResultsParams, luck
 from api.questions.declared.winnings import WinningsParams, winnings
-from api.questions.filters_tree import word
-from api.questions.luck import mirrored_hands
-from api.questions.players import Finder, NoSum
+from api.questions.filters_values import Finder, word
+from api.questions.luck import StreetLuck, mirrored_hands, street_luck
+from api.questions.players import NoSum
 from api.viewpoints.selection import Absent
 from odds.ranges import GRID
 from odds.rank import CATEGORIES
@@ -216,7 +215,7 @@ def winning(
     small = answer.hands <= READ_MAX
     if streets and small and answer.points:
         with of.viewed() as viewed:
-            lucky = card_luck(luck(viewed, ResultsParams(of.player, spots=SPOTS, **of.filters)))
+            lucky = card_luck(street_luck(viewed, of.chosen(viewed), SPOTS))
     at = Addresses().embedded("players", of.player, "winnings", **of.filtered)
     return grown(
         of,
@@ -340,7 +339,7 @@ def inert(value: Any) -> Markup:
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))
 
 
-def card_luck(luck: Luck) -> dict[str, Any]:
+def card_luck(luck: StreetLuck) -> dict[str, Any]:
     """What each card did to him, in hands whose cards the viewer knows, evenly spread."""
     rows = [row for each in luck.chances.values() for row in each]
     most = max((abs(row.chips) for row in rows), default=0.0) or 1.0

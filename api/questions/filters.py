@@ -15,15 +15,15 @@ import re
 from collections.abc import Callable
 from typing import Any, Final, NoReturn, cast
 
+from analytics.replay.flags import STREETS
 from analytics.replay.rules import POSITIONS
-from api.questions.chances import COULD, DID, is_count
 from api.questions.filters_tree import (
+    COULD,
+    DID,
     EVERY,
     FIELDS,
     FLAGS,
-    LENGTH_MAX,
     MADE,
-    STREETS,
     And,
     Compare,
     Filter,
@@ -34,18 +34,17 @@ from api.questions.filters_tree import (
     Op,
     Or,
     Value,
+    is_count,
     joined,
-    text_of,
 )
 from api.questions.filters_values import (
+    LENGTH_MAX,
     amount,
     moment,
     pattern,
     ranges,
 )
 from engine.verdict import VERDICTS
-
-__all__ = ["EVERY", "Filter", "WrongFilter", "parsed", "text_of"]
 
 DEPTH_MAX = 40
 TERMS_MAX = 50

@@ -22,23 +22,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import UNSET, Struct, UnsetType
 
+from analytics.replay.flags import STREETS
 from analytics.sql.chosen import in_money, quoted
-from api.questions.chances import chance, counts
 from api.questions.filters_sql import STREET, Span, seats, where
 from api.questions.filters_tree import (
     EVERY,
-    STREETS,
     And,
     Compare,
     Filter,
     Flag,
     Not,
     Of,
+    chance,
+    counts,
     joined,
     text_of,
 )
+from api.questions.judging import lent, shown
 from api.questions.players import Nonsense
-from api.questions.verdicts import Judged, lent, shown
+from api.questions.verdicts import Judged
 from api.viewpoints.views import Viewed
 from engine.verdict import VERDICTS
 from store.sql.answers import plain
@@ -84,8 +86,24 @@ def in_order(
     viewed: Viewed, one: Filter, order: Order, at: Place, verdicts: str | None, seconds: float
 ) -> list[int]:
     """The hands of a filter from a place on, by `hand_seq`."""
-    key = f"coalesce({_key(viewed, one, order)}, {_LAST})"
-    keyed = f"SELECT h.hand_seq, {key} AS key FROM hands AS h"
+    # What hands are sorted by, of a hand `h`: amounts of all units as their money.
+    if order == "pot":
+        key = in_money("pot", viewed.units)
+    elif order == "price":
+        prices = "SELECT hand_seq, max(price) AS price FROM bids WHERE won GROUP BY hand_seq"
+        price = in_money("price", viewed.units)
+        key = f"(SELECT {price} FROM ({prices}) AS b WHERE b.hand_seq = h.hand_seq)"
+    else:
+        player = player_of(one)
+        if player is None:
+            raise Nonsense(
+                f"by {order} hands of one player are sorted: name him, as in player=NAME"
+            )
+        nets = f"SELECT hand_seq, sum(net) AS net FROM players WHERE player = {quoted(player)}"
+        net = in_money("-net" if order == "lost" else "net", viewed.units)
+        his = f"{nets} GROUP BY hand_seq"
+        key = f"(SELECT {net} FROM ({his}) AS p WHERE p.hand_seq = h.hand_seq)"
+    keyed = f"SELECT h.hand_seq, coalesce({key}, {_LAST}) AS key FROM hands AS h"
     down, side = ("ASC", ">") if at.backwards else ("DESC", "<")
     beyond = "true"
     if at.after is not None:
@@ -98,23 +116,6 @@ def in_order(
     )
     found: list[int] = viewed.query.ask(sql, seconds)["hand_seq"].to_pylist()
     return found
-
-
-def _key(viewed: Viewed, one: Filter, order: Order) -> str:
-    """What hands are sorted by, in SQL, of a hand `h`: amounts of all units as their money."""
-    if order == "pot":
-        return in_money("pot", viewed.units)
-    if order == "price":
-        prices = "SELECT hand_seq, max(price) AS price FROM bids WHERE won GROUP BY hand_seq"
-        price = in_money("price", viewed.units)
-        return f"(SELECT {price} FROM ({prices}) AS b WHERE b.hand_seq = h.hand_seq)"
-    player = player_of(one)
-    if player is None:
-        raise Nonsense(f"by {order} hands of one player are sorted: name him, as in player=NAME")
-    nets = f"SELECT hand_seq, sum(net) AS net FROM players WHERE player = {quoted(player)}"
-    sign = "-" if order == "lost" else ""
-    net = in_money(f"{sign}net", viewed.units)
-    return f"(SELECT {net} FROM ({nets} GROUP BY hand_seq) AS p WHERE p.hand_seq = h.hand_seq)"
 
 
 def spanned(those: list[int]) -> tuple[Span, str]:
@@ -263,8 +264,19 @@ def _counted(viewed: Viewed, hand_filter: Filter, judged: Judged | None, seconds
         words = verdicts["verdict"].combine_chunks()
         codes[verdicts["hand_seq"].to_numpy()] = words.indices.to_numpy() + 1
         counted["verdict"] = _spread(codes[np.concatenate([played, void])], ("", *VERDICTS))
-    counted_by_name = {name: _counts(name, counts, hand_filter) for name, counts in counted.items()}
-    return Facets(hands=len(played) + len(void), **counted_by_name, unjudged=UNSET)
+    found: dict[str, list[Count]] = {}
+    for facet, values in counted.items():
+        if facet == "street":  # in their order; all else by how many hands there are
+            values = [(STREETS[int(value)], hands) for value, hands in sorted(values)]
+        else:
+            values.sort(key=lambda count: (-count[1], count[0]))
+        terms = {"auction": AUCTION, "showdown": SHOWDOWN}.get(facet)
+        found[facet] = []
+        for value, hands in values[:TOP] if facet in FEW else values:
+            term = terms[value] if terms else Compare(facet, "=", value)
+            text = text_of(joined(And, [hand_filter, term]))
+            found[facet].append(Count(value, hands, text))
+    return Facets(hands=len(played) + len(void), **found, unjudged=UNSET)
 
 
 def times(viewed: Viewed, hand_filter: Filter, judged: Judged | None) -> int | None:
@@ -319,18 +331,3 @@ def _outcomes(viewed: Viewed) -> Numbers:
         outcomes[seqs[1:][seqs[1:] == seqs[:-1]]] = 2
         _outcomes_of[query] = outcomes
     return _outcomes_of[query]
-
-
-def _counts(facet: str, counts: list[tuple[str, int]], hand_filter: Filter) -> list[Count]:
-    """The values of a facet: streets in their order, all else by how many hands there are."""
-    if facet == "street":
-        counts = [(STREETS[int(value)], hands) for value, hands in sorted(counts)]
-    else:
-        counts = sorted(counts, key=lambda count: (-count[1], count[0]))
-    most = counts[:TOP] if facet in FEW else counts
-    terms = {"auction": AUCTION, "showdown": SHOWDOWN}.get(facet)
-    found = []
-    for value, hands in most:
-        term = terms[value] if terms else Compare(facet, "=", value)
-        found.append(Count(value, hands, text_of(joined(And, [hand_filter, term]))))
-    return found

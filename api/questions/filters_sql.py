@@ -15,11 +15,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, assert_never
 
+from analytics.replay.flags import STREETS
 from analytics.sql.chosen import quoted
-from api.questions.chances import counted
 from api.questions.filters_tree import (
     MADE,
-    STREETS,
     And,
     Compare,
     Filter,
@@ -28,6 +27,7 @@ from api.questions.filters_tree import (
     Of,
     Or,
     Term,
+    counted,
     terms,
 )
 from api.questions.filters_values import (
@@ -86,7 +86,7 @@ def seats(one: Of) -> str:
 
 def asks_verdicts(one: Filter) -> bool:
     """Whether there must be a table of verdicts: of `hand_seq`, `verdict` and `moves`."""
-    return bool({_name(term) for term in terms(one)} & _JUDGED.keys())
+    return bool({_name(term) for term in terms(one)} & _JUDGED)
 
 
 class _Condition:
@@ -122,15 +122,17 @@ class _Condition:
         if isinstance(term, Compare) and term.op == "!=":
             return self.term(Compare(term.field, "=", term.value), not holds)
         name = _name(term)
-        if name in _JUDGED:
-            if self.verdicts is None:
-                return "true"
-            condition = _JUDGED[name](term)
-            return self.among(Rows(self.verdicts, condition if holds else f"NOT ({condition})"))
-        if name not in _OF_HANDS:
+        if name in _JUDGED and self.verdicts is None:
+            return "true"
+        if isinstance(term, Compare) and name in _OF_HANDS:
+            condition = _OF_HANDS[name](term)
+        elif isinstance(term, Flag) and name in _FLAGS_OF_HANDS:
+            condition = _FLAGS_OF_HANDS[name]
+        else:
             return self.somebody(term, holds, None)
-        condition = _OF_HANDS[name](term)
         condition = condition if holds else f"NOT ({condition})"
+        if name in _JUDGED:
+            return self.among(Rows(self.verdicts or "", condition))
         if isinstance(term, Compare) and isinstance(term.value, Amount) and term.value.blinds:
             return self.among(Rows(self.with_stakes("hands"), condition))
         return condition
@@ -146,7 +148,11 @@ class _Condition:
     def players(self, one: Filter, his: str, surely: bool) -> Rows:
         """Rows of those of whom it surely holds, or may hold."""
         if isinstance(one, Flag) or (isinstance(one, Compare) and one.op != "!="):
-            chosen = _OF_ROWS[_name(one)](one, self.span)
+            if isinstance(one, Compare):
+                chosen = _OF_ROWS[one.field](one, self.span)
+            else:
+                of_flag = _FLAGS_OF_ROWS[one.name]
+                chosen = of_flag._replace(so=of_flag.so.format(span=self.span))
             so = f"({chosen.so})" if surely else f"({chosen.so}) IS NOT FALSE"
             rows = self.with_stakes(chosen.rows) if "big_blind" in chosen.so else chosen.rows
             return Rows(rows, f"{his} AND {so}")
@@ -175,16 +181,15 @@ def _name(term: Term) -> str:
     return term.field if isinstance(term, Compare) else term.name
 
 
-Asks = Callable[[Term], str]
+Asks = Callable[[Compare], str]
 AsksSurely = Callable[[Term, bool], str]
-AsksRows = Callable[[Term, str], Rows]
+AsksRows = Callable[[Compare, str], Rows]
 
 
 def _held(column: str) -> Asks:
     """A column against the value of a term."""
 
-    def condition(term: Term) -> str:
-        assert isinstance(term, Compare)
+    def condition(term: Compare) -> str:
         match term.value:
             case Amount(number=number, blinds=True):
                 hundred = f"CAST({column} AS HUGEINT) * 100"
@@ -210,9 +215,8 @@ def _moment(op: str, value: Moment, column: str) -> str:
     return f"{column} {op[0]}{'=' if op[0] == '>' else ''} {edge}"
 
 
-def _played(term: Term) -> str:
+def _played(term: Compare) -> str:
     """A day is the one that the source names, wherever that was; a time is known with a zone."""
-    assert isinstance(term, Compare)
     assert isinstance(term.value, Moment)
     if term.value.lasts == "day":
         return f"substr(played, 1, 10) {term.op} {quoted(moment_text(term.value))}"
@@ -220,28 +224,15 @@ def _played(term: Term) -> str:
     return _moment(term.op, term.value, f"epoch_ms(CAST({zoned} AS TIMESTAMPTZ))")
 
 
-def _street(term: Term) -> str:
-    assert isinstance(term, Compare)
-    return f"{STREET} {term.op} {STREETS.index(str(term.value))}"
-
-
-def _ended(term: Term) -> str:
+def _ended(term: Compare) -> str:
     """The hand itself, or where it stands among those that ended: nowhere, if it is not there."""
-    assert isinstance(term, Compare)
     match, number = split(str(term.value))
     it = f"match = {quoted(match)} AND number = {number}"
     return it if term.op == "=" else f"hand_seq {term.op} (SELECT hand_seq FROM hands WHERE {it})"
 
 
-def _among(term: Term) -> str:
-    """Numbers with commas, as they were read."""
-    assert isinstance(term, Compare)
-    return f"hand_seq IN ({term.value})"
-
-
-def _ranged(term: Term) -> str:
+def _ranged(term: Compare) -> str:
     """Hands of matches from one number to another."""
-    assert isinstance(term, Compare)
     rows = ", ".join(
         f"({quoted(match)}, {first}, {2**63 - 1 if last is None else last})"
         for match, first, last in ranges(str(term.value))
@@ -253,26 +244,20 @@ def _ranged(term: Term) -> str:
     )
 
 
-def _unit(term: Term) -> str:
+def _unit(term: Compare) -> str:
     """It is null where there is none, and what a record calls a unit may be anything."""
-    assert isinstance(term, Compare)
     named, pattern = counted_in(str(term.value))
     so = f"unit IN ({', '.join(map(quoted, named))})"
     return f"({so} OR regexp_full_match(unit, {quoted(pattern)}))" if pattern else so
-
-
-def _plays(term: Term) -> str:
-    assert isinstance(term, Compare)
-    return PLAYS.format(name=quoted(str(term.value)))
 
 
 _OF_HANDS: dict[str, Asks] = {
     "pot": _held("pot"),
     "players": _held(f"({SEATED})"),
     "number": _held("number"),
-    "street": _street,
+    "street": lambda term: f"{STREET} {term.op} {STREETS.index(str(term.value))}",
     "board": _held("board"),
-    "player": _plays,
+    "player": lambda term: PLAYS.format(name=quoted(str(term.value))),
     "match": _held("match"),
     "game": _held("game"),
     "unit": _unit,
@@ -281,98 +266,75 @@ _OF_HANDS: dict[str, Asks] = {
     "played": _played,
     "hand": _ended,
     "hands": _ranged,
-    "hand_seq": _among,
-    "showdown": lambda term: "showdown",
-    "voided": lambda term: "voided",
-}
-_JUDGED: dict[str, Asks] = {
+    "hand_seq": lambda term: (
+        f"hand_seq IN ({term.value})"
+    ),  # numbers with commas, as they were read
     "verdict": _held("verdict"),
-    "contested": lambda term: "verdict = 'contested'",
-    "moveless": lambda term: "moves IS NOT DISTINCT FROM 0",
 }
+_FLAGS_OF_HANDS = {
+    "showdown": "showdown",
+    "voided": "voided",
+    "contested": "verdict = 'contested'",
+    "moveless": "moves IS NOT DISTINCT FROM 0",
+}
+_JUDGED = frozenset({"verdict", "contested", "moveless"})
 
 
-def _players(so: Asks) -> AsksRows:
-    return lambda term, span: Rows("players", so(term))
-
-
-def _bids(so: Asks) -> AsksRows:
-    return lambda term, span: Rows("bids", so(term))
-
-
-def _price(term: Term) -> str:
-    return f"won AND {_held('price')(term)}"
-
-
-def _tied(term: Term, span: str) -> Rows:
-    several = (
-        f"SELECT hand_seq FROM bids WHERE {span} AND won GROUP BY hand_seq HAVING count(*) > 1"
-    )
-    return Rows("bids", f"won AND hand_seq IN ({several})")
-
-
-def _bid_with(term: Term, span: str) -> Rows:
-    assert isinstance(term, Compare)
+def _bid_with(term: Compare, span: str) -> Rows:
     places = " ".join(f"WHEN '{name.replace('-', ' ')}' THEN {at}" for at, name in enumerate(MADE))
     so = f"CASE made {places} END {term.op} {MADE.index(str(term.value))}"
     meant = "action = 'bid' AND coalesce(origin, 'chosen') NOT IN ('forced', 'default')"
     return Rows("decisions", f"{meant} AND {so}")
 
 
-def _showdown(term: Term, span: str) -> Rows:
-    shown_down = f"SELECT hand_seq FROM hands WHERE {span} AND showdown"
-    return Rows("players", f"NOT folded AND hand_seq IN ({shown_down})")
-
-
-def _walk(term: Term, span: str) -> Rows:
-    """Whom nobody called or raised, and who has not folded."""
-    short = f"SELECT hand_seq FROM hands WHERE {span} AND board = '' AND NOT showdown"
-    entered = f"SELECT hand_seq FROM facts WHERE {span} AND preflop_calls + preflop_raises > 0"
-    so = f"NOT folded AND hand_seq IN ({short}) AND hand_seq NOT IN ({entered})"
-    return Rows("players", so)
-
-
-def _counted(end: str) -> AsksRows:
-    """Whether a count of pages, its k or its n, counts the hand of a player."""
-
-    def condition(term: Term, span: str) -> Rows:
-        assert isinstance(term, Compare)
-        return Rows("players", counted(str(term.value), end, span))
-
-    return condition
-
-
-def _position(term: Term, span: str) -> Rows:
-    assert isinstance(term, Compare)
+def _position(term: Compare, span: str) -> Rows:
     facts = f"SELECT hand_seq, seat FROM facts WHERE {span}"
     condition = f"{facts} AND position = {quoted(str(term.value))}"
     so, known = (f"(hand_seq, seat) IN ({rows})" for rows in (condition, facts))
     return Rows("players", f"CASE WHEN {so} THEN true WHEN {known} THEN false END")
 
 
-def _tag(term: Term, span: str) -> Rows:
-    assert isinstance(term, Compare)
+def _tag(term: Compare, span: str) -> Rows:
     tag, named, value = str(term.value).partition(":")
     so = f"tag = {quoted(tag)}" + (f" AND value = {quoted(value)}" if named else "")
     return Rows("players", f"(match, player) IN (SELECT (match, player) FROM tags WHERE {so})")
 
 
+def _of(rows: str, column: str, also: str = "") -> AsksRows:
+    """A column of some rows against the value of a term."""
+    condition = _held(column)
+    return lambda term, span: Rows(rows, also + condition(term))
+
+
+def _counted(end: str) -> AsksRows:
+    """Whether a count of pages, its k or its n, counts the hand of a player."""
+    return lambda term, span: Rows("players", counted(str(term.value), end, span))
+
+
 _OF_ROWS: dict[str, AsksRows] = {
-    "net": _players(_held("net")),
-    "collected": _players(_held("collected")),
-    "hole": _players(_held("hole")),
+    "net": _of("players", "net"),
+    "collected": _of("players", "collected"),
+    "hole": _of("players", "hole"),
     "did": _counted("k"),
     "could": _counted("n"),
     "position": _position,
     "tag": _tag,
-    "all-in": _players(lambda term: "all_in"),
-    "showdown": _showdown,
-    "walk": _walk,
-    "bid": _bids(_held("amount")),
+    "bid": _of("bids", "amount"),
     "bid-with": _bid_with,
-    "price": _bids(_price),
-    "auction-won": _bids(lambda term: "won"),
-    "auction-lost": _bids(lambda term: "NOT won AND price IS NOT NULL"),
-    "auction-tied": _tied,
-    "swapped": lambda term, span: Rows("swaps", "changed"),
+    "price": _of("bids", "price", also="won AND "),
+}
+_SEVERAL = "SELECT hand_seq FROM bids WHERE {span} AND won GROUP BY hand_seq HAVING count(*) > 1"
+_SHOWN_DOWN = "SELECT hand_seq FROM hands WHERE {span} AND showdown"
+_SHORT = "SELECT hand_seq FROM hands WHERE {span} AND board = '' AND NOT showdown"
+_ENTERED = "SELECT hand_seq FROM facts WHERE {span} AND preflop_calls + preflop_raises > 0"
+_FLAGS_OF_ROWS = {  # of a player; where a table of their hands is asked, in a span
+    "all-in": Rows("players", "all_in"),
+    "showdown": Rows("players", f"NOT folded AND hand_seq IN ({_SHOWN_DOWN})"),
+    "walk": Rows(  # whom nobody called or raised, and who has not folded
+        "players", f"NOT folded AND hand_seq IN ({_SHORT}) AND hand_seq NOT IN ({_ENTERED})"
+    ),
+    "auction-won": Rows("bids", "won"),
+    "auction-lost": Rows("bids", "NOT won AND price IS NOT NULL"),
+    "auction-tied": Rows("bids", f"won AND hand_seq IN ({_SEVERAL})"),
+    "swapped": Rows("swaps", "changed"),
 }

@@ -1,13 +1,26 @@
 """What a filter is once it is read: a frozen tree of terms and values, and how it is spelled.
 
-Which fields and flags there are, what each asks and of whom, stands here and nowhere else.
+Which fields and flags there are, what each asks and of whom, stands here and nowhere else; and the
+counts of pages, how often each player did something in each hand, out of how often he could. Each
+is asked by the SQL file that counts it on a page, a hand a part. So a filter finds the hands behind
+every `k of n` (`did=NAME`, `could=NAME`), and no count is defined a second time.
 """
 
-import re
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Collection
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
+from analytics.auctions import bidding
+from analytics.auctions.bidding import MEASURES as BIDS
+from analytics.opponents.measures import LOOKS, to_one
+from analytics.replay.flags import AFTER, STREETS
+from analytics.replay.flags import FLAGS as COUNTED
+from analytics.sql.chosen import quoted
+from analytics.sql.chosen import text_of as file_text
+from analytics.statistics.catalogue import STATISTICS
+from analytics.swaps.luck import MEASURES as SWAPS
+from analytics.swaps.luck import of_luck
 from api.questions.filters_values import (
     Amount,
     Moment,
@@ -15,11 +28,11 @@ from api.questions.filters_values import (
     amount_text,
     moment_text,
     pattern_text,
+    word,
 )
 from engine.verdict import VERDICTS
 from odds.rank import CATEGORIES
 
-LENGTH_MAX = 6_000  # five hundred hands by their numbers
 Op = Literal["=", "!=", "<", "<=", ">", ">="]
 OPS: tuple[Op, ...] = ("=", "!=", "<", "<=", ">", ">=")
 SAME: tuple[Op, ...] = ("=", "!=")
@@ -42,7 +55,6 @@ Kind = Literal[
 ]
 Value = Amount | Moment | Pattern | int | str
 
-STREETS = ("preflop", "flop", "turn", "river")
 MADE = tuple(name.replace(" ", "-") for name in CATEGORIES)  # the weakest first
 
 
@@ -171,11 +183,20 @@ def joined(kind: type[And] | type[Or], parts: list[Filter]) -> Filter:
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
 
 
+_SPELLED: dict[type, Callable[[Any], str]] = {
+    Amount: amount_text,
+    Moment: moment_text,
+    Pattern: pattern_text,
+    int: str,
+    str: word,
+}
+
+
 def text_of(hand_filter: Filter) -> str:
     """The one spelling of a filter: `parsed` reads it as the same tree."""
     match hand_filter:
         case Compare(field=field, op=op, value=value):
-            return f"{field}{op}{_value(value)}"
+            return f"{field}{op}{_SPELLED[type(value)](value)}"
         case Flag(name=name):
             return name
         case Of(player=player, one=inner):
@@ -203,22 +224,125 @@ def terms(hand_filter: Filter) -> tuple[Term, ...]:
             return tuple(term for part in parts for term in terms(part))
 
 
-def word(text: str) -> str:
-    """A name as it is, if it is a plain word; else between quotes."""
-    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", text):
-        return text
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+_A_HAND = "{{'hand_seq': hand_seq, 'seat': seat}}"  # the part of a row
+_OF_AUCTIONS = ("bids_placed", "bids_outcomes", "bids_after")  # those that value no card
+_UNSEEN = ("bluff", "slow_play")  # by equities, which no ledger keeps
+_SLOTS = (0, 1)
+OF_CHECKS = "after_check"  # looks that begin so are about a rival's checks
 
 
-def _value(value: Value) -> str:
-    match value:
-        case Amount():
-            return amount_text(value)
-        case Moment():
-            return moment_text(value)
-        case Pattern():
-            return pattern_text(value)
-        case int():
-            return str(value)
-        case str():
-            return word(value)
+class Chance(NamedTuple):
+    """One count: its file, the columns that begin with `column`, and whether it has a k.
+
+    `rows` is the SELECT that the file reads, `unknown` the seats of whom it is not known. `once`:
+    no hand counts twice.
+    """
+
+    file: str
+    column: str
+    rows: str
+    unknown: str | None = None
+    done: bool = True
+    once: bool = False
+
+
+_FACTS = f"SELECT *, {_A_HAND} AS part FROM facts WHERE {{span}}"
+_AUCTIONS = f"""SELECT * REPLACE ({_A_HAND} AS part)
+    FROM ({bidding.chosen(None, None)}) WHERE {{span}}"""
+_RISKS = f"""SELECT * REPLACE ({_A_HAND} AS part), NULL::DOUBLE AS before, NULL::DOUBLE AS after
+    FROM ({of_luck("swaps_behaviour", None, None)}) WHERE {{span}}"""
+# Of a rival's cards a count asks only whether one rival was left to have them.
+_ACTS = f"""SELECT *, NULL::DOUBLE AS equity, {_A_HAND} AS part FROM (
+    WITH chosen AS (
+        SELECT d.*, {{ours}} AS ours, coalesce(f.per_chip, 1) AS per_chip,
+            coalesce(f.showdown, FALSE) AS showdown
+        FROM (
+            SELECT *, match || '/' || number AS hand, CASE WHEN rivals = 1 THEN 2 END AS rival_cards
+            FROM decisions WHERE {{span}}
+        ) AS d
+        LEFT JOIN (SELECT * FROM facts WHERE {{span}}) AS f
+            ON d.hand_seq = f.hand_seq AND d.seat = f.seat
+    ) SELECT * FROM ({{acts}}))"""
+_NO_BID = "SELECT hand_seq, seat FROM auctions WHERE {span} AND (bid IS NULL OR outcome IS NULL)"
+_NO_ACT = "SELECT hand_seq, seat FROM decisions WHERE {span} AND action = 'bid' AND amount IS NULL"
+_NO_SWAP = "SELECT hand_seq, seat FROM risks WHERE {span} AND changed IS NULL"
+
+
+def _chances() -> dict[str, Chance]:
+    """Every count that hands can be asked for, by its name."""
+    chances = {}
+    for statistic in STATISTICS.values():
+        done = statistic.kind in ("share", "ratio")
+        once = statistic.counted in COUNTED or statistic.file not in ("leading", "aggression")
+        chances[statistic.name] = Chance(
+            statistic.file, statistic.counted, _FACTS, done=done, once=once
+        )
+    for measure in BIDS.values():
+        if measure.file in _OF_AUCTIONS:
+            chances[measure.name] = Chance(
+                measure.file, measure.name, _AUCTIONS, _NO_BID, measure.kind == "share"
+            )
+    for measure in SWAPS.values():
+        if measure.file == "swaps_behaviour" or measure.name == "swap":
+            chances[measure.name] = Chance(measure.file, measure.name, _RISKS, _NO_SWAP)
+    for street in AFTER:
+        for slot in _SLOTS:
+            rows = f"{_RISKS} AND street = '{street}' AND slot = {slot}"
+            chances[swap_of(street, slot)] = Chance("swaps_luck", "swap", rows, _NO_SWAP)
+    for look in LOOKS:
+        if look not in _UNSEEN:
+            chances[look] = Chance("opponent_looks", look, _ACTS, _NO_ACT)
+    for street in STREETS:
+        look = f"fold_{street}"
+        chances[to_one(look)] = Chance("opponent_pays", look, _ACTS, _NO_ACT)
+    return chances
+
+
+def swap_of(street: str, slot: int) -> str:
+    """What the swaps of one card on one street are called; its slot counts from 0."""
+    return f"swap_{street}_{slot + 1}"
+
+
+CHANCES = _chances()
+DID = tuple(name for name, one in CHANCES.items() if one.done)
+COULD = tuple(CHANCES)
+
+
+def is_count(text: str, names: Collection[str]) -> bool:
+    """Whether a text names a count; of what follows a check, whose check may be said."""
+    name, against, rival = text.partition(":")
+    return name in names and (not against or (bool(rival) and name.startswith(OF_CHECKS)))
+
+
+def chance(text: str) -> tuple[Chance, str]:
+    """A count, and the rival whose checks it is about: `after_check:lynx`; of anybody's, none."""
+    name, _, rival = text.partition(":")
+    return CHANCES[name], rival
+
+
+def counts(name: str, span: str) -> str:
+    """The SELECT of `hand_seq`, `seat`, `k` and `n` in the hands of a span."""
+    count, rival = chance(name)
+    ours = f"d.player = {quoted(rival)}" if rival else "TRUE"
+    rows = count.rows.format(span=span, acts=f"\n{file_text('opponent_acts')}", ours=ours)
+    sql = f"WITH chosen AS ({rows}) SELECT * FROM (\n{file_text(count.file)})"
+    if count.rows is _ACTS:
+        numbers, named = (
+            "sum(done) AS k, count(*) AS n",
+            f"WHERE look = '{count.column}' GROUP BY ALL",
+        )
+    else:
+        done = f"{count.column}_k" if count.done else "NULL"
+        numbers, named = f"{done} AS k, {count.column}_n AS n", ""
+    return f"SELECT part.hand_seq, part.seat, {numbers} FROM ({sql}) {named}"
+
+
+def counted(name: str, end: str, span: str) -> str:
+    """SQL for whether a count has the hand of a row of `players` in its k or n, as `end` says."""
+    unknown = chance(name)[0].unknown
+    hidden = unknown and f"WHEN (hand_seq, seat) IN ({unknown.format(span=span)}) THEN NULL "
+    return (
+        "CASE WHEN (hand_seq, seat) IN "
+        f"(SELECT hand_seq, seat FROM ({counts(name, span)}) WHERE {end} > 0) THEN true "
+        f"{hidden or ''}WHEN hand_seq IN (SELECT hand_seq FROM facts WHERE {span}) THEN false END"
+    )

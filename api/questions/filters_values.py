@@ -1,5 +1,7 @@
 """What a filter holds fields against, as it is spelled: amounts, moments, cards, ranges of hands.
 
+`Finder` spells the filters that find a player's hands.
+
 A card pattern is `AA`, `AKs`, `7h??` or `As`, asked for among hole cards or on a board: a row of
 cards. Each is a rank or `?` and then a suit or `?`: `As`, `A?`, `?h`, `??`. Two ranks say a class
 instead: `AA` and `AK` are `A?A?` and `A?K?`, `AKs` in one suit, `AKo` in two. It fits if that many
@@ -7,7 +9,7 @@ different cards are there, in any order, whatever else is there.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import permutations, product
 from typing import Any, Literal, NamedTuple
@@ -15,8 +17,10 @@ from typing import Any, Literal, NamedTuple
 from msgspec import Struct
 
 from api.viewpoints.redaction import HIDDEN
+from api.viewpoints.views import Viewed
 from events.cards import RANKS, SUITS
 
+LENGTH_MAX = 6_000  # of a filter: five hundred hands by their numbers
 CARDS_MAX = 5
 _CLASS = re.compile(f"([{RANKS}])([{RANKS}])([so]?)")
 _CARDS = re.compile(f"(?:[{RANKS}?][{SUITS}?])+")
@@ -194,3 +198,96 @@ def ranges_text(hands: Iterable[tuple[str, int]]) -> str:
         else:
             spans.append([match, number, number])
     return ",".join(f"{match}/{a}" if a == b else f"{match}/{a}-{b}" for match, a, b in spans)
+
+
+def word(text: str) -> str:
+    """A name as it is, if it is a plain word; else between quotes."""
+    if re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", text):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+class Finder(NamedTuple):
+    """Filters of hands about one player. `seats`: by which name (empty: anybody), and by which
+    terms about the player who sits there; `also`: terms about hands, each after its ` & `."""
+
+    seats: tuple[tuple[str, str], ...]
+    also: str = ""
+
+    def __call__(self, *his: str, also: str = "") -> str:
+        """The hands in which all these terms are so of him."""
+        return self.so(*his) + self.also + also
+
+    def so(self, *his: str) -> str:
+        """The hands in which they are so of him, without `also`."""
+        filters = []
+        for name, which in self.seats:
+            terms = [f"({term})" if " | " in term else term for term in (which, *his) if term]
+            joined = " & ".join(terms)
+            if not name:
+                filters.append(f"player({joined})")
+            elif not terms:
+                filters.append(f"player={word(name)}")
+            elif len(terms) == 1 and " & " not in joined:
+                filters.append(f"{word(name)}:{joined}")
+            else:
+                filters.append(f"{word(name)}:({joined})")
+        return filters[0] if len(filters) == 1 else f"({' | '.join(filters)})"
+
+    def at(self, hands: Sequence[int]) -> str:
+        """These hands of his, by `hand_seq`, each as often as it is counted; nothing, where a
+        filter would be too long for them."""
+        return _fitting(f'{self.so()} & hand_seq="{",".join(map(str, hands))}"')
+
+    def among(self, ranges: str) -> str:
+        """His hands of these ranges; nothing without one, or where a filter would be too long."""
+        return _fitting(f"{self.so()} & hands={word(ranges)}") if ranges else ""
+
+    def of(self, anybody: str) -> str:
+        """A filter `player(TERMS) & ...`, which says it of anybody, of him."""
+        his, _, rest = anybody.removeprefix("player(").partition(")")
+        return self(his, also=rest)
+
+
+def _fitting(text: str) -> str:
+    return text if len(text) <= LENGTH_MAX else ""
+
+
+def finder(
+    viewed: Viewed,
+    player: str,
+    *,
+    vs: str | None = None,
+    match: str | None = None,
+    game: str | None = None,
+    hands: str | None = None,
+    before: str | None = None,
+    unit: str | None = None,
+) -> Finder:
+    """What finds his hands under the filters of a question about him."""
+    terms = [] if vs is None else [Finder(_seats(viewed, vs)).so()]
+    named = (("match=", match), ("game=", game), ("hand<", before), ("unit=", unit))
+    terms += [f"{prefix}{word(value)}" for prefix, value in named if value]
+    if hands:
+        first, _, last = hands.partition("-")
+        terms += [f"number>={int(first)}", f"number<={int(last or first)}"]
+    return Finder(_seats(viewed, player), "".join(f" & {term}" for term in terms))
+
+
+def _seats(viewed: Viewed, player: str) -> tuple[tuple[str, str], ...]:
+    """Whom the viewer's tags call so: the words of each, and who has none of them and that name."""
+    names = viewed.by_tag
+    every = {tuple(it.items()) for it in viewed.tagged.values() if " ".join(it.values()) == player}
+    seats = [
+        (
+            "",
+            " & ".join(
+                f"tag={word(f'{tag}:{tags[tag]}')}" if tag in tags else f"!tag={word(tag)}"
+                for tag in names
+            ),
+        )
+        for tags in map(dict, sorted(every))
+    ]
+    if not seats or player in viewed.untagged:
+        seats.append((player, " & ".join(f"!tag={word(tag)}" for tag in names)))
+    return tuple(seats)

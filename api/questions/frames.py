@@ -14,8 +14,7 @@ import msgspec
 
 from analytics.luck.streets import filled, odds, spot
 from analytics.stored.equity import Worth
-from api.viewpoints.redaction import RedactedEvent, RedactedEvents
-from api.viewpoints.rendering import line_of, masked, moments
+from api.viewpoints.redaction import RedactedEvent, RedactedEvents, line_of, masked, moments
 from engine.game import Game
 from engine.hand import turn
 from engine.pots import pots

@@ -113,7 +113,22 @@ def read(document: Any) -> Game:
     why = fault(game) or (f"{peers[0]} only explains foreign records" if peers else None)
     if why:
         raise Unfit(f"no hand could be played by {game.name}: {why}")
-    _check_references(game)
+    # The partner is a ruleset that there is, and each reading a policy with such a value.
+    if game.partner is not None:
+        try:
+            ruleset(game.partner)
+        except LookupError as unknown:
+            raise Unfit(f"{game.name} has a partner that is not here: {unknown}") from None
+    for reading in game.readings:
+        changed_game = {**msgspec.to_builtins(game), reading.policy: reading.value}
+        try:
+            known = reading.policy in CATALOGUE and msgspec.convert(changed_game, Game)
+        except msgspec.ValidationError:
+            known = False
+        if not known:
+            raise Unfit(
+                f"no reading is {reading.policy} {reading.value}: docs/policies.md lists all"
+            )
     return game
 
 
@@ -151,25 +166,6 @@ def _unknown(handed_in: Any, known: Any, place: str) -> str | None:
             if unknown := _unknown(one, other, f"{place}[{at}]"):
                 return unknown
     return None
-
-
-def _check_references(game: Game) -> None:
-    """The partner is a ruleset that there is, and each reading a policy with such a value."""
-    if game.partner is not None:
-        try:
-            ruleset(game.partner)
-        except LookupError as unknown:
-            raise Unfit(f"{game.name} has a partner that is not here: {unknown}") from None
-    for reading in game.readings:
-        other = {**msgspec.to_builtins(game), reading.policy: reading.value}
-        try:
-            known = reading.policy in CATALOGUE and msgspec.convert(other, Game)
-        except msgspec.ValidationError:
-            known = False
-        if not known:
-            raise Unfit(
-                f"no reading is {reading.policy} {reading.value}: docs/policies.md lists all"
-            )
 
 
 def listed() -> list[Row]:

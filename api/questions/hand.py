@@ -18,13 +18,10 @@ from msgspec.structs import replace
 
 from api.exporting.texts import TEXTS, CannotExport, ExportRequest
 from api.questions.frames import card, in_words, opening, spoken
-from api.questions.one_line import line_of as line_of
-from api.questions.one_line import one_line
+from api.questions.one_line import line_of, one_line
 from api.rules import UNKNOWN, Judged, Rules, by_rules
-from api.viewpoints.match_records import ended, started
-from api.viewpoints.redaction import HIDDEN, RedactedEvents, revealed
-from api.viewpoints.rendering import masked, moments
-from api.viewpoints.selection import Absent, Unfinished
+from api.viewpoints.redaction import HIDDEN, RedactedEvents, masked, moments, revealed
+from api.viewpoints.selection import Absent, Unfinished, ended, started
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import UNCLOSED, Viewed
 from engine.game import Game
@@ -39,8 +36,6 @@ from events.state import Hand
 from events.types import Event, Events, HandStarted
 from store.log.leaf import Leaf, split
 from store.reader import Snapshot
-
-__all__ = ["Judged", "NoRules", "NotOver", "by_rules", "judged", "seen_record"]
 
 
 class NotOver(Unfinished):

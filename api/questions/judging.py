@@ -1,7 +1,7 @@
-"""Hands are judged before somebody is answered who may know of their verdicts.
+"""Which verdicts a viewpoint may know, and the hands that are judged before it is answered.
 
-`due` says which; if they are many, a process of the server judges them, and tells how far it is
-(`api/serving/kept_answers.py`).
+`due` says which those are; if they are many, a process of the server judges them, and tells how far
+it is (`api/serving/kept_answers.py`).
 """
 
 import time
@@ -11,16 +11,50 @@ from itertools import repeat
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from analytics.sql.chosen import quoted
-from api.questions.verdicts import Judged, Numbers, Verdicts, verdicts_of, visible_verdicts
+from api.questions.verdicts import SCHEMA, Judged, Numbers, Verdicts, verdicts_of
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 from store.reader import Snapshot
+from store.sql.query import Query
 
 KEEP_S = 5.0  # of judging: no more is lost where it is broken off
 UNASKED_MAX = 5_000  # hands that are judged because somebody looks at a page
 _visible: WeakKeyDictionary[Viewed, dict[str | None, Numbers]] = WeakKeyDictionary()
+
+
+def shown(judged: Judged, viewed: Viewed) -> pa.Table:
+    """The verdicts that a viewpoint may know."""
+    if viewed.viewer.auditor:
+        return judged.rows
+    if not viewed.opened:
+        return SCHEMA.empty_table()
+    hands = viewed.ask(f"SELECT hand_seq FROM hands WHERE {visible_verdicts(viewed)}")["hand_seq"]
+    return judged.rows.filter(pc.is_in(judged.rows["hand_seq"], value_set=hands))
+
+
+def visible_verdicts(viewed: Viewed) -> str:
+    """Which hands a viewpoint may know the verdicts of: all, or those that are open to all."""
+    if viewed.viewer.auditor:
+        return "true"
+    names = ", ".join("'" + match.replace("'", "''") + "'" for match in sorted(viewed.opened))
+    return f"match IN ({names})" if names else "false"
+
+
+def lent(viewed: Viewed, judged: Judged | None) -> str:
+    """The name under which the viewer's questions find verdicts, none if there are none."""
+    known, rows = _lent.get(viewed.query), judged and judged.rows
+    if known is None or known[0] is not rows:
+        table = SCHEMA.empty_table() if judged is None else shown(judged, viewed)
+        known = rows, viewed.query.add_table(table)
+        _lent[viewed.query] = known
+    return known[1]
+
+
+_lent: WeakKeyDictionary[Query, tuple[pa.Table | None, str]] = WeakKeyDictionary()
 
 
 def lacking(viewed: Viewed, match: str | None = None) -> Numbers:

@@ -1,12 +1,16 @@
-"""Luck in the hands of a viewpoint: of swaps and of run-outs, counted in some of them and kept."""
+"""Luck in the hands of a viewpoint: of swaps, of run-outs and of every street, in some of them."""
 
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
+from msgspec import Struct
 
+from analytics.luck.streets import is_countable
 from analytics.replay.rules import Rulebook
+from analytics.results.players import Spread, Streets
 from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, JoinedViews, hands_of, players_of, quoted, where
 from analytics.sql.chosen import table as table_of
@@ -25,8 +29,10 @@ from api.viewpoints.disclosure import MIRRORED, found
 from api.viewpoints.redaction import revealed
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress, without_progress
-from api.viewpoints.views import Viewed
+from api.viewpoints.views import Viewed, leaves
+from events.types import HandStarted
 from store.folder.disk import cache_folder
+from store.log.leaf import Leaf
 
 Row = dict[str, Any]
 OF_LUCK = ("net_ev", "luck", "luck_error", "adjusted", "net_ev_hand")  # measures of run-outs
@@ -54,6 +60,29 @@ class LuckParams(Filters, frozen=True):
     ] = 2000
     table: str | None = None
     people: bool = False
+
+
+class Chance(Struct, frozen=True):
+    """What one chance came to, so many times."""
+
+    chance: str
+    times: int
+    chips: float
+    mean: float | None
+    low: float | None
+    high: float | None
+    drawn_low: float | None
+    drawn_high: float | None
+    error: float | None
+
+
+class StreetLuck(NamedTuple):
+    """By player what every chance came to; in how many hands all cards are known, and how many of
+    them were counted."""
+
+    chances: dict[str, list[Chance]]
+    known: int | None
+    counted: int
 
 
 class LuckAnswer(NamedTuple):
@@ -84,15 +113,26 @@ def luck(
         raise Absent("no hand was played here")
     unit = money_of(viewed, table_of(chosen))
     lucks, closed, ran = _lucks(viewed, chosen, params.runouts, watch)
-    values, swaps, valued = _values(viewed, chosen, params.spots, watch)
-    views = {"played": _PLAYED.format(where=hands), "risks": _RISKS.format(where=hands)}
-    tables = {"lucks": lucks, "changes": values, "mirrored": found(viewed.snapshot, MIRRORED)}
-    measured = Luck(JoinedViews(viewed.query, views, tables), params.vs)
-    counted = {"swaps": swaps, "valued": valued, "closed": closed, "run_out": ran}
-    measures = measured.measures(params.player, params.by, again=again)
-    rules = Rulebook(viewed.snapshot.ruleset)
-    games: dict[str, bool] = {}  # whether run-outs of each are counted
+    # Swaps with their equities, or a sample of those that could be valued.
     terms = [*players_of(chosen), *hands_of(chosen)]
+    swaps = viewed.ask(
+        "SELECT hand_seq, street, seat, slot, ruleset, spot, changed"
+        f" FROM risks{where([*terms, 'spot IS NOT NULL'])} ORDER BY hand_seq, street, seat, slot"
+    )
+    changes, rules = _spread(swaps, params.spots), Rulebook(viewed.snapshot.ruleset)
+    for row in changes:
+        row["spot"] = played.kept_spot(row["spot"])
+        row["before"] = row["after"] = None
+    equities = equities_in(cache_folder())
+    played.valued(watch(changes, "counting swaps", len(changes)), rules, equities.share)
+    values = [{name: row[name] for name in _CHANGES.names} for row in changes]
+    valued = pa.Table.from_pylist(values, _CHANGES)
+    views = {"played": _PLAYED.format(where=hands), "risks": _RISKS.format(where=hands)}
+    tables = {"lucks": lucks, "changes": valued, "mirrored": found(viewed.snapshot, MIRRORED)}
+    measured = Luck(JoinedViews(viewed.query, views, tables), params.vs)
+    counted = {"swaps": swaps.num_rows, "valued": len(changes), "closed": closed, "run_out": ran}
+    measures = measured.measures(params.player, params.by, again=again)
+    games: dict[str, bool] = {}  # whether run-outs of each are counted
     for row in viewed.rows(f"SELECT DISTINCT game, ruleset FROM played{where(terms)}"):
         game = rules.of(row["ruleset"])
         counts = game is None or uncounted(game) is None
@@ -104,6 +144,28 @@ def luck(
         if len(without) < len(games) or one.statistic not in OF_LUCK
     ]
     return LuckAnswer(measured, every, counted, unit, without)
+
+
+def street_luck(
+    viewed: Viewed, chosen: Chosen, spots: int | None, watch: ShowProgress = without_progress
+) -> StreetLuck:
+    """Luck street by street of so many hands, of those whose cards are all known."""
+    if spots == 0:  # then nobody looks
+        return StreetLuck({}, None, 0)
+    rules = Rulebook(viewed.snapshot.ruleset)
+    every: Spread[Leaf] = Spread(spots)
+    wanted = {chosen.player, chosen.vs} - {None}
+    for leaf in leaves(viewed, chosen, watch):
+        start = leaf.recorded[0].event
+        is_seated = isinstance(start, HandStarted) and wanted <= set(start.players)
+        if is_seated and is_countable(leaf, rules):
+            every.add(leaf)
+    those = every.chosen()
+    chances: dict[str, list[Chance]] = {}
+    with closing(Streets(watch(those, "counting luck", len(those)), rules)) as streets:
+        for row in streets.rows(chosen.player):
+            chances.setdefault(row.pop("player"), []).append(Chance(**row))
+    return StreetLuck(chances, every.seen, len(those))
 
 
 def nets_without_luck(
@@ -180,25 +242,6 @@ def uncounted_sentence(games: Sequence[str]) -> str:
     """What is not counted, where something is not."""
     names = ", ".join(games)
     return f"luck of run-outs is not counted in {names}: hands stand at their net" if games else ""
-
-
-def _values(
-    viewed: Viewed, chosen: Chosen, spots: int | None, watch: ShowProgress
-) -> tuple[pa.Table, int, int]:
-    """Swaps with their equities, or a sample; how many could be valued, and were."""
-    terms = [*players_of(chosen), *hands_of(chosen), "spot IS NOT NULL"]
-    every = viewed.ask(
-        "SELECT hand_seq, street, seat, slot, ruleset, spot, changed"
-        f" FROM risks{where(terms)} ORDER BY hand_seq, street, seat, slot"
-    )
-    changes = _spread(every, spots)
-    for row in changes:
-        row["spot"] = played.kept_spot(row["spot"])
-        row["before"] = row["after"] = None
-    rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
-    played.valued(watch(changes, "counting swaps", len(changes)), rules, known.share)
-    values = [{name: row[name] for name in _CHANGES.names} for row in changes]
-    return pa.Table.from_pylist(values, _CHANGES), every.num_rows, len(changes)
 
 
 def _spread(rows: pa.Table, most: int | None) -> list[Row]:

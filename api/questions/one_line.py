@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import cast
 
-from api.viewpoints.redaction import RedactedEvents
-from api.viewpoints.rendering import masked
+from api.viewpoints.redaction import RedactedEvents, masked
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 from events import types as t

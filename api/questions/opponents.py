@@ -3,7 +3,7 @@
 Everything is made from leaves as they are seen, so no share tells more than the record shows.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
 from typing import Annotated, Any, TypeVar
 
@@ -19,8 +19,8 @@ from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import table
 from analytics.statistics.catalogue import Measured
 from api.playing.recording import STOPPED
-from api.questions.numbers import Again, Drawn, drawn
-from api.questions.players import chosen_by, finder, money_of
+from api.questions.filters_values import finder
+from api.questions.players import Again, Drawn, chosen_by, drawn, money_of
 from api.questions.question import (
     HIDDEN,
     Filters,
@@ -35,6 +35,7 @@ from events.match import MatchEnded, MatchStarted
 from events.types import FaultKind
 
 T = TypeVar("T")
+HANDS_MAX = 50_000  # that are read while somebody waits
 
 
 class OpponentParams(Filters, frozen=True):
@@ -207,6 +208,25 @@ def report_of(viewed: Viewed, params: OpponentParams, opponent: Opponent) -> Rep
     names = ("vs", "match", "game", "hands", "before", "unit")
     finds = finder(viewed, params.player, **{name: getattr(params, name) for name in names})
     filtered = [replace(lead, filter=finds.of(lead.filter)) for lead in paying.found]
+    by, parts = params.by, []
+    counted: dict[str, dict[str, Any]] = {
+        "looks": _named(opponent.looks(by)),
+        "numbers": _named(opponent.numbers(by, again=True)),
+        "statistics": _named(opponent.statistics(by)),
+    }
+    tables: dict[str, dict[str, Any]] = {
+        "mix": _rows(First, opponent.table("mix", by)),
+        "sizes": _rows(Sized, opponent.table("sizes", by)),
+        "ends": _rows(Ended, opponent.ends(by)),
+        "faults": _rows(Replies, opponent.table("faults", by)),
+    }
+    for of_part in opponent.dealt(by):
+        part = of_part["part"]
+        members: dict[str, Any] = {by: part} if by else {}
+        members |= {name: every.get(part, {}) for name, every in counted.items()}
+        members |= {name: rows.get(part, []) for name, rows in tables.items()}
+        known = int(of_part["known"])
+        parts.append(ReportPart(hands=int(of_part["hands"]), known=known, **members))
     return Report(
         viewpoint=viewed.viewer.view,
         player=params.player,
@@ -218,7 +238,7 @@ def report_of(viewed: Viewed, params: OpponentParams, opponent: Opponent) -> Rep
         strength=Strength(WEAK, STRONG, source.spots, source.counted),
         leads=replace(paying, found=filtered),
         differences=differences(opponent),
-        parts=list(_parts(opponent, params.by)),
+        parts=parts,
         locks=[Lock(**row) for row in opponent.locks()],
         faults=[
             Fault(**row, cause=CAUSES.get(row["suggested"] or "")) for row in opponent.faults()
@@ -274,27 +294,6 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
         elif started is not None and (game := rules.marked(started.ruleset)) and game.hands:
             hands_of[match] = game.hands
     return hands_of
-
-
-def _parts(opponent: Opponent, by: By | None) -> Iterator[ReportPart]:
-    """Each part with all that is counted of it."""
-    counted: dict[str, dict[str, Any]] = {
-        "looks": _named(opponent.looks(by)),
-        "numbers": _named(opponent.numbers(by, again=True)),
-        "statistics": _named(opponent.statistics(by)),
-    }
-    tables: dict[str, dict[str, Any]] = {
-        "mix": _rows(First, opponent.table("mix", by)),
-        "sizes": _rows(Sized, opponent.table("sizes", by)),
-        "ends": _rows(Ended, opponent.ends(by)),
-        "faults": _rows(Replies, opponent.table("faults", by)),
-    }
-    for dealt in opponent.dealt(by):
-        part = dealt["part"]
-        members: dict[str, Any] = {by: part} if by else {}
-        members |= {name: every.get(part, {}) for name, every in counted.items()}
-        members |= {name: rows.get(part, []) for name, rows in tables.items()}
-        yield ReportPart(hands=int(dealt["hands"]), known=int(dealt["known"]), **members)
 
 
 def _named(found: Iterable[Measured]) -> dict[str, dict[str, Drawn]]:

@@ -1,19 +1,20 @@
-"""Which hands of which players a question counts, what has no sum, and their statistics; the filter
-that finds a player's hands, and what tells his matches from others where one is chosen.
+"""Which hands of which players a question counts, what has no sum, and what they come to: numbers
+in documents, as rows of files, and as people read them.
 """
 
-from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
-from msgspec.structs import replace
+from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec.structs import astuple, fields, replace
 
+from analytics.confidence import DRAWS, SEED
 from analytics.replay.rules import POSITIONS
 from analytics.sql.chosen import Chosen, hands_of, moneys_of, players_of, quoted, where
 from analytics.statistics.answers import Answer, answers, in_units, rows_of
-from analytics.statistics.catalogue import STATISTICS, Statistic
+from analytics.statistics.catalogue import STATISTICS, Measured, Statistic
 from api.problem import Problem
-from api.questions.filters_tree import LENGTH_MAX, word
-from api.questions.question import Param
+from api.questions.question import Cell, Param, Sheet, plain, share
 from api.viewpoints.selection import Absent
 from api.viewpoints.views import Viewed
 
@@ -159,92 +160,6 @@ def statistics(
     return PlayerStatistics(found, dealt, field_answers)
 
 
-class Finder(NamedTuple):
-    """Filters of hands about one player. `seats`: by which name (empty: anybody), and by which
-    terms about the player who sits there; `also`: terms about hands, each after its ` & `."""
-
-    seats: tuple[tuple[str, str], ...]
-    also: str = ""
-
-    def __call__(self, *his: str, also: str = "") -> str:
-        """The hands in which all these terms are so of him."""
-        return self.so(*his) + self.also + also
-
-    def so(self, *his: str) -> str:
-        """The hands in which they are so of him, without `also`."""
-        filters = []
-        for name, which in self.seats:
-            terms = [f"({term})" if " | " in term else term for term in (which, *his) if term]
-            joined = " & ".join(terms)
-            if not name:
-                filters.append(f"player({joined})")
-            elif not terms:
-                filters.append(f"player={word(name)}")
-            elif len(terms) == 1 and " & " not in joined:
-                filters.append(f"{word(name)}:{joined}")
-            else:
-                filters.append(f"{word(name)}:({joined})")
-        return filters[0] if len(filters) == 1 else f"({' | '.join(filters)})"
-
-    def at(self, hands: Sequence[int]) -> str:
-        """These hands of his, by `hand_seq`, each as often as it is counted; nothing, where a
-        filter would be too long for them."""
-        return _fitting(f'{self.so()} & hand_seq="{",".join(map(str, hands))}"')
-
-    def among(self, ranges: str) -> str:
-        """His hands of these ranges; nothing without one, or where a filter would be too long."""
-        return _fitting(f"{self.so()} & hands={word(ranges)}") if ranges else ""
-
-    def of(self, anybody: str) -> str:
-        """A filter `player(TERMS) & ...`, which says it of anybody, of him."""
-        his, _, rest = anybody.removeprefix("player(").partition(")")
-        return self(his, also=rest)
-
-
-def _fitting(text: str) -> str:
-    return text if len(text) <= LENGTH_MAX else ""
-
-
-def finder(
-    viewed: Viewed,
-    player: str,
-    *,
-    vs: str | None = None,
-    match: str | None = None,
-    game: str | None = None,
-    hands: str | None = None,
-    before: str | None = None,
-    unit: str | None = None,
-) -> Finder:
-    """What finds his hands under the filters of a question about him."""
-    terms = [] if vs is None else [Finder(_seats(viewed, vs)).so()]
-    named = (("match=", match), ("game=", game), ("hand<", before), ("unit=", unit))
-    terms += [f"{prefix}{word(value)}" for prefix, value in named if value]
-    if hands:
-        first, _, last = hands.partition("-")
-        terms += [f"number>={int(first)}", f"number<={int(last or first)}"]
-    return Finder(_seats(viewed, player), "".join(f" & {term}" for term in terms))
-
-
-def _seats(viewed: Viewed, player: str) -> tuple[tuple[str, str], ...]:
-    """Whom the viewer's tags call so: the words of each, and who has none of them and that name."""
-    names = viewed.by_tag
-    every = {tuple(it.items()) for it in viewed.tagged.values() if " ".join(it.values()) == player}
-    seats = [
-        (
-            "",
-            " & ".join(
-                f"tag={word(f'{tag}:{tags[tag]}')}" if tag in tags else f"!tag={word(tag)}"
-                for tag in names
-            ),
-        )
-        for tags in map(dict, sorted(every))
-    ]
-    if not seats or player in viewed.untagged:
-        seats.append((player, " & ".join(f"!tag={word(tag)}" for tag in names)))
-    return tuple(seats)
-
-
 TITLES = """
 SELECT match, string_agg(DISTINCT player, ', ' ORDER BY player) AS players, min(game) AS game,
        substr(CAST(min(day) AS VARCHAR), 1, 10) AS day
@@ -272,3 +187,202 @@ def titles(viewed: Viewed, player: str | None = None) -> dict[str, str]:
         row["match"]: " · ".join(filter(None, (row["players"], row["game"], row["day"])))
         for row in found
     }
+
+
+class Again(Struct, frozen=True):
+    """How often means are drawn again, by which seed."""
+
+    seed: int = SEED
+    draws: int = DRAWS
+
+
+class Numbers(Struct, frozen=True):
+    """A number: `k` out of `n`, if it is a share, and its 95 % interval, if it has one; `unit` is
+    what an amount counts, which has no value where that is several moneys."""
+
+    value: float | None
+    k: int | None
+    n: int
+    low: float | None
+    high: float | None
+    unit: str | None
+
+
+class Drawn(Numbers, frozen=True):
+    """A number; of a mean of 30 deals or more also its interval with these drawn again."""
+
+    drawn_low: float | UnsetType = UNSET
+    drawn_high: float | UnsetType = UNSET
+
+
+class OfPlayer(Struct, frozen=True, kw_only=True):
+    """A player's measures by name; of a part of his hands, one more member says of which."""
+
+    player: str
+    measures: dict[str, Drawn]
+
+
+class MeasureRow(Struct, frozen=True):
+    """A measure of a player, or of a part of his hands."""
+
+    player: str
+    part: Annotated[str, Meta(description="of what the answer is split by")]
+    statistic: Annotated[str, Meta(description="the measure")]
+    value: float | None
+    k: Annotated[int | None, Meta(description="how often, of a share")]
+    n: Annotated[int, Meta(description="out of how many")]
+    low: Annotated[float | None, Meta(description="where its 95 % interval begins")]
+    high: Annotated[float | None, Meta(description="where that ends")]
+    drawn_low: Annotated[
+        float | None, Meta(description="where a mean's interval begins, deals drawn again")
+    ]
+    drawn_high: Annotated[float | None, Meta(description="where that ends")]
+    unit: Annotated[str | None, Meta(description="what an amount counts")]
+
+
+class Kind(Protocol):
+    """A statistic or a measure."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def few(self) -> int:
+        """Below so many opportunities a number is grey."""
+
+
+SMALLEST_P = 1e-15  # below it, numbers of this precision are no more than noise
+
+
+def p_value(p: float | None, digits: int = 2) -> str:
+    """A chance that a test gives: never 0, which none is; nothing where nothing was tested."""
+    if p is None:
+        return ""
+    return f"{p:.{digits}g}" if p >= SMALLEST_P else f"<{SMALLEST_P:g}"
+
+
+def value_of(it: Kind, value: float | None) -> str:
+    """61.3 %, 2.33, -7.09; nothing without an opportunity."""
+    return share(value) if it.kind == "share" else plain(value)
+
+
+def between(
+    it: Kind, low: float | None, high: float | None, to: str = " - ", sign: str = ""
+) -> str:
+    """58.2 - 64.3"""
+    if low is None or high is None:
+        return ""
+    scale, digits = (100, 1) if it.kind == "share" else (1, 2)
+    return to.join(f"{scale * end:{sign},.{digits}f}" for end in (low, high))
+
+
+def counts(k: int | None, n: int) -> str:
+    """613/1000, or how often there was a number."""
+    return f"{n}" if k is None else f"{k}/{n}"
+
+
+def drawn(measure: Measured) -> Drawn:
+    """The lines of a measure."""
+    ends = () if measure.drawn_low is None else (measure.drawn_low, measure.drawn_high)
+    return Drawn(
+        measure.value, measure.k, measure.n, measure.low, measure.high, measure.unit, *ends
+    )
+
+
+def part_of(one: Struct) -> str:
+    """The part of a player's hands that it is about, which one of the members names that may be
+    left out; of all of his hands there is no word."""
+    found = (getattr(one, field.name) for field in fields(one) if field.default is UNSET)
+    return next((it for it in found if isinstance(it, str)), "")
+
+
+def lines(player: str, part: str, measures: Mapping[str, Drawn]) -> list[MeasureRow]:
+    """A row a measure."""
+    return [
+        MeasureRow(
+            player,
+            part,
+            name,
+            measure.value,
+            measure.k,
+            measure.n,
+            measure.low,
+            measure.high,
+            None if measure.drawn_low is UNSET else measure.drawn_low,
+            None if measure.drawn_high is UNSET else measure.drawn_high,
+            measure.unit,
+        )
+        for name, measure in measures.items()
+    ]
+
+
+def lines_of(answer: Any) -> list[MeasureRow]:
+    """A row a measure of each of an answer's players, or part of his hands."""
+    players: list[OfPlayer] = answer.players
+    return [row for it in players for row in lines(it.player, part_of(it), it.measures)]
+
+
+def by_line(
+    rows: Sequence[MeasureRow],
+    kinds: Mapping[str, Kind],
+    heads: Mapping[str, Sequence[str]],
+    foot: str,
+) -> Iterator[Sheet]:
+    """A line for each measure that has something behind it, parts one after another, each under
+    its head."""
+    for part, head in heads.items():
+        lines = []
+        for row in rows:
+            if row.part != part or not row.n:
+                continue
+            it = kinds[row.statistic]
+            few, again = row.n < it.few, Measured(*astuple(row)).drawn
+            word = "" if again is None else "drawn again {:,.2f} - {:,.2f}".format(*again)
+            cells = (value_of(it, row.value), between(it, row.low, row.high), counts(row.k, row.n))
+            texts = (it.title, *cells, "too few" if few else word)
+            lines.append([Cell(text, few) for text in texts])
+        columns = ("", "value", "95 % interval", "k/n", "")
+        yield Sheet(columns, lines, (1, 2, 3), "   ".join(filter(None, head)), foot)
+
+
+def by_part(
+    rows: Sequence[MeasureRow], kinds: Mapping[str, Kind], hands: Mapping[str, int], head: str
+) -> Sheet:
+    """A line for each measure that has something behind it, a column for each part."""
+    found: dict[str, dict[str, Cell]] = {}
+    for row in rows:
+        if row.n:
+            it = kinds[row.statistic]
+            cell = Cell(value_of(it, row.value), row.n < it.few)
+            found.setdefault(it.title, {})[row.part] = cell
+    found = {"hands": {part: Cell(str(count)) for part, count in hands.items()}, **found}
+    lines = [
+        [Cell(title), *(cells.get(part, Cell("")) for part in hands)]
+        for title, cells in found.items()
+    ]
+    return Sheet(("what", *hands), lines, range(1, len(hands) + 1), head)
+
+
+def by_player(
+    rows: Sequence[Any],
+    kinds: Mapping[str, Kind],
+    shown: Sequence[str],
+    by: str | None,
+    hands: Mapping[tuple[str, str], int] | None = None,
+    **words: Any,
+) -> Sheet:
+    """A line for each player and part, a few measures each; in the order of `hands`, if given."""
+    found: dict[tuple[str, str], dict[str, Any]] = {who: {} for who in hands or ()}
+    for row in rows:
+        found.setdefault((row.player, row.part), {})[row.statistic] = row
+    lines = []
+    for who, mine in found.items():
+        cells = [*map(Cell, who if by else who[:1]), *([Cell(str(hands[who]))] if hands else [])]
+        for name in shown:
+            row, it = mine.get(name), kinds[name]
+            cells.append(Cell(value_of(it, row.value), row.n < it.few) if row else Cell(""))
+        lines.append(cells)
+    columns = ["player", *([by] if by else []), *(["hands"] if hands is not None else [])]
+    right = range(1 + bool(by), len(columns) + len(shown))
+    return Sheet([*columns, *(kinds[it].title for it in shown)], lines, right, **words)

@@ -12,17 +12,15 @@ one root. A ledger with witnesses shows him the newest that they have cosigned o
 
 import json
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from api.evidence.make import Dealt, evidence
 from api.questions.hand import NoRules, judged, seat_of, view_of
-from api.questions.shapes import Proof
+from api.questions.shapes import Before, Complaint, MatchVerified, Proof, Root
 from api.report import as_json, as_text
-from api.viewpoints.match_records import records
-from api.viewpoints.redaction import RedactedEvents
-from api.viewpoints.rendering import opened_by
-from api.viewpoints.selection import Selection, Unfinished, leaves
+from api.viewpoints.redaction import RedactedEvents, opened_by
+from api.viewpoints.selection import Selection, Unfinished, leaves, records
 from api.viewpoints.views import UNCLOSED, Viewed
 from events.evolve import replay
 from events.ledger import is_match
@@ -41,9 +39,6 @@ from store.proof.tree_file import Tile
 from store.reader import Live, Snapshot
 from store.receipts import Prover
 from store.verify import doubled, unbalanced
-
-if TYPE_CHECKING:
-    from api.questions.shapes import Before, Complaint, MatchVerified, Proof, Root
 
 _hashed: WeakKeyDictionary[Live, dict[int, bytes]] = WeakKeyDictionary()
 
@@ -149,7 +144,7 @@ class Tree:
 LEAVES_MAX = 5_000  # of a match that is verified while somebody waits
 
 
-def proof(viewed: Viewed, redacted_hand: RedactedEvents) -> "Proof":
+def proof(viewed: Viewed, redacted_hand: RedactedEvents) -> Proof:
     """Public lines, leaf, receipt, and the openings that this viewer may have."""
     _must_be_over(redacted_hand)
     snapshot, stream = viewed.snapshot, redacted_hand.stream
@@ -203,7 +198,7 @@ def bundle(viewed: Viewed, redacted_hand: RedactedEvents) -> bytes:
     )
 
 
-def root(viewed: Viewed, match: str, last_seq: int) -> "Root":
+def root(viewed: Viewed, match: str, last_seq: int) -> Root:
     """The newest checkpoint, and whether it covers the match's last hand."""
     tree = Tree(viewed.snapshot)
     checkpoint = tree.newest.checkpoint
@@ -236,7 +231,7 @@ def verified(
     match: str,
     leaves_max: int | None = None,
     look: Look = lambda stream: True,
-) -> "MatchVerified | None":
+) -> MatchVerified | None:
     """Every leaf of a match made again, led to the signed root, and counted; None if too many.
 
     `look` is called with the stream of each leaf, and ends it all (None) with False. `digests` are
@@ -283,7 +278,7 @@ class _Check:
         if sentence := self._dealt.wrong(leaf):
             self._find(leaf.stream, sentence)
 
-    def verified(self, match: str) -> "MatchVerified":
+    def verified(self, match: str) -> MatchVerified:
         """What it came to."""
         checkpoint, count = self._tree.newest.checkpoint, self._count
         return {

@@ -4,7 +4,7 @@ A parameter is a field of a frozen struct, annotated with `Param`; an answer is 
 the document in JSON; a table of it is a struct a row, each field annotated with `msgspec.Meta`: its
 title, what it means, and in `extra` how a value is `spelled`, or that people do not see it
 (`HIDDEN`). Four write them down: `cli/questions.py`, `http/routes/questions.py`,
-`pages/questions.py` and, for files, `arrow` here.
+`pages/home.py` and, for files, `arrow` here.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,11 +24,10 @@ from typing import (
 import msgspec
 from msgspec import NODEFAULT, Meta, Struct, UnsetType
 
-from api.viewpoints.viewer import ShowProgress
-
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from api.viewpoints.viewer import ShowProgress
     from api.viewpoints.views import Viewed
 
 
@@ -53,11 +52,16 @@ class Param(Struct, frozen=True):
 
 
 class Table(Struct, frozen=True):
-    """Rows of one struct, taken out of an answer."""
+    """Rows of one struct: a member of an answer, by the table's name, or what is `taken` of it."""
 
     name: str
     row: type[Struct]
-    rows: Callable[[Any], Sequence[Any]]
+    taken: Callable[[Any], Sequence[Any]] | None = None
+
+    def rows(self, answer: Any) -> Sequence[Any]:
+        rows: Sequence[Any]
+        rows = getattr(answer, self.name) if self.taken is None else self.taken(answer)
+        return rows
 
 
 class Page(NamedTuple):
@@ -260,14 +264,18 @@ def sheet_of(columns: Iterable[Field], rows: Iterable[Any]) -> Sheet:
     """These columns of rows, but those that people do not see; each row is spelled when it is
     read."""
     shown = [column for column in columns if title(column) is not None]
-    lines = ([_cell(column, row) for column in shown] for row in rows)
+    spelled = [
+        ((column.note and column.note.extra) or {}).get("spelled", plain) for column in shown
+    ]
+    lines = (
+        [
+            Cell(str(spell(getattr(row, column.attribute))), getattr(row, "few", False))
+            for column, spell in zip(shown, spelled, strict=True)
+        ]
+        for row in rows
+    )
     right = [place for place, column in enumerate(shown) if column.type in (int, float)]
     return Sheet([title(column) or "" for column in shown], lines, right)
-
-
-def _cell(field: Field, row: Any) -> Cell:
-    spelled = ((field.note and field.note.extra) or {}).get("spelled", plain)
-    return Cell(str(spelled(getattr(row, field.attribute))), getattr(row, "few", False))
 
 
 def plain(value: Any) -> str:

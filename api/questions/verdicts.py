@@ -18,36 +18,44 @@ A cache is no evidence: who may write it can make it say anything. An audit of o
 bundle and `audit --all` decide anew and never look here.
 """
 
+import hashlib
+import os
+import secrets
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
+import msgspec
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from msgspec import Struct
 
 from analytics.screen.columns import Words
 from analytics.screen.plan import Why
 from analytics.screen.screen import HANDS, Batch, Screen, batches
-from api.questions.verdict_files import SavedVerdicts, events_digest, load, log_of, save
 from api.rules import CODES, MOVELESS, Rules, by_rules, code_of
-from api.viewpoints.views import Viewed
+from api.version import program
 from engine.verdict import VERDICTS, Report, qualified
+from events.codec import encode_lines
 from events.types import Events, HandStarted
 from store.folder.disk import cache_folder
 from store.folder.manifest import Segment
 from store.log.leaf import split
-from store.reader import Reader
+from store.reader import Reader, Snapshot
 from store.segments.reading import files_of
-from store.sql.query import Query
 
 if TYPE_CHECKING:
     from api.importing.index import JudgedHands
     from store.reader import Live, Snapshot
 
 
+Numbers = np.ndarray[Any, np.dtype[np.int64]]
+Codes = np.ndarray[Any, np.dtype[np.uint8]]
 NONE, UNJUDGED = 0, 255  # no hand, or none whose rules anybody has; and not looked at yet
 AT_ONCE = 250  # hands for the engine between two words of progress
 SCHEMA = pa.schema(
@@ -73,6 +81,16 @@ class Progress(NamedTuple):
     total: int
 
 
+class SavedVerdicts(Struct, frozen=True):
+    """Verdicts of hands next to each other: the first, a code for each, rulesets that nobody had;
+    of hands in the log the digest of their events."""
+
+    first_seq: int
+    codes: bytes
+    unknown: tuple[str, ...] = ()
+    events: str = ""
+
+
 class Verdicts:
     """The verdicts of one ledger, as far as they are known; threads may share it.
 
@@ -89,7 +107,7 @@ class Verdicts:
         self._changes = 0
         self._table: tuple[tuple[int, int], pa.Table] | None = None
 
-    def known(self, snapshot: "Snapshot", at_once: int = 0) -> Judged:
+    def known(self, snapshot: Snapshot, at_once: int = 0) -> Judged:
         """What can be said now; if no more than `at_once` are left, they are judged first."""
         left = self._look(snapshot)
         if 0 < left <= at_once:
@@ -108,13 +126,13 @@ class Verdicts:
                 self._table = (snapshot.next_seq, self._changes), rows
             return Judged(self._table[1], self._look(snapshot))
 
-    def left_of(self, hands: "Numbers") -> "Numbers":
+    def left_of(self, hands: Numbers) -> Numbers:
         """The hands among these that nobody has looked at yet."""
         with self._turn:
             left: Numbers = hands[self._codes[hands] == UNJUDGED]
             return left
 
-    def judge(self, snapshot: "Snapshot", hands: "Numbers | None" = None) -> Iterator[Progress]:
+    def judge(self, snapshot: Snapshot, hands: Numbers | None = None) -> Iterator[Progress]:
         """Judge all hands without a verdict, or those of these hands, in order and some at a time;
         a caller who stops keeps what was judged so far."""
         self._look(snapshot)
@@ -135,7 +153,7 @@ class Verdicts:
             self._close(snapshot, near)
         yield Progress(len(left), len(left))
 
-    def _look(self, snapshot: "Snapshot") -> int:
+    def _look(self, snapshot: Snapshot) -> int:
         """How many are left, after a look at what this or another process has kept."""
         rules, live = Rules(snapshot, None), snapshot.live
         segments, closed = live.parts()
@@ -143,7 +161,9 @@ class Verdicts:
         if closed:
             ends.append((closed[0].hand_seq, closed[-1].hand_seq))
         with self._turn:
-            self._grow(max(snapshot.next_seq, *(last + 1 for _, last in ends), 0))
+            lack = max(snapshot.next_seq, *(last + 1 for _, last in ends), 0) - len(self._codes)
+            if lack > 0:
+                self._codes = np.append(self._codes, np.full(lack, UNJUDGED, dtype=np.uint8))
             for segment in segments:
                 name, at = segment.sha256["events"], (segment.first_seq, segment.last_seq)
                 if self._is_left(*at):
@@ -181,17 +201,11 @@ class Verdicts:
             self._learn(kept)
             self._logs.add(kept.events)
 
-    def _grow(self, hands: int) -> None:
-        """Room for so many."""
-        lack = hands - len(self._codes)
-        if lack > 0:
-            self._codes = np.append(self._codes, np.full(lack, UNJUDGED, dtype=np.uint8))
-
     def _is_left(self, first: int, last: int) -> bool:
         with self._turn:
             return bool((self._codes[first : last + 1] == UNJUDGED).any())
 
-    def _judged(self, batch: Batch, rules: Rules, wanted: "Numbers") -> Iterator[int]:
+    def _judged(self, batch: Batch, rules: Rules, wanted: Numbers) -> Iterator[int]:
         """The hands of a batch: all that are fine at once, then the wanted ones that the engine
         judges."""
         seqs = batch.columns.hand_seq
@@ -227,7 +241,7 @@ class Verdicts:
             if game is None and isinstance(start, HandStarted):
                 self._unknown[seq] = start.ruleset
 
-    def _close(self, snapshot: "Snapshot", near: "Numbers") -> None:
+    def _close(self, snapshot: Snapshot, near: Numbers) -> None:
         """What no batch told of among these is no hand; whole segments are kept."""
         with self._turn:
             self._codes[self.left_of(near)] = NONE
@@ -245,7 +259,7 @@ class Verdicts:
             if not self._is_left(first, last):
                 self._kept.add(name)
 
-    def take(self, snapshot: "Snapshot", judged: "Mapping[str, JudgedHands]") -> None:
+    def take(self, snapshot: Snapshot, judged: "Mapping[str, JudgedHands]") -> None:
         """What an import has judged, as far as it is in the ledger, kept beside what is known."""
         self._look(snapshot)
         judged_of = {}
@@ -272,7 +286,7 @@ class Verdicts:
         self.keep(snapshot)
 
     def _take_segment(
-        self, live: "Live", segment: Segment, found: "Mapping[str, tuple[Numbers, Codes]]"
+        self, live: "Live", segment: Segment, found: Mapping[str, tuple[Numbers, Codes]]
     ) -> None:
         """The hands of a segment that are judged; what has no number is a record of a match."""
         files, wanted = files_of(live.disk), ["hand_seq", "match", "number"]
@@ -291,7 +305,7 @@ class Verdicts:
         left = codes == UNJUDGED
         codes[left] = new[left]
 
-    def keep(self, snapshot: "Snapshot") -> None:
+    def keep(self, snapshot: Snapshot) -> None:
         """All that is known, for other processes: of each segment, and of the log."""
         self._look(snapshot)
         with self._turn:
@@ -309,7 +323,7 @@ class Verdicts:
                     )
 
 
-def verdicts_of(snapshot: "Snapshot") -> Verdicts:
+def verdicts_of(snapshot: Snapshot) -> Verdicts:
     """The verdicts of a ledger: the same for all who read it in this process."""
     with _turn:
         return _verdicts_of.setdefault(snapshot.live, Verdicts())
@@ -319,46 +333,58 @@ _turn = threading.Lock()
 _verdicts_of: WeakKeyDictionary["Live", Verdicts] = WeakKeyDictionary()
 
 
-def shown(judged: Judged, viewed: Viewed) -> pa.Table:
-    """The verdicts that a viewpoint may know."""
-    if viewed.viewer.auditor:
-        return judged.rows
-    if not viewed.opened:
-        return SCHEMA.empty_table()
-    hands = viewed.ask(f"SELECT hand_seq FROM hands WHERE {visible_verdicts(viewed)}")["hand_seq"]
-    return judged.rows.filter(pc.is_in(judged.rows["hand_seq"], value_set=hands))
-
-
-def visible_verdicts(viewed: Viewed) -> str:
-    """Which hands a viewpoint may know the verdicts of: all, or those that are open to all."""
-    if viewed.viewer.auditor:
-        return "true"
-    names = ", ".join("'" + match.replace("'", "''") + "'" for match in sorted(viewed.opened))
-    return f"match IN ({names})" if names else "false"
-
-
-def lent(viewed: Viewed, judged: Judged | None) -> str:
-    """The name under which the viewer's questions find verdicts, none if there are none."""
-    known, rows = _lent.get(viewed.query), judged and judged.rows
-    if known is None or known[0] is not rows:
-        table = SCHEMA.empty_table() if judged is None else shown(judged, viewed)
-        known = rows, viewed.query.add_table(table)
-        _lent[viewed.query] = known
-    return known[1]
-
-
-_lent: WeakKeyDictionary[Query, tuple[pa.Table | None, str]] = WeakKeyDictionary()
-
-
-Numbers = np.ndarray[Any, np.dtype[np.int64]]
-Codes = np.ndarray[Any, np.dtype[np.uint8]]
-
-
 def _codes_of(found: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
     """The codes of these hands of a match."""
     known, codes = found
     at = np.minimum(np.searchsorted(known, numbers), len(known) - 1)
     return np.where(known[at] == numbers, codes[at], np.uint8(UNJUDGED))
+
+
+def log_of(live: "Live", first: int) -> str:
+    """What the log of a ledger is called whose first hand has this place."""
+    return hashlib.sha256(f"{live.folder.resolve()} {first}".encode()).hexdigest()
+
+
+def events_digest(live: "Live", first: int, end: int) -> str:
+    """The digest of all that closed from one place up to another."""
+    digest = hashlib.sha256()
+    for leaf in takewhile(lambda it: it.hand_seq < end, live.leaves(first - 1)):
+        digest.update(f"{leaf.stream}\n".encode())
+        digest.update(encode_lines([recorded.event for recorded in leaf.recorded]))
+    return digest.hexdigest()
+
+
+def load(folder: Path, name: str) -> SavedVerdicts | None:
+    """What was kept under this name, if it is whole."""
+    try:
+        text = _file(folder, name).read_bytes()
+        digest, body = text[:32], text[32:]
+        if hashlib.sha256(body).digest() != digest:
+            return None
+        return msgspec.msgpack.decode(body, type=SavedVerdicts)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def save(folder: Path, name: str, kept: SavedVerdicts) -> None:
+    """Written aside and renamed; a folder that cannot be written costs time and nothing else."""
+    file = _file(folder, name)
+    aside = file.with_name(f".{file.name}.{os.getpid()}.{secrets.token_hex(4)}")
+    body = msgspec.msgpack.encode(kept)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        aside.write_bytes(hashlib.sha256(body).digest() + body)
+        os.replace(aside, file)
+        for other in folder.glob(f"{file.name.partition('-')[0]}-*.bin"):
+            if other != file:  # of a program that has been replaced
+                other.unlink(missing_ok=True)
+    except OSError:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+
+
+def _file(folder: Path, name: str) -> Path:
+    return folder / f"{name[:32]}-{program()}.bin"
 
 
 def keep_judged(folder: Path, judged: "Mapping[str, JudgedHands]") -> None:

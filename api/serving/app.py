@@ -59,8 +59,8 @@ from api.http.openapi import described
 from api.http.request_log import Metrics, RequestLog, failed, given_back
 from api.http.routes import ROUTERS
 from api.jobs.jobs import FULL
-from api.pages import PAGES, mounted
-from api.pages.site import page
+from api.pages import audit, embedded, hands, home, live, matches, players, statistics, winnings
+from api.pages.site import mounted, page
 from api.problem import JSON, Problem
 from api.questions.filters import WrongFilter
 from api.questions.games import NoGame
@@ -80,6 +80,11 @@ from store.reader import NoLedger, Unreachable
 from store.segments.reading import FromTheFuture
 from store.sql.guard import Refused
 
+PAGES = (
+    *(home.router, matches.router, live.router, hands.router, audit.router, home.questions),
+    *(players.router, statistics.router, matches.leagues, winnings.router),
+    *(embedded.router, embedded.pictures),
+)
 STREAM = "/api/v1/stream"
 COMES_BACK_S = 10  # after which an `EventSource` asks again
 SIGNED_S = 1  # a writer signs for what is new this often

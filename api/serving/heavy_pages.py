@@ -38,7 +38,7 @@ from api.http.layers import Layer, put
 from api.http.ledger_service import LedgerService
 from api.http.limits import Places, who
 from api.pages.addresses import Addresses
-from api.pages.frames import FRAMES, framed
+from api.pages.embedded import FRAMES, framed
 from api.pages.site import page
 from api.problem import Problem
 from api.questions.question import API

@@ -47,7 +47,7 @@ from api.questions.filters import WrongFilter, parsed
 from api.questions.filters_sql import asks_verdicts
 from api.questions.judging import due, lacking
 from api.questions.question import API
-from api.questions.verdict_files import program
+from api.version import program
 from api.viewpoints.views import Viewed
 from dealer.worker import end_with_parent, ignore_ctrl_c
 from store.folder.disk import CACHE, NoLocks, lock_file

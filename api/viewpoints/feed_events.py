@@ -21,7 +21,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from api.viewpoints.match_records import started
+from api.viewpoints.selection import started
 from api.viewpoints.viewer import Viewer
 from events import types as t
 from events.ledger import Recorded, is_match

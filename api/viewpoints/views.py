@@ -24,8 +24,7 @@ from msgspec.structs import replace
 from analytics.sql.chosen import Chosen, Facts, hands_of, moneys, quoted, where
 from analytics.statistics.answers import SECONDS, views
 from analytics.stored.facts import stored
-from api.viewpoints.redaction import RedactedEvents, Redactor, revealed
-from api.viewpoints.rendering import withheld_sentence
+from api.viewpoints.redaction import RedactedEvents, Redactor, revealed, withheld_sentence
 from api.viewpoints.selection import Absent, Places, Selection, among, groups, standing
 from api.viewpoints.selection import leaves as recorded
 from api.viewpoints.viewer import ShowProgress, Viewer, without_progress

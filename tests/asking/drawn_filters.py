@@ -5,13 +5,13 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
+from analytics.replay.flags import STREETS
 from analytics.replay.rules import POSITIONS
 from analytics.statistics.catalogue import STATISTICS
 from api.questions.filters_tree import (
     FIELDS,
     FLAGS,
     MADE,
-    STREETS,
     And,
     Compare,
     Filter,

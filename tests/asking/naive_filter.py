@@ -9,10 +9,10 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from analytics.replay.flags import FLAGS as FACT_FLAGS
-from api.questions.filters_tree import MADE, STREETS, And, Compare, Not, Of, Or, Term
+from analytics.replay.flags import STREETS
+from api.questions.filters_tree import MADE, And, Compare, Not, Of, Or, Term
 from api.questions.filters_values import Amount, Moment, Pattern
-from api.viewpoints.redaction import RedactedEvents
-from api.viewpoints.rendering import table_after
+from api.viewpoints.redaction import RedactedEvents, table_after
 from engine.games import RULESETS
 from engine.policies import money
 from events import types as t

@@ -4,17 +4,21 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from api.questions.filters import (
-    DEPTH_MAX,
+from api.questions.filters import DEPTH_MAX, TERMS_MAX, WrongFilter, parsed
+from api.questions.filters_tree import (
     EVERY,
-    TERMS_MAX,
+    FIELDS,
+    FLAGS,
+    And,
+    Compare,
     Filter,
-    WrongFilter,
-    parsed,
+    Flag,
+    Not,
+    Of,
+    Or,
     text_of,
 )
-from api.questions.filters_tree import FIELDS, FLAGS, LENGTH_MAX, And, Compare, Flag, Not, Of, Or
-from api.questions.filters_values import Amount, Moment, Pattern
+from api.questions.filters_values import LENGTH_MAX, Amount, Moment, Pattern
 from tests.asking.drawn_filters import ANYTHING, filters
 
 

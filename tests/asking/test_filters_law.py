@@ -12,9 +12,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from api.questions.filters import Filter, parsed, text_of
+from analytics.replay.flags import STREETS
+from api.questions.filters import parsed
 from api.questions.filters_sql import Span, where
-from api.questions.filters_tree import FIELDS, FLAGS, MADE, STREETS, Compare, Flag, Kind, Not, Of
+from api.questions.filters_tree import (
+    FIELDS,
+    FLAGS,
+    MADE,
+    Compare,
+    Filter,
+    Flag,
+    Kind,
+    Not,
+    Of,
+    text_of,
+)
 from api.questions.filters_values import Amount, amount, moment, pattern
 from api.questions.verdicts import SCHEMA as VERDICT_COLUMNS
 from api.viewpoints.viewer import Viewer

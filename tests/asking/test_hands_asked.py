@@ -12,11 +12,11 @@ from api.playing.recording import projections
 from api.problem import Problem
 from api.questions import filters_hands as spreads
 from api.questions.declared.fairness import FairnessParams, fairness
-from api.questions.declared.results import ResultsParams, luck
 from api.questions.filters import parsed
 from api.questions.filters_hands import facets
+from api.questions.luck import street_luck
 from api.questions.opponents import OpponentParams, report
-from api.questions.players import at_most, count_hands
+from api.questions.players import at_most, chosen_of, count_hands
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from store.ledger import open_ledger
@@ -70,7 +70,7 @@ def test_a_report_on_an_opponent_reads_no_hand_that_he_was_not_dealt_in(
 
 
 def test_luck_reads_no_hand_that_he_was_not_dealt_in(viewed: Viewed, read: list[int]) -> None:
-    luck(viewed, ResultsParams("random-2", spots=1))
+    street_luck(viewed, chosen_of(viewed, "random-2"), 1)
     assert 1 == len(set(read))
 
 

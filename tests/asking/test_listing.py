@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from api.questions.declared import hands
 from api.questions.declared.hands import HandRow, hands_by, key
-from api.questions.filters import Filter, parsed
+from api.questions.filters import parsed
 from api.questions.filters_hands import FACETS, _kept, facets
 from api.questions.filters_sql import where
-from api.questions.verdicts import Judged, Verdicts, lent
+from api.questions.filters_tree import Filter
+from api.questions.judging import lent
+from api.questions.verdicts import Judged, Verdicts
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.games import RULESETS

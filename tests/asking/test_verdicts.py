@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from api.questions import verdict_files as module
-from api.questions.verdicts import Progress, Verdicts, shown
+from api import version as module
+from api.questions.judging import shown
+from api.questions.verdicts import Progress, Verdicts
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.game import fingerprint, to_json
@@ -183,7 +184,7 @@ def test_another_program_judges_anew_and_leaves_no_old_files(
 ) -> None:
     expected = judged(snapshot, Verdicts(tmp_path))
     before = {file.name for file in tmp_path.iterdir()}
-    monkeypatch.setattr(module, "program", lambda: "another")
+    monkeypatch.setattr("api.questions.verdicts.program", lambda: "another")
     assert snapshot.next_seq == Verdicts(tmp_path).known(snapshot).left
     assert expected == judged(snapshot, Verdicts(tmp_path))
     after = {file.name for file in tmp_path.iterdir()}
@@ -215,7 +216,6 @@ def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
 
 ASKING = ("api/questions/verdicts.py", "api/importing/worker.py", "api/importing/screened.py")
 JUDGES_NOTHING = {  # what these ask for otherwise
-    "api/viewpoints/views.py": "who may know of them",
     "api/importing/inputs.py": "which files there are",
     "api/importing/index.py": "what a hand is called",
     "api/importing/spill.py": "where it waits",

@@ -13,7 +13,7 @@ import pytest
 from api.importing import commit, pool
 from api.jobs.jobs import Jobs
 from api.main import main
-from api.questions import verdict_files, verdicts
+from api.questions import verdicts
 from api.questions.verdicts import UNJUDGED, Verdicts
 from dealer.play import play
 from engine.games import GAMES
@@ -204,7 +204,7 @@ def test_a_forged_cache_is_no_evidence(
     """Whoever may write the cache can have lists say anything; whoever audits decides anew."""
     imported(folder, ("long.txt", log(HANDS, "1")), words=("--match", "scrim"))
     (file,) = cache.iterdir()
-    told = msgspec.msgpack.decode(file.read_bytes()[32:], type=verdict_files.SavedVerdicts)
+    told = msgspec.msgpack.decode(file.read_bytes()[32:], type=verdicts.SavedVerdicts)
     agreed = bytes(1 if code not in (0, UNJUDGED) else code for code in told.codes)
     body = msgspec.msgpack.encode(msgspec.structs.replace(told, codes=agreed))
     file.write_bytes(hashlib.sha256(body).digest() + body)
@@ -231,6 +231,6 @@ def test_another_record_in_the_same_place_is_not_believed(
 
 def test_another_program_judges_imports_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     imported(folder, ("long.txt", log(HANDS, "1")))
-    monkeypatch.setattr(verdict_files, "program", lambda: "another")
+    monkeypatch.setattr(verdicts, "program", lambda: "another")
     snapshot = Reader(folder).snapshot()
     assert snapshot.next_seq == Verdicts().known(snapshot).left

@@ -11,7 +11,7 @@ import pytest
 from fastapi.routing import APIRoute
 from msgspec.structs import replace
 
-from api.pages import PAGES
+from api.serving.app import PAGES
 from dealer.play import play
 from engine.games import GAMES
 from tests.browser.conftest import (

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.main import main
-from api.questions.numbers import p_value
+from api.questions.players import p_value
 from tests.browser.conftest import Site, expect
 from tests.http.servers import Server
 

@@ -18,7 +18,7 @@ from api.cluster import spark
 from api.cluster import tasks as cluster
 from api.cluster.tasks import Exported, OtherProgram, Task
 from api.main import main
-from api.questions.verdict_files import program
+from api.version import program
 from store.reader import Reader, Snapshot
 from tests import profiles
 from tests.cluster.ledgers import PLAYED, damaged

@@ -20,7 +20,7 @@ from api.http.keys import Keys
 from api.main import main
 from api.playing.matches import Terms, begun, here
 from api.playing.recording import projections
-from api.viewpoints.rendering import withheld_sentence
+from api.viewpoints.redaction import withheld_sentence
 from dealer.play import Plan, plan
 from engine.games import GAMES
 from events.match import Disclosure

@@ -20,8 +20,7 @@ from starlette.testclient import TestClient
 from api.evidence.make import evidence
 from api.exporting.texts import ExportRequest, SeenHands
 from api.main import main
-from api.viewpoints.redaction import Redactor
-from api.viewpoints.rendering import OF_A_SEED
+from api.viewpoints.redaction import OF_A_SEED, Redactor
 from api.viewpoints.viewer import Viewer
 from dealer.deck import SEED_BYTES, SeededDecks
 from engine.games import GAMES

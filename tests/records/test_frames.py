@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from api.questions.frames import frames
 from api.questions.hand import event_rows
-from api.viewpoints.rendering import line_of, table_after, table_as_json
+from api.viewpoints.redaction import line_of, table_after, table_as_json
 from engine.game import Game
 from engine.games import GAMES
 from engine.pots import pots

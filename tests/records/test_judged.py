@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from api.questions.hand import NoRules, NotOver, by_rules, judged, seen_record
+from api.questions.hand import NoRules, NotOver, judged, seen_record
 from api.report import as_json, as_text
+from api.rules import by_rules
 from engine.game import Game
 from engine.games import GAMES
 from events import types as t

@@ -11,7 +11,7 @@ import pytest
 from api.evidence.make import evidence
 from api.evidence.verify import unpacked, verify
 from api.main import main
-from api.viewpoints.rendering import OF_A_SEED
+from api.viewpoints.redaction import OF_A_SEED
 from engine.game import to_json
 from store.reader import Reader
 from tests.trust.in_node import judged_in_node

@@ -28,18 +28,20 @@ from analytics.auctions.worth import ThirdCards
 from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import Chosen, JoinedViews
 from analytics.statistics.catalogue import Measured, in_unit
-from api.questions.numbers import (
+from api.questions.players import (
     Again,
     Drawn,
     MeasureRow,
     OfPlayer,
     by_line,
     by_player,
+    chosen_by,
     drawn,
+    is_there,
     lines_of,
+    money_of,
     part_of,
 )
-from api.questions.players import chosen_by, is_there, money_of
 from api.questions.question import (
     FILTERS,
     Anybody,
@@ -164,8 +166,22 @@ def bidding(
     bidder_pairs = rows.table(PAIRS_SQL)
     if not bidder_pairs.num_rows and not rows.table("SELECT 1 FROM auctions LIMIT 1").num_rows:
         raise Absent("no auction was held in these hands")
-    worths, counts = _worths(viewed, rows, params.spots, watch)
-    auctions = Auctions(JoinedViews(viewed.query, select, {"worths": worths}), params.vs)
+    # The values of so many auctions, evenly spread; what was counted is kept.
+    every, spots = rows.table(f"SELECT * FROM ({OF_TWO})"), params.spots
+    size = every.num_rows
+    if spots is not None and spots < size:
+        every = every.take(pa.array([at * size // spots for at in range(spots)], pa.int64()))
+    in_units = kept(Chosen(), ())  # of which bids are whole numbers
+    those = viewed.query.ask(
+        f"SELECT a.* FROM ({in_units}) AS a JOIN those USING (hand_seq, auction)"
+        " ORDER BY a.hand_seq, a.auction, a.seat",
+        also={"those": every},
+    )
+    held, rules = bids_worth.auctions(those.to_pylist()), _Rules(viewed)
+    worths = list(bids_worth.worths(watch(held, "counting third cards", len(held)), rules.of))
+    counts = {"auctions": size, "valued": len(held), "counted": rules.counted}
+    values = {"worths": bids_worth.table(worths)}
+    auctions = Auctions(JoinedViews(viewed.query, select, values), params.vs)
     measures = auctions.measures(player, params.by, again=again)
     found = list(in_unit(measures, MEASURES, unit))
     return Bidding(auctions, found, list(pairs(bidder_pairs)), counts, unit)
@@ -202,27 +218,6 @@ def _of(rows: Sequence[Row], player: str, part: str, *names: str) -> list[list[A
     return [[row[name] for name in names] for row in mine]
 
 
-def _worths(
-    viewed: Viewed, rows: JoinedViews, spots: int | None, watch: ShowProgress
-) -> tuple[pa.Table, dict[str, int]]:
-    """The values of so many auctions, and how many there are; what was counted is kept."""
-    every = rows.table(f"SELECT * FROM ({OF_TWO})")
-    size = every.num_rows
-    if spots is not None and spots < size:
-        every = every.take(pa.array([at * size // spots for at in range(spots)], pa.int64()))
-    auctions = kept(Chosen(), ())  # in units, of which bids are whole numbers
-    those = viewed.query.ask(
-        f"SELECT a.* FROM ({auctions}) AS a JOIN those USING (hand_seq, auction)"
-        " ORDER BY a.hand_seq, a.auction, a.seat",
-        also={"those": every},
-    )
-    found = bids_worth.auctions(those.to_pylist())
-    rules = _Rules(viewed)
-    valued = list(bids_worth.worths(watch(found, "counting third cards", len(found)), rules.of))
-    counts = {"auctions": size, "valued": len(found), "counted": rules.counted}
-    return bids_worth.table(valued), counts
-
-
 class _Rules:
     """What is known of third cards under the rules that a row names; nothing of odd ones."""
 
@@ -252,11 +247,6 @@ def _third_cards(folder: Path, rules: Showdown) -> ThirdCards:
     return ThirdCards(folder, rules)
 
 
-def rows(answer: Bids) -> list[MeasureRow]:
-    """A row a measure."""
-    return lines_of(answer.players)
-
-
 def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:
     """All players with a few measures each, or one with every measure; then pairs."""
     head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
@@ -264,7 +254,7 @@ def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:
     if answer.valued < answer.auctions:
         foot += "; --spots all counts all"
     if params.player is None:
-        yield by_player(rows(answer), MEASURES, OVERVIEW, params.by, head=head, foot=foot)
+        yield by_player(lines_of(answer), MEASURES, OVERVIEW, params.by, head=head, foot=foot)
     else:
         heads = {}
         for bidder in answer.players:
@@ -272,7 +262,7 @@ def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:
             often = ", ".join(f"{row.bid} ({row.times}x)" for row in bidder.common)
             bids = f"tenths {tenths}   most common {often}" if tenths else ""
             heads[part_of(bidder)] = (bidder.player, part_of(bidder), bids, head)
-        yield from by_line(rows(answer), MEASURES, heads, foot)
+        yield from by_line(lines_of(answer), MEASURES, heads, foot)
     # Dealer against first bidder: do their bids depend on each other?
     for pair in answer.pairs:
         sign = "no sign of bid sniffing"
@@ -304,7 +294,7 @@ QUESTION = Question(
     params=BidsParams,
     answer=Bids,
     ask=bids,
-    tables=(Table("measures", MeasureRow, rows),),
+    tables=(Table("measures", MeasureRow, lines_of),),
     sheets=sheets,
     page="/players/{player}/bids",
     kept=FILTERS,

@@ -15,8 +15,8 @@ from analytics.confidence import DRAWS, SEED
 from analytics.sql.chosen import moneys_of, table
 from analytics.statistics.answers import rows_of
 from analytics.statistics.catalogue import STATISTICS
-from api.questions.numbers import between, counts, p_value, value_of
-from api.questions.players import Finder, Nonsense, chosen_of, finder
+from api.questions.filters_values import Finder, finder
+from api.questions.players import Nonsense, between, chosen_of, counts, p_value, value_of
 from api.questions.question import (
     ByTag,
     Cell,
@@ -190,9 +190,30 @@ def sheets(
         f"{one.hands} hands and {other.hands} hands",
         f"{pairs} deals pair them" if pairs else "no deal pairs them",
     ]
+    lines = []
+    for it in every:
+        if it.difference is None:
+            continue
+        about = STATISTICS[it.statistic]
+        ends = ("did", "could") if about.kind in ("share", "ratio") else ("could",)
+        led = [tuple(side(f"{end}={about.name}") for end in ends) for side in finds]
+        leads = dict(zip(COUNTED, led, strict=False))
+        scale, digits = (100, 1) if about.kind == "share" else (1, 2)
+        texts = (
+            about.title,
+            *(value_of(about, value) for value in (it.one, it.other)),
+            f"{scale * it.difference:+,.{digits}f}",
+            between(about, it.low, it.high, " to ", "+"),
+            *(counts(it.one_k, it.one_n), counts(it.other_k, it.other_n)),
+            *(p_value(it.p), p_value(it.counted)),
+            "too few" if it.few else "",
+        )
+        lines.append(
+            [Cell(text, it.few, leads=leads.get(place, ())) for place, text in enumerate(texts)]
+        )
     yield Sheet(
         ("", *names, *COLUMNS),
-        [_line(it, finds) for it in every if it.difference is not None],
+        lines,
         range(1, len(COLUMNS) + 2),
         headed("   ".join(head), answer.unit),
         f"{answer.compared} compared: one in twenty differs by chance, and p of all allows for it",
@@ -200,29 +221,6 @@ def sheets(
     if len(answer.moneys) > 1:
         several = " and ".join(f"{money}s" for money in answer.moneys)
         yield f"amounts are left out: these hands are played for {several}; choose a unit"
-
-
-def _line(comparison: Compared, finds: Sequence[Finder]) -> tuple[Cell, ...]:
-    it = STATISTICS[comparison.statistic]
-    ends = ("did", "could") if it.kind in ("share", "ratio") else ("could",)
-    led = [tuple(side(f"{end}={it.name}") for end in ends) for side in finds]
-    scale, digits = (100, 1) if it.kind == "share" else (1, 2)
-    cells = (
-        it.title,
-        value_of(it, comparison.one),
-        value_of(it, comparison.other),
-        f"{scale * (comparison.difference or 0):+,.{digits}f}",
-        between(it, comparison.low, comparison.high, " to ", "+"),
-        counts(comparison.one_k, comparison.one_n),
-        counts(comparison.other_k, comparison.other_n),
-        p_value(comparison.p),
-        p_value(comparison.counted),
-        "too few" if comparison.few else "",
-    )
-    leads = dict(zip(COUNTED, led, strict=False))
-    return tuple(
-        Cell(text, comparison.few, leads=leads.get(place, ())) for place, text in enumerate(cells)
-    )
 
 
 def code(answer: Comparison, params: CompareParams) -> int:

@@ -30,6 +30,7 @@ from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
 BANKROLL = "bankroll"
+MEANS = ("bid_mean", "net_swapped")  # in chips, where there are any; all others are counts
 HUNDREDS = range(100, 1_100, 100)
 
 
@@ -46,17 +47,17 @@ class CountersParams(Struct, frozen=True):
 def _columns(*bankroll: Any) -> list[Any]:
     """A match and a player, every counter, and whatever tells his bankroll."""
     plain = [
-        (name, Annotated[_kind(name), Meta(title=it.title, description=it.meaning)])
+        (
+            name,
+            Annotated[
+                float | None if name in MEANS else int, Meta(title=it.title, description=it.meaning)
+            ],
+        )
         for name, it in COUNTERS.items()
         if name != BANKROLL
     ]
     unit = Annotated[str | None, Meta(description="what amounts count", extra=HIDDEN)]
     return [("match", str), ("player", str), *plain, *bankroll, ("unit", unit)]
-
-
-def _kind(name: str) -> Any:
-    """What a counter's numbers are: counts, or chips."""
-    return float | None if name in ("bid_mean", "net_swapped") else int
 
 
 GAME: Any = defstruct("MatchCounted", _columns((BANKROLL, dict[str, float])), frozen=True)

@@ -26,7 +26,7 @@ from analytics.stored.facts import played, risks
 from analytics.swaps.luck import equities_in
 from api.evidence.make import Dealt
 from api.problem import Problem
-from api.questions.numbers import p_value
+from api.questions.players import p_value
 from api.questions.question import Cell, Match, Question, Sheet, Table
 from api.viewpoints.selection import Absent, Selection
 from api.viewpoints.selection import leaves as read
@@ -228,7 +228,7 @@ QUESTION = Question(
     params=FairnessParams,
     answer=Fairness,
     ask=fairness,
-    tables=(Table("tests", Tested, lambda answer: answer.tests),),
+    tables=(Table("tests", Tested),),
     sheets=sheets,
     bound=bound,
     auditor=True,

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import astuple, replace
 
+from analytics.replay.flags import STREETS
 from api.questions.filters import parsed
 from api.questions.filters_hands import (
     FACETS,
@@ -26,19 +27,9 @@ from api.questions.filters_hands import (
     windows,
 )
 from api.questions.filters_sql import STREET, asks_verdicts, where
-from api.questions.filters_tree import (
-    EVERY,
-    STREETS,
-    And,
-    Compare,
-    Filter,
-    Flag,
-    Not,
-    joined,
-    text_of,
-)
+from api.questions.filters_tree import EVERY, And, Compare, Filter, Flag, Not, joined, text_of
 from api.questions.filters_values import AMOUNT_MAX
-from api.questions.judging import due, judged
+from api.questions.judging import due, judged, lent, visible_verdicts
 from api.questions.one_line import lines
 from api.questions.question import (
     HIDDEN,
@@ -55,13 +46,7 @@ from api.questions.question import (
     sheet,
     ungrouped,
 )
-from api.questions.verdicts import (
-    Judged,
-    Numbers,
-    lent,
-    verdicts_of,
-    visible_verdicts,
-)
+from api.questions.verdicts import Judged, Numbers, verdicts_of
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
@@ -351,14 +336,6 @@ class FacetRow(Struct, frozen=True):
     filter: Annotated[str, Meta(description="what finds them")]
 
 
-def _facet_rows(facets: Facets) -> list[FacetRow]:
-    """All hands, then every value."""
-    rows = [FacetRow("hands", "", facets.hands, "")]
-    for name in FACETS:
-        rows += [FacetRow(name, *astuple(one)) for one in getattr(facets, name)]
-    return rows
-
-
 def _sheets(facets: Facets, params: HandsParams) -> Iterator[Sheet | str]:
     yield sheet(COUNTS.tables[0], facets)
     if facets.unjudged:
@@ -373,7 +350,16 @@ COUNTS = Question(
     params=HandsParams,
     answer=Facets,
     ask=facets_of,
-    tables=(Table("facets", FacetRow, _facet_rows),),
+    tables=(
+        Table(
+            "facets",
+            FacetRow,
+            lambda facets: [
+                FacetRow("hands", "", facets.hands, ""),
+                *(FacetRow(name, *astuple(it)) for name in FACETS for it in getattr(facets, name)),
+            ],
+        ),
+    ),
     sheets=_sheets,
     facts=False,
 )

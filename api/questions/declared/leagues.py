@@ -9,9 +9,8 @@ from msgspec import Meta, Struct, field
 
 from api.playing.league import Pairing, pairing_of
 from api.questions.question import Param, Question, Table
-from api.viewpoints.match_records import ended, records, started
-from api.viewpoints.rendering import moments
-from api.viewpoints.selection import Absent
+from api.viewpoints.redaction import moments
+from api.viewpoints.selection import Absent, ended, records, started
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 from store.reader import Snapshot
@@ -111,7 +110,7 @@ QUESTION = Question(
     params=LeaguesParams,
     answer=Leagues,
     ask=leagues,
-    tables=(Table("leagues", League, lambda answer: answer.leagues),),
+    tables=(Table("leagues", League),),
     page="/leagues",
     facts=False,
 )

@@ -17,9 +17,8 @@ from analytics.sql.chosen import quoted
 from api.playing.recording import CUT_SHORT, has_it_all, outcome
 from api.questions.question import HIDDEN, Listed, Newest, Page, Pages, Question, Table, ungrouped
 from api.rules import Rules
-from api.viewpoints.match_records import conflicts, ended, left_out, records, started, tagged
-from api.viewpoints.rendering import moments, opened_by
-from api.viewpoints.selection import Absent
+from api.viewpoints.redaction import moments, opened_by
+from api.viewpoints.selection import Absent, conflicts, ended, left_out, records, started, tagged
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import UNCLOSED, Viewed
 from engine.game import Game
@@ -208,7 +207,12 @@ def rows_of(viewed: Viewed, played_of_match: Mapping[str, Played | None]) -> lis
         if game is not None and match.end and match.end.reason in map(has_it_all, match.players):
             game = replace(game, broke="leaves")  # before `broke` only the end said so
         games[match.name] = game
-    lasts = _lasts(viewed, [name for name, game in games.items() if game and is_freeze_out(game)])
+    lasts: dict[str, dict[str, Last]] = {}  # each player's last hand of each freeze-out
+    freeze_outs = [name for name, game in games.items() if game and is_freeze_out(game)]
+    if freeze_outs:
+        for row in viewed.rows(LASTS.format(", ".join(map(quoted, freeze_outs)))):
+            last_hand = Last(row["hand"], int(row["began"]), int(row["left"]))
+            lasts.setdefault(row["match"], {})[row["player"]] = last_hand
     rows = []
     for match in matches:
         start, played, (unit, nets) = match.start, match.played or {}, won[match.name]
@@ -246,16 +250,6 @@ def tags_of(snapshot: Snapshot, match: str) -> list[str]:
     """`ursa version:3`; of two about the same player and tag, the later one."""
     values = {(tag.player, tag.tag): tag.value for tag in tagged(snapshot, match)}
     return [f"{player} {tag}:{value}" for (player, tag), value in values.items()]
-
-
-def _lasts(viewed: Viewed, matches: list[str]) -> dict[str, dict[str, Last]]:
-    """Each player's last hand of each of these matches."""
-    lasts: dict[str, dict[str, Last]] = {}
-    if matches:
-        for row in viewed.rows(LASTS.format(", ".join(map(quoted, matches)))):
-            last = Last(row["hand"], int(row["began"]), int(row["left"]))
-            lasts.setdefault(row["match"], {})[row["player"]] = last
-    return lasts
 
 
 def _won(

@@ -4,7 +4,8 @@ docs/opponents.md says what a row means. Everything is counted from hands as the
 them, each of which is read: of more than 50,000 hands HTTP asks for a match or a game.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
@@ -12,8 +13,8 @@ from msgspec.structs import asdict, astuple, replace
 from analytics.confidence import FEW
 from analytics.opponents.leads import Difference, Lead
 from analytics.opponents.measures import LOOKS, NUMBERS, TENTHS
-from api.questions.numbers import Drawn, Kind, MeasureRow, by_line, by_part, lines, part_of
 from api.questions.opponents import (
+    HANDS_MAX,
     Ended,
     Fault,
     First,
@@ -24,10 +25,10 @@ from api.questions.opponents import (
     Sized,
     report,
 )
-from api.questions.players import at_most
+from api.questions.players import Drawn, Kind, MeasureRow, at_most, by_line, by_part, lines, part_of
 from api.questions.question import FILTERS, Cell, Question, Sheet, Table, behind, share, sheet
 
-HANDS_MAX = 50_000  # that are read while somebody waits
+T = TypeVar("T")
 TOP = 12  # tendencies that a terminal shows
 SIZES = (25, 50, 80, 125, 200, None)
 
@@ -142,6 +143,13 @@ def _ends(answer: Report) -> list[Ended]:
     ]
 
 
+def _in_lines(row: type[T], found: Iterable[Struct]) -> list[T]:
+    """Each with its hands in one cell."""
+    return [
+        row(**{**members, "hands": " ".join(members["hands"])}) for members in map(asdict, found)
+    ]
+
+
 def _of_parts(name: str, row: type[Struct]) -> Table:
     """A table of every part."""
     made = behind(row, part=str)
@@ -156,7 +164,7 @@ def _of_parts(name: str, row: type[Struct]) -> Table:
 
 ENDS = Table("ends", Ended, _ends)
 REPLIES = Table("replies", Replies, lambda answer: answer.parts[0].faults)
-LOCKS = Table("locks", Lock, lambda answer: answer.locks)
+LOCKS = Table("locks", Lock)
 
 
 def _time(leak: Drawn) -> Iterator[str]:
@@ -177,28 +185,18 @@ QUESTION = Question(
     ask=report,
     tables=(
         Table("measures", MeasureRow, rows),
-        Table(
-            "leads",
-            LeadLine,
-            lambda answer: [
-                LeadLine(**{**asdict(one), "hands": " ".join(one.hands)})
-                for one in answer.leads.found
-            ],
-        ),
+        Table("leads", LeadLine, lambda answer: _in_lines(LeadLine, answer.leads.found)),
         Table(
             "differences",
             DifferenceLine,
-            lambda answer: [
-                DifferenceLine(**{**asdict(one), "hands": " ".join(one.hands)})
-                for one in answer.differences.found
-            ],
+            lambda answer: _in_lines(DifferenceLine, answer.differences.found),
         ),
         *(
             _of_parts(name, row)
             for name, row in (("mix", First), ("sizes", Sized), ("ends", Ended))
         ),
         LOCKS,
-        Table("faults", Fault, lambda answer: answer.faults),
+        Table("faults", Fault),
     ),
     sheets=sheets,
     bound=lambda viewed, params: at_most(

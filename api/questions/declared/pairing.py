@@ -12,8 +12,8 @@ from analytics.sql.chosen import Chosen, table
 from api.questions.declared.leagues import LeagueName, of_league
 from api.questions.declared.ratings import Pair, between, number, pairs_of, within
 from api.questions.players import money_of
-from api.questions.question import Param, Question, Sheet, Table, headed, sheet
-from api.viewpoints.rendering import moments
+from api.questions.question import Name, Param, Question, Sheet, Table, headed, sheet
+from api.viewpoints.redaction import moments
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
@@ -23,7 +23,7 @@ class PairingParams(Struct, frozen=True):
     """Of which league, and which two."""
 
     league: LeagueName
-    player: Annotated[str, Param("A player's name, percent-encoded.", argument=True)]
+    player: Name
     other: Annotated[str, Param("Whom he met.", argument=True)]
 
 
@@ -98,7 +98,7 @@ def sheets(answer: Pairing, params: PairingParams) -> Iterator[Sheet]:
     yield sheet(TABLE, answer, headed(f"{head}   viewpoint: {answer.viewpoint}", answer.unit))
 
 
-TABLE = Table("matches", Met, lambda answer: answer.matches)
+TABLE = Table("matches", Met)
 QUESTION = Question(
     name="pairing",
     text=__doc__,

@@ -108,8 +108,8 @@ FROM mine AS m JOIN facts AS o ON m.hand_seq = o.hand_seq AND m.seat <> o.seat G
 ORDER BY part, hands DESC, name
 """
 TABLES = (
-    Table("games", OfGame, lambda answer: answer.games),
-    Table("opponents", OfOpponent, lambda answer: answer.opponents),
+    Table("games", OfGame),
+    Table("opponents", OfOpponent),
 )
 QUESTION = Question(
     name="player",

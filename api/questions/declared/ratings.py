@@ -6,7 +6,7 @@ docs/leagues.md says what a row means.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 from typing import Annotated, Any
 
@@ -42,6 +42,11 @@ Row = dict[str, Any]
 PLAYERS_MAX = 200  # their pairs are 19,900, and circles are sought among all
 CROSSED = 8  # players whose cross table fits on a terminal
 WITHOUT = "no ratings here: install muckrake-poker[ratings], which brings the library that rates"
+Rating = Annotated[
+    float | None, Meta(description="400 points more are ten wins to one loss; 1500 is the mean")
+]
+From = Annotated[float | None, Meta(title="from", description="its interval")]
+To = Annotated[float | None, Meta(title="to", description="the other end")]
 Hundred = Annotated[float | None, Meta(title="a hundred", description="chips won a hundred hands")]
 Low = Annotated[float | None, Meta(description="its interval: 95 of 100 hold the true number")]
 High = Annotated[float | None, Meta(description="the other end")]
@@ -65,11 +70,9 @@ class Rated(Struct, frozen=True):
     """A player, his rating, and what he won against everybody whom he met."""
 
     player: str
-    rating: Annotated[
-        float | None, Meta(description="400 points more are ten wins to one loss; 1500 is the mean")
-    ]
-    rating_low: Annotated[float | None, Meta(title="from", description="its interval")]
-    rating_high: Annotated[float | None, Meta(title="to", description="the other end")]
+    rating: Rating
+    rating_low: From
+    rating_high: To
     won: Annotated[int, Meta(description="matches, against each whom he met in them")]
     drawn: int
     lost: int
@@ -322,10 +325,6 @@ def between(low: float | None, high: float | None) -> str:
     return "" if low is None or high is None else f"{low:,.1f} to {high:,.1f}"
 
 
-def _rows(name: str) -> Callable[[Ratings], Sequence[Any]]:
-    return lambda answer: getattr(answer, name)
-
-
 QUESTION = Question(
     name="ratings",
     text=__doc__,
@@ -335,9 +334,9 @@ QUESTION = Question(
     answer=Ratings,
     ask=rated,
     tables=(
-        Table("players", Rated, _rows("players")),
-        Table("pairs", Pair, _rows("pairs")),
-        Table("circles", Circle, _rows("circles")),
+        Table("players", Rated),
+        Table("pairs", Pair),
+        Table("circles", Circle),
     ),
     sheets=sheets,
 )

@@ -5,24 +5,21 @@ card; nets and rake are everybody's to see. A file gets the graph, which only a 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from msgspec import UNSET, Struct, UnsetType, field
 
 from analytics.confidence import FEW
-from analytics.luck.streets import MODEL, is_countable
-from analytics.replay.rules import Rulebook
-from analytics.results.players import METHODS, By, Spread, Streets, nets_by, rakes, rates
+from analytics.luck.streets import MODEL
+from analytics.results.players import METHODS, By, nets_by, rakes, rates
 from analytics.results.winnings import POINTS, Winnings
 from analytics.sql.chosen import Chosen, table
 from analytics.statistics.answers import answers
 from analytics.statistics.catalogue import STATISTICS
 from analytics.stored.equity import DRAWS, SEED
 from api.questions.declared.winnings import Points, WinningsParams, WinningsPoint, rows, winnings
-from api.questions.luck import mirrored
-from api.questions.numbers import Again, part_of
-from api.questions.players import Nonsense, at_most, chosen_by, money_of
+from api.questions.luck import Chance, StreetLuck, mirrored, street_luck
+from api.questions.players import Again, Nonsense, at_most, chosen_by, money_of, part_of
 from api.questions.question import (
     FILTERS,
     Anybody,
@@ -35,10 +32,8 @@ from api.questions.question import (
     headed,
     plain,
 )
-from api.viewpoints.viewer import ShowProgress, without_progress
-from api.viewpoints.views import Viewed, leaves
-from events.types import HandStarted
-from store.log.leaf import Leaf
+from api.viewpoints.viewer import ShowProgress
+from api.viewpoints.views import Viewed
 
 HANDS_MAX, ADJUSTED_MAX = 50_000, 2_000  # that are read, or adjusted, while somebody waits
 NETS = ("net", "net_showdown", "net_without", "bb_100")
@@ -105,20 +100,6 @@ class Seats(Struct, frozen=True):
     balanced: bool
 
 
-class Chance(Struct, frozen=True):
-    """What one chance came to, so many times."""
-
-    chance: str
-    times: int
-    chips: float
-    mean: float | None
-    low: float | None
-    high: float | None
-    drawn_low: float | None
-    drawn_high: float | None
-    error: float | None
-
-
 class PlayerResults(Struct, frozen=True, kw_only=True):
     """A player's nets, averages, rake by method, seats, and luck by chance."""
 
@@ -152,15 +133,6 @@ class Results(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckra
     graph: Winnings | UnsetType = UNSET
 
 
-class Luck(NamedTuple):
-    """By player what every chance came to; in how many hands all cards are known, and how many of
-    them were counted."""
-
-    chances: dict[str, list[Chance]]
-    known: int | None
-    counted: int
-
-
 def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Results:
     """The results that the parameters ask for."""
     player, by = params.player, params.by
@@ -168,10 +140,10 @@ def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Resul
         raise Nonsense("a graph is somebody's: name the player")
     chosen = chosen_by(viewed, params)
     unit = money_of(viewed, table(chosen, "NULL"))
-    players, parts, lucky = [], [], Luck({}, None, 0)
+    players, parts, lucky = [], [], StreetLuck({}, None, 0)
     if params.table is None:
         if not (params.people and by):
-            lucky = luck(viewed, params, watch)
+            lucky = street_luck(viewed, chosen, params.spots, watch)
         players = _players(viewed, chosen, lucky)
         parts = nets_by(viewed, chosen, by) if by else []
     graph: Winnings | UnsetType = UNSET
@@ -197,27 +169,7 @@ def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Resul
     )
 
 
-def luck(viewed: Viewed, params: ResultsParams, watch: ShowProgress = without_progress) -> Luck:
-    """Luck of so many hands, of those whose cards are all known."""
-    if params.spots == 0:  # then nobody looks
-        return Luck({}, None, 0)
-    rules = Rulebook(viewed.snapshot.ruleset)
-    every: Spread[Leaf] = Spread(params.spots)
-    wanted = {params.player, params.vs} - {None}
-    for leaf in leaves(viewed, chosen_by(viewed, params), watch):
-        start = leaf.recorded[0].event
-        is_seated = isinstance(start, HandStarted) and wanted <= set(start.players)
-        if is_seated and is_countable(leaf, rules):
-            every.add(leaf)
-    those = every.chosen()
-    chances: dict[str, list[Chance]] = {}
-    with closing(Streets(watch(those, "counting luck", len(those)), rules)) as streets:
-        for row in streets.rows(params.player):
-            chances.setdefault(row.pop("player"), []).append(Chance(**row))
-    return Luck(chances, every.seen, len(those))
-
-
-def _players(viewed: Viewed, chosen: Chosen, lucky: Luck) -> list[PlayerResults]:
+def _players(viewed: Viewed, chosen: Chosen, lucky: StreetLuck) -> list[PlayerResults]:
     """Nets of each player, and what they are made of."""
     nets: dict[str, Row] = {}
     for answer in answers(viewed, chosen, [STATISTICS[name] for name in NETS]):

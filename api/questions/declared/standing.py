@@ -5,26 +5,29 @@ hundred hands, of the hands that you may see; circles of three; every match; and
 docs/leagues.md says what a row means.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
 from analytics.comparing.players import rated as fitted
 from api.playing.league import standing as ranked
-from api.questions.declared.leagues import LeagueMatch, LeagueName, of_league
+from api.questions.declared.leagues import LeagueName, of_league
 from api.questions.declared.ratings import (
     CROSSED,
     PLAYERS_MAX,
     WITHOUT,
     Circle,
+    From,
     High,
     Hundred,
     Low,
     Pair,
+    Rating,
     Ratings,
     RatingsParams,
+    To,
     between,
     cross_table,
     number,
@@ -36,6 +39,7 @@ from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 
+RATED, WON = ("rating", "rating_low", "rating_high"), ("won_100", "low", "high")
 PLACES_MAX = 40  # at which ratings are given over time
 RATINGS_MAX = 800  # of them, players times places: a second of work
 
@@ -56,11 +60,9 @@ class Placed(Struct, frozen=True):
     drawn: int
     lost: int
     chips: Annotated[int, Meta(description="won in all of them")]
-    rating: Annotated[
-        float | None, Meta(description="400 points more are ten wins to one loss; 1500 is the mean")
-    ]
-    rating_low: Annotated[float | None, Meta(title="from", description="its interval")]
-    rating_high: Annotated[float | None, Meta(title="to", description="the other end")]
+    rating: Rating
+    rating_low: From
+    rating_high: To
     won_100: Hundred
     low: Low
     high: High
@@ -114,11 +116,21 @@ def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Sta
     with suppress(Absent):
         seen = rated(viewed, RatingsParams(league=params.league), watch)
     of_hands = {player.player: player for player in seen.players} if seen else {}
-    history = list(_history(matches, len(names)))
-    ratings = {rating.player: rating for rating in history if rating.matches == len(matches)}
+    # Ratings over the matches in their order, at places that are evenly apart, the last of them
+    # after all; none without the library.
+    history = []
+    places = min(len(matches), PLACES_MAX, RATINGS_MAX // len(names))
+    for many in (len(matches) * place // places for place in range(1, places + 1)):
+        rated_then = fitted((*match.pairing.players, *match.points) for match in matches[:many])
+        for name, rating in rated_then.items():
+            ends = (round(it, 1) for it in rating)
+            history.append(RatedThen(many, matches[many - 1].match, name, *ends))
+    ratings = {it.player: it for it in history if it.matches == len(matches)}
     players = []
     for row in ranked(names, {match.pairing: match.nets for match in matches}):
-        then, of_one = ratings.get(row.bot), of_hands.get(row.bot)
+        then, seen_of = ratings.get(row.bot), of_hands.get(row.bot)
+        of_rating = {name: getattr(then, name, None) for name in RATED}
+        won = {name: getattr(seen_of, name, None) for name in WON}
         players.append(
             Placed(
                 player=row.bot,
@@ -128,12 +140,8 @@ def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Sta
                 drawn=row.drawn,
                 lost=row.lost,
                 chips=row.chips,
-                rating=then.rating if then else None,
-                rating_low=then.rating_low if then else None,
-                rating_high=then.rating_high if then else None,
-                won_100=of_one.won_100 if of_one else None,
-                low=of_one.low if of_one else None,
-                high=of_one.high if of_one else None,
+                **of_rating,
+                **won,
             )
         )
     return Standing(
@@ -152,16 +160,6 @@ def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Sta
         ],
         history=history,
     )
-
-
-def _history(matches: Sequence[LeagueMatch], players: int) -> Iterator[RatedThen]:
-    """Ratings over the matches in their order, at places that are evenly apart, the last of them
-    after all; none without the library."""
-    places = min(len(matches), PLACES_MAX, RATINGS_MAX // players)
-    for many in (len(matches) * place // places for place in range(1, places + 1)):
-        found = fitted((*match.pairing.players, *match.points) for match in matches[:many])
-        for player, rating in found.items():
-            yield RatedThen(many, matches[many - 1].match, player, *(round(it, 1) for it in rating))
 
 
 def sheets(answer: Standing, params: StandingParams) -> Iterator[Sheet | str]:
@@ -193,10 +191,6 @@ def sheets(answer: Standing, params: StandingParams) -> Iterator[Sheet | str]:
         yield f"{answer.viewpoint} sees no hand of this league: pairs are not told"
 
 
-def _rows(name: str) -> Callable[[Standing], Sequence[Any]]:
-    return lambda answer: getattr(answer, name)
-
-
 QUESTION = Question(
     name="standing",
     text=__doc__,
@@ -206,11 +200,11 @@ QUESTION = Question(
     answer=Standing,
     ask=standing,
     tables=(
-        Table("players", Placed, _rows("players")),
-        Table("pairs", Pair, _rows("pairs")),
-        Table("circles", Circle, _rows("circles")),
-        Table("matches", Fixture, _rows("matches")),
-        Table("history", RatedThen, _rows("history")),
+        Table("players", Placed),
+        Table("pairs", Pair),
+        Table("circles", Circle),
+        Table("matches", Fixture),
+        Table("history", RatedThen),
     ),
     sheets=sheets,
     page="/leagues/{league}",

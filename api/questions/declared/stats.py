@@ -14,8 +14,18 @@ from analytics.confidence import SEED
 from analytics.sql.chosen import By
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
-from api.questions.numbers import Numbers, between, by_player, counts, part_of, value_of
-from api.questions.players import Positions, chosen_by, of_street, statistics
+from api.questions.players import (
+    Numbers,
+    Positions,
+    between,
+    by_player,
+    chosen_by,
+    counts,
+    of_street,
+    part_of,
+    statistics,
+    value_of,
+)
 from api.questions.question import (
     FILTERS,
     Anybody,
@@ -147,21 +157,17 @@ def rows(answer: Stats) -> list[StatisticRow]:
 
 
 def sheets(answer: Stats, params: StatsParams) -> Iterator[Sheet]:
-    """All players with a few statistics each, or one with every statistic."""
-    if params.player is not None:
-        yield _one(answer, params)
+    """All players with a few statistics each; or one with a line for each statistic that had an
+    opportunity, part after part."""
+    if params.player is None:
+        players = answer.players
+        if not params.by:
+            players = sorted(players, key=lambda player: -player.hands)
+        there = list(players[0].stats) if players else []
+        names = [name for name in OVERVIEW if name in there] or there[:9]
+        hands_of = {(player.player, part_of(player)): player.hands for player in players}
+        yield by_player(rows(answer), STATISTICS, names, params.by, hands=hands_of)
         return
-    players = answer.players
-    if not params.by:
-        players = sorted(players, key=lambda player: -player.hands)
-    counted = list(players[0].stats) if players else []
-    shown = [name for name in OVERVIEW if name in counted] or counted[:9]
-    hands = {(player.player, part_of(player)): player.hands for player in players}
-    yield by_player(rows(answer), STATISTICS, shown, params.by, hands=hands)
-
-
-def _one(answer: Stats, params: StatsParams) -> Sheet:
-    """A line for each statistic that had an opportunity, part after part."""
     every = answer.players[:1] if params.by == "street" else answer.players
     hands, known, shown = (
         sum(getattr(one, name) for one in every) for name in ("hands", "known", "shown")
@@ -188,7 +194,7 @@ def _one(answer: Stats, params: StatsParams) -> Sheet:
         foot += " (shown ones only: strong-hand bias)"
     columns = (*part, "", "value", "95 % interval", "k/n", "")
     right = range(len(part) + 1, len(part) + 4)
-    return Sheet(columns, lines, right, "   ".join(filter(None, head)), foot)
+    yield Sheet(columns, lines, right, "   ".join(filter(None, head)), foot)
 
 
 QUESTION = Question(

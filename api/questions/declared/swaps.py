@@ -13,12 +13,13 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from analytics.stored.equity import DRAWS, MODEL, SEED
 from analytics.swaps.luck import MEASURES
 from api.questions.luck import LuckParams, luck, uncounted_sentence
-from api.questions.numbers import (
+from api.questions.players import (
     Again,
     Drawn,
     MeasureRow,
     OfPlayer,
-    between_shares,
+    at_most,
+    between,
     by_line,
     by_player,
     counts,
@@ -27,7 +28,6 @@ from api.questions.numbers import (
     p_value,
     part_of,
 )
-from api.questions.players import at_most
 from api.questions.question import (
     FILTERS,
     Cell,
@@ -168,33 +168,40 @@ def bound(viewed: Viewed, params: LuckParams) -> None:
         at_most(viewed, params, HANDS_MAX, otherwise)
 
 
-def rows(answer: Swaps) -> list[MeasureRow]:
-    """A row a measure."""
-    return lines_of(answer.players)
-
-
 def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
     """All players with a few measures each, those that nobody has left out; or one player with
     every measure, how often his cards changed, and on what that depends."""
     head = headed(f"viewpoint: {answer.viewpoint}", answer.unit)
-    foot = "; ".join(_counted_of(answer))
+    counted = []  # and how to count it all
+    if answer.swaps:
+        counted.append(f"equity of {answer.valued} of {answer.swaps} swaps between known hands")
+        counted += ["--spots all counts all"] if answer.valued < answer.swaps else []
+    if answer.run_out < answer.closed:
+        counted.append(
+            f"luck of {answer.run_out} of {answer.closed} hands closed with cards to come"
+        )
+        counted.append("--runouts all counts all")
+    if answer.uncounted:
+        counted.append(uncounted_sentence(answer.uncounted))
+    foot = "; ".join(counted)
     if params.player is None:
-        there = {row.statistic for row in rows(answer) if row.n}
+        there = {row.statistic for row in lines_of(answer) if row.n}
         shown = [it for it in OVERVIEW if it in there]
-        yield by_player(rows(answer), MEASURES, shown, params.by, head=head, foot=foot)
+        yield by_player(lines_of(answer), MEASURES, shown, params.by, head=head, foot=foot)
         return
     curve = "" if answer.curve is UNSET else spark([it.net or 0 for it in answer.curve])
     heads = {}
     for player in answer.players:
         part = part_of(player)
         heads[part] = (player.player, part, head, "" if part else curve)
-    yield from by_line(rows(answer), MEASURES, heads, foot)
+    yield from by_line(lines_of(answer), MEASURES, heads, foot)
     if answer.rates:
+        kind = MEASURES["swap"]
         columns = ("game", "street", "slot", "swapped", "95 % interval", "k/n", "stated", "p")
         lines = []
         for row in answer.rates:
             stated = "" if row.stated is None else f"{100 * row.stated:g} %"
-            how = (share(row.k / row.n), between_shares(row.low, row.high), counts(row.k, row.n))
+            how = (share(row.k / row.n), between(kind, row.low, row.high), counts(row.k, row.n))
             texts = (row.game, row.street, str(row.slot), *how, stated, p_value(row.p))
             lines.append(list(map(Cell, texts)))
         yield Sheet(columns, lines, range(3, 8))
@@ -208,19 +215,6 @@ def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
             p = (f"{test.owed:.1f}", p_value(test.p), p_value(test.counted), test.verdict)
             lines.append(list(map(Cell, (*about, *p))))
         yield Sheet((*names, "owed", "p", "p of all", ""), lines, range(3, 7), foot=many)
-
-
-def _counted_of(answer: Swaps) -> Iterator[str]:
-    """What was counted, and how to count it all."""
-    if answer.swaps:
-        yield f"equity of {answer.valued} of {answer.swaps} swaps between known hands"
-        if answer.valued < answer.swaps:
-            yield "--spots all counts all"
-    if answer.run_out < answer.closed:
-        yield f"luck of {answer.run_out} of {answer.closed} hands closed with cards to come"
-        yield "--runouts all counts all"
-    if answer.uncounted:
-        yield uncounted_sentence(answer.uncounted)
 
 
 def spark(values: Sequence[float], width: int = 40) -> str:
@@ -242,10 +236,10 @@ QUESTION = Question(
     answer=Swaps,
     ask=swaps,
     tables=(
-        Table("measures", MeasureRow, rows),
-        Table("rates", Rate, lambda answer: answer.rates),
-        Table("curve", Step, lambda answer: answer.curve),
-        Table("independence", Independence, lambda answer: answer.independence),
+        Table("measures", MeasureRow, lines_of),
+        Table("rates", Rate),
+        Table("curve", Step),
+        Table("independence", Independence),
     ),
     sheets=sheets,
     bound=bound,
