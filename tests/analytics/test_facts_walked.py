@@ -37,7 +37,7 @@ from tests.store.sealed_hands import of_games
 
 SHARED = Path(__file__).parents[2].parent / "shared/data"
 BY_MARK = {fingerprint(game): game for game in RULESETS.values()}
-FORGED = sized(20, 60)  # of each ruleset
+FORGED = sized(10, 30, 60)  # of each ruleset
 
 
 def recorded(records: Iterable[Events]) -> list[Leaf]:
@@ -70,7 +70,7 @@ def same(hands: list[Leaf], rules: walked_facts.Rules = BY_MARK.get) -> pa.Table
     return found
 
 
-HANDS = sized(8, 20)  # of each ruleset
+HANDS = sized(6, 12, 20)  # of each ruleset
 
 # Clocks, faults, posts, dead blinds and voids are among random hands.
 
@@ -126,7 +126,7 @@ def test_every_policy_of_a_menu_is_the_engines(game: str, reopen: Any) -> None:
             raise_needs_responder=responder,
             short_raise="allowed" if opens else "forbidden",
         )
-        hands = recorded(seeded(ruled, f"menu {n}").record for n in range(sized(3, 6)))
+        hands = recorded(seeded(ruled, f"menu {n}").record for n in range(sized(2, 4, 6)))
         same(hands, {fingerprint(ruled): ruled}.get)
 
 

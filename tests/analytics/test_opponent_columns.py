@@ -26,7 +26,7 @@ from tests.analytics import naive_opponent as naive
 from tests.analytics.auction_pages import RULES, recorded
 from tests.profiles import sized
 
-HANDS = sized(8, 25)  # of each game
+HANDS = sized(6, 14, 25)  # of each game
 Row = dict[str, Any]
 
 

@@ -21,8 +21,8 @@ from tests.profiles import sized
 
 UNSCREENED = {"urcs-1998", "urcs-1998-standard", "river-2023-mit"}
 UNSCREENED |= {"toss-2026-mit", "bounty-2025-mit"}
-OWN, THEIRS = sized((2, 3), (5, 6), (16, 20))
-RANDOM, FORGED = sized(10, 20, 40), sized(80, 110, 160)  # of each ruleset; `--slow` forges 100,000
+OWN, THEIRS = sized((2, 3), (4, 5), (16, 20))
+RANDOM, FORGED = sized(8, 14, 40), sized(40, 80, 160)  # of each ruleset; `--slow` forges 100,000
 
 
 @some_rulesets

@@ -26,7 +26,7 @@ from tests.store.sealed_hands import leaves as sealed
 from tests.store.sealed_hands import of_games
 
 TEXTS = {fingerprint(game): to_json(game) for game in RULESETS.values()}
-HANDS, FORGED = sized((12, 20), (24, 40))  # of each ruleset
+HANDS, FORGED = sized((6, 10), (14, 24), (24, 40))  # of each ruleset
 
 
 def _bid(*amounts: Any) -> Iterator[t.BidPlaced]:

@@ -22,7 +22,7 @@ from events.cards import DECK
 from events.types import Tossed
 from tests.profiles import in_turn, sized
 
-HANDS = sized(6, 25, 100)
+HANDS = sized(6, 14, 100)
 SIZES: tuple[Sizes, ...] = ("some", "few", "exact")
 
 
