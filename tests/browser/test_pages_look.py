@@ -151,7 +151,7 @@ def test_a_page_is_readable_in_the_light_in_the_dark_and_at_every_size(
 
 def test_every_page_is_whole_without_a_script(site: Site) -> None:
     page = site.page(java_script_enabled=False)
-    for path in LOOKED_AT:
+    for path in sized(LOOKED_AT, tuple(FIRST.values()), PATHS):
         page.goto(path)
         assert 1 == page.locator("h1").count(), path
         assert page.locator("main").inner_text().strip(), path

@@ -91,9 +91,10 @@ class Asked(NamedTuple):
         """Paths in formats, and queries at the first paths that there are.
 
         But of `all`, a path has one format, the next path the next, and a query one path, the next
-        query the next; of `most` each format comes, and what is dear is JSON alone. Of `few` two
-        formats come, other ones of another route, and what is dear is a page, if there is one. Who
-        asks `some` begins with the format of his turn; who asks `once`, with the path of it, too.
+        query the next; of `most` each format comes, of more than 40 queries every second or third,
+        and what is dear is JSON alone. Of `few` two formats come, other ones of another route, and
+        what is dear is a page, if there is one. Who asks `some` begins with the format of his turn;
+        who asks `once`, with the path of it, too.
         """
         has_page = route.removeprefix("/api/v1") in ROUTES and route.startswith("/api/v1")
         if self.dear and (depth in ("some", "once") or (depth == "few" and has_page)):
@@ -103,10 +104,8 @@ class Asked(NamedTuple):
         begin = 0 if self.dear or depth in ("all", "some") else sum(route.encode())
         if depth == "most" and kinds:
             count = max(count, len(kinds))
-        elif depth == "few":
-            count = min(count, 2)
-        elif depth == "some":
-            count = min(count, len(self.paths))
+        elif depth in ("few", "some"):
+            count = min(count, 2 if depth == "few" else len(self.paths))
         elif depth == "once":
             count, begin = 1, turn
         turn = begin if depth == "few" else turn
@@ -121,7 +120,8 @@ class Asked(NamedTuple):
 
     def _queries(self, depth: Depth) -> tuple[str, ...]:
         asked = () if self.dear and depth != "all" else tuple(filter(None, self.queries))
-        return {"all": asked, "most": asked, "few": asked[:: 1 + len(asked) // 3]}.get(depth, ())
+        parts = {"all": 0, "most": len(asked) // 40, "few": len(asked) // 3}
+        return asked[:: 1 + parts[depth]] if depth in parts else ()
 
 
 def of_hands(why: str, *formats: str, queries: tuple[str, ...] = ("",)) -> Asked:

@@ -57,11 +57,11 @@ def test_who_asks_at_the_same_time_is_answered_by_himself(every: list[Viewed]) -
     def told(one: Viewed) -> list[Any]:
         return [[one.rows(sql), one.stranger(sql).to_pylist()] for sql in ASKED]
 
-    alone = [told(one) for one in every]
-    assert len(every) - 1 <= len({str(one) for one in alone})
-    times = sized(1, 4)
+    some, times = sized((every[:3], 2), (every, 4))
+    alone = [told(one) for one in some]
+    assert len(some) - 1 <= len({str(one) for one in alone})
     with ThreadPoolExecutor(8) as pool:
-        assert alone * times == list(pool.map(told, every * times))
+        assert alone * times == list(pool.map(told, some * times))
 
 
 @pytest.mark.parametrize("said", ["SET threads = 1", "SET TimeZone = 'UTC'", "RESET threads"])

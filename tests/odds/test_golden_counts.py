@@ -45,7 +45,9 @@ SUIT_MASKS = [
 ]
 
 
-@pytest.mark.parametrize(("straights", "size"), [line for line in COUNTS if line[1] <= sized(5, 6)])
+@pytest.mark.parametrize(
+    ("straights", "size"), [line for line in COUNTS if line[1] <= sized(5, 5, 6)]
+)
 def test_every_hand_is_in_its_category(straights: Straights, size: int) -> None:
     assert COUNTS[straights, size] == _count(straights, size)
 
