@@ -7,5 +7,5 @@ from api.http import ask, openapi, request_log
 from api.http.routes import exports, hands, jobs, questions, stream
 
 ROUTERS: tuple[APIRouter, ...] = tuple(
-    one.router for one in (ask, request_log, openapi, stream, hands, jobs, questions, exports)
+    one.router for one in (openapi, ask, request_log, stream, hands, jobs, questions, exports)
 )
