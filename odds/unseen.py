@@ -123,19 +123,15 @@ def by_flushes(spot: Spot, lines: Lines) -> Counts:
         for have in range(max(0, BOARD - spot.dealt), int(of_suit_known.max()) + 1):
             rows = (of_suit_known == have).nonzero()[0]
             for of_suit in range(max(0, BOARD - have), spot.dealt + 1):
-                flush = _flush(spot, suit, of_suit)
+                inside = subsets(spot.rest[(spot.rest >> suit & SUIT) != 0], of_suit)
+                picks, codes = multisets(spot.dealt - of_suit)
+                whole = codes_of(inside)[:, None] + codes
+                ranks = np.searchsorted(multisets(spot.dealt)[1], whole)
+                flush = Flush(suit, inside, picks, ranks)
                 step = max(1, CELLS // max(1, flush.ranks.size))
                 for start in range(0, len(rows), step):
                     sums += _difference(spot, lines, rows[start : start + step], flush)
     return sums
-
-
-def _flush(spot: Spot, suit: int, of_suit: int) -> Flush:
-    cards = spot.rest[(spot.rest >> suit & SUIT) != 0]
-    inside = subsets(cards, of_suit)
-    picks, codes = multisets(spot.dealt - of_suit)
-    whole = codes_of(inside)[:, None] + codes
-    return Flush(suit, inside, picks, np.searchsorted(multisets(spot.dealt)[1], whole))
 
 
 def _difference(spot: Spot, lines: Lines, rows: Counts, flush: Flush) -> Counts:

@@ -23,7 +23,7 @@ from store.folder.frames import Damaged, Marks, new_begin
 from store.folder.manifest import Manifest
 from store.log import hot
 from store.log.hot import FOLDER, ReadyLedger, durable_bytes_are_there, torn
-from store.log.leaf import Closed, Tail, last_mark
+from store.log.leaf import Tail, last_mark
 from store.proof.checkpoint import ROLLBACKS, Checkpoint, Remembered, accept, rollbacks
 from store.proof.notary import CHECKPOINT, Notary, last_checkpoint, public_keys
 from store.proof.private import Secrets, salts_of
@@ -118,18 +118,18 @@ def signing(
         )
     if found.marks and not now.begin:
         found = logged(disk, found, replace(now, root=notary.root), found.calls)
-        note = _taken_over(signed, now.next_seq, notary.size + len(closed), closed)
+        note = "this ledger is from before writers left marks; "
+        note += "from now on nothing without one is taken"
+        first, count = now.next_seq, notary.size + len(closed)
+        if signed >= count:
+            note += f". All {count:,} closed streams are those that were signed for"
+        else:
+            unsigned = (
+                closed[signed - first].stream if signed >= first else f"what closed as {signed}"
+            )
+            note += f". Nobody vouches for {count - signed:,} closed streams, from {unsigned} on"
         found = found._replace(notes=(*found.notes, note))
     return notary, found
-
-
-def _taken_over(signed: int, sealed: int, count: int, closed: Sequence[Closed]) -> str:
-    """What is said of a ledger whose writers left no marks."""
-    note = "this ledger is from before writers left marks; from now on nothing without one is taken"
-    if signed >= count:
-        return f"{note}. All {count:,} closed streams are those that were signed for"
-    first = closed[signed - sealed].stream if signed >= sealed else f"what closed as {signed}"
-    return f"{note}. Nobody vouches for {count - signed:,} closed streams, from {first} on"
 
 
 TRIES = 10

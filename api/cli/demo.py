@@ -161,17 +161,10 @@ def demo(
         return
     rows = [list(Tally._fields), *([str(field) for field in tally] for tally in tallies)]
     say(page(aligned(rows, numbers=range(1, len(rows[0])))))
-    say(page(_ledger_lines(tallies, wire, kept, seed)))
-    say(as_text(game, record, report))
-    say(page(_evidence_lines(proof, kept)))
-
-
-def _ledger_lines(tallies: list[Tally], wire: Wire, kept: KeptLedger, seed: str) -> list[str]:
-    """What the two processes did, or why one of them did not; what was written, and looked at."""
     nets = ", ".join(f"{name} {net:+d}" for name, net in zip(wire.players, wire.nets, strict=True))
     hands, events = sum(tally.hands for tally in tallies), sum(tally.events for tally in tallies)
     each = kept.segment_bytes // kept.hands
-    return [
+    ledger_lines = [
         "",
         f"Two programs, one in Python and one in a shell, played {wire.hands} hands of {SPOKEN}",
         f"by the protocol of MIT Pokerbots, {wire.replies} replies: {nets}.",
@@ -186,6 +179,9 @@ def _ledger_lines(tallies: list[Tally], wire: Wire, kept: KeptLedger, seed: str)
         f"this is the first such hand of {DISPUTED}:",
         "",
     ]
+    say(page(ledger_lines))
+    say(as_text(game, record, report))
+    say(page(_evidence_lines(proof, kept)))
 
 
 def _evidence_lines(evidence: Evidence, kept: KeptLedger) -> list[str]:

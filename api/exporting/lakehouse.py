@@ -33,7 +33,7 @@ from store.proof.tree_file import TreeFiles
 from store.reader import Snapshot
 from store.segments.reading import Files, files_of
 from store.segments.segment import FOLDER
-from store.tables.projection import STANDARD, Projection
+from store.tables.projection import STANDARD
 
 TYPES = {  # of Arrow's types, those that a ledger's files have
     pa.int32(): "int",
@@ -183,7 +183,7 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
     else:
         one = next(it for it in (*STANDARD, *stored(snapshot.ruleset)) if it.name == name)
         version, schema, columns = one.version, one.build([]).schema, one.view
-        lacking = [segment for segment in current.segments if not _stands(one, files, segment)]
+        lacking = [segment for segment in current.segments if not files.stands(one, segment)]
     if lacking:
         raise CannotRegister(
             f"{name} of what closed as {lacking[0].first_seq} to {lacking[0].last_seq} is not kept"
@@ -193,12 +193,6 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
     select = f"SELECT {columns} FROM {name}{only}\n"
     segments = {where + segment.files[name]: segment for segment in current.segments}
     return SealedTable(name, version, schema, select, segments, disk, files)
-
-
-def _stands(projection: Projection, files: Files, segment: Segment) -> bool:
-    """Whether a segment's file of a projection says what one made today would."""
-    made = segment.projections.get(projection.name)
-    return projection.stands(made, lambda: files.open(segment, "events").names)
 
 
 def bounds(metadata: pq.FileMetaData) -> Iterator[tuple[str, int, Any, Any]]:

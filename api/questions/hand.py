@@ -242,7 +242,14 @@ def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
     as the rules have it: it is not judged.
     """
     events = [cast(Event, recorded.event) for recorded in revealed(redacted_hand).recorded]
-    shown = _shown(events)
+    # Cards of seats that showed them and had none swapped, in the order they were dealt; with what
+    # was tossed of them.
+    shown = {event.seat: list(event.cards) for event in events if isinstance(event, t.Shown)}
+    for event in events:
+        if isinstance(event, t.CardSwapped):
+            shown.pop(event.seat, None)
+        if isinstance(event, t.Tossed) and event.seat in shown:
+            shown[event.seat][event.slot : event.slot] = event.cards
     record: list[Event] = []
     hand = None
     for event in events:
@@ -266,18 +273,6 @@ def seen_record(redacted_hand: RedactedEvents, game: Game) -> Events:
         with suppress(LookupError, TypeError, ValueError):  # the judgement says where
             hand = replay((event,)) if hand is None else evolve(hand, event)
     return tuple(record)
-
-
-def _shown(events: list[Event]) -> dict[int, list[str]]:
-    """The cards of seats that showed them and had none swapped, in the order they were dealt; with
-    what was tossed of them."""
-    shown = {event.seat: list(event.cards) for event in events if isinstance(event, t.Shown)}
-    for event in events:
-        if isinstance(event, t.CardSwapped):
-            shown.pop(event.seat, None)
-        if isinstance(event, t.Tossed) and event.seat in shown:
-            shown[event.seat][event.slot : event.slot] = event.cards
-    return shown
 
 
 def _filled(event: Event, game: Game, shown: dict[int, list[str]]) -> Event:

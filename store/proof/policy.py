@@ -195,8 +195,15 @@ def keep_policy(disk: Disk, policy: Policy) -> None:
         names = ", ".join(key.text() for key in policy.logs)
         raise Refuted(f"this policy is for another log: it names {names}")
     for one in policy.witnesses:
-        if one.url and not _is_address(one.url):
-            raise Refuted(f"{one.url} is no address of a witness: https:// or http://, and a host")
+        if one.url:
+            try:
+                parts = urlsplit(one.url)
+                web = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+            except ValueError:
+                web = False
+            if not web:
+                reason = f"{one.url} is no address of a witness: https:// or http://, and a host"
+                raise Refuted(reason)
     askable = {witness.key for witness in policy.witnesses if witness.url}
     if not policy.is_met(askable):
         raise Refuted(
@@ -254,11 +261,3 @@ def _sizes(disk: Disk) -> list[int]:
     if PUBLISHED not in disk.names(""):
         return []
     return sorted(int(name) for name in disk.names(PUBLISHED) if name.isascii() and name.isdigit())
-
-
-def _is_address(url: str) -> bool:
-    try:
-        parts = urlsplit(url)
-        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        return False

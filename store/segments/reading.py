@@ -28,6 +28,7 @@ from store.folder.disk import Disk, RealDisk, digest_of
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
 from store.segments.segment import Opened, Seen, is_settled, open_file
+from store.tables.projection import Projection
 
 Upcast = Callable[[pa.Table], pa.Table]
 
@@ -95,6 +96,11 @@ class Files:
             if known and now and (now != known.seen or not known.settled):
                 del self._opened[path]
             return self.open(segment, name)
+
+    def stands(self, projection: Projection, segment: Segment) -> bool:
+        """Whether a segment's file of a projection says what one made today would."""
+        made = segment.projections.get(projection.name)
+        return projection.stands(made, lambda: self.open(segment, "events").names)
 
     def filled(self, segment: Segment) -> list[str]:
         """Today's columns that a segment's events fill, as far as that is known."""

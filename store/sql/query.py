@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from store.columns import layout
-from store.columns.codec import table
+from store.columns.codec import encoded, table
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
 from store.log.leaf import Leaf
@@ -32,7 +32,7 @@ from store.sql import views
 from store.sql.answers import Session, answer, engine_of, plain
 from store.sql.guard import in_a_sentence, named
 from store.sql.views import JoinedTable, Moved, Part, Sources, digest_of
-from store.tables.projection import STANDARD, Builder, Projection
+from store.tables.projection import STANDARD, Builder, EventRows, Projection
 
 if TYPE_CHECKING:
     import duckdb
@@ -284,6 +284,7 @@ class Query:
         self._parts = self.snapshot.parts()
         self._later = any(it.last_seq >= self.snapshot.next_seq for it in self._parts.segments)
         self._found: dict[str, Sources] = {}
+        self._hot: EventRows | None = None
         self._shown: dict[str, _View] = {}
         self._joined_tables: dict[str, JoinedTable] = {}
         self._cut: dict[str, tuple[Part, ...]] = {}
@@ -352,21 +353,18 @@ class Query:
             made.append(table(hot) if hot else layout.SCHEMA.empty_table())
         else:
             one = self._projection(name)
-            have = tuple(it for it in segments if self._stands(one, it))
+            have = tuple(it for it in segments if self._files.stands(one, it))
             lack = [it for it in segments if it not in have]
             builder = Builder((one,))
             groups = (rows for it in lack for rows in live.files.all_events(it))
             made = [found for rows in groups for _, found in builder.add(rows)]
-            made += [*(found for _, found in builder.rest()), one.build(hot)]
+            if self._hot is None:  # columns of what is not sealed serve all tables
+                self._hot = EventRows(encoded(hot))
+            made += [*(found for _, found in builder.rest()), one.from_rows(self._hot)]
         return Sources(have, made)
 
     def _projection(self, name: str) -> Projection:
         return next(it for it in (*self._projections, *STANDARD) if it.name == name)
-
-    def _stands(self, projection: Projection, segment: Segment) -> bool:
-        """Whether a segment's file of a projection says what one made today would."""
-        made = segment.projections.get(projection.name)
-        return projection.stands(made, lambda: self._files.open(segment, "events").names)
 
     def _rows(self, name: str, parts: Sequence[str]) -> str:
         """The SELECT of all rows of a table, as nobody is told them."""

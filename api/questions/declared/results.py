@@ -219,7 +219,19 @@ def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
         columns = (params.by, "hands", "net", "each", "95 %")
         yield _means(params, columns, lines, "   ".join(filter(None, (params.player, head))))
     else:
-        yield _overview(answer, head)
+        methods = tuple(METHODS) if any(player.rake for player in answer.players) else ()
+        nets = [STATISTICS[name].title for name in NETS]
+        titles = ("player", "hands", *nets, *(f"rake, {name}" for name in methods))
+        lines_of_players = [
+            [
+                Cell(player.player),
+                Cell(str(player.hands)),
+                *(Cell(plain(getattr(player, name))) for name in NETS),
+                *(Cell(plain(player.rake.get(name))) for name in methods),
+            ]
+            for player in answer.players
+        ]
+        yield Sheet(titles, lines_of_players, range(1, len(titles)), head)
         lines = []  # what each player wins, or pays: Student's interval, and the same drawn again
         for player in answer.players:
             for rate in player.rates:
@@ -270,23 +282,6 @@ def _means(
     ]
     shown = [*([] if params.player else ["player"]), *columns]
     return Sheet(shown, lines, range(len(shown) - 4, len(shown)), head, foot)
-
-
-def _overview(answer: Results, head: str) -> Sheet:
-    """A line a player; rake where any was taken."""
-    methods = tuple(METHODS) if any(player.rake for player in answer.players) else ()
-    titles = [STATISTICS[name].title for name in NETS]
-    columns = ("player", "hands", *titles, *(f"rake, {name}" for name in methods))
-    lines = [
-        [
-            Cell(player.player),
-            Cell(str(player.hands)),
-            *(Cell(plain(getattr(player, name))) for name in NETS),
-            *(Cell(plain(player.rake.get(name))) for name in methods),
-        ]
-        for player in answer.players
-    ]
-    return Sheet(columns, lines, range(1, len(columns)), head)
 
 
 def _between(one: Mean | Chance, drawn: str = "") -> str:
