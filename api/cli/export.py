@@ -198,7 +198,8 @@ def _into_lakehouse(
                 raise click.ClickException(
                     "there is no pyiceberg here: pip install 'muckrake-poker[lakehouse]' brings it"
                 ) from None
-            lakehouse = Iceberg(out)
+            with refusing(click.ClickException, CannotRegister):
+                lakehouse = Iceberg(out)
         with refusing(click.ClickException, CannotRegister, Refuted):
             registered = register(snapshot, tables, out, lakehouse)
         unsealed = snapshot.next_seq - registered.closed

@@ -387,7 +387,7 @@ def test_a_column_that_a_newer_muckrake_has_is_added_to_the_table(
     older = pa.schema([it for it in whole if it.name not in ("more_cards", "place")])
     lacking = len(whole) - len(older)
     with monkeypatch.context() as before:
-        before.setattr(layout, "schema", lambda: older)
+        before.setattr(layout, "SCHEMA", older)
         start = _export(capsys, to, ledger, out, "--table", "events")["events"]["version"]
     assert lacking
     assert len(_rows(to, out, "events").column_names) == len(older)
