@@ -46,6 +46,7 @@ def test_a_wrong_pot_is_found_understood_downloaded_and_verified(
     bundle = tmp_path / "hand.zip"
     downloading.value.save_as(bundle)
     he.link("Verify a bundle")
+    expect(he.page.locator("#checker")).to_be_visible()  # its script is there
     he.page.locator("#bundle").set_input_files(bundle)
     expect(he.page.locator('#verdict[data-code="7"]')).to_be_visible()
     assert he.clicks == 3

@@ -56,8 +56,9 @@ def kept_in(folder: Path) -> list[Path]:
 
 
 @pytest.fixture
-def large(own: Path) -> Site:
-    """Its pages are made by processes, however few hands it has."""
+def large(own: Path, monkeypatch: pytest.MonkeyPatch) -> Site:
+    """Its pages are made by processes, however few hands it has, and none comes at once."""
+    monkeypatch.setattr(heavy_pages, "SOON_S", 0)
     return site_of(own, limits=APART)
 
 
