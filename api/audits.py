@@ -18,7 +18,7 @@ from api.report import as_json, brief
 from api.rules import Judged, Rules, by_rules, ruleset_of, start_of
 from engine.game import Game, fingerprint
 from engine.verdict import Report, Verdict, qualified
-from store.log.leaf import split
+from store.log.streams import split
 
 if TYPE_CHECKING:
     from store.reader import Snapshot

@@ -23,7 +23,7 @@ from store.folder.disk import RealDisk
 from store.folder.manifest import Manifest, Segment
 from store.ledger import open_ledger
 from store.log import hot
-from store.log.leaf import publish_mark
+from store.log.streams import publish_mark
 from store.segments.segment import cut, named, store
 from store.tables.projection import STANDARD, Projection
 

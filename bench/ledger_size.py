@@ -19,7 +19,7 @@ from store.folder.disk import RealDisk
 from store.folder.manifest import Segment
 from store.ledger import open_ledger
 from store.log.hot import to_payload
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Reader
 from store.segments.segment import LEVEL
 from store.tables.projection import STANDARD

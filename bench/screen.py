@@ -33,7 +33,7 @@ from events.ledger import Append, Recorded
 from events.types import Events
 from store.columns.codec import encoded
 from store.ledger import open_ledger
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Reader
 from store.tables.projection import STANDARD
 

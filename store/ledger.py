@@ -30,7 +30,7 @@ from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, keep_ruleset
 from store.log.admission import Admission, Admitted, Call, GroupCommit, read_call
 from store.log.hot import ReadyLedger
-from store.log.leaf import Tail, publish_mark
+from store.log.streams import Tail, publish_mark
 from store.proof.checkpoint import Remembered
 from store.proof.notary import Notary, secrets_of
 from store.proof.policy import keep_before

@@ -22,7 +22,7 @@ from store.folder import manifest
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
 from store.log import hot
-from store.log.leaf import Closed, Leaf, Placed, Tail, Watermark, durable_size, last_mark
+from store.log.streams import Closed, Leaf, Placed, Tail, Watermark, durable_size, last_mark
 from store.proof.tree import Refuted
 from store.segments.reading import files_of
 from store.segments.sealed import Listed, Sealed, merged

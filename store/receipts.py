@@ -14,7 +14,7 @@ from itertools import islice
 
 from msgspec import Struct
 
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.proof.checkpoint import Opened, open_checkpoint, read_hash, read_number
 from store.proof.note import Key, to_base64
 from store.proof.private import salts_of

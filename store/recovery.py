@@ -23,7 +23,7 @@ from store.folder.frames import Damaged, Marks, new_begin
 from store.folder.manifest import Manifest
 from store.log import hot
 from store.log.hot import FOLDER, ReadyLedger, durable_bytes_are_there, torn
-from store.log.leaf import Tail, last_mark
+from store.log.streams import Tail, last_mark
 from store.proof.checkpoint import ROLLBACKS, Checkpoint, Remembered, accept, rollbacks
 from store.proof.notary import CHECKPOINT, Notary, last_checkpoint, public_keys
 from store.proof.private import Secrets, salts_of

@@ -17,7 +17,7 @@ from events.lines import digest, leaf_of, lines
 from events.state import Hand
 from store.folder.disk import Disk, holder
 from store.folder.frames import Damaged, Marks
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from store.proof.checkpoint import Checkpoint, Remembered, open_checkpoint
 from store.proof.notary import CHECKPOINT, KEYS, doubts, last_checkpoint, public_keys
 from store.proof.note import Key

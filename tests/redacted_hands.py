@@ -7,7 +7,7 @@ from api.viewpoints.viewer import Viewer
 from events.ledger import Recorded
 from events.types import Events, HandStarted
 from events.views import Auditor, Public, Viewpoint
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Parts, Snapshot
 
 AT = 1_790_000_000_000

@@ -280,6 +280,7 @@ def test_the_demo_ends_with_evidence_that_holds_and_the_way_to_the_pages(
     assert "CONTESTED" in printed(capsys, "audit", hand[1], "--ledger", str(folder))
 
 
+@pytest.mark.ci
 def test_a_demo_replaces_an_earlier_one_and_nothing_else(
     shown: tuple[str, Any], capsys: Captured, tmp_path: Path
 ) -> None:

@@ -94,6 +94,7 @@ def test_the_example_of_the_page_is_the_one_that_ships() -> None:
     assert [(ROOT / "dealer/examples/league.toml").read_text()] == shown
 
 
+@pytest.mark.ci
 def test_all_matches_of_a_round_have_the_same_decks_and_those_of_another_others(
     capsys: Captured, tmp_path: Path, ledger: Path
 ) -> None:
@@ -104,6 +105,7 @@ def test_all_matches_of_a_round_have_the_same_decks_and_those_of_another_others(
     assert all(seed == f"7/{match.split('.')[1]}" for match, seed in seeds.items())
 
 
+@pytest.mark.ci
 def test_one_more_bot_plays_only_his_own_matches(
     capsys: Captured, tmp_path: Path, ledger: Path
 ) -> None:
@@ -132,6 +134,7 @@ def test_a_bot_that_cannot_be_added_changes_nothing(capsys: Captured, tmp_path: 
     assert before == Path(file).read_text()
 
 
+@pytest.mark.ci
 def test_a_league_without_a_seed_goes_on_with_the_one_it_began_with(
     capsys: Captured, tmp_path: Path, ledger: Path
 ) -> None:

@@ -65,6 +65,7 @@ def at_work(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.ci
 def test_each_command_that_takes_its_time_has_a_bar_and_none_where_nobody_looks(
     at_work: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:

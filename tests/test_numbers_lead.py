@@ -181,6 +181,7 @@ def opponent(many_matches: Site) -> str:
     return read(many_matches, "/players/tight-1/opponent")
 
 
+@pytest.mark.ci
 # Whose check it was is asked of the filter itself, below.
 @pytest.mark.parametrize("vs", sized([""], ["", "?vs=random-0"]))
 def test_numbers_of_an_opponent_lead_there_however_many_matches_were_won(
@@ -260,6 +261,7 @@ VALUED = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(("tab", "view"), in_turn(VALUED, ("public", "auditor")))
 def test_numbers_of_valued_cards_lead_to_the_hands_of_the_sample(
     tab: str, view: str, mixed: Site

@@ -123,6 +123,7 @@ def _noted(capsys: Captured, file: Path) -> str:
 # --- bots
 
 
+@pytest.mark.ci
 def test_two_folders_of_one_name_never_become_one_player(
     capsys: Captured, tmp_path: Path, ledger: Path
 ) -> None:

@@ -192,6 +192,7 @@ def test_counters_of_one_money(capsys: Captured, ledger: Path, net: dict[str, fl
     assert [(row["match"], row["unit"]) for row in rows] == [("euros", "euro")]
 
 
+@pytest.mark.ci
 def test_bids_are_counted_in_their_money(capsys: Captured, ledger: Path) -> None:
     """Bids of half chips are halves of what they are in chips; what is no amount stays."""
 
@@ -280,6 +281,7 @@ def test_a_terminal_names_what_is_no_chip(capsys: Captured, ledger: Path) -> Non
         assert "amounts in" not in capsys.readouterr().err
 
 
+@pytest.mark.ci
 def test_a_terminal_says_why_there_is_no_amount(capsys: Captured, ledger: Path) -> None:
     page = printed(capsys, "stats", ME, "--ledger", str(ledger))
     net = next(line for line in page.splitlines() if line.startswith("Net\t"))

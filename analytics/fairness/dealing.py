@@ -27,7 +27,7 @@ from events.cards import DECK, RANKS, Cards, known
 from events.types import BoardDealt, CardSwapped, HoleDealt, StepEntered
 from odds.batch import STANDARD
 from odds.ranges import CLASSES, before_flop, class_of, hands_of
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 
 
 class Card(Struct, frozen=True):

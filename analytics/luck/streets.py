@@ -33,7 +33,7 @@ from events.types import (
 )
 from odds.batch import Showdown
 from store.columns.codec import HEAD, WHO, Row, head, tabled
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 
 MODEL = "street-luck/1"
 CHANCES = {

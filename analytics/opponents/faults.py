@@ -22,7 +22,7 @@ from events.notation import say
 from events.state import Hand
 from events.types import BidPlaced, Called, Checked, Faulted, Folded, Tossed
 from store.columns.codec import HEAD, WHO, Row, head, tabled
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 
 SCHEMA = pa.schema(
     {

@@ -19,7 +19,7 @@ from analytics.replay.rules import Rulebook
 from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, Facts, Tables, natural, quoted, table, text_of
 from analytics.statistics.catalogue import Resampled, ends
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 
 Row = dict[str, Any]
 T = TypeVar("T")

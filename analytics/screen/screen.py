@@ -33,7 +33,7 @@ from store.columns.cells import BAD, Column
 from store.columns.codec import records_of, table
 from store.columns.layout import ENVELOPE, columns
 from store.folder.frames import Damaged
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Snapshot
 from store.segments.reading import files_of
 

@@ -34,7 +34,7 @@ from events.ledger import Column
 from odds.batch import BOARD
 from odds.unseen import share_with_swaps
 from store.columns.codec import HEAD, RULESET, WHO, Row, leaves_of
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.segments.segment import ROW_GROUP, cut
 from store.tables.hand_columns import KIND, Chips, Hands, begins
 from store.tables.projection import EventRows, made

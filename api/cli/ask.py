@@ -34,7 +34,6 @@ from api.cli.output import (
 )
 from api.cli.questions import on_option, spark_on, viewing
 from api.cli.serve import web_page
-from api.viewpoints.redaction import lines, table_after, table_as_json, table_as_text
 from events.match import MatchEnded
 from events.views import see
 from store.folder.disk import holder
@@ -56,6 +55,8 @@ LOOK_S = 0.5  # between two looks: a match of quick bots plays some hundred hand
 @web_page(lambda to, values: to.hand(values["hand"], event=values["at"]))
 def replay(hand: str, at: int | None, view: str, folder: Path, as_document: bool) -> None:
     """Show a recorded HAND (MATCH/NUMBER): its events, numbered from 0, or its table after one."""
+    from api.viewpoints.redaction import lines, table_after, table_as_json, table_as_text
+
     with reading(folder) as reader:
         record = hand_of(reader, hand)
         who = viewpoint_of(view, record, reader)

@@ -36,7 +36,7 @@ from store.proof.tree import Refuted
 if TYPE_CHECKING:
     from api.exporting.lakehouse import Lakehouse
     from engine.game import Game
-    from store.log.leaf import Leaf
+    from store.log.streams import Leaf
     from store.reader import Snapshot
 
 LOGS = ("mit-gamelog", "phh", "acpc", "ohh", "pokerstars")

@@ -29,7 +29,7 @@ from engine.games import named
 from events.ledger import is_match
 from store.folder.disk import folder_of, origin_of
 from store.folder.frames import Damaged
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Reader, Snapshot
 from store.segments.reading import files_of
 from store.sql.answers import answer

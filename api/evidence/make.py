@@ -29,7 +29,7 @@ from events.lines import Opening, lines, openings
 from events.match import Dealing, DeckCommitted, DeckOpened, Match, MatchStarted, NonceGiven
 from events.types import Events, HandStarted
 from events.views import Auditor, viewpoint
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from store.proof.checkpoint import Opened
 from store.proof.note import sign, to_base64
 from store.proof.policy import policy_of, published

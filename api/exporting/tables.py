@@ -23,7 +23,7 @@ from events.types import HandStarted
 from events.views import FLAGS, CardSwappedSeen, Hidden
 from store.columns import layout
 from store.columns.codec import table
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from store.segments.segment import row_groups
 from store.sql.answers import answer, engine_of
 from store.sql.query import MEMORY

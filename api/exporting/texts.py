@@ -29,7 +29,7 @@ from formats.ohh.history import write as write_ohh
 from formats.phh.documents import write as write_phh
 from formats.phh.documents import write_all as write_all_phh
 from formats.pokerstars.text import write as write_pokerstars
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from store.reader import Snapshot
 
 OF_A_HAND = "hand "  # so begins the dialect of a note that belongs to one hand of a file

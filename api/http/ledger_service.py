@@ -41,7 +41,7 @@ from events.match import MatchEnded, MatchStarted
 from events.views import Public, see_one
 from store.folder.disk import held_since, now_ms
 from store.folder.manifest import Segment
-from store.log.leaf import split
+from store.log.streams import split
 from store.reader import Live, NoLedger, Reader, Snapshot
 from store.segments.reading import files_of
 

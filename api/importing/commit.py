@@ -23,7 +23,7 @@ from formats.source import Refused, Skipped
 from store.folder.disk import now_ms
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
 from store.log.hot import from_payload, to_payload
-from store.log.leaf import split
+from store.log.streams import split
 from store.segments.runs import Run, make_run, read
 
 READ = "the file was read"

@@ -28,7 +28,7 @@ from events.notation import say
 from events.types import Events, HandStarted, HoleDealt
 from formats.source import SourceHand
 from store.log.hot import from_payload, to_payload
-from store.log.leaf import split
+from store.log.streams import split
 from store.proof.private import Salted
 from store.segments.runs import Run, make_run, read, spelled
 

@@ -41,7 +41,7 @@ from events import types as t
 from events.sentences import Sentence, name_at
 from events.types import HandEnded, HandVoided
 from events.views import FIELDS as HIDDEN_FIELDS
-from store.log.leaf import split
+from store.log.streams import split
 from store.proof.tree import Refuted
 
 router = APIRouter(include_in_schema=False)

@@ -40,7 +40,7 @@ from engine.turn import Over, ToAct, ToBid, ToDeal, ToDraw, ToShow, ToStraddle, 
 from events import types as t
 from events.evolve import replay
 from events.match import MatchEnded
-from store.log.leaf import split
+from store.log.streams import split
 
 router = APIRouter(include_in_schema=False)
 LIVE_MAX = 40  # hands of the page before anything happens

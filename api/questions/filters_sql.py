@@ -42,7 +42,7 @@ from engine.games import GAMES
 from engine.parameters import first
 from engine.policies import counted_in
 from engine.steps import TossHole
-from store.log.leaf import split
+from store.log.streams import split
 
 _TOSSING = ", ".join(f"'{name}'" for name, game in GAMES.items() if first(game, TossHole))
 _LENGTH = f"""(length(board)

@@ -34,7 +34,7 @@ from events.ledger import closes
 from events.sentences import text
 from events.state import Hand
 from events.types import Event, Events, HandStarted
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from store.reader import Snapshot
 
 

@@ -32,7 +32,7 @@ from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed, leaves
 from events.types import HandStarted
 from store.folder.disk import cache_folder
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 
 Row = dict[str, Any]
 OF_LUCK = ("net_ev", "luck", "luck_error", "adjusted", "net_ev_hand")  # measures of run-outs

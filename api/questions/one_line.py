@@ -25,7 +25,7 @@ from events.state import Hand
 from events.views import Hidden
 from store.columns.codec import leaves_of
 from store.folder.frames import Damaged
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.segments.reading import files_of
 
 TOGETHER = 4  # hands of one row group for which all of it is decoded

@@ -26,7 +26,7 @@ from events.evolve import replay
 from events.ledger import is_match
 from events.lines import leaf_bytes, lines, openings
 from events.views import Auditor, Public, Seated, Viewpoint
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.proof import tree_file
 from store.proof.checkpoint import Checkpoint, open_checkpoint, sign
 from store.proof.notary import public_keys

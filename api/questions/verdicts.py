@@ -45,7 +45,7 @@ from events.codec import encode_lines
 from events.types import Events, HandStarted
 from store.folder.disk import cache_folder
 from store.folder.manifest import Segment
-from store.log.leaf import split
+from store.log.streams import split
 from store.reader import Reader, Snapshot
 from store.segments.reading import files_of
 

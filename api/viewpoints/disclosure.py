@@ -22,7 +22,7 @@ from store.columns import layout
 from store.columns.codec import table
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Live, Snapshot
 from store.segments.reading import files_of
 from store.sql.answers import answer, engine_of

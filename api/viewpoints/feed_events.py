@@ -27,7 +27,7 @@ from events import types as t
 from events.ledger import Recorded, is_match
 from events.match import MatchStarted
 from events.views import Auditor, Public, Seated, Viewpoint, opened, see_one
-from store.log.leaf import split
+from store.log.streams import split
 from store.reader import Snapshot
 
 _PLACE = re.compile(r"(?P<stream>[^:\s]{1,400}):(?P<count>[1-9][0-9]{0,8})(?P<whose>[pso])")

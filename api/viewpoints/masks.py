@@ -24,7 +24,7 @@ from events import types as t
 from events.ledger import Record
 from events.views import FIELDS, FLAGS, Secret
 from store.columns import layout
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Snapshot
 from store.sql.query import SECONDS, Query
 from store.sql.views import NOBODY as NOBODY_CALLED

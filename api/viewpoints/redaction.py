@@ -42,7 +42,7 @@ from events.views import (
     viewpoint,
 )
 from store.columns.layout import fields
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from store.reader import Snapshot
 from store.sql.views import Units
 

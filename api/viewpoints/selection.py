@@ -20,7 +20,7 @@ from events.types import HandStarted
 from store.columns.codec import leaves_of
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from store.reader import Live, Snapshot
 from store.segments.reading import Files
 

@@ -32,7 +32,7 @@ from engine.policies import money
 from events.types import HandStarted
 from store.columns.codec import encoded
 from store.folder.manifest import Segment
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from store.reader import Snapshot
 from store.segments.reading import files_of
 from store.sql.query import Query

@@ -30,7 +30,7 @@ from store.columns.layout import (
     columns,
     fields,
 )
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 
 Parts = dict[str, list[tuple[Column, Column | Each]]]
 

@@ -15,7 +15,7 @@ import numpy as np
 from events.ledger import CARDS, Append, Column, Each, Many, Record, Recorded, some_of
 from events.types import HandStarted
 from store.columns.layout import NOBODY, Field, fields
-from store.log.leaf import Closed, Leaf, split
+from store.log.streams import Closed, Leaf, split
 
 Look = Callable[[type[Record], str, Iterable[Any]], None]
 _NUMBERS: dict[str, Any] = {"truth": bool, "number": np.int32, "large": np.int64}

@@ -14,7 +14,7 @@ from events.ledger import Append, Appended, Conflict, closes, is_match
 from events.types import HandStarted
 from store.folder.manifest import Answer
 from store.log.hot import CALL_MAX, checked, spelled
-from store.log.leaf import Placed, Tail
+from store.log.streams import Placed, Tail
 
 
 class Call:

@@ -20,7 +20,7 @@ from events.types import Event
 from store.folder.disk import Disk, Output, create_anew
 from store.folder.frames import Chain, Damaged, Marks, frame, frames, intact_after
 from store.folder.manifest import Manifest
-from store.log.leaf import Placed, Watermark, durable_size
+from store.log.streams import Placed, Watermark, durable_size
 
 CALL_MAX = 1 << 26  # bytes
 _STREAM = re.compile(r"[^/]+(/(0|[1-9][0-9]{0,8}))?")

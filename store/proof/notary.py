@@ -32,7 +32,7 @@ from typing import NamedTuple
 from events.ledger import Recorded
 from store.folder.disk import Disk, put
 from store.folder.frames import Damaged
-from store.log.leaf import Closed, Leaf
+from store.log.streams import Closed, Leaf
 from store.proof.checkpoint import (
     Checkpoint,
     Opened,

@@ -36,7 +36,7 @@ from events.ledger import DeckChain, Recorded
 from events.lines import Nonces, leaf_bytes, nonces_of
 from store.folder.disk import Disk, RealDisk, origin_of, put
 from store.folder.frames import Damaged, Marks
-from store.log.leaf import split
+from store.log.streams import split
 from store.proof.note import Signer
 from store.proof.tree_file import FOLDER as TREE
 

@@ -21,7 +21,7 @@ from store.columns.event_columns import of_closed
 from store.columns.layout import SCHEMA_VERSION
 from store.folder.disk import Disk
 from store.folder.manifest import Segment
-from store.log.leaf import Closed, Leaf, split
+from store.log.streams import Closed, Leaf, split
 from store.segments.reading import files_of
 from store.segments.segment import FOLDER, LEVEL, Stored, cut, named, row_groups, store
 from store.tables.projection import HANDS, Builder, Projection

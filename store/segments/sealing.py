@@ -35,7 +35,7 @@ from store.folder.frames import Damaged, Marks, new_begin
 from store.folder.manifest import Answer, Manifest, Segment
 from store.log import hot
 from store.log.hot import Placing, ReadyLedger
-from store.log.leaf import Tail
+from store.log.streams import Tail
 from store.proof.notary import Notary
 from store.proof.private import Salted
 from store.proof.tree import leaf_hash

@@ -34,7 +34,7 @@ import pyarrow.parquet as pq
 from store.columns.codec import whole
 from store.columns.layout import ENVELOPE, blanks, columns
 from store.folder.disk import Disk, Output, create_anew
-from store.log.leaf import AnyLeaf
+from store.log.streams import AnyLeaf
 
 FOLDER = "segments"
 ROW_GROUP = 49_152

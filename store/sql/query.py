@@ -24,7 +24,7 @@ from store.columns import layout
 from store.columns.codec import encoded, table
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Snapshot
 from store.segments.reading import About
 from store.segments.segment import FOLDER

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from events.ledger import Column
 from store.columns.codec import encoded
 from store.columns.layout import CARDS
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.tables.hand_columns import Chips, Hands
 
 T = TypeVar("T")

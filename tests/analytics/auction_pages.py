@@ -22,7 +22,7 @@ from analytics.stored.played import PLAYED, RISKS, kept_spot, valued
 from events.ledger import Recorded
 from events.types import Event
 from store.columns.codec import tabled
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.pages import played as said
 
 PAGES = Path(__file__).parent / "auctions"

@@ -24,7 +24,7 @@ from events.ledger import Recorded
 from events.notation import say_all
 from events.types import Events
 from store.columns.codec import table
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.hands import seeded
 from tests.test_forgery import _forgeries
 

@@ -14,7 +14,7 @@ from events.cards import Cards, known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import Bet, BidPlaced, Called, CardSwapped, Checked, Folded, Raised, Shown
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from tests.analytics.walked_acts import Act, story, tossing
 from tests.analytics.walked_decisions import tenth
 

@@ -21,7 +21,7 @@ from engine.turn import Command, ToAct, ToBid
 from events.state import Hand
 from events.types import Events
 from odds.third_card import Outcomes, third_card_known
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.analytics.auction_pages import auctions, auctions_table, recorded, worths
 from tests.profiles import sized
 
@@ -100,6 +100,7 @@ def matches(game: Game) -> Iterator[Leaf]:
                 yield played(game, name, number, bidder(price, chance), his)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["auction-2024-mit", *sized((), ("auction-2024",))])
 def test_who_bids_better_has_the_higher_efficiency_and_the_lower_regret(name: str) -> None:
     """truthful > shaded > overbidding > random, each by a margin."""

@@ -22,7 +22,7 @@ from analytics.auctions.worth import auctions as of_two
 from analytics.sql.chosen import Tables
 from analytics.statistics.catalogue import Measured
 from engine.games import named
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.analytics.auction_pages import PAGES, auctions, auctions_table, leaf, page, worths
 
 HOLE, FLOP = ("Ah", "Kh"), ("Qh", "7s", "2d")

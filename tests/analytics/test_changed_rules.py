@@ -17,7 +17,7 @@ from engine.game import Game, fingerprint, fingerprint_of, kept_game, to_json
 from engine.games import GAMES, RULESETS
 from engine.policies import Rake
 from events.types import Events
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.analytics.test_decisions import alike
 from tests.analytics.test_facts_walked import recorded
 from tests.mutants import dealt, distinct, mutants, strangers

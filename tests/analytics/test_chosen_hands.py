@@ -16,7 +16,7 @@ from engine.games import named
 from events.ledger import Append, is_match
 from events.types import HandStarted
 from store.ledger import open_ledger
-from store.log.leaf import split
+from store.log.streams import split
 from store.reader import Reader
 from tests.profiles import in_turn, sized
 from tests.sessions import Captured, said, told

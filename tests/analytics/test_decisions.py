@@ -21,7 +21,7 @@ from engine.games import GAMES
 from engine.turn import ToAct
 from events import types as t
 from store.columns.codec import encoded
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Reader, Snapshot
 from tests.analytics import walked_decisions as walked
 from tests.analytics.held import forged

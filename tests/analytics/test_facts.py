@@ -18,7 +18,7 @@ from events.ledger import Recorded
 from events.notation import read
 from events.types import BlindPosted, BoardDealt, BountySettled
 from store.columns.codec import encoded
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.analytics.told_hands import leaves
 from tests.store.sealed_hands import leaves as sealed
 from tests.store.sealed_hands import of_games

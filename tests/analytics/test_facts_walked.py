@@ -21,7 +21,7 @@ from events.types import Event, Events
 from store.columns.codec import encoded
 from store.folder.disk import RealDisk
 from store.folder.manifest import Manifest
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Reader, Snapshot
 from store.segments import sealing as compact
 from store.segments.reading import files_of

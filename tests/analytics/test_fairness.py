@@ -12,7 +12,7 @@ from analytics.fairness.dealing import Test as Question
 from dealer.play import play
 from engine.games import named
 from events.cards import DECK
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.analytics.auction_pages import recorded
 
 

@@ -13,7 +13,7 @@ from engine.turn import ToAct, ToBid, Turn
 from events.ledger import Append
 from events.types import BidPlaced, Event, Faulted, FaultKind, FaultPlace, Folded
 from store.ledger import open_ledger
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Reader
 from tests.analytics.auction_pages import RULES, leaf, recorded
 

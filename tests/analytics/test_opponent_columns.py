@@ -20,7 +20,7 @@ from engine.games import GAMES
 from events.types import CardSwapped, Event, Faulted, HoleDealt
 from store.columns.codec import encoded
 from store.columns.layout import SCHEMA
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Reader
 from tests.analytics import naive_opponent as naive
 from tests.analytics.auction_pages import RULES, recorded

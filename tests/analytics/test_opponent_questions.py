@@ -19,7 +19,7 @@ from analytics.sql.chosen import SQL, Tables, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic, judged
 from analytics.statistics.tallies import chances
 from store.columns.codec import encoded
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.analytics.auction_pages import RULES, page
 from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_definition, trees
 

@@ -18,7 +18,7 @@ from analytics.stored.facts import facts
 from analytics.stored.patterns import NAMES, TRUTHS, WORDS, coded, grouped, patterns, unpacked
 from dealer.play import play
 from engine.games import GAMES
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.analytics.auction_pages import recorded
 
 FILES = sorted({one.file for one in STATISTICS.values()})

@@ -25,7 +25,7 @@ from dealer.play import play
 from engine.games import named
 from engine.policies import per_chip
 from events.cards import DECK
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Reader
 from tests.analytics.auction_pages import RULES, leaf, played_rows, recorded
 from tests.profiles import sized

@@ -20,7 +20,7 @@ from api.viewpoints.views import Viewed
 from dealer.play import play
 from engine.games import named
 from events.types import AuctionSettled, CardSwapped, PotSplit
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from store.reader import Reader
 from store.tables.projection import HANDS, SWAPS
 from tests.analytics.auction_pages import page, recorded

@@ -15,7 +15,7 @@ from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.recorded import AUCTION_2024_A0
 from events import types as t
 from store.columns.codec import encoded, tabled
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.tables.projection import Builder
 from tests.analytics import walked_auctions, walked_played, walked_risks
 from tests.analytics.held import forged

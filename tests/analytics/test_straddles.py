@@ -26,7 +26,7 @@ from events.types import (
     Origin,
 )
 from store.columns.codec import encoded
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.analytics.auction_pages import RULES as RULEBOOK
 from tests.analytics.told_hands import leaves
 from tests.hands import seeded

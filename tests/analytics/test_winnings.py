@@ -20,7 +20,7 @@ from api.main import main
 from api.questions.declared.fairness import deals
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed, leaves
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Reader
 from tests.analytics.auction_pages import played_rows
 

@@ -16,7 +16,7 @@ from engine.turn import Deal, Over, Show, ToDeal, ToShow
 from events.cards import DECK, cards
 from events.ledger import Recorded
 from events.types import Event, Events
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.spoken import command
 
 QUESTIONS = Path(__file__).parent / "questions"

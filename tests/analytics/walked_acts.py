@@ -13,7 +13,7 @@ from engine.steps.sizing import veto
 from events import types as t
 from events.evolve import evolve
 from events.state import Hand, opened
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 
 Kind = Literal["fold", "check", "call", "bet", "raise"]
 _STREET_BY_BOARD = {3: 1, 4: 2, 5: 3}

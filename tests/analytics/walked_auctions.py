@@ -23,7 +23,7 @@ from events.types import (
     Shown,
 )
 from store.columns.codec import Row, head
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 
 
 def rows_of(leaf: Leaf) -> Iterator[Row]:

@@ -17,7 +17,7 @@ from events.state import Hand, Round
 from odds.batch import Showdown
 from odds.ranges import class_of
 from odds.rank import CATEGORIES, category, value
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from tests.analytics.walked_acts import tossing
 
 Row = dict[str, Any]

@@ -16,7 +16,7 @@ from engine.game import Game
 from engine.policies import per_chip
 from events.state import Hand
 from events.types import BlindPosted, BoardDealt, Folded, HoleDealt, PotSplit, Shown
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from tests.analytics.walked_acts import Act, story, tossing
 
 Row = dict[str, bool | int | str | None]

@@ -27,7 +27,7 @@ from events.types import (
 )
 from odds.batch import BOARD
 from store.columns.codec import Row, head, tabled
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 
 
 def build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:

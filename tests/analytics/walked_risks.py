@@ -27,7 +27,7 @@ from events.types import (
     StepEntered,
 )
 from store.columns.codec import Row, head, tabled
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 
 _WORDS: dict[Any, str] = {
     Bet: "bet",

@@ -16,7 +16,7 @@ from store.archive.objects import Folder
 from store.archive.push import push as sent
 from store.folder import manifest
 from store.folder.disk import RealDisk
-from store.log.leaf import Closed, Placed
+from store.log.streams import Closed, Placed
 from store.proof.private import Private
 from store.reader import Reader
 from store.segments.sealed import write_segment

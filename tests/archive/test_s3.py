@@ -220,6 +220,7 @@ def _quietly(fault: Asked, method: str, name: str) -> Fault | None:
         return None
 
 
+@pytest.mark.ci
 def test_a_push_that_is_killed_leaves_the_old_archive_and_is_gone_on_with(
     ledger: Path, bucket: Objects, s3: Server, tmp_path: Path
 ) -> None:

@@ -27,6 +27,7 @@ def league(pushed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return pushed
 
 
+@pytest.mark.ci
 def test_an_archive_is_served_as_its_ledger_is(league: Path) -> None:
     ours = site_of(league / "ledger")
     theirs = site_of(folder_of((league / "archive").as_uri()))

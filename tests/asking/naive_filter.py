@@ -21,7 +21,7 @@ from events.state import Hand
 from events.views import BidPlacedSeen, CardSwappedSeen, Hidden, Seen
 from odds.rank import category
 from odds.rank import value as value_of
-from store.log.leaf import split
+from store.log.streams import split
 from tests.analytics.walked_facts import Row, rows_of, stakes
 
 Truth = bool | None

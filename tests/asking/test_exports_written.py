@@ -108,6 +108,7 @@ def test_who_goes_away_leaves_nobody_at_work() -> None:
 ALL, LATER = (0, 10**9), (40, 10**9)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("span", [(3, 41), *sized((), ((7, 7),), ((7, 7), ALL, LATER))])
 def test_parts_that_are_read_together_are_those_read_one_by_one(
     span: tuple[int, int], snapshot: Snapshot, monkeypatch: pytest.MonkeyPatch

@@ -37,7 +37,7 @@ from engine.verdict import VERDICTS
 from events import types as t
 from events.cards import UNKNOWN
 from events.types import Events
-from store.log.leaf import split
+from store.log.streams import split
 from tests.asking.drawn_filters import COUNTED, PATTERNS, every_term, filters
 from tests.asking.naive_filter import Taken, answer, taken
 from tests.asking.seen_ledgers import TAGS, Kept, ledger_of, matches

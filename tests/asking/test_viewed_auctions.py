@@ -18,7 +18,7 @@ from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from events.ledger import is_match
 from store.columns.codec import tabled
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Snapshot
 from tests.analytics import walked_auctions, walked_played, walked_risks
 from tests.asking.seen_ledgers import ledger_of, matches, sorted_rows, viewers

@@ -11,7 +11,7 @@ from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.games import GAMES
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Snapshot
 from store.sql.answers import plain
 from store.tables.projection import STANDARD

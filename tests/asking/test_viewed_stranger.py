@@ -265,6 +265,7 @@ def test_an_answer_has_its_limits(viewed: Viewed) -> None:
     assert 1 == viewed.stranger("SELECT 1", rows_max=5, seconds=5).num_rows
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("viewer", VIEWERS, ids=lambda one: f"{one.view} {len(one.matches)}")
 def test_what_is_withheld_stays_so_when_its_files_go(viewer: Viewer, tmp_path: Path) -> None:
     some = tuple(one for one in PLAYED if one.kind in sized(("closed", "after"), KINDS))

@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from tests.browser.conftest import CONTESTED, Site, expect
 
 ROWS = "#list a.whole"
@@ -30,6 +32,7 @@ def test_a_filter_is_answered_while_it_is_typed(site: Site) -> None:
     expect(page.locator("main")).to_contain_text("No hand passes this filter.")
 
 
+@pytest.mark.ci
 def test_half_a_word_wipes_nothing_and_back_goes_through_filters(site: Site) -> None:
     page = site.open("/hands?q=match%3Dscrim")
     page.fill("#q", "match=swap")
@@ -72,6 +75,7 @@ def test_a_count_leads_to_as_many_hands(site: Site) -> None:
     expect(page.locator(ROWS)).to_have_count(count)
 
 
+@pytest.mark.ci
 def test_in_a_large_ledger_the_hands_come_before_their_counts(site: Site) -> None:
     page = site.open("/hands?q=match%3Dscrim&counts=later", java_script_enabled=False)
     assert 50 == page.locator(ROWS).count()
@@ -84,6 +88,7 @@ def test_in_a_large_ledger_the_hands_come_before_their_counts(site: Site) -> Non
     assert 50 <= page.locator(ROWS).count()
 
 
+@pytest.mark.ci
 def test_the_list_has_no_end_before_the_last_hand(site: Site) -> None:
     page = site.open("/hands?q=match%3Dscrim")
     assert 50 == page.locator(ROWS).count()
@@ -102,6 +107,7 @@ def test_the_list_is_plain_links_without_a_script(site: Site) -> None:
     assert _hands()[: len(seen)] == seen
 
 
+@pytest.mark.ci
 def test_the_oldest_hand_can_come_first(site: Site) -> None:
     page = site.open("/hands?q=match%3Dscrim")
     page.select_option("#order", "oldest")

@@ -72,6 +72,7 @@ def test_nobody_is_offered_eyes_that_are_not_his(site: Site) -> None:
         assert 403 == page.request.get(f"/hands/scrim/1/events?as={view}").status
 
 
+@pytest.mark.ci
 def test_a_link_lets_somebody_in_once(site: Site) -> None:
     once = once_url(site.house, site.base, ("hands:read", "seat:random-1"))
     page = site.page(as_auditor=False)
@@ -86,6 +87,7 @@ def test_a_link_lets_somebody_in_once(site: Site) -> None:
     expect(page.locator(".viewpoints summary")).to_contain_text("public")
 
 
+@pytest.mark.ci
 def test_the_docs_of_the_api_need_no_network(site: Site) -> None:
     page = site.page()  # a kept one would long forget it
     site.go(page, "/docs")

@@ -51,7 +51,10 @@ def heavy(
     assert [] == site.wrong
 
 
-@pytest.mark.parametrize("with_script", [True, False], ids=["with a script", "without one"])
+@pytest.mark.parametrize(
+    "with_script",
+    [pytest.param(True, id="with a script", marks=pytest.mark.ci), pytest.param(False, id="none")],
+)
 def test_a_page_that_is_being_made_comes_by_itself(heavy: Site, with_script: bool) -> None:
     address = f"/players/random-0/grid?match={'open' if with_script else 'fair'}"
     page = heavy.open(address, status=202, java_script_enabled=with_script)
@@ -60,6 +63,7 @@ def test_a_page_that_is_being_made_comes_by_itself(heavy: Site, with_script: boo
     expect(page).to_have_url(heavy.base + address)
 
 
+@pytest.mark.ci
 def test_the_page_of_progress_fits_a_phone_and_has_no_fault(heavy: Site) -> None:
     page = heavy.page(color_scheme="light", reduced_motion="reduce", viewport=PHONE)
     page.route(

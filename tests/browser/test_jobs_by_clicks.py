@@ -5,6 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from events import types as t
 from store.reader import Reader
 from tests.browser.club import Club
@@ -52,6 +54,7 @@ def test_a_wrong_pot_is_found_understood_downloaded_and_verified(
     assert he.clicks == 3
 
 
+@pytest.mark.ci
 def test_how_somebody_bids_with_strong_and_with_weak_hands(site: Site) -> None:
     he = Clicking(site)
     he.link("Players", within=".nav")
@@ -75,6 +78,7 @@ def test_how_somebody_bids_with_strong_and_with_weak_hands(site: Site) -> None:
     expect(he.page).to_have_url(re.compile("/hands/"))
 
 
+@pytest.mark.ci
 def test_two_players_are_compared_and_the_address_is_the_comparison(site: Site) -> None:
     he = Clicking(site)
     he.link("Players", within=".nav")
@@ -88,6 +92,7 @@ def test_two_players_are_compared_and_the_address_is_the_comparison(site: Site) 
     assert text == site.open(there).locator("table.stats").inner_text()
 
 
+@pytest.mark.ci
 def test_two_matches_of_one_bot_are_compared(site: Site) -> None:
     """Its versions, where each played a match of its own."""
     page = site.open("/players/random-0/compare")
@@ -133,6 +138,7 @@ def lost(house: Path, price: int) -> int:
     return count
 
 
+@pytest.mark.ci
 def test_a_feed_and_a_graph_stand_in_a_page_of_another_site(
     site: Site, club: Club, new_context: Callable[..., "BrowserContext"]
 ) -> None:

@@ -22,6 +22,7 @@ CELLS = ".grid169 > *"
 ROWS = "#list tr[data-of]"
 
 
+@pytest.mark.ci
 def test_players_lead_to_their_pages(site: Site) -> None:
     page = site.open("/players")
     page.get_by_role("link", name="random-0", exact=True).click()
@@ -107,6 +108,7 @@ def test_a_graph_is_drawn_and_a_click_on_it_opens_the_hand(site: Site) -> None:
     expect(page).to_have_url(re.compile(rf"/hands/{told}(#\d+)?$"))
 
 
+@pytest.mark.ci
 def test_a_window_that_is_dragged_over_a_graph_leads_to_its_hands(site: Site) -> None:
     page = site.open(f"{PLAYER}/winnings?match=scrim")
     box = page.locator("#graph .u-over").bounding_box()
@@ -128,6 +130,7 @@ def test_a_window_that_is_dragged_over_a_graph_leads_to_its_hands(site: Site) ->
     expect(page).to_have_url(re.compile(r"winnings\?match=scrim$"))
 
 
+@pytest.mark.ci
 def test_without_a_script_a_form_opens_a_window(site: Site) -> None:
     page = site.open(f"{PLAYER}/winnings?match=scrim", java_script_enabled=False)
     page.get_by_label("his hands").fill("11")
@@ -144,6 +147,7 @@ def test_without_a_script_a_form_opens_a_window(site: Site) -> None:
     expect(page.locator("#list a.whole")).to_have_text(hands)
 
 
+@pytest.mark.ci
 def test_luck_is_told_card_by_card_and_adds_up_to_what_was_won(site: Site) -> None:
     page = site.open(f"{PLAYER}/winnings?match=open")
     page.get_by_role("link", name="Count it now").click()
@@ -194,6 +198,7 @@ def test_whoever_points_near_a_bid_is_told_of_it_and_a_click_opens_it(site: Site
     expect(page).to_have_url(re.compile(rf"/hands/{told.partition(':')[0]}(#\d+)?$"))
 
 
+@pytest.mark.ci
 def test_a_share_of_auctions_leads_to_its_hands(site: Site) -> None:
     page = site.open(f"{PLAYER}/bids?match=open")
     won, auctions = (
@@ -226,6 +231,7 @@ def test_swaps_stand_beside_the_chance_that_the_rules_state(site: Site) -> None:
     expect(page.locator(".figures")).to_contain_text("at showdown")
 
 
+@pytest.mark.ci
 def test_an_opponent_page_leads_to_the_hands_to_look_at(site: Site) -> None:
     page = site.open(f"{PLAYER}/opponent?match=scrim&vs=random-1")
     row = page.locator("tr", has=page.locator("th", has_text="river"))
@@ -234,6 +240,7 @@ def test_an_opponent_page_leads_to_the_hands_to_look_at(site: Site) -> None:
     expect(page.locator("#said b")).to_have_text(f"{count} hands")
 
 
+@pytest.mark.ci
 def test_fairness_is_for_an_auditor(site: Site) -> None:
     page = site.open("/fairness?match=fair")
     told = page.request.get("/api/v1/matches/fair/fairness").json()
@@ -280,6 +287,7 @@ def test_hands_come_into_the_live_list_as_they_end(
         expect(page).to_have_url(re.compile(r"/hands/second/3(#\d+)?$"))
 
 
+@pytest.mark.ci
 def test_a_live_list_can_be_paused_and_goes_on_with_what_waited(
     hall: Path, spectator: Callable[[str], "Page"]
 ) -> None:
@@ -320,6 +328,7 @@ sys.exit(main())
 """A server to whose stream a browser comes again at once, and not in two seconds."""
 
 
+@pytest.mark.ci
 def test_after_a_restart_of_the_server_no_hand_is_missing_and_none_twice(
     hall: Path, spectator: Callable[[str], "Page"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -341,6 +350,7 @@ def test_after_a_restart_of_the_server_no_hand_is_missing_and_none_twice(
         assert len(set(_rows(page))) == page.locator(ROWS).count()
 
 
+@pytest.mark.ci
 def test_the_live_list_of_the_public_says_how_late_it_is(site: Site) -> None:
     page = site.open("/live", as_auditor=False)
     expect(page.locator(".sub")).to_contain_text("is shown 30 s later")

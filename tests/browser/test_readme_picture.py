@@ -48,6 +48,7 @@ def shown(
         assert [] == site.wrong
 
 
+@pytest.mark.ci
 def test_the_picture_shows_what_the_page_says(shown: Site, tmp_path: Path, accept: bool) -> None:
     hand = "/hands/scrim/24/audit"
     assert "muckrake audit scrim/24" in README.read_text("utf-8").replace("./mr", "muckrake")

@@ -198,6 +198,7 @@ def test_a_seat_says_what_it_did_and_what_its_cards_are_worth(site: Site) -> Non
     assert 0 == page.locator(".frame.now .odds").count()
 
 
+@pytest.mark.ci
 def test_a_moment_is_copied_as_a_link_and_as_text(site: Site) -> None:
     page = site.open(f"{HAND}#10", permissions=["clipboard-read", "clipboard-write"])
     clipboard = "navigator.clipboard.readText()"
@@ -211,6 +212,7 @@ def test_a_moment_is_copied_as_a_link_and_as_text(site: Site) -> None:
     assert text.endswith(f"{page.url}\n")
 
 
+@pytest.mark.ci
 def test_a_finger_turns_the_pages(site: Site) -> None:
     page = site.open(f"{HAND}#5", has_touch=True, viewport=PHONE)
     for way, event in ((-1, 6), (1, 5)):
@@ -264,6 +266,7 @@ def test_nothing_leaves_the_felt_and_nothing_lies_on_another(site: Site, hand: s
         assert [(size, [])] * count == [(size, one) for one in found]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "path", ["/live?match=ring", *sized((), ("/live?match=swap", "/embed/live?match=swap"))]
 )

@@ -90,6 +90,7 @@ def test_the_pages_policy_lets_nothing_out(site: Site) -> None:
     site.wrong.clear()
 
 
+@pytest.mark.ci
 def test_a_verdict_is_readable_in_the_light_and_in_the_dark(site: Site, bundle: bytes) -> None:
     page = site.open("/verify", bypass_csp=True, reduced_motion="reduce")
     _put(page, bundle)

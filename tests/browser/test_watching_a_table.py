@@ -70,6 +70,7 @@ def watching(new_context: Callable[..., "BrowserContext"]) -> Callable[..., "Pag
     return opened
 
 
+@pytest.mark.ci
 def test_a_table_is_followed_from_act_to_act_to_its_end(
     tmp_path: Path, watching: Callable[..., "Page"], site: Site
 ) -> None:
@@ -125,6 +126,7 @@ def test_a_player_sees_his_own_cards_and_an_auditor_all(
         expect(public.locator(".hole .card:not(.back)")).to_have_count(0)  # it is shown 30 s later
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("sent", "said"),
     [

@@ -146,6 +146,7 @@ def test_hands_stay_where_they_are_when_the_ledger_is_compacted(
     assert before == [answer for task in every for answer in audit(task)]
 
 
+@pytest.mark.ci
 def test_processes_answer_as_one_does(ledger: Path, capsys: Captured) -> None:
     words = ("audit", "--all", "--ledger", str(ledger))
     for more in profiles.sized((["--json"],), ([], ["--json"])):
@@ -173,6 +174,7 @@ def test_another_program_is_not_asked(ledger: Path) -> None:
         list(cluster.audit(task, ruleset=None, fine=False))
 
 
+@pytest.mark.ci
 def test_what_is_damaged_is_named_and_the_rest_is_judged_if_wanted(
     ledger: Path, tmp_path: Path, capsys: Captured
 ) -> None:

@@ -40,6 +40,7 @@ print(before, held, rss())
 """
 
 
+@pytest.mark.ci
 def test_what_threads_freed_goes_back_to_the_system() -> None:
     told = subprocess.run([sys.executable, "-c", BURST], capture_output=True, text=True, check=True)
     before, held, after = map(int, told.stdout.split())
@@ -47,6 +48,7 @@ def test_what_threads_freed_goes_back_to_the_system() -> None:
     assert after < before + 20
 
 
+@pytest.mark.ci
 def test_a_server_gives_back_when_it_has_sent_much(
     house: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

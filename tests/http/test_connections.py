@@ -99,6 +99,7 @@ def few_files(folder: Path, files: int) -> Iterator[tuple[int, Popen]]:
             process.terminate()
 
 
+@pytest.mark.ci
 def test_eleven_hundred_half_open_connections_stop_nobody(tmp_path: Path) -> None:
     """The attack that stopped /healthz for minutes: more halves of heads than there are files."""
     files, halves = sized((128, 160), (512, 1_100))
@@ -213,6 +214,7 @@ def test_a_body_that_trickles_is_refused(own: Path) -> None:
     assert not list((own / "jobs").glob("*/upload/*")), "what had come of it is gone"
 
 
+@pytest.mark.ci
 def test_a_long_body_has_the_time_that_its_length_earns(own: Path) -> None:
     site = site_of(own, limits=Limits(rate=0, body_s=1.0, slowest=1 << 17))
     head = "POST /api/v1/imports HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{}\r\n{}\r\n\r\n"
@@ -225,7 +227,7 @@ def test_a_long_body_has_the_time_that_its_length_earns(own: Path) -> None:
         assert b"HTTP/1.1 408" not in heard(talk), "more than a second, at twice that pace"
 
 
-@pytest.mark.parametrize("made", ["whole", "streamed"])
+@pytest.mark.parametrize("made", [pytest.param("whole", marks=pytest.mark.ci), "streamed"])
 def test_who_takes_nothing_of_an_answer_is_cut(made: str, house: Path) -> None:
     site = site_of(house, limits=Limits(rate=0, stall_s=0.4))
     size = 8 << 20  # more than the kernel keeps for both ends

@@ -376,6 +376,7 @@ def test_a_job_whose_process_is_killed_has_failed_and_what_was_written_is_safe(n
     assert () == check(RealDisk(new.folder))
 
 
+@pytest.mark.ci
 def test_when_the_server_stops_its_jobs_stop_in_order(tmp_path: Path) -> None:
     folder = tmp_path / "ledger"
     site = site_of(folder)

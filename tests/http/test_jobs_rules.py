@@ -51,6 +51,7 @@ def test_pages_of_a_mirrored_match_lead_to_the_rules_it_was_dealt_by(new: Site) 
     assert 200 == auditor.get(f"/games/{mark}").status_code
 
 
+@pytest.mark.ci
 def test_bots_from_folders_play_by_changed_rules(tmp_path: Path) -> None:
     bots = tmp_path / "bots"
     bot(bots, "one")

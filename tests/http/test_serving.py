@@ -150,6 +150,7 @@ def _ends_with_a_last_word(server: Server, told: signal.Signals, code: int) -> N
         assert ["the server stops, come again with your last id"] == follower.comments
 
 
+@pytest.mark.ci
 def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
     """And who follows then hears the last word, as if none had died."""
     with Server(tmp_path / "ledger", "--workers", "2") as server:

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.fences import fences
 from tests.http.servers import Server
 from tests.http.test_serving import ids, match_at_play
@@ -13,6 +15,7 @@ from tests.profiles import sized
 PAGE = Path(__file__).parents[2] / "docs" / "stream.md"
 
 
+@pytest.mark.ci
 def test_the_example_follows_a_match_across_a_restart(tmp_path: Path) -> None:
     folder, heard = tmp_path / "ledger", list[str]()
     said: dict[str, Any] = {}

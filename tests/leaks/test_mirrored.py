@@ -27,7 +27,7 @@ from events.match import Disclosure
 from events.types import HoleDealt
 from events.views import Opened
 from store.ledger import open_ledger
-from store.log.leaf import split
+from store.log.streams import split
 from store.proof.private import Private
 from store.reader import Reader
 from tests.leaks.doors import answers, door

@@ -44,6 +44,7 @@ def test_of_bots_of_ours_the_events_are_not_counted(tmp_path: Path) -> None:
     assert [job["result"]] * 3 == told_of(site.as_("admin"), job)
 
 
+@pytest.mark.ci
 def test_of_bots_from_folders_nobody_learns_what_they_replied(tmp_path: Path) -> None:
     for name in ("ursa", "lynx"):
         bot(tmp_path / "bots", name)

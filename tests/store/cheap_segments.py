@@ -14,7 +14,7 @@ from events.ledger import Recorded
 from store.columns.event_columns import EventColumns
 from store.folder.disk import Disk
 from store.folder.manifest import Segment
-from store.log.leaf import Closed, Leaf
+from store.log.streams import Closed, Leaf
 from store.segments.runs import Run
 
 

@@ -7,7 +7,7 @@ from events.ledger import Append, Appended, Recorded
 from store.folder.manifest import Manifest
 from store.log.admission import Admission
 from store.log.hot import spelled
-from store.log.leaf import Tail
+from store.log.streams import Tail
 
 
 class MemoryLedger:

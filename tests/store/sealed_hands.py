@@ -10,7 +10,7 @@ from events.ledger import Append, Record, Recorded
 from events.match import DeckCommitted, MatchEnded, MatchStarted, SourceNoted
 from store.columns.codec import filled, rows_of
 from store.columns.event_columns import of_leaves
-from store.log.leaf import Closed, Leaf, Placed
+from store.log.streams import Closed, Leaf, Placed
 from store.segments.segment import row_groups, store
 from tests.store.simulated_disk import SimulatedDisk
 

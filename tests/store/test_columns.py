@@ -19,7 +19,7 @@ from events.ledger import Record, Recorded
 from events.match import Match, MatchStarted
 from store.columns.codec import encoded, leaves_of, table
 from store.columns.layout import KINDS, SCHEMA, columns, filled_by, view
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from tests.profiles import sized
 from tests.store.sealed_hands import closed, hands, leaves, of_games, to_parquet
 

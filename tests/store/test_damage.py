@@ -21,7 +21,7 @@ from store.folder.frames import Damaged
 from store.ledger import FileLedger
 from store.log import hot
 from store.log.hot import durable_bytes_are_there
-from store.log.leaf import WATERMARK, Tail, durable_size, last_mark
+from store.log.streams import WATERMARK, Tail, durable_size, last_mark
 from store.reader import Reader
 from store.recovery import Finding, check
 from store.segments.reading import Files as Opening

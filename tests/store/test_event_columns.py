@@ -16,7 +16,7 @@ from events.match import MatchStarted
 from store.columns.codec import leaves_of as leaves_of_rows
 from store.columns.codec import rows_of
 from store.columns.event_columns import of_appends, of_leaves
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.proof.private import Salted
 from store.segments.runs import check_values, digests
 from store.tables.projection import PLAYERS, STANDARD, EventRows

@@ -20,7 +20,7 @@ from store.folder.frames import SIZE, Damaged, Frame, Marks, frame, frames
 from store.folder.manifest import Manifest
 from store.ledger import FileLedger
 from store.log.hot import to_payload
-from store.log.leaf import publish_mark
+from store.log.streams import publish_mark
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
 from store.proof.private import Secrets

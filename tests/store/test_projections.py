@@ -13,7 +13,7 @@ from events.notation import read
 from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.manifest import Manifest
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.segments import sealing as compact
 from store.segments.sealed import Sealed, write_segment
 from store.tables.projection import (

@@ -275,6 +275,7 @@ def check_dense(events: list[Recorded]) -> None:
         counted[one.stream] = one.index + 1
 
 
+@pytest.mark.ci
 def test_a_follower_in_another_process_has_no_gap_over_many_seals(tmp_path: Path) -> None:
     writer = Writer(tmp_path, hands=100, seal=9)
     reader = Reader(tmp_path)
@@ -314,6 +315,7 @@ def test_what_was_acknowledged_is_read_whatever_the_writer_does(tmp_path: Path) 
         assert kept[as_of] == spoken(list(late.snapshot(as_of).read_from(0)))
 
 
+@pytest.mark.ci
 def test_a_killed_writer_leaves_its_readers_in_peace(tmp_path: Path) -> None:
     writer = Writer(tmp_path, hands=10_000, seal=50)
     reader = Reader(tmp_path)

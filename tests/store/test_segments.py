@@ -18,7 +18,7 @@ from store.columns.layout import ENVELOPE, SCHEMA_VERSION
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
-from store.log.leaf import Closed, Leaf
+from store.log.streams import Closed, Leaf
 from store.segments import segment as segments
 from store.segments.reading import FromTheFuture, files_of, upcast
 from store.segments.sealed import Sealed, write_segment

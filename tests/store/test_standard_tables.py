@@ -15,7 +15,7 @@ from store.columns.codec import encoded, rows_of, table
 from store.columns.event_columns import of_leaves
 from store.folder.disk import RealDisk
 from store.folder.manifest import read as manifest_of
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Reader
 from store.segments.reading import files_of
 from store.tables.projection import COLUMNS, STANDARD, EventRows

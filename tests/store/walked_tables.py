@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from events import types as t
 from events.state import Hand
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from store.tables.projection import Projection
 
 Row = tuple[object, ...]

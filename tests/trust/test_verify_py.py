@@ -15,7 +15,7 @@ from engine.game import Game
 from events import types as t
 from events.ledger import is_match
 from events.types import Events
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Reader
 from tests.hands import some_games
 from tests.profiles import sized

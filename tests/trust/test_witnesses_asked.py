@@ -164,6 +164,7 @@ def test_what_is_published_was_cosigned(
     assert (signed(ledger), {"w2.example"}) == shown(ledger)
 
 
+@pytest.mark.ci
 def test_nobody_waits_for_a_witness_that_answers_byte_by_byte(
     tmp_path: Path, ledger: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,6 +93,7 @@ def test_what_a_bot_may_not_have_it_does_not_get(
     assert (greedy.exit, good.exit) == (1, 0)
 
 
+@pytest.mark.ci
 @only_linux
 def test_a_build_that_takes_too_much_is_ended_too(tmp_path: Path) -> None:
     much = "import time; much = bytearray(b'x') * (400 << 20); time.sleep(60)"

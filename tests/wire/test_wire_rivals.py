@@ -67,6 +67,7 @@ def test_who_is_killed_by_a_rival_is_said_to_be_killed_by_a_signal(
     assert left_behind(tmp_path) == []
 
 
+@pytest.mark.ci
 def test_a_bot_that_is_stopped_by_a_rival_is_late_and_the_report_says_why(tmp_path: Path) -> None:
     limits = replace(SHORT, reply=0.5)
     _, _, (killer, victim), _ = _match(tmp_path, signal.SIGSTOP, Guard((), ("none",)), limits)

@@ -36,7 +36,7 @@ from events.ledger import is_match
 from events.match import MatchStarted
 from store.columns.codec import Row
 from store.folder.disk import cache_folder
-from store.log.leaf import Leaf, split
+from store.log.streams import Leaf, split
 from store.proof.private import Private
 from store.reader import Snapshot
 

@@ -35,7 +35,7 @@ from events.match import (
     SourceNoted,
 )
 from events.views import Hidden, SourceNotedSeen
-from store.log.leaf import Leaf
+from store.log.streams import Leaf
 from store.reader import Snapshot
 from store.sql.answers import plain
 
