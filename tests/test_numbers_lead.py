@@ -55,9 +55,9 @@ def whole(text: str) -> int:
 
 def test_each_number_of_a_statistic_leads_to_its_hands(site: Site) -> None:
     """A flag counts a hand once: as many are found. Streets and actions may be several. In profile
-    `quick` the hands of every tenth number are counted, in `ci` of every fourth."""
+    `quick` the hands of every tenth number are counted, in `ci` of every sixth."""
     page = read(site, f"/players/{PLAYER}")
-    seen, step = set(), sized(10, 4, 1)
+    seen, step = set(), sized(10, 6, 1)
     for row in re.findall("<tr.*?</tr>", page, re.DOTALL):
         head = re.search(r"<summary>([^<]+)</summary>", row)
         one = TITLES.get(unescape(head[1])) if head else None
@@ -134,7 +134,7 @@ def test_every_k_of_n_of_every_page_leads_to_its_hands(path: str, mixed: Site) -
         if link[0].startswith("/hands?") and whole(link[1])
     ]
     assert len(counts) > (10 if path != f"/players/{PLAYER}/opponent" else 4), path
-    for href, said in counts[:: max(1, len(counts) // sized(2, 3, len(counts)))]:
+    for href, said in counts[:: max(1, len(counts) // sized(2, 2, len(counts)))]:
         assert whole(said) in found_by(read(mixed, unescape(href))), unescape(href)
 
 
@@ -202,7 +202,7 @@ def test_numbers_of_an_opponent_lead_there_however_many_matches_were_won(
             (q,) = parse_qs(urlsplit(unescape(href)).query)["q"]
             assert "!hands=" in q
             found[q] = (whole(said), unescape(href))
-    for said, href in [*found.values()][:: sized(18, 12, 1)]:
+    for said, href in [*found.values()][:: sized(18, 18, 1)]:
         assert said in found_by(read(many_matches, href)), href
     assert bool(vs) == any("player=random-0" in q for q in found)
 

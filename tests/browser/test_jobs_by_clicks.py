@@ -59,7 +59,7 @@ def test_how_somebody_bids_with_strong_and_with_weak_hands(site: Site) -> None:
     he = Clicking(site)
     he.link("Players", within=".nav")
     he.link("random-0", within="main")
-    he.page.get_by_role("combobox", name="match").fill(sized(quick="open", ci=""))
+    he.page.get_by_role("combobox", name="match").fill(sized(quick="open", ci="open", slow=""))
     he.page.keyboard.press("Enter")
     he.link("Bids", within=".tabs")
     table = he.page.get_by_role("region", name="Bids by what he held")

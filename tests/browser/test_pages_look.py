@@ -61,8 +61,8 @@ FEW = 3  # rows that nobody needs to sort
 TABLE = re.compile(r"<table.*?</table>", re.DOTALL)
 HEAD = re.compile(r'class="sort" href="([^"]+)"')
 HYPHEN = re.compile(r"(?<!\S)-\d")  # a number has a minus sign
-LOOKED_AT = sized(quick=tuple(FIRST.values())[::6], ci=PATHS)
-IN_THE_DARK = sized(quick=LOOKED_AT[::2], ci=tuple(FIRST.values()), slow=PATHS)
+LOOKED_AT = sized(quick=tuple(FIRST.values())[::6], ci=tuple(FIRST.values()), slow=PATHS)
+IN_THE_DARK = sized(quick=LOOKED_AT[::2], ci=LOOKED_AT[::2], slow=PATHS)
 
 
 FAULTS = r"""(internal) => {

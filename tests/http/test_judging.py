@@ -14,6 +14,7 @@ from api.main import main
 from api.questions import judging
 from api.questions.judging import due
 from api.questions.verdicts import Verdicts, verdicts_of
+from api.serving import heavy_pages
 from api.serving.heavy_pages import HeavyPages
 from api.viewpoints.viewer import Viewer
 from tests.http.clients import Site, site_of
@@ -165,8 +166,11 @@ def nobody_here_judges(monkeypatch: pytest.MonkeyPatch) -> None:
     "address",
     ["/?judge=yes", "/hands?q=verdict%3Dagree", *sized([], ["/matches/scrim?judge=yes"])],
 )
-def test_many_hands_are_judged_by_a_process_and_kept(address: str, site: Site) -> None:
+def test_many_hands_are_judged_by_a_process_and_kept(
+    address: str, site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The page says how far it is; then the server makes it itself, and so does the next one."""
+    monkeypatch.setattr(heavy_pages, "SOON_S", 0)
     apart = site_of(site.folder, limits=Limits(rate=0, heavy_judged=20))
     path = address.partition("?judge")[0]
     with apart.as_("auditor") as client:

@@ -140,7 +140,7 @@ HALVES = slice(0, None, 2), slice(1, None, 2)
     ("who", "part"),
     sized(
         [("lynx", slice(1, None, 5))],
-        [(None, HALVES[0]), ("lynx", HALVES[1])],
+        [(None, slice(0, None, 4)), ("lynx", HALVES[1])],
         [(who, EVERY) for who in EYES],
     ),
 )

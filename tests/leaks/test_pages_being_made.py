@@ -24,7 +24,7 @@ WAITS = {202: 0.0, 200: 120.0}  # seconds until progress is sent instead
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", sized(quick=("public",), ci=("public", "a player")))
+@pytest.mark.parametrize("name", sized(("public",), ("public",), ("public", "a player")))
 def test_progress_and_page_are_alike_in_both_worlds(
     name: str, pair_of: Callable[[str], Pair], monkeypatch: pytest.MonkeyPatch
 ) -> None:

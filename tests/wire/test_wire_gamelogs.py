@@ -39,7 +39,8 @@ def _folders(tmp_path: Path, names: tuple[str, ...]) -> list[str]:
 @pytest.mark.parametrize(
     ("played", "pair"),
     in_turn(
-        sized(in_turn(SPOKEN, MIRROR), [*product(SPOKEN, MIRROR)]), (*PAIRS, ("good", "plain"))
+        sized((every := in_turn(SPOKEN, MIRROR)), every, [*product(SPOKEN, MIRROR)]),
+        (*PAIRS, ("good", "plain")),
     ),
 )
 def test_match_and_export_write_the_same_log(
