@@ -126,6 +126,7 @@ def test_the_grid_has_the_mean_bid_of_each_class_of_hole_cards(
     } == {name: (said, int(n)) for name, said, n in told}
 
 
+@pytest.mark.ci
 def test_each_row_leads_to_its_hands(site: Site) -> None:
     for who, counted in (("auditor", walked()), (None, walked(shown_only=True))):
         for made, bids in counted.items():

@@ -70,6 +70,7 @@ def test_a_match_whose_writer_is_gone_is_told_to_its_last_hand_and_waited_for_no
     assert "muckrake: m has no end: its writer is gone, and nobody goes on with it\n" == err
 
 
+@pytest.mark.ci
 def test_each_hundred_hands_are_told_as_stats_counts_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
 ) -> None:

@@ -222,6 +222,7 @@ def test_more_won_matches_than_a_filter_can_name_are_told(
     assert words not in read(many_matches, "/players/tight-1/opponent?match=m0%2C+of+20")
 
 
+@pytest.mark.ci
 def test_what_follows_a_check_is_asked_of_one_rival(many_matches: Site) -> None:
     """At a table of three, bets after anybody's check are those after the one's or the other's."""
     counts = []
@@ -341,6 +342,7 @@ def test_the_filters_of_the_page_go_along(site: Site) -> None:
     assert f"{PLAYER}:did=vpip & player=random-1 & number>=1 & number<=20" in counted
 
 
+@pytest.mark.ci
 def test_next_and_previous_stay_inside_the_filter(site: Site) -> None:
     """From the last hand of a filter every hand of it is passed, on each page of a hand, and no
     other; back the same way."""

@@ -231,6 +231,7 @@ def test_swaps_and_opponents_say_the_unit(
     assert (every["net"], every["unit"]) == (pytest.approx(net["dollar"]), "dollar")
 
 
+@pytest.mark.ci
 def test_comparing_leaves_amounts_of_several_moneys_out(capsys: Captured, ledger: Path) -> None:
     found = told(capsys, ledger, "compare", ME, HIM)
     assert found["unit"] is None

@@ -182,6 +182,7 @@ def test_a_lead_finds_its_hands_and_no_others_than_the_reports(
         assert all(3 <= int(hand.partition("/")[2]) < 117 for hand in found)
 
 
+@pytest.mark.ci
 def test_whether_a_match_was_won_is_said_by_all_hands_before(
     tmp_path: Path, capsys: Captured
 ) -> None:

@@ -159,6 +159,7 @@ def test_larger_leaks_stand_above_smaller_ones(match: Callable[..., Leads]) -> N
     assert found == sorted(found, key=lambda one: -one.low)
 
 
+@pytest.mark.ci
 def test_a_player_without_leaks_has_no_lead_in_most_runs(match: Callable[..., Leads]) -> None:
     """Over seeds, what he is told to do wrong is chance alone: at most one run in ten."""
     told = [match(Solid, Opener, f"clean {seed}").found for seed in range(SEEDS)]

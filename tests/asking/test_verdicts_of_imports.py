@@ -23,6 +23,7 @@ from store.folder.disk import CACHE
 from store.reader import Reader, Snapshot
 from tests.asking.test_verdicts import by_hand, forged
 from tests.http.clients import over, site_of
+from tests.profiles import sized
 
 HANDS = 150  # more than `RUN`: they wait in columns
 
@@ -93,7 +94,7 @@ WAYS: dict[str, Callable[[pytest.MonkeyPatch], None]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", sized([*WAYS][:2], [*WAYS]))
 def test_an_import_keeps_what_it_has_judged(
     way: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,6 +191,7 @@ def test_pages_and_filters_have_nothing_judged_after_an_import(
     assert "judging" not in told.err
 
 
+@pytest.mark.ci
 def test_an_import_over_http_keeps_it_too(folder: Path) -> None:
     writer = site_of(folder).as_("writer")
     begun = writer.post("/api/v1/imports?name=a.txt", content=log(HANDS, "1").encode())

@@ -50,6 +50,7 @@ def test_no_hidden_card_is_anywhere_in_the_source_of_a_page(view: str, site: Sit
     assert seen
 
 
+@pytest.mark.ci
 def test_an_auditor_chooses_whose_eyes_he_looks_through(site: Site) -> None:
     hand, _ = _folded(site)[0]
     page = site.open(f"/hands/{hand}/events")

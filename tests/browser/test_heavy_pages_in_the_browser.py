@@ -53,7 +53,10 @@ def heavy(
 
 @pytest.mark.parametrize(
     "with_script",
-    [pytest.param(True, id="with a script", marks=pytest.mark.ci), pytest.param(False, id="none")],
+    [
+        pytest.param(True, id="with a script", marks=pytest.mark.ci),
+        pytest.param(False, id="none", marks=pytest.mark.ci),
+    ],
 )
 def test_a_page_that_is_being_made_comes_by_itself(heavy: Site, with_script: bool) -> None:
     address = f"/players/random-0/grid?match={'open' if with_script else 'fair'}"

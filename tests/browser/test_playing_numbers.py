@@ -48,6 +48,7 @@ def test_every_share_has_its_interval_and_its_count(site: Site) -> None:
     assert f"{k}/{n}" in {f"{one.get('k')}/{one.get('n')}" for one in _objects(told)}
 
 
+@pytest.mark.ci
 def test_filters_are_in_the_address_outlive_a_reload_and_go_on_with_the_tabs(site: Site) -> None:
     page = site.open(PLAYER)
     page.get_by_label("against").fill("random-1")
@@ -172,6 +173,7 @@ def test_a_graph_says_the_same_as_numbers(site: Site) -> None:
     assert f"{total:,}".replace(",", "\N{NARROW NO-BREAK SPACE}") in last.inner_text()
 
 
+@pytest.mark.ci
 def test_points_of_bids_lead_to_their_hands(site: Site) -> None:
     page = site.open(f"{PLAYER}/bids?match=open")
     points = page.locator("[data-plot]").first.locator("circle")
@@ -306,6 +308,7 @@ def test_a_live_list_can_be_paused_and_goes_on_with_what_waited(
         expect(state).to_have_text("following")
 
 
+@pytest.mark.ci
 def test_a_live_list_of_a_match_is_of_that_match_alone(
     hall: Path, spectator: Callable[[str], "Page"]
 ) -> None:
@@ -372,8 +375,7 @@ def _opened(context: "BrowserContext", address: str) -> "Page":
 
 
 def _rows(page: "Page") -> list[str]:
-    told: list[str] = page.locator(ROWS).evaluate_all("those => those.map(one => one.dataset.of)")
-    return told
+    return [*page.locator(ROWS).evaluate_all("those => those.map(one => one.dataset.of)")]
 
 
 def _story(match: str, hands: int) -> list[str]:

@@ -105,6 +105,7 @@ def test_bids_are_sealed_until_the_auction_is_settled(site: Site) -> None:
     expect(page.locator(".frame.now .bids")).to_contain_text("paid")
 
 
+@pytest.mark.ci
 def test_a_swapped_card_is_struck_through_for_its_holder_alone(site: Site) -> None:
     page = site.open("/hands?q=match%3Dswap+%26+swapped")
     page.locator("#list a.whole").first.click()
@@ -117,6 +118,7 @@ def test_a_swapped_card_is_struck_through_for_its_holder_alone(site: Site) -> No
         assert 'gone"' not in source
 
 
+@pytest.mark.ci
 def test_it_plays_by_itself_and_stops_at_the_end(site: Site) -> None:
     page = site.page()
     page.clock.install(time=0)
@@ -153,6 +155,7 @@ def test_amounts_are_chips_or_big_blinds(site: Site) -> None:
     expect(page.locator(".frame.now .stack").first).to_have_text("400")
 
 
+@pytest.mark.ci
 def test_the_table_turns_and_brackets_go_to_the_next_hand(site: Site) -> None:
     page = site.open("/hands/ring/2#3")
     seat = page.locator(".frame.now .seat").first

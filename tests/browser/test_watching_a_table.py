@@ -106,6 +106,7 @@ def test_a_table_is_followed_from_act_to_act_to_its_end(
         ]
 
 
+@pytest.mark.ci
 def test_a_player_sees_his_own_cards_and_an_auditor_all(
     tmp_path: Path, watching: Callable[..., "Page"]
 ) -> None:

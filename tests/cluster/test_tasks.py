@@ -132,6 +132,7 @@ def test_sealed_tasks_begin_with_a_row_group(ledger: Path) -> None:
     assert 1 == len(cluster.tasks(snapshot))
 
 
+@pytest.mark.ci
 def test_hands_stay_where_they_are_when_the_ledger_is_compacted(
     ledger: Path, tmp_path: Path, capsys: Captured
 ) -> None:

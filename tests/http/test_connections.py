@@ -249,6 +249,7 @@ def test_who_takes_nothing_of_an_answer_is_cut(made: str, house: Path) -> None:
         assert size < len(said(port, get("/api/v1/test/long"))), "who reads has it whole"
 
 
+@pytest.mark.ci
 def test_a_server_without_a_file_to_open_goes_on_when_there_are_some(tmp_path: Path) -> None:
     """accept() fails then: the newcomer waits, and nothing is written again and again."""
     with few_files(tmp_path, 256) as (port, process):

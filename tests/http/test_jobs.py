@@ -160,6 +160,7 @@ def test_a_live_table_is_played_under_its_clock(new: Site) -> None:
     assert "committed" == getattr(start, "dealing", "")
 
 
+@pytest.mark.ci
 def test_what_happens_at_a_live_table_is_as_it_was_told(new: Site) -> None:
     writer = new.as_("writer")
     wanted = {"game": "site-nl", "hands": 1, "seats": 3, "live": True, "think_ms": 1, "clock": 1}

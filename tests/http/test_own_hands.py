@@ -136,6 +136,7 @@ EVERY = slice(None)
 HALVES = slice(0, None, 2), slice(1, None, 2)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("who", "part"),
     sized(

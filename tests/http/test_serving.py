@@ -166,6 +166,7 @@ def test_a_worker_that_dies_is_replaced(tmp_path: Path) -> None:
         _ends_with_a_last_word(server, signal.SIGTERM, 0)
 
 
+@pytest.mark.ci
 def test_who_does_not_read_is_dropped_and_harms_nobody(tmp_path: Path) -> None:
     """He may come back with the last id he has read, and gets exactly the rest."""
     folder = tmp_path / "ledger"
