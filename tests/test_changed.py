@@ -184,7 +184,7 @@ def test_the_tables_of_commands_routes_and_pages_are_where_they_are_looked_for()
         assert list((changed.ROOT / folder).glob("*.py"))
 
 
-@pytest.mark.ci
+@pytest.mark.slow
 def test_in_this_house_a_leaf_is_reached_by_its_tests_and_cards_by_nearly_all() -> None:
     tree = Tree(changed.ROOT)
     tree.tests = [*tree.tests[:: sized(8, 8, 1)], "tests/analytics/test_compared.py"]

@@ -110,7 +110,7 @@ def _answers(site: Site, scope: str | None, paths: list[str]) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.ci  # before, tests/leaks asks two such worlds, and tests/test_cli_export_views exports
+@pytest.mark.slow  # before, tests/leaks asks two such worlds, and test_cli_export_views exports
 @pytest.mark.usefixtures("kept")
 @pytest.mark.parametrize(("game", "view"), sized(WORLDS[1:], WORLDS[1:2], WORLDS))
 def test_two_worlds_are_answered_alike_to_whom_they_differ_in_secret(
