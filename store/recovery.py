@@ -120,13 +120,13 @@ def signing(
         found = logged(disk, found, replace(now, root=notary.root), found.calls)
         note = "this ledger is from before writers left marks; "
         note += "from now on nothing without one is taken"
-        first, count = now.next_seq, notary.size + len(closed)
+        sealed_count, count = now.next_seq, notary.size + len(closed)
         if signed >= count:
             note += f". All {count:,} closed streams are those that were signed for"
         else:
-            unsigned = (
-                closed[signed - first].stream if signed >= first else f"what closed as {signed}"
-            )
+            unsigned = f"what closed as {signed}"
+            if signed >= sealed_count:
+                unsigned = closed[signed - sealed_count].stream
             note += f". Nobody vouches for {count - signed:,} closed streams, from {unsigned} on"
         found = found._replace(notes=(*found.notes, note))
     return notary, found

@@ -51,13 +51,8 @@ def heavy(
     assert [] == site.wrong
 
 
-@pytest.mark.parametrize(
-    "with_script",
-    [
-        pytest.param(True, id="with a script", marks=pytest.mark.ci),
-        pytest.param(False, id="none", marks=pytest.mark.ci),
-    ],
-)
+@pytest.mark.ci
+@pytest.mark.parametrize("with_script", [True, False], ids=["with a script", "without one"])
 def test_a_page_that_is_being_made_comes_by_itself(heavy: Site, with_script: bool) -> None:
     address = f"/players/random-0/grid?match={'open' if with_script else 'fair'}"
     page = heavy.open(address, status=202, java_script_enabled=with_script)

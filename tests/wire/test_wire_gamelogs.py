@@ -36,10 +36,13 @@ def _folders(tmp_path: Path, names: tuple[str, ...]) -> list[str]:
     return [str(bot(tmp_path, name, MISFITS.get(name, "")).folder) for name in names]
 
 
+IN_TURN = in_turn(SPOKEN, MIRROR)
+
+
 @pytest.mark.parametrize(
     ("played", "pair"),
     in_turn(
-        sized((every := in_turn(SPOKEN, MIRROR)), every, [*product(SPOKEN, MIRROR)]),
+        sized(IN_TURN, IN_TURN, [*product(SPOKEN, MIRROR)]),
         (*PAIRS, ("good", "plain")),
     ),
 )
