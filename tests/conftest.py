@@ -5,6 +5,7 @@ import atexit
 import gc
 import os
 import shutil
+import tarfile
 import tempfile
 import time
 from asyncio.events import _get_running_loop, _set_running_loop
@@ -20,6 +21,8 @@ pytest.register_assert_rewrite("tests.laws")
 os.environ["MUCKRAKE_CACHE"] = tempfile.mkdtemp(prefix="muckrake-cache-")  # not the user's own
 os.environ["MUCKRAKE_KNOWN_KEYS"] = os.path.join(os.environ["MUCKRAKE_CACHE"], "known_keys")
 os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="muckrake-state-")
+# Python 3.11.2, as Debian has it, can unpack without a filter only; 3.12 and 3.13 warn of that.
+tarfile.TarFile.extraction_filter = staticmethod(getattr(tarfile, "data_filter", lambda it, _: it))
 for _folder in ("MUCKRAKE_CACHE", "XDG_STATE_HOME"):
     atexit.register(shutil.rmtree, os.environ[_folder], ignore_errors=True)
 

@@ -191,7 +191,7 @@ def kept(corpus: str, folder: Path) -> Snapshot:
         return imported(corpus, folder)[0]
     with tarfile.open(SHARED / corpus) as archive:
         files = (one for one in archive if one.isfile())
-        archive.extractall(folder / "files", list(islice(files, FILES)), filter="data")
+        archive.extractall(folder / "files", list(islice(files, FILES)))
     main(["import", str(folder / "files"), "--no-audit", "--ledger", str(folder / "ledger")])
     return Reader(folder / "ledger").snapshot()
 

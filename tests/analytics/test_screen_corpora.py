@@ -44,7 +44,7 @@ def _unpacked(path: Path, folder: Path, most: int | None) -> Path:
     if path.name.endswith(".tar.gz"):
         with tarfile.open(path) as tar:
             members = [member for member in tar if member.isfile()][:most]
-            tar.extractall(folder, members, filter="data")
+            tar.extractall(folder, members)
         return folder
     target = folder / path.name.removesuffix(".gz")
     folder.mkdir()

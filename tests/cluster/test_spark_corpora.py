@@ -32,7 +32,7 @@ def _unpacked(folder: Path, into: Path) -> Path:
             continue
         if path.name.endswith(".tar.gz"):
             with tarfile.open(path) as packed:
-                packed.extractall(place.with_suffix(""), filter="data")
+                packed.extractall(place.with_suffix(""))
         elif path.suffix == ".gz":
             place.with_suffix("").write_bytes(gzip.decompress(path.read_bytes()))
         else:

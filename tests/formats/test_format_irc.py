@@ -212,7 +212,7 @@ def month(tmp_path_factory: pytest.TempPathFactory) -> list[SourceHand | Skipped
         pytest.skip(f"{DATA} is absent: its hands cannot be read")
     folder = tmp_path_factory.mktemp("irc")
     with tarfile.open(DATA) as packed:
-        packed.extractall(folder, filter="data")
+        packed.extractall(folder)
     return [*islice(read(folder / "199504").hands, sized(1_000, None))]
 
 

@@ -57,7 +57,7 @@ def _untarred(packed: Path, folder: Path, most: int | None = None) -> Path:
     """The files of an archive, or the first of them."""
     with tarfile.open(packed) as tar:
         members = [member for member in tar if member.isfile()][:most]
-        tar.extractall(folder, members, filter="data")
+        tar.extractall(folder, members)
     return folder
 
 
