@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from msgspec import Struct
 
-from analytics.screen.columns import Words
-from analytics.screen.plan import Why
-from analytics.screen.screen import Batch, Screen, batches
+from analytics.screening.columns import Words
+from analytics.screening.plan import Why
+from analytics.screening.screen import Batch, Screen, batches
 from api.report import as_json, brief
 from api.rules import Judged, Rules, by_rules, ruleset_of, start_of
 from engine.game import Game, fingerprint

@@ -6,7 +6,7 @@ from pathlib import Path
 VERSION = "0.1.0"
 ROOT = Path(__file__).resolve().parents[1]
 DECIDING = (
-    *("events", "odds", "engine", "store", "analytics/screen", "analytics/replay"),
+    *("events", "odds", "engine", "store", "analytics/screening", "analytics/replay"),
     *("formats", "api/importing/screened.py", "api/importing/worker.py"),  # theirs are kept, too
     "api/rules.py",
     "api/questions/verdicts.py",

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import pyarrow as pa
 from msgspec.structs import replace
 
-from analytics.screen.columns import ScreenColumns, Words
-from analytics.screen.screen import Screen, stored
+from analytics.screening.columns import ScreenColumns, Words
+from analytics.screening.screen import Screen, stored
 from bench import auction, play
 from bench.peers import installed
 from bench.runner import Bench, Contender, Target

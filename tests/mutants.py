@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_typ
 from msgspec import Struct, defstruct
 from msgspec.structs import fields, replace
 
-from analytics.screen.columns import ScreenColumns, Words
-from analytics.screen.plan import Why
-from analytics.screen.screen import Screen
+from analytics.screening.columns import ScreenColumns, Words
+from analytics.screening.plan import Why
+from analytics.screening.screen import Screen
 from engine.changes import partner_of
 from engine.game import Game, Reading, fingerprint
 from engine.parameters import seats_most

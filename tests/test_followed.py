@@ -14,8 +14,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from analytics.screen import award, plan
-from analytics.screen.plan import Why
+from analytics.screening import award, plan
+from analytics.screening.plan import Why
 from engine.changes import changed, partner_of
 from engine.followed import EITHER, UNASKED, Followed, unfollowed
 from engine.game import Game, fingerprint

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from analytics.screen.columns import ScreenColumns, Words
-from analytics.screen.plan import Why
-from analytics.screen.screen import Screen
+from analytics.screening.columns import ScreenColumns, Words
+from analytics.screening.plan import Why
+from analytics.screening.screen import Screen
 from api.importing.spill import RUN
 from api.rules import CODES
 from engine.assumptions import is_free

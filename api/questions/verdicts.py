@@ -35,9 +35,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct
 
-from analytics.screen.columns import Words
-from analytics.screen.plan import Why
-from analytics.screen.screen import HANDS, Batch, Screen, batches
+from analytics.screening.columns import Words
+from analytics.screening.plan import Why
+from analytics.screening.screen import HANDS, Batch, Screen, batches
 from api.rules import CODES, MOVELESS, Rules, by_rules, code_of
 from api.version import program
 from engine.verdict import VERDICTS, Report, qualified

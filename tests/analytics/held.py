@@ -11,9 +11,9 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from analytics.screen.columns import ScreenColumns, Words
-from analytics.screen.plan import Why
-from analytics.screen.screen import Find, Screen, Screened
+from analytics.screening.columns import ScreenColumns, Words
+from analytics.screening.plan import Why
+from analytics.screening.screen import Find, Screen, Screened
 from engine.changes import partner_of
 from engine.game import Game, fingerprint
 from engine.games import RULESETS

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from analytics.screen.plan import Why
+from analytics.screening.plan import Why
 from engine.catalogue import CATALOGUE
 from engine.game import Game, fingerprint
 from engine.games import GAMES, named

@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics.screen import screen
-from analytics.screen.award import around_the_corner
-from analytics.screen.columns import CARDS, NUMBERS, TRUTHS, ScreenColumns, Words
-from analytics.screen.plan import Why
-from analytics.screen.screen import Screen, Screened, ScreenRows, batches, stored
-from analytics.screen.showdown import Layer, layers, pots
+from analytics.screening import screen
+from analytics.screening.award import around_the_corner
+from analytics.screening.columns import CARDS, NUMBERS, TRUTHS, ScreenColumns, Words
+from analytics.screening.plan import Why
+from analytics.screening.screen import Screen, Screened, ScreenRows, batches, stored
+from analytics.screening.showdown import Layer, layers, pots
 from engine.games import named
 from events.ledger import Append
 from odds.batch import Showdown, worth

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics.screen.columns import Words
-from analytics.screen.screen import Screen, batches
+from analytics.screening.columns import Words
+from analytics.screening.screen import Screen, batches
 from api.audits import agreed
 from api.rules import Rules
 from store.reader import Reader

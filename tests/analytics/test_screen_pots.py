@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.screen.showdown import Layer, awards, layers, taken
+from analytics.screening.showdown import Layer, awards, layers, taken
 from engine.games import GAMES
 from engine.policies import OddChips, Policies, Rake, Rounding
 from engine.pots import layers as engine_layers

@@ -244,7 +244,7 @@ def test_whatever_a_verdict_comes_from_is_among_what_decides() -> None:
         if not any(name == it or name.startswith(f"{it}/") for it in deciding)
     }
     assert JUDGES_NOTHING.keys() == outside
-    assert {"api/rules.py", "engine/verdict.py", "analytics/screen/award.py"} <= names
+    assert {"api/rules.py", "engine/verdict.py", "analytics/screening/award.py"} <= names
 
 
 def _files(place: Path) -> list[Path]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics.screen.columns import Words
-from analytics.screen.screen import Screen, batches
+from analytics.screening.columns import Words
+from analytics.screening.screen import Screen, batches
 from dealer.play import play
 from engine.game import fingerprint
 from engine.games import GAMES

@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from msgspec.structs import fields, replace
 
-from analytics.screen.columns import Words
-from analytics.screen.screen import Screen, batches
+from analytics.screening.columns import Words
+from analytics.screening.screen import Screen, batches
 from api.main import main
 from api.playing.recording import Recording, announced, finished
 from api.rules import Rules

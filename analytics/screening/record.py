@@ -8,7 +8,7 @@ Then the cards: dealt to whom they had to be, swapped, and no card twice.
 
 import numpy as np
 
-from analytics.screen.columns import (
+from analytics.screening.columns import (
     BIT,
     CODE,
     ORIGINS,
@@ -18,8 +18,8 @@ from analytics.screen.columns import (
     event_code,
     field,
 )
-from analytics.screen.plan import ANTE, ScriptLine, Why
-from analytics.screen.replay import Replay
+from analytics.screening.plan import ANTE, ScriptLine, Why
+from analytics.screening.replay import Replay
 from store.columns.cells import Column, pair
 
 DECK = (1 << UNKNOWN_CARD) - 1

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.replay.columns import BLINDS
-from analytics.screen.plan import STEP_MAX, Plan, Stakes, Why
-from analytics.screen.replay import BET, CALL, NO_SEAT, RAISE
-from analytics.screen.table import Acts, Opens, PlanHands
+from analytics.screening.plan import STEP_MAX, Plan, Stakes, Why
+from analytics.screening.replay import BET, CALL, NO_SEAT, RAISE
+from analytics.screening.table import Acts, Opens, PlanHands
 from events.cards import DECK, UNKNOWN
 from odds.rank import mask
 from store.columns.cells import BAD, LARGE, Cells, Column, Ragged

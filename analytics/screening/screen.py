@@ -17,13 +17,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.screen.award import Award, Readings
-from analytics.screen.columns import READ, ScreenColumns, Words
-from analytics.screen.plan import Plan, Stakes, Why, planned
-from analytics.screen.record import Cards, Record
-from analytics.screen.replay import Replay
-from analytics.screen.showdown import Contenders, Payment
-from analytics.screen.table import PlanHands, spans
+from analytics.screening.award import Award, Readings
+from analytics.screening.columns import READ, ScreenColumns, Words
+from analytics.screening.plan import Plan, Stakes, Why, planned
+from analytics.screening.record import Cards, Record
+from analytics.screening.replay import Replay
+from analytics.screening.showdown import Contenders, Payment
+from analytics.screening.table import PlanHands, spans
 from engine.changes import partner_of
 from engine.game import Game
 from events.ledger import Record as LedgerRecord

@@ -15,10 +15,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from analytics.replay.rules import comparison
-from analytics.screen.columns import event_code
-from analytics.screen.plan import Why
-from analytics.screen.record import Record
-from analytics.screen.showdown import Contenders, Layer, Paid, Payment, awards
+from analytics.screening.columns import event_code
+from analytics.screening.plan import Why
+from analytics.screening.record import Record
+from analytics.screening.showdown import Contenders, Layer, Paid, Payment, awards
 from engine.followed import of_other_kinds, unknown
 from engine.game import Game
 from engine.policies import Policies

@@ -27,8 +27,8 @@ from functools import cached_property
 import numpy as np
 
 from analytics.replay.rules import ActionState, Reach, sizes, vetoed
-from analytics.screen.plan import Why
-from analytics.screen.table import PlanHands, Table
+from analytics.screening.plan import Why
+from analytics.screening.table import PlanHands, Table
 from store.columns.cells import Column
 
 FOLD, CHECK, CALL, BET, RAISE = range(5)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from analytics.replay.columns import BLINDS
-from analytics.screen.plan import ANTE, Plan, Why
+from analytics.screening.plan import ANTE, Plan, Why
 from store.columns.cells import LARGE, Column
 
 BYTE = 8  # seats of larger tables need more than a byte for a bit each

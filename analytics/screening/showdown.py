@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from analytics.screen.columns import SHOW, UNKNOWN_CARD, event_code, field
-from analytics.screen.plan import Why
-from analytics.screen.record import DECK, Cards
-from analytics.screen.replay import Replay
-from analytics.screen.table import spans
+from analytics.screening.columns import SHOW, UNKNOWN_CARD, event_code, field
+from analytics.screening.plan import Why
+from analytics.screening.record import DECK, Cards
+from analytics.screening.replay import Replay
+from analytics.screening.table import spans
 from engine.policies import Policies, Rake
 from odds.batch import Showdown, with_hole, worth
 from store.columns.cells import Column
