@@ -19,7 +19,7 @@ from urllib.parse import quote
 import duckdb
 import pyarrow as pa
 
-from analytics.stored.facts import stored
+from analytics.projections.facts import ruleset_projections
 from api.exporting.files import BINARY
 from bench.large import build
 from bench.ledger import disk
@@ -62,7 +62,7 @@ class Asked(NamedTuple):
 
 def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
     """One ledger, asked by an auditor and by the public, each in a new Python."""
-    tables = (*STANDARD, *stored(lambda mark: None))
+    tables = (*STANDARD, *ruleset_projections(lambda mark: None))
     build(scratch / "small", scratch / "large", hands, min(DISTINCT, hands), projections=tables)
     os.environ[CACHE] = str(scratch / "cache")
     found = {view: _asked(scratch / "large", view, max(1, min(rounds, 3))) for view in VIEWS}

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from analytics.projections.facts import facts
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import answers, named, views
 from analytics.statistics.catalogue import STATISTICS
-from analytics.stored.facts import facts
 from bench.apart import apart
 from bench.large import build
 from bench.ledger import disk

@@ -24,7 +24,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from analytics.confidence import at_least, holm, mann_whitney, normal
-from analytics.stored.patterns import Places, rows_by_pair
+from analytics.projections.patterns import Places, rows_by_pair
 
 Bids = NDArray[np.float64]
 _NEVER = 1e-30  # an end of a distribution that weighs less is let go

@@ -12,8 +12,8 @@ from typing import Any
 import pyarrow as pa
 from msgspec.structs import replace
 
+from analytics.projections.equity import Closed, Worth, expected, swaps_to_come, uncounted, worth_of
 from analytics.replay.rules import Rulebook, comparable
-from analytics.stored.equity import Closed, Worth, expected, swaps_to_come, uncounted, worth_of
 from engine.game import Game
 from engine.policies import per_chip
 from engine.pots import Pot, pots

@@ -27,12 +27,12 @@ import pyarrow.compute as pc
 from analytics.decisions.hands import Hands
 from analytics.decisions.table import SCHEMA, SHOWN, decisions_of
 from analytics.opponents import faults
+from analytics.projections.facts import SCHEMA as FACTS
+from analytics.projections.facts import facts_of
 from analytics.replay.actions import money
 from analytics.replay.columns import games_of, units_of, word
 from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import Tables, quoted
-from analytics.stored.facts import SCHEMA as FACTS
-from analytics.stored.facts import facts_of
 from engine.game import Game
 from engine.steps.forced import Antes, Blinds
 from odds.batch import Showdown

@@ -1,7 +1,7 @@
 """What is counted of a hand: flags, each an opportunity and what takes it, and counts of actions.
 
 A flag is declared here and nowhere else. Its column of `facts`, its part of a pattern
-(`stored.patterns`), the version of `facts` and its line in `docs/statistics.md` follow from that. A
+(`projections.patterns`), the version of `facts` and its line in `docs/statistics.md` follow. A
 statistic over it is a row of `statistics.catalogue` and a question in `analytics/sql/`.
 
 Before every action the lock-step replay knows the spot: a small number for each of the fields

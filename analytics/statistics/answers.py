@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from analytics.confidence import Interval, of_ratio, steady, student, wilson
+from analytics.projections.facts import SCHEMA, ruleset_projections
 from analytics.sql.chosen import (
     Chosen,
     Counted,
@@ -27,7 +28,6 @@ from analytics.sql.chosen import (
     text_of,
 )
 from analytics.statistics.catalogue import STATISTICS, Numbers, Statistic
-from analytics.stored.facts import SCHEMA, stored
 from store.reader import Reader, Snapshot
 from store.sql.answers import plain
 from store.sql.query import Query
@@ -77,7 +77,7 @@ COLUMNS: dict[str, Any] = {
 def views(snapshot: Snapshot, only: frozenset[str] | None = None, called: Called = NOBODY) -> Query:
     """The views of a snapshot, those that need rules among them; of hands in these units only, of
     players as they are called."""
-    known = (*STANDARD, *stored(snapshot.ruleset))
+    known = (*STANDARD, *ruleset_projections(snapshot.ruleset))
     return Query(snapshot, known, seconds=SECONDS, only=only, called=called)
 
 

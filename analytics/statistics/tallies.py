@@ -1,6 +1,6 @@
 """What players did, added up over all of their hands.
 
-Hands by the million are played in some thousand patterns (`stored.patterns`). So the facts are
+Hands by the million are played in some thousand patterns (`projections.patterns`). So the facts are
 asked once how often who played which, and a question that reads nothing but what a pattern says,
 and counts, is asked of each pattern once: what a player did is the sum over his patterns, each as
 often as he played it. Any other question is asked of the facts themselves.
@@ -17,9 +17,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from analytics.projections.patterns import Places, column, rows_by_pair, unpacked
 from analytics.sql.chosen import Chosen, Facts, Tables, table, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
-from analytics.stored.patterns import Places, column, rows_by_pair, unpacked
 
 OFTEN = "SELECT player, part, pattern, count(*) AS hands FROM chosen GROUP BY player, part, pattern"
 HANDS = "SELECT * REPLACE ({'part': part, 'hand': hand_seq} AS part) FROM"

@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 from analytics.auctions.worth import CountedFile
 from analytics.confidence import binomial, fisher, holm, steady, wilson
 from analytics.fairness.dealing import LEVEL
+from analytics.projections.equity import DRAWS, MODEL, SEED, Closed, Worth, worth_of
 from analytics.sql.chosen import Chosen, Source, players_of, where
 from analytics.statistics.catalogue import (
     A_HAND,
@@ -29,7 +30,6 @@ from analytics.statistics.catalogue import (
     means,
     of_parts,
 )
-from analytics.stored.equity import DRAWS, MODEL, SEED, Closed, Worth, worth_of
 from events.cards import Cards
 from odds.batch import STANDARD, Showdown
 from odds.unseen import share_with_swaps

@@ -9,7 +9,7 @@ from typing import cast, get_args
 
 import click
 
-from analytics.stored.facts import NAMES
+from analytics.projections.facts import PROJECTION_NAMES
 from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
 from api.cli.options import (
     disclosure_option,
@@ -38,7 +38,7 @@ from store.reader import Reader
 from store.sql.query import Query
 
 SCRATCH = ".import-"
-LATER = NAMES  # what questions are answered from is left by --no-audit: compact makes it
+LATER = PROJECTION_NAMES  # --no-audit leaves these for later: compact makes them
 ORGANISERS = ["A", "B"]  # as their engine calls the players
 IN_FULL = 20  # files reported in several lines each; of more, one line for each that needs it
 

@@ -233,7 +233,7 @@ def answered(
     through = viewing(folder, view, values.get("unit"), values.get("by_tag"))
     with through as viewed, counting(on, viewed):
         if question.facts:
-            from analytics.stored.facts import VERSION
+            from analytics.projections.facts import VERSION
 
             segments = viewed.snapshot.parts().segments
             without = [one for one in segments if one.projections.get("facts") != VERSION]

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from msgspec import Struct
 
-from analytics.stored.facts import stored
+from analytics.projections.facts import ruleset_projections
 from store.archive.disk import ArchiveDisk
 from store.archive.objects import Objects
 from store.archive.push import check_history, sealed_root
@@ -181,7 +181,8 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
         version, schema, columns = layout.SCHEMA_VERSION, layout.SCHEMA, layout.view()
         lacking = [segment for segment in current.segments if segment.schema not in layout.ALIKE]
     else:
-        one = next(it for it in (*STANDARD, *stored(snapshot.ruleset)) if it.name == name)
+        known = (*STANDARD, *ruleset_projections(snapshot.ruleset))
+        one = next(it for it in known if it.name == name)
         version, schema, columns = one.version, one.build([]).schema, one.view
         lacking = [segment for segment in current.segments if not files.stands(one, segment)]
     if lacking:

@@ -15,7 +15,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.stored.facts import stored
+from analytics.projections.facts import ruleset_projections
 from api.exporting.files import Texts, writer
 from api.viewpoints.redaction import RedactedEvents, Redactor, revealed
 from events.ledger import Recorded
@@ -67,7 +67,8 @@ def tables(leaves: Iterable[Leaf], name: str, redactor: Redactor) -> Iterator[pa
     """The rows of one view, whole hands together; one empty table if there are none."""
     one = None
     if name != "events":
-        one = MADE.get(name) or next(it for it in stored(redactor.ruleset) if it.name == name)
+        others = ruleset_projections(redactor.ruleset)
+        one = MADE.get(name) or next(it for it in others if it.name == name)
 
     def build(group: Sequence[Leaf]) -> pa.Table:
         if one is not None:

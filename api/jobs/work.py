@@ -21,7 +21,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
-from analytics.stored.facts import NAMES
+from analytics.projections.facts import PROJECTION_NAMES
 from api.importing.commit import Writer
 from api.importing.inputs import InputFile
 from api.importing.pool import outcomes
@@ -71,7 +71,7 @@ from store.reader import Reader
 
 REPORT_S = 0.2  # seconds at least between two reports
 TURN_S = 0.1  # so often somebody who waits looks if it is his turn
-LATER = NAMES  # what questions are answered from is left by an import that is not audited
+LATER = PROJECTION_NAMES  # these are left for later by an import that is not audited
 
 
 DISK_FULL = "the disk is full: what was written before is safe"

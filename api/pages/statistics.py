@@ -9,11 +9,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from msgspec.structs import replace
 
+from analytics.projections.equity import MODEL
+from analytics.projections.equity import SEED as LUCK_SEED
 from analytics.sql.chosen import UNTAGGED, WINDOW, By, natural
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
-from analytics.stored.equity import MODEL
-from analytics.stored.equity import SEED as LUCK_SEED
 from analytics.swaps.luck import MEASURES as LUCK
 from api.http.routes.questions import Named
 from api.pages.players import OfPlayer

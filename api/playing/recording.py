@@ -227,10 +227,10 @@ INCOMING: dict[str, bytes] = {}
 def projections(folder: Path) -> "tuple[Projection, ...]":
     """The tables beside a ledger's events, for its writer: the store's own, and those that need
     rules. A ruleset's text is read when a hand names it."""
-    from analytics.stored.facts import stored
+    from analytics.projections.facts import ruleset_projections
     from store.tables.projection import STANDARD
 
-    return *STANDARD, *stored(partial(_text, folder))
+    return *STANDARD, *ruleset_projections(partial(_text, folder))
 
 
 def _text(folder: Path, mark: str) -> bytes | None:

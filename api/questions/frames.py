@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgspec
 
 from analytics.luck.streets import filled, odds, spot
-from analytics.stored.equity import Worth
+from analytics.projections.equity import Worth
 from api.viewpoints.redaction import RedactedEvent, RedactedEvents, line_of, masked, moments
 from engine.game import Game
 from engine.hand import turn

@@ -9,14 +9,14 @@ import pyarrow as pa
 from msgspec import Struct
 
 from analytics.luck.streets import is_countable
+from analytics.projections import played
+from analytics.projections.equity import Closed, lucks, uncounted
 from analytics.replay.rules import Rulebook
 from analytics.results.players import Spread, Streets
 from analytics.results.winnings import asked
 from analytics.sql.chosen import Chosen, JoinedViews, hands_of, players_of, quoted, where
 from analytics.sql.chosen import table as table_of
 from analytics.statistics.catalogue import Measured, in_unit
-from analytics.stored import played
-from analytics.stored.equity import Closed, lucks, uncounted
 from analytics.swaps.luck import MEASURES, By, Luck, equities_in
 from api.questions.filters_values import ranges_text
 from api.questions.players import chosen_by, money_of

@@ -15,7 +15,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.stored.auctions import AUCTIONS as STORED
+from analytics.projections.auctions import AUCTIONS as STORED
 from events.match import Match
 from events.views import FIELDS, opened
 from store.columns import layout

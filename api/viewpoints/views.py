@@ -21,9 +21,9 @@ import pyarrow as pa
 from msgspec import json
 from msgspec.structs import replace
 
+from analytics.projections.facts import ruleset_projections
 from analytics.sql.chosen import Chosen, Facts, hands_of, moneys, quoted, where
 from analytics.statistics.answers import SECONDS, views
-from analytics.stored.facts import stored
 from api.viewpoints.redaction import RedactedEvents, Redactor, revealed, withheld_sentence
 from api.viewpoints.selection import Absent, Places, Selection, among, groups, standing
 from api.viewpoints.selection import leaves as recorded
@@ -212,7 +212,7 @@ class Viewed:
             return views(self.snapshot, self.only, self.called)
         from api.viewpoints.masks import Redacted  # an auditor needs it not, nor what it brings
 
-        known = (*STANDARD, *stored(self.snapshot.ruleset))
+        known = (*STANDARD, *ruleset_projections(self.snapshot.ruleset))
         return Redacted(
             self.snapshot,
             self.viewer,

@@ -13,12 +13,12 @@ import pyarrow as pa
 
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.worth import ThirdCards
+from analytics.projections.auctions import AUCTIONS, SCHEMA
+from analytics.projections.equity import Closed, lucks
+from analytics.projections.facts import played
+from analytics.projections.facts import risks as stored_risks
+from analytics.projections.played import PLAYED, RISKS, kept_spot, valued
 from analytics.replay.rules import Rulebook, Text
-from analytics.stored.auctions import AUCTIONS, SCHEMA
-from analytics.stored.equity import Closed, lucks
-from analytics.stored.facts import played
-from analytics.stored.facts import risks as stored_risks
-from analytics.stored.played import PLAYED, RISKS, kept_spot, valued
 from events.ledger import Recorded
 from events.types import Event
 from store.columns.codec import tabled

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from analytics.projections.equity import uncounted
 from analytics.replay import actions
 from analytics.replay.rules import Menu, Rulebook, menu
-from analytics.stored.equity import uncounted
 from engine.catalogue import CATALOGUE
 from engine.followed import of_other_kinds, unknown
 from engine.game import Game, fingerprint, fingerprint_of, kept_game, to_json

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from analytics.projections.auctions import AUCTIONS
+from analytics.projections.facts import facts
 from analytics.results.players import COUNTERS, lines
 from analytics.sql.chosen import SQL, Chosen, Tables
-from analytics.stored.auctions import AUCTIONS
-from analytics.stored.facts import facts
 from api.main import main
 from store.columns.codec import encoded
 from store.tables.projection import BIDS, SWAPS

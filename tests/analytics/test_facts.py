@@ -9,9 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.decisions.hands import Hands
+from analytics.projections.facts import SCHEMA, facts, facts_of
 from analytics.replay.flags import COUNTS, FLAGS
 from analytics.replay.rules import class_of
-from analytics.stored.facts import SCHEMA, facts, facts_of
 from engine.game import fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
 from events.ledger import Recorded

@@ -11,8 +11,8 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from analytics.decisions.hands import Hands
+from analytics.projections.facts import SCHEMA, facts, facts_of
 from analytics.replay.rules import Rulebook
-from analytics.stored.facts import SCHEMA, facts, facts_of
 from engine.game import Game, fingerprint
 from engine.games import GAMES
 from events import types as t

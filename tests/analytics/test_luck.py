@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 from msgspec.structs import replace
 
+from analytics.projections.equity import Closed, closed, sampled, worth_of
 from analytics.sql.chosen import Tables
-from analytics.stored.equity import Closed, closed, sampled, worth_of
 from analytics.swaps.luck import Luck
 from dealer.play import play
 from engine.games import GAMES, named
@@ -69,7 +69,7 @@ def test_what_was_counted_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None
         raise AssertionError("this is counted again")
 
     for name in ("against_unseen", "unseen"):
-        monkeypatch.setattr(f"analytics.stored.equity.{name}", counted)
+        monkeypatch.setattr(f"analytics.projections.equity.{name}", counted)
     monkeypatch.setattr("odds.unseen.survivors", counted)
     assert first == [worth_of(one, (0, 1), STANDARD, "m/1") for one in spots]
     other = (("8s", "8h"), ("Ah", "Kh"))

@@ -17,11 +17,11 @@ from typing import Any
 
 import pytest
 
+from analytics.projections import facts as facts_module
+from analytics.projections.facts import SCHEMA, VERSION, facts
+from analytics.projections.patterns import Spots
 from analytics.replay import flags
 from analytics.replay.flags import FLAGS
-from analytics.stored import facts as facts_module
-from analytics.stored.facts import SCHEMA, VERSION, facts
-from analytics.stored.patterns import Spots
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append

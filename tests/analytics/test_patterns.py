@@ -9,13 +9,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from analytics.projections.facts import facts
+from analytics.projections.patterns import NAMES, TRUTHS, WORDS, coded, grouped, patterns, unpacked
 from analytics.replay.flags import COUNTS
 from analytics.sql.chosen import By, Chosen, Tables, table, text_of
 from analytics.statistics.answers import Answer, answers, named
 from analytics.statistics.catalogue import STATISTICS, Statistic
 from analytics.statistics.tallies import tallies
-from analytics.stored.facts import facts
-from analytics.stored.patterns import NAMES, TRUTHS, WORDS, coded, grouped, patterns, unpacked
 from dealer.play import play
 from engine.games import GAMES
 from store.log.streams import Leaf
@@ -73,7 +73,7 @@ def test_rows_that_say_the_same_have_one_number(monkeypatch: pytest.MonkeyPatch)
     """Also where the codes of their values would not fit into a word."""
     columns = [pa.chunked_array([pa.array(it)]) for it in ([1, None, 1, 2, None], list("aabba"))]
     for most in (2**62, 8):
-        monkeypatch.setattr("analytics.stored.patterns._MOST", most)
+        monkeypatch.setattr("analytics.projections.patterns._MOST", most)
         which, places = grouped(map(coded, columns))
         assert ([0, 1, 2, 3, 1], [0, 1, 2, 3]) == (which.tolist(), places.tolist())
 

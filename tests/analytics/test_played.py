@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from analytics.projections.facts import facts
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import OnePlayer, answers, named, rows_of, soonest
-from analytics.stored.facts import facts
 from api.questions.players import is_there
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed

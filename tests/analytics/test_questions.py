@@ -11,9 +11,9 @@ import pytest
 import sqlglot
 from sqlglot import expressions as ex
 
+from analytics.projections.facts import facts
 from analytics.sql.chosen import SQL, Chosen, table, text_of
 from analytics.statistics.catalogue import STATISTICS
-from analytics.stored.facts import facts
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 from tests.analytics.told_hands import QUESTIONS, question
 

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 from sqlglot import expressions as ex
 
+from analytics.projections.auctions import AUCTIONS
+from analytics.projections.facts import facts
 from analytics.results.players import UNKNOWN, By, nets_by
 from analytics.sql.chosen import Chosen, Tables, table, text_of
-from analytics.stored.auctions import AUCTIONS
-from analytics.stored.facts import facts
 from api.main import main
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed

@@ -10,8 +10,8 @@ import pytest
 from analytics.decisions.hands import Hands
 from analytics.opponents.report import By, Opponent
 from analytics.opponents.tables import Scope, opponent_tables
+from analytics.projections.facts import facts_of
 from analytics.replay.flags import FLAGS
-from analytics.stored.facts import facts_of
 from engine.game import fingerprint
 from engine.games import GAMES
 from events.ledger import Recorded

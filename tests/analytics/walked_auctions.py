@@ -1,6 +1,6 @@
 """`auctions` the slow and obvious way: one hand after the other, event by event.
 
-This is the oracle of `analytics/stored/auctions.py`, which makes the rows of many hands at once.
+This is the oracle of `analytics/projections/auctions.py`, which makes rows of many hands at once.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 """Facts the slow and obvious way: a hand is walked event by event, a seat and a flag at a time.
 
-This is the oracle of `analytics/stored/facts.py`, which makes the same rows of many hands at once.
+This is the oracle of `analytics/projections/facts.py`, which makes rows of many hands at once.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from analytics.projections.facts import SCHEMA
+from analytics.projections.facts import stakes as stakes_of
 from analytics.replay.flags import COUNTS, FLAGS, STREETS
 from analytics.replay.rules import STEALING, class_of, dealt_in, positions
-from analytics.stored.facts import SCHEMA
-from analytics.stored.facts import stakes as stakes_of
 from engine.game import Game
 from engine.policies import per_chip
 from events.state import Hand

@@ -1,6 +1,6 @@
 """`played` the slow and obvious way: one hand after the other, event by event.
 
-This is the oracle of `analytics/stored/played.py`, which makes the rows of many hands at once.
+This is the oracle of `analytics/projections/played.py`, which makes the rows of many hands at once.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from analytics.projections.played import PLAYED, encoded_spot
 from analytics.replay.rules import Rulebook, Text
-from analytics.stored.played import PLAYED, encoded_spot
 from engine.policies import per_chip
 from events.state import Hand
 from events.types import (

@@ -1,6 +1,6 @@
 """`risks` the slow and obvious way: one hand after the other, event by event.
 
-This is the oracle of `analytics/stored/played.py`, which makes the rows of many hands at once.
+This is the oracle of `analytics/projections/played.py`, which makes the rows of many hands at once.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from analytics.projections.played import RISKS, STREETS, Spot
 from analytics.replay.rules import Rulebook, Text
-from analytics.stored.played import RISKS, STREETS, Spot
 from engine.game import Game
 from engine.steps.swap import SwapHole
 from events.cards import Cards, known

@@ -9,10 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from analytics.projections.auctions import SCHEMA
+from analytics.projections.equity import Closed, closed
+from analytics.projections.facts import PROJECTION_NAMES, ruleset_projections
 from analytics.replay.rules import Rulebook
-from analytics.stored.auctions import SCHEMA
-from analytics.stored.equity import Closed, closed
-from analytics.stored.facts import NAMES, stored
 from api.viewpoints.redaction import revealed
 from api.viewpoints.views import Viewed
 from engine.games import GAMES
@@ -105,8 +105,8 @@ def test_no_hand_closes_for_somebody_that_may_not_close_for_all(viewed: Viewed) 
 def test_every_stored_table_is_made_of_leaves_alone(snapshot: Snapshot) -> None:
     """Building in parts and joining the parts gives the same table."""
     leaves = list(snapshot.leaves())
-    tables = stored(snapshot.ruleset)
-    assert NAMES == tuple(one.name for one in tables)
+    tables = ruleset_projections(snapshot.ruleset)
+    assert PROJECTION_NAMES == tuple(one.name for one in tables)
     for one in tables:
         whole = one.build(leaves)
         halves = [one.build(leaves[: len(leaves) // 2]), one.build(leaves[len(leaves) // 2 :])]

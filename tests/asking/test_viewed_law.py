@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
-from analytics.stored.facts import facts
+from analytics.projections.facts import facts
 from api.exporting.tables import TABLES, tables
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from analytics.stored.facts import NAMES
+from analytics.projections.facts import PROJECTION_NAMES
 from api.jobs import work
 from api.jobs.jobs import Job, Jobs, read, write
 from api.jobs.plans import of_import
@@ -95,7 +95,7 @@ def test_an_import_leaves_to_compact_what_the_command_leaves(
         for folder in (jobs.ledger, tmp_path / "other")
     )
     assert here == there
-    assert ({*NAMES} <= {*here}, not {*NAMES} & {*here}) == (audit, not audit)
+    assert ({*PROJECTION_NAMES} <= {*here}, not {*PROJECTION_NAMES} & {*here}) == (audit, not audit)
 
 
 def test_a_file_that_is_sent_is_held_against_known_rakes(new: Site) -> None:

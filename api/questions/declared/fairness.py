@@ -18,11 +18,11 @@ from msgspec.structs import asdict
 from analytics.auctions.sniffing import pairs
 from analytics.fairness import dealing as tests_of
 from analytics.fairness.dealing import dealt
+from analytics.projections.auctions import AUCTIONS
+from analytics.projections.equity import Closed, lucks
+from analytics.projections.facts import played, risks
 from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import quoted
-from analytics.stored.auctions import AUCTIONS
-from analytics.stored.equity import Closed, lucks
-from analytics.stored.facts import played, risks
 from analytics.swaps.luck import equities_in
 from api.evidence.make import Dealt
 from api.problem import Problem

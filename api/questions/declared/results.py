@@ -11,12 +11,12 @@ from msgspec import UNSET, Struct, UnsetType, field
 
 from analytics.confidence import FEW
 from analytics.luck.streets import MODEL
+from analytics.projections.equity import DRAWS, SEED
 from analytics.results.players import METHODS, By, nets_by, rakes, rates
 from analytics.results.winnings import POINTS, Winnings
 from analytics.sql.chosen import Chosen, table
 from analytics.statistics.answers import answers
 from analytics.statistics.catalogue import STATISTICS
-from analytics.stored.equity import DRAWS, SEED
 from api.questions.declared.winnings import Points, WinningsParams, WinningsPoint, rows, winnings
 from api.questions.luck import Chance, StreetLuck, mirrored, street_luck
 from api.questions.players import Again, Nonsense, at_most, chosen_by, money_of, part_of

@@ -10,7 +10,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
-from analytics.stored.equity import DRAWS, MODEL, SEED
+from analytics.projections.equity import DRAWS, MODEL, SEED
 from analytics.swaps.luck import MEASURES
 from api.questions.luck import LuckParams, luck, uncounted_sentence
 from api.questions.players import (

@@ -7,9 +7,9 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from analytics.projections.auctions import SCHEMA
+from analytics.projections.facts import PROJECTION_NAMES, ruleset_projections
 from analytics.replay.rules import Text
-from analytics.stored.auctions import SCHEMA
-from analytics.stored.facts import NAMES, stored
 from engine.game import Game, fingerprint, to_json
 from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.recorded import AUCTION_2024_A0
@@ -37,7 +37,7 @@ def _bid(*amounts: Any) -> Iterator[t.BidPlaced]:
 def alike(given: list[Leaf], kept: Text = TEXTS.get) -> dict[str, pa.Table]:
     """Every table out of columns; column by column what walking finds, of those that have a walk
     here."""
-    builder = Builder(stored(kept))
+    builder = Builder(ruleset_projections(kept))
     found = dict((*builder.add(encoded(given)), *builder.rest()))
     walked = {
         "auctions": tabled(
@@ -56,7 +56,7 @@ def alike(given: list[Leaf], kept: Text = TEXTS.get) -> dict[str, pa.Table]:
 @some_rulesets
 def test_random_hands_are_told_alike(game: Game) -> None:
     found = alike(recorded(seeded(game, f"stored {n}").record for n in range(HANDS)))
-    assert {*NAMES} == {*found}
+    assert {*PROJECTION_NAMES} == {*found}
     assert found["played"].num_rows >= found["facts"].num_rows > HANDS / 2
 
 

@@ -20,6 +20,18 @@ import pyarrow as pa
 
 from analytics.decisions.hands import Hands
 from analytics.decisions.table import decisions
+from analytics.projections.auctions import AUCTIONS
+from analytics.projections.patterns import (
+    KIND,
+    TRUTHS,
+    WORDS,
+    packed,
+    patterns,
+    postflop,
+    preflop,
+    straddled,
+)
+from analytics.projections.played import played_rows, risk_rows
 from analytics.replay.actions import Step, Table, Walk, money, walks
 from analytics.replay.columns import (
     ACTIONS,
@@ -43,18 +55,6 @@ from analytics.replay.flags import (
     STREETS,
 )
 from analytics.replay.rules import Rulebook, Rules, Text, classes
-from analytics.stored.auctions import AUCTIONS
-from analytics.stored.patterns import (
-    KIND,
-    TRUTHS,
-    WORDS,
-    packed,
-    patterns,
-    postflop,
-    preflop,
-    straddled,
-)
-from analytics.stored.played import played_rows, risk_rows
 from engine.game import Game
 from engine.policies import per_chip
 from engine.steps import Betting, Straddle
@@ -97,7 +97,7 @@ SCHEMA = pa.schema(
         *SEEN.items(),
         *((name, pa.bool_()) for name in FLAGS),
         *((name, pa.int32()) for name in COUNTS),
-        ("pattern", pa.string()),  # `stored.patterns`
+        ("pattern", pa.string()),  # `projections.patterns`
     ]
 )
 # How spots and chips are read. 2: who is all-in was offered nothing, whatever a foreign record lets
@@ -336,11 +336,11 @@ def _counts(replayed: ReplayColumns, keep: Column) -> Column:
     return found.reshape(len(COUNTS), wide).take(keep, axis=1)
 
 
-NAMES = ("facts", "auctions", "played", "risks", "decisions")
+PROJECTION_NAMES = ("facts", "auctions", "played", "risks", "decisions")
 
 
-def stored(kept: Text) -> tuple[Projection, ...]:
-    """The tables that are kept beside a ledger's events and need its rules, which `kept` reads.
+def ruleset_projections(kept: Text) -> tuple[Projection, ...]:
+    """The projections that are made under a hand's ruleset, whose text `kept` reads.
 
     The store makes them with every segment from then on; for older segments they are made on the
     way until the ledger is compacted.

@@ -22,10 +22,10 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from analytics.projections.auctions import ROLES
+from analytics.projections.equity import Closed, closed
 from analytics.replay.columns import ACTIONS, chosen
 from analytics.replay.rules import Rulebook, Text
-from analytics.stored.auctions import ROLES
-from analytics.stored.equity import Closed, closed
 from engine.game import Game
 from engine.policies import per_chip
 from engine.steps.swap import SwapHole
