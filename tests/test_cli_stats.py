@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from analytics.confidence import wilson
+from analytics.intervals import wilson
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import UnknownQuestion, answers, ask, rows_of, views
 from analytics.statistics.catalogue import STATISTICS

@@ -35,7 +35,7 @@ MAY_IMPORT: dict[str, frozenset[str]] = {
 FLOORS: dict[str, tuple[str, ...]] = {
     "store": ("folder", "log", "proof", "columns", "tables", "segments", "archive", "", "sql"),
     "analytics": (
-        *("sql", "confidence", "replay", "decisions", "screening", "projections"),
+        *("sql", "intervals", "p_values", "replay", "decisions", "screening", "projections"),
         *("statistics", "auctions", "fairness", "swaps", "luck", "results", "opponents"),
         *("comparing", ""),
     ),

@@ -5,7 +5,7 @@ both bidders could know is the same in a stratum, so what is left is knowing the
 auctions and fewer, matchings are drawn with a recorded seed: a thousand, and ten thousand where
 these leave a doubt. Of more, none: mean and deviation over all matchings there are follow from the
 bids, exactly, and what is added up over so many is spread as sums are (tells as rare things are, of
-which `at_least` says how far p is off). The same bot as first bidder is the control. Only chosen
+which `poisson_p` says how far p is off). The same bot as first bidder is the control. Only chosen
 bids count.
 
 Where both bid in two sizes, matchings of a stratum can differ only in how often the first size
@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from analytics.confidence import at_least, holm, mann_whitney, normal
+from analytics.p_values import holm, mann_whitney, normal_p, poisson_p
 from analytics.projections.patterns import Places, rows_by_pair
 
 Bids = NDArray[np.float64]
@@ -135,8 +135,10 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
         # p of the correlation, by its deviation over all matchings there are
         one, other = (np.bincount(strata, bids**2) for bids in ranked)
         deviation = sqrt(float((one * other / np.maximum(1, np.bincount(strata) - 1)).sum()))
-        far = normal(together / deviation) if deviation else 1.0  # else every matching has the same
-        p_of = {name: at_least(count, *owed[name]) for name, count in counts.items()}
+        far = (
+            normal_p(together / deviation) if deviation else 1.0
+        )  # else every matching has the same
+        p_of = {name: poisson_p(count, *owed[name]) for name, count in counts.items()}
         few = of_two_sizes(mine, his, strata)
         if few is not None:
             p_of = {

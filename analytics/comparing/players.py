@@ -35,22 +35,21 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from analytics.confidence import (
+from analytics.intervals import (
     FEW,
+    FloatArray,
     Interval,
     Mean,
-    Numbers,
     Share,
     Z,
-    chance,
-    holm,
-    moved,
+    bootstrap_interval,
+    bootstrap_ratio,
+    difference_interval,
     newcombe,
-    of_ratio,
-    redrawn,
-    steady,
+    rounded,
     welch,
 )
+from analytics.p_values import holm, interval_p_value
 from analytics.sql.chosen import Chosen, Facts, quoted, table, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic
 
@@ -77,10 +76,10 @@ class Number(NamedTuple):
     """One statistic of a side by deal: sums above and below, their ratio, and how far each deal
     moves it."""
 
-    above: Numbers
-    below: Numbers
+    above: FloatArray
+    below: FloatArray
     value: float
-    moved: Numbers
+    moved: FloatArray
 
     @property
     def n(self) -> int:
@@ -175,7 +174,7 @@ def compared(
                 by_name[statistic.name] = _compared(statistic, *answers)
     rows = [by_name[statistic.name] for statistic in statistics]
     counted = iter(holm([row.p for row in rows if row.p is not None]))
-    return [row if row.p is None else replace(row, counted=steady(next(counted))) for row in rows]
+    return [row if row.p is None else replace(row, counted=rounded(next(counted))) for row in rows]
 
 
 def _compared(statistic: Statistic, first: Side, second: Side) -> Compared:
@@ -190,16 +189,16 @@ def _compared(statistic: Statistic, first: Side, second: Side) -> Compared:
     correlation = correlation_of(one, other, here, there) if shared else 0.0
     row = replace(
         row,
-        difference=steady(statistic.scale * (one.value - other.value)),
+        difference=rounded(statistic.scale * (one.value - other.value)),
         shared=shared,
-        together=steady(correlation) or 0.0,
+        together=rounded(correlation) or 0.0,
     )
     if statistic.kind == "ratio":
         # Ratios have no formula: each is drawn again, and the two intervals are put together.
-        ratios = [of_ratio(list(at.cells())) for at in (one, other)]
+        ratios = [bootstrap_ratio(list(at.cells())) for at in (one, other)]
         if ratios[0] is None or ratios[1] is None:
             return row
-        ends = moved((values[0], ratios[0]), (values[1], ratios[1]), row.together)
+        ends = difference_interval((values[0], ratios[0]), (values[1], ratios[1]), row.together)
         return _ended(row, ends, "bootstrap")
     interval: Callable[[float], Interval]  # of the difference, so many deviations wide
     if statistic.kind == "mean":
@@ -216,10 +215,10 @@ def _compared(statistic: Statistic, first: Side, second: Side) -> Compared:
     method: Method = "welch" if statistic.kind == "mean" else "newcombe"
     row = _ended(row, interval(Z), "paired" if shared else method)
     if not row.few:
-        row = replace(row, p=steady(chance(interval)))
+        row = replace(row, p=rounded(interval_p_value(interval)))
     redrawn_ends = drawn(one, other, here, there) if statistic.kind == "mean" else None
     if redrawn_ends is not None:
-        low, high = (steady(statistic.scale * end) for end in redrawn_ends)
+        low, high = (rounded(statistic.scale * end) for end in redrawn_ends)
         row = replace(row, drawn_low=low, drawn_high=high)
     return row
 
@@ -227,12 +226,12 @@ def _compared(statistic: Statistic, first: Side, second: Side) -> Compared:
 def _side(statistic: Statistic, number: Number) -> tuple[float | None, int | None, int]:
     """Value, done and chances of one side."""
     n = int(number.below.sum())
-    value = steady(statistic.scale * number.value) if n else None
+    value = rounded(statistic.scale * number.value) if n else None
     return value, None if statistic.kind == "mean" else int(number.above.sum()), n
 
 
 def _ended(row: Compared, ends: Interval, method: Method) -> Compared:
-    return replace(row, low=steady(ends[0]), high=steady(ends[1]), method=method)
+    return replace(row, low=rounded(ends[0]), high=rounded(ends[1]), method=method)
 
 
 def asked(file: str, sides: tuple[Chosen, Chosen], decks: Mapping[str, Deck]) -> str:
@@ -285,13 +284,15 @@ def drawn(one: Number, other: Number, here: Places, there: Places) -> Interval |
     strata.append(np.column_stack((above, below, zeros(above), zeros(above))))
     above, below = (np.delete(column, there) for column in (other.above, other.below))
     strata.append(np.column_stack((zeros(above), zeros(above), above, below)))
-    return redrawn(strata, lambda sums: sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3])
+    return bootstrap_interval(
+        strata, lambda sums: sums[:, 0] / sums[:, 1] - sums[:, 2] / sums[:, 3]
+    )
 
 
-def _column(rows: pa.Table, name: str) -> Numbers:
+def _column(rows: pa.Table, name: str) -> FloatArray:
     """As numbers; nothing counts as 0."""
     values = rows[name].cast(pa.float64()).combine_chunks().fill_null(0.0)
-    numbers: Numbers = values.to_numpy(zero_copy_only=False)
+    numbers: FloatArray = values.to_numpy(zero_copy_only=False)
     return numbers
 
 
@@ -309,12 +310,12 @@ class Ruling(NamedTuple):
     more: int | None
 
 
-def ruling(ahead: Numbers, error: float) -> Ruling:
+def ruling(ahead: FloatArray, error: float) -> Ruling:
     """The first side to reach 1 / `error`; deals are parts of the most that could move, in order.
 
     While nobody has, `more` guesses how many deals are lacking if it goes on so.
     """
-    ends: list[Numbers] = []
+    ends: list[FloatArray] = []
     for side in (ahead, -ahead):  # the logarithm of what who bets on it has after each deal
         each = np.cumsum(np.log1p(np.outer(side, SHARES)), axis=0)
         highest = each.max(axis=1, keepdims=True)
@@ -345,7 +346,7 @@ class Rating(NamedTuple):
     high: float
 
 
-def ratings(scores: Numbers) -> list[Rating] | None:
+def ratings(scores: FloatArray) -> list[Rating] | None:
     """By player; `scores[a, b]` is how many matches a won against b, a drawn one as half of one.
 
     None where the library that fits them is not installed: it is an extra.

@@ -22,7 +22,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics.auctions.sniffing import Pair
-from analytics.confidence import binomial, chi_square, holm, normal
+from analytics.p_values import binomial, chi_square, holm, normal_p
 from events.cards import DECK, RANKS, Cards, known
 from events.types import BoardDealt, CardSwapped, HoleDealt, StepEntered
 from odds.batch import STANDARD
@@ -207,7 +207,7 @@ def _runs(ranks: Sequence[int]) -> Test:
     mean = 1 + 2 * high * (n - high) / n
     deviation = sqrt((mean - 1) * (mean - 2) / (n - 1))
     z = (runs - mean) / deviation
-    return replace(test, statistic=z, p=normal(z), effect=deviation / mean)
+    return replace(test, statistic=z, p=normal_p(z), effect=deviation / mean)
 
 
 def _seats(deals: Sequence[Deal]) -> Iterator[Test]:
@@ -225,7 +225,7 @@ def _seats(deals: Sequence[Deal]) -> Iterator[Test]:
             continue
         error = stdev(values) / sqrt(len(values))
         z = (fmean(values) - 0.5) / error
-        yield replace(test, statistic=z, p=normal(z), effect=error)
+        yield replace(test, statistic=z, p=normal_p(z), effect=error)
 
 
 def of_run_outs(played: Iterable[dict[str, Any]]) -> Test:

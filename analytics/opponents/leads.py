@@ -11,7 +11,7 @@ from math import sqrt
 
 from msgspec import Struct
 
-from analytics.confidence import FEW, Share, newcombe, student, wilson
+from analytics.intervals import FEW, Share, newcombe, student, wilson
 from analytics.opponents.measures import ALL_LOOKS, to_one
 from analytics.opponents.report import Opponent, Row
 from analytics.replay.flags import STREETS

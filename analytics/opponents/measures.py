@@ -7,7 +7,7 @@ questions of statistics count. A number has a file of its own, as in `auctions.b
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from analytics.confidence import FEW
+from analytics.intervals import FEW
 from analytics.replay.flags import AFTER, STREETS
 from analytics.statistics.catalogue import STATISTICS, Measure, MeasureKind
 

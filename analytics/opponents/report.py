@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.confidence import steady, student, wilson
+from analytics.intervals import rounded, student, wilson
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.tables import STATES, OpponentTables
 from analytics.sql.chosen import WINDOW, Chosen, Tables, natural, quoted, text_of
@@ -205,7 +205,7 @@ class Opponent:
         drawn = Resampled()
         drawn.ask(self._tables, "opponent_ends", self._chosen("ends", by), ("net",))
         for row in rows:
-            mean, deviation = steady(row["net_mean"]), steady(row.pop("net_sd"))
+            mean, deviation = rounded(row["net_mean"]), rounded(row.pop("net_sd"))
             row["net_mean"] = mean
             held = None
             if mean is not None and deviation is not None:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from analytics.auctions.bidding import POTS, sized
-from analytics.confidence import of_values, steady, student
+from analytics.intervals import bootstrap_mean, rounded, student
 from analytics.luck import streets as luck_streets
 from analytics.replay.rules import Rulebook
 from analytics.results.winnings import asked
@@ -106,8 +106,8 @@ def _means(facts: Facts, source: str) -> list[Row]:
     for row in sorted(each, key=lambda row: float(row["value"])):
         values.setdefault((row["player"], row["part"]), []).append(row)
     for row in rows:
-        row["net"], row["mean"] = steady(row["net"]), steady(row["mean"])
-        deviation = steady(row.pop("sd"))
+        row["net"], row["mean"] = rounded(row["net"]), rounded(row["mean"])
+        deviation = rounded(row.pop("sd"))
         held = None if deviation is None else student(row["mean"], deviation, row["n"])
         row["low"], row["high"] = held or (None, None)
         mine = values.get((row["player"], row["part"]), [])
@@ -131,11 +131,11 @@ def rates(facts: Facts, chosen: Chosen, deals: Mapping[str, int]) -> dict[str, l
     for row in facts.rows(asked("curve_decks", chosen, deals)) if deals else ():
         decks.setdefault(row["player"], []).append(float(row["net"]))
     for player, nets in decks.items():
-        n, mean = len(nets), steady(fmean(nets))
+        n, mean = len(nets), rounded(fmean(nets))
         assert mean is not None
         held = student(mean, stdev(nets), n) if n > 1 else None
-        low, high = (steady(end) for end in held or (None, None))
-        net = steady(sum(nets))
+        low, high = (rounded(end) for end in held or (None, None))
+        net = rounded(sum(nets))
         rate = {"unit": "deck", "n": n, "net": net, "mean": mean, "low": low, "high": high}
         rates_of[player].insert(1, rate | _again(nets, [1] * n))
     return rates_of
@@ -150,7 +150,7 @@ _PRICES = """
 
 def _again(values: Sequence[float], times: Sequence[int]) -> Row:
     """The ends of a mean whose hands or decks are drawn again: nets and prices have heavy tails."""
-    low, high = (steady(end) for end in of_values(values, times) or (None, None))
+    low, high = (rounded(end) for end in bootstrap_mean(values, times) or (None, None))
     return {"drawn_low": low, "drawn_high": high}
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import pyarrow as pa
 from msgspec import Meta, Struct
 
-from analytics.confidence import Z
+from analytics.intervals import Z
 from analytics.sql.chosen import Chosen, Facts, quoted, table, text_of
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
-from analytics.confidence import Interval, of_ratio, steady, student, wilson
+from analytics.intervals import Interval, bootstrap_ratio, rounded, student, wilson
 from analytics.projections.facts import SCHEMA, ruleset_projections
 from analytics.sql.chosen import (
     Chosen,
@@ -163,7 +163,7 @@ def _judged(statistic: Statistic, tally: "Tally") -> Numbers:
     name, row = statistic.counted, tally.sums
     n = int(row.get(f"{name}_n") or 0)
     if statistic.kind in ("mean", "spread"):
-        mean, deviation = steady(row.get(f"{name}_mean")), steady(row.get(f"{name}_sd"))
+        mean, deviation = rounded(row.get(f"{name}_mean")), rounded(row.get(f"{name}_sd"))
         if statistic.kind == "spread":
             return (None if deviation is None else statistic.scale * deviation), None, n, None, None
         if mean is None:
@@ -177,7 +177,7 @@ def _judged(statistic: Statistic, tally: "Tally") -> Numbers:
         return None, k, 0, None, None
     if statistic.kind == "share":
         return k / n, k, n, *_ends(wilson(k, n))
-    return k / n, k, n, *_ends(of_ratio(tally.deals(name)))
+    return k / n, k, n, *_ends(bootstrap_ratio(tally.deals(name)))
 
 
 def _ends(interval: Interval | None, scale: float = 1.0) -> tuple[float | None, float | None]:

@@ -13,7 +13,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, NamedTuple
 
-from analytics.confidence import FEW, Interval, of_deals, of_difference, steady, student, wilson
+from analytics.intervals import (
+    FEW,
+    Interval,
+    bootstrap_deals_mean,
+    bootstrap_difference,
+    rounded,
+    student,
+    wilson,
+)
 from analytics.replay.flags import AFTER, FLAGS
 from analytics.sql.chosen import Source, natural, text_of
 
@@ -227,8 +235,8 @@ def judged(measure: Measure, row: Row) -> Numbers:
         low, high = wilson(k, n) or NEVER
         return (k / n if n else None), k, n, low, high
     if measure.kind in ("number", "ratio"):
-        return steady(row.get(f"{name}_value")), None, n, None, None
-    mean, deviation = steady(row.get(f"{name}_mean")), steady(row.get(f"{name}_sd"))
+        return rounded(row.get(f"{name}_value")), None, n, None, None
+    mean, deviation = rounded(row.get(f"{name}_mean")), rounded(row.get(f"{name}_sd"))
     held = student(mean, deviation, n) if mean is not None and deviation is not None else None
     return mean, None, n, *(held or NEVER)
 
@@ -322,8 +330,8 @@ class Resampled:
     def less(self, first: Measure, second: Measure, *key: str) -> Ends:
         """The ends of the first less the second, which is of other deals."""
         sides = (self.deals(measure.file, measure.counted, *key) for measure in (first, second))
-        low, high = of_difference(*sides) or NEVER
-        return steady(low), steady(high)
+        low, high = bootstrap_difference(*sides) or NEVER
+        return rounded(low), rounded(high)
 
     def deals(self, file: str, name: str, *key: str) -> Deals:
         """Sums, of how many or of what, and in how many deals."""
@@ -342,8 +350,8 @@ def ratios(measures: Iterable[Measure]) -> set[str]:
 
 def ends(deals: Deals) -> Ends:
     """The ends of a mean whose deals are drawn again."""
-    low, high = of_deals(deals) or NEVER
-    return steady(low), steady(high)
+    low, high = bootstrap_deals_mean(deals) or NEVER
+    return rounded(low), rounded(high)
 
 
 def amounts(file: str, names: Iterable[str]) -> str:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from analytics.auctions.worth import CountedFile
-from analytics.confidence import binomial, fisher, holm, steady, wilson
 from analytics.fairness.dealing import LEVEL
+from analytics.intervals import rounded, wilson
+from analytics.p_values import binomial, fisher, holm
 from analytics.projections.equity import DRAWS, MODEL, SEED, Closed, Worth, worth_of
 from analytics.sql.chosen import Chosen, Source, players_of, where
 from analytics.statistics.catalogue import (
@@ -171,7 +172,7 @@ class Luck:
         """How often cards changed, beside the stated chance: exact and two-sided."""
         found = self._ask("swaps_rates", player)
         for row in found:
-            k, n, stated = int(row["k"]), int(row["n"]), steady(row["stated"])
+            k, n, stated = int(row["k"]), int(row["n"]), rounded(row["stated"])
             low, high = wilson(k, n) or (None, None)
             p = None if stated is None else binomial(k, n, stated)
             row |= {"k": k, "n": n, "stated": stated, "low": low, "high": high, "p": p}

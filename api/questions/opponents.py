@@ -10,7 +10,7 @@ from typing import Annotated, Any, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
-from analytics.confidence import FEW
+from analytics.intervals import FEW
 from analytics.opponents.faults import CAUSES
 from analytics.opponents.leads import Differences, Leads, differences, leads
 from analytics.opponents.report import By, Opponent

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Protocol
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import astuple, fields, replace
 
-from analytics.confidence import DRAWS, SEED
+from analytics.intervals import DRAWS, SEED
 from analytics.replay.rules import POSITIONS
 from analytics.sql.chosen import Chosen, hands_of, moneys_of, players_of, quoted, where
 from analytics.statistics.answers import Answer, answers, in_units, rows_of

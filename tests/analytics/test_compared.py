@@ -8,7 +8,8 @@ from statistics import fmean, stdev
 import pytest
 
 from analytics.comparing.players import compared
-from analytics.confidence import Share, holm, newcombe, student
+from analytics.intervals import Share, newcombe, student
+from analytics.p_values import holm
 from analytics.sql.chosen import Chosen
 from analytics.statistics.answers import named, views
 from analytics.statistics.catalogue import STATISTICS

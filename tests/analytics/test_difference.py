@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics import confidence as redrawing
-from analytics.confidence import (
+from analytics import intervals
+from analytics.intervals import (
     Mean,
     Share,
-    chance,
-    mean,
+    bootstrap_interval,
+    bootstrap_mean,
     newcombe,
-    of_values,
-    redrawn,
+    ratio_of_sums,
     student,
     welch,
 )
+from analytics.p_values import interval_p_value
 
 
 def test_the_interval_of_a_difference_is_newcombes() -> None:
@@ -40,7 +40,7 @@ def test_means_of_two_variances_are_told_apart_as_by_welch() -> None:
     """A known example: variances 7.9 and 3.8, 15 each; t is 2.46, so p is 0.021."""
     one = Mean(2.46 * sqrt(11.7 / 15), sqrt(7.9 / 15), 15)
     other = Mean(0.0, sqrt(3.8 / 15), 15)
-    assert 0.021 == pytest.approx(chance(partial(welch, one, other, 0.0)), abs=0.0005)
+    assert 0.021 == pytest.approx(interval_p_value(partial(welch, one, other, 0.0)), abs=0.0005)
 
 
 whole = st.integers(-50, 50)
@@ -65,15 +65,15 @@ def test_pairing_is_what_students_interval_of_the_differences_is(
 def test_p_is_small_where_the_interval_leaves_nothing_out(k: int, other: int, r: float) -> None:
     at = partial(newcombe, Share(k, 60), Share(other, 60), r)
     low, high = at(1.959964)
-    assert (low > 0 or high < 0) == (chance(at) < 0.05)
-    assert (k == other) == (chance(at) == 1)
+    assert (low > 0 or high < 0) == (interval_p_value(at) < 0.05)
+    assert (k == other) == (interval_p_value(at) == 1)
 
 
 def test_a_mean_is_drawn_again_with_a_recorded_seed() -> None:
     """The same ends each time; of hands that are no heavier than most, nearly Student's."""
     values, times = [-2.0, -1.0, 1.0, 2.0], [40, 61, 60, 41]
-    held = of_values(values, times)
-    assert held == of_values(values, times)
+    held = bootstrap_mean(values, times)
+    assert held == bootstrap_mean(values, times)
     assert held is not None
     each = np.repeat(values, times)
     assert held == pytest.approx(
@@ -83,14 +83,14 @@ def test_a_mean_is_drawn_again_with_a_recorded_seed() -> None:
 
 def test_a_heavy_tail_makes_the_interval_lopsided() -> None:
     """Rarely a stack is won: that it might have been won more often reaches further than less."""
-    held = of_values([-1.0, 400.0], [397, 3])
+    held = bootstrap_mean([-1.0, 400.0], [397, 3])
     assert held is not None
     assert -1 <= held[0]
     assert held[1] - 2.0075 > 1.2 * (2.0075 - held[0])
 
 
 def test_of_few_deals_nothing_is_drawn() -> None:
-    assert of_values([1.0, 2.0], [20, 9]) is None
+    assert bootstrap_mean([1.0, 2.0], [20, 9]) is None
 
 
 def test_sums_of_many_deals_are_drawn_as_the_deals_would_be(
@@ -98,9 +98,9 @@ def test_sums_of_many_deals_are_drawn_as_the_deals_would_be(
 ) -> None:
     """Straight from the normal distribution, or deal by deal: but for chance the ends are one."""
     deals = np.column_stack((np.tile([-4.0, 1.0, 2.0, 3.0], 500), np.tile([1.0, 2.0], 1000)))
-    straight = redrawn([deals], mean)
-    monkeypatch.setattr(redrawing, "SKEW", -1.0)
-    by_hand = redrawn([deals], mean)
+    straight = bootstrap_interval([deals], ratio_of_sums)
+    monkeypatch.setattr(intervals, "SKEW", -1.0)
+    by_hand = bootstrap_interval([deals], ratio_of_sums)
     assert straight is not None
     assert by_hand is not None
     assert straight != by_hand
@@ -109,6 +109,6 @@ def test_sums_of_many_deals_are_drawn_as_the_deals_would_be(
 
 def test_of_a_hundred_thousand_deals_and_more_none_is_drawn() -> None:
     """A mean over so many is as good as normal, and nobody would wait."""
-    held = of_values([-2.0, 1.0], [100_000, 200_000])
+    held = bootstrap_mean([-2.0, 1.0], [100_000, 200_000])
     assert held is not None
     assert (-0.005, 0.005) == pytest.approx(held, abs=0.0006)

@@ -6,9 +6,9 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from analytics.confidence import binomial, chi_square, fisher, holm, mann_whitney, normal
 from analytics.fairness.dealing import Card, Deal, dealt, judged, of_cards, of_run_outs, of_swaps
 from analytics.fairness.dealing import Test as Question
+from analytics.p_values import binomial, chi_square, fisher, holm, mann_whitney, normal_p
 from dealer.play import play
 from engine.games import named
 from events.cards import DECK
@@ -64,7 +64,7 @@ def test_ranks_tell_shifted_samples_apart_and_equal_ones_not() -> None:
     assert shifted < 1e-6
     assert 1.0 == mann_whitney([5.0] * 20, [5.0] * 20)
     assert mann_whitney([1.0], [2.0]) is None
-    assert 0.05 == round(normal(1.959964), 5)
+    assert 0.05 == round(normal_p(1.959964), 5)
 
 
 def test_our_own_dealer_is_fair(deals: tuple[Deal, ...]) -> None:

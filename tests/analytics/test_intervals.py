@@ -2,8 +2,8 @@
 
 import pytest
 
-from analytics import confidence as redrawing
-from analytics.confidence import of_ratio, student, t_quantile, wilson
+from analytics import intervals
+from analytics.intervals import bootstrap_ratio, student, t_quantile, wilson
 
 Patch = pytest.MonkeyPatch
 
@@ -46,25 +46,25 @@ def test_a_mean_of_few_hands_has_no_interval() -> None:
 def test_a_ratio_is_drawn_again_hand_by_hand() -> None:
     """A thousand draws with a recorded seed: the same ends each time, around the ratio."""
     cells = [(0, 0, 500), (1, 0, 300), (0, 1, 150), (1, 1, 50)]
-    held = of_ratio(cells)
-    assert held == of_ratio(cells)
+    held = bootstrap_ratio(cells)
+    assert held == bootstrap_ratio(cells)
     assert held is not None
     assert held[0] < 350 / 200 < held[1]
     assert 0.4 < held[1] - held[0] < 0.8
 
 
 def test_a_ratio_with_next_to_nothing_below_has_no_interval() -> None:
-    assert of_ratio([(1, 0, 10)]) is None
-    assert of_ratio([(1, 0, 10), (0, 1, 1)]) is None
+    assert bootstrap_ratio([(1, 0, 10)]) is None
+    assert bootstrap_ratio([(1, 0, 10), (0, 1, 1)]) is None
 
 
 def test_sums_of_many_hands_are_drawn_as_the_hands_would_be(monkeypatch: Patch) -> None:
     """Straight from the normal distribution, or hand by hand: but for chance the ends are one."""
     cells = [(0, 0, 4000), (1, 0, 900), (0, 1, 1500), (2, 1, 300), (1, 2, 250), (5, 1, 20)]
-    monkeypatch.setattr(redrawing, "DRAWS", 40_000)
-    straight = of_ratio(cells)
-    monkeypatch.setattr(redrawing, "SKEW", -1.0)
-    by_hand = of_ratio(cells)
+    monkeypatch.setattr(intervals, "DRAWS", 40_000)
+    straight = bootstrap_ratio(cells)
+    monkeypatch.setattr(intervals, "SKEW", -1.0)
+    by_hand = bootstrap_ratio(cells)
     assert straight is not None
     assert by_hand is not None
     assert straight != by_hand
@@ -75,7 +75,7 @@ def test_sums_of_many_hands_are_drawn_as_the_hands_would_be(monkeypatch: Patch) 
 
 def test_sums_of_few_hands_are_drawn_hand_by_hand() -> None:
     """Of so few calls the ratio is lopsided, and both ends stay above nothing."""
-    held = of_ratio([(0, 0, 200), (1, 0, 20), (3, 0, 1), (0, 1, 30)])
+    held = bootstrap_ratio([(0, 0, 200), (1, 0, 20), (3, 0, 1), (0, 1, 30)])
     assert held is not None
     assert 0 < held[0] < 23 / 30 < held[1]
     assert held[1] - 23 / 30 > 23 / 30 - held[0]

@@ -11,7 +11,7 @@ import pytest
 
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import MEASURES, chosen
-from analytics.confidence import of_deals, of_difference, of_values
+from analytics.intervals import bootstrap_deals_mean, bootstrap_difference, bootstrap_mean
 from analytics.opponents.measures import NUMBERS
 from analytics.sql.chosen import Tables
 from analytics.statistics.catalogue import Deals, Measured, Resampled, amounts, measured
@@ -162,23 +162,23 @@ def test_where_several_happen_in_a_hand_the_hand_is_drawn() -> None:
     chance = random.Random(2)
     hands = [[chance.expovariate(1)] * chance.choice((1, 4)) for _ in range(60)]
     deals: Deals = [(sum(hand), len(hand), 1) for hand in hands]
-    held = of_deals(deals)
+    held = bootstrap_deals_mean(deals)
     assert held == _near(_naive(hands))
-    single = of_values(*zip(*[(bet, 1) for hand in hands for bet in hand], strict=True))
+    single = bootstrap_mean(*zip(*[(bet, 1) for hand in hands for bet in hand], strict=True))
     assert held is not None
     assert single is not None
     assert held[1] - held[0] > 1.3 * (single[1] - single[0])
 
 
 def test_a_hand_counts_as_often_as_there_was_one_like_it() -> None:
-    one = of_deals([(3.0, 1, 20), (8.0, 2, 30)])
-    assert one == of_deals([(3.0, 1, 1)] * 20 + [(8.0, 2, 1)] * 30)
+    one = bootstrap_deals_mean([(3.0, 1, 20), (8.0, 2, 30)])
+    assert one == bootstrap_deals_mean([(3.0, 1, 1)] * 20 + [(8.0, 2, 1)] * 30)
 
 
 def test_of_a_difference_both_sides_are_drawn() -> None:
     chance = random.Random(3)
     strong, weak = ([chance.expovariate(1 / size) for _ in range(50)] for size in (900, 400))
-    held = of_difference([(it, 1, 1) for it in strong], [(it, 1, 1) for it in weak])
+    held = bootstrap_difference([(it, 1, 1) for it in strong], [(it, 1, 1) for it in weak])
     found = []
     for _ in range(3_000):
         first, second = (fmean(chance.choices(side, k=50)) for side in (strong, weak))
@@ -188,7 +188,7 @@ def test_of_a_difference_both_sides_are_drawn() -> None:
 
 
 def test_of_one_side_alone_there_is_no_difference() -> None:
-    assert of_difference([(1.0, 1, 40)], []) is None
+    assert bootstrap_difference([(1.0, 1, 40)], []) is None
 
 
 def test_an_interval_is_told_to_a_person_where_it_says_something_else() -> None:

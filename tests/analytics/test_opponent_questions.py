@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from analytics.confidence import Mean, welch
+from analytics.intervals import Mean, welch
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent
 from analytics.opponents.tables import OpponentTables, Scope, opponent_tables

@@ -14,7 +14,7 @@ import pytest
 
 from analytics.comparing import players as fitted
 from analytics.comparing.players import MEAN, POINTS, Rating, circles
-from analytics.confidence import Numbers, student
+from analytics.intervals import FloatArray, student
 from api.main import main
 from engine.audit import nets_of
 from events import types as t
@@ -47,7 +47,7 @@ needs_choix = pytest.mark.skipif(
 )
 
 
-def ratings(scores: Numbers) -> list[Rating]:
+def ratings(scores: FloatArray) -> list[Rating]:
     """Those of the library, which is here."""
     found = fitted.ratings(scores)
     assert found is not None

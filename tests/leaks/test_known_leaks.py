@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from fastapi import FastAPI
 
-from analytics.confidence import steady
+from analytics.intervals import rounded
 from api.viewpoints.viewer import Viewer
 from events import types as t
 from events.cards import DECK
@@ -330,6 +330,6 @@ def _pairs(hand: Events) -> set[str]:
 def test_nothing_has_no_sign() -> None:
     """A sum of fractions is a hair above or below nothing, by the order of threads: a page then
     said 0.00 to one request and −0.00 to the next, with another tag."""
-    told = [repr(steady(hair)) for hair in (1e-17, -1e-17, 0.0, -0.0)]
+    told = [repr(rounded(hair)) for hair in (1e-17, -1e-17, 0.0, -0.0)]
     assert ["0.0"] * 4 == told
-    assert (-0.5, None, 3) == (steady(-0.5), steady(None), steady(3))
+    assert (-0.5, None, 3) == (rounded(-0.5), rounded(None), rounded(3))

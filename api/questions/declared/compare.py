@@ -11,7 +11,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from analytics.comparing.players import COMPARED, METHODS, Compared, Deck, Method, compared
-from analytics.confidence import DRAWS, SEED
+from analytics.intervals import DRAWS, SEED
 from analytics.sql.chosen import moneys_of, table
 from analytics.statistics.answers import rows_of
 from analytics.statistics.catalogue import STATISTICS

@@ -12,7 +12,7 @@ import numpy as np
 from msgspec import Meta, Struct, field
 
 from analytics.comparing.players import Outcome, ruling
-from analytics.confidence import steady
+from analytics.intervals import rounded
 from analytics.sql.chosen import quoted, table, text_of
 from api.questions.luck import deals_of
 from api.questions.players import chosen_by, money_of
@@ -118,7 +118,7 @@ def gate(viewed: Viewed, params: GateParams, watch: ShowProgress) -> Gate:
         found.decided,
         None if last is None else f"{last['match']}/{last['last_number']}",
         found.more,
-        steady(100 * sum(row["won"] for row in rows) / hands) if known else None,
+        rounded(100 * sum(row["won"] for row in rows) / hands) if known else None,
         float(f"{found.better:.6g}"),
         float(f"{found.worse:.6g}"),
         1 / error,

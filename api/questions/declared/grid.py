@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 from msgspec.structs import astuple
 
-from analytics.confidence import steady
+from analytics.intervals import rounded
 from analytics.statistics.answers import rows_of
 from api.questions.players import Positions, chosen_by
 from api.questions.question import (
@@ -71,7 +71,7 @@ def grid(viewed: Viewed, params: GridParams, watch: ShowProgress = without_progr
     (dealt,) = rows_of("dealt", viewed, chosen) or ({"hands": 0},)
     cells = []
     for row in rows_of("grid", viewed, chosen):
-        counted: dict[str, Any] = {it: steady(row[it]) for it in Cell.__struct_fields__[1:]}
+        counted: dict[str, Any] = {it: rounded(row[it]) for it in Cell.__struct_fields__[1:]}
         cells.append(Cell(row["class"], **counted))
     cells.sort(key=lambda one: GRID.index(one.name))
     known = sum(cell.hands for cell in cells)

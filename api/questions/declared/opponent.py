@@ -10,7 +10,7 @@ from typing import TypeVar
 from msgspec import Struct
 from msgspec.structs import asdict, astuple, replace
 
-from analytics.confidence import FEW
+from analytics.intervals import FEW
 from analytics.opponents.leads import Difference, Lead
 from analytics.opponents.measures import LOOKS, NUMBERS, TENTHS
 from api.questions.opponents import (

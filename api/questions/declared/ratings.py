@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from analytics.comparing.players import circles
 from analytics.comparing.players import rated as fitted
-from analytics.confidence import Interval, steady, student
+from analytics.intervals import Interval, rounded, student
 from analytics.sql.chosen import quoted, table, text_of
 from api.questions.declared.leagues import of_league
 from api.questions.luck import deals_of
@@ -244,8 +244,8 @@ def _hundred(nets: Row) -> tuple[float | None, float | None, float | None]:
     ends: Interval | tuple[None, None] = (None, None)
     if nets["sd"] is not None:
         ends = student(nets["mean"], nets["sd"], deals) or ends
-    low, high = (None if end is None else steady(100 * end * deals / hands) for end in ends)
-    return steady(100 * nets["won"] / hands), low, high
+    low, high = (None if end is None else rounded(100 * end * deals / hands) for end in ends)
+    return rounded(100 * nets["won"] / hands), low, high
 
 
 def sheets(answer: Ratings, params: RatingsParams) -> Iterator[Sheet | str]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Struct, UnsetType, field
 
-from analytics.confidence import FEW
+from analytics.intervals import FEW
 from analytics.luck.streets import MODEL
 from analytics.projections.equity import DRAWS, SEED
 from analytics.results.players import METHODS, By, nets_by, rakes, rates

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import asdict
 
-from analytics.confidence import SEED
+from analytics.intervals import SEED
 from analytics.sql.chosen import By
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
