@@ -13,15 +13,16 @@ import click
 import msgspec
 
 from analytics.auctions.bidding import MEASURES
+from analytics.luck.measures import MEASURES as OF_LUCK
 from analytics.luck.streets import CHANCES
 from analytics.opponents.faults import CAUSES
 from analytics.opponents.measures import LOOKS, NUMBERS
 from analytics.replay.flags import FLAGS
-from analytics.results.players import COUNTERS, METHODS
-from analytics.results.winnings import LINES
+from analytics.results.net_breakdown import RAKE_METHODS
+from analytics.results.winnings_curve import LINES
 from analytics.statistics.catalogue import STATISTICS, Measure
-from analytics.swaps.luck import MEASURES as OF_LUCK
 from api.main import muckrake
+from api.questions.declared.counters import COUNTERS
 from docs.contested import contested
 from docs.filter_tables import filter_fields, filter_flags
 from docs.http_tables import endpoints, limits, pages, problems, scopes
@@ -294,7 +295,7 @@ def chances() -> str:
 
 def rake_methods() -> str:
     """Who pays a rake."""
-    return _named("method", METHODS)
+    return _named("method", RAKE_METHODS)
 
 
 def counters() -> str:

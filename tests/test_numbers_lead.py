@@ -9,9 +9,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from analytics.auctions.bidding import MEASURES as BIDS
+from analytics.luck.measures import MEASURES as SWAPS
 from analytics.replay.flags import FLAGS
 from analytics.statistics.catalogue import STATISTICS
-from analytics.swaps.luck import MEASURES as SWAPS
 from api.main import main
 from api.pages import players as pages_of_players
 from api.pages.statistics import SWAPS_SPOTS

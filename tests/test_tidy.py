@@ -36,8 +36,8 @@ FLOORS: dict[str, tuple[str, ...]] = {
     "store": ("folder", "log", "proof", "columns", "tables", "segments", "archive", "", "sql"),
     "analytics": (
         *("sql", "intervals", "p_values", "replay", "decisions", "screening", "projections"),
-        *("statistics", "auctions", "fairness", "swaps", "luck", "results", "opponents"),
-        *("comparing", ""),
+        *("statistics", "auctions", "fairness", "luck", "results", "opponents", "comparison"),
+        "",
     ),
     "api": (
         *("", "playing", "viewpoints", "evidence", "exporting", "importing", "questions", "jobs"),

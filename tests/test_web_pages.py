@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
-from analytics.results.winnings import Point, Winnings
+from analytics.results.winnings_curve import Point, Winnings
 from api.main import main
 from api.pages.addresses import Addresses
 from api.pages.hand_line import BETWEEN, HandLine, Piece, parsed_line

@@ -1,1 +1,1 @@
-"""What each card did to each player, street by street."""
+"""Luck in winnings: measures of swaps and run-outs, luck street by street, computed equities."""

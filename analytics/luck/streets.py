@@ -1,9 +1,9 @@
-"""`streets`: what each card did to each player of a hand, in chips, and what was left to play.
+"""Luck street by street: the chips that each card won or lost each player, and what play did.
 
 Before and after every chance event a hand is worth equity × pot, less what was put in; the change
 is luck, and the changes in between are play. From nothing to the net, they add up. Equity counts
 what chance still owes at that moment: board cards, third cards that were won, swaps to come; nobody
-has won an auction that is not settled. Only hands of which every card dealt is known can be told.
+has won an auction that is not settled. It needs hands of which every dealt card is known.
 """
 
 from collections.abc import Iterator, Sequence
@@ -59,7 +59,7 @@ _DEALT = (HoleDealt, BoardDealt, CardSwapped)
 
 
 def is_countable(leaf: Leaf, rules: Rulebook) -> bool:
-    """Whether every card of the hand is known, and its ruleset and ranking can be counted."""
+    """Whether every card of the hand is known, and equity can be computed by its ruleset."""
     start = leaf.recorded[0].event
     if not isinstance(start, HandStarted):
         return False
@@ -68,7 +68,7 @@ def is_countable(leaf: Leaf, rules: Rulebook) -> bool:
         return False
     if rules.found(start.ruleset, uncounted) is not None:
         return False
-    events = filled([one.event for one in leaf.recorded])
+    events = with_shown_cards([one.event for one in leaf.recorded])
     groups: list[Cards] = [
         (event.old, event.new) if isinstance(event, CardSwapped) else event.cards
         for event in events
@@ -80,23 +80,23 @@ def is_countable(leaf: Leaf, rules: Rulebook) -> bool:
     return end is not None and not end.voided
 
 
-def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
-    """A row for each seat and chance in order, then what play came to; in whole chips. None of a
-    record that no deck can have dealt."""
+def luck_rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
+    """A row of luck for each seat and chance event in order, then of play; in whole chips. None of
+    a record that no deck can have dealt."""
     end = leaf.hand
     assert end is not None
     game, how = rules.of(end.start.ruleset), rules.showdown(end.start.ruleset)
     assert game is not None
     assert how is not None
     unit = per_chip(game.unit)
-    events = filled([one.event for one in leaf.recorded])
+    events = with_shown_cards([one.event for one in leaf.recorded])
     seats = range(len(end.stacks))
     play, now = [0.0] * len(end.stacks), (0.0,) * len(end.stacks)
     changes: list[tuple[str, list[float], float]] = []  # each chance with what it changed
     try:
-        for chance, before, after in _chances(events):
-            was, doubt = _worth(before, game, how, leaf.stream)
-            then, error = _worth(after, game, how, leaf.stream)
+        for chance, before, after in _chance_events(events):
+            was, doubt = _net_worth(before, game, how, leaf.stream)
+            then, error = _net_worth(after, game, how, leaf.stream)
             changes.append((chance, [then[seat] - was[seat] for seat in seats], doubt + error))
             play = [play[seat] + was[seat] - now[seat] for seat in seats]
             now = then
@@ -116,13 +116,13 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
             }
 
 
-def table(rows: Sequence[Row]) -> pa.Table:
-    """Rows as Arrow."""
+def luck_table(rows: Sequence[Row]) -> pa.Table:
+    """Rows of luck as an Arrow table."""
     return tabled(rows, SCHEMA)
 
 
-def filled(events: Sequence[Any]) -> list[Any]:
-    """The events with hole cards that were shown later in place of hidden ones.
+def with_shown_cards(events: Sequence[Any]) -> list[Any]:
+    """Replace hidden hole cards in events by those that were shown later.
 
     A hand that may have been another in between was not the one that was shown.
     """
@@ -139,8 +139,8 @@ def filled(events: Sequence[Any]) -> list[Any]:
     return spots
 
 
-def _chances(events: Sequence[Any]) -> Iterator[tuple[str, Hand, Hand]]:
-    """Each chance with the hand before and after it; what is dealt in one go is one.
+def _chance_events(events: Sequence[Any]) -> Iterator[tuple[str, Hand, Hand]]:
+    """Each chance event with the hand before and after it; cards dealt in one go are one event.
 
     A step that announces itself has not happened yet: the hand before it still owes it.
     """
@@ -163,9 +163,9 @@ def _chances(events: Sequence[Any]) -> Iterator[tuple[str, Hand, Hand]]:
             yield "swap", before, hand
 
 
-def odds(game: Game, hand: Hand, name: str) -> Worth | None:
-    """How often each seat that has not folded would win from here, by the ruleset, if all that is
-    left were chance; None where a card of theirs is not known, or where that cannot be counted.
+def hand_equity(game: Game, hand: Hand, name: str) -> Worth | None:
+    """The equity of each seat that has not folded, if all that is left were chance; None where a
+    card of theirs is not known, or where the ruleset's equity cannot be computed.
     """
     how = comparable(game)
     now = spot(game, hand)
@@ -181,8 +181,8 @@ def odds(game: Game, hand: Hand, name: str) -> Worth | None:
         return None
 
 
-def _worth(hand: Hand, game: Game, how: Showdown, name: str) -> tuple[tuple[float, ...], float]:
-    """What each seat could expect if all bets were made, less what it has put in; its error."""
+def _net_worth(hand: Hand, game: Game, how: Showdown, name: str) -> tuple[tuple[float, ...], float]:
+    """What each seat can expect if no more is bet, less what it has put in; the standard error."""
     # What one seat has put in above all others is as good as in its stack
     *_, second, most = sorted(hand.paid)
     owner = hand.paid.index(most)
@@ -203,7 +203,7 @@ def _worth(hand: Hand, game: Game, how: Showdown, name: str) -> tuple[tuple[floa
 def spot(
     game: Game, hand: Hand, layers: tuple[Pot, ...] = (), put_in: tuple[int, ...] = ()
 ) -> Closed:
-    """The cards of the seats still in, and what chance still owes them at this moment."""
+    """The cards of the seats still in, and the cards that are still to come."""
     seats = contenders(hand)
     due = hand.auction.due if hand.auction is not None else ()
     folded = (hand.hole[seat] for seat in range(len(hand.hole)) if seat not in seats)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from analytics.intervals import rounded, student, wilson
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
-from analytics.opponents.tables import STATES, OpponentTables
+from analytics.opponents.report_tables import STATES, OpponentTables
 from analytics.sql.chosen import WINDOW, Chosen, Tables, natural, quoted, text_of
 from analytics.statistics.answers import Answer, answers
 from analytics.statistics.catalogue import (

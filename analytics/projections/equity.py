@@ -7,7 +7,7 @@ come included. Known hands without either are counted before the flop, too. What
 or swaps before the flop, is sampled.
 
 A sealed hand keeps its spots and no equity: one equity takes 15 ms, sealing the hand 0.3. They are
-counted when a question asks for them, some evenly spread (`swaps.luck.Equities` keeps them).
+counted when a question asks for them, some evenly spread (`EquityCache` keeps them).
 """
 
 from collections.abc import Callable, Iterator, Sequence

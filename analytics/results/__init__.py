@@ -1,1 +1,1 @@
-"""What players came to: winnings hand by hand, results by parts, the organisers' counters."""
+"""Results of players: the winnings curve, and net by part, rake and luck by street."""

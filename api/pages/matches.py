@@ -16,8 +16,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from msgspec.structs import asdict
 
-from analytics.comparing.players import MEAN
-from analytics.fairness.dealing import LEVEL
+from analytics.comparison import MEAN
+from analytics.fairness import SIGNIFICANCE
 from analytics.sql.chosen import moneys, quoted
 from api.http.ask import AUDIT, Access, Ask
 from api.http.routes.questions import Named
@@ -214,7 +214,7 @@ def fairness(
     Many hands are tested by a job, which an auditor begins with `run`; what it finds is kept.
     """
     name = clean(match)
-    context: dict[str, Any] = {"match": name, "level": LEVEL, "why": None, "found": None}
+    context: dict[str, Any] = {"match": name, "level": SIGNIFICANCE, "why": None, "found": None}
     context |= {"tested": (), "hands": 0, "progress": None}
     if not ask.viewer.auditor:
         return page(request, ask, "fairness.html", **context)
@@ -248,9 +248,9 @@ def fairness(
 
 def judgement(test: Tested) -> str:
     """A test's verdict as one of the shapes that pages draw."""
-    if test.counted is None:
+    if test.p_adjusted is None:
         return "unknown"
-    return "agree" if test.counted >= LEVEL else "differ"
+    return "agree" if test.p_adjusted >= SIGNIFICANCE else "differ"
 
 
 class PairCell(NamedTuple):

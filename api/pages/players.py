@@ -390,6 +390,6 @@ def shown(answer: Comparison, params: CompareParams, finds: Sequence[Finder]) ->
         "different": [
             STATISTICS[statistic.statistic].title
             for statistic in answer.statistics.values()
-            if statistic.counted is not None and statistic.counted < SURE
+            if statistic.p_adjusted is not None and statistic.p_adjusted < SURE
         ],
     }

@@ -9,12 +9,12 @@ from fastapi import APIRouter, Query
 from fastapi.responses import Response
 from msgspec.structs import replace
 
+from analytics.luck.measures import MEASURES as LUCK
 from analytics.projections.equity import MODEL
 from analytics.projections.equity import SEED as LUCK_SEED
 from analytics.sql.chosen import UNTAGGED, WINDOW, By, natural
 from analytics.statistics.answers import Answer
 from analytics.statistics.catalogue import STATISTICS
-from analytics.swaps.luck import MEASURES as LUCK
 from api.http.routes.questions import Named
 from api.pages.players import OfPlayer
 from api.pages.site import scale
@@ -141,9 +141,9 @@ def swaps(of: OfPlayer) -> Response:
             answer = lucky.luck(viewed, params, of.ask.watch)
         except (Absent, NoSum) as reason:
             return of.sent("swaps.html", "swaps", counts=None, why=reason)
-        rates = [rate(row) for row in answer.luck.rates(player)]
-        independence, finds = answer.luck.independence(player), of.finder(viewed)
-        valued = answer.luck.valued(player)
+        rates = [rate(row) for row in answer.queries.swap_rates(player)]
+        independence, finds = answer.queries.independence(player), of.finder(viewed)
+        valued = answer.queries.valued_hands(player)
         decks = finds.among(lucky.mirrored_hands(viewed, of.chosen(viewed)))
     found = {
         one.statistic: one

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from analytics.auctions.bidding import MEASURES
 from analytics.auctions.sniffing import SEED
 from analytics.luck.streets import CHANCES
-from analytics.results.winnings import LINES, Point, Winnings
+from analytics.results.winnings_curve import LINES, Point, Winnings
 from api.http.routes.questions import Named
 from api.pages.addresses import Addresses
 from api.pages.players import FULL, OfPlayer, PlayerPage

@@ -13,14 +13,14 @@ from msgspec import Struct
 
 from analytics.auctions import bidding
 from analytics.auctions.bidding import MEASURES as BIDS
+from analytics.luck.measures import MEASURES as SWAPS
+from analytics.luck.measures import luck_sql
 from analytics.opponents.measures import LOOKS, to_one
 from analytics.replay.flags import AFTER, STREETS
 from analytics.replay.flags import FLAGS as COUNTED
 from analytics.sql.chosen import quoted
 from analytics.sql.chosen import text_of as file_text
 from analytics.statistics.catalogue import STATISTICS
-from analytics.swaps.luck import MEASURES as SWAPS
-from analytics.swaps.luck import of_luck
 from api.questions.filters_values import (
     Amount,
     Moment,
@@ -250,7 +250,7 @@ _FACTS = f"SELECT *, {_A_HAND} AS part FROM facts WHERE {{span}}"
 _AUCTIONS = f"""SELECT * REPLACE ({_A_HAND} AS part)
     FROM ({bidding.chosen(None, None)}) WHERE {{span}}"""
 _RISKS = f"""SELECT * REPLACE ({_A_HAND} AS part), NULL::DOUBLE AS before, NULL::DOUBLE AS after
-    FROM ({of_luck("swaps_behaviour", None, None)}) WHERE {{span}}"""
+    FROM ({luck_sql("swaps_behaviour", None, None)}) WHERE {{span}}"""
 # Of a rival's cards a count asks only whether one rival was left to have them.
 _ACTS = f"""SELECT *, NULL::DOUBLE AS equity, {_A_HAND} AS part FROM (
     WITH chosen AS (

@@ -12,7 +12,7 @@ from typing import Any, cast
 
 import msgspec
 
-from analytics.luck.streets import filled, odds, spot
+from analytics.luck.streets import hand_equity, spot, with_shown_cards
 from analytics.projections.equity import Worth
 from api.viewpoints.redaction import RedactedEvent, RedactedEvents, line_of, masked, moments
 from engine.game import Game
@@ -133,7 +133,7 @@ def odds_of(name: str, events: Sequence[t.Event], game: Game | None) -> Iterator
     Cards that were shown later are known from the start, as everybody who has the page can see
     them. A step that begins has changed nothing, and swaps of one street count when all are made.
     """
-    shown = filled(events)
+    shown = with_shown_cards(events)
     hand: Hand | None = None
     found: Worth | None = None
     before: Any = None
@@ -143,7 +143,7 @@ def odds_of(name: str, events: Sequence[t.Event], game: Game | None) -> Iterator
         if game is None or isinstance(event, _PAYS) or hand.over or hand.voided:
             found = before = None
         elif not still and (now := spot(game, hand)) != before:
-            found, before = odds(game, hand, name), now
+            found, before = hand_equity(game, hand, name), now
         yield found
 
 

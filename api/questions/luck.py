@@ -2,22 +2,23 @@
 
 from collections.abc import Sequence
 from contextlib import closing
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 import msgspec
 import pyarrow as pa
 from msgspec import Struct
 
+from analytics.luck.equity_cache import equity_cache
+from analytics.luck.measures import MEASURES, By, LuckQueries
 from analytics.luck.streets import is_countable
 from analytics.projections import played
 from analytics.projections.equity import Closed, lucks, uncounted
 from analytics.replay.rules import Rulebook
-from analytics.results.players import Spread, Streets
-from analytics.results.winnings import asked
+from analytics.results.net_breakdown import StreetLuckTable
+from analytics.results.winnings_curve import winnings_sql
 from analytics.sql.chosen import Chosen, JoinedViews, hands_of, players_of, quoted, where
 from analytics.sql.chosen import table as table_of
 from analytics.statistics.catalogue import Measured, in_unit
-from analytics.swaps.luck import MEASURES, By, Luck, equities_in
 from api.questions.filters_values import ranges_text
 from api.questions.players import chosen_by, money_of
 from api.questions.question import (
@@ -35,6 +36,7 @@ from store.folder.disk import cache_folder
 from store.log.streams import Leaf
 
 Row = dict[str, Any]
+T = TypeVar("T")
 OF_LUCK = ("net_ev", "luck", "luck_error", "adjusted", "net_ev_hand")  # measures of run-outs
 
 
@@ -89,7 +91,7 @@ class LuckAnswer(NamedTuple):
     """Hands and swaps, every measure of them; `counted`: how many were counted; what
     amounts are played for; the games whose luck is not counted."""
 
-    luck: Luck
+    queries: LuckQueries
     found: list[Measured]
     counted: dict[str, int]
     unit: str | None
@@ -119,19 +121,19 @@ def luck(
         "SELECT hand_seq, street, seat, slot, ruleset, spot, changed"
         f" FROM risks{where([*terms, 'spot IS NOT NULL'])} ORDER BY hand_seq, street, seat, slot"
     )
-    changes, rules = _spread(swaps, params.spots), Rulebook(viewed.snapshot.ruleset)
+    changes, rules = _even_sample(swaps, params.spots), Rulebook(viewed.snapshot.ruleset)
     for row in changes:
         row["spot"] = played.kept_spot(row["spot"])
         row["before"] = row["after"] = None
-    equities = equities_in(cache_folder())
+    equities = equity_cache(cache_folder())
     played.valued(watch(changes, "counting swaps", len(changes)), rules, equities.share)
     values = [{name: row[name] for name in _CHANGES.names} for row in changes]
     valued = pa.Table.from_pylist(values, _CHANGES)
     views = {"played": _PLAYED.format(where=hands), "risks": _RISKS.format(where=hands)}
     tables = {"lucks": lucks, "changes": valued, "mirrored": found(viewed.snapshot, MIRRORED)}
-    measured = Luck(JoinedViews(viewed.query, views, tables), params.vs)
+    queries = LuckQueries(JoinedViews(viewed.query, views, tables), params.vs)
     counted = {"swaps": swaps.num_rows, "valued": len(changes), "closed": closed, "run_out": ran}
-    measures = measured.measures(params.player, params.by, again=again)
+    measures = queries.measures(params.player, params.by, again=again)
     games: dict[str, bool] = {}  # whether run-outs of each are counted
     for row in viewed.rows(f"SELECT DISTINCT game, ruleset FROM played{where(terms)}"):
         game = rules.of(row["ruleset"])
@@ -143,7 +145,37 @@ def luck(
         for one in in_unit(measures, MEASURES, unit)
         if len(without) < len(games) or one.statistic not in OF_LUCK
     ]
-    return LuckAnswer(measured, every, counted, unit, without)
+    return LuckAnswer(queries, every, counted, unit, without)
+
+
+class EvenSample(Generic[T]):
+    """An evenly spaced sample of a stream of unknown length: the same items every time.
+
+    With twice as many as wanted every other one is let go, and from then on only every second,
+    fourth, eighth is taken.
+    """
+
+    def __init__(self, wanted: int | None) -> None:
+        self.wanted = wanted
+        self.seen = 0
+        self._kept: list[T] = []
+        self._step = 1
+
+    def add(self, one: T) -> None:
+        """Offer the next item of the stream."""
+        if self.seen % self._step == 0 and self.wanted != 0:
+            self._kept.append(one)
+            if self.wanted is not None and len(self._kept) == 2 * self.wanted:
+                self._kept = self._kept[::2]
+                self._step *= 2
+        self.seen += 1
+
+    def items(self) -> list[T]:
+        """The sample: as many items as wanted, or all."""
+        have = len(self._kept)
+        if self.wanted is None or have <= self.wanted:
+            return list(self._kept)
+        return [self._kept[at * have // self.wanted] for at in range(self.wanted)]
 
 
 def street_luck(
@@ -153,16 +185,16 @@ def street_luck(
     if spots == 0:  # then nobody looks
         return StreetLuck({}, None, 0)
     rules = Rulebook(viewed.snapshot.ruleset)
-    every: Spread[Leaf] = Spread(spots)
+    every: EvenSample[Leaf] = EvenSample(spots)
     wanted = {chosen.player, chosen.vs} - {None}
     for leaf in leaves(viewed, chosen, watch):
         start = leaf.recorded[0].event
         is_seated = isinstance(start, HandStarted) and wanted <= set(start.players)
         if is_seated and is_countable(leaf, rules):
             every.add(leaf)
-    those = every.chosen()
+    those = every.items()
     chances: dict[str, list[Chance]] = {}
-    with closing(Streets(watch(those, "counting luck", len(those)), rules)) as streets:
+    with closing(StreetLuckTable(watch(those, "counting luck", len(those)), rules)) as streets:
         for row in streets.rows(chosen.player):
             chances.setdefault(row.pop("player"), []).append(Chance(**row))
     return StreetLuck(chances, every.seen, len(those))
@@ -195,7 +227,7 @@ def mirrored(viewed: Viewed) -> dict[str, int]:
 def mirrored_hands(viewed: Viewed, chosen: Chosen) -> str:
     """The hands of a player's whole mirrored decks, as a filter names `hands`; else nothing."""
     deals = mirrored(viewed)
-    decks = viewed.rows(asked("curve_decks", chosen, deals)) if deals else ()
+    decks = viewed.rows(winnings_sql("curve_decks", chosen, deals)) if deals else ()
     return ranges_text(
         (deck["match"], number)
         for deck in decks
@@ -222,8 +254,8 @@ def _lucks(
         " any_value(unit) AS unit, any_value(spot) AS spot, any_value(why) AS why"
         f" FROM played{where(terms)} GROUP BY hand_seq ORDER BY hand_seq"
     )
-    hands = _spread(every, runouts)
-    rules, known = Rulebook(viewed.snapshot.ruleset), equities_in(cache_folder())
+    hands = _even_sample(every, runouts)
+    rules, known = Rulebook(viewed.snapshot.ruleset), equity_cache(cache_folder())
     rows: list[Row] = []  # what luck did to each seat, as far as the viewer knows the cards
     for row in watch(hands, "counting run-outs", len(hands)):
         spot: Closed | str | None
@@ -244,7 +276,7 @@ def uncounted_sentence(games: Sequence[str]) -> str:
     return f"luck of run-outs is not counted in {names}: hands stand at their net" if games else ""
 
 
-def _spread(rows: pa.Table, most: int | None) -> list[Row]:
+def _even_sample(rows: pa.Table, most: int | None) -> list[Row]:
     """So many rows, evenly spaced over the record, the same ones every time; None: all."""
     size = rows.num_rows
     if most is not None and most < size:

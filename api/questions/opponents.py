@@ -14,7 +14,7 @@ from analytics.intervals import FEW
 from analytics.opponents.faults import CAUSES
 from analytics.opponents.leads import Differences, Leads, differences, leads
 from analytics.opponents.report import By, Opponent
-from analytics.opponents.tables import STRONG, WEAK, Scope, opponent_tables
+from analytics.opponents.report_tables import STRONG, WEAK, Scope, opponent_tables
 from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import table
 from analytics.statistics.catalogue import Measured

@@ -8,9 +8,9 @@ import pytest
 
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import MEASURES, chosen
+from analytics.luck.measures import MEASURES as OF_LUCK
+from analytics.luck.measures import luck_sql
 from analytics.sql.chosen import SQL, Tables
-from analytics.swaps.luck import MEASURES as OF_LUCK
-from analytics.swaps.luck import of_luck
 from tests.analytics.auction_pages import (
     PAGES,
     auctions,
@@ -41,7 +41,7 @@ def answered(file: str) -> list[dict[str, Any]]:
         }
     )
     bids = file.startswith("bids")
-    return tables.ask(file, chosen(None, None) if bids else of_luck(file, None, None))
+    return tables.ask(file, chosen(None, None) if bids else luck_sql(file, None, None))
 
 
 @pytest.mark.parametrize("file", FILES)

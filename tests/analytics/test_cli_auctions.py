@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from analytics.auctions.bidding import MEASURES
+from analytics.luck.measures import MEASURES as OF_LUCK
 from analytics.sql.chosen import Chosen
-from analytics.swaps.luck import MEASURES as OF_LUCK
 from api.main import main
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed, leaves

@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 
 import pytest
 
-from analytics.comparing.players import compared
+from analytics.comparison import comparisons
 from analytics.intervals import Share, newcombe, student
 from analytics.p_values import holm
 from analytics.sql.chosen import Chosen
@@ -141,11 +141,11 @@ def test_whatever_file_counts_a_statistic_its_p_stays_its_own(here: Path) -> Non
     assert len(files) == 2
     query = views(Reader(here).snapshot())
     sides = (Chosen(player="random-0"), Chosen(player="tight-1"))
-    found = compared(query, sides, {}, wanted, files)
+    found = comparisons(query, sides, {}, wanted, files)
     query.close()
     assert [one.name for one in wanted] == [one.statistic for one in found]
     tested = [one.p for one in found if one.p is not None]
-    assert holm(tested) == pytest.approx([one.counted for one in found])
+    assert holm(tested) == pytest.approx([one.p_adjusted for one in found])
 
 
 def test_a_person_reads_who_wins_more_first(capsys: Captured) -> None:

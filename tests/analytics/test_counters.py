@@ -9,9 +9,9 @@ import pytest
 
 from analytics.projections.auctions import AUCTIONS
 from analytics.projections.facts import facts
-from analytics.results.players import COUNTERS, lines
 from analytics.sql.chosen import SQL, Chosen, Tables
 from api.main import main
+from api.questions.declared.counters import COUNTERS, log_lines_sql
 from store.columns.codec import encoded
 from store.tables.projection import BIDS, SWAPS
 from tests.analytics.auction_pages import page
@@ -42,7 +42,7 @@ def test_the_question_answers_what_its_text_says() -> None:
     every = (facts(lambda mark: None), AUCTIONS, BIDS, SWAPS)
     views = {one.name: one.build(leaves) for one in every}
     tables = Tables({**views, "events": encoded(leaves)})
-    found = tables.ask("counters", lines(Chosen()))
+    found = tables.ask("counters", log_lines_sql(Chosen()))
     tables.close()
     told = sorted([[_plain(row[name]) for name in columns] for row in found], key=str)
     assert expected == told

@@ -6,8 +6,16 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from analytics.fairness.dealing import Card, Deal, dealt, judged, of_cards, of_run_outs, of_swaps
-from analytics.fairness.dealing import Test as Question
+from analytics.fairness import (
+    DealtCard,
+    DealtHand,
+    FairnessTest,
+    card_tests,
+    dealt_hands,
+    run_out_test,
+    swap_tests,
+    with_holm,
+)
 from analytics.p_values import binomial, chi_square, fisher, holm, mann_whitney, normal_p
 from dealer.play import play
 from engine.games import named
@@ -23,8 +31,8 @@ def leaves() -> list[Leaf]:
 
 
 @pytest.fixture(scope="module")
-def deals(leaves: list[Leaf]) -> tuple[Deal, ...]:
-    return dealt(leaves, {}).deals
+def deals(leaves: list[Leaf]) -> tuple[DealtHand, ...]:
+    return dealt_hands(leaves, {}).hands
 
 
 @pytest.mark.parametrize(
@@ -67,16 +75,16 @@ def test_ranks_tell_shifted_samples_apart_and_equal_ones_not() -> None:
     assert 0.05 == round(normal_p(1.959964), 5)
 
 
-def test_our_own_dealer_is_fair(deals: tuple[Deal, ...]) -> None:
-    made = [one for one in judged(of_cards(deals)) if one.p is not None]
+def test_our_own_dealer_is_fair(deals: tuple[DealtHand, ...]) -> None:
+    made = [one for one in with_holm(card_tests(deals)) if one.p is not None]
     assert {"ok"} == {one.verdict for one in made}
     assert {"no card twice", "cards uniform", "hand after hand", "seats alike"} <= {
         one.name for one in made
     }
 
 
-def test_few_hands_are_said_to_be_few(deals: tuple[Deal, ...]) -> None:
-    (first, *_) = [one for one in judged(of_cards(deals[:300])) if one.name == "hole classes"]
+def test_few_hands_are_said_to_be_few(deals: tuple[DealtHand, ...]) -> None:
+    (first, *_) = [one for one in with_holm(card_tests(deals[:300])) if one.name == "hole classes"]
     assert ("too few, 2000 needed", None) == (first.verdict, first.p)
 
 
@@ -92,32 +100,32 @@ def test_a_dealer_who_favours_himself_is_found() -> None:
             deck[0], deck[ace] = deck[ace], deck[0]
         decks.append((number, tuple(deck)))
     bent = [
-        Deal(
+        DealtHand(
             f"m/{number}",
             "m",
             number,
             tuple(
-                Card("hole", f"hole {who} {at % 2 + 1}", deck[at], deck[:at])
+                DealtCard("hole", f"hole {who} {at % 2 + 1}", deck[at], deck[:at])
                 for at, who in enumerate(("dealer", "dealer", "big blind", "big blind"))
             ),
             (deck[:2], deck[2:4]),
         )
         for number, deck in decks
     ]
-    found = {(one.name, one.about): one.verdict for one in judged(of_cards(bent))}
+    found = {(one.name, one.about): one.verdict for one in with_holm(card_tests(bent))}
     assert "NOT CHANCE" == found["cards uniform", "hole dealer 1"]
     assert "ok" == found["cards uniform", "hole big blind 2"]
 
 
-def test_a_card_that_comes_twice_is_no_matter_of_chance(deals: tuple[Deal, ...]) -> None:
-    twice = Deal("m/9", "m", 9, (deals[0].cards[0], deals[0].cards[0]), ())
-    (first, *_) = judged(of_cards((*deals[:20], twice)))
+def test_a_card_that_comes_twice_is_no_matter_of_chance(deals: tuple[DealtHand, ...]) -> None:
+    twice = DealtHand("m/9", "m", 9, (deals[0].cards[0], deals[0].cards[0]), ())
+    (first, *_) = with_holm(card_tests((*deals[:20], twice)))
     assert ("no card twice", "NOT CHANCE") == (first.name, first.verdict)
 
 
 def test_a_mirrored_deck_counts_once(leaves: list[Leaf]) -> None:
-    found = dealt(leaves[:10], {"m": 2})
-    assert [1, 3, 5, 7, 9] == [deal.number for deal in found.deals]
+    found = dealt_hands(leaves[:10], {"m": 2})
+    assert [1, 3, 5, 7, 9] == [hand.number for hand in found.hands]
 
 
 def test_a_match_with_unknown_cards_is_no_sample(leaves: list[Leaf]) -> None:
@@ -125,8 +133,8 @@ def test_a_match_with_unknown_cards_is_no_sample(leaves: list[Leaf]) -> None:
     hole = next(at for at, event in enumerate(events) if type(event).__name__ == "HoleDealt")
     events[hole] = replace(events[hole], cards=("??", "??"))
     bent = recorded(1, tuple(events))  # type: ignore[arg-type]
-    found = dealt([bent, *leaves[1:5]], {})
-    assert ({"hole": 1}, set()) == (found.left_out, {deal.cards for deal in found.deals} - {()})
+    found = dealt_hands([bent, *leaves[1:5]], {})
+    assert ({"hole": 1}, set()) == (found.left_out, {hand.cards for hand in found.hands} - {()})
 
 
 def _swaps(k: int, n: int) -> list[dict[str, object]]:
@@ -135,8 +143,8 @@ def _swaps(k: int, n: int) -> list[dict[str, object]]:
 
 
 def test_swaps_twice_as_often_as_stated_are_found() -> None:
-    assert ["NOT CHANCE"] == [one.verdict for one in judged(of_swaps(_swaps(200, 1000)))]
-    assert ["ok"] == [one.verdict for one in judged(of_swaps(_swaps(104, 1000)))]
+    assert ["NOT CHANCE"] == [one.verdict for one in with_holm(swap_tests(_swaps(200, 1000)))]
+    assert ["ok"] == [one.verdict for one in with_holm(swap_tests(_swaps(104, 1000)))]
 
 
 def test_run_outs_that_favour_the_stronger_hand_are_found() -> None:
@@ -144,13 +152,14 @@ def test_run_outs_that_favour_the_stronger_hand_are_found() -> None:
         row = {"adjusted": True, "equity": 0.8, "took": took}
         return [{**row, "hand_seq": at, "took": took if at % 5 else 0.0} for at in range(200)]
 
-    assert ["ok"] == [one.verdict for one in judged([of_run_outs(rows(1.0))])]
-    assert ["NOT CHANCE"] == [one.verdict for one in judged([of_run_outs(rows(0.6))])]
+    assert ["ok"] == [one.verdict for one in with_holm([run_out_test(rows(1.0))])]
+    assert ["NOT CHANCE"] == [one.verdict for one in with_holm([run_out_test(rows(0.6))])]
 
 
 def test_what_could_have_been_seen_shrinks_with_more_hands() -> None:
     few, many = (
-        judged([Question("a", "b", n, 1, 50.0, 51, 0.5, unit="w")])[0].effect for n in (600, 6000)
+        with_holm([FairnessTest("a", "b", n, 1, 50.0, 51, 0.5, unit="w")])[0].effect
+        for n in (600, 6000)
     )
     assert few is not None
     assert many is not None

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analytics.comparing.players import ruling
+from analytics.comparison import sequential_test
 from analytics.intervals import FloatArray
 from api.main import main
 from engine.audit import nets_of
@@ -41,9 +41,11 @@ NO_BETTER: dict[str, Draw] = {
 def test_who_is_no_better_is_seldom_called_better_though_asked_after_every_deal(
     name: str, error: float
 ) -> None:
-    """`ruling` finds the first deal at which it would have said so, whenever that was."""
+    """`sequential_test` finds the first deal at which it would have said so, whenever that was."""
     chance = np.random.default_rng(7)
-    called = sum(ruling(NO_BETTER[name](chance), error).outcome == "better" for _ in range(RUNS))
+    called = sum(
+        sequential_test(NO_BETTER[name](chance), error).outcome == "better" for _ in range(RUNS)
+    )
     spread = 3 * (error * (1 - error) / RUNS) ** 0.5
     assert called / RUNS <= error + spread
 
@@ -65,14 +67,14 @@ def test_a_test_that_is_not_made_for_it_errs_more_often() -> None:
 @pytest.mark.parametrize(("edge", "most"), [(0.1, 150), (0.04, 900)])
 def test_who_is_better_is_found_soon(edge: float, most: int) -> None:
     chance = np.random.default_rng(7)
-    found = [ruling(chance.normal(edge, 0.25, 6_000).clip(-1, 1), 0.05) for _ in range(40)]
+    found = [sequential_test(chance.normal(edge, 0.25, 6_000).clip(-1, 1), 0.05) for _ in range(40)]
     assert {"better"} == {one.outcome for one in found}
     assert float(np.median([one.decided or 0 for one in found])) < most
 
 
 def test_the_other_side_is_the_same_the_other_way() -> None:
     deals = np.random.default_rng(3).normal(0.1, 0.25, 400).clip(-1, 1)
-    one, other = ruling(deals, 0.05), ruling(-deals, 0.05)
+    one, other = sequential_test(deals, 0.05), sequential_test(-deals, 0.05)
     assert ("better", "worse") == (one.outcome, other.outcome)
     assert (one.decided, one.better, one.worse) == (other.decided, other.worse, other.better)
 
@@ -80,13 +82,13 @@ def test_the_other_side_is_the_same_the_other_way() -> None:
 def test_what_was_said_once_stays_said() -> None:
     """More deals of another kind change the evidence, and not the verdict that was given."""
     deals = np.random.default_rng(3).normal(0.1, 0.25, 400).clip(-1, 1)
-    first = ruling(deals, 0.05)
-    later = ruling(np.concatenate([deals, np.full(500, -0.3)]), 0.05)
+    first = sequential_test(deals, 0.05)
+    later = sequential_test(np.concatenate([deals, np.full(500, -0.3)]), 0.05)
     assert (first.outcome, first.decided) == (later.outcome, later.decided)
 
 
 def test_nothing_is_clear_of_no_deals() -> None:
-    assert ("not yet", None) == ruling(np.array([]), 0.05)[:2]
+    assert ("not yet", None) == sequential_test(np.array([]), 0.05)[:2]
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +111,7 @@ def test_its_numbers_are_those_of_the_events(ledger: Path, capsys: Captured) -> 
         assert isinstance(start, t.HandStarted)
         nets = dict(zip(start.players, nets_of(events), strict=True))
         ahead.append((nets["random-0"] - nets["random-1"]) / sum(start.stacks))
-    expected = ruling(np.array(ahead), 0.05)
+    expected = sequential_test(np.array(ahead), 0.05)
     words = ("gate", "random-0", "random-1", "--match", "alike", "--ledger", str(ledger))
     code = {"better": 0, "worse": 1, "not yet": 8}[expected.outcome]
     found = told(capsys, *words, code=code)["found"]

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.decisions.hands import Hands
-from analytics.opponents.tables import LockState, Played, lock_states, locked_from, played_of
+from analytics.opponents.report_tables import LockState, Played, lock_states, locked_from, played_of
 from store.columns.codec import encoded
 from tests.analytics.auction_pages import RULES, leaf
 

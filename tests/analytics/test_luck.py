@@ -5,9 +5,9 @@ from fractions import Fraction
 import pytest
 from msgspec.structs import replace
 
+from analytics.luck.measures import LuckQueries
 from analytics.projections.equity import Closed, closed, sampled, worth_of
 from analytics.sql.chosen import Tables
-from analytics.swaps.luck import Luck
 from dealer.play import play
 from engine.games import GAMES, named
 from events.cards import DECK, known
@@ -173,6 +173,6 @@ def test_a_choice_after_a_swap_is_on_the_board_that_follows() -> None:
 def test_a_curve_ends_at_the_net() -> None:
     leaves = page(PAGES / "swaps_curve.txt").leaves
     tables = {"played": played_table(played_rows(leaves)), "risks": risks_table([])}
-    luck = Luck(Tables(tables))
+    luck = LuckQueries(Tables(tables))
     net = {one.player: one.value for one in luck.measures() if one.statistic == "net"}
     assert net == {row["player"]: row["net"] for row in luck.curve() if row["number"] == 2}

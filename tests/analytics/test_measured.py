@@ -12,11 +12,11 @@ import pytest
 from analytics.auctions import worth as bids_worth
 from analytics.auctions.bidding import MEASURES, chosen
 from analytics.intervals import bootstrap_deals_mean, bootstrap_difference, bootstrap_mean
+from analytics.luck.measures import MEASURES as OF_LUCK
+from analytics.luck.measures import luck_sql
 from analytics.opponents.measures import NUMBERS
 from analytics.sql.chosen import Tables
 from analytics.statistics.catalogue import Deals, Measured, Resampled, amounts, measured
-from analytics.swaps.luck import MEASURES as OF_LUCK
-from analytics.swaps.luck import of_luck
 from api.main import main
 from events.types import AuctionSettled, BidPlaced
 from store.folder.disk import CACHE
@@ -61,7 +61,7 @@ def _tables(file: str) -> tuple[Tables, str]:
         "played": played_table(played_rows(leaves)),
         "risks": risks_table(risks(leaves)),
     }
-    asked = chosen(None, None) if file.startswith("bids") else of_luck(file, None, None)
+    asked = chosen(None, None) if file.startswith("bids") else luck_sql(file, None, None)
     return Tables(made), asked
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from analytics.opponents.leads import differences, leads
 from analytics.opponents.measures import ALL_LOOKS, FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent
-from analytics.opponents.tables import Scope, opponent_tables
+from analytics.opponents.report_tables import Scope, opponent_tables
 from analytics.statistics.catalogue import STATISTICS
 from api.main import main
 from api.questions.declared.opponent import QUESTION

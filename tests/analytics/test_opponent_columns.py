@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.decisions.hands import Hands
-from analytics.opponents import tables
-from analytics.opponents.tables import played_of
+from analytics.opponents import report_tables
+from analytics.opponents.report_tables import played_of
 from api.main import main
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed, events, leaves
@@ -33,8 +33,8 @@ Row = dict[str, Any]
 def _alike(hands: Sequence[Leaf], me: str | None = None, rows: pa.Table | None = None) -> int:
     """Both ways say the same of these hands; how many acts there were."""
     rows = encoded(hands) if rows is None else rows
-    asked = tables.Scope("random-1", me, spots=0)
-    found = tables.opponent_tables([rows], RULES, asked, lambda rows, total: rows)
+    asked = report_tables.Scope("random-1", me, spots=0)
+    found = report_tables.opponent_tables([rows], RULES, asked, lambda rows, total: rows)
     locks = [naive.played_of(leaf, RULES) for leaf in hands]
     both = {"random-1", me} - {None}
     hands = [it for it in hands if it.hand is not None and both <= set(it.hand.start.players)]

@@ -14,7 +14,7 @@ import pytest
 from analytics.intervals import Mean, welch
 from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
 from analytics.opponents.report import Opponent
-from analytics.opponents.tables import OpponentTables, Scope, opponent_tables
+from analytics.opponents.report_tables import OpponentTables, Scope, opponent_tables
 from analytics.sql.chosen import SQL, Tables, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic, judged
 from analytics.statistics.tallies import chances

@@ -13,9 +13,9 @@ from tests.sessions import Captured, printed
     [
         ("bids", "auctions.bidding"),
         ("opponent", "opponents.report"),
-        ("results", "results.players"),
+        ("results", "results.net_breakdown"),
         ("stats", "sql.chosen"),
-        ("swaps", "swaps.luck"),
+        ("swaps", "luck.measures"),
     ],
 )
 def test_a_command_divides_by_what_its_analysis_does(

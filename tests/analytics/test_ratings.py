@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from analytics.comparing import players as fitted
-from analytics.comparing.players import MEAN, POINTS, Rating, circles
+from analytics import comparison
+from analytics.comparison import MEAN, POINTS, Rating, beat_cycles
 from analytics.intervals import FloatArray, student
 from api.main import main
 from engine.audit import nets_of
@@ -49,7 +49,7 @@ needs_choix = pytest.mark.skipif(
 
 def ratings(scores: FloatArray) -> list[Rating]:
     """Those of the library, which is here."""
-    found = fitted.ratings(scores)
+    found = comparison.fitted_ratings(scores)
     assert found is not None
     return found
 
@@ -115,8 +115,8 @@ def test_who_never_lost_has_a_rating_with_a_wide_interval() -> None:
 
 def test_a_circle_is_named_once_by_its_first_in_the_alphabet() -> None:
     beats = {"stone": {"scissors"}, "scissors": {"paper"}, "paper": {"stone"}, "well": {"stone"}}
-    assert [("paper", "stone", "scissors")] == circles(beats)
-    assert [] == circles({"a": {"b", "c"}, "b": {"c"}, "c": set()})
+    assert [("paper", "stone", "scissors")] == beat_cycles(beats)
+    assert [] == beat_cycles({"a": {"b", "c"}, "b": {"c"}, "c": set()})
 
 
 @pytest.fixture(scope="module")

@@ -15,10 +15,11 @@ import sqlglot
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.luck.streets import CHANCES, is_countable, rows_of
-from analytics.results.players import METHODS, Spread, Streets, rakes
+from analytics.luck.streets import CHANCES, is_countable, luck_rows
+from analytics.results.net_breakdown import RAKE_METHODS, StreetLuckTable, rake_by_method
 from analytics.sql.chosen import SQL, Chosen, Tables, text_of
 from api.main import main
+from api.questions.luck import EvenSample
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed, leaves
 from dealer.play import play
@@ -38,7 +39,7 @@ GAMES = ("auction-2024", "auction-2024-mit", "swap-2022", "site-nl")
 def _told(game: str) -> list[tuple[Leaf, list[dict[str, Any]]]]:
     """Some hands with what every chance of them came to."""
     found = _hands(game, sized(5, 10))
-    return [(one, list(rows_of(one, RULES))) for one in found]
+    return [(one, list(luck_rows(one, RULES))) for one in found]
 
 
 def _hands(game: str, number: int) -> list[Leaf]:
@@ -101,7 +102,7 @@ deal 0: As Ah, 1: Kd Kc, board: 2c 7d 9h 3s {river}
 
 
 def _river(card: str) -> dict[str, float]:
-    rows = _of(list(rows_of(leaf(1, RIVER.format(river=card)), RULES)), 0)
+    rows = _of(list(luck_rows(leaf(1, RIVER.format(river=card)), RULES)), 0)
     return {row["chance"]: row["chips"] for row in rows}
 
 
@@ -122,7 +123,7 @@ def test_over_all_rivers_there_is_no_luck() -> None:
 
 def test_who_folds_first_has_no_luck_after_that() -> None:
     one = leaf(1, "site-nl, button 0, stacks 400 400\ndeal 0: 7c 2h, 1: As Ad\n> 0 folds")
-    assert ["hole", "play"] == [row["chance"] for row in _of(list(rows_of(one, RULES)), 0)]
+    assert ["hole", "play"] == [row["chance"] for row in _of(list(luck_rows(one, RULES)), 0)]
 
 
 def test_cards_that_were_shown_are_known_and_others_are_not() -> None:
@@ -166,9 +167,9 @@ def _put_in(*chips: int) -> list[dict[str, Any]]:
 
 
 def _shared(rake: int, *chips: int) -> dict[str, list[float]]:
-    found = rakes(Given(_put_in(*chips), {1: rake}), Chosen())
+    found = rake_by_method(Given(_put_in(*chips), {1: rake}), Chosen())
     players = [f"p{seat}" for seat in range(len(chips))]
-    return {name: [found.get(it, {}).get(name, 0.0) for it in players] for name in METHODS}
+    return {name: [found.get(it, {}).get(name, 0.0) for it in players] for name in RAKE_METHODS}
 
 
 def test_a_rake_of_ten_is_divided_in_three_ways() -> None:
@@ -210,12 +211,12 @@ def _by_largest_fraction(rake: int, weights: list[int]) -> list[int]:
 
 def test_a_player_pays_his_part_whoever_is_asked_about() -> None:
     given_hands = Given(_put_in(4, 4, 2), {1: 5})
-    every = rakes(given_hands, Chosen())
-    assert {"p1": every["p1"]} == rakes(given_hands, Chosen(player="p1"))
+    every = rake_by_method(given_hands, Chosen())
+    assert {"p1": every["p1"]} == rake_by_method(given_hands, Chosen(player="p1"))
 
 
 def test_without_a_rake_nobody_pays() -> None:
-    assert {} == rakes(Given(_put_in(4, 4), {1: 0}), Chosen())
+    assert {} == rake_by_method(Given(_put_in(4, 4), {1: 0}), Chosen())
 
 
 # Which hands, and the command.
@@ -223,20 +224,20 @@ def test_without_a_rake_nobody_pays() -> None:
 
 @given(st.integers(0, 500), st.integers(1, 40))
 def test_a_spread_is_even_and_never_larger_than_wanted(size: int, wanted: int) -> None:
-    found: Spread[int] = Spread(wanted)
+    found: EvenSample[int] = EvenSample(wanted)
     for one in range(size):
         found.add(one)
-    those = found.chosen()
+    those = found.items()
     assert (size, min(size, wanted)) == (found.seen, len(those))
     steps = {after - before for before, after in pairwise(those)}
     assert not steps or max(steps) <= 4 * -(-size // wanted)
 
 
 def test_a_spread_of_all_is_all() -> None:
-    found: Spread[int] = Spread(None)
+    found: EvenSample[int] = EvenSample(None)
     for one in range(9):
         found.add(one)
-    assert list(range(9)) == found.chosen()
+    assert list(range(9)) == found.items()
 
 
 @pytest.fixture(scope="module")
@@ -309,7 +310,7 @@ def test_every_question_about_results_is_asked_here() -> None:
 
 
 def test_every_chance_is_in_its_place() -> None:
-    asked = Streets(_hands("swap-2022", 2), RULES)
+    asked = StreetLuckTable(_hands("swap-2022", 2), RULES)
     rows = [row["chance"] for row in asked.rows("random-0")]
     asked.close()
     assert sorted(rows, key=list(CHANCES).index) == rows

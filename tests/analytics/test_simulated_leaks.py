@@ -8,7 +8,7 @@ import pytest
 
 from analytics.opponents.leads import Leads, leads
 from analytics.opponents.report import Opponent
-from analytics.opponents.tables import Scope, opponent_tables
+from analytics.opponents.report_tables import Scope, opponent_tables
 from dealer.bots.built_in import BOTS, BuiltIn, pot_raise, stay
 from dealer.bots.built_in import leave as fold
 from dealer.bots.seen import Seen

@@ -9,7 +9,7 @@ import pytest
 
 from analytics.decisions.hands import Hands
 from analytics.opponents.report import By, Opponent
-from analytics.opponents.tables import Scope, opponent_tables
+from analytics.opponents.report_tables import Scope, opponent_tables
 from analytics.projections.facts import facts_of
 from analytics.replay.flags import FLAGS
 from engine.game import fingerprint

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from analytics.swaps.luck import independence_tests
+from analytics.luck.measures import independence_tests
 
 
 def _slots(player: str, both: int, first: int, second: int, none: int) -> dict[str, Any]:
@@ -25,8 +25,8 @@ def test_cards_that_always_change_together_are_no_chance() -> None:
     one, other = independence_tests(
         [_slots("a", 10, 90, 90, 810), _slots("b", 60, 40, 40, 860)], []
     )
-    assert ("ok", 10.0) == (one.verdict, one.owed)
-    assert ("NOT CHANCE", 10.0, 1000) == (other.verdict, other.owed, other.n)
+    assert ("ok", 10.0) == (one.verdict, one.expected)
+    assert ("NOT CHANCE", 10.0, 1000) == (other.verdict, other.expected, other.n)
     assert ("both cards", "swap-2022", "flop") == (one.question, one.game, one.street)
 
 
@@ -45,7 +45,7 @@ def test_a_p_counts_among_all_that_were_asked() -> None:
     found = independence_tests([_slots("odd", 19, 81, 81, 819), *tables], [])
     (odd,) = (one for one in found if one.player == "odd")
     assert odd.p < 0.01
-    assert 20 * odd.p == odd.counted
+    assert 20 * odd.p == odd.p_adjusted
     assert "ok" == odd.verdict
 
 

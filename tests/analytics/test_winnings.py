@@ -12,7 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.replay.rules import Text
-from analytics.results.winnings import FEWEST, LINES, Point, thinned, winnings
+from analytics.results.winnings_curve import (
+    LINES,
+    POINTS_MIN,
+    Point,
+    thinned_places,
+    winnings_curve,
+)
 from analytics.sql.chosen import SQL, Chosen, Facts, Tables, text_of
 from analytics.statistics.answers import answers, views
 from analytics.statistics.catalogue import STATISTICS
@@ -58,7 +64,7 @@ FOUR = [_fact(1, 8), _fact(2, -20, showdown=True), _fact(3, 3), _fact(4, 10, sho
 def test_four_hands_are_told_as_they_add_up() -> None:
     """In chips of two units; a bid that lost costs nothing."""
     bids = [_bid(2, 6, True), _bid(4, 50, False)]
-    told = winnings(Given(FOUR, bids), HIS)
+    told = winnings_curve(Given(FOUR, bids), HIS)
     assert [(1, "m/1"), (2, "m/2"), (3, "m/3"), (4, "m/4")] == [
         (it.k, it.hand) for it in told.points
     ]
@@ -71,7 +77,7 @@ def test_four_hands_are_told_as_they_add_up() -> None:
 
 def test_the_band_is_that_of_a_fair_game() -> None:
     """`± 1.96 · s · √k after k hands`."""
-    told = winnings(Given(FOUR, []), HIS)
+    told = winnings_curve(Given(FOUR, []), HIS)
     deviation = float(np.std([4, -10, 1.5, 5], ddof=1))
     assert round(deviation, 9) == round(told.sd, 9)
     expected = [round(1.959964 * deviation * k**0.5, 6) for k in (1, 2, 3, 4)]
@@ -79,14 +85,14 @@ def test_the_band_is_that_of_a_fair_game() -> None:
 
 
 def test_a_hand_without_luck_takes_the_place_of_its_net() -> None:
-    told = winnings(Given(FOUR, []), HIS, adjusted={2: 1.25})
+    told = winnings_curve(Given(FOUR, []), HIS, adjusted={2: 1.25})
     assert 1 == told.adjusted
     assert [4, 5.25, 6.75, 11.75] == [it.adjusted for it in told.points]
 
 
 def test_a_mirrored_deck_is_one_number() -> None:
     """`x = (net₁ + net₂) / 2`; a deck of which a hand is missing is left out."""
-    told = winnings(Given([*FOUR, _fact(5, 99)], []), HIS, deals={"m": 2})
+    told = winnings_curve(Given([*FOUR, _fact(5, 99)], []), HIS, deals={"m": 2})
     assert 2 == told.decks
     assert [("m/1", "m/2", -3), ("m/3", "m/4", 0.25)] == [
         (it.first, it.last, it.net) for it in told.paired
@@ -95,24 +101,24 @@ def test_a_mirrored_deck_is_one_number() -> None:
 
 
 def test_a_match_that_is_not_mirrored_has_no_decks() -> None:
-    assert () == winnings(Given(FOUR, []), HIS, deals={"other": 2, "m": 1}).paired
+    assert () == winnings_curve(Given(FOUR, []), HIS, deals={"other": 2, "m": 1}).paired
 
 
 def test_nobody_has_no_points() -> None:
-    told = winnings(Given(FOUR, []), Chosen(player="she"), deals={"m": 2})
+    told = winnings_curve(Given(FOUR, []), Chosen(player="she"), deals={"m": 2})
     assert (0, (), ()) == (told.hands, told.points, told.paired)
 
 
 @given(
     st.lists(st.lists(st.integers(-50, 50), min_size=60, max_size=400), min_size=1, max_size=3),
-    st.integers(FEWEST, 59),
+    st.integers(POINTS_MIN, 59),
 )
 def test_thinning_hides_no_peak(drawn: list[list[int]], points: int) -> None:
     """However few points stay, each line still goes from its first place to its last, and as far
     up and down as it went."""
     size = min(map(len, drawn))
     lines = [np.cumsum(np.array(one[:size], dtype=float)) for one in drawn]
-    kept = thinned(lines, max(points, 2 * len(lines) + 2))
+    kept = thinned_places(lines, max(points, 2 * len(lines) + 2))
     assert len(kept) <= max(points, 2 * len(lines) + 2)
     assert (0, size - 1) == (kept[0], kept[-1])
     assert sorted(set(kept)) == kept.tolist()
@@ -122,7 +128,7 @@ def test_thinning_hides_no_peak(drawn: list[list[int]], points: int) -> None:
 
 def test_every_stretch_keeps_its_own_extremes() -> None:
     line = np.tile([0.0, 9.0, -9.0, 1.0], 250)
-    kept = thinned([line], 100)
+    kept = thinned_places([line], 100)
     assert {-9.0, 9.0} <= set(line[kept[:8]])
     assert {-9.0, 9.0} <= set(line[kept[-8:]])
 
@@ -130,7 +136,7 @@ def test_every_stretch_keeps_its_own_extremes() -> None:
 def test_a_million_hands_are_thinned_in_a_blink() -> None:
     chance = np.random.default_rng(8)
     lines = [np.cumsum(chance.integers(-9, 10, 1_000_000).astype(float)) for _ in range(4)]
-    kept = thinned(lines, 500)
+    kept = thinned_places(lines, 500)
     assert 300 < len(kept) <= 500
 
 
@@ -156,7 +162,7 @@ def test_the_lines_end_where_the_statistics_say(here: Path) -> None:
     for chosen in (Chosen(player="random-0"), Chosen(player="random-1", match="twice")):
         wanted = [STATISTICS[name] for name in ("net", "net_showdown", "net_without")]
         told = {one.statistic: one.value for one in answers(facts, chosen, wanted)}
-        last = winnings(facts, chosen, points=FEWEST).points[-1]
+        last = winnings_curve(facts, chosen, points=POINTS_MIN).points[-1]
         assert list(told.values()) == [last.net, last.showdown, last.without]
 
 
@@ -165,7 +171,7 @@ def test_a_ledger_tells_its_decks_and_what_was_luck(here: Path) -> None:
     ledger = reader.snapshot()
     seen = leaves(Viewed(ledger, Viewer("auditor")))
     worth = without_luck(seen, ledger.ruleset, "random-0")
-    told = winnings(facts, Chosen(player="random-0"), adjusted=worth, deals=deals(ledger))
+    told = winnings_curve(facts, Chosen(player="random-0"), adjusted=worth, deals=deals(ledger))
     assert (50, len(worth)) == (told.hands, told.adjusted)
     assert 10 == told.decks
     luck = sum(worth.values()) - sum(

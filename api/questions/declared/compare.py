@@ -10,7 +10,14 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from analytics.comparing.players import COMPARED, METHODS, Compared, Deck, Method, compared
+from analytics.comparison import (
+    COMPARED_STATISTICS,
+    INTERVAL_METHODS,
+    Compared,
+    DealGroup,
+    Method,
+    comparisons,
+)
 from analytics.intervals import DRAWS, SEED
 from analytics.sql.chosen import moneys_of, table
 from analytics.statistics.answers import rows_of
@@ -115,7 +122,7 @@ def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Co
     unit = moneys[0] if len(moneys) == 1 else None
     statistics = [
         statistic
-        for statistic in COMPARED
+        for statistic in COMPARED_STATISTICS
         if params.street in (None, statistic.street) and not (statistic.amount and len(moneys) > 1)
     ]
     if params.fail_if and all(statistic.name != "net_hand" for statistic in statistics):
@@ -126,7 +133,7 @@ def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Co
     files = tuple(dict.fromkeys(statistic.file for statistic in statistics))
     watched = watch(files, "comparing", len(files))
     rows = {}
-    for row in compared(viewed, (first, second), decks(viewed), statistics, watched):
+    for row in comparisons(viewed, (first, second), decks(viewed), statistics, watched):
         is_amount = STATISTICS[row.statistic].amount
         rows[row.statistic] = replace(row, unit=unit) if is_amount else row
     return Comparison(
@@ -138,13 +145,13 @@ def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Co
         game=params.game,
         seed=SEED,
         draws=DRAWS,
-        methods=METHODS,
+        methods=INTERVAL_METHODS,
         compared=sum(row.p is not None for row in rows.values()),
         statistics=rows,
     )
 
 
-def decks(viewed: Viewed) -> dict[str, Deck]:
+def decks(viewed: Viewed) -> dict[str, DealGroup]:
     """Matches that deal a deck more than once, alone or beside others of the same cards."""
     rows = viewed.rows(
         "SELECT match, ruleset, dealing, seed, deals FROM events"
@@ -159,7 +166,7 @@ def decks(viewed: Viewed) -> dict[str, Deck]:
     groups = {key: group for group, key in enumerate(counts)}
     deals = {row["match"]: row["deals"] for row in rows}
     return {
-        match: Deck(groups[key], deals[match])
+        match: DealGroup(groups[key], deals[match])
         for match, key in keys.items()
         if deals[match] > 1 or counts[key] > 1
     }
@@ -205,7 +212,7 @@ def sheets(
             f"{scale * it.difference:+,.{digits}f}",
             between(about, it.low, it.high, " to ", "+"),
             *(counts(it.one_k, it.one_n), counts(it.other_k, it.other_n)),
-            *(p_value(it.p), p_value(it.counted)),
+            *(p_value(it.p), p_value(it.p_adjusted)),
             "too few" if it.few else "",
         )
         lines.append(

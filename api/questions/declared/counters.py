@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta, Struct, defstruct, field
 
-from analytics.results.players import COUNTERS, Counter
-from analytics.results.players import counters as counted
-from analytics.sql.chosen import table
+from analytics.sql.chosen import Chosen, Facts, quoted, table, text_of
 from api.questions.players import chosen_by, money_of
 from api.questions.question import (
     HIDDEN,
@@ -32,6 +30,64 @@ from api.viewpoints.views import Viewed
 BANKROLL = "bankroll"
 MEANS = ("bid_mean", "net_swapped")  # in chips, where there are any; all others are counts
 HUNDREDS = range(100, 1_100, 100)
+Row = dict[str, Any]
+
+
+class Counter(Struct, frozen=True):
+    """One of theirs: its title, what it counts, and how ours differs."""
+
+    title: str
+    meaning: str
+    ours: str
+
+
+# They count words in a log: also acts that nobody chose, and ties as nothing else here does.
+COUNTERS: dict[str, Counter] = {
+    "raises": Counter(
+        "Raises",
+        "lines `raises to`: all raises before the flop, later those over a bet",
+        "`afq` counts chosen bets and raises after the flop, `pfr` hands with one before it",
+    ),
+    "bets": Counter("Bets", "lines `bets`: the first of a street after the flop", "as above"),
+    "calls": Counter("Calls", "lines `calls`, forced ones too", "chosen ones in `af` and `vpip`"),
+    "checks": Counter(
+        "Checks",
+        "lines `checks`: also those of who has no chips left, and those in place of a bad reply",
+        "a look `check_flop` and so on counts chosen ones, out of chances",
+    ),
+    "folds": Counter(
+        "Folds", "lines `folds`, those in place of a bad reply too", "`fold_flop` and so on"
+    ),
+    "shows": Counter("Shows", "lines `shows`: both players at every showdown", "`wtsd`"),
+    "all_ins": Counter(
+        "All-ins", "lines `went all in`, which no engine writes: always 0", "the filter `all-in`"
+    ),
+    "bid_mean": Counter(
+        "Mean bid",
+        "of all lines `bids`, those of who has nothing to bid too; 0 without any",
+        "`bid` is the mean of chosen bids",
+    ),
+    "auctions_won": Counter(
+        "Auctions won",
+        "lines `won the auction`: a tie has one for each, so both won it",
+        "`won` and `tied` are apart, and of chosen bids",
+    ),
+    "won_without": Counter(
+        "Won without the card",
+        "hands with a gain after the rival alone won the auction; ties are skipped",
+        "`won_in_vain` of the rival, a split not counted as lost",
+    ),
+    "net_swapped": Counter(
+        "Net, swapped",
+        "the sum of nets of hands in which a card of his own was swapped",
+        "`net_swapped` is their mean, with its interval",
+    ),
+    "bankroll": Counter(
+        "Bankroll",
+        "before hands 100, 200 up to 1000: the sum of the nets of 99, 199 up to 999 hands",
+        "the graph's `net` stands after a hand",
+    ),
+}
 
 
 class CountersParams(Struct, frozen=True):
@@ -90,8 +146,68 @@ def counters(viewed: Viewed, params: CountersParams, watch: ShowProgress) -> Cou
     """Everybody's, or one player's."""
     chosen = chosen_by(viewed, params)
     unit = money_of(viewed, table(chosen, "NULL"))
-    rows = [GAME(**row, unit=unit) for row in counted(viewed, chosen)]
+    rows = [GAME(**row, unit=unit) for row in counter_rows(viewed, chosen)]
     return Counters(viewed.viewer.view, unit, COUNTERS, rows)
+
+
+def counter_rows(facts: Facts, chosen: Chosen) -> list[Row]:
+    """Count each player's counters in each match; `bankroll` is keyed by the hand that follows."""
+    rows, bankrolls = (
+        facts.rows(f"WITH chosen AS ({log_lines_sql(chosen)}) SELECT * FROM (\n{text_of(file)})")
+        for file in ("counters", "counters_bankroll")
+    )
+    found = {
+        (row["match"], row["player"]): {name: _number(it) for name, it in row.items()}
+        | {"bankroll": {}}
+        for row in rows
+    }
+    for row in sorted(bankrolls, key=lambda row: int(row["number"])):
+        mine = found[row["match"], row["player"]]["bankroll"]
+        mine[str(row["number"])] = _number(row["bankroll"])
+    return [found[key] for key in sorted(found)]
+
+
+def log_lines_sql(chosen: Chosen) -> str:
+    """SQL that makes lines of a match log from events and tables: player, hand, line, amount."""
+    return _LOG_LINES_SQL.format(
+        mine=table(chosen, "NULL"), lines=", ".join(map(quoted, _LOGGED_ACTS))
+    )
+
+
+_LOGGED_ACTS = ("Raised", "Bet", "Called", "Checked", "Folded", "Shown")
+_LOG_LINES_SQL = """
+    SELECT f.match, f.player, f.number, log.line, log.amount
+    FROM ({mine}) AS f
+    INNER JOIN (
+        SELECT hand_seq, seat, type AS line, 0 AS amount FROM events WHERE type IN ({lines})
+        UNION ALL SELECT hand_seq, seat, 'BidPlaced', amount FROM bids
+    ) AS log ON log.hand_seq = f.hand_seq AND log.seat = f.seat
+    UNION ALL
+    SELECT match, player, number, 'net', CAST(net AS DOUBLE) / per_chip FROM ({mine})
+    UNION ALL
+    SELECT f.match, f.player, f.number,
+        CASE WHEN a.outcome = 'lost' THEN 'lost' ELSE 'won' END, CAST(f.net AS DOUBLE) / f.per_chip
+    FROM ({mine}) AS f
+    INNER JOIN auctions AS a ON a.hand_seq = f.hand_seq AND a.seat = f.seat
+    UNION ALL
+    SELECT f.match, f.player, f.number,
+        CASE WHEN s.changed > 0 THEN 'swapped' ELSE 'not known' END,
+        CAST(f.net AS DOUBLE) / f.per_chip
+    FROM ({mine}) AS f
+    INNER JOIN (
+        SELECT hand_seq, seat, sum(CASE WHEN changed THEN 1 ELSE 0 END) AS changed,
+            count(*) - count(changed) AS hidden
+        FROM swaps GROUP BY hand_seq, seat
+    ) AS s ON s.hand_seq = f.hand_seq AND s.seat = f.seat
+    WHERE s.changed > 0 OR s.hidden > 0
+"""
+
+
+def _number(value: Any) -> Any:
+    """Whole numbers as such."""
+    if isinstance(value, str) or value is None:
+        return value
+    return int(value) if float(value).is_integer() else round(float(value), 6)
 
 
 def lines(answer: Counters) -> Sequence[Struct]:

@@ -12,18 +12,18 @@ from operator import itemgetter
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 from msgspec.structs import asdict
 
+from analytics import fairness as chance_tests
 from analytics.auctions.sniffing import pairs
-from analytics.fairness import dealing as tests_of
-from analytics.fairness.dealing import dealt
+from analytics.fairness import dealt_hands
+from analytics.luck.equity_cache import equity_cache
 from analytics.projections.auctions import AUCTIONS
 from analytics.projections.equity import Closed, lucks
 from analytics.projections.facts import played, risks
 from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import quoted
-from analytics.swaps.luck import equities_in
 from api.evidence.make import Dealt
 from api.problem import Problem
 from api.questions.players import p_value
@@ -85,7 +85,9 @@ class Tested(Struct, frozen=True):
     statistic: float | None
     freedom: int | None
     p: float | None
-    counted: Annotated[float | None, Meta(description="p among all tests made")]
+    p_adjusted: Annotated[float | None, Meta(description="p among all tests made")] = field(
+        name="counted"
+    )
     effect: Annotated[float | None, Meta(description="the least it would have seen")]
     unit: Annotated[str, Meta(description="of that effect")]
     verdict: str
@@ -122,14 +124,16 @@ def fairness(
         raise Absent("no hand was played here")
     again = repeated(ledger) if match is None else set()
     fresh = [leaf for leaf in leaves if split(leaf.stream)[0] not in again]
-    dealt_cards = dealt(fresh, deals(ledger))
+    dealt = dealt_hands(fresh, deals(ledger))
     tests = [
-        *tests_of.of_cards(dealt_cards.deals),
-        tests_of.of_run_outs(_run_outs(ledger, fresh, watch)),
-        *tests_of.of_swaps(risks(ledger.ruleset).build(fresh).to_pylist()),
-        *tests_of.of_bids(pairs(AUCTIONS.build(fresh))),
+        *chance_tests.card_tests(dealt.hands),
+        chance_tests.run_out_test(_run_outs(ledger, fresh, watch)),
+        *chance_tests.swap_tests(risks(ledger.ruleset).build(fresh).to_pylist()),
+        *chance_tests.bid_tests(pairs(AUCTIONS.build(fresh))),
     ]
-    tested = [Tested(**asdict(test), verdict=test.verdict) for test in tests_of.judged(tests)]
+    tested = [
+        Tested(**asdict(test), verdict=test.verdict) for test in chance_tests.with_holm(tests)
+    ]
     # Hands beside the decks that were committed to.
     decks_kept = Dealt(ledger, Private(ledger.live.folder))
     found = [(leaf.stream, decks_kept.wrong(leaf)) for leaf in leaves]
@@ -142,7 +146,7 @@ def fairness(
         kinds = (event.dealing for event in events if isinstance(event, MatchStarted))
         dealing[next(kinds, "not told")] += hands
     how = dict(sorted(dealing.items()))
-    return Fairness(len(leaves), how, dealt_cards.left_out, sorted(again), decks, tested)
+    return Fairness(len(leaves), how, dealt.left_out, sorted(again), decks, tested)
 
 
 def hands_of(viewed: Viewed, match: str | None) -> int:
@@ -169,7 +173,7 @@ def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress) -> 
     shut = [list(group) for _, group in groupby(rows, itemgetter("hand_seq"))]
     count = min(RUNOUTS, len(shut))
     some = [shut[at * len(shut) // count] for at in range(count)]
-    rules, known = Rulebook(ledger.ruleset), equities_in(cache_folder())
+    rules, known = Rulebook(ledger.ruleset), equity_cache(cache_folder())
     for hand in watch(some, "counting run-outs", count):
         first = hand[0] | {"hand": f"{hand[0]['match']}/{hand[0]['number']}"}
         if first["spot"] is not None:
@@ -189,7 +193,7 @@ def sheets(answer: Fairness, params: FairnessParams) -> Iterator[Sheet | str]:
             f"{test.n:,}",
             "" if test.statistic is None else f"{test.statistic:.3g}{freedom}",
             p_value(test.p, 3),
-            p_value(test.counted, 3),
+            p_value(test.p_adjusted, 3),
             "" if test.effect is None else f"{test.effect:.3g} {test.unit}",
             test.verdict,
         )

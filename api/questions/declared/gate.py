@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from msgspec import Meta, Struct, field
 
-from analytics.comparing.players import Outcome, ruling
+from analytics.comparison import Outcome, sequential_test
 from analytics.intervals import rounded
 from analytics.sql.chosen import quoted, table, text_of
 from api.questions.luck import deals_of
@@ -107,7 +107,9 @@ def gate(viewed: Viewed, params: GateParams, watch: ShowProgress) -> Gate:
         raise Absent(f"{params.player} and {params.other} have no whole deal together here")
     error = params.error / 100
     ahead = np.array([row["ahead"] / row["most"] for row in rows])
-    found = ruling(np.clip(ahead, -1.0, 1.0), error)  # a forged record may move what was not there
+    found = sequential_test(
+        np.clip(ahead, -1.0, 1.0), error
+    )  # a forged record may move what was not there
     last = None if found.decided is None else rows[found.decided - 1]
     hands = sum(row["hands"] for row in rows)
     known = all(row["won"] is not None for row in rows)

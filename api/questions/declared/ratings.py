@@ -13,8 +13,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 
-from analytics.comparing.players import circles
-from analytics.comparing.players import rated as fitted
+from analytics.comparison import beat_cycles, player_ratings
 from analytics.intervals import Interval, rounded, student
 from analytics.sql.chosen import quoted, table, text_of
 from api.questions.declared.leagues import of_league
@@ -176,7 +175,7 @@ def rated(viewed: Viewed, params: RatingsParams, watch: ShowProgress) -> Ratings
         league=params.league,
         players=players,
         pairs=pairs,
-        circles=[Circle(*circle) for circle in circles(beats)],
+        circles=[Circle(*circle) for circle in beat_cycles(beats)],
     )
 
 
@@ -221,7 +220,7 @@ def _players(pairs: Sequence[Pair], field: Mapping[str, Row]) -> list[Rated]:
         won[side.player] += side.won
         drawn[side.player] += side.drawn
         lost[side.player] += side.matches - side.won - side.drawn
-    ratings = fitted(
+    ratings = player_ratings(
         (pair.player, pair.other, pair.points, pair.of(pair.other).points) for pair in pairs
     )
     players = []

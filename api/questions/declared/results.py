@@ -12,8 +12,8 @@ from msgspec import UNSET, Struct, UnsetType, field
 from analytics.intervals import FEW
 from analytics.luck.streets import MODEL
 from analytics.projections.equity import DRAWS, SEED
-from analytics.results.players import METHODS, By, nets_by, rakes, rates
-from analytics.results.winnings import POINTS, Winnings
+from analytics.results.net_breakdown import RAKE_METHODS, By, net_by_part, rake_by_method, win_rates
+from analytics.results.winnings_curve import POINTS, Winnings
 from analytics.sql.chosen import Chosen, table
 from analytics.statistics.answers import answers
 from analytics.statistics.catalogue import STATISTICS
@@ -145,7 +145,7 @@ def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Resul
         if not (params.people and by):
             lucky = street_luck(viewed, chosen, params.spots, watch)
         players = _players(viewed, chosen, lucky)
-        parts = nets_by(viewed, chosen, by) if by else []
+        parts = net_by_part(viewed, chosen, by) if by else []
     graph: Winnings | UnsetType = UNSET
     if player is not None and not params.people:
         filters = {name: getattr(params, name) for name in FILTERS}
@@ -177,9 +177,9 @@ def _players(viewed: Viewed, chosen: Chosen, lucky: StreetLuck) -> list[PlayerRe
         if answer.statistic == "net":
             row["hands"] = answer.n
         row[answer.statistic] = answer.value
-    raked, won = rakes(viewed, chosen), rates(viewed, chosen, mirrored(viewed))
+    raked, won = rake_by_method(viewed, chosen), win_rates(viewed, chosen, mirrored(viewed))
     seats: dict[str, dict[str, Mean]] = {}
-    for row in nets_by(viewed, chosen, "seat"):
+    for row in net_by_part(viewed, chosen, "seat"):
         name, seat = row.pop("player"), row.pop("part")
         seats.setdefault(name, {})[seat] = Mean(**row)
     both: dict[str, Seats] = {}
@@ -219,7 +219,7 @@ def sheets(answer: Results, params: ResultsParams) -> Iterator[Sheet | str]:
         columns = (params.by, "hands", "net", "each", "95 %")
         yield _means(params, columns, lines, "   ".join(filter(None, (params.player, head))))
     else:
-        methods = tuple(METHODS) if any(player.rake for player in answer.players) else ()
+        methods = tuple(RAKE_METHODS) if any(player.rake for player in answer.players) else ()
         nets = [STATISTICS[name].title for name in NETS]
         titles = ("player", "hands", *nets, *(f"rake, {name}" for name in methods))
         lines_of_players = [

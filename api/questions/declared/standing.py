@@ -11,7 +11,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from analytics.comparing.players import rated as fitted
+from analytics.comparison import player_ratings
 from api.playing.league import standing as ranked
 from api.questions.declared.leagues import LeagueName, of_league
 from api.questions.declared.ratings import (
@@ -121,7 +121,9 @@ def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Sta
     history = []
     places = min(len(matches), PLACES_MAX, RATINGS_MAX // len(names))
     for many in (len(matches) * place // places for place in range(1, places + 1)):
-        rated_then = fitted((*match.pairing.players, *match.points) for match in matches[:many])
+        rated_then = player_ratings(
+            (*match.pairing.players, *match.points) for match in matches[:many]
+        )
         for name, rating in rated_then.items():
             ends = (round(it, 1) for it in rating)
             history.append(RatedThen(many, matches[many - 1].match, name, *ends))

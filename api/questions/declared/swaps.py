@@ -10,8 +10,8 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 
+from analytics.luck.measures import MEASURES
 from analytics.projections.equity import DRAWS, MODEL, SEED
-from analytics.swaps.luck import MEASURES
 from api.questions.luck import LuckParams, luck, uncounted_sentence
 from api.questions.players import (
     Again,
@@ -82,9 +82,13 @@ class Independence(Struct, frozen=True):
         tuple[int, int, int, int], Meta(description="hands with both, one, the other, neither")
     ]
     n: int
-    owed: Annotated[float, Meta(description="what chance owes the first of them")]
+    expected: Annotated[float, Meta(description="what chance owes the first of them")] = field(
+        name="owed"
+    )
     p: Annotated[float, Meta(description="of this test alone")]
-    counted: Annotated[float, Meta(description="p among all these tests")]
+    p_adjusted: Annotated[float, Meta(description="p among all these tests")] = field(
+        name="counted"
+    )
     verdict: str
 
 
@@ -145,13 +149,13 @@ def swaps(viewed: Viewed, params: LuckParams, watch: ShowProgress) -> Swaps:
         draws=DRAWS,
         again=Again(),
         players=players,
-        rates=[Rate(**row) for row in answer.luck.rates(params.player)],
+        rates=[Rate(**row) for row in answer.queries.swap_rates(params.player)],
         independence=[
             Independence(**it._asdict(), verdict=it.verdict)
-            for it in answer.luck.independence(params.player)
+            for it in answer.queries.independence(params.player)
         ],
         uncounted=list(answer.uncounted),
-        curve=[Step(**row, unit=answer.unit) for row in answer.luck.curve(params.player)]
+        curve=[Step(**row, unit=answer.unit) for row in answer.queries.curve(params.player)]
         if wanted
         else UNSET,
         **answer.counted,
@@ -212,7 +216,7 @@ def sheets(answer: Swaps, params: LuckParams) -> Iterator[Sheet]:
         for test in answer.independence:
             cells = "/".join(map(str, test.cells))
             about = (test.question, test.game or "", test.street or "", cells)
-            p = (f"{test.owed:.1f}", p_value(test.p), p_value(test.counted), test.verdict)
+            p = (f"{test.expected:.1f}", p_value(test.p), p_value(test.p_adjusted), test.verdict)
             lines.append(list(map(Cell, (*about, *p))))
         yield Sheet((*names, "owed", "p", "p of all", ""), lines, range(3, 7), foot=many)
 

@@ -9,8 +9,14 @@ from typing import Annotated
 from msgspec import Meta, field
 from msgspec.structs import asdict
 
-from analytics.results.winnings import FEWEST, LINES, POINTS, Point, Winnings
-from analytics.results.winnings import winnings as lines_of
+from analytics.results.winnings_curve import (
+    LINES,
+    POINTS,
+    POINTS_MIN,
+    Point,
+    Winnings,
+    winnings_curve,
+)
 from analytics.sql.chosen import table
 from api.questions.luck import mirrored, nets_without_luck
 from api.questions.players import chosen_by, money_of
@@ -25,7 +31,7 @@ from api.questions.question import (
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 
-Points = Annotated[int, Param("So many points at most.", least=FEWEST, most=10_000)]
+Points = Annotated[int, Param("So many points at most.", least=POINTS_MIN, most=10_000)]
 
 
 class WinningsParams(Filters, frozen=True):
@@ -67,7 +73,9 @@ def winnings(
     if params.runouts != 0:
         adjusted = nets_without_luck(viewed, chosen, params.runouts, watch)
     deals = mirrored(viewed)
-    return lines_of(viewed, chosen, points=params.points, adjusted=adjusted, deals=deals, unit=unit)
+    return winnings_curve(
+        viewed, chosen, points=params.points, adjusted=adjusted, deals=deals, unit=unit
+    )
 
 
 def rows(winnings: Winnings) -> list[WinningsPoint]:

@@ -1,8 +1,8 @@
-"""Is what was dealt as chance alone would have dealt it? Each question as a test with its p-value.
+"""Test whether dealt cards, run-outs, swaps and bids are as chance alone would have them.
 
-Tests of one record are a family: they are judged together, by Holm's correction at 1 %, because
-who asks a hundred questions finds something. A test that needs more hands is not made, and says so.
-Each names the smallest effect that it would have seen four times in five.
+Tests of one record are a family: their p-values are corrected together by Holm's method at 1 %,
+because who asks a hundred questions finds something. A test that needs more hands is not made, and
+says so. Each names the smallest effect that it would have seen four times in five.
 
 Cards come in the order they were dealt, each with its place: `hole dealer 1`, `board 4`, `third
 dealer` or `swap turn dealer 1`; with more seats they count from the button. A match in which a card
@@ -30,8 +30,8 @@ from odds.ranges import CLASSES, before_flop, class_of, hands_of
 from store.log.streams import Leaf, split
 
 
-class Card(Struct, frozen=True):
-    """A card, the kind of its place and the place, and how many of the deck were gone before."""
+class DealtCard(Struct, frozen=True):
+    """A dealt card, the kind and name of its place, and the cards dealt before it."""
 
     kind: str
     place: str
@@ -39,44 +39,42 @@ class Card(Struct, frozen=True):
     gone: Cards
 
 
-class Deal(Struct, frozen=True):
-    """One hand's cards in order."""
+class DealtHand(Struct, frozen=True):
+    """A hand's dealt cards in order, and the first two of each seat from the button on."""
 
     hand: str
     match: str
     number: int
-    cards: tuple[Card, ...]
+    cards: tuple[DealtCard, ...]
     holes: tuple[Cards, ...]
 
     @property
-    def repeated(self) -> bool:
+    def has_repeat(self) -> bool:
         """Whether a card was dealt twice."""
         seen = [card.card for card in self.cards]
         return len(seen) != len(set(seen))
 
 
-class Dealt(Struct, frozen=True):
-    """All of them; `left_out` counts matches by the kind of card that was not recorded."""
+class DealtHands(Struct, frozen=True):
+    """Dealt hands; `left_out` counts matches by the kind of card that was not recorded."""
 
-    deals: tuple[Deal, ...]
+    hands: tuple[DealtHand, ...]
     left_out: dict[str, int]
 
 
-LEVEL = 0.01
-POSITION_MIN = 520
+SIGNIFICANCE = 0.01
+PLACE_MIN = 520
 CLASSES_MIN = 2_000
 SERIAL_MIN = 520
 CALIBRATION_MIN = 50
 SEATS_MIN = 100
 
 
-class Test(Struct, frozen=True):
-    """One question: `counted` is p among all tests made; no p where there were too few hands.
+class FairnessTest(Struct, frozen=True):
+    """A test of chance: `p_adjusted` is its p among all tests; no p where there were too few hands.
 
-    `effect` is what it could have seen, in its `unit`.
+    `effect` is the smallest that it could have seen, in its `unit`.
     """
-
-    __test__ = False
 
     name: str
     about: str
@@ -85,20 +83,19 @@ class Test(Struct, frozen=True):
     statistic: float | None = None
     freedom: int | None = None
     p: float | None = None
-    counted: float | None = None
+    p_adjusted: float | None = None
     effect: float | None = None
     unit: str = ""
 
     @property
     def verdict(self) -> str:
-        """Whether it is as chance would have it."""
-        if self.counted is None:
+        """The result in words: ok, not chance, or too few hands."""
+        if self.p_adjusted is None:
             return f"too few, {self.needed} needed"
-        return "ok" if self.counted >= LEVEL else "NOT CHANCE"
+        return "ok" if self.p_adjusted >= SIGNIFICANCE else "NOT CHANCE"
 
-    def seen_at(self, level: float) -> float | None:
-        """What is seen four times in five at this level; of a chi-square, Cohen's w, else in its
-        unit."""
+    def detectable_effect(self, level: float) -> float | None:
+        """The smallest effect found four times in five at this level: Cohen's w or in `unit`."""
         power = NormalDist().inv_cdf(0.8)
         if self.freedom is None:
             reach = NormalDist().inv_cdf(1 - level / 2) + power
@@ -110,39 +107,41 @@ class Test(Struct, frozen=True):
         return sqrt(away / self.n)
 
 
-def judged(tests: Iterable[Test]) -> list[Test]:
-    """All tests, each p as it counts among them, each with what it could have seen."""
+def with_holm(tests: Iterable[FairnessTest]) -> list[FairnessTest]:
+    """The tests with Holm's p among them all, and with the effect that each could have seen."""
     every = list(tests)
     values = [test.p for test in every if test.p is not None]
-    counted = iter(holm(values))
-    level = LEVEL / max(1, len(values))
+    adjusted = iter(holm(values))
+    level = SIGNIFICANCE / max(1, len(values))
     return [
-        it if it.p is None else replace(it, counted=next(counted), effect=it.seen_at(level))
+        it
+        if it.p is None
+        else replace(it, p_adjusted=next(adjusted), effect=it.detectable_effect(level))
         for it in every
     ]
 
 
-def of_cards(deals: Sequence[Deal]) -> Iterator[Test]:
-    """Everything that can be asked of cards alone."""
+def card_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
+    """Test the dealt cards: repeats, places, hole classes, neighbouring hands and seats."""
     # A law and no matter of chance: one hand is enough.
-    twice = sum(deal.repeated for deal in deals)
-    yield Test(
-        "no card twice", "every hand", len(deals), 1, float(twice), None, 0.0 if twice else 1.0
+    twice = sum(hand.has_repeat for hand in hands)
+    yield FairnessTest(
+        "no card twice", "every hand", len(hands), 1, float(twice), None, 0.0 if twice else 1.0
     )
-    yield from _uniform(deals)
-    yield from _classes(deals)
-    yield from _serial(deals)
-    yield from _seats(deals)
+    yield from _place_tests(hands)
+    yield from _hole_class_tests(hands)
+    yield from _serial_tests(hands)
+    yield from _seat_tests(hands)
 
 
-def _uniform(deals: Sequence[Deal]) -> Iterator[Test]:
-    """Each card at each place, out of those that were still in the deck: who goes on to see a
-    card has seen others, so the expectation is made hand by hand."""
+def _place_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
+    """Test each place for uniform cards, out of those still in the deck: who goes on to see a card
+    has seen others, so the expectation is made hand by hand."""
     seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
     owed: defaultdict[str, Counter[str]] = defaultdict(Counter)
     base: defaultdict[str, float] = defaultdict(float)
-    for deal in deals:
-        for card_dealt in deal.cards:
+    for hand in hands:
+        for card_dealt in hand.cards:
             chance = 1 / (len(DECK) - len(card_dealt.gone))
             seen[card_dealt.place][card_dealt.card] += 1
             base[card_dealt.place] += chance
@@ -150,40 +149,40 @@ def _uniform(deals: Sequence[Deal]) -> Iterator[Test]:
                 owed[card_dealt.place][card] += chance  # type: ignore[assignment]
     for place in sorted(seen):
         n = seen[place].total()
-        test = Test("cards uniform", place, n, POSITION_MIN, unit="w")
-        if n < POSITION_MIN:
+        test = FairnessTest("cards uniform", place, n, PLACE_MIN, unit="w")
+        if n < PLACE_MIN:
             yield test
             continue
         expected = {card: base[place] - owed[place][card] for card in DECK}
-        yield _chi(test, [(seen[place][card], expected[card]) for card in DECK], 51)
+        yield _with_chi_square(test, [(seen[place][card], expected[card]) for card in DECK], 51)
 
 
-def _classes(deals: Sequence[Deal]) -> Iterator[Test]:
-    """The 169 kinds of two cards, 6, 4 or 12 of 1,326 each."""
+def _hole_class_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
+    """Test the counts of the 169 hole classes, 6, 4 or 12 of 1,326 hands each."""
     places: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    for deal in deals:
-        for place, hole in enumerate(deal.holes):
+    for hand in hands:
+        for place, hole in enumerate(hand.holes):
             if len(hole) == 2:
                 places[place][class_of(hole)] += 1
     for place, counts in sorted(places.items()):
         n = counts.total()
-        test = Test("hole classes", _seat(place), n, CLASSES_MIN, unit="w")
+        test = FairnessTest("hole classes", _seat_name(place), n, CLASSES_MIN, unit="w")
         cells = [(counts[name], n * len(hands_of(name)) / 1326) for name in CLASSES]
-        yield _chi(test, cells, 168) if n >= CLASSES_MIN else test
+        yield _with_chi_square(test, cells, 168) if n >= CLASSES_MIN else test
 
 
-def _serial(deals: Sequence[Deal]) -> Iterator[Test]:
-    """The dealer's first card beside that of the hand before: ranks, suits, runs of high cards."""
+def _serial_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
+    """Test the dealer's first card against that of the hand before: ranks, suits, runs."""
     firsts = [
-        (deal.match, deal.number, deal.holes[0][0])
-        for deal in deals
-        if deal.holes and deal.holes[0]
+        (hand.match, hand.number, hand.holes[0][0])
+        for hand in hands
+        if hand.holes and hand.holes[0]
     ]
     firsts.sort()
     pairs = [(one[2], other[2]) for one, other in pairwise(firsts) if one[0] == other[0]]
     n = len(pairs)
     for about, at, letters in (("ranks", 0, RANKS), ("suits", 1, "cdhs")):
-        test = Test("hand after hand", about, n, SERIAL_MIN, unit="w")
+        test = FairnessTest("hand after hand", about, n, SERIAL_MIN, unit="w")
         if n < SERIAL_MIN:
             yield test
             continue
@@ -191,15 +190,17 @@ def _serial(deals: Sequence[Deal]) -> Iterator[Test]:
         before = Counter(one[at] for one, _ in pairs)
         after = Counter(other[at] for _, other in pairs)
         cells = [(counts[a, b], before[a] * after[b] / n) for a in letters for b in letters]
-        yield _chi(test, cells, (len(letters) - 1) ** 2)
-    yield _runs([RANKS.index(card[0]) for _, _, card in firsts])
+        yield _with_chi_square(test, cells, (len(letters) - 1) ** 2)
+    yield _runs_test([RANKS.index(card[0]) for _, _, card in firsts])
 
 
-def _runs(ranks: Sequence[int]) -> Test:
-    """Runs above and below the median rank, the eight; eights themselves are left out."""
+def _runs_test(ranks: Sequence[int]) -> FairnessTest:
+    """Test runs above and below the median rank, the eight; eights themselves are left out."""
     sides = [rank > 6 for rank in ranks if rank != 6]
     n = len(sides)
-    test = Test("hand after hand", "runs of high and low", n, SERIAL_MIN, unit="runs, in parts")
+    test = FairnessTest(
+        "hand after hand", "runs of high and low", n, SERIAL_MIN, unit="runs, in parts"
+    )
     high = sum(sides)
     if n < SERIAL_MIN or high in (0, n):
         return test
@@ -210,16 +211,16 @@ def _runs(ranks: Sequence[int]) -> Test:
     return replace(test, statistic=z, p=normal_p(z), effect=deviation / mean)
 
 
-def _seats(deals: Sequence[Deal]) -> Iterator[Test]:
-    """Does a seat get better cards? The mean equity of its two cards against any two is a half."""
+def _seat_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
+    """Test whether a seat gets better cards: their mean equity against any two must be a half."""
     places: defaultdict[int, list[float]] = defaultdict(list)
     worth = {name: float(before_flop(hands_of(name)[0], STANDARD).share) for name in CLASSES}
-    for deal in deals:
-        for place, hole in enumerate(deal.holes):
+    for hand in hands:
+        for place, hole in enumerate(hand.holes):
             if len(hole) == 2:
                 places[place].append(worth[class_of(hole)])
     for place, values in sorted(places.items()):
-        test = Test("seats alike", _seat(place), len(values), SEATS_MIN, unit="equity")
+        test = FairnessTest("seats alike", _seat_name(place), len(values), SEATS_MIN, unit="equity")
         if len(values) < SEATS_MIN or len(set(values)) == 1:
             yield test
             continue
@@ -228,8 +229,8 @@ def _seats(deals: Sequence[Deal]) -> Iterator[Test]:
         yield replace(test, statistic=z, p=normal_p(z), effect=error)
 
 
-def of_run_outs(played: Iterable[dict[str, Any]]) -> Test:
-    """Hands closed before the river by two, in tenths of equity: the pots taken beside the owed."""
+def run_out_test(played: Iterable[dict[str, Any]]) -> FairnessTest:
+    """Test all-ins of two before the river, by tenths of equity: pots taken against pots owed."""
     tenths: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
     n = 0
     done: set[int] = set()
@@ -238,7 +239,7 @@ def of_run_outs(played: Iterable[dict[str, Any]]) -> Test:
             done.add(row["hand_seq"])
             tenths[min(9, int(10 * row["equity"]))].append((row["took"], row["equity"]))
             n += 1
-    test = Test("run-outs as owed", "closed before the river", n, CALIBRATION_MIN, unit="w")
+    test = FairnessTest("run-outs as owed", "closed before the river", n, CALIBRATION_MIN, unit="w")
     if n < CALIBRATION_MIN:
         return test
     statistic = sum(
@@ -249,8 +250,8 @@ def of_run_outs(played: Iterable[dict[str, Any]]) -> Test:
     return replace(test, statistic=statistic, freedom=len(tenths), p=p)
 
 
-def of_swaps(risks: Iterable[dict[str, Any]]) -> Iterator[Test]:
-    """Each street and slot against the chance that the rules state; exact."""
+def swap_tests(risks: Iterable[dict[str, Any]]) -> Iterator[FairnessTest]:
+    """Test how often cards changed, by street and slot, against the stated chance; exact."""
     cells: defaultdict[tuple[str, str, int, float], list[int]] = defaultdict(lambda: [0, 0])
     for row in risks:
         if row["changed"] is not None and row["chance"] is not None:
@@ -261,11 +262,11 @@ def of_swaps(risks: Iterable[dict[str, Any]]) -> Iterator[Test]:
         p = binomial(k, n, chance)
         about = f"{game}, {street}, slot {slot + 1}: {chance:.0%} stated"
         error = sqrt(chance * (1 - chance) / n)
-        yield Test("swap rates", about, n, 1, k / n, None, p, effect=error, unit="chance")
+        yield FairnessTest("swap rates", about, n, 1, k / n, None, p, effect=error, unit="chance")
 
 
-def of_bids(pairs: Iterable[Pair]) -> Iterator[Test]:
-    """Sealed bids must not depend on each other; where bids leak they may, and it is no test."""
+def bid_tests(pairs: Iterable[Pair]) -> Iterator[FairnessTest]:
+    """Test that sealed bids do not depend on each other; leaked bids may, and are no test."""
     for pair in pairs:
         if pair.leaked:
             continue
@@ -274,30 +275,32 @@ def of_bids(pairs: Iterable[Pair]) -> Iterator[Test]:
         p = min(holm(given)) if pair.n >= 200 else None
         about = f"{pair.dealer} as dealer, {pair.rival}"
         error = 1 / sqrt(max(1, pair.n - 1))
-        yield Test(
+        yield FairnessTest(
             "bids independent", about, pair.n, 200, pair.correlation, None, p, effect=error,
             unit="correlation",
         )  # fmt: skip
 
 
-def _chi(test: Test, cells: Sequence[tuple[float, float]], freedom: int) -> Test:
+def _with_chi_square(
+    test: FairnessTest, cells: Sequence[tuple[float, float]], freedom: int
+) -> FairnessTest:
     statistic = sum((seen - owed) ** 2 / owed for seen, owed in cells if owed > 0)
     return replace(test, statistic=statistic, freedom=freedom, p=chi_square(statistic, freedom))
 
 
-def _seat(place: int) -> str:
+def _seat_name(place: int) -> str:
     return "dealer" if place == 0 else f"dealer + {place}"
 
 
-def dealt(leaves: Iterable[Leaf], deals: Mapping[str, int]) -> Dealt:
-    """The deals of a record, without what was not recorded."""
-    found: list[Deal] = []
+def dealt_hands(leaves: Iterable[Leaf], deals: Mapping[str, int]) -> DealtHands:
+    """The dealt hands of a record, without the kinds of card that a match did not record."""
+    found: list[DealtHand] = []
     lacking: set[tuple[str, str]] = set()
     for leaf in leaves:
         match, number = split(leaf.stream)
         if leaf.hand is None or number is None or (number - 1) % deals.get(match, 1):
             continue
-        cards = tuple(_cards(leaf))
+        cards = tuple(_dealt_cards(leaf))
         lacking |= {(match, card.kind) for card in cards if known((card.card,)) is None}
         held: dict[int, Cards] = {}  # the first two cards of each seat
         for recorded in leaf.recorded:
@@ -305,23 +308,23 @@ def dealt(leaves: Iterable[Leaf], deals: Mapping[str, int]) -> Dealt:
                 held[recorded.event.seat] = recorded.event.cards[:2]
         seats, button = len(leaf.hand.start.players), leaf.hand.start.button
         holes = tuple(held.get((button + away) % seats, ()) for away in range(seats))
-        found.append(Deal(leaf.stream, match, number, cards, holes))
+        found.append(DealtHand(leaf.stream, match, number, cards, holes))
     # Of a match in which some kinds of card are not known only the others; without holes nothing.
     matches = {match for match, _ in lacking}
     whole = []
-    for deal in found:
-        if (deal.match, "hole") in lacking:
-            deal = replace(deal, cards=(), holes=())
-        elif deal.match in matches:
-            kept = (card for card in deal.cards if (deal.match, card.kind) not in lacking)
-            deal = replace(deal, cards=tuple(kept))
-        whole.append(deal)
+    for hand in found:
+        if (hand.match, "hole") in lacking:
+            hand = replace(hand, cards=(), holes=())
+        elif hand.match in matches:
+            kept = (card for card in hand.cards if (hand.match, card.kind) not in lacking)
+            hand = replace(hand, cards=tuple(kept))
+        whole.append(hand)
     kinds = [kind for _, kind in lacking]
-    return Dealt(tuple(whole), {kind: kinds.count(kind) for kind in sorted(set(kinds))})
+    return DealtHands(tuple(whole), {kind: kinds.count(kind) for kind in sorted(set(kinds))})
 
 
-def _cards(leaf: Leaf) -> Iterator[Card]:
-    """Cards in the order of their events."""
+def _dealt_cards(leaf: Leaf) -> Iterator[DealtCard]:
+    """A hand's dealt cards in the order of their events."""
     hand = leaf.hand
     assert hand is not None
     seats = len(hand.start.players)
@@ -334,7 +337,7 @@ def _cards(leaf: Leaf) -> Iterator[Card]:
             swaps += 1
         new: list[tuple[str, str, str]] = []
         if isinstance(event, HoleDealt):
-            who = _who(event.seat, hand.start.button, seats)
+            who = _seat_role(event.seat, hand.start.button, seats)
             for card in event.cards:
                 held[event.seat] += 1
                 third = held[event.seat] > 2
@@ -345,15 +348,15 @@ def _cards(leaf: Leaf) -> Iterator[Card]:
                 board += 1
                 new.append(("board", f"board {board}", card))
         elif isinstance(event, CardSwapped) and event.new != event.old:
-            who = _who(event.seat, hand.start.button, seats)
+            who = _seat_role(event.seat, hand.start.button, seats)
             street = "flop" if swaps < 2 else "turn"
             new.append(("swap", f"swap {street} {who} {event.slot + 1}", event.new))
         for kind, place, card in new:
-            yield Card(kind, place, card, gone)
+            yield DealtCard(kind, place, card, gone)
             gone = (*gone, card)
 
 
-def _who(seat: int, button: int, seats: int) -> str:
+def _seat_role(seat: int, button: int, seats: int) -> str:
     away = (seat - button) % seats
     if away == 0:
         return "dealer"

@@ -1,7 +1,7 @@
-"""How a player's winnings grew, hand by hand: lines for a graph, thinned so that none of them lies.
+"""The winnings curve: a player's cumulative winnings, thinned to the points of a graph.
 
 Sums and prices come from stored facts and bids, so a million hands are quick. What hands were worth
-without run-out luck takes its time to count: a caller who wants that line hands it in.
+without run-out luck takes its time to count: a caller who wants that line passes its nets.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 POINTS = 500
-FEWEST = 12  # with fewer points not even one bucket can keep what it must
+POINTS_MIN = 12  # with fewer points not even one bucket can keep what it must
 LINES = {
     "net": "chips won or lost so far",
     "showdown": "of that, in hands that ended in a showdown for him: the blue line",
@@ -69,7 +69,7 @@ class Winnings(Struct, frozen=True):
     unit: str | None = None
 
 
-def winnings(
+def winnings_curve(
     facts: Facts,
     chosen: Chosen,
     *,
@@ -78,17 +78,17 @@ def winnings(
     deals: Mapping[str, int] | None = None,
     unit: str | None = None,
 ) -> Winnings:
-    """The lines of `chosen.player` over the hands that the filters leave.
+    """The winnings curve of `chosen.player` over the hands that the filters leave.
 
     `adjusted` holds nets without luck by `hand_seq`, `deals` how often each mirrored match deals
     its decks, `unit` is what they are played for.
     """
     assert chosen.player is not None
-    points = max(points, FEWEST)
-    rows = facts.ask(asked("curve_hands", chosen, {}))
+    points = max(points, POINTS_MIN)
+    rows = facts.ask(winnings_sql("curve_hands", chosen, {}))
     dots = _points(rows, points, adjusted)
-    decks = facts.ask(asked("curve_decks", chosen, deals or {})) if deals else None
-    paired, deck_sd = _paired(decks, points) if decks else ((), 0.0)
+    decks = facts.ask(winnings_sql("curve_decks", chosen, deals or {})) if deals else None
+    paired, deck_sd = _deck_points(decks, points) if decks else ((), 0.0)
     return Winnings(
         chosen.player,
         len(rows),
@@ -102,8 +102,8 @@ def winnings(
     )
 
 
-def thinned(lines: "Sequence[np.ndarray]", points: int) -> "np.ndarray":
-    """Which places of some lines to keep: at most so many, the first and the last among them.
+def thinned_places(lines: "Sequence[np.ndarray]", points: int) -> "np.ndarray":
+    """The places of some lines that a graph keeps: at most `points`, the first and last included.
 
     The lines are cut into stretches of one length, and of each the highest, the lowest and the last
     place of every line stay: so whatever is drawn between them reaches as far as the lines do.
@@ -114,13 +114,13 @@ def thinned(lines: "Sequence[np.ndarray]", points: int) -> "np.ndarray":
     if size <= points:
         return np.arange(size)
     stretches = points // 3
-    while len(kept := _extremes(lines, stretches)) > points:
+    while len(kept := _extreme_places(lines, stretches)) > points:
         stretches = max(1, min(stretches - 1, stretches * points // len(kept)))
     return kept
 
 
-def _extremes(lines: "Sequence[np.ndarray]", stretches: int) -> "np.ndarray":
-    """The first place; the highest, lowest and last of each stretch."""
+def _extreme_places(lines: "Sequence[np.ndarray]", stretches: int) -> "np.ndarray":
+    """The first place, and the highest, lowest and last of each stretch."""
     import numpy as np
 
     size = len(lines[0])
@@ -136,7 +136,7 @@ def _extremes(lines: "Sequence[np.ndarray]", stretches: int) -> "np.ndarray":
 
 
 def _points(rows: pa.Table, points: int, adjusted: Mapping[int, float] | None) -> tuple[Point, ...]:
-    """Running sums over all hands, and of them the points that are kept."""
+    """Sum up over all hands, and keep the points of a graph."""
     import numpy as np
 
     if not len(rows):
@@ -154,12 +154,12 @@ def _points(rows: pa.Table, points: int, adjusted: Mapping[int, float] | None) -
         worth = np.array([adjusted.get(seq, net) for seq, net in zip(seqs, nets, strict=True)])
         lines.append(np.cumsum(worth))
     deviation = _deviation(rows)
-    kept = thinned(lines, points)
+    kept = thinned_places(lines, points)
     some = rows.take(pa.array(kept))
     hands = zip(some["match"].to_pylist(), some["number"].to_pylist(), strict=True)
     dots = []
     for at, (match, number) in zip(kept.tolist(), hands, strict=True):
-        net, showdown, without, auctions, *worths = (_chips(line[at]) for line in lines)
+        net, showdown, without, auctions, *worths = (_rounded_chips(line[at]) for line in lines)
         worth_so_far = worths[0] if worths else None
         band = Z * deviation * (at + 1) ** 0.5
         hand = f"{match}/{number}"
@@ -167,22 +167,22 @@ def _points(rows: pa.Table, points: int, adjusted: Mapping[int, float] | None) -
     return tuple(dots)
 
 
-def _paired(decks: pa.Table, points: int) -> tuple[tuple[Deck, ...], float]:
-    """Running sums over decks, the points that are kept, and the deviation of a deck."""
+def _deck_points(decks: pa.Table, points: int) -> tuple[tuple[Deck, ...], float]:
+    """Sum up over mirrored decks; the points of a graph, and the deviation of a deck."""
     import numpy as np
 
     if not len(decks):
         return (), 0.0
     line = np.cumsum(decks["net"].to_numpy())
     deviation = _deviation(decks)
-    kept = thinned([line], points)
+    kept = thinned_places([line], points)
     some = decks.take(pa.array(kept)).to_pylist()
     decks_won = (
         Deck(
             at + 1,
             f"{row['match']}/{row['first_number']}",
             f"{row['match']}/{row['last_number']}",
-            _chips(line[at]),
+            _rounded_chips(line[at]),
             Z * deviation * (at + 1) ** 0.5,
         )
         for at, row in zip(kept.tolist(), some, strict=True)
@@ -191,17 +191,17 @@ def _paired(decks: pa.Table, points: int) -> tuple[tuple[Deck, ...], float]:
 
 
 def _deviation(rows: pa.Table) -> float:
-    """The standard deviation of a net; nothing of fewer than two."""
+    """The standard deviation of a net; 0 of fewer than two."""
     return float(rows["net"].to_numpy().std(ddof=1)) if len(rows) > 1 else 0.0
 
 
-def _chips(value: float) -> float:
-    """Sums of halves and hundredths without the dust of floats."""
+def _rounded_chips(value: float) -> float:
+    """Round a sum of halves and hundredths to six digits."""
     return round(float(value), 6)
 
 
-def asked(file: str, chosen: Chosen, deals: Mapping[str, int]) -> str:
-    """The question with the hands that it is asked of; `deals` above one are told with them."""
+def winnings_sql(file: str, chosen: Chosen, deals: Mapping[str, int]) -> str:
+    """SQL of a file over the filtered hands, with a column for `deals` that are more than one."""
     times = "".join(
         f" WHEN {quoted(match)} THEN {count}" for match, count in deals.items() if count > 1
     )

@@ -1,18 +1,18 @@
-"""Who is better: where the statistics of two players differ, how sure that is, and ratings of many.
+"""Compare players: differences of two players' statistics, a sequential test, ratings of many.
 
 Deals are the units: a hand, or all hands of a mirrored deck, or all hands for which matches of one
 seed dealt the same cards. A deal in which both sides were is what pairs them. The questions are
 those of the statistics, asked with a side for each player and a deal for each part, so that nothing
 is defined a second time.
 
-Whether one is better than the other may be asked after every deal (`ruling`). Somebody bets on each
-deal that the first player comes out ahead. He begins with 1, and before a deal he stakes a share of
-what he has; the deal moves him by that share of how far the first came out ahead, as a part of the
-most that it could move. If the first is no better, no deal is worth more than nothing to him
-however he bets, so in at most `error` of all cases he ever has 1 / `error` (Ville's inequality,
-1939). Nobody needs to say beforehand how many deals there will be, and looking often costs nothing.
-A second one bets the other way. The money is divided among eight shares, from 0.95 down to 1/128,
-for large differences and small ones.
+Whether one is better than the other may be asked after every deal (`sequential_test`). Somebody
+bets on each deal that the first player comes out ahead. He begins with 1, and before a deal he
+stakes a share of what he has; the deal moves him by that share of how far the first came out ahead,
+as a part of the most that it could move. If the first is no better, no deal is worth more than
+nothing to him however he bets, so in at most `error` of all cases he ever has 1 / `error` (Ville's
+inequality, 1939). Nobody needs to say beforehand how many deals there will be, and looking often
+costs nothing. A second one bets the other way. The money is divided among eight shares, from 0.95
+down to 1/128, for large differences and small ones.
 
 That takes nothing else for granted: no normal distribution, no deals that are alike, and bots may
 change while they play. The price is that it reckons with losses that never came: where pots are
@@ -31,7 +31,7 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -58,41 +58,40 @@ Places = NDArray[np.intp]
 _GAP = 2**40  # more decks than any match has
 
 
-class Deck(NamedTuple):
-    """How a match deals: `group` is one number for all matches of the same cards."""
+class DealGroup(NamedTuple):
+    """The deals of a match: `group` is one number for all matches of the same cards."""
 
     group: int
     deals: int
 
 
-class Side(NamedTuple):
-    """What one side counted, deal by deal."""
+class SideRows(NamedTuple):
+    """The rows of one side, one a deal, and the deals."""
 
     deals: NDArray[np.int64]
     rows: pa.Table
 
 
-class Number(NamedTuple):
-    """One statistic of a side by deal: sums above and below, their ratio, and how far each deal
-    moves it."""
+class DealStatistic(NamedTuple):
+    """A statistic of a side: numerators and denominators by deal, their ratio, deals' influence."""
 
     above: FloatArray
     below: FloatArray
     value: float
-    moved: FloatArray
+    influence: FloatArray
 
     @property
     def n(self) -> int:
-        """How many deals say anything about it."""
+        """The number of deals that count for it."""
         return int(np.count_nonzero(self.below))
 
     @property
     def error(self) -> float:
-        """The standard error, out of how far each deal moves it."""
-        return sqrt(self.n / (self.n - 1) * float((self.moved**2).sum()))
+        """The standard error, out of the influence of each deal."""
+        return sqrt(self.n / (self.n - 1) * float((self.influence**2).sum()))
 
     def cells(self) -> Iterator[Cell]:
-        """Deals by how much of both sums they had."""
+        """Numerators and denominators that occur, with the number of their deals."""
         above, below = (it.astype(np.int64) for it in (self.above, self.below))
         size = int(below.max()) + 1
         values, times = np.unique(above * size + below, return_counts=True)
@@ -100,21 +99,21 @@ class Number(NamedTuple):
             yield (*divmod(value, size), count)
 
 
-def correlation_of(one: Number, other: Number, here: Places, there: Places) -> float:
-    """The correlation of the two numbers: what deals of both did to one and to the other."""
-    scale = sqrt(float((one.moved**2).sum() * (other.moved**2).sum()))
-    return float(one.moved[here] @ other.moved[there]) / scale if scale else 0.0
+def correlation_of(one: DealStatistic, other: DealStatistic, here: Places, there: Places) -> float:
+    """The correlation of two statistics: the influence of shared deals on one and on the other."""
+    scale = sqrt(float((one.influence**2).sum() * (other.influence**2).sum()))
+    return float(one.influence[here] @ other.influence[there]) / scale if scale else 0.0
 
 
 Method = Literal["newcombe", "welch", "paired", "bootstrap"]
-METHODS: dict[Method, str] = {
+INTERVAL_METHODS: dict[Method, str] = {
     "newcombe": "of shares that no deal pairs: Newcombe's interval, out of Wilson's for each",
     "welch": "of means that no deal pairs: Welch's",
     "paired": "of numbers that deals pair: the same, less what both owe to the same chance",
     "bootstrap": "of ratios: the distances to the ends of both intervals, which are drawn again",
 }
 # Means first: most people ask who wins more. Sums and deviations are no shares and no means.
-COMPARED = tuple(
+COMPARED_STATISTICS = tuple(
     sorted(
         (one for one in STATISTICS.values() if one.kind in ("mean", "share", "ratio")),
         key=lambda one: one.kind != "mean",
@@ -140,9 +139,9 @@ class Compared(Struct, frozen=True):
     shared: Annotated[int, Meta(description="how many deals pair them")] = 0
     together: Annotated[float, Meta(description="the correlation that comes of it")] = 0.0
     p: Annotated[float | None, Meta(description="how sure this difference alone is")] = None
-    counted: Annotated[
+    p_adjusted: Annotated[
         float | None, Meta(title="p of all", description="p among all that were compared")
-    ] = None
+    ] = field(default=None, name="counted")
     drawn_low: Annotated[
         float | None, Meta(description="where a mean's interval begins, deals drawn again")
     ] = None
@@ -155,32 +154,32 @@ class Compared(Struct, frozen=True):
         return self.low is None or min(self.one_n, self.other_n) < FEW
 
 
-def compared(
+def comparisons(
     facts: Facts,
     sides: tuple[Chosen, Chosen],
-    decks: Mapping[str, Deck],
+    decks: Mapping[str, DealGroup],
     statistics: Sequence[Statistic],
     files: Iterable[str],
 ) -> list[Compared]:
-    """Every statistic of two sides, in their order; each p as it counts among all of them.
+    """Compare each statistic of two sides, in order, with Holm's p among all of them.
 
     `files` are those of the statistics, so that somebody may watch them being asked.
     """
     by_name: dict[str, Compared] = {}
     for file in files:
-        answers = answered(facts.ask(asked(file, sides, decks)))
+        answers = rows_by_side(facts.ask(comparison_sql(file, sides, decks)))
         for statistic in statistics:
             if statistic.file == file:
-                by_name[statistic.name] = _compared(statistic, *answers)
+                by_name[statistic.name] = _comparison(statistic, *answers)
     rows = [by_name[statistic.name] for statistic in statistics]
-    counted = iter(holm([row.p for row in rows if row.p is not None]))
-    return [row if row.p is None else replace(row, counted=rounded(next(counted))) for row in rows]
+    each = iter(holm([row.p for row in rows if row.p is not None]))
+    return [row if row.p is None else replace(row, p_adjusted=rounded(next(each))) for row in rows]
 
 
-def _compared(statistic: Statistic, first: Side, second: Side) -> Compared:
+def _comparison(statistic: Statistic, first: SideRows, second: SideRows) -> Compared:
     """Compare a statistic of both sides, unless one side had no chance of it."""
-    one, other = number(statistic, first), number(statistic, second)
-    row = Compared(statistic.name, *_side(statistic, one), *_side(statistic, other))
+    one, other = deal_statistic(statistic, first), deal_statistic(statistic, second)
+    row = Compared(statistic.name, *_value_k_n(statistic, one), *_value_k_n(statistic, other))
     values = row.one, row.other
     if values[0] is None or values[1] is None:
         return row
@@ -199,7 +198,7 @@ def _compared(statistic: Statistic, first: Side, second: Side) -> Compared:
         if ratios[0] is None or ratios[1] is None:
             return row
         ends = difference_interval((values[0], ratios[0]), (values[1], ratios[1]), row.together)
-        return _ended(row, ends, "bootstrap")
+        return _with_interval(row, ends, "bootstrap")
     interval: Callable[[float], Interval]  # of the difference, so many deviations wide
     if statistic.kind == "mean":
         if min(one.n, other.n) < FEW:
@@ -213,29 +212,29 @@ def _compared(statistic: Statistic, first: Side, second: Side) -> Compared:
         shares = Share(row.one_k or 0, row.one_n), Share(row.other_k or 0, row.other_n)
         interval = partial(newcombe, *shares, correlation)
     method: Method = "welch" if statistic.kind == "mean" else "newcombe"
-    row = _ended(row, interval(Z), "paired" if shared else method)
+    row = _with_interval(row, interval(Z), "paired" if shared else method)
     if not row.few:
         row = replace(row, p=rounded(interval_p_value(interval)))
-    redrawn_ends = drawn(one, other, here, there) if statistic.kind == "mean" else None
+    redrawn_ends = bootstrap_of_means(one, other, here, there) if statistic.kind == "mean" else None
     if redrawn_ends is not None:
         low, high = (rounded(statistic.scale * end) for end in redrawn_ends)
         row = replace(row, drawn_low=low, drawn_high=high)
     return row
 
 
-def _side(statistic: Statistic, number: Number) -> tuple[float | None, int | None, int]:
-    """Value, done and chances of one side."""
-    n = int(number.below.sum())
-    value = rounded(statistic.scale * number.value) if n else None
-    return value, None if statistic.kind == "mean" else int(number.above.sum()), n
+def _value_k_n(statistic: Statistic, side: DealStatistic) -> tuple[float | None, int | None, int]:
+    """The value, k and n of one side."""
+    n = int(side.below.sum())
+    value = rounded(statistic.scale * side.value) if n else None
+    return value, None if statistic.kind == "mean" else int(side.above.sum()), n
 
 
-def _ended(row: Compared, ends: Interval, method: Method) -> Compared:
+def _with_interval(row: Compared, ends: Interval, method: Method) -> Compared:
     return replace(row, low=rounded(ends[0]), high=rounded(ends[1]), method=method)
 
 
-def asked(file: str, sides: tuple[Chosen, Chosen], decks: Mapping[str, Deck]) -> str:
-    """A question about both sides, with the number of the deal for a part."""
+def comparison_sql(file: str, sides: tuple[Chosen, Chosen], decks: Mapping[str, DealGroup]) -> str:
+    """SQL of a statistics file over both sides, with the number of the deal for a part."""
     cases = "".join(
         f" WHEN {quoted(match)} THEN -({(deck.group + 1) * _GAP}"
         f" + CAST(floor((c.number - 1) / {deck.deals}.0) AS BIGINT))"
@@ -249,20 +248,20 @@ def asked(file: str, sides: tuple[Chosen, Chosen], decks: Mapping[str, Deck]) ->
     return f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of(file)})"
 
 
-def answered(answer: pa.Table) -> tuple[Side, Side]:
-    """The answer of each side, its deals in order."""
+def rows_by_side(answer: pa.Table) -> tuple[SideRows, SideRows]:
+    """Split an answer into the rows of each side, deals in order."""
     of = answer["player"].to_numpy()
     deals = answer["part"].to_numpy()
     order = np.argsort(deals, kind="stable")
     first, second = (order[of[order] == side] for side in ("0", "1"))
     return (
-        Side(deals[first], answer.take(pa.array(first))),
-        Side(deals[second], answer.take(pa.array(second))),
+        SideRows(deals[first], answer.take(pa.array(first))),
+        SideRows(deals[second], answer.take(pa.array(second))),
     )
 
 
-def number(statistic: Statistic, side: Side) -> Number:
-    """A statistic of a side, deal by deal."""
+def deal_statistic(statistic: Statistic, side: SideRows) -> DealStatistic:
+    """A statistic of a side by deal."""
     name, rows = statistic.counted, side.rows
     below = _column(rows, f"{name}_n")
     if statistic.kind == "mean":
@@ -271,11 +270,13 @@ def number(statistic: Statistic, side: Side) -> Number:
         above = _column(rows, f"{name}_k")
     total = float(below.sum())
     value = float(above.sum()) / total if total else 0.0
-    return Number(above, below, value, (above - value * below) / (total or 1.0))
+    return DealStatistic(above, below, value, (above - value * below) / (total or 1.0))
 
 
-def drawn(one: Number, other: Number, here: Places, there: Places) -> Interval | None:
-    """The difference of means, deals drawn again: those of both, and those of either."""
+def bootstrap_of_means(
+    one: DealStatistic, other: DealStatistic, here: Places, there: Places
+) -> Interval | None:
+    """The bootstrap interval of a difference of means, shared deals drawn together."""
     zeros = np.zeros_like
     strata = [
         np.column_stack((one.above[here], one.below[here], other.above[there], other.below[there]))
@@ -290,7 +291,7 @@ def drawn(one: Number, other: Number, here: Places, there: Places) -> Interval |
 
 
 def _column(rows: pa.Table, name: str) -> FloatArray:
-    """As numbers; nothing counts as 0."""
+    """A column as numbers; null counts as 0."""
     values = rows[name].cast(pa.float64()).combine_chunks().fill_null(0.0)
     numbers: FloatArray = values.to_numpy(zero_copy_only=False)
     return numbers
@@ -300,8 +301,8 @@ Outcome = Literal["better", "worse", "not yet"]
 SHARES = np.array([0.95, *0.5 ** np.arange(1, 8)])
 
 
-class Ruling(NamedTuple):
-    """What the bets came to: after how many deals it was decided, if it was, and what both have."""
+class SequentialTest(NamedTuple):
+    """The result of a sequential test: after how many deals, and what both bets have."""
 
     outcome: Outcome
     decided: int | None
@@ -310,8 +311,8 @@ class Ruling(NamedTuple):
     more: int | None
 
 
-def ruling(ahead: FloatArray, error: float) -> Ruling:
-    """The first side to reach 1 / `error`; deals are parts of the most that could move, in order.
+def sequential_test(ahead: FloatArray, error: float) -> SequentialTest:
+    """Test which side first reaches 1 / `error`; deals are parts of the most that could move.
 
     While nobody has, `more` guesses how many deals are lacking if it goes on so.
     """
@@ -328,10 +329,10 @@ def ruling(ahead: FloatArray, error: float) -> Ruling:
     have = [float(np.exp(min(end, 700.0))) for end in last]  # what a float can hold
     if sides:
         decided, outcome = min(sides)
-        return Ruling(outcome, decided, have[0], have[1], None)
+        return SequentialTest(outcome, decided, have[0], have[1], None)
     lead = max(last)
     more = ceil(len(ahead) * (-log(error) / lead - 1)) if lead > log(2) else None
-    return Ruling("not yet", None, have[0], have[1], more)
+    return SequentialTest("not yet", None, have[0], have[1], more)
 
 
 MEAN = 1500
@@ -346,8 +347,8 @@ class Rating(NamedTuple):
     high: float
 
 
-def ratings(scores: FloatArray) -> list[Rating] | None:
-    """By player; `scores[a, b]` is how many matches a won against b, a drawn one as half of one.
+def fitted_ratings(scores: FloatArray) -> list[Rating] | None:
+    """Fit ratings; `scores[a, b]` is how many matches a won against b, a drawn one as half of one.
 
     None where the library that fits them is not installed: it is an extra.
     """
@@ -371,8 +372,8 @@ def ratings(scores: FloatArray) -> list[Rating] | None:
     ]
 
 
-def rated(met: Iterable[tuple[str, str, float, float]]) -> dict[str, Rating]:
-    """Everybody who met somebody: two players, and the points of each against the other.
+def player_ratings(met: Iterable[tuple[str, str, float, float]]) -> dict[str, Rating]:
+    """Rate all players who met: `met` has two players and the points of each against the other.
 
     Empty where the library is not installed.
     """
@@ -383,11 +384,11 @@ def rated(met: Iterable[tuple[str, str, float, float]]) -> dict[str, Rating]:
     for one, other, his, others in every:
         scores[place[one], place[other]] += his
         scores[place[other], place[one]] += others
-    return dict(zip(names, ratings(scores) or (), strict=False))
+    return dict(zip(names, fitted_ratings(scores) or (), strict=False))
 
 
-def circles(beats: Mapping[str, Set[str]]) -> list[tuple[str, str, str]]:
-    """Three of whom the first beats the second, he the third, and he the first: each once."""
+def beat_cycles(beats: Mapping[str, Set[str]]) -> list[tuple[str, str, str]]:
+    """Cycles of three players: the first beats the second, he the third, and he the first."""
     return [
         (one, two, three)
         for one in sorted(beats)

@@ -1,1 +1,0 @@
-"""Two players, or two versions of one, beside each other; and ratings of many."""

@@ -1,1 +1,0 @@
-"""What luck did to winnings: swaps, run-outs after the last choice, mirrored deals; equities."""
