@@ -1,4 +1,4 @@
-"""A whole ledger audited: columns through the screen, and the engine for whatever it doubts.
+"""A whole ledger audited: columns through the screening, and the engine for whatever it doubts.
 
 Of hands that the engine has judged there are rows for files: each pot and seat, with all that
 decides who is paid.
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 from msgspec import Struct
 
-from analytics.screening.columns import Words
-from analytics.screening.plan import Why
-from analytics.screening.screen import Batch, Screen, batches
+from analytics.screening.batches import ScreenedBatch, Screening, screened_batches
+from analytics.screening.event_arrays import WordIds
+from analytics.screening.plan import DoubtReason
 from api.report import as_json, brief
 from api.rules import Judged, Rules, by_rules, ruleset_of, start_of
 from engine.game import Game, fingerprint
@@ -47,13 +47,13 @@ def audits(
 ) -> Iterator[Audited]:
     """Every hand that is over, or those between two places, some thousand at a time, by its own
     rules or by others; those that differ have entries, or with `fine` all."""
-    screen = Screen(rules.marked, Words(), other)
-    for batch in batches(ledger, screen, between=between):
+    screening = Screening(rules.marked, WordIds(), other)
+    for batch in screened_batches(ledger, screening, between=between):
         yield audited(batch, rules, fine=fine)
 
 
-def audited(batch: Batch, rules: Rules, *, fine: bool) -> Audited:
-    """Those that the screen finds fine are counted, the engine judges the others."""
+def audited(batch: ScreenedBatch, rules: Rules, *, fine: bool) -> Audited:
+    """Those that the screening finds fine are counted, the engine judges the others."""
     counted: dict[tuple[str, str], Counter[Verdict]] = {
         key: Counter({"agree": count}) for key, count in batch.fine().items()
     }
@@ -77,11 +77,11 @@ def audited(batch: Batch, rules: Rules, *, fine: bool) -> Audited:
     return Audited(verdicts, entries, dict(homeless))
 
 
-def agreed(batch: Batch, place: int) -> dict[str, Any] | None:
-    """What the engine's report would say of a hand that the screen found fine, assuming something
-    or not, without its pots; None of a hand that the engine must judge.
+def agreed(batch: ScreenedBatch, place: int) -> dict[str, Any] | None:
+    """The report, without its pots, that the engine would make of a hand that the screening found
+    fine, assuming something or not; None of a hand that the engine must judge.
     """
-    if place in batch.records and batch.why(place) is not Why.ASSUMED:
+    if place in batch.records and batch.why(place) is not DoubtReason.ASSUMED:
         return None
     nets = batch.nets(place)
     report = Report(batch.ruleset(place) or "", "agree", nets, nets)

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import pyarrow as pa
 from msgspec.structs import replace
 
-from analytics.screening.columns import ScreenColumns, Words
-from analytics.screening.screen import Screen, stored
+from analytics.screening.batches import Screening, row_groups
+from analytics.screening.event_arrays import EventArrays, WordIds
 from bench import auction, play
 from bench.peers import installed
 from bench.runner import Bench, Contender, Target
@@ -56,8 +56,8 @@ class _Hands(NamedTuple):
 
     records: tuple[Events, ...]
     tables: list[pa.Table]
-    columns: ScreenColumns
-    screen: Screen
+    columns: EventArrays
+    screen: Screening
 
 
 def _bench(title: str, records: tuple[Events, ...], game: Game, *, peer: bool) -> Bench:
@@ -80,10 +80,10 @@ def _bench(title: str, records: tuple[Events, ...], game: Game, *, peer: bool) -
 @cache
 def _prepared(records: tuple[Events, ...], copies: int) -> _Hands:
     leaves = [_leaf(number, record) for number, record in enumerate(records)]
-    words = Words()
+    words = WordIds()
     tables = [encoded(leaves)] * copies
-    screen = Screen(MARKED.get, words)
-    return _Hands(records, tables, ScreenColumns(tables, words), screen)
+    screen = Screening(MARKED.get, words)
+    return _Hands(records, tables, EventArrays(tables, words), screen)
 
 
 def _leaf(number: int, record: Events) -> Leaf:
@@ -106,7 +106,7 @@ def _columns(some: _Hands) -> Callable[[int], int]:
 
 def _tables(some: _Hands) -> Callable[[int], int]:
     def screened() -> None:
-        some.screen.judge(ScreenColumns(some.tables, some.screen.words))
+        some.screen.judge(EventArrays(some.tables, some.screen.words))
 
     return lambda count: _again(count, some.columns.count, screened)
 
@@ -128,8 +128,8 @@ def _parquet(some: _Hands) -> Callable[[int], int]:
     lock.release()
 
     def screened() -> None:
-        tables = [part.rows for part in stored(Reader(folder).snapshot())]
-        found = some.screen.judge(ScreenColumns(tables, some.screen.words))
+        tables = [part.rows for part in row_groups(Reader(folder).snapshot())]
+        found = some.screen.judge(EventArrays(tables, some.screen.words))
         assert len(found.why) == some.columns.count
 
     return lambda count: _again(count, some.columns.count, screened)

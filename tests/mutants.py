@@ -12,9 +12,9 @@ from typing import Any, Literal, NamedTuple, cast, get_args, get_origin, get_typ
 from msgspec import Struct, defstruct
 from msgspec.structs import fields, replace
 
-from analytics.screening.columns import ScreenColumns, Words
-from analytics.screening.plan import Why
-from analytics.screening.screen import Screen
+from analytics.screening.batches import Screening
+from analytics.screening.event_arrays import EventArrays, WordIds
+from analytics.screening.plan import DoubtReason
 from engine.changes import partner_of
 from engine.game import Game, Reading, fingerprint
 from engine.parameters import seats_most
@@ -159,7 +159,7 @@ def distinct() -> dict[str, Game]:
     return {name: RULESETS[name] for name in found.values()} | {"listed": LISTED}
 
 
-# Hands of mutants, asked of screen and engine.
+# Hands of mutants, asked of screening and engine.
 
 
 class Case(NamedTuple):
@@ -194,17 +194,17 @@ def told_of(game: Game, record: Events) -> Events:
 
 
 def disagreements(cases: Sequence[Case]) -> list[str]:
-    """Where the screen finds a hand fine that the engine does not, or suspect that the engine
+    """Where the screening finds a hand fine that the engine does not, or suspect that the engine
     agrees with; a reading that could pay otherwise only asks the engine."""
     records = [_numbered(at, one.record) for at, one in enumerate(cases)]
     games = {fingerprint(one.game): one.game for one in cases}
     leaves = [leaf(at, record) for at, record in enumerate(records)]
-    words = Words()
-    found = Screen(games.get, words).judge(ScreenColumns([table(leaves)], words))
+    words = WordIds()
+    found = Screening(games.get, words).judge(EventArrays([table(leaves)], words))
     wrong = []
     for case, record, code, nets in zip(cases, records, found.why, found.nets, strict=True):
-        why = Why(int(code))
-        if why is Why.READING or not is_screened(why):
+        why = DoubtReason(int(code))
+        if why is DoubtReason.READING or not is_screened(why):
             continue
         report = judge(case.game, record, partner_of(case.game))
         seats = len(report.recorded or ())
@@ -214,8 +214,8 @@ def disagreements(cases: Sequence[Case]) -> list[str]:
     return wrong
 
 
-def _fits(why: Why, report: Report, nets: tuple[int, ...]) -> bool:
-    if why is Why.FINE:
+def _fits(why: DoubtReason, report: Report, nets: tuple[int, ...]) -> bool:
+    if why is DoubtReason.FINE:
         return report.verdict == "agree" and report.recorded == nets
     return report.verdict in ("differ", "unknown")
 

@@ -14,8 +14,8 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from analytics.screening import award, plan
-from analytics.screening.plan import Why
+from analytics.screening import payout_check, plan
+from analytics.screening.plan import DoubtReason
 from engine.changes import changed, partner_of
 from engine.followed import EITHER, UNASKED, Followed, unfollowed
 from engine.game import Game, fingerprint
@@ -61,9 +61,9 @@ def forget_what_was_followed() -> Iterator[None]:
 
 
 def is_screened(game: Game) -> bool:
-    """Whether the screen follows these rules at any table."""
+    """Whether the screening follows these rules at any table."""
     seats = range(game.seats_min, min(game.seats_max, 9) + 1)
-    return any(isinstance(plan.planned(game, one, partner_of(game)), tuple) for one in seats)
+    return any(isinstance(plan.plan_ruleset(game, one, partner_of(game)), tuple) for one in seats)
 
 
 Change = Callable[[Game], Iterator[Mutant]]
@@ -93,23 +93,23 @@ def cases(name: str, others: Iterator[Mutant], count: int, *, play: bool = True)
     return found
 
 
-# The screen.
+# The screening.
 
 
 @every_rules
-def test_the_screen_says_of_changed_rules_what_the_engine_does_or_nothing(name: str) -> None:
+def test_the_screening_says_of_changed_rules_what_the_engine_does_or_nothing(name: str) -> None:
     assert [] == disagreements(cases(name, some(name, mutants), FEW))
 
 
 @every_rules
-def test_the_screen_leaves_what_another_reading_may_pay_to_the_engine(name: str) -> None:
+def test_the_screening_leaves_what_another_reading_may_pay_to_the_engine(name: str) -> None:
     others = some(name, rereadings)
     assert [] == disagreements(cases(name, others, 4 * FEW, play=False))
 
 
 @pytest.mark.slow
 @every_rules
-def test_the_screen_and_the_engine_over_many_hands_of_changed_rules(name: str) -> None:
+def test_the_screening_and_the_engine_over_many_hands_of_changed_rules(name: str) -> None:
     assert [] == disagreements(cases(name, mutants(RULES[name]), MANY))
     assert [] == disagreements(cases(name, rereadings(RULES[name]), 4 * MANY, play=False))
 
@@ -135,7 +135,7 @@ REFUSED = (
 
 
 @pytest.mark.parametrize(("name", "policy", "value"), REFUSED)
-def test_a_policy_let_into_the_screen_is_found(
+def test_a_policy_let_into_the_screening_is_found(
     name: str, policy: str, value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = replace(RULES[name], **{policy: value}, readings=(), partner=None)
@@ -168,7 +168,7 @@ COUNTED = (
 
 
 @pytest.mark.parametrize(("name", "policy", "value"), COUNTED)
-def test_a_reading_let_into_the_screen_is_found(
+def test_a_reading_let_into_the_screening_is_found(
     name: str, policy: str, value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = next(it for it in rereadings(RULES[name]) if it.game.readings[0].policy == policy)
@@ -176,28 +176,30 @@ def test_a_reading_let_into_the_screen_is_found(
     game = replace(one.game, readings=(reading,))
     found = [Case(policy, game, told_of(game, it)) for it in dealt(RULES[name], "own", 200)]
     assert [] == disagreements(found)
-    monkeypatch.setitem(award._COUNTED, policy, (value,))
+    monkeypatch.setitem(payout_check._FOLLOWED, policy, (value,))
     assert disagreements(found)
 
 
-# A script whose course the screen does not know.
+# A script whose course the screening does not know.
 COURSES = ("line 3: DealBoard twice", "line 4: Betting twice", "line 7: DealBoard total=4")
 
 
 @pytest.mark.parametrize("what", COURSES)
-def test_a_course_let_into_the_screen_is_found(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_course_let_into_the_screening_is_found(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     game = next(one.game for one in mutants(RULES["site-nl"]) if one.what == what)
     assert not is_screened(game)
-    monkeypatch.setattr(plan, "follows_course", lambda does, totals: True)
+    monkeypatch.setattr(plan, "is_usual_course", lambda kinds, totals: True)
     assert is_screened(game)
     assert disagreements([Case(what, game, one) for one in dealt(game, "course", 40)])
 
 
 def test_stakes_that_no_column_holds_are_for_the_engine() -> None:
     game = changed(RULESETS["site-nl"], {"big": "5000000000", "stack": "1000000000000"})
-    assert "script small 2500000000 is for the engine" == plan.planned(game, 2, None)
+    assert "script small 2500000000 is for the engine" == plan.plan_ruleset(game, 2, None)
     record = dealt(game, "large", 1)[0]
-    assert [Why.RULES] == screened([record], {fingerprint(game): game}.get).why.tolist()
+    assert [DoubtReason.RULES] == screened([record], {fingerprint(game): game}.get).why.tolist()
 
 
 def test_forced_bets_of_another_table_are_refused_in_a_sentence() -> None:
@@ -205,7 +207,7 @@ def test_forced_bets_of_another_table_are_refused_in_a_sentence() -> None:
     game = replace(LISTED, seats_min=2)
     with pytest.raises(IllegalCommand, match="forced bets of 4 seats, and 3 play"):
         begin(game, "m/1", 0, players, stacks)
-    assert "listed does not seat 3" == plan.planned(game, 3, None)
+    assert "listed does not seat 3" == plan.plan_ruleset(game, 3, None)
 
 
 # Hands in one pass.
@@ -225,7 +227,7 @@ def test_many_hands_in_one_pass_are_what_following_makes(name: str) -> None:
 def differences(name: str, count: int) -> list[str]:
     """Where a hand made in one pass is another than the rules make of it.
 
-    A told hand that its rules forbid may be made all the same: then the screen finds it out.
+    A told hand that its rules forbid may be made all the same: then the screening finds it out.
     """
     game, wrong, forbidden = RULES[name], list[str](), list[Case]()
     own = dealt(game, "own", 2 * count)

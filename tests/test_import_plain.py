@@ -241,7 +241,7 @@ def test_damaged_hands_come_to_the_same(seats: int, tmp_path: Path) -> None:
 
 
 def test_what_is_made_of_a_plain_hand_is_what_the_rules_make_of_it(tmp_path: Path) -> None:
-    """Of hands that nobody damaged the screen need not catch any."""
+    """Of hands that nobody damaged the screening need not catch any."""
     same = 0
     for seats in (2, 4, 9):
         (tmp_path / "hands.txt").write_text(tables("phh-nt", 20, seats))

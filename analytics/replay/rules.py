@@ -5,8 +5,8 @@ A `Rulebook` knows rulesets by their fingerprints. Positions count backwards fro
 blinds are named by who posted.
 
 Who may raise is said of many hands at once: the rules of `engine/steps/sizing.py` again. Written
-from the rules and not from the engine, so that a test can hold each against the other. The screen
-and the lock-step replay both ask here. Bets are what lies before a seat in this round.
+from the rules and not from the engine, so that a test can hold each against the other. Screening
+and lock-step replay both ask here. Bets are what lies before a seat in this round.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,9 +1,8 @@
-"""Which rulesets the screen follows, taken apart so that hands of many stakes go together; and why
-the screen doubts a hand.
+"""Plans of rulesets for the screening: which rulesets it follows, and its reasons to doubt a hand.
 
 What only changes amounts (blinds, antes, sizes of bets) becomes columns beside the hands; what
-changes the course of a hand is a plan. A ruleset with something that is not written here has a
-reason instead, and its hands are for the engine.
+changes the course of a hand is a plan. So hands of many stakes are checked together. A ruleset with
+a policy value that is not written here has no plan, and the engine judges its hands.
 """
 
 import re
@@ -33,8 +32,8 @@ from engine.steps import (
 from store.columns.cells import LARGE, Column
 
 
-class Why(IntEnum):
-    """A reason to ask the engine about a hand; `FINE` is none."""
+class DoubtReason(IntEnum):
+    """Why the engine has to judge a hand; `FINE`: it need not."""
 
     FINE = 0  # as its rules pay, and no reading pays otherwise
     # What is suspect.
@@ -52,9 +51,9 @@ class Why(IntEnum):
     AWARD = 12  # a pot is not paid as the rules pay it
     READING = 13  # another reading of the rules could pay differently
     # What is not screened.
-    RULES = 32  # the screen does not follow this ruleset
-    EVENTS = 33  # clocks, newcomers or a void: the screen does not follow these events
-    LARGE = 34  # more chips than fit the screen's columns
+    RULES = 32  # the screening does not follow this ruleset
+    EVENTS = 33  # clocks, newcomers or a void: the screening does not follow these events
+    LARGE = 34  # more chips than fit the columns
     UNKNOWN = 35  # a card that counts was never recorded
     ASSUMED = 36  # fine, if what the hand assumes is so
 
@@ -63,7 +62,7 @@ ANTE = 8  # beside the kinds of blinds
 STEP_MAX = 62  # no script is as long
 
 
-class Forced(NamedTuple):
+class ForcedBet(NamedTuple):
     """A forced bet: its kind, and the place of who owes it, 0 left of the button."""
 
     kind: int
@@ -71,33 +70,33 @@ class Forced(NamedTuple):
 
 
 class ScriptLine(NamedTuple):
-    """A line of the script after the hole cards: what it does, its number and its name."""
+    """A line of the script after the hole cards: its kind, its number and its name."""
 
-    does: str
+    kind: str
     at: int
     name: str
     total: int = 0
 
 
 class Plan(Struct, frozen=True):
-    """How hands of these rules go, at a table of so many seats; amounts stand elsewhere."""
+    """The course of hands under a ruleset at a table of so many seats; amounts are `Stakes`."""
 
     game: Game
     seats: int
-    forced: tuple[Forced, ...]
+    forced: tuple[ForcedBet, ...]
     announced: bool
     deal: int  # the script's number of the hole cards
     lines: tuple[ScriptLine, ...]
-    others: tuple[Game, ...]  # readings of these rules that could pay otherwise
+    readings: tuple[Game, ...]  # of these rules, that could pay otherwise
 
     @property
     def rounds(self) -> int:
-        return sum(line.does == "bet" for line in self.lines)
+        return sum(line.kind == "bet" for line in self.lines)
 
     @property
     def numbers(self) -> Column:
-        """By number of a step: which round it is; one past the last, if it is none."""
-        rounds = [line.at for line in self.lines if line.does == "bet"]
+        """The number of the betting round of each step; one past the last, where it is no round."""
+        rounds = [line.at for line in self.lines if line.kind == "bet"]
         found = np.full(STEP_MAX + 2, len(rounds))  # the last is for -1
         found[rounds] = np.arange(len(rounds))
         return found
@@ -110,13 +109,13 @@ class Stakes(NamedTuple):
     sizes: tuple[int, ...]
 
 
-_AMOUNT = range(LARGE >> 5)  # what a stack may be, too: their sums fit the screen's columns
-_SOME = range(1, LARGE >> 5)
+_AMOUNTS = range(LARGE >> 5)  # what a stack may be, too: their sums fit the columns
+_POSITIVE_AMOUNTS = range(1, LARGE >> 5)
 FOLLOWED: Followed = {
     Game: {
         **UNASKED,
         "script": (Blinds, Posts, DealHole, Betting, DealBoard, Auction, SwapHole, Showdown),
-        "split_unit": (_SOME,),
+        "split_unit": (_POSITIVE_AMOUNTS,),
         "heads_up_blinds": ("button_small", "left_small"),
         "first_to_act": ("left_of_button", "button"),
         "ask_when_closed": EITHER,
@@ -131,7 +130,7 @@ FOLLOWED: Followed = {
         "reopen": ("sum", "full_raise", "always", "half_bet"),
         "short_open_reopens": EITHER,
         "short_raise": ("allowed", "forbidden"),
-        "raise_cap": (None, _AMOUNT),
+        "raise_cap": (None, _AMOUNTS),
         "cap_counts": ("raises", "bets"),
         "cap_lift": ("never", "round_starts_heads_up", "two_remain"),
         "check_raise": EITHER,
@@ -159,26 +158,26 @@ FOLLOWED: Followed = {
     Rake: {
         "percent": (range(1 << 20),),
         "of": (range(1, 1 << 20),),
-        "caps_by_players": (_AMOUNT,),
+        "caps_by_players": (_AMOUNTS,),
         "rounding": ("half_even", "floor", "ceil", "incremental"),
-        "increment": (_SOME,),
+        "increment": (_POSITIVE_AMOUNTS,),
         "no_flop_no_drop": EITHER,
         "scope": ("hand", "pot"),
     },
-    Blinds: {"small": (_AMOUNT,), "big": (_AMOUNT,), "ante": (_AMOUNT,)},
+    Blinds: {"small": (_AMOUNTS,), "big": (_AMOUNTS,), "ante": (_AMOUNTS,)},
     Posts: {
-        "antes": (_AMOUNT,),
+        "antes": (_AMOUNTS,),
         "blinds": (range(-(LARGE >> 5), LARGE >> 5),),  # below nothing: a newcomer's
         "dead": EITHER,
     },
     DealHole: {"count": (2,)},
-    Betting: {"street": (str,), "size": (_SOME,)},
+    Betting: {"street": (str,), "size": (_POSITIVE_AMOUNTS,)},
     DealBoard: {"total": (1, 2, 3, 4, 5)},
     Auction: {"hole": (3,)},
     SwapHole: {"chance": (int,), "of": (int,)},
     Showdown: {},
 }
-_DOES: dict[type[AnyStep], str] = {
+_KINDS: dict[type[AnyStep], str] = {
     Betting: "bet",
     DealBoard: "board",
     Auction: "auction",
@@ -189,8 +188,8 @@ _COURSE = re.compile("bet(( swap)? board( swap)?( bet)?| board auction( bet)?)* 
 _STREETS = {3: "flop", 4: "turn", 5: "river"}
 
 
-def planned(game: Game, seats: int, partner: Game | None) -> tuple[Plan, Stakes] | str:
-    """The plan of a ruleset at a table of this size with its stakes, or why there is none."""
+def plan_ruleset(game: Game, seats: int, partner: Game | None) -> tuple[Plan, Stakes] | str:
+    """Plan a ruleset at a table of this size; return plan and stakes, or why there is none."""
     if (other := unfollowed(game, FOLLOWED)) is not None:
         return f"{other} is for the engine"
     if seats > 2 and (game.raise_ceiling != "own_stack" or game.showdown_tie != "split"):
@@ -203,37 +202,37 @@ def planned(game: Game, seats: int, partner: Game | None) -> tuple[Plan, Stakes]
         return "a rake where all may take back what they put in is for the engine"
     if not game.seats_min <= seats <= game.seats_max:
         return f"{game.name} does not seat {seats}"
-    lines = _lines(game.script)
+    lines = _script_lines(game.script)
     if lines is None:
         return "this script is for the engine"
-    if any(line.does in ("auction", "swap") for line in lines) and seats != 2:
+    if any(line.kind in ("auction", "swap") for line in lines) and seats != 2:
         return "auctions and swaps of more than two seats are for the engine"
     opening = game.script[0]
     assert isinstance(opening, Blinds | Posts)
     if isinstance(opening, Posts) and {len(opening.antes), len(opening.blinds)} != {seats}:
         return f"{game.name} does not seat {seats}"
-    forced, owed = _forced(game, opening, seats)
+    forced, owed = _forced_bets(game, opening, seats)
     sizes = tuple(step.size for step in game.script if isinstance(step, Betting))
     same = replace(game, name="", document="", script=(), stack=0, partner=None)
-    others = [replace(same, **{reading.policy: reading.value}) for reading in game.readings]
+    readings = [replace(same, **{reading.policy: reading.value}) for reading in game.readings]
     if partner is not None:
         shared = {"rake": game.rake, "split_unit": game.split_unit}
-        others.append(replace(partner, **shared))
-    plan = Plan(same, seats, forced, isinstance(opening, Posts), 1, lines, tuple(others))
+        readings.append(replace(partner, **shared))
+    plan = Plan(same, seats, forced, isinstance(opening, Posts), 1, lines, tuple(readings))
     return plan, Stakes(owed, sizes)
 
 
-def _lines(script: tuple[AnyStep, ...]) -> tuple[ScriptLine, ...] | None:
+def _script_lines(script: tuple[AnyStep, ...]) -> tuple[ScriptLine, ...] | None:
     """A script after its forced bets and hole cards; None if its course is not followed here."""
     kinds = tuple(map(type, script))
     if len(script) > STEP_MAX or kinds[:2] not in ((Blinds, DealHole), (Posts, DealHole)):
         return None
-    does = [_DOES.get(kind, "") for kind in kinds[2:]]
+    names = [_KINDS.get(kind, "") for kind in kinds[2:]]
     totals = [step.total for step in script if isinstance(step, DealBoard)]
-    if not follows_course(does, totals):
+    if not is_usual_course(names, totals):
         return None
     lines = []
-    for at, (act, step) in enumerate(zip(does, script[2:], strict=True), 2):
+    for at, (act, step) in enumerate(zip(names, script[2:], strict=True), 2):
         match step:  # what a line is called in a record, how many cards are on the board after it
             case Betting(street=street):
                 lines.append(ScriptLine(act, at, street, 0))
@@ -245,33 +244,33 @@ def _lines(script: tuple[AnyStep, ...]) -> tuple[ScriptLine, ...] | None:
     return tuple(lines)
 
 
-def follows_course(does: list[str], totals: list[int]) -> bool:
+def is_usual_course(kinds: list[str], totals: list[int]) -> bool:
     """Whether lines come in a usual order, and the board grows to five cards."""
-    if not _COURSE.fullmatch(" ".join(does)):
+    if not _COURSE.fullmatch(" ".join(kinds)):
         return False
-    if does.count("auction") > 1 or {"auction", "swap"} <= set(does):
+    if kinds.count("auction") > 1 or {"auction", "swap"} <= set(kinds):
         return False
     return totals == sorted(set(totals)) and totals[-1:] == [5]
 
 
-def _forced(
+def _forced_bets(
     game: Game, opening: Blinds | Posts, seats: int
-) -> tuple[tuple[Forced, ...], tuple[int, ...]]:
-    """Who owes what, in order: antes from the left of the button, then the blinds."""
-    owed: list[tuple[Forced, int]] = []
+) -> tuple[tuple[ForcedBet, ...], tuple[int, ...]]:
+    """Forced bets and their amounts in order: antes from the left of the button, then blinds."""
+    owed: list[tuple[ForcedBet, int]] = []
     if isinstance(opening, Blinds):
-        owed += [(Forced(ANTE, place), opening.ante) for place in range(seats)]
+        owed += [(ForcedBet(ANTE, place), opening.ante) for place in range(seats)]
         small = 1 if seats == 2 and game.heads_up_blinds == "button_small" else 0
-        owed.append((Forced(BLINDS["small"], small), opening.small))
-        owed.append((Forced(BLINDS["big"], 1 - small), opening.big))
+        owed.append((ForcedBet(BLINDS["small"], small), opening.small))
+        owed.append((ForcedBet(BLINDS["big"], 1 - small), opening.big))
     else:
         dead = BLINDS["dead"] if opening.dead else ANTE
-        owed += [(Forced(dead, place), ante) for place, ante in enumerate(opening.antes)]
+        owed += [(ForcedBet(dead, place), ante) for place, ante in enumerate(opening.antes)]
         blinds = sorted((amount, at) for at, amount in enumerate(opening.blinds) if amount > 0)
         kinds = ("small", "big") if len(blinds) > 1 else ("big",)
         for rank, (amount, at) in enumerate(blinds):
             kind = kinds[rank] if rank < len(kinds) else "straddle"
-            owed.append((Forced(BLINDS[kind], at), amount))
+            owed.append((ForcedBet(BLINDS[kind], at), amount))
         late = [(at, -amount) for at, amount in enumerate(opening.blinds) if amount < 0]
-        owed += [(Forced(BLINDS["post"], at), amount) for at, amount in late]
+        owed += [(ForcedBet(BLINDS["post"], at), amount) for at, amount in late]
     return tuple(one for one, _ in owed), tuple(amount for _, amount in owed)

@@ -152,7 +152,7 @@ class Request(Struct, frozen=True):
 
     @property
     def screened(self) -> bool:
-        """Whether the screen goes first: what it finds fine has no pots that a file could tell."""
+        """Whether the screening goes first: hands that it finds fine have no pots for a file."""
         return self.every and not (self.engine or self.files)
 
     def check(self) -> None:
@@ -339,7 +339,7 @@ def _write(judged: Iterable[Judged], ledger: "Snapshot", tally: Tally) -> None:
 def _audited(
     ledger: "Snapshot", other: Game | None, request: Request
 ) -> "Iterator[Iterable[Audited]]":
-    """Every hand through the screen: here, by several processes, or by Spark."""
+    """Every hand through the screening: here, by several processes, or by Spark."""
     fine = request.as_document
     if not request.shared:
         from api.audits import audits

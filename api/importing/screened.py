@@ -1,6 +1,6 @@
 """Hands that were not put to the rules one by one: those that are what their rules make of them.
 
-The screen holds every event against the rules. What it finds fine is what `formats.follow` would
+The screening holds every event against the rules. What it finds fine is what `formats.follow` would
 have made of the hand, and its verdict is `agree`, unless that rests on what the hand assumes; of
 all others it is not asked why.
 """
@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from analytics.screening.columns import ScreenColumns, Words
-from analytics.screening.plan import Why
-from analytics.screening.screen import Screen
+from analytics.screening.batches import Screening
+from analytics.screening.event_arrays import EventArrays, WordIds
+from analytics.screening.plan import DoubtReason
 from api.importing.spill import RUN
 from api.rules import CODES
 from engine.assumptions import is_free
@@ -26,14 +26,14 @@ from store.columns.codec import rows_of
 from store.columns.event_columns import EventColumns, of_appends, of_hands
 from store.segments.runs import check_values
 
-GAMES_MAX = 1 << 12  # that the screen keeps plans of: of some files each hand has its own stakes
+GAMES_MAX = 1 << 12  # that the screening keeps plans of: of some files each hand has its own stakes
 
 
 def screened(
     part: Transcript, match: str, players: tuple[str, ...], at: int, *, audited: bool
 ) -> tuple[EventColumns, Any]:
-    """The hands of a transcript that the screen finds fine, under these names of players, and what
-    each changed for both.
+    """The hands of a transcript that the screening finds fine, under these names of players, and
+    what each changed for both.
 
     That another reading of the rules could pay differently concerns only who wants a verdict.
     """
@@ -90,17 +90,17 @@ def _fine(hands: EventColumns, games: Iterable[Game], *, audited: bool) -> Any:
     """Which of these hands are fine."""
     if len(_games) > GAMES_MAX:
         _games.clear()
-        _screen.cache_clear()
+        _screening.cache_clear()
     _games.update((fingerprint(game), game) for game in games)
-    screen = _screen()
-    why = screen.judge(ScreenColumns([rows_of(hands)], screen.words)).why
-    others = () if audited else (Why.READING,)
-    return np.isin(why, [Why.FINE, Why.ASSUMED, *others])
+    screening = _screening()
+    why = screening.judge(EventArrays([rows_of(hands)], screening.words)).why
+    others = () if audited else (DoubtReason.READING,)
+    return np.isin(why, [DoubtReason.FINE, DoubtReason.ASSUMED, *others])
 
 
-_games: dict[str, Game] = {}  # by fingerprint, those that the screen knows
+_games: dict[str, Game] = {}  # by fingerprint, those that the screening knows
 
 
 @cache
-def _screen() -> Screen:
-    return Screen(_games.get, Words())
+def _screening() -> Screening:
+    return Screening(_games.get, WordIds())

@@ -186,7 +186,7 @@ class _FileImport(NamedTuple):
         self._chunk()
 
     def _many(self, part: Transcript) -> None:
-        """Spill neighbouring hands: in columns where the screen allows it, else one by one."""
+        """Spill neighbouring hands: in columns where the screening allows it, else one by one."""
         players = _called(part.players, self.options.names)
         if len(part.every) < RUN or players is None:
             self._one_by_one(map(part.hand, part.every))

@@ -1,6 +1,6 @@
 """What an audit says of every hand of a ledger, for lists and filters: judged once, and kept.
 
-Hands go through the screen in columns; those that it doubts the engine judges, as `audit --all`
+Hands go through the screening in columns; those that it doubts the engine judges, as `audit --all`
 does. A verdict depends on hidden cards, so it is for auditors, and for all where a match is open to
 all. To judge millions takes a while: `judge` goes on where it was left, with the hands that
 somebody looks at (`judging.py`), and `known` never waits.
@@ -35,9 +35,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec import Struct
 
-from analytics.screening.columns import Words
-from analytics.screening.plan import Why
-from analytics.screening.screen import HANDS, Batch, Screen, batches
+from analytics.screening.batches import BATCH_HANDS, ScreenedBatch, Screening, screened_batches
+from analytics.screening.event_arrays import WordIds
+from analytics.screening.plan import DoubtReason
 from api.rules import CODES, MOVELESS, Rules, by_rules, code_of
 from api.version import program
 from engine.verdict import VERDICTS, Report, qualified
@@ -139,14 +139,14 @@ class Verdicts:
         every = np.arange(snapshot.next_seq) if hands is None else hands
         left = self.left_of(every[every < snapshot.next_seq])
         rules, done = Rules(snapshot, None), 0
-        screen = Screen(rules.marked, Words())
+        screening = Screening(rules.marked, WordIds())
         if len(left):
             yield Progress(0, len(left))
-        for near in np.split(left, np.flatnonzero(np.diff(left // HANDS)) + 1):
+        for near in np.split(left, np.flatnonzero(np.diff(left // BATCH_HANDS)) + 1):
             if not len(near):
                 continue
             between = int(near.min()), int(near.max()) + 1
-            for batch in batches(snapshot, screen, self._is_left, between):
+            for batch in screened_batches(snapshot, screening, self._is_left, between):
                 for count in self._judged(batch, rules, near):
                     done += count
                     yield Progress(done, len(left))
@@ -205,11 +205,11 @@ class Verdicts:
         with self._turn:
             return bool((self._codes[first : last + 1] == UNJUDGED).any())
 
-    def _judged(self, batch: Batch, rules: Rules, wanted: Numbers) -> Iterator[int]:
+    def _judged(self, batch: ScreenedBatch, rules: Rules, wanted: Numbers) -> Iterator[int]:
         """The hands of a batch: all that are fine at once, then the wanted ones that the engine
         judges."""
         seqs = batch.columns.hand_seq
-        fine = seqs[batch.screened.why == Why.FINE]
+        fine = seqs[batch.result.why == DoubtReason.FINE]
         with self._turn:
             self._codes[fine] = CODES["agree"]
             self._changes += 1
@@ -218,7 +218,7 @@ class Verdicts:
         for where in places[np.isin(seqs[places], wanted)].tolist():
             seq, waiting = int(seqs[where]), waiting + 1
             if self._is_left(seq, seq):
-                assumed = batch.why(where) is Why.ASSUMED
+                assumed = batch.why(where) is DoubtReason.ASSUMED
                 self._note(seq, batch.records[where], rules, screened=assumed)
             if waiting == AT_ONCE:
                 yield waiting

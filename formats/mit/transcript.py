@@ -42,7 +42,7 @@ class _Some(NamedTuple):
 
 
 def is_transcribed(game: Game) -> bool:
-    """Whether the lines of a log stand for the steps of these rules; the screen holds the events
+    """Whether the lines of a log stand for the steps of these rules; the screening holds the events
     against their policies.
     """
     kinds = Counter(map(type, game.script))

@@ -1,8 +1,8 @@
-"""The screen beside the engine: the same records asked of both, and what each may say of the other.
+"""Screening and engine on the same records: what each of them says of a hand, compared.
 
 `fine` has to mean that the engine agrees, to the chip. A hand that the engine would refuse is never
-fine, and a hand that it agrees with is never suspect. A reading that the screen does not count is
-left to the engine, so there a doubt may turn out to be none.
+fine, and a hand that it agrees with is never suspect. A reading that the screening does not follow
+is left to the engine, so there a doubt may turn out to be none.
 """
 
 from collections import Counter
@@ -11,9 +11,9 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from analytics.screening.columns import ScreenColumns, Words
-from analytics.screening.plan import Why
-from analytics.screening.screen import Find, Screen, Screened
+from analytics.screening.batches import Find, Screening, ScreeningResult
+from analytics.screening.event_arrays import EventArrays, WordIds
+from analytics.screening.plan import DoubtReason
 from engine.changes import partner_of
 from engine.game import Game, fingerprint
 from engine.games import RULESETS
@@ -33,34 +33,34 @@ NOT_FOLLOWED = (t.TimedOut, t.Disconnected, t.Reconnected, t.HandVoided)
 Counted = Counter[tuple[str, str]]
 
 
-def screened(records: Sequence[Events], find: Find = MARKED.get) -> Screened:
-    """What the screen says of these records, as a ledger would store them."""
+def screened(records: Sequence[Events], find: Find = MARKED.get) -> ScreeningResult:
+    """What the screening says of these records, as a ledger would store them."""
     leaves = [leaf(number, record) for number, record in enumerate(records)]
-    words = Words()
-    return Screen(find, words).judge(ScreenColumns([table(leaves)], words))
+    words = WordIds()
+    return Screening(find, words).judge(EventArrays([table(leaves)], words))
 
 
 def is_screened(why: int) -> bool:
-    """Whether the screen has judged the hand at all."""
-    return why < Why.RULES
+    """Whether the screening has judged the hand at all."""
+    return why < DoubtReason.RULES
 
 
 def agree(game: Game, records: Iterable[Events]) -> Counted:
-    """Screen and engine on each of these records; how often which said what."""
+    """Screening and engine on each of these records; how often which said what."""
     named = [_named(number, record) for number, record in enumerate(records)]
     found = screened(named, (MARKED | {fingerprint(game): game}).get)
     counted: Counted = Counter()
     for record, code, nets in zip(named, found.why.tolist(), found.nets.tolist(), strict=True):
         report = judge(game, record, partner_of(game))
-        why = Why(code)
+        why = DoubtReason(code)
         counted[report.verdict, why.name] += 1
         told = f"{why.name}, {report.verdict}, {report.divergence}\n{say_all(record)}"
-        if why is Why.FINE:
+        if why is DoubtReason.FINE:
             start = record[0]
             assert isinstance(start, t.HandStarted)
             assert report.verdict == "agree", told
             assert report.recorded == tuple(nets[: len(start.stacks)]), told
-        elif why is Why.READING:
+        elif why is DoubtReason.READING:
             counts_all = not any(one.policy in ("split", "kickers") for one in game.readings)
             assert report.verdict == "contested" or not counts_all, told
         elif is_screened(why):
@@ -69,7 +69,7 @@ def agree(game: Game, records: Iterable[Events]) -> Counted:
 
 
 def followed(game: Game, name: str) -> Iterator[Events]:
-    """Seeded hands without what the screen leaves to the engine, whatever is played."""
+    """Seeded hands without what the screening leaves to the engine, whatever is played."""
     number = 0
     while True:
         record = seeded(game, f"{name} {number}").record

@@ -74,7 +74,7 @@ def by_hand(rows: Any) -> dict[int, str]:
 
 @cache
 def by_engine(snapshot: Snapshot) -> dict[int, str]:
-    """What the engine says of each hand, without any screen."""
+    """What the engine says of each hand, without any screening."""
     found: dict[int, str] = {}
     for one in snapshot.hands():
         record = cast(Events, tuple(it.event for it in snapshot.read(one.hand)))
@@ -124,7 +124,8 @@ def test_some_hands_are_judged_before_all_others(snapshot: Snapshot, tmp_path: P
     assert Progress(len(some), len(some)) == list(verdicts.judge(snapshot, some))[-1]
     known = by_hand(verdicts.known(snapshot).rows)
     assert {seq: expected[seq] for seq in some.tolist()}.items() <= known.items()
-    assert {"agree"} == {known[seq] for seq in known.keys() - set(some.tolist())}  # by the screen
+    screened = known.keys() - set(some.tolist())
+    assert {"agree"} == {known[seq] for seq in screened}
     assert expected == judged(snapshot, verdicts)
 
 
@@ -195,7 +196,7 @@ def test_another_program_judges_anew_and_leaves_no_old_files(
 def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rules, readings, the screen, how events are read: change a file, and the key is another."""
+    """Rules, readings, screening, how events are read: change a file, and the key is another."""
     assert all((module.ROOT / place).exists() for place in module.DECIDING)
     monkeypatch.setattr(module, "ROOT", tmp_path)
     for place in module.DECIDING:
@@ -244,7 +245,7 @@ def test_whatever_a_verdict_comes_from_is_among_what_decides() -> None:
         if not any(name == it or name.startswith(f"{it}/") for it in deciding)
     }
     assert JUDGES_NOTHING.keys() == outside
-    assert {"api/rules.py", "engine/verdict.py", "analytics/screening/award.py"} <= names
+    assert {"api/rules.py", "engine/verdict.py", "analytics/screening/payout_check.py"} <= names
 
 
 def _files(place: Path) -> list[Path]:

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics.screening.columns import Words
-from analytics.screening.screen import Screen, batches
+from analytics.screening.batches import Screening, screened_batches
+from analytics.screening.event_arrays import WordIds
 from dealer.play import play
 from engine.game import fingerprint
 from engine.games import GAMES
@@ -115,9 +115,9 @@ def _answers(folder: Path) -> dict[str, list[dict[str, object]]]:
 
 
 def _screened(folder: Path) -> list[int]:
-    screen = Screen(MARKED.get, Words())
-    found = batches(Reader(folder).snapshot(), screen)
-    return [why for batch in found for why in batch.screened.why.tolist()]
+    screening = Screening(MARKED.get, WordIds())
+    found = screened_batches(Reader(folder).snapshot(), screening)
+    return [why for batch in found for why in batch.result.why.tolist()]
 
 
 def _written_today(old: Path, new: Path) -> Path:

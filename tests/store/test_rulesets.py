@@ -7,8 +7,8 @@ import msgspec
 import pytest
 from msgspec.structs import fields, replace
 
-from analytics.screening.columns import Words
-from analytics.screening.screen import Screen, batches
+from analytics.screening.batches import Screening, screened_batches
+from analytics.screening.event_arrays import WordIds
 from api.main import main
 from api.playing.recording import Recording, announced, finished
 from api.rules import Rules
@@ -118,9 +118,9 @@ def test_a_ledger_of_older_rules_is_audited_screened_and_verified_as_before(
     ]
     assert {"agree", "contested"} >= {one["verdict"] for one in hands}
     snapshot = Reader(tmp_path).snapshot()
-    screen = Screen(Rules(snapshot, None).marked, Words())
-    fine = sum(sum(batch.fine().values()) for batch in batches(snapshot, screen))
-    assert (fine > 0) == name.startswith("probability")  # the screen leaves URCS to the engine
+    screening = Screening(Rules(snapshot, None).marked, WordIds())
+    fine = sum(sum(batch.fine().values()) for batch in screened_batches(snapshot, screening))
+    assert (fine > 0) == name.startswith("probability")  # the screening leaves URCS to the engine
     assert 0 == main(["verify", "--all", "--key", str(tmp_path / "keys"), *where])
 
 

@@ -1,7 +1,7 @@
-"""`audit --all` through the screen and by the engine alone: one document, on every public corpus.
+"""`audit --all` by screening and by the engine alone: one document, on every public corpus.
 
-How much of a corpus the screen answers for is said too: a screen that leaves everything to the
-engine would agree with it just as well.
+How much of a corpus the screening answers for is said too: if it left everything to the engine, it
+would agree with it just as well.
 """
 
 import gzip
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from analytics.screening.columns import Words
-from analytics.screening.screen import Screen, batches
+from analytics.screening.batches import Screening, screened_batches
+from analytics.screening.event_arrays import WordIds
 from api.audits import agreed
 from api.rules import Rules
 from store.reader import Reader
@@ -54,15 +54,15 @@ def _unpacked(path: Path, folder: Path, most: int | None) -> Path:
 
 def _same(capsys: Captured, folder: Path, fewest: float) -> None:
     """The same document, and from `ci` on the same table (`tests/test_cli_parameters.py` has one);
-    and of so many hands the screen alone has judged."""
+    and of so many hands the screening alone has judged."""
     words = ("audit", "--all", "--ledger", str(folder))
     document = _printed(capsys, *words, "--json")
     assert document == _printed(capsys, *words, "--engine", "--json")
     if profiles.chosen() != "quick":
         assert _printed(capsys, *words) == _printed(capsys, *words, "--engine")
     snapshot = Reader(folder).snapshot()
-    screen = Screen(Rules(snapshot, None).marked, Words())
-    found = list(batches(snapshot, screen))
+    screening = Screening(Rules(snapshot, None).marked, WordIds())
+    found = list(screened_batches(snapshot, screening))
     hands = sum(map(len, found))
     left = sum(agreed(one, place) is None for one in found for place in range(len(one)))
     assert hands == len(json.loads(document)["hands"])
@@ -132,7 +132,7 @@ def test_hands_before_and_after_a_seal_are_judged(capsys: Captured, tmp_path: Pa
     _same(capsys, tmp_path / "ledger", 0.8)
 
 
-def test_other_rules_are_asked_of_the_screen_too(capsys: Captured, folder: Path) -> None:
+def test_other_rules_are_asked_of_the_screening_too(capsys: Captured, folder: Path) -> None:
     words = ("audit", "--all", "--json", "--ledger", str(folder), "--ruleset", "auction-2024-mit")
     assert _printed(capsys, *words) == _printed(capsys, *words, "--engine")
 

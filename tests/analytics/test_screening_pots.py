@@ -1,11 +1,11 @@
-"""The screen's arithmetic beside the engine's: layers, odd chips, the house's cut, in columns."""
+"""The screening's side pots, odd chips and rake, in columns, are those of the engine."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.screening.showdown import Layer, awards, layers, taken
+from analytics.screening.pots import SidePots, layered_pots, pot_shares, rake_of_pots
 from engine.games import GAMES
 from engine.policies import OddChips, Policies, Rake, Rounding
 from engine.pots import layers as engine_layers
@@ -27,7 +27,7 @@ def test_layers_are_the_engines(some: list[tuple[list[int], set[int]]]) -> None:
     for paid, claims in some:
         column = np.array(paid, dtype=np.int32)[:, None]
         bits = np.array([sum(1 << seat for seat in claims)])
-        found = layers(column, np.zeros(1, dtype=np.int32), bits)
+        found = layered_pots(column, np.zeros(1, dtype=np.int32), bits)
         mine = [
             (int(pot.amount[0]), tuple(s for s in range(len(paid)) if pot.seats[0] >> s & 1))
             for pot in found
@@ -41,7 +41,7 @@ def test_layers_are_the_engines(some: list[tuple[list[int], set[int]]]) -> None:
 def test_no_chip_is_made_or_lost_between_layers(paid: list[int], dead: int) -> None:
     column = np.array(paid, dtype=np.int32)[:, None]
     everybody = np.array([(1 << len(paid)) - 1])
-    found = layers(column, np.array([dead], dtype=np.int32), everybody)
+    found = layered_pots(column, np.array([dead], dtype=np.int32), everybody)
     assert sum(paid) + dead == sum(int(pot.amount[0]) for pot in found)
 
 
@@ -57,8 +57,8 @@ def test_odd_chips_are_the_engines(
 ) -> None:
     game = Policies(odd_chips=policy, split_unit=unit)
     values = np.array([[int(seat in wins)] for seat in range(6)])
-    layer = Layer(np.array([pot]), np.array([63]), np.array([0]))
-    (paid,) = awards(game, [layer], None, values, np.array([button]))
+    layer = SidePots(np.array([pot]), np.array([63]), np.array([0]))
+    (paid,) = pot_shares(game, [layer], None, values, np.array([button]))
     order = tuple(seat for seat in ((button + 1 + k) % 6 for k in range(6)) if seat in wins)
     won = paid.wins[:, 0]
     assert order == tuple(paid.seats[won, 0].tolist())
@@ -76,8 +76,8 @@ def test_the_cut_is_the_engines(rounding: Rounding, pots: list[int], seats: int)
     )
     start = HandStarted("m/0", "g", "r", 0, ("a",) * seats, (100,) * seats)
     told = rakes(Policies(rake=rule), opened(start), tuple(pots))
-    some = [Layer(np.array([pot]), np.array([1]), np.array([0])) for pot in pots]
-    mine = taken(rule, some, seats, np.ones(1, dtype=bool))
+    some = [SidePots(np.array([pot]), np.array([1]), np.array([0])) for pot in pots]
+    mine = rake_of_pots(rule, some, seats, np.ones(1, dtype=bool))
     assert told == tuple(int(cut[0]) for cut in mine)
 
 

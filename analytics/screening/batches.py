@@ -1,11 +1,11 @@
-"""The screen itself: hands of a ledger grouped by their plan, replayed, and found fine or doubtful.
+"""Screen a ledger in batches: group hands by plan, replay them, find each fine or doubtful.
 
 `fine` is a promise: the engine's audit agrees with the hand, and no reading pays otherwise. Any
-doubt, and whatever the screen does not follow, is for the engine to judge.
+doubt, and whatever the screening does not follow, is for the engine to judge.
 
-A whole ledger goes through it by its event columns, some thousand hands at a time, in order. Memory
-does not grow with the ledger: a few row groups are in hand at once. Of hands that are fine only
-numbers are kept; the others come as records, for the engine to explain.
+A whole ledger is read by its event columns, some thousand hands at a time, in order. Memory does
+not grow with the ledger: a few row groups are in hand at once. Of hands that are fine only numbers
+are kept; the others come as records, for the engine to explain.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,17 +17,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.screening.award import Award, Readings
-from analytics.screening.columns import READ, ScreenColumns, Words
-from analytics.screening.plan import Plan, Stakes, Why, planned
-from analytics.screening.record import Cards, Record
-from analytics.screening.replay import Replay
-from analytics.screening.showdown import Contenders, Payment
-from analytics.screening.table import PlanHands, spans
+from analytics.replay.rules import RulesetLookup
+from analytics.screening.betting_check import BettingCheck
+from analytics.screening.betting_state import PlanHands, row_ranges
+from analytics.screening.event_arrays import READ_COLUMNS, EventArrays, WordIds
+from analytics.screening.payout_check import PayoutCheck, ReadingCheck
+from analytics.screening.plan import DoubtReason, Plan, Stakes, plan_ruleset
+from analytics.screening.pots import HandPots
+from analytics.screening.record_check import DealtCards, RecordCheck
+from analytics.screening.showdown import Contenders
 from engine.changes import partner_of
 from engine.game import Game
-from events.ledger import Record as LedgerRecord
-from events.ledger import is_match
+from events.ledger import Record, is_match
 from events.types import Events
 from store.columns.cells import BAD, Column
 from store.columns.codec import records_of, table
@@ -37,36 +38,35 @@ from store.log.streams import Leaf
 from store.reader import Snapshot
 from store.segments.reading import files_of
 
-Find = Callable[[str], Game | None]
 CHUNK = 1 << 14  # hands played at once, more or less: their columns stay in the cache
 
 
-class Screened(NamedTuple):
-    """What became of each hand of some rows: why it is doubtful, and what each seat won."""
+class ScreeningResult(NamedTuple):
+    """The result of each hand of some rows: why it is doubtful, and what each seat won."""
 
     why: Column
-    names: list[str | None]  # of rulesets that hands were held against
+    names: list[str | None]  # of the rulesets that hands were checked against
     ruleset: Column  # by hand: which of the names
     nets: Column  # by hand and seat; only where it is fine
 
 
-class Screen:
-    """Rulesets as plans, remembered from one group of rows to the next."""
+class Screening:
+    """Screens hands; the plans of rulesets are kept from one group of rows to the next."""
 
-    def __init__(self, find: Find, words: Words, other: Game | None = None) -> None:
+    def __init__(self, find: RulesetLookup, words: WordIds, other: Game | None = None) -> None:
         self._find, self._other = find, other
         self.words = words
-        self._plans: dict[tuple[int, int, int], tuple[Plan, Stakes] | Why] = {}
+        self._plans: dict[tuple[int, int, int], tuple[Plan, Stakes] | DoubtReason] = {}
         self._games: dict[int, Game | None] = {}
 
-    def judge(self, columns: ScreenColumns) -> Screened:
-        """Every hand of these columns."""
+    def judge(self, columns: EventArrays) -> ScreeningResult:
+        """Screen every hand of these columns."""
         kinds, where = columns.kinds, columns.which_kind
         verdicts = np.zeros(len(kinds), dtype=np.uint8)
         stakes: dict[Plan, list[tuple[int, Stakes]]] = {}
         for number, (mark, name, size) in enumerate(kinds):
             found = self._planned(mark, name, size)
-            if isinstance(found, Why):
+            if isinstance(found, DoubtReason):
                 verdicts[number] = found
             else:
                 stakes.setdefault(found[0], []).append((number, found[1]))
@@ -76,75 +76,75 @@ class Screen:
         nets = np.zeros((widest, columns.count), dtype=np.int64).T  # what a seat won together
         for plan, members in stakes.items():
             self._group(columns, plan, members, why, nets)
-        why[columns.strange] = Why.START
-        why[(why == Why.FINE) & columns.assumes] = Why.ASSUMED
+        why[columns.strange] = DoubtReason.START
+        why[(why == DoubtReason.FINE) & columns.assumes] = DoubtReason.ASSUMED
         names = [game.name if (game := self._games.get(mark)) else None for mark, _, _ in kinds]
-        return Screened(why, names, where, nets)
+        return ScreeningResult(why, names, where, nets)
 
-    def _planned(self, mark: int, name: int, size: int) -> tuple[Plan, Stakes] | Why:
+    def _planned(self, mark: int, name: int, size: int) -> tuple[Plan, Stakes] | DoubtReason:
         key = mark, name, size
         if key not in self._plans:
             self._plans[key] = self._plan(*key)
         return self._plans[key]
 
-    def _plan(self, mark: int, name: int, size: int) -> tuple[Plan, Stakes] | Why:
+    def _plan(self, mark: int, name: int, size: int) -> tuple[Plan, Stakes] | DoubtReason:
         """The plan of a ruleset, named by its fingerprint, at a table of this size."""
         if mark == BAD or name == BAD or size < 2:
-            return Why.START
+            return DoubtReason.START
         game = self._other or self._find(self.words.word(mark))
         self._games[mark] = game
         if game is None:
-            return Why.RULES
+            return DoubtReason.RULES
         if self._other is None and game.name != self.words.word(name):
-            return Why.START
-        found = planned(game, size, partner_of(game))
-        return Why.RULES if isinstance(found, str) else found
+            return DoubtReason.START
+        found = plan_ruleset(game, size, partner_of(game))
+        return DoubtReason.RULES if isinstance(found, str) else found
 
     def _group(
         self,
-        columns: ScreenColumns,
+        columns: EventArrays,
         plan: Plan,
         members: list[tuple[int, Stakes]],
         why: Column,
         nets: Column,
     ) -> None:
-        """Hands of one plan, a chunk at a time."""
+        """Screen hands of one plan, a chunk at a time."""
         stakes = np.full(len(columns.kinds), -1)  # by kind: which of the members
         stakes[[number for number, _ in members]] = np.arange(len(members))
         which = np.flatnonzero((stakes.take(columns.which_kind) >= 0) & (why == 0))
         for some in np.array_split(which, max(1, round(len(which) / CHUNK))):
             of = stakes.take(columns.which_kind.take(some))
-            hands = columns.of_plan(plan, some, [one for _, one in members], of)
-            at = spans(some, np.ones_like(some))
-            why[at], nets[at, : plan.seats] = screened(columns, some, hands)
+            hands = columns.plan_hands(plan, some, [one for _, one in members], of)
+            at = row_ranges(some, np.ones_like(some))
+            why[at], nets[at, : plan.seats] = screen_hands(columns, some, hands)
 
 
-def screened(columns: ScreenColumns, which: Column, hands: PlanHands) -> tuple[Column, Column]:
-    """Some hands of one plan, replayed and held against their records: why, and nets by seat."""
-    played = Replay(hands)
+def screen_hands(columns: EventArrays, which: Column, hands: PlanHands) -> tuple[Column, Column]:
+    """Replay some hands of one plan and check their records; return reasons, and nets by seat."""
+    played = BettingCheck(hands)
     played.run()
-    payment = Payment(played)
-    record = Record(columns, which, played, payment.count, payment.rakes)
+    pots = HandPots(played)
+    record = RecordCheck(columns, which, played, pots.count, pots.rakes)
     record.check()
-    cards = Cards(record)
-    award = Award(record, Contenders(cards, payment.down, payment.paid), payment)
-    award.check()
-    if len(payment.down):
-        Readings(award).check()
-    return record.why, award.nets.T
+    cards = DealtCards(record)
+    payouts = PayoutCheck(record, Contenders(cards, pots.at_showdown, pots.paid), pots)
+    payouts.check()
+    if len(pots.at_showdown):
+        ReadingCheck(payouts).check()
+    return record.why, payouts.nets.T
 
 
-HANDS = 1 << 14  # that are screened at once: some ten row groups
-OTHERS = ("hand_seq", *(it for it in columns() if it not in {*ENVELOPE, *READ}))  # of records
+BATCH_HANDS = 1 << 14  # screened at once: some ten row groups
+OTHERS = ("hand_seq", *(it for it in columns() if it not in {*ENVELOPE, *READ_COLUMNS}))
 Nets = tuple[int, ...]
-HandFilter = Callable[[int, int], bool]  # whether any hand from one to another is asked for
+HandFilter = Callable[[int, int], bool]  # whether any hand from one to another is wanted
 
 
-class Batch(NamedTuple):
-    """Some hands in the order they closed, what the screen says, and the records in doubt."""
+class ScreenedBatch(NamedTuple):
+    """Some hands in the order they closed, their results, and the records of those in doubt."""
 
-    columns: ScreenColumns
-    screened: Screened
+    columns: EventArrays
+    result: ScreeningResult
     records: dict[int, Events]  # by place among these hands
 
     def __len__(self) -> int:
@@ -155,27 +155,27 @@ class Batch(NamedTuple):
         match = self.columns.words.word(int(self.columns.match[place]))
         return f"{match}/{self.columns.number[place]}"
 
-    def why(self, place: int) -> Why:
-        """What the screen says of a hand."""
-        return Why(int(self.screened.why[place]))
+    def why(self, place: int) -> DoubtReason:
+        """The reason to doubt a hand."""
+        return DoubtReason(int(self.result.why[place]))
 
     def ruleset(self, place: int) -> str | None:
-        """The name of the ruleset that a hand was held against."""
-        return self.screened.names[int(self.screened.ruleset[place])]
+        """The name of the ruleset that a hand was checked against."""
+        return self.result.names[int(self.result.ruleset[place])]
 
     def nets(self, place: int) -> Nets:
-        """What each seat won or lost in a hand that is fine."""
+        """Chips that each seat won or lost in a hand that is fine."""
         count = int(self.columns.seats[place])
-        return tuple(self.screened.nets[place, :count].tolist())
+        return tuple(self.result.nets[place, :count].tolist())
 
     def fine(self) -> dict[tuple[str, str], int]:
-        """How many hands of each match and ruleset are fine, the first to come first."""
-        known = np.array([name is not None for name in self.screened.names])
-        at = np.flatnonzero(known[self.screened.ruleset]) if len(known) else np.zeros(0, int)
-        match, ruleset = self.columns.match[at], self.screened.ruleset[at]
+        """Count the fine hands of each match and ruleset; the first to come is first."""
+        known = np.array([name is not None for name in self.result.names])
+        at = np.flatnonzero(known[self.result.ruleset]) if len(known) else np.zeros(0, int)
+        match, ruleset = self.columns.match[at], self.result.ruleset[at]
         both = match.astype(np.int64) << 32 | ruleset
         _, first, where = np.unique(both, return_index=True, return_inverse=True)
-        counts = np.bincount(where, weights=self.screened.why[at] == 0, minlength=len(first))
+        counts = np.bincount(where, weights=self.result.why[at] == 0, minlength=len(first))
         found: dict[tuple[str, str], int] = {}
         for one in np.argsort(first).tolist():
             place = int(at[first[one]])
@@ -185,49 +185,49 @@ class Batch(NamedTuple):
         return found
 
 
-class ScreenRows(NamedTuple):
-    """Hands that follow one another: the columns that the screen reads, and how to read others."""
+class RowGroup(NamedTuple):
+    """Successive hands: the columns that the screening reads, and how to read the others."""
 
     rows: pa.Table
     others: Callable[[], pa.Table]
 
     def hands(self) -> tuple[int, int]:
-        """The first and the last."""
+        """The numbers of the first and the last hand."""
         hands = self.rows["hand_seq"]
         return hands[0].as_py(), hands[-1].as_py()
 
 
 def every_hand(first: int, last: int) -> bool:
-    """All hands are asked for."""
+    """Whether any hand is wanted: always."""
     return True
 
 
-def batches(
+def screened_batches(
     snapshot: Snapshot,
-    screen: Screen,
+    screening: Screening,
     asked: HandFilter = every_hand,
     between: tuple[int, int] | None = None,
-) -> Iterator[Batch]:
-    """Every hand that closed, in that order; without segments in which none is asked for. With
-    `between` two places, those from the first up to the second."""
-    parts: list[ScreenRows] = []
+) -> Iterator[ScreenedBatch]:
+    """Screen every hand that closed, in that order, but for segments in which none is wanted; with
+    `between` two places, only those from the first up to the second."""
+    parts: list[RowGroup] = []
     waiting = 0
-    for part in stored(snapshot, asked, between):
+    for part in row_groups(snapshot, asked, between):
         parts.append(part)
         first, last = part.hands()
         waiting += last - first + 1
-        if waiting >= HANDS:
-            yield _batch(snapshot, parts, screen)
+        if waiting >= BATCH_HANDS:
+            yield _batch(snapshot, parts, screening)
             parts, waiting = [], 0
     if parts:
-        yield _batch(snapshot, parts, screen)
+        yield _batch(snapshot, parts, screening)
 
 
-def _batch(snapshot: Snapshot, parts: Sequence[ScreenRows], screen: Screen) -> Batch:
-    """The screen's answer, and the records that it does not answer for."""
-    columns = ScreenColumns([part.rows for part in parts], screen.words)
-    screened = screen.judge(columns)
-    doubtful = np.flatnonzero(screened.why != Why.FINE)
+def _batch(snapshot: Snapshot, parts: Sequence[RowGroup], screening: Screening) -> ScreenedBatch:
+    """Screen some row groups, and read the records of hands in doubt."""
+    columns = EventArrays([part.rows for part in parts], screening.words)
+    result = screening.judge(columns)
+    doubtful = np.flatnonzero(result.why != DoubtReason.FINE)
     places = dict(zip(columns.hand_seq[doubtful].tolist(), doubtful.tolist(), strict=True))
     records: dict[int, Events] = {}
     for part in parts:
@@ -235,13 +235,13 @@ def _batch(snapshot: Snapshot, parts: Sequence[ScreenRows], screen: Screen) -> B
         if wanted := [it for it in places if first <= it <= last]:
             found = _records(snapshot, part, wanted)
             records |= {places[it]: cast(Events, record) for it, record in found.items()}
-    return Batch(columns, screened, records)
+    return ScreenedBatch(columns, result, records)
 
 
 def _records(
-    snapshot: Snapshot, part: ScreenRows, hand_seqs: Sequence[int]
-) -> dict[int, tuple[LedgerRecord, ...]]:
-    """Some hands of a part, as they were recorded."""
+    snapshot: Snapshot, part: RowGroup, hand_seqs: Sequence[int]
+) -> dict[int, tuple[Record, ...]]:
+    """The records of some hands of a row group."""
     try:
         others = part.others()
     except (FileNotFoundError, Damaged):  # compacted meanwhile: they lie elsewhere now
@@ -260,10 +260,10 @@ def _records(
     return records_of(rows)
 
 
-def stored(
+def row_groups(
     snapshot: Snapshot, asked: HandFilter = every_hand, between: tuple[int, int] | None = None
-) -> Iterator[ScreenRows]:
-    """All that closed, a row group at a time; segments may be compacted meanwhile."""
+) -> Iterator[RowGroup]:
+    """Read all hands that closed, a row group at a time; segments may be compacted meanwhile."""
     first, end = between or (0, snapshot.next_seq)
     live, after = snapshot.live, first - 1
     while True:
@@ -279,14 +279,14 @@ def stored(
                 for group, (low, high) in enumerate(bounds):
                     if low is not None and (high <= after or low >= end):
                         continue
-                    rows = files.events(segment, group, READ)
+                    rows = files.events(segment, group, READ_COLUMNS)
                     last = rows["hand_seq"][-1].as_py()
                     if last > after:
                         seq = rows["hand_seq"]
                         if seq[0].as_py() <= after or last >= end:
                             rows = rows.filter(pc.and_(pc.greater(seq, after), pc.less(seq, end)))
                         if rows.num_rows:
-                            yield ScreenRows(rows, partial(files.events, segment, group, OTHERS))
+                            yield RowGroup(rows, partial(files.events, segment, group, OTHERS))
                         after = last
         except (FileNotFoundError, Damaged) as missing:
             live.retired(number, missing)
@@ -298,7 +298,7 @@ def stored(
             and not is_match(entry.stream)
             and asked(entry.hand_seq, entry.hand_seq)
         ]
-        for start in range(0, len(hot), HANDS):
-            rows = table(hot[start : start + HANDS])
-            yield ScreenRows(rows, partial(pa.Table.slice, rows))
+        for start in range(0, len(hot), BATCH_HANDS):
+            rows = table(hot[start : start + BATCH_HANDS])
+            yield RowGroup(rows, partial(pa.Table.slice, rows))
         return

@@ -1,4 +1,4 @@
-"""The betting of many hands at once: every action they hold, against what the rules say it faced.
+"""Check the betting of many hands at once: every action against what the rules say it faced.
 
 Theory of operation
 -------------------
@@ -11,15 +11,15 @@ because everything before it is true; what is found after it means nothing more,
 other hand. (An induction: a change of a sum here must take only from the action itself and earlier
 ones of the same hand.)
 
-One sum looks ahead: `owes` takes what others have put in by the end of the round. Where it matters
-they are all-in or folded, the rules ask none of them, and if one acts after all, some action is
-wrong.
+One sum looks ahead: `owes_blind` takes what others have put in by the end of the round. Where it
+matters they are all-in or folded, the rules ask none of them, and if one acts after all, some
+action is wrong.
 
 Three levels of columns: hands, the rounds that a hand is told to open, and actions: the first ones
 of all rounds, then all second ones, and so on, those of longer rounds before those of shorter. So
-what changes inside a round is carried from one slice to the beginning of the next, by `_carried`:
-the bet, the size of a raise, who is in. A bet only rises, and so does the size of a full raise: the
-last of them is the highest. Between rounds `table.py` counts what became of them.
+what changes inside a round is carried from one slice to the next, by `_accumulated`: the bet, the
+size of a raise, who is in. A bet only rises, and so does the size of a full raise: the last of them
+is the highest. Between rounds `betting_state.py` counts what became of them.
 """
 
 from functools import cached_property
@@ -27,8 +27,8 @@ from functools import cached_property
 import numpy as np
 
 from analytics.replay.rules import ActionState, Reach, sizes, vetoed
-from analytics.screening.plan import Why
-from analytics.screening.table import PlanHands, Table
+from analytics.screening.betting_state import BettingState, PlanHands
+from analytics.screening.plan import DoubtReason
 from store.columns.cells import Column
 
 FOLD, CHECK, CALL, BET, RAISE = range(5)
@@ -36,8 +36,8 @@ CHOSEN, DEFAULT, FORCED = range(3)
 NO_SEAT = 30  # one that no table has
 
 
-class Facing(Table, ActionState):
-    """Actions, a row each, beside the hands that they are of.
+class ActionRows(BettingState, ActionState):
+    """The recorded actions of a plan's hands, a row each, and what each of them faced.
 
     The first of every round come first, then all second ones: longer rounds before shorter, so the
     rounds that have a next action are the first of those that have this one.
@@ -47,7 +47,7 @@ class Facing(Table, ActionState):
         super().__init__(hands)
         n, seats, rounds = self.n, self.seats, self.plan.rounds
         self.of = hands.of
-        self.why[self.of[hands.numbers == rounds]] = Why.SHAPE
+        self.why[self.of[hands.numbers == rounds]] = DoubtReason.SHAPE
         self.number = np.minimum(hands.numbers, rounds - 1)
         self.place = self.number * n + self.of  # in what is counted by round and hand
         self.begins = np.cumsum([0, *hands.counts])[:-1]  # where all n-th actions begin
@@ -63,45 +63,45 @@ class Facing(Table, ActionState):
         self.raising = acts.kind >= BET
         self.who = np.minimum(acts.seat, seats - 1)
         self.bit = np.left_shift(1, self.who.view(np.uint8), dtype=self.sets)
-        self.cell = self._spread(self.number * (seats * n) + self.of)
+        self.cell = self._per_action(self.number * (seats * n) + self.of)
         self.cell += self.who * np.int32(n)  # in what is counted by round, seat and hand
 
-    def _carried(self, opening: Column, change: np.ufunc, values: Column) -> Column:
-        """By action: a number as its round opens, changed by the value of each action before it."""
+    def _accumulated(self, opening: Column, change: np.ufunc, values: Column) -> Column:
+        """By action: a number as its round opens, changed by the value of each action before."""
         found = np.empty(len(self.kind), dtype=opening.dtype)
         found[: len(opening)] = opening
         for now, then in self.next:
             change(found[now], values[now], out=found[then])
         return found
 
-    def _spread(self, values: Column) -> Column:
-        """A number of each round, by action."""
+    def _per_action(self, values: Column) -> Column:
+        """A number of each round, repeated for its actions."""
         found = np.empty(len(self.kind), dtype=values.dtype)
         for now in self.every:
             found[now] = values[: now.stop - now.start]
         return found
 
-    def _count(self, what: Column, opening: Column) -> Column:
-        """By action: what its round opens with, and all that was added before it."""
-        return self._carried(opening, np.add, what)
+    def _sum_before(self, what: Column, opening: Column) -> Column:
+        """By action: the opening number of its round, and all that was added before it."""
+        return self._accumulated(opening, np.add, what)
 
-    def _highest(self, values: Column, opening: Column) -> Column:
+    def _maximum_before(self, values: Column, opening: Column) -> Column:
         """By action: the highest of these values before it in its round, and the opening's."""
-        return self._carried(opening, np.maximum, values)
+        return self._accumulated(opening, np.maximum, values)
 
-    def _none(self, kind: type = np.int32) -> Column:
-        """Nothing, by round."""
+    def _zeros(self, kind: type = np.int32) -> Column:
+        """Zero for each round."""
         return np.zeros(len(self.of), dtype=kind)
 
-    def rounds(self, rows: Column) -> Column:
+    def rounds_of(self, rows: Column) -> Column:
         """The rounds of some actions."""
         found: Column = rows - self.begins.take(self.begins.searchsorted(rows, side="right") - 1)
         return found
 
     # What is added up before a round opens.
 
-    def _put_in(self) -> None:
-        """What each seat has put in the round before it acts, and in the end; who folds in it."""
+    def _add_up_bets(self) -> None:
+        """Add up bets before each action and by the end of each round, and who folds in it."""
         bets = self.bets.ravel()
         self.mine = np.empty(len(self.cell), dtype=np.int32)
         for now in self.every:
@@ -109,38 +109,38 @@ class Facing(Table, ActionState):
             mine = bets.take(cell, mode="clip", out=self.mine[now])
             bets[cell] = mine + self.amount[now]
         self.folding = self.bit * (self.kind == FOLD)
-        gone = self._none(self.sets)
+        gone = self._zeros(self.sets)
         for now in self.every:
             gone[: now.stop - now.start] |= self.folding[now]
         self.gone.ravel()[self.place] = gone
 
     # What an action faces.
 
-    def _faced(self) -> None:
-        """The bet, the size of a raise, who is in and who can act."""
+    def _compute_faced(self) -> None:
+        """Compute the bet, the size of a raise, who is in and who can act, by action."""
         acts, place = self.hands.acts, self.place
-        self.bet = self._highest(acts.to, self.open_bet.ravel().take(place))
+        self.bet = self._maximum_before(acts.to, self.open_bet.ravel().take(place))
         self.owed = self.bet - self.mine
         self.met, self.raised = self.mine, self.owed  # who has acted has put in what he answered
         self.chips = self.base.ravel().take(self.cell, mode="clip") - self.mine
         self.more = acts.to - self.bet
-        self.size = self._size(self.hands.sizes)
+        self.size = self._raise_size(self.hands.sizes)
         spent = (self.amount == self.chips) & (self.amount > 0)
         spent |= (self.kind == FOLD) & (self.chips > 0)
         self.out = self.bit * spent
         stays, able = self.open_stays.ravel().take(place), self.open_able.ravel().take(place)
-        self.in_before = self._carried(stays, np.subtract, self.folding)
-        self.able_before = self._carried(able, np.subtract, self.out)
-        before = self._carried(self._none(self.sets), np.bitwise_or, self.bit)
+        self.in_before = self._accumulated(stays, np.subtract, self.folding)
+        self.able_before = self._accumulated(able, np.subtract, self.out)
+        before = self._accumulated(self._zeros(self.sets), np.bitwise_or, self.bit)
         self.acted = (before & self.bit) != 0
 
-    def _size(self, opening: Column) -> Column:
-        """What a full raise adds, at the least: as much as the last full one did (G9)."""
+    def _raise_size(self, opening: Column) -> Column:
+        """The least that a full raise adds: as much as the last full one did (G9)."""
         if self.game.sizing == "fixed":
-            return self._spread(opening)
-        return self._highest(self.more * self.hands.acts.full, opening)
+            return self._per_action(opening)
+        return self._maximum_before(self.more * self.hands.acts.full, opening)
 
-    # What the rules may ask of it (`replay.rules`).
+    # What rules about raises read (`replay.rules`).
 
     @cached_property
     def answered(self) -> Column:
@@ -149,7 +149,7 @@ class Facing(Table, ActionState):
         others = self.able_before & ~self.bit
         found: Column = others != 0
         matters = found & (self.chips > self.owed) & (self.raising | (self.kind == CHECK))
-        shallow = self._spread(self.shallow.ravel().take(self.place))
+        shallow = self._per_action(self.shallow.ravel().take(self.place))
         high = np.flatnonzero(matters & (self.bet >= shallow))
         if len(high):
             bet, others = self.bet.take(high), others.take(high)
@@ -165,12 +165,12 @@ class Facing(Table, ActionState):
     def level(self) -> Column:
         """The last full bet made."""
         acts, opening = self.hands.acts, self.open_bet.ravel().take(self.place)
-        return self._highest(acts.to * acts.full, opening)
+        return self._maximum_before(acts.to * acts.full, opening)
 
     @cached_property
     def made(self) -> Column:
         """How many full bets and raises there were in the round."""
-        return self._count(self.hands.acts.full, self._none())
+        return self._sum_before(self.hands.acts.full, self._zeros())
 
     @cached_property
     def remaining(self) -> Column:
@@ -180,20 +180,20 @@ class Facing(Table, ActionState):
     @cached_property
     def folds(self) -> Column:
         """How many have folded in the round."""
-        return self._count(self.kind == FOLD, self._none())
+        return self._sum_before(self.kind == FOLD, self._zeros())
 
     @cached_property
     def after_blinds(self) -> Column:
         """Whether a blind opened the round."""
-        return self._spread((self.number == 0) & (self.poster_seat.take(self.of) >= 0))
+        return self._per_action((self.number == 0) & (self.poster_seat.take(self.of) >= 0))
 
     @cached_property
     def poster(self) -> Column:
         """Whether this seat posted the last blind."""
-        return self.after_blinds & (self._spread(self.poster_seat.take(self.of)) == self.who)
+        return self.after_blinds & (self._per_action(self.poster_seat.take(self.of)) == self.who)
 
     def reach(self, rows: Column) -> Reach:
-        """What bounds the raises among these actions."""
+        """The chips and bets that bound the raises among these actions."""
         game = self.game
         chips, mine, bet, size = (
             it.take(rows) for it in (self.chips, self.mine, self.bet, self.size)
@@ -207,14 +207,14 @@ class Facing(Table, ActionState):
         if game.min_raise_after_short == "last_full_total":
             opening = self.open_bet.ravel().take(self.place) + self.hands.sizes
             totals = (self.hands.acts.to + self.more) * self.raising
-            least = self._highest(totals, opening).take(rows)
+            least = self._maximum_before(totals, opening).take(rows)
         if game.sizing == "pot_limit":  # bets of the round included (T15)
-            pot = self._count(self.amount, self.open_pot.ravel().take(self.place)).take(rows)
+            pot = self._sum_before(self.amount, self.open_pot.ravel().take(self.place)).take(rows)
         return Reach(chips, mine, bet, size, level, least, deepest, pot)
 
-    def _aggressor(self) -> None:
-        """Who made the last bet or raise of the last round that opened, if anybody did."""
-        last, seat = self._none(np.int8), self.seat + np.int8(1)
+    def _find_aggressor(self) -> None:
+        """Find the seat of the last bet or raise of the last round that opened."""
+        last, seat = self._zeros(np.int8), self.seat + np.int8(1)
         for now in self.every:
             rounds = last[: now.stop - now.start]
             rounds += (seat[now] - rounds) * self.raising[now]
@@ -224,28 +224,28 @@ class Facing(Table, ActionState):
         self.aggressor = made.take(round_ * self.n + self.rows).astype(np.int32) - 1
 
 
-class Replay(Facing):
-    """Hands whose actions are held against the rules; and what these actions made of them."""
+class BettingCheck(ActionRows):
+    """Replay the hands of one plan, and check each action against the rules."""
 
     def run(self) -> None:
-        """Every round of every hand, then every action."""
-        self.begin()
+        """Replay every round of every hand, then check every action."""
+        self.post_forced_bets()
         self.played.ravel()[self.place] = self.hands.lengths
-        self._put_in()
+        self._add_up_bets()
         for number in range(self.plan.rounds):
-            self.open(number)
-            self.close(number)
+            self.open_round(number)
+            self.close_round(number)
         if len(self.kind):
-            self._faced()
-            self._judge()
-        self.fail(((self.open_next >= 0) & (self.played == 0)).any(0), Why.STOPS)
+            self._compute_faced()
+            self._check_actions()
+        self.doubt_where(((self.open_next >= 0) & (self.played == 0)).any(0), DoubtReason.STOPS)
         if self.game.show_first == "last_aggressor":
-            self._aggressor()
+            self._find_aggressor()
 
-    # Whether an action is one that its seat had, and what the record says of it.
+    # Whether an action is legal, and what the record says of it.
 
-    def _judge(self) -> None:
-        """Every action, and the first wrong one of a hand."""
+    def _check_actions(self) -> None:
+        """Check every action; the first wrong one of a hand decides the reason."""
         acts, kind, free = self.hands.acts, self.kind, self.owed <= 0
         checks = kind == CHECK
         self.vetoed = vetoed(self.game, self)
@@ -257,29 +257,29 @@ class Replay(Facing):
         unlike &= ~self.raising
         rows = np.flatnonzero(self.raising)
         if len(rows):
-            self._judge_raises(rows, wrong, unlike)
-        unlike |= self._another_asked()
+            self._check_raises(rows, wrong, unlike)
+        unlike |= self._asks_wrong_seat()
         expected = np.zeros(len(kind), dtype=np.int8)
         if not self.game.fold_when_free:
             expected += (self.vetoed & checks) * np.int8(FORCED)
         unlike |= (acts.origin != expected) & (acts.origin != DEFAULT)
-        unasked = acts.seat != self._asked()
+        unasked = acts.seat != self._acting_seats()
         bad = np.flatnonzero(wrong | unlike | unasked)
         if len(bad):
-            why = np.full(len(bad), Why.ACTION, dtype=np.uint8)
-            why[wrong.take(bad)] = Why.ILLEGAL
-            why[unasked.take(bad)] = Why.TURN
-            rounds = self.rounds(bad)
+            why = np.full(len(bad), DoubtReason.ACTION, dtype=np.uint8)
+            why[wrong.take(bad)] = DoubtReason.ILLEGAL
+            why[unasked.take(bad)] = DoubtReason.TURN
+            rounds = self.rounds_of(bad)
             hand, row = self.of.take(rounds), self.hands.opens.row.take(rounds)
             last_first = np.lexsort((bad, row))[::-1]  # the first wrong one is written last
             some = last_first.compress(self.why.take(hand.take(last_first)) == 0)
             self.why[hand.take(some)] = why.take(some)
         stops = np.flatnonzero(acts.asked.take(self.ends) != -1)
         stopped = self.of.take(stops)
-        self.why[stopped[self.why.take(stopped) == 0]] = Why.STOPS
+        self.why[stopped[self.why.take(stopped) == 0]] = DoubtReason.STOPS
 
-    def _judge_raises(self, rows: Column, wrong: Column, unlike: Column) -> None:
-        """A bet or raise lies between the least and the most, and is told as what it is."""
+    def _check_raises(self, rows: Column, wrong: Column, unlike: Column) -> None:
+        """Check that bets and raises lie within their bounds, and are recorded as what they are."""
         acts = self.hands.acts
         to, bet, mine = (one.take(rows) for one in (acts.to, self.bet, self.mine))
         low, high, least = sizes(self.game, self.reach(rows))
@@ -292,15 +292,15 @@ class Replay(Facing):
             full = to >= least
         unlike[rows] = (acts.full.take(rows) != full) | (acts.amount.take(rows) != to - mine)
 
-    def _asked(self) -> Column:
-        """By action: whom the rules ask first, then whom the record asks next."""
+    def _acting_seats(self) -> Column:
+        """The acting seats: the first of a round by the rules, then as the record asks them."""
         found = np.empty_like(self.hands.acts.asked)
         found[: len(self.of)] = self.open_next.ravel().take(self.place)
         for now, then in self.next:
             found[then] = self.hands.acts.asked[now]
         return found
 
-    def _another_asked(self) -> Column:
+    def _asks_wrong_seat(self) -> Column:
         """Whether the record asks another seat next than the rules."""
         stays = self.in_before - self.folding
         able = self.able_before - self.out
@@ -321,15 +321,15 @@ class Replay(Facing):
         lone &= wanted != 0
         lone &= goes_on
         if lone.any():
-            raised = self._carried(self._none(np.bool_), np.logical_or, self.raising)
-            self._if_it_owes(np.flatnonzero(lone & ~raised), wanted, stays)
-        found: Column = self._first(self.who, wanted) != self.hands.acts.asked
+            raised = self._accumulated(self._zeros(np.bool_), np.logical_or, self.raising)
+            self._drop_paid_up(np.flatnonzero(lone & ~raised), wanted, stays)
+        found: Column = self._first_seat(self.who, wanted) != self.hands.acts.asked
         return found
 
-    def _if_it_owes(self, rows: Column, wanted: Column, stays: Column) -> None:
-        """The only seat that could still bet, nobody having raised, may owe blinds (G8)."""
-        place = self.rounds(rows)
+    def _drop_paid_up(self, rows: Column, wanted: Column, stays: Column) -> None:
+        """Do not ask the only seat that could still bet, unless it owes blinds (G8)."""
+        place = self.rounds_of(rows)
         seat = np.minimum(np.bitwise_count(wanted.take(rows) - 1), self.seats - 1)
         hands, number = self.of.take(place), self.number.take(place)
-        owes = self.owes(hands, seat, stays.take(rows), number)
+        owes = self.owes_blind(hands, seat, stays.take(rows), number)
         wanted[rows.compress(~owes)] = 0

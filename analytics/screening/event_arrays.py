@@ -1,4 +1,4 @@
-"""Hands in the columns that the screen compares: rounds, actions, cards, and what each event says.
+"""Event tables encoded as NumPy arrays for the screening: event codes, rounds, actions, cards.
 
 All of this depends on the record alone, so it is made once, whatever rules are asked. Cards are
 places in a 52-bit mask (`odds.rank.mask`), words are numbered. Replies that failed (`Faulted`) move
@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.replay.columns import BLINDS
-from analytics.screening.plan import STEP_MAX, Plan, Stakes, Why
-from analytics.screening.replay import BET, CALL, NO_SEAT, RAISE
-from analytics.screening.table import Acts, Opens, PlanHands
+from analytics.screening.betting_check import BET, CALL, NO_SEAT, RAISE
+from analytics.screening.betting_state import Openings, PlanHands, RecordedActions
+from analytics.screening.plan import STEP_MAX, DoubtReason, Plan, Stakes
 from events.cards import DECK, UNKNOWN
 from odds.rank import mask
 from store.columns.cells import BAD, LARGE, Cells, Column, Ragged
@@ -26,13 +26,13 @@ from store.tables.hand_columns import KIND, Hands
 
 Values = Mapping[str, Column]
 NO_CARD = -1
-ACT, SHOW = 100, 101  # any action, of which the replay knows more; shown or mucked
-_ALIKE = {"Folded": ACT, "Checked": ACT, "Called": ACT, "Bet": ACT, "Raised": ACT}
-_ALIKE |= {"Shown": SHOW, "Mucked": SHOW}
-CODE = {name: _ALIKE.get(name, code) for name, code in KIND.items()}
+ACT, SHOW = 100, 101  # codes of any action, and of a hand shown or mucked
+_SHARED_CODES = {"Folded": ACT, "Checked": ACT, "Called": ACT, "Bet": ACT, "Raised": ACT}
+_SHARED_CODES |= {"Shown": SHOW, "Mucked": SHOW}
+CODE = {name: _SHARED_CODES.get(name, code) for name, code in KIND.items()}
 # Where a field begins, and how many bits it has; each is one more than its value. Fields of
 # events of different kinds share their places.
-_FIELDS = {
+_FIELD_BITS = {
     "seat": (8, 6),
     "blind": (14, 4),
     "origin": (18, 3),
@@ -46,8 +46,8 @@ _FIELDS = {
     "next": (23, 6),
     "pot": (8, 7),
 }
-_BEYOND = 1 << 30  # in no code of a record: what does not fit a field is like nothing
-_HAVE = {
+_TOO_LARGE = 1 << 30  # in no code of a record: what does not fit a field is like nothing
+_FIELDS_OF_KIND = {
     "StepEntered": ("step", "street"),
     "BettingOpened": ("step", "street", "next"),
     "UncalledReturned": ("seat",),
@@ -65,35 +65,35 @@ _HAVE = {
 
 
 def event_code(kind: str | int, **fields: "Column | int | bool") -> "Column | int":
-    """The code of an event of this kind that says these things; a column's numbers must fit."""
+    """The code of an event of this kind with these fields; a column's numbers must fit."""
     found: Column | int = CODE[kind] if isinstance(kind, str) else kind
     for name, value in fields.items():
-        begins, bits = _FIELDS[name]
+        begins, bits = _FIELD_BITS[name]
         if isinstance(value, np.ndarray):
             found = found + ((value.astype(np.int32) + np.int32(1)) << begins)
         else:
             most = (1 << bits) - 1
-            found = found + (min(int(value) + 1, most) << begins) + (value + 1 >= most) * _BEYOND
+            found = found + (min(int(value) + 1, most) << begins) + (value + 1 >= most) * _TOO_LARGE
     return found
 
 
-def field(codes: Column, name: str) -> Column:
-    """What codes say in one field, and one more than that."""
-    begins, bits = _FIELDS[name]
+def code_field(codes: Column, name: str) -> Column:
+    """One field of event codes, plus one; 0 where it is not given."""
+    begins, bits = _FIELD_BITS[name]
     found: Column = codes >> begins & (1 << bits) - 1
     return found
 
 
 def event_codes(kinds: Column, rows_of: Callable[[str], Column], values: Values) -> Column:
-    """The code of every event; `values` has the columns that the fields are named after."""
+    """The code of every event, out of `values`, the columns that the fields are named after."""
     found: Column = np.array([*CODE.values(), 127], dtype=np.int32).take(kinds)
-    for kind, names in _HAVE.items():
+    for kind, names in _FIELDS_OF_KIND.items():
         rows = rows_of(kind)
         if not len(rows):
             continue
         codes = np.full(len(rows), CODE[kind], dtype=np.int32)
         for name in names:
-            begins, bits = _FIELDS[name]
+            begins, bits = _FIELD_BITS[name]
             value = values[name].take(rows).astype(np.int32)
             value += 1
             codes |= np.minimum(np.maximum(value, 0), (1 << bits) - 1) << begins
@@ -103,32 +103,32 @@ def event_codes(kinds: Column, rows_of: Callable[[str], Column], values: Values)
 
 ORIGINS = {"chosen": 0, "default": 1, "forced": 2, "recorded": 3}
 UNKNOWN_CARD, FOREIGN = 52, 53
-PLACES = {card: mask((card,)).bit_length() - 1 for card in DECK} | {UNKNOWN: UNKNOWN_CARD}
+CARD_CODES = {card: mask((card,)).bit_length() - 1 for card in DECK} | {UNKNOWN: UNKNOWN_CARD}
 NUMBERS = ("seat", "next", "amount", "to", "bet", "size", "step", "price", "pot", "slot")
-TRUTHS = {"full": True, "sealed": False, "told": False}
+BOOLEANS = {"full": True, "sealed": False, "told": False}
 CARDS = ("card1", "card2", "card3", "card4", "card5", "old", "new")
 LISTS = ("seats", "shares", "bids")
-HEAD = (
+START_COLUMNS = (
     *("hand_seq", "match", "number", "game", "ruleset"),
     *("button", "dead_small", "assumed", "stacks"),
 )
-READ = (  # of events: all others say nothing that a rule asks for
+READ_COLUMNS = (  # of events: all others say nothing that a rule asks for
     *("type", "street", "origin", "kind", "more_cards"),
-    *(*HEAD, *NUMBERS, *TRUTHS, *CARDS, *LISTS),
+    *(*START_COLUMNS, *NUMBERS, *BOOLEANS, *CARDS, *LISTS),
 )
 STACK_MAX = LARGE >> 5  # a table of 23 still counts in 32 bits
-BIT = np.array([0, *(1 << place for place in range(54))], dtype=np.int64)  # by card, and none
-_STEPS = ("posts", "hole", "preflop", "flop", "auction", "swap", "turn", "river", "showdown")
-_ELSEWHERE = ("TimedOut", "Disconnected", "Reconnected", "HandVoided", "Announced", "Claimed")
+CARD_BITS = np.array([0, *(1 << place for place in range(54))], dtype=np.int64)  # by card, and none
+_STEP_NAMES = ("posts", "hole", "preflop", "flop", "auction", "swap", "turn", "river", "showdown")
+_NOT_FOLLOWED = ("TimedOut", "Disconnected", "Reconnected", "HandVoided", "Announced", "Claimed")
 
 
-class Words:
-    """Words as numbers: each gets the next one when it is first met; names of steps come first."""
+class WordIds:
+    """Numbers for words: a new word gets the next one; names of steps come first."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self._words: list[str] = []
-        for word in _STEPS:
+        for word in _STEP_NAMES:
             self.number(word)
 
     def number(self, word: str) -> int:
@@ -143,39 +143,39 @@ class Words:
         return self._words[number]
 
 
-class ScreenColumns(Hands):
-    """Tables of events made ready once; every hand is whole in its table.
+class EventArrays(Hands):
+    """Tables of events as arrays; every hand is whole in its table.
 
     `values` has a small number for every event, column by column; `lists` has rows of numbers.
     `strange` are hands with a row that no rules could hold: a fault of a seat that is not there.
-    `why` says which hands are not for the screen, `kinds` which rulesets and tables there are.
+    `why` says which hands cannot be screened, `kinds` which rulesets and tables there are.
     """
 
-    def __init__(self, tables: Sequence[pa.Table], words: Words) -> None:
+    def __init__(self, tables: Sequence[pa.Table], words: WordIds) -> None:
         strange: list[int] = []
         super().__init__(*(_without_faults(table, strange) for table in tables))
         self.words = words
         self.strange = np.isin(self.hand_seq, strange)
         self.first = np.append(self.heads, self.cells.size)  # row of each hand, and the end
-        self._read()
+        self._read_values()
         self.codes = event_codes(self.kind, self.of, self.values)
-        self._cards()
-        self.unopened = self._rounds(self.kind)
+        self._collect_cards()
+        self.unopened = self._order_rounds(self.kind)
         bids = self.of("BidPlaced")
         self.bids: Column = np.append(self.values["amount"].take(bids), [0, 0])
         self.bid_first: Column = np.searchsorted(bids, self.heads)
-        self.why = self._elsewhere()
-        self.kinds, self.which_kind = self._kinds()
+        self.why = self._find_doubts()
+        self.kinds, self.which_kind = self._ruleset_kinds()
 
-    def _read(self) -> None:
-        """The columns of every event, and of the events that hands begin with."""
+    def _read_values(self) -> None:
+        """Read the columns of every event, and of the events that hands begin with."""
         cells, number = self.cells, self.words.number
         self.values: dict[str, Column] = {name: cells.small(name) for name in NUMBERS}
-        self.values |= {name: cells.truths(name, missing=it) for name, it in TRUTHS.items()}
-        self.values |= {name: _coded(cells, name, PLACES, FOREIGN, NO_CARD) for name in CARDS}
+        self.values |= {name: cells.truths(name, missing=it) for name, it in BOOLEANS.items()}
+        self.values |= {it: _word_codes(cells, it, CARD_CODES, FOREIGN, NO_CARD) for it in CARDS}
         self.values["street"] = cells.coded("street", number, BAD)
-        self.values["origin"] = _coded(cells, "origin", ORIGINS, 4)
-        self.values["blind"] = _coded(cells, "kind", BLINDS, 9)
+        self.values["origin"] = _word_codes(cells, "origin", ORIGINS, 4)
+        self.values["blind"] = _word_codes(cells, "kind", BLINDS, 9)
         self.values["whole"] = self.values["to"] == self.values["amount"]  # all of it is posted
         self.values["cards"] = cells.there("more_cards").astype(np.int8)  # how many
         for name in CARDS[:5]:
@@ -187,12 +187,12 @@ class ScreenColumns(Hands):
         )
         self.number, self.button = starts.numbers("number"), starts.small("button")
         self.dead_small = starts.truths("dead_small")
-        self.assumes = _coded(starts, "assumed", {"[]": 0}, 1, 0).view(np.bool_)
+        self.assumes = _word_codes(starts, "assumed", {"[]": 0}, 1, 0).view(np.bool_)
 
-    def _rounds(self, kind: Column) -> Column:
-        """Rounds, those with more actions first, and actions: first ones, second ones, and so on.
+    def _order_rounds(self, kind: Column) -> Column:
+        """Order rounds, those with more actions first, and actions: first ones, then second ones.
 
-        Answered are hands with a round without actions, or an action that follows no opening.
+        Returned are hands with a round without actions, or an action that follows no opening.
         """
         acting = (kind - KIND["Folded"]).view(np.uint8) <= RAISE
         acting[self.heads] = False
@@ -207,7 +207,7 @@ class ScreenColumns(Hands):
         order = (longest - lengths).astype(small).argsort(kind="stable")  # sorts small ones fast
         first = (opens - opening).take(order)  # among the actions, as the record has them
         betting = (self.codes, self.values["bet"], self.values["size"])
-        self.opens = Opens(opens.take(order), *(it.take(opens).take(order) for it in betting))
+        self.opens = Openings(opens.take(order), *(it.take(opens).take(order) for it in betting))
         self.lengths = lengths.take(order)
         self.round_hand = (
             np.arange(self.count).repeat(self.opened).take(order)
@@ -219,8 +219,8 @@ class ScreenColumns(Hands):
         nth = [first[:count] + place for place, count in enumerate(self.counts)]
         turns = np.concatenate([first[:0], *nth])
         places = np.flatnonzero(acting)
-        acts = self._acts(places, kind.take(places) - np.int8(KIND["Folded"]))
-        self.acts = Acts(*(column.take(turns) for column in acts))
+        acts = self._recorded_actions(places, kind.take(places) - np.int8(KIND["Folded"]))
+        self.acts = RecordedActions(*(column.take(turns) for column in acts))
         self.foreign = places.compress(self.values["origin"].take(places) > 3)
         lost = acting[1:] & ~acting[:-1] & (kind[:-1] != KIND["BettingOpened"])
         found = np.zeros(self.count, dtype=bool)
@@ -228,8 +228,8 @@ class ScreenColumns(Hands):
         found[self.hands_of(np.flatnonzero(lost) + 1)] = True
         return found
 
-    def _cards(self) -> None:
-        """Of each event's cards: their mask, their order, and how many nobody recorded."""
+    def _collect_cards(self) -> None:
+        """Collect each event's cards: their mask, their order, and how many nobody recorded."""
         cells = self.values
         at = np.flatnonzero(cells["card1"] != NO_CARD)
         size = len(cells["card1"])
@@ -241,31 +241,31 @@ class ScreenColumns(Hands):
             if (cards == NO_CARD).all():
                 continue
             cards = cards.take(at)
-            bits |= BIT.take(cards + 1)
+            bits |= CARD_BITS.take(cards + 1)
             order |= (cards + 1).astype(np.int32) << 6 * place
             if (cards == UNKNOWN_CARD).any():
                 self.blank[at] += cards == UNKNOWN_CARD
         self.bits[at], self.order[at] = bits, order
 
-    def _elsewhere(self) -> Column:
-        """Hands with events that the screen does not follow, or that cannot begin."""
+    def _find_doubts(self) -> Column:
+        """Find hands with events that the screening does not follow, or that cannot begin."""
         kind, blinds = self.kind, self.of("BlindPosted")
         why = np.zeros(self.count, dtype=np.uint8)
         posts = blinds.compress(self.values["blind"].take(blinds) >= BLINDS["post"])
         second = np.minimum(self.heads + 1, len(kind) - 1)
         announced = kind.take(second) == KIND["StepEntered"]
         of = self.hands_of(posts)
-        why[of[~announced[of]]] = Why.EVENTS
-        for name in _ELSEWHERE:
-            why[self.hands_of(self.of(name))] = Why.EVENTS
+        why[of[~announced[of]]] = DoubtReason.EVENTS
+        for name in _NOT_FOLLOWED:
+            why[self.hands_of(self.of(name))] = DoubtReason.EVENTS
         for name in ("amount", "to", "bet", "size", "price"):
             if (chips := self.values[name]).max(initial=0) >= LARGE:
-                why[self.hands_of(np.flatnonzero(chips >= LARGE))] = Why.LARGE
-        why[self.hands_of(self.foreign)] = Why.START
-        why[self.dead_small] = Why.EVENTS
+                why[self.hands_of(np.flatnonzero(chips >= LARGE))] = DoubtReason.LARGE
+        why[self.hands_of(self.foreign)] = DoubtReason.START
+        why[self.dead_small] = DoubtReason.EVENTS
         self._check_seats(why)
-        why[self.unopened & (why == 0)] = Why.SHAPE
-        why[kind.take(self.heads) != KIND["HandStarted"]] = Why.START
+        why[self.unopened & (why == 0)] = DoubtReason.SHAPE
+        why[kind.take(self.heads) != KIND["HandStarted"]] = DoubtReason.START
         return why
 
     def hands_of(self, rows: Column) -> Column:
@@ -274,21 +274,21 @@ class ScreenColumns(Hands):
         return found
 
     def _check_seats(self, why: Column) -> None:
-        """Everybody brings a chip and not too many, and the button is at a seat."""
+        """Check that each seat brings a chip and not too many, and that the button is at a seat."""
         count = self.seats
-        why[(self.button < 0) | (self.button >= count)] = Why.START
+        why[(self.button < 0) | (self.button >= count)] = DoubtReason.START
         seats = np.arange(count.max(initial=0))[:, None]
         stacks = np.append(self.stacks, BAD)
         brought = stacks.take(self.base + seats, mode="clip")  # of fewer seats, anything
         self.brought: Column = np.clip(brought, BAD, LARGE).astype(np.int32)
         for seat, chips in enumerate(self.brought):
-            why[(count > seat) & (chips > STACK_MAX)] = Why.LARGE
-            why[(count > seat) & (chips < 1)] = Why.START
+            why[(count > seat) & (chips > STACK_MAX)] = DoubtReason.LARGE
+            why[(count > seat) & (chips < 1)] = DoubtReason.START
 
-    def of_plan(
+    def plan_hands(
         self, plan: Plan, which: Column, members: list[Stakes], stakes: Column
     ) -> PlanHands:
-        """These hands as columns; none has a `why`."""
+        """Some hands of a plan as columns; none has a `why`."""
         owed: Column = np.array([one.forced for one in members], dtype=np.int32).T
         sizes: Column = np.array([one.sizes for one in members], dtype=np.int32).T.ravel()
         begins = self.bid_first.take(which)
@@ -299,10 +299,10 @@ class ScreenColumns(Hands):
             self.button.take(which),
             self.brought[: plan.seats].take(which, axis=1),
             owed.take(stakes, axis=1),
-            Acts(*(column[acts] for column in self.acts)),
+            RecordedActions(*(column[acts] for column in self.acts)),
             counts,
             self.opened.take(which),
-            Opens(*(column[rounds] for column in self.opens)),
+            Openings(*(column[rounds] for column in self.opens)),
             of,
             numbers,
             sizes.take(np.minimum(numbers, plan.rounds - 1) * len(members) + stakes.take(of)),
@@ -315,8 +315,8 @@ class ScreenColumns(Hands):
     def _rounds_of(
         self, which: Column
     ) -> tuple[Column, "Column | slice", "Column | slice", list[int]]:
-        """By round of these hands: the place of its hand. Where they are, their actions, how many
-        rounds have a first action, a second, and so on."""
+        """The hand of each round of some hands; the places of the rounds and of their actions; how
+        many rounds have a first action, a second, and so on."""
         if len(which) == self.count:
             return self.round_hand, slice(None), slice(None), self.counts
         place = np.full(self.count, -1)
@@ -328,14 +328,14 @@ class ScreenColumns(Hands):
         nth = [rounds[:count] + begin for count, begin in zip(counts, begins, strict=False)]
         return of.take(rounds), rounds, np.concatenate([rounds[:0], *nth]), counts
 
-    def _acts(self, places: Column, what: Column) -> Acts:
-        """Actions as the replay wants them."""
+    def _recorded_actions(self, places: Column, what: Column) -> RecordedActions:
+        """The recorded actions, cut to values that a table can have."""
         seat, asked, amount, to = (
             self.values[name].take(places) for name in ("seat", "next", "amount", "to")
         )
         seat[(seat < 0) | (seat > 22)] = NO_SEAT
         asked[(asked < -1) | (asked > 22)] = NO_SEAT
-        return Acts(
+        return RecordedActions(
             what,
             seat.astype(np.int8),
             asked.astype(np.int8),
@@ -345,8 +345,8 @@ class ScreenColumns(Hands):
             np.where(what == RAISE, to, amount) * (what >= BET),
         )
 
-    def _kinds(self) -> tuple[list[tuple[int, int, int]], Column]:
-        """The different rulesets and tables, and which of them each hand is of."""
+    def _ruleset_kinds(self) -> tuple[list[tuple[int, int, int]], Column]:
+        """The different rulesets and table sizes, and which of them each hand has."""
         columns = (self.ruleset, self.game, self.seats)
         if not self.count:
             return [], self.seats
@@ -360,7 +360,7 @@ class ScreenColumns(Hands):
 
 
 def _without_faults(table: pa.Table, strange: list[int]) -> pa.Table:
-    """The rows of hands without their faults; what a hand begins with stays, whatever it is.
+    """The rows of hands without their faults; the first row of a hand stays, whatever it is.
 
     To `strange` go hands with a fault of a seat that is not there.
     """
@@ -382,9 +382,9 @@ def _without_faults(table: pa.Table, strange: list[int]) -> pa.Table:
     return hands.rows.filter(pa.array(kept))
 
 
-def _coded(
+def _word_codes(
     columns: Cells, name: str, codes: Mapping[str, int], other: int = -1, missing: int | None = None
 ) -> Column:
-    """Text as the codes of its words, each in a byte."""
+    """A text column as the codes of its words, each in a byte."""
     missing = other if missing is None else missing
     return columns.coded(name, lambda word: codes.get(word, other), missing, np.int8)

@@ -1,4 +1,4 @@
-"""Screen and engine, each the other's test: random hands of every ruleset, and forged ones."""
+"""Screening and engine, each the other's test: random hands of every ruleset, and forged ones."""
 
 from collections import Counter
 from itertools import islice
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from analytics.screening.plan import Why
+from analytics.screening.plan import DoubtReason
 from engine.catalogue import CATALOGUE
 from engine.game import Game, fingerprint
 from engine.games import GAMES, named
@@ -62,7 +62,7 @@ def _cut_otherwise(name: str, scope: Literal["hand", "pot"] | None, count: int) 
 
 
 @some_rulesets
-def test_what_the_screen_follows_it_judges(game: Game) -> None:
+def test_what_the_screening_follows_it_judges(game: Game) -> None:
     records = list(islice(followed(game, "followed"), 20))
     judged = [is_screened(why) for why in screened(records).why.tolist()]
     assert [game.name not in UNSCREENED] * 20 == judged
@@ -103,7 +103,7 @@ def test_hands_of_several_rulesets_are_told_apart() -> None:
     found = screened(records)
     names = [found.names[place] for place in found.ruleset.tolist()]
     assert [game.name for game in games] == names
-    assert not found.why.any() or set(found.why.tolist()) <= {Why.FINE, Why.READING}
+    assert not found.why.any() or set(found.why.tolist()) <= {DoubtReason.FINE, DoubtReason.READING}
 
 
 def test_a_hand_of_nobody_knows_which_rules_is_not_screened() -> None:
@@ -111,15 +111,15 @@ def test_a_hand_of_nobody_knows_which_rules_is_not_screened() -> None:
     start = record[0]
     assert isinstance(start, t.HandStarted)
     foreign = t.HandStarted("m/0", "poker", "0" * 16, start.button, start.players, start.stacks)
-    assert [Why.RULES] == screened([(foreign, *record[1:])]).why.tolist()
+    assert [DoubtReason.RULES] == screened([(foreign, *record[1:])]).why.tolist()
 
 
 def test_a_failed_reply_moves_nothing() -> None:
     record = next(followed(GAMES["auction-2024-mit"], "fault"))
     note = t.Faulted(0, "R85.0", "malformed", "action")
-    assert [Why.FINE] == screened([(*record, note)]).why.tolist()
+    assert [DoubtReason.FINE] == screened([(*record, note)]).why.tolist()
     nobody = t.Faulted(2, "R85.0", "malformed", "action")
-    assert [Why.START] == screened([(*record, nobody)]).why.tolist()
+    assert [DoubtReason.START] == screened([(*record, nobody)]).why.tolist()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
-"""A table of many hands: seats, chips and rounds in columns, and what happens between actions.
+"""The betting of many hands between their actions: stacks, bets and rounds in columns.
 
-Antes and blinds, who is asked first, a round that opens or does not, chips that go back, an
-auction: what nobody chooses stands here, a round of all hands at once; actions are in `replay.py`.
+Antes and blinds, the first seat to act, a round that opens or does not, chips that go back, an
+auction: what nobody chooses, a round of all hands at once. `betting_check.py` has the actions.
 """
 
 from functools import cache
@@ -10,26 +10,26 @@ from typing import NamedTuple
 import numpy as np
 
 from analytics.replay.columns import BLINDS
-from analytics.screening.plan import ANTE, Plan, Why
+from analytics.screening.plan import ANTE, DoubtReason, Plan
 from store.columns.cells import LARGE, Column
 
 BYTE = 8  # seats of larger tables need more than a byte for a bit each
 
 
-class Acts(NamedTuple):
-    """Actions as a record tells them."""
+class RecordedActions(NamedTuple):
+    """Actions as records tell them."""
 
     kind: Column
     seat: Column
-    asked: Column  # who is asked next: -1 for nobody
+    asked: Column  # the seat asked next; -1 for nobody
     full: Column
     origin: Column
     amount: Column  # what moved
     to: Column  # the total of a bet or raise
 
 
-class Opens(NamedTuple):
-    """Rounds that open, as a record tells them; those with more actions come first."""
+class Openings(NamedTuple):
+    """Rounds of betting as records open them; those with more actions come first."""
 
     row: Column  # where in the record
     code: Column
@@ -38,25 +38,25 @@ class Opens(NamedTuple):
 
 
 class PlanHands(NamedTuple):
-    """Hands of one plan as columns; seats are rows."""
+    """The hands of one plan as columns; seats are rows."""
 
     plan: Plan
     button: Column
     brought: Column  # by seat
     owed: Column  # by forced bet
-    acts: Acts  # the first of each round, then the second ones, and so on
+    acts: RecordedActions  # the first of each round, then the second ones, and so on
     counts: list[int]  # how many rounds have a first action, a second, and so on
     opened: Column  # how many rounds of each hand are told to open
-    opens: Opens
-    of: Column  # of each of these rounds: its hand
-    numbers: Column  # which it is; past the last, if there is none such
-    sizes: Column  # what is bet in it
-    lengths: Column  # and how many actions follow
+    opens: Openings
+    of: Column  # the hand of each of these rounds
+    numbers: Column  # of the round; past the last, if there is none such
+    sizes: Column  # of a bet in the round
+    lengths: Column  # how many actions follow
     bids: Column  # two, in order of bidding
 
 
-class Table:
-    """Hands of one plan while they are played."""
+class BettingState:
+    """Stacks, bets and rounds of the hands of one plan while they are replayed."""
 
     def __init__(self, hands: PlanHands) -> None:
         plan = hands.plan
@@ -92,44 +92,44 @@ class Table:
         self.winners = np.zeros(n, dtype=np.int32)
         self.bid_max = np.zeros((seats, n), dtype=np.int32)
         self.auctions = [
-            sum(line.does == "bet" for line in plan.lines[:place]) - 1
+            sum(line.kind == "bet" for line in plan.lines[:place]) - 1
             for place, one in enumerate(plan.lines)
-            if one.does == "auction"
+            if one.kind == "auction"
         ]
         self.posted = np.zeros((len(plan.forced), n), dtype=bool)
         self.post = np.zeros((len(plan.forced), n), dtype=np.int32)
         self.post_to = np.zeros((len(plan.forced), n), dtype=np.int32)
 
     def paid(self) -> Column:
-        """What each seat has put in as its own stake."""
+        """Chips that each seat has put in as its own stake."""
         found: Column = self.purse - self.stacks
         return found
 
-    def left(self, places: int) -> Column:
-        """The seat so many places left of the button."""
+    def seat_left_of_button(self, places: int) -> Column:
+        """The seat so many places to the left of the button."""
         if places % self.seats not in self._left:
             seat = self.hands.button + np.int32(places % self.seats)
             seat -= np.int32(self.seats) * (seat >= self.seats)
             self._left[places % self.seats] = seat
         return self._left[places % self.seats]
 
-    def fail(self, where: Column, why: Why) -> None:
-        """The first thing wrong with a hand is kept."""
+    def doubt_where(self, where: Column, why: DoubtReason) -> None:
+        """Give hands a reason to doubt; the first one of a hand is kept."""
         hands = np.flatnonzero(where)
         if len(hands):
             self.why[hands[self.why.take(hands) == 0]] = why
 
     # Before the first round.
 
-    def begin(self) -> None:
-        """Antes and blinds, each cut by the stack."""
+    def post_forced_bets(self) -> None:
+        """Post antes and blinds, each cut by the stack."""
         full = self.game.short_blind == "full"
         base = self.hands.brought.copy()
         stacks, bet = self.stacks.ravel(), self.open_bet[0]
         for number, (kind, place) in enumerate(self.plan.forced):
             if not self.hands.owed[number].any():
                 continue
-            seat = self.left(1 + place)
+            seat = self.seat_left_of_button(1 + place)
             at = seat * np.int64(self.n) + self.rows
             chips, owed = stacks.take(at), self.hands.owed[number]
             due = full and kind in (BLINDS["big"], BLINDS["straddle"])
@@ -153,22 +153,22 @@ class Table:
                 np.maximum(bet, to, out=bet)
                 if kind != BLINDS["post"]:
                     self.poster_seat += (seat - self.poster_seat) * there
-        self.able = self._bits(self.stacks > 0)
+        self.able = self._seat_bits(self.stacks > 0)
         self.base[0] = base
         self.blinds = base - self.stacks
         self.bets[0] = self.blinds
 
-    def _bits(self, seats: Column) -> Column:
-        """Seats of which something is true, as bits."""
+    def _seat_bits(self, seats: Column) -> Column:
+        """A mask of the seats of which something is true."""
         found: Column = np.bitwise_or.reduce(seats * self.bits, axis=0)
         return found
 
     # A round.
 
-    def open(self, number: int) -> None:
-        """A round opens on top of its blinds, and somebody is asked, or nobody (G8)."""
+    def open_round(self, number: int) -> None:
+        """Open a round on top of its blinds, and find the first seat to act, if any (G8)."""
         stays, able, bet = self.stays, self.able, self.open_bet[number]
-        before = self.left(0 if self.game.first_to_act == "left_of_button" else -1)
+        before = self.seat_left_of_button(0 if self.game.first_to_act == "left_of_button" else -1)
         if number:
             self.base[number] = self.stacks
         else:
@@ -178,32 +178,32 @@ class Table:
             least = (self.base[number] - 1).view(np.uint32).min(0)
             self.shallow[number] = np.minimum(least, LARGE) + np.uint32(1)
         if self.game.sizing == "pot_limit":
-            self.open_pot[number] = self._pot(number)
+            self.open_pot[number] = self._pot_limit_base(number)
         wanted = able * ((stays & (stays - 1)) != 0)
         lone = (able & (able - 1)) == 0
         if self.game.ask_when_closed:
             closed = bet == 0
             wanted += ((stays * ((stays & (stays - 1)) != 0)) - wanted) * closed
             lone &= ~closed
-        asked = self._first(before, wanted)
+        asked = self._first_seat(before, wanted)
         lone &= wanted != 0
         if lone.any():
             rows = np.flatnonzero(lone)
-            asked[rows[~self.owes(rows, asked[rows], stays[rows], number)]] = -1
+            asked[rows[~self.owes_blind(rows, asked[rows], stays[rows], number)]] = -1
         self.open_next[number] = asked
 
-    def _first(self, before: Column, wanted: Column) -> Column:
-        """The first of the wanted seats from the left of this one; -1, if there is none."""
+    def _first_seat(self, before: Column, wanted: Column) -> Column:
+        """The first of the wanted seats to the left of a seat; -1, if there is none."""
         if self.sets is np.uint8:
-            return nexts(self.seats).take((before.astype(np.uint16) << 8) | wanted)
+            return next_seats(self.seats).take((before.astype(np.uint16) << 8) | wanted)
         beyond = wanted & np.left_shift(-2, before, dtype=np.int32)
         beyond += wanted * (beyond == 0)
         found: Column = np.bitwise_count((beyond & -beyond) - 1).astype(np.int8)
         found[wanted == 0] = -1
         return found
 
-    def owes(self, rows: Column, seat: Column, stays: Column, number: Column | int) -> Column:
-        """The only seat that could still bet is asked for blinds that another has really put in.
+    def owes_blind(self, rows: Column, seat: Column, stays: Column, number: Column | int) -> Column:
+        """Whether the only seat that could still bet owes blinds that another has really put in.
 
         Others put in no more after that, so what they have in the end is what they have.
         """
@@ -212,8 +212,8 @@ class Table:
         found: Column = self.blinds[seat, rows] < bets.max(0)
         return found & (number == 0)
 
-    def _pot(self, number: int) -> Column:
-        """What a pot-limit raise is measured by; all-in seats have no part in the last side pot."""
+    def _pot_limit_base(self, number: int) -> Column:
+        """The pot that limits a raise; all-in seats have no part in the last side pot."""
         bets = self.blinds * (number == 0)
         before = self.hands.brought - self.base[number]  # dead chips too
         total: Column = before.sum(0, dtype=np.int32)
@@ -225,25 +225,25 @@ class Table:
             total += (side - total) * (top >= 0)
         return total + bets.sum(0, dtype=np.int32)
 
-    def close(self, number: int) -> None:
-        """A round is over: who folded or is all-in, what goes back, and whether one is left."""
+    def close_round(self, number: int) -> None:
+        """Close a round: who folded or is all-in, what goes back, and whether one seat is left."""
         playing = (self.stays & (self.stays - 1)) != 0
         self.stacks = self.base[number] - self.bets[number]
         self.stays = self.stays & ~self.gone[number]
-        self.able = self.able & self.stays & self._bits(self.stacks > 0)
-        self._return(number)
+        self.able = self.able & self.stays & self._seat_bits(self.stacks > 0)
+        self._return_uncalled(number)
         alone = ((self.stays & (self.stays - 1)) == 0) & playing
         self.last += (number + 1) * alone
         if number in self.auctions:
-            self._auction(playing & ~alone)
+            self._settle_auction(playing & ~alone)
 
-    def _return(self, number: int) -> None:
-        """What nobody matched goes back to who put it in (G4)."""
+    def _return_uncalled(self, number: int) -> None:
+        """Return a bet that nobody matched to the seat that made it (G4)."""
         if self.game.uncalled == "in_pot":
             return
         paid = self.purse - self.stacks
         most = paid.max(0)
-        who = self._bits(paid == most)
+        who = self._seat_bits(paid == most)
         rows = np.flatnonzero((who & (who - 1)) == 0)
         if len(rows):
             paid, seat = paid.take(rows, axis=1), np.bitwise_count(who.take(rows) - 1)
@@ -252,26 +252,26 @@ class Table:
             self.back[number, rows], self.back_to[number, rows] = more, seat
             self.stacks[seat, rows] += more
 
-    def _auction(self, on: Column) -> None:
-        """Left of the button bids first; the higher bid pays the lower, equal ones both (A4)."""
+    def _settle_auction(self, on: Column) -> None:
+        """Settle an auction: the higher bid pays the lower, equal bids both pay (A4)."""
         first, second = self.hands.bids
         change = (second - first) * (self.hands.button == 0)
         bids = np.stack([first + change, second - change])  # by seat
         self.bid_max = self.stacks
-        self.fail(((bids < 0) | (bids > self.stacks)).any(0) & on, Why.BID)
+        self.doubt_where(((bids < 0) | (bids > self.stacks)).any(0) & on, DoubtReason.BID)
         bids = np.minimum(np.maximum(bids, 0), self.stacks)
         won = (bids == bids.max(0)) & on
         self.price = bids.min(0) * on
-        self.winners = self._bits(won)
+        self.winners = self._seat_bits(won)
         paying = self.price * won
         self.dead += paying
         self.purse -= paying
         self.stacks = self.stacks - paying
-        self.able = self.able & self._bits(self.stacks > 0)
+        self.able = self.able & self._seat_bits(self.stacks > 0)
 
 
-def spans(first: Column, count: Column) -> "slice | Column":
-    """Where so many rows from each first one stand; one slice, if they follow one another."""
+def row_ranges(first: Column, count: Column) -> "slice | Column":
+    """The rows of several ranges, by first row and count; one slice, if they are adjacent."""
     if not len(first):
         return slice(0, 0)
     if (first[1:] == first[:-1] + count[:-1]).all():
@@ -282,8 +282,8 @@ def spans(first: Column, count: Column) -> "slice | Column":
 
 
 @cache
-def nexts(seats: int) -> Column:
-    """By seat << 8 | wanted seats as bits: the first of these from the left of it, or -1."""
+def next_seats(seats: int) -> Column:
+    """By seat << 8 | wanted bits: the first wanted seat to the left of the seat, or -1."""
     found = np.full((seats, 1 << BYTE), -1, dtype=np.int8)
     for seat in range(seats):
         for place in range(seats, 0, -1):

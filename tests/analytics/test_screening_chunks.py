@@ -1,4 +1,4 @@
-"""Hands in columns stand beside others: what the screen says of one depends on no other."""
+"""Hands in columns stand beside others: what the screening says of one depends on no other."""
 
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics.screening import screen
-from analytics.screening.award import around_the_corner
-from analytics.screening.columns import CARDS, NUMBERS, TRUTHS, ScreenColumns, Words
-from analytics.screening.plan import Why
-from analytics.screening.screen import Screen, Screened, ScreenRows, batches, stored
-from analytics.screening.showdown import Layer, layers, pots
+from analytics.screening import batches
+from analytics.screening.batches import RowGroup, Screening, ScreeningResult, row_groups
+from analytics.screening.event_arrays import BOOLEANS, CARDS, NUMBERS, EventArrays, WordIds
+from analytics.screening.payout_check import has_cyclic_straight
+from analytics.screening.plan import DoubtReason
+from analytics.screening.pots import SidePots, layered_pots, side_pots
 from engine.games import named
 from events.ledger import Append
 from odds.batch import Showdown, worth
@@ -54,7 +54,7 @@ def test_a_forged_hand_touches_no_other(name: str) -> None:
     mixed = screened(list(chain.from_iterable(zip(records, forgeries, strict=False))))
     assert len(mixed.why) == 48
     assert alone.why.tolist() == mixed.why[::2].tolist()
-    fine = alone.why == Why.FINE
+    fine = alone.why == DoubtReason.FINE
     assert alone.nets[fine].tolist() == mixed.nets[::2][fine].tolist()
 
 
@@ -66,9 +66,9 @@ def test_whatever_stands_in_a_row_is_answered_and_matters_to_no_other(name: str,
     chance = np.random.default_rng(seed)
     spoilt = chance.random(len(before.why)) < 0.5
     at = np.flatnonzero(spoilt.take(events["hand_seq"].to_numpy()))
-    for one in chance.choice((*NUMBERS, *TRUTHS, *CARDS, *WORDS), size=4, replace=False).tolist():
+    for one in chance.choice((*NUMBERS, *BOOLEANS, *CARDS, *WORDS), size=4, replace=False).tolist():
         values = events[one].to_pylist()
-        odd: list[Any] = [bool(it) for it in ODD] if one in TRUTHS else ODD.tolist()
+        odd: list[Any] = [bool(it) for it in ODD] if one in BOOLEANS else ODD.tolist()
         odd = ["Ah", "??", "hidden", None] if one in CARDS else [*WORDS.get(one, odd)]
         for where in chance.choice(at, size=min(len(at), 10)).tolist():
             values[where] = odd[chance.integers(len(odd))]
@@ -76,27 +76,27 @@ def test_whatever_stands_in_a_row_is_answered_and_matters_to_no_other(name: str,
         events = events.set_column(place, one, pa.array(values, events[one].type))
     found = _judged([events])
     assert before.why[~spoilt].tolist() == found.why[~spoilt].tolist()
-    fine = ~spoilt & (before.why == Why.FINE)
+    fine = ~spoilt & (before.why == DoubtReason.FINE)
     assert before.nets[fine].tolist() == found.nets[fine].tolist()
 
 
 @cache
-def _events_of(name: str) -> tuple[pa.Table, Screened]:
+def _events_of(name: str) -> tuple[pa.Table, ScreeningResult]:
     records = islice(followed(named(name), "spoilt"), 20)
     events = table([leaf(number, record) for number, record in enumerate(records)])
     return events, _judged([events])
 
 
-def _judged(tables: list[pa.Table]) -> Screened:
-    words = Words()
-    return Screen(MARKED.get, words).judge(ScreenColumns(tables, words))
+def _judged(tables: list[pa.Table]) -> ScreeningResult:
+    words = WordIds()
+    return Screening(MARKED.get, words).judge(EventArrays(tables, words))
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hands_are_judged_alike_in_any_chunks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     records = list(islice(followed(named(name), "chunks"), 12))
     together = screened(records)
-    monkeypatch.setattr(screen, "CHUNK", 1)
+    monkeypatch.setattr(batches, "CHUNK", 1)
     apart = screened(records)
     assert together.why.tolist() == apart.why.tolist()
     assert together.nets.tolist() == apart.nets.tolist()
@@ -115,7 +115,7 @@ def test_tables_are_read_together_as_one_by_one() -> None:
 def test_records_in_doubt_are_whole_also_where_their_segment_is_gone(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The screen reads few columns of a hand; the engine is given all of it."""
+    """The screening reads few columns of a hand; the engine is given all of it."""
     games = [named(name) for name in ("auction-2024", "swap-2022", "probability", "urcs-1998")]
     records, appends = [], []
     for number, game in enumerate(games * 6):
@@ -129,8 +129,8 @@ def test_records_in_doubt_are_whole_also_where_their_segment_is_gone(
     snapshot = Reader(tmp_path).snapshot()
     for gone in (False, True):
         if gone:
-            monkeypatch.setattr(screen, "stored", _without_their_files(stored))
-        (batch,) = batches(snapshot, Screen(MARKED.get, Words()))
+            monkeypatch.setattr(batches, "row_groups", _without_their_files(row_groups))
+        (batch,) = batches.screened_batches(snapshot, Screening(MARKED.get, WordIds()))
         assert 6 <= len(batch.records) < 24 == len(batch)
         assert all(records[place] == record for place, record in batch.records.items())
     ledger.close()
@@ -138,9 +138,9 @@ def test_records_in_doubt_are_whole_also_where_their_segment_is_gone(
 
 
 def _without_their_files(
-    found: Callable[..., Iterator[ScreenRows]],
-) -> Callable[..., Iterator[ScreenRows]]:
-    """As where a segment was compacted between the screen and the engine."""
+    found: Callable[..., Iterator[RowGroup]],
+) -> Callable[..., Iterator[RowGroup]]:
+    """As where a segment was compacted between the screening and the engine."""
 
     def gone() -> pa.Table:
         raise FileNotFoundError("compacted")
@@ -153,7 +153,7 @@ def test_only_a_straight_around_the_corner_tells_two_straight_rules_apart(seed: 
     chance = np.random.default_rng(seed)
     cards = np.argsort(chance.random((2_000, 52)), axis=1)[:, :7]
     hands = (np.int64(1) << cards).sum(axis=1)
-    straight = hands[~around_the_corner(hands)]
+    straight = hands[~has_cyclic_straight(hands)]
     standard, cyclic = worth(straight, 7), worth(straight, 7, Showdown(straights="cyclic"))
     order = np.argsort(standard, kind="stable")
     first, second = np.diff(standard[order].astype(int)), np.diff(cyclic[order].astype(int))
@@ -173,11 +173,11 @@ def test_one_pot_is_all_its_layers(some: list[tuple[list[int], int, int]]) -> No
     paid = np.array([one for one, _, _ in some], dtype=np.int32).T
     stays = np.array([seats | 3 for _, seats, _ in some], dtype=np.int32)
     dead = np.array([one for _, _, one in some], dtype=np.int32)
-    told = [
-        _worth_something(layers(paid[:, [n]], dead[[n]], stays[[n]]), 0) for n in range(len(some))
-    ]
-    assert told == [_worth_something(pots(paid, dead, stays), n) for n in range(len(some))]
+    together = side_pots(paid, dead, stays)
+    for n in range(len(some)):
+        alone = layered_pots(paid[:, [n]], dead[[n]], stays[[n]])
+        assert _worth_something(alone, 0) == _worth_something(together, n)
 
 
-def _worth_something(found: list[Layer], hand: int) -> list[tuple[int, ...]]:
+def _worth_something(found: list[SidePots], hand: int) -> list[tuple[int, ...]]:
     return [tuple(int(column[hand]) for column in pot) for pot in found if pot.amount[hand]]
