@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.replay.columns import BLINDS, ReplayColumns, named, seen
-from analytics.replay.rules import classes
+from analytics.replay.rules import hole_classes
 from events.cards import DECK
 from odds.batch import Showdown, showdown
 from odds.ranges import CLASSES, hands_of, stored
@@ -43,10 +43,11 @@ def tenths_of(rules: Showdown) -> dict[str, int]:
 
 def tenths(kind: Column, ruleset: Column, rules: Sequence[Showdown | None]) -> Column:
     """The tenths of these classes of cards, by the rules of each hand; 0 where there is none."""
-    known = np.zeros((len(rules), len(classes()[0]) + 1), dtype=np.int32)  # at the end: no class
+    names, _ = hole_classes()
+    known = np.zeros((len(rules), len(names) + 1), dtype=np.int32)  # at the end: no class
     for at, how in enumerate(rules):
         if how is not None:
-            known[at, :-1] = [tenths_of(how)[name] for name in classes()[0]]
+            known[at, :-1] = [tenths_of(how)[name] for name in names]
     found: Column = known[ruleset, kind]
     return found
 
@@ -110,11 +111,11 @@ class Cards(NamedTuple):
         return np.where(self.known & (np.bitwise_count(found) == self.count), found, 0)
 
     def classes(self) -> Column:
-        """The class of two cards, as a number of `classes`; less than nothing for other cards."""
+        """The class of two cards, by its number in `hole_classes`; -1 for other cards."""
         if len(self.codes) < 2:
             return np.full(self.codes.shape[1], NONE)
         both = self.codes[0] * np.int64(len(DECK) + 1) + self.codes[1]
-        return np.where(self.known & (self.count == 2), classes()[1].take(both), NONE)
+        return np.where(self.known & (self.count == 2), hole_classes()[1].take(both), NONE)
 
 
 class Held:

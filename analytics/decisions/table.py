@@ -16,7 +16,7 @@ from analytics.decisions.hands import Hands, made, tenths
 from analytics.replay.actions import walks
 from analytics.replay.columns import BLINDS, FOLDED, chosen, games_of, head
 from analytics.replay.flags import STREETS
-from analytics.replay.rules import Rulebook, Text, sizes
+from analytics.replay.rules import Rulebook, RulesetText, raise_bounds
 from odds.rank import CATEGORIES
 from store.columns import layout
 from store.columns.cells import Column
@@ -91,7 +91,7 @@ class Faced(NamedTuple):
     mine: Column
     effective: Column
     raising: Column
-    menu_known: Column
+    offer_known: Column
     ranged: Column
     low: Column
     high: Column
@@ -101,20 +101,20 @@ def faced_by(hands: Hands, rules: Rulebook) -> Faced:
     """By the rulesets of the hands, as far as anybody has them."""
     size = len(hands.columns.acts.row)
     bet, stack, mine, effective, low, high = np.zeros((6, size), dtype=np.int64)
-    raising, menu_known, ranged = np.zeros((3, size), dtype=bool)
+    raising, offer_known, ranged = np.zeros((3, size), dtype=bool)
     for walk in walks(hands.columns, *games_of(hands.columns, rules.of)):
-        rounds, menu = walk.rounds, walk.menu
+        rounds, policies = walk.rounds, walk.policies
         for it in walk.steps():
             act = it.act
             bet[act], stack[act], mine[act] = rounds.bet[: it.live], it.chips, it.mine
             others = rounds.deepest(it, able=True) - it.mine
             effective[act] = np.maximum(np.minimum(others, it.chips), 0)
             raising[act] = it.offered
-            menu_known[act] = it.offered | (menu is not None)  # who raises was offered it
-            if menu is not None and it.vetoed is not None:
-                ranged[act] = it.asked & ~it.vetoed
-                low[act], high[act], _ = sizes(menu, rounds.reach(it, menu))
-    return Faced(bet, stack, mine, effective, raising, menu_known, ranged, low, high)
+            offer_known[act] = it.offered | (policies is not None)  # who raises was offered it
+            if policies is not None and it.raise_forbidden is not None:
+                ranged[act] = it.asked & ~it.raise_forbidden
+                low[act], high[act], _ = raise_bounds(policies, rounds.raise_state(it, policies))
+    return Faced(bet, stack, mine, effective, raising, offer_known, ranged, low, high)
 
 
 NONE = -1  # what a number is where there is none: chips, seats and words are never less than 0
@@ -151,13 +151,13 @@ class _Choices(NamedTuple):
     sealed: Column
 
 
-def decisions(kept: Text) -> Projection:
+def decisions(kept: RulesetText) -> Projection:
     """The table that everybody may ask; `kept` reads the texts of rulesets that a ledger keeps. 2:
     what other columns of a row tell is counted, not kept; 3: tosses have rows."""
     return Projection("decisions", 3, partial(_of_rows, kept), tuple(layout.columns()), shown=SHOWN)
 
 
-def _of_rows(kept: Text, events: EventRows) -> pa.Table:
+def _of_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     return decisions_of(Rulebook(kept), events.once(Hands))
 
 
@@ -278,7 +278,7 @@ def _actions(hands: Hands, rules: Rulebook) -> _Choices:
         stack,
         np.where(acts.asked, to_call, NONE),
         it.effective,
-        np.where(acts.asked & it.menu_known, it.raising, NONE),
+        np.where(acts.asked & it.offer_known, it.raising, NONE),
         np.where(ranged, it.low, NONE),
         np.where(ranged, it.high, NONE),
         acts.amount,

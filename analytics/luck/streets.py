@@ -13,7 +13,7 @@ import pyarrow as pa
 from msgspec.structs import replace
 
 from analytics.projections.equity import Closed, Worth, expected, swaps_to_come, uncounted, worth_of
-from analytics.replay.rules import Rulebook, comparable
+from analytics.replay.rules import Rulebook, exact_comparison
 from engine.game import Game
 from engine.policies import per_chip
 from engine.pots import Pot, pots
@@ -66,7 +66,7 @@ def is_countable(leaf: Leaf, rules: Rulebook) -> bool:
     game, how = rules.of(start.ruleset), rules.showdown(start.ruleset)
     if game is None or how is None or how.hole_min:
         return False
-    if rules.found(start.ruleset, uncounted) is not None:
+    if rules.answer(start.ruleset, uncounted) is not None:
         return False
     events = with_shown_cards([one.event for one in leaf.recorded])
     groups: list[Cards] = [
@@ -167,7 +167,7 @@ def hand_equity(game: Game, hand: Hand, name: str) -> Worth | None:
     """The equity of each seat that has not folded, if all that is left were chance; None where a
     card of theirs is not known, or where the ruleset's equity cannot be computed.
     """
-    how = comparable(game)
+    how = exact_comparison(game)
     now = spot(game, hand)
     if how is None or uncounted(game) is not None or len(now.seats) < 2:
         return None

@@ -54,7 +54,7 @@ from analytics.replay.flags import (
     NEITHER,
     STREETS,
 )
-from analytics.replay.rules import Rulebook, Rules, Text, classes
+from analytics.replay.rules import Rulebook, RulesetLookup, RulesetText, hole_classes
 from engine.game import Game
 from engine.policies import per_chip
 from engine.steps import Betting, Straddle
@@ -254,7 +254,7 @@ class Streets:
 FactColumns = dict[str, pa.Array]
 
 
-def facts_of(rules: Rules, hands: Hands) -> pa.Table:
+def facts_of(rules: RulesetLookup, hands: Hands) -> pa.Table:
     """The rows of these hands, in their order and that of seats."""
     replayed, was, at = hands.columns, hands.seen, hands.at
     if not replayed.count:
@@ -271,7 +271,7 @@ def facts_of(rules: Rules, hands: Hands) -> pa.Table:
     mine = [word[keep] for word in words]
     truths = [it[keep] for it in (*was.saw, was.showdown, chips.won)]
     counts = _counts(replayed, keep)
-    kinds, _ = classes()
+    kinds, _ = hole_classes()
     values: FactColumns = {
         **head(replayed, hand),
         "seat": pa.array(replayed.place_seat[keep].astype(np.int32)),
@@ -339,7 +339,7 @@ def _counts(replayed: ReplayColumns, keep: Column) -> Column:
 PROJECTION_NAMES = ("facts", "auctions", "played", "risks", "decisions")
 
 
-def ruleset_projections(kept: Text) -> tuple[Projection, ...]:
+def ruleset_projections(kept: RulesetText) -> tuple[Projection, ...]:
     """The projections that are made under a hand's ruleset, whose text `kept` reads.
 
     The store makes them with every segment from then on; for older segments they are made on the
@@ -349,22 +349,22 @@ def ruleset_projections(kept: Text) -> tuple[Projection, ...]:
     return *(one._replace(private=True) for one in ours), decisions(kept)
 
 
-def facts(kept: Text) -> Projection:
+def facts(kept: RulesetText) -> Projection:
     """One row a player and hand; `kept` reads the texts of rulesets that a ledger keeps."""
     return Projection("facts", VERSION, partial(_of_rows, kept), COLUMNS)
 
 
-def _of_rows(kept: Text, events: EventRows) -> pa.Table:
+def _of_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     return facts_of(Rulebook(kept).of, events.once(Hands))
 
 
-def played(kept: Text) -> Projection:
+def played(kept: RulesetText) -> Projection:
     """What each hand came to, and what luck has to be counted of: one row a player and hand."""
     # 2: in chips also where units are euro cents, pence or hundredths of a chip; 3: a board may go
     # on after five cards
     return Projection("played", 3, partial(played_rows, kept), tuple(layout.columns()))
 
 
-def risks(kept: Text) -> Projection:
+def risks(kept: RulesetText) -> Projection:
     """One row a card at risk of a swap."""
     return Projection("risks", 2, partial(risk_rows, kept), tuple(layout.columns()))

@@ -25,7 +25,7 @@ import pyarrow as pa
 from analytics.projections.auctions import ROLES
 from analytics.projections.equity import Closed, closed
 from analytics.replay.columns import ACTIONS, chosen
-from analytics.replay.rules import Rulebook, Text
+from analytics.replay.rules import Rulebook, RulesetText
 from engine.game import Game
 from engine.policies import per_chip
 from engine.steps.swap import SwapHole
@@ -87,7 +87,7 @@ def spot_of(leaf: Leaf, rules: Rulebook) -> Closed | str | None:
     return spot
 
 
-def played_rows(kept: Text, events: EventRows) -> pa.Table:
+def played_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     """The rows of these hands; those that closed with cards to come are looked at one by one."""
     rules, hands = Rulebook(kept), events.once(Hands)
     place = np.flatnonzero(hands.counted.take(hands.place_hand))
@@ -192,7 +192,7 @@ Share = Callable[..., Fraction | float]
 _DOES = ("fold", "check", "call", "bet", "raise")  # in the order of `ACTIONS`
 
 
-def risk_rows(kept: Text, events: EventRows) -> pa.Table:
+def risk_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     """The rows of these hands in the order of the draws."""
     rules, hands = Rulebook(kept), events.once(Hands)
     row = hands.of("CardSwapped")

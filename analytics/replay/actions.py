@@ -21,10 +21,10 @@ import numpy as np
 from analytics.replay.columns import BET, CALLED, FOLDED, ReplayColumns
 from analytics.replay.rules import (
     ActionState,
-    Menu,
-    Reach,
-    menu,
-    vetoed,
+    BettingPolicies,
+    RaiseState,
+    betting_policies,
+    raise_forbidden,
 )
 from engine.game import Game
 from store.columns.cells import Column
@@ -78,16 +78,16 @@ class Rounds:
             self.least[rows] = self.bet[rows] + self.size[rows]
         self.boards[:live], self.opens[:live], self.opened[:live] = boards, opens, asked
 
-    def reach(self, it: "Step", menu: Menu) -> Reach:
+    def raise_state(self, it: "Step", policies: BettingPolicies) -> RaiseState:
         """What bounds a raise of who is asked."""
         live = it.live
-        pot = self._pot(live) if menu.sizing == "pot_limit" else self.bet[:live]
-        if menu.sizing == "pot_limit" and menu.pot_limit_base == "active_pot":
+        pot = self._pot(live) if policies.sizing == "pot_limit" else self.bet[:live]
+        if policies.sizing == "pot_limit" and policies.pot_limit_base == "active_pot":
             pot = self._active_pot(live, pot)
-        bounded = menu.raise_ceiling == "effective_stack"
+        bounded = policies.raise_ceiling == "effective_stack"
         deepest = self.deepest(it, able=False) if bounded else self.bet[:live]
         round_ = (self.bet[:live], self.size[:live], self.level[:live], self.least[:live])
-        return Reach(it.chips, it.mine, *round_, deepest, pot)
+        return RaiseState(it.chips, it.mine, *round_, deepest, pot)
 
     def deepest(self, it: "Step", *, able: bool) -> Column:
         """The most that another seat still in has, bets of the round included; with `able` that it
@@ -209,8 +209,8 @@ class Rounds:
 class Faced(ActionState):
     """A round as it stands for who is asked, for the rules."""
 
-    def __init__(self, rounds: Rounds, it: "Step", menu: Menu) -> None:
-        self._rounds, self._it, self._menu, live = rounds, it, menu, it.live
+    def __init__(self, rounds: Rounds, it: "Step", policies: BettingPolicies) -> None:
+        self._rounds, self._it, self._policies, live = rounds, it, policies, it.live
         self.chips, self.mine = it.chips, it.mine
         self.met = rounds.met.take(it.place)
         self.bet, self.size, self.level, self.folds = (
@@ -220,7 +220,7 @@ class Faced(ActionState):
 
     @cached_property
     def made(self) -> Column:
-        by_player = self._menu.cap_scope == "player"
+        by_player = self._policies.cap_scope == "player"
         rounds, it = self._rounds, self._it
         return rounds.fulls.take(it.place) if by_player else rounds.made[: it.live]
 
@@ -253,8 +253,8 @@ class Step(NamedTuple):
 
     `place` is where the seat's own columns are, `bit` the seat as a mask, `mine` what lies before
     it, `asked` whether a round of betting is on, `offered` whether a raise was on the menu: who
-    raised is taken to have been offered it. `vetoed` is whether the rules forbid to raise, where
-    somebody has them.
+    raised is taken to have been offered it. `raise_forbidden` is whether the rules forbid to raise,
+    where somebody has them.
     """
 
     live: int
@@ -268,7 +268,7 @@ class Step(NamedTuple):
     chips: Column
     mine: Column
     offered: Column
-    vetoed: Column | None
+    raise_forbidden: Column | None
 
 
 class Table(NamedTuple):
@@ -285,8 +285,10 @@ class Table(NamedTuple):
 class Walk:
     """Hands of one menu, which are walked action by action."""
 
-    def __init__(self, hands: ReplayColumns, which: Column, menu: Menu | None) -> None:
-        self.hands, self.menu = hands, menu
+    def __init__(
+        self, hands: ReplayColumns, which: Column, policies: BettingPolicies | None
+    ) -> None:
+        self.hands, self.policies = hands, policies
         first, upto = hands.first_act[which], hands.first_act[which + 1]
         order = np.argsort(first - upto, kind="stable")  # those with the most actions first
         which = which[order]
@@ -329,19 +331,19 @@ class Walk:
             raising,
             None,
         )
-        if self.menu is None:
+        if self.policies is None:
             return it
-        veto = vetoed(self.menu, Faced(rounds, it, self.menu))
-        return it._replace(offered=raising | asked & ~veto, vetoed=veto)
+        veto = raise_forbidden(self.policies, Faced(rounds, it, self.policies))
+        return it._replace(offered=raising | asked & ~veto, raise_forbidden=veto)
 
 
 def walks(hands: ReplayColumns, games: Sequence[Game | None], ruleset: Column) -> Iterator[Walk]:
     """Hands in which anybody acts; those of one menu together. `ruleset` is which game each had."""
-    menus: dict[Menu | None, list[int]] = {}
+    batches: dict[BettingPolicies | None, list[int]] = {}
     for number, game in enumerate(games):
-        menus.setdefault(menu(game), []).append(number)
+        batches.setdefault(betting_policies(game), []).append(number)
     some = hands.counted & (np.diff(hands.first_act) > 0)
-    for policies, numbers in menus.items():
+    for policies, numbers in batches.items():
         which = np.flatnonzero(some & np.isin(ruleset, numbers))
         if len(which):
             yield Walk(hands, which, policies)

@@ -18,7 +18,13 @@ import numpy as np
 import pyarrow as pa
 
 from analytics.replay.flags import ORIGINS_LEFT_OUT
-from analytics.replay.rules import BLIND_POSITIONS, STEALING, Rules, classes, names
+from analytics.replay.rules import (
+    BLIND_POSITIONS,
+    STEALING,
+    RulesetLookup,
+    hole_classes,
+    position_names,
+)
 from engine.game import Game
 from engine.policies import per_chip
 from events.cards import DECK
@@ -255,7 +261,7 @@ def chosen(words: Sequence[str] | pa.Array, which: Column) -> pa.Array:
     return known.take(pa.array(which, mask=which < 0))
 
 
-def games_of(hands: ReplayColumns, rules: Rules) -> tuple[list[Game | None], Column]:
+def games_of(hands: ReplayColumns, rules: RulesetLookup) -> tuple[list[Game | None], Column]:
     """The rulesets, and which of them each hand was played by; the last is nobody's."""
     which, words = hands.cells.words("ruleset", hands.heads)
     return [*map(rules, words.to_pylist()), None], np.where(hands.counted, which, len(words))
@@ -292,7 +298,7 @@ def named(hands: ReplayColumns, dealt: Column) -> Named:
         count, *blinds, button = (one >> _BITS * at & (1 << _BITS) - 1 for at in range(4))
         last_blind, small_blind = (None if seat == _NOBODY else seat for seat in blinds)
         seats = [seat for seat in range(count) if one >> 4 * _BITS + seat & 1]
-        called = names(count, button, seats, small_blind, last_blind)
+        called = position_names(count, button, seats, small_blind, last_blind)
         known += [numbers.setdefault(called.get(seat, ""), len(numbers)) for seat in range(count)]
     chairs = some & (1 << _BITS) - 1
     begins = (np.cumsum(chairs) - chairs).take(where)
@@ -316,8 +322,8 @@ def _posted(hands: ReplayColumns, kind: str) -> Column:
 class Seen(NamedTuple):
     """Of every place: whether it was dealt in, the streets it saw, its classes of cards.
 
-    A class is a number of `classes`, or less than nothing. `fold` goes on to the place after the
-    last, as places of `ReplayColumns` do.
+    A class is a number of `hole_classes`, or -1. `fold` goes on to the place after the last, as
+    places of `ReplayColumns` do.
     """
 
     dealt: Column
@@ -360,7 +366,7 @@ def _cards(
     row, _, _, place = events
     codes = {card: number for number, card in enumerate(DECK)}
     one, other = (hands.cells.codes(name, codes, row, len(DECK)) for name in ("card1", "card2"))
-    kinds = classes()[1].take(one * (len(DECK) + 1) + other)
+    kinds = hole_classes()[1].take(one * (len(DECK) + 1) + other)
     if first:
         kinds = np.where(hands.cells.there("card3", row), -1, kinds)
         place, kinds = place[::-1], kinds[::-1]

@@ -1,12 +1,11 @@
-"""The rules as a replay asks for them: the ruleset that a hand was played by, and how its hands
-compare; what seats and hole cards are called; who may raise and how far.
+"""Rules that replays read: rulesets by fingerprint and how they rank hands; the names of positions
+and hole cards; who may raise, and within which bounds.
 
-A `Rulebook` knows rulesets by their fingerprints. Positions count backwards from the button, and
-blinds are named by who posted.
+Positions count backwards from the button, and blinds are named by who posted.
 
-Who may raise is said of many hands at once: the rules of `engine/steps/sizing.py` again. Written
+Who may raise is computed of many hands at once: `engine/steps/sizing.py` in columns. Written
 from the rules and not from the engine, so that a test can hold each against the other. Screening
-and lock-step replay both ask here. Bets are what lies before a seat in this round.
+and lock-step replay both call it. Bets are what lies before a seat in this round.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,39 +25,39 @@ from odds.batch import Showdown
 from store.columns.cells import Column
 
 T = TypeVar("T")
-Text = Callable[[str], bytes | None]
-Rules = Callable[[str], Game | None]
+RulesetText = Callable[[str], bytes | None]
+RulesetLookup = Callable[[str], Game | None]
 
 
 class Rulebook:
-    """The program's own rulesets, and those whose text a ledger keeps."""
+    """Rulesets by fingerprint: the program's own, and those whose text a ledger keeps."""
 
-    def __init__(self, kept: Text) -> None:
+    def __init__(self, kept: RulesetText) -> None:
         self._kept = kept
         self._known: dict[str, Game | None] = {fingerprint(one): one for one in RULESETS.values()}
         self._found: dict[tuple[str, Callable[[Game], Any]], Any] = {}
 
     def of(self, mark: str) -> Game | None:
-        """The ruleset; None where nobody has its text."""
+        """The ruleset with this fingerprint; None where nobody has its text."""
         if mark not in self._known:
             self._known[mark] = kept_game(self._kept(mark), mark)
         return self._known[mark]
 
     def showdown(self, mark: str) -> Showdown | None:
-        """How its hands compare in columns; None where columns cannot say it."""
-        return self.found(mark, comparable)
+        """How a ruleset ranks hands, in columns; None where columns cannot say it."""
+        return self.answer(mark, exact_comparison)
 
-    def found(self, mark: str, question: Callable[[Game], T]) -> T | None:
-        """What is found of a ruleset, once however many hands ask; None of nobody's."""
+    def answer(self, mark: str, question: Callable[[Game], T]) -> T | None:
+        """The answer to a question about a ruleset, computed once; None without the ruleset."""
         if (mark, question) not in self._found:
             game = self.of(mark)
             self._found[mark, question] = None if game is None else question(game)
         return cast(T | None, self._found[mark, question])
 
 
-# How columns compare hands: not where cards beyond five count. Who has to name five cards can name
-# his best.
-_COMPARED: dict[str, tuple[object, ...]] = {
+# How columns rank hands: not where cards beyond five count. Who has to name five cards can name his
+# best.
+_FOLLOWED_RANKINGS: dict[str, tuple[object, ...]] = {
     "ranking": ("standard", "urcs", "top_card"),
     "straights": ("standard", "cyclic"),
     "hole_min": (0, 1),
@@ -66,24 +65,24 @@ _COMPARED: dict[str, tuple[object, ...]] = {
 }
 
 
-def comparable(game: Policies) -> Showdown | None:
-    """How this ruleset ranks hands; None where columns cannot say it."""
-    followed = unknown(game, _COMPARED, of_other_kinds("rank")) is None
+def exact_comparison(game: Policies) -> Showdown | None:
+    """How a ruleset ranks hands; None where columns cannot say it."""
+    followed = unknown(game, _FOLLOWED_RANKINGS, of_other_kinds("rank")) is None
     return comparison(game) if followed else None
 
 
 def comparison(game: Policies) -> Showdown:
-    """How this ruleset ranks hands, as far as columns can say it."""
+    """How a ruleset ranks hands, as far as columns can say it."""
     return Showdown(game.straights, game.ranking, game.hole_min)
 
 
 BLIND_POSITIONS = ("SB", "BB")
 STEALING = frozenset({"CO", "BTN", "SB"})
-BACKWARDS = ("BTN", "CO", "HJ", "MP")
+FROM_BUTTON = ("BTN", "CO", "HJ", "MP")
 POSITIONS = (
     "UTG",
     *(f"MP{number}" for number in range(17, 1, -1)),
-    *reversed(BACKWARDS),
+    *reversed(FROM_BUTTON),
     *BLIND_POSITIONS,
 )
 
@@ -95,17 +94,17 @@ def dealt_in(hand: Hand) -> tuple[int, ...]:
 
 
 def positions(hand: Hand, events: Sequence[Event]) -> dict[int, str]:
-    """Every seat that was dealt in, and the name of its place."""
+    """The position names of the seats that were dealt in."""
     posted = {event.kind: event.seat for event in events if isinstance(event, BlindPosted)}
     last = posted.get("straddle", posted.get("big"))
     chairs, button = len(hand.hole), hand.start.button
-    return names(chairs, button, dealt_in(hand), posted.get("small"), last)
+    return position_names(chairs, button, dealt_in(hand), posted.get("small"), last)
 
 
-def names(
+def position_names(
     chairs: int, button: int, seats: Sequence[int], small: int | None, last: int | None
 ) -> dict[int, str]:
-    """The names of these seats' places, by who posted the small and who the last blind.
+    """The position names of these seats, by the seats of the small and of the last blind.
 
     The last blind, a straddle included, is BB. The URCS button posts a blind and stays the BTN;
     heads-up the button is the SB, unless the blinds were posted the other way round.
@@ -124,13 +123,13 @@ def names(
     others = (seat for seat in seats if seat not in named)
     backwards = sorted(others, key=lambda seat: (button - seat) % chairs)
     for at, seat in enumerate(backwards):
-        named[seat] = BACKWARDS[at] if at < len(BACKWARDS) else f"MP{at - 2}"
+        named[seat] = FROM_BUTTON[at] if at < len(FROM_BUTTON) else f"MP{at - 2}"
     if len(backwards) > 2:
         named[backwards[-1]] = "UTG"
     return named
 
 
-def class_of(cards: Cards) -> str | None:
+def hole_class(cards: Cards) -> str | None:
     """AKs, AKo or AA out of the first two cards; nothing where one is unknown."""
     if len(cards) < 2 or any(card[0] not in RANKS for card in cards[:2]):
         return None
@@ -141,12 +140,12 @@ def class_of(cards: Cards) -> str | None:
 
 
 @cache
-def classes() -> tuple[tuple[str, ...], Column]:
-    """Every class, and which one two cards are of; the last number is a card that is unknown."""
+def hole_classes() -> tuple[tuple[str, ...], Column]:
+    """Names of hole-card classes, and the class of two card codes; the last code is unknown."""
     words: dict[str, int] = {}
     by_ranks = np.empty((len(RANKS), len(RANKS), 2), dtype=np.int32)
     for one, other, suited in np.ndindex(by_ranks.shape):
-        name = class_of((f"{RANKS[one]}s", f"{RANKS[other]}{'hs'[suited]}"))
+        name = hole_class((f"{RANKS[one]}s", f"{RANKS[other]}{'hs'[suited]}"))
         assert name is not None, "both cards are known"
         by_ranks[one, other, suited] = words.setdefault(name, len(words))
     ranks = np.array([RANKS.index(card[0]) for card in DECK])
@@ -156,9 +155,9 @@ def classes() -> tuple[tuple[str, ...], Column]:
     return tuple(words), found.ravel()
 
 
-class Menu(NamedTuple):
-    """The policies of a ruleset that say who may raise, and how far; hands of the same menu go
-    together.
+class BettingPolicies(NamedTuple):
+    """The policies of a ruleset that say who may raise, and how far; hands that share them are
+    replayed together.
     """
 
     raise_needs_responder: bool
@@ -177,8 +176,11 @@ class Menu(NamedTuple):
     pot_limit_base: str
 
 
+_Rules = BettingPolicies | Policies
+
+
 class ActionState:
-    """Who is asked, and the round as it stands: a column each, and only those that rules ask for.
+    """The acting seat and its betting round, an array per quantity, for rules about raises.
 
     `chips` is what the seat has left, `mine` what it has in, `bet` the bet to match and
     `owed` what is missing to it; `acted` whether it has acted, `met` the bet that it answered then
@@ -206,10 +208,10 @@ class ActionState:
     answered: Column
 
 
-class Reach(NamedTuple):
-    """What bounds a raise: the round as who is asked finds it, the total that short raises ask for
-    (`least`), the most that another seat still in could have in (`deepest`), the pot that a limit
-    goes by, bets of the round included (`pot`). What these rules do not ask for may be anything.
+class RaiseState(NamedTuple):
+    """The chips and bets that bound the acting seat's raise. `least` is the total that short raises
+    require, `deepest` the most that another seat still in could have in, `pot` the pot that a limit
+    goes by, bets of the round included. Quantities that the rules do not read may be anything.
     """
 
     chips: Column
@@ -222,7 +224,7 @@ class Reach(NamedTuple):
     pot: Column
 
 
-_KNOWN: dict[str, tuple[object, ...]] = {
+_FOLLOWED: dict[str, tuple[object, ...]] = {
     "raise_needs_responder": EITHER,
     "raise_cap": (int, None),
     "cap_counts": ("raises", "bets"),
@@ -237,7 +239,7 @@ _KNOWN: dict[str, tuple[object, ...]] = {
     "min_raise_after_short": ("current_plus_last_full", "last_full_total"),
     "raise_ceiling": ("own_stack", "effective_stack"),
     "pot_limit_base": ("active_pot", "all_pots"),
-    # What only says who is asked and what is put in: that is read off the record.
+    # Policies of the acting seat and of forced chips: those are read off the record.
     "heads_up_blinds": ("button_small", "left_small"),
     "blind_rounds": (int,),
     "missing_poster": ("next_live", "skip"),
@@ -253,74 +255,74 @@ _KNOWN: dict[str, tuple[object, ...]] = {
     "bid_max": ("stack", "unbounded"),
     "auction_all_in": ("held", "skipped"),
 }
-_NO_MENU = of_other_kinds("menu", "order")
+_OTHER_KINDS = of_other_kinds("menu", "order")
 
 
-def menu(game: Game | None) -> Menu | None:
-    """A ruleset's menu; nobody's, where nobody has the ruleset, or it is not known here."""
-    if game is None or unknown(game, _KNOWN, _NO_MENU) is not None:
+def betting_policies(game: Game | None) -> BettingPolicies | None:
+    """A ruleset's betting policies; None where nobody has it, or where columns cannot follow it."""
+    if game is None or unknown(game, _FOLLOWED, _OTHER_KINDS) is not None:
         return None
-    return Menu(*(getattr(game, name) for name in Menu._fields))
+    return BettingPolicies(*(getattr(game, name) for name in BettingPolicies._fields))
 
 
-def vetoed(menu: Menu | Policies, it: ActionState) -> Column:
-    """Whether anything stands against a bet or raise."""
+def raise_forbidden(rules: _Rules, it: ActionState) -> Column:
+    """Whether the rules forbid the acting seat to bet or raise."""
     veto: Column = it.chips <= it.owed  # nothing left to raise with
-    if menu.raise_needs_responder:
+    if rules.raise_needs_responder:
         veto |= ~it.answered  # G7
-    if menu.reopen != "always":
-        veto |= it.acted & ~_reopened(menu, it)
-    if not menu.check_raise:
+    if rules.reopen != "always":
+        veto |= it.acted & ~_reopened(rules, it)
+    if not rules.check_raise:
         veto |= it.acted & (it.met == 0) & (it.bet > 0)  # U11
-    if menu.raise_cap is not None:
-        veto |= _capped(menu, menu.raise_cap, it)
-    if menu.short_raise == "forbidden":
+    if rules.raise_cap is not None:
+        veto |= _capped(rules, rules.raise_cap, it)
+    if rules.short_raise == "forbidden":
         veto |= it.chips < it.level + it.size - it.mine  # U10
     return veto
 
 
-def sizes(menu: Menu | Policies, it: Reach) -> tuple[Column, Column, Column]:
+def raise_bounds(rules: _Rules, it: RaiseState) -> tuple[Column, Column, Column]:
     """The smallest and the largest total that may be bet or raised to, all-in may be less; and the
     total from which a raise is full."""
     most = it.mine + it.chips
-    if menu.raise_ceiling == "effective_stack":
+    if rules.raise_ceiling == "effective_stack":
         most = np.minimum(most, it.deepest)  # G12
-    if menu.sizing == "fixed":
+    if rules.sizing == "fixed":
         full = it.level + it.size
         to = np.minimum(full, most)
         return to, to, full
-    full = it.least if menu.min_raise_after_short == "last_full_total" else it.bet + it.size  # G10
+    full = it.least if rules.min_raise_after_short == "last_full_total" else it.bet + it.size  # G10
     low = np.maximum(full, it.bet + 1)
-    if menu.min_raise == "more_than":
+    if rules.min_raise == "more_than":
         low = low + (it.bet > 0)
-    if menu.sizing == "pot_limit":  # T15
+    if rules.sizing == "pot_limit":  # T15
         most = np.minimum(most, np.maximum(low, 2 * it.bet - it.mine + it.pot))
     return np.minimum(low, most), most, full
 
 
-def _capped(menu: Menu | Policies, most: int, it: ActionState) -> Column:
-    """The cap is reached (U9, T4), and not lifted between two players."""
+def _capped(rules: _Rules, most: int, it: ActionState) -> Column:
+    """Whether the cap is reached (U9, T4), and not lifted between two players."""
     made = it.made
-    if menu.cap_scope == "player":
+    if rules.cap_scope == "player":
         made = made - ~it.poster
-    elif menu.cap_counts == "raises":  # a bet that opens a round without blinds is none
+    elif rules.cap_counts == "raises":  # a bet that opens a round without blinds is none
         made = made - (~it.after_blinds & (made > 0))
     capped: Column = made >= most
-    if menu.cap_lift == "never":
+    if rules.cap_lift == "never":
         return capped
     return capped & (
-        it.remaining + (it.folds if menu.cap_lift == "round_starts_heads_up" else 0) != 2
+        it.remaining + (it.folds if rules.cap_lift == "round_starts_heads_up" else 0) != 2
     )
 
 
-def _reopened(menu: Menu | Policies, it: ActionState) -> Column:
-    """The betting was reopened for a seat that has acted (G9), or it has only checked (G11)."""
-    if menu.reopen == "sum":
+def _reopened(rules: _Rules, it: ActionState) -> Column:
+    """Whether betting is reopened to a seat that has acted (G9), or has only checked (G11)."""
+    if rules.reopen == "sum":
         enough: Column = it.raised >= it.size
     else:
         enough = it.level > it.met
-        if menu.reopen == "half_bet":
+        if rules.reopen == "half_bet":
             enough |= it.raised >= it.size
-    if menu.short_open_reopens:
+    if rules.short_open_reopens:
         enough |= (it.met == 0) & (it.bet < it.size)
     return enough

@@ -26,7 +26,7 @@ from functools import cached_property
 
 import numpy as np
 
-from analytics.replay.rules import ActionState, Reach, sizes, vetoed
+from analytics.replay.rules import ActionState, RaiseState, raise_bounds, raise_forbidden
 from analytics.screening.betting_state import BettingState, PlanHands
 from analytics.screening.plan import DoubtReason
 from store.columns.cells import Column
@@ -192,7 +192,7 @@ class ActionRows(BettingState, ActionState):
         """Whether this seat posted the last blind."""
         return self.after_blinds & (self._per_action(self.poster_seat.take(self.of)) == self.who)
 
-    def reach(self, rows: Column) -> Reach:
+    def raise_state(self, rows: Column) -> RaiseState:
         """The chips and bets that bound the raises among these actions."""
         game = self.game
         chips, mine, bet, size = (
@@ -210,7 +210,7 @@ class ActionRows(BettingState, ActionState):
             least = self._maximum_before(totals, opening).take(rows)
         if game.sizing == "pot_limit":  # bets of the round included (T15)
             pot = self._sum_before(self.amount, self.open_pot.ravel().take(self.place)).take(rows)
-        return Reach(chips, mine, bet, size, level, least, deepest, pot)
+        return RaiseState(chips, mine, bet, size, level, least, deepest, pot)
 
     def _find_aggressor(self) -> None:
         """Find the seat of the last bet or raise of the last round that opened."""
@@ -248,7 +248,7 @@ class BettingCheck(ActionRows):
         """Check every action; the first wrong one of a hand decides the reason."""
         acts, kind, free = self.hands.acts, self.kind, self.owed <= 0
         checks = kind == CHECK
-        self.vetoed = vetoed(self.game, self)
+        self.raise_forbidden = raise_forbidden(self.game, self)
         wrong = checks ^ free
         if self.game.fold_when_free:
             wrong &= kind != FOLD
@@ -261,7 +261,7 @@ class BettingCheck(ActionRows):
         unlike |= self._asks_wrong_seat()
         expected = np.zeros(len(kind), dtype=np.int8)
         if not self.game.fold_when_free:
-            expected += (self.vetoed & checks) * np.int8(FORCED)
+            expected += (self.raise_forbidden & checks) * np.int8(FORCED)
         unlike |= (acts.origin != expected) & (acts.origin != DEFAULT)
         unasked = acts.seat != self._acting_seats()
         bad = np.flatnonzero(wrong | unlike | unasked)
@@ -282,8 +282,8 @@ class BettingCheck(ActionRows):
         """Check that bets and raises lie within their bounds, and are recorded as what they are."""
         acts = self.hands.acts
         to, bet, mine = (one.take(rows) for one in (acts.to, self.bet, self.mine))
-        low, high, least = sizes(self.game, self.reach(rows))
-        bad = self.vetoed.take(rows) | (to < low) | (to > high)
+        low, high, least = raise_bounds(self.game, self.raise_state(rows))
+        bad = self.raise_forbidden.take(rows) | (to < low) | (to > high)
         bad |= (self.kind.take(rows) == BET) != (bet == 0)
         wrong[rows] = bad
         if self.game.sizing == "fixed" and self.game.reopen == "half_bet":

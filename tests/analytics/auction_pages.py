@@ -18,7 +18,7 @@ from analytics.projections.equity import Closed, lucks
 from analytics.projections.facts import played
 from analytics.projections.facts import risks as stored_risks
 from analytics.projections.played import PLAYED, RISKS, kept_spot, valued
-from analytics.replay.rules import Rulebook, Text
+from analytics.replay.rules import Rulebook, RulesetText
 from events.ledger import Recorded
 from events.types import Event
 from store.columns.codec import tabled
@@ -94,7 +94,7 @@ def rules_of(row: dict[str, Any]) -> bids_worth.Rules | None:
 
 
 def played_rows(
-    leaves: list[Leaf], deals: Mapping[str, int] = MIRRORED, kept: Text = nobodys
+    leaves: list[Leaf], deals: Mapping[str, int] = MIRRORED, kept: RulesetText = nobodys
 ) -> list[dict[str, Any]]:
     """Every player's row, and what he could expect where luck can be counted."""
     rows: list[dict[str, Any]] = played(kept).build(leaves).to_pylist()

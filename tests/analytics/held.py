@@ -11,7 +11,8 @@ from contextlib import suppress
 
 from msgspec.structs import replace
 
-from analytics.screening.batches import Find, Screening, ScreeningResult
+from analytics.replay.rules import RulesetLookup
+from analytics.screening.batches import Screening, ScreeningResult
 from analytics.screening.event_arrays import EventArrays, WordIds
 from analytics.screening.plan import DoubtReason
 from engine.changes import partner_of
@@ -33,7 +34,7 @@ NOT_FOLLOWED = (t.TimedOut, t.Disconnected, t.Reconnected, t.HandVoided)
 Counted = Counter[tuple[str, str]]
 
 
-def screened(records: Sequence[Events], find: Find = MARKED.get) -> ScreeningResult:
+def screened(records: Sequence[Events], find: RulesetLookup = MARKED.get) -> ScreeningResult:
     """What the screening says of these records, as a ledger would store them."""
     leaves = [leaf(number, record) for number, record in enumerate(records)]
     words = WordIds()

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from analytics.projections.equity import uncounted
 from analytics.replay import actions
-from analytics.replay.rules import Menu, Rulebook, menu
+from analytics.replay.rules import BettingPolicies, Rulebook, betting_policies
 from engine.catalogue import CATALOGUE
 from engine.followed import of_other_kinds, unknown
 from engine.game import Game, fingerprint, fingerprint_of, kept_game, to_json
@@ -43,7 +43,7 @@ def test_whether_a_raise_was_allowed_is_what_the_engine_says_by_changed_rules(na
     for what, game in mutants(RULES[name]):
         policy = CATALOGUE.get(what.partition("=")[0])
         if policy is not None and policy.kind in ("menu", "order"):
-            assert menu(game) is not None
+            assert betting_policies(game) is not None
             games.append(game)
             records += dealt(game, what, 1)
     rows = alike(recorded(records), Several(games))
@@ -75,12 +75,12 @@ def test_a_policy_that_columns_ignore_is_found(
     usual = getattr(base, policy)
     game = replace(base, **{policy: value})
 
-    def ignoring(one: Game | None) -> Menu | None:
-        return menu(one and replace(one, **{policy: usual}))
+    def ignoring(one: Game | None) -> BettingPolicies | None:
+        return betting_policies(one and replace(one, **{policy: usual}))
 
     def is_found(hands: list[Leaf]) -> bool:
         with monkeypatch.context() as patch:
-            patch.setattr(actions, "menu", ignoring)
+            patch.setattr(actions, "betting_policies", ignoring)
             try:
                 alike(hands, Several([game]))
             except AssertionError:
@@ -102,7 +102,7 @@ def test_of_rules_that_nobody_has_heard_of_nothing_is_said(name: str) -> None:
         policy = CATALOGUE.get(what.partition("=")[0])
         kind = policy.kind if policy else None
         if kind in ("menu", "order", None) and not what.startswith("line"):
-            assert None is menu(game), what
+            assert None is betting_policies(game), what
         if kind in ("rank", None) and not what.startswith("line"):
             assert None is Several([game]).showdown(fingerprint(game)), what
         if kind in ("pay", "deal", None) and not what.startswith("line"):

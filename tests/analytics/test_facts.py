@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from analytics.decisions.hands import Hands
 from analytics.projections.facts import SCHEMA, facts, facts_of
 from analytics.replay.flags import COUNTS, FLAGS
-from analytics.replay.rules import class_of
+from analytics.replay.rules import hole_class
 from engine.game import fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
 from events.ledger import Recorded
@@ -211,7 +211,7 @@ def test_positions_are_counted_backwards_from_the_button() -> None:
     [(("As", "Kd"), "AKo"), (("2c", "Tc"), "T2s"), (("7h", "7d"), "77"), (("??", "7d"), None)],
 )
 def test_hole_cards_have_a_class(cards: tuple[str, ...], name: str | None) -> None:
-    assert name == class_of(cards)
+    assert name == hole_class(cards)
 
 
 # Laws over random hands.

@@ -9,7 +9,7 @@ import pytest
 
 from analytics.projections.auctions import SCHEMA
 from analytics.projections.facts import PROJECTION_NAMES, ruleset_projections
-from analytics.replay.rules import Text
+from analytics.replay.rules import RulesetText
 from engine.game import Game, fingerprint, to_json
 from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.recorded import AUCTION_2024_A0
@@ -34,7 +34,7 @@ def _bid(*amounts: Any) -> Iterator[t.BidPlaced]:
     return (t.BidPlaced(seat, amount, True) for seat, amount in enumerate(amounts))
 
 
-def alike(given: list[Leaf], kept: Text = TEXTS.get) -> dict[str, pa.Table]:
+def alike(given: list[Leaf], kept: RulesetText = TEXTS.get) -> dict[str, pa.Table]:
     """Every table out of columns; column by column what walking finds, of those that have a walk
     here."""
     builder = Builder(ruleset_projections(kept))

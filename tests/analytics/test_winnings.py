@@ -11,7 +11,7 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.replay.rules import Text
+from analytics.replay.rules import RulesetText
 from analytics.results.winnings_curve import (
     LINES,
     POINTS_MIN,
@@ -208,7 +208,7 @@ def test_every_question_about_curves_is_asked_here() -> None:
     assert sorted(FILES) == sorted(path.stem for path in SQL.glob("curve_*.sql"))
 
 
-def without_luck(leaves: Iterable[Leaf], kept: Text, player: str) -> dict[int, float]:
+def without_luck(leaves: Iterable[Leaf], kept: RulesetText, player: str) -> dict[int, float]:
     """His net of each hand in which betting closed with cards to come and all of them are known.
 
     The leaves are those of whoever asks: what he did not see is not adjusted.

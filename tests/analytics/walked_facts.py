@@ -11,7 +11,7 @@ import pyarrow as pa
 from analytics.projections.facts import SCHEMA
 from analytics.projections.facts import stakes as stakes_of
 from analytics.replay.flags import COUNTS, FLAGS, STREETS
-from analytics.replay.rules import STEALING, class_of, dealt_in, positions
+from analytics.replay.rules import STEALING, dealt_in, hole_class, positions
 from engine.game import Game
 from engine.policies import per_chip
 from events.state import Hand
@@ -293,9 +293,9 @@ def seen(leaf: Leaf, hand: Hand, rows: dict[int, Row]) -> None:
     for one in leaf.recorded:
         match one.event:
             case HoleDealt(seat=seat, cards=cards) if seat in rows and "cards" not in rows[seat]:
-                rows[seat]["cards"] = class_of(cards) if len(cards) <= 2 else None
+                rows[seat]["cards"] = hole_class(cards) if len(cards) <= 2 else None
             case Shown(seat=seat, cards=cards) if seat in rows:
-                rows[seat]["shown"] = class_of(cards)
+                rows[seat]["shown"] = hole_class(cards)
 
 
 def _saw(leaf: Leaf, seats: set[int]) -> list[set[int]]:

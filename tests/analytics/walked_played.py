@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from analytics.projections.played import PLAYED, encoded_spot
-from analytics.replay.rules import Rulebook, Text
+from analytics.replay.rules import Rulebook, RulesetText
 from engine.policies import per_chip
 from events.state import Hand
 from events.types import (
@@ -30,7 +30,7 @@ from store.columns.codec import Row, head, tabled
 from store.log.streams import Leaf
 
 
-def build(kept: Text, leaves: Sequence[Leaf]) -> pa.Table:
+def build(kept: RulesetText, leaves: Sequence[Leaf]) -> pa.Table:
     """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
     rules = Rulebook(kept)
     rows = [row for leaf in leaves for row in _stored(leaf, rules)]

@@ -10,7 +10,7 @@ import msgspec
 import pyarrow as pa
 
 from analytics.projections.played import RISKS, STREETS, Spot
-from analytics.replay.rules import Rulebook, Text
+from analytics.replay.rules import Rulebook, RulesetText
 from engine.game import Game
 from engine.steps.swap import SwapHole
 from events.cards import Cards, known
@@ -66,7 +66,7 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
         hand = after
 
 
-def build(kept: Text, leaves: Iterable[Leaf]) -> pa.Table:
+def build(kept: RulesetText, leaves: Iterable[Leaf]) -> pa.Table:
     """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
     rules = Rulebook(kept)
     rows = [row for leaf in leaves for row in rows_of(leaf, rules)]
