@@ -1,7 +1,7 @@
-"""`faults`: why a bot was folded; one row for each reply that could not be used.
+"""Faults: a row for each bot's reply that could not be used, with the menu and a suggested cause.
 
-What was asked comes from the menu of the hand's own rules; what was replied from the record, as far
-as the viewer may read it. Causes are guesses from the reply and say so: `suggested`.
+The menu comes from the hand's own rules, the reply from the record, as far as the viewer may read
+it. Causes are guesses from the reply.
 """
 
 import re
@@ -56,13 +56,13 @@ CAUSES = {
     "gone": "the connection broke or the program ended",
     "not known": "none of these",
 }
-_LONGEST = 200  # bytes of a reply that are told
+_REPLY_BYTES = 200  # bytes of a reply that are told
 _ANSWERS = (Checked, Called, Folded, BidPlaced, Tossed)
 _WORD = re.compile(r"([A-Z])(-?\d+(?:\.\d+)?)?")
 
 
-def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
-    """The faults of one hand in order; none for a void one."""
+def fault_rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
+    """Rows of the faults of one hand in order; none of a void one."""
     end = leaf.hand
     if end is None or end.voided or Faulted not in leaf.by_kind:
         return
@@ -95,27 +95,27 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
                 "player": end.start.players[seat],
                 "step": step,
                 "asked": menu_text(menu, event, over=hand.over),
-                "reply": None if _is_hidden(event) else escaped(event.raw),
+                "reply": None if _is_hidden(event) else printable_reply(event.raw),
                 "kind": event.kind,
                 "played": played,
-                "suggested": suggested(menu, event),
+                "suggested": suggested_cause(menu, event),
                 "put_in": (hand.start.stacks[seat] - hand.stacks[seat]) / unit,
                 "net": (end.stacks[seat] - end.start.stacks[seat]) / unit,
             }
         hand = evolve(hand, event)
 
 
-def table(rows: Sequence[Row]) -> pa.Table:
-    """Rows as Arrow."""
+def fault_table(rows: Sequence[Row]) -> pa.Table:
+    """Rows of faults as an Arrow table."""
     return tabled(rows, SCHEMA)
 
 
-def escaped(reply: str) -> str:
-    """What a bot wrote, fit for any screen: what cannot be printed is spelt, 200 bytes at most."""
+def printable_reply(reply: str) -> str:
+    """A bot's reply in printable characters, others as escapes, 200 bytes at most."""
     safe = "".join(it if it.isprintable() else f"\\x{ord(it):02x}" for it in reply)
-    if len(safe.encode()) <= _LONGEST:
+    if len(safe.encode()) <= _REPLY_BYTES:
         return safe
-    return safe.encode()[: _LONGEST - 3].decode(errors="ignore") + "..."
+    return safe.encode()[: _REPLY_BYTES - 3].decode(errors="ignore") + "..."
 
 
 def menu_text(menu: Turn | None, fault: Faulted, *, over: bool = True) -> str | None:
@@ -135,10 +135,10 @@ def menu_text(menu: Turn | None, fault: Faulted, *, over: bool = True) -> str | 
     return ", ".join(words)
 
 
-def suggested(menu: Turn | None, fault: Faulted) -> str | None:
-    """What may have gone wrong; nothing where the reply may not be read."""
-    if fault.kind in _GONE:
-        return _GONE[fault.kind]
+def suggested_cause(menu: Turn | None, fault: Faulted) -> str | None:
+    """The likely cause of a fault; None where the reply may not be read."""
+    if fault.kind in _CAUSE_OF_KIND:
+        return _CAUSE_OF_KIND[fault.kind]
     if _is_hidden(fault):
         return None
     reply = fault.raw.strip()
@@ -148,7 +148,7 @@ def suggested(menu: Turn | None, fault: Faulted) -> str | None:
     if word is None:
         return "lower case" if _WORD.fullmatch(reply.upper()) else "not known"
     letter, amount = word[1], word[2]
-    letters = "D" if isinstance(menu, ToToss) else _LETTERS[fault.where]
+    letters = "D" if isinstance(menu, ToToss) else _REPLY_LETTERS[fault.where]
     if letter not in letters:
         return "reply shifted by one" if letter in "FCKRAD" else "not known"
     if amount and "." in amount:
@@ -172,13 +172,12 @@ def suggested(menu: Turn | None, fault: Faulted) -> str | None:
     return "not known"
 
 
-_GONE = {"late": "too slow", "disconnected": "gone"}
-_LETTERS = {"action": "FCKR", "bid": "A", "acknowledgement": "K"}
+_CAUSE_OF_KIND = {"late": "too slow", "disconnected": "gone"}
+_REPLY_LETTERS = {"action": "FCKR", "bid": "A", "acknowledgement": "K"}
 
 
 def _menu(game: Game | None, hand: Hand, fault: Faulted) -> Turn | None:
-    """What the seat could answer; nothing where nobody waits for it, or the record is none of these
-    rules."""
+    """The menu of the seat; None where it was not asked, or the record is not of these rules."""
     if game is None or fault.where == "acknowledgement" or not 0 <= hand.step < len(game.script):
         return None
     step = game.script[hand.step]

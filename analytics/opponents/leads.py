@@ -1,4 +1,4 @@
-"""What pays against an opponent, and by what he differs from everybody else in the same hands.
+"""Leads (habits of an opponent that pay a rival), and differences from everybody else's play.
 
 A lead is a habit that is held against what breaks even: it has a worth in chips, an answer and the
 hands it was found in, and what is sure to be worth most comes first. A difference says only that he
@@ -12,8 +12,8 @@ from math import sqrt
 from msgspec import Struct
 
 from analytics.intervals import FEW, Share, newcombe, student, wilson
-from analytics.opponents.measures import ALL_LOOKS, to_one
-from analytics.opponents.report import Opponent, Row
+from analytics.opponents.measures import ALL_LOOKS, one_rival_look
+from analytics.opponents.report import OpponentReport, Row
 from analytics.replay.flags import STREETS
 
 
@@ -77,16 +77,16 @@ class Differences(Struct, frozen=True):
     found: list[Difference]
 
 
-def differences(opponent: Opponent) -> Differences:
-    """Every look that has enough chances on both sides, and a difference that is no chance."""
-    mine: Counted = {}  # by look, his chances; and those of all others
-    field: Counted = {}
-    for row in opponent.undecided_shares():
-        into = mine if row["player"] == opponent.player else field
+def differences(report: OpponentReport) -> Differences:
+    """The looks with enough chances on both sides, and a difference that is no chance."""
+    mine: LookCounts = {}  # by look, his chances; and those of all others
+    field: LookCounts = {}
+    for row in report.undecided_look_counts():
+        into = mine if row["player"] == report.player else field
         k, n = into.get(row["look"], (0, 0))
         into[row["look"]] = (k + int(row["k"]), n + int(row["n"]))
-    hands = opponent.undecided()
-    named = opponent.undecided_hands()
+    hands = report.undecided_count()
+    named = report.newest_hands()
     rows = []
     compared = 0
     for name, look in ALL_LOOKS.items():
@@ -104,19 +104,19 @@ def differences(opponent: Opponent) -> Differences:
     return Differences(compared, sorted(rows, key=lambda row: (-row.weight, row.look)))
 
 
-Counted = dict[str, tuple[int, int]]
+LookCounts = dict[str, tuple[int, int]]
 
 
-class _Sums:
-    """Of one look: how often he did it and could, what an answer would have made and risked, in
-    chips. Chips are summed as fractions of whole units, so no sum depends on the order of hands."""
+class _LookSums:
+    """Sums of a look: how often he did it and could, what an answer would have made and risked.
+    Chips are summed as fractions of whole units, so no sum depends on the order of hands."""
 
     def __init__(self) -> None:
         self.k = self.n = 0
         self.worth = self.squares = self.risk = self.prize = Fraction(0)
 
     def add(self, row: Row) -> None:
-        """Sums over the hands of one unit, worth in quarters of it."""
+        """Add the sums of hands of one unit, worth in quarters of it."""
         chip = int(row["per_chip"])
         self.k += int(row["k"])
         self.n += int(row["n"])
@@ -126,16 +126,16 @@ class _Sums:
         self.prize += Fraction(int(row["prize"] or 0), chip)
 
 
-def leads(opponent: Opponent) -> Leads:
-    """What can be made of his habits, what is sure to be worth most first.
+def leads(report: OpponentReport) -> Leads:
+    """The leads against an opponent, the surest worth first.
 
     None of fewer than 30 chances; none whose worth might as well be nothing, hand by hand; none
     where Wilson's interval of the share reaches down to what breaks even.
     """
-    hands = opponent.undecided()
-    sums: dict[str, _Sums] = {}
-    for row in opponent.pays():
-        sums.setdefault(row["look"], _Sums()).add(row)
+    hands = report.undecided_count()
+    sums: dict[str, _LookSums] = {}
+    for row in report.answer_sums():
+        sums.setdefault(row["look"], _LookSums()).add(row)
     found = []
     for look, it in sums.items():
         mean = it.worth / hands
@@ -149,9 +149,9 @@ def leads(opponent: Opponent) -> Leads:
         title, do, finds = ANSWERS[look]
         worth, low, high = (100 * one for one in (float(mean), *ends))
         numbers = (it.k / it.n, it.k, it.n, even, worth, low, high)
-        found.append(Lead(title, look, *numbers, do, finds, opponent.paid(look)))
+        found.append(Lead(title, look, *numbers, do, finds, report.answer_hands(look)))
     ranked = sorted(found, key=lambda one: (-one.low, one.look))
-    return Leads(len(opponent.decided()), ranked)
+    return Leads(len(report.decided_hands()), ranked)
 
 
 # By look: its title, what to do about it, and the filter that finds its hands, of any player.
@@ -159,7 +159,7 @@ ANSWERS: dict[str, tuple[str, str, str]] = {
     f"fold_{at}": (
         f"Folds too much, {at}",
         f"Bet or raise with any cards, {at}: his folds alone pay for it.",
-        f"player(did={to_one(f'fold_{at}')})",
+        f"player(did={one_rival_look(f'fold_{at}')})",
     )
     for at in STREETS
 } | {

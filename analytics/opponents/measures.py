@@ -1,4 +1,4 @@
-"""Everything an opponent report counts, by name: chances he takes or not, and plain numbers.
+"""The measures of an opponent report by name: looks (shares of chances taken), and numbers.
 
 A look is `k` of `n` chances; its rows come from `opponent_looks.sql`, or are those that the
 questions of statistics count. A number has a file of its own, as in `auctions.bidding`.
@@ -13,7 +13,7 @@ from analytics.statistics.catalogue import STATISTICS, Measure, MeasureKind
 
 
 class Look(NamedTuple):
-    """One kind of chance. `few`: below so many chances nothing is claimed.
+    """A kind of chance and what is done with it. `few`: with fewer chances nothing is claimed.
 
     `ranked` is false for what another look says already, the other way round.
     """
@@ -29,7 +29,7 @@ class Look(NamedTuple):
 
 
 def _looks() -> Iterator[Look]:
-    """What he does street by street; sizes, bets after our check, strength, bids."""
+    """Looks at each street's choices, bet sizes, bets after our check, strength and bids."""
     free, owed = "nothing to call", "a bet to answer"
     for at in STREETS:
         yield Look(f"check_{at}", f"Check, {at}", "checked", f"{free}; {at}", ranked=False)
@@ -67,8 +67,8 @@ def _looks() -> Iterator[Look]:
     yield Look("bid_near_all", "Bids all but 10", "bid within 10 of his whole stack", bid)
 
 
-def to_one(look: str) -> str:
-    """What those folds to a bet are called that only one rival was left to: they have a price."""
+def one_rival_look(look: str) -> str:
+    """The name of a look at folds against one rival left: those folds have a price."""
     return f"{look}_to_one"
 
 
@@ -77,12 +77,12 @@ _COVERED_BY_OTHERS = ("vpip_all", "pfr_able", "check_raise", "bet_when_checked_t
 
 LOOKS: dict[str, Look] = {look.name: look for look in _looks()}
 # The statistics that are shares of hands, so that their hands can be named.
-FLAGS: dict[str, Look] = {
+STATISTIC_LOOKS: dict[str, Look] = {
     one.name: Look(one.name, one.title, one.done, one.opportunity, one.file)
     for one in STATISTICS.values()
     if one.kind == "share" and one.name not in _COVERED_BY_OTHERS and not one.name.startswith("afq")
 }
-ALL_LOOKS = {**LOOKS, **FLAGS}
+ALL_LOOKS = {**LOOKS, **STATISTIC_LOOKS}
 
 _NUMBERS: tuple[tuple[str, str, str, str, MeasureKind], ...] = (
     (

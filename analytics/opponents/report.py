@@ -1,7 +1,7 @@
-"""How one opponent plays: what he does with his chances, sizes, bids, ends, faults, locked wins.
+"""The sections of a report on one opponent: looks, sizes, bids, ends, faults, locked wins.
 
-`Opponent` holds the tables of an opponent and counts them as a whole or by parts, by SQL files.
-What pays against him, and what stands out, is for `opponents.leads`.
+`OpponentReport` asks SQL files about the tables of an opponent, as a whole or by parts. What pays
+against him, and what stands out, is in `opponents.leads`.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.intervals import rounded, student, wilson
-from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
+from analytics.opponents.measures import LOOKS, NUMBERS, STATISTIC_LOOKS
 from analytics.opponents.report_tables import STATES, OpponentTables
 from analytics.sql.chosen import WINDOW, Chosen, Tables, natural, quoted, text_of
 from analytics.statistics.answers import Answer, answers
@@ -30,7 +30,7 @@ from analytics.statistics.tallies import chances
 
 By = Literal["position", "window", "match", "game", "locked"]
 Row = dict[str, Any]
-_PARTS: dict[By, str] = {
+_PART_COLUMNS: dict[By, str] = {
     "position": "e.position",
     "window": f"CAST(e.number - (e.number - 1) % {WINDOW} AS VARCHAR)",
     "match": "e.match",
@@ -43,11 +43,11 @@ _FILES = {
     "opponent_faulted": "ends",
     "opponent_locked": "ends",
 }
-ENDS = ("all", "preflop", "flop", "turn", "river", "showdown", "he_folds", "others_fold")
+ENDINGS = ("all", "preflop", "flop", "turn", "river", "showdown", "he_folds", "others_fold")
 
 
-class Opponent:
-    """One player among those he was dealt in with, as one viewpoint knows them."""
+class OpponentReport:
+    """Query the tables of an opponent for the sections of his report."""
 
     def __init__(self, player: str, source: OpponentTables, unit: str | None = None) -> None:
         self.player = player
@@ -55,55 +55,54 @@ class Opponent:
         self.source = source
         tables = {name: getattr(source, name) for name in ("acts", "ends", "faults", "facts")}
         self._tables = Tables(tables)
-        self._chance_tables: dict[tuple[By | None, bool], Tables] = {}
+        self._looks: dict[tuple[By | None, bool], Tables] = {}
 
     def close(self) -> None:
         """Let go of the tables."""
-        for tables in (self._tables, *self._chance_tables.values()):
+        for tables in (self._tables, *self._looks.values()):
             tables.close()
 
-    def dealt(self, by: By | None = None) -> list[Row]:
-        """How many hands there are of each part, and in how many his cards are known."""
+    def hand_counts(self, by: By | None = None) -> list[Row]:
+        """The hands of each part, and in how many his cards are known."""
         sql = (
             "SELECT part, count(*) AS hands, sum(CASE WHEN known THEN 1 ELSE 0 END) AS known "
-            f"FROM ({self._chosen('ends', by)}) GROUP BY part"
+            f"FROM ({self._rows_sql('ends', by)}) GROUP BY part"
         )
         return sorted(self._tables.rows(sql), key=lambda row: natural(row["part"]))
 
-    def decided(self) -> list[tuple[str, int]]:
+    def decided_hands(self) -> list[tuple[str, int]]:
         """His hands after he or his rival had won the match, by match and number."""
-        won = f"player = {quoted(self.player)} AND NOT {_UNDECIDED}"
+        won = f"player = {quoted(self.player)} AND NOT {_UNDECIDED_SQL}"
         rows = self._tables.rows(f"SELECT match, number FROM ends AS e WHERE {won}")
         return [(row["match"], int(row["number"])) for row in rows]
 
-    def undecided(self) -> int:
-        """How many hands of his came before that."""
-        return int(sum(row["hands"] for row in self.dealt())) - len(self.decided())
+    def undecided_count(self) -> int:
+        """The number of his hands before anybody had won the match."""
+        return int(sum(row["hands"] for row in self.hand_counts())) - len(self.decided_hands())
 
-    def shares(self, by: By | None = None) -> list[Row]:
-        """His chances and what he did with them."""
+    def look_counts(self, by: By | None = None) -> list[Row]:
+        """The k and n of his looks."""
         where = f" WHERE player = {quoted(self.player)}"
-        return self._chances(by).ask("opponent_shares", f"SELECT * FROM looks{where}")
+        return self._look_tables(by).ask("opponent_shares", f"SELECT * FROM looks{where}")
 
-    def undecided_shares(self) -> list[Row]:
-        """Chances of all players in hands before anybody had won the match."""
-        return self._chances(None, undecided=True).ask("opponent_shares", "SELECT * FROM looks")
+    def undecided_look_counts(self) -> list[Row]:
+        """The k and n of all players' looks in hands before anybody had won the match."""
+        return self._look_tables(None, undecided=True).ask("opponent_shares", "SELECT * FROM looks")
 
-    def undecided_hands(self) -> dict[tuple[str, int], list[str]]:
-        """The newest of those hands of his by look, and by whether he did it (1) or let it
-        pass (0)."""
+    def newest_hands(self) -> dict[tuple[str, int], list[str]]:
+        """His newest undecided hands by look, and by whether he did it (1) or let it pass (0)."""
         chosen = f"SELECT * FROM looks WHERE player = {quoted(self.player)}"
         found: dict[tuple[str, int], list[str]] = {}
-        rows = self._chances(None, undecided=True).ask("opponent_hands", chosen)
+        rows = self._look_tables(None, undecided=True).ask("opponent_hands", chosen)
         for row in sorted(rows, key=lambda it: int(it["place"])):
             found.setdefault((row["look"], int(row["done"])), []).append(row["hand"])
         return found
 
-    def pays(self) -> list[Row]:
-        """By look and unit, what answering it would have made of his undecided hands: sums of whole
-        units over hands, worth in quarters."""
+    def answer_sums(self) -> list[Row]:
+        """What answering a look would have made of his undecided hands, by look and unit: sums of
+        whole units over hands, worth in quarters."""
         return self._tables.rows(f"""
-            WITH chosen AS ({_rows_of("acts", None, _UNDECIDED)}),
+            WITH chosen AS ({_part_rows_sql("acts", None, _UNDECIDED_SQL)}),
             hands AS (
                 SELECT look, per_chip, hand_seq, sum(done) AS k, count(*) AS n,
                     sum(quarters) AS quarters, sum(risk) AS risk, sum(prize) AS prize
@@ -115,10 +114,10 @@ class Opponent:
             FROM hands GROUP BY look, per_chip ORDER BY look, per_chip
         """)
 
-    def paid(self, look: str) -> list[str]:
-        """The newest ten of his undecided hands in which he did what an answer pays by."""
+    def answer_hands(self, look: str) -> list[str]:
+        """His newest ten undecided hands in which an answer to a look pays."""
         rows = self._tables.rows(f"""
-            WITH chosen AS ({_rows_of("acts", None, _UNDECIDED)})
+            WITH chosen AS ({_part_rows_sql("acts", None, _UNDECIDED_SQL)})
             SELECT DISTINCT hand, hand_seq FROM ({text_of("opponent_pays")})
             WHERE player = {quoted(self.player)} AND look = {quoted(look)} AND done = 1
             ORDER BY hand_seq DESC LIMIT 10
@@ -130,80 +129,81 @@ class Opponent:
         what answering it pays, or of what he did beside the others."""
         if pays:
             rows = self._tables.rows(f"""
-                WITH chosen AS ({_rows_of("acts", None, _UNDECIDED)})
-                SELECT hand_seq, done FROM ({text_of("opponent_pays")}) {self._of(look)}
+                WITH chosen AS ({_part_rows_sql("acts", None, _UNDECIDED_SQL)})
+                SELECT hand_seq, done FROM ({text_of("opponent_pays")}) {self._where_sql(look)}
             """)
         else:
-            chances = self._chances(None, undecided=True)
-            rows = chances.rows(f"SELECT hand_seq, done FROM looks {self._of(look)}")
+            chances = self._look_tables(None, undecided=True)
+            rows = chances.rows(f"SELECT hand_seq, done FROM looks {self._where_sql(look)}")
         every = tuple([int(row["hand_seq"]) for row in rows])
         done = tuple([at for at, row in zip(every, rows, strict=True) if row["done"]])
         return CountedHands(done, every)
 
-    def _of(self, look: str) -> str:
+    def _where_sql(self, look: str) -> str:
         return f"WHERE player = {quoted(self.player)} AND look = {quoted(look)} ORDER BY hand_seq"
 
     def looks(self, by: By | None = None) -> Iterator[Measured]:
-        """Every look of `opponents.measures`, those of the statistics left out."""
-        counted = {(row["part"], row["look"]): row for row in self.shares(by)}
-        for part in [row["part"] for row in self.dealt(by)]:
+        """The looks of `opponents.measures`, those of the statistics left out."""
+        counted = {(row["part"], row["look"]): row for row in self.look_counts(by)}
+        for part in [row["part"] for row in self.hand_counts(by)]:
             for name in LOOKS:
                 row = counted.get((part, name), {"k": 0, "n": 0})
-                yield Measured(self.player, part, name, *share_of(int(row["k"]), int(row["n"])))
+                yield Measured(
+                    self.player, part, name, *share_with_interval(int(row["k"]), int(row["n"]))
+                )
 
     def numbers(self, by: By | None = None, *, again: bool = False) -> Iterator[Measured]:
-        """Every number, parts one after the other; with `again`, every mean's interval once more
-        with its hands drawn again."""
+        """The numbers, parts one after the other; `again`: with bootstrap intervals."""
         drawn = Resampled()
         if again:
             for file, table in _FILES.items():
-                drawn.ask(self._tables, file, self._chosen(table, by), means(NUMBERS.values()))
+                drawn.ask(self._tables, file, self._rows_sql(table, by), means(NUMBERS.values()))
         found: dict[tuple[str, str], Row] = {}
         for file, table in _FILES.items():
-            for row in self._tables.ask(file, self._chosen(table, by)):
+            for row in self._tables.ask(file, self._rows_sql(table, by)):
                 found[row["part"], file] = row
-        for part in [row["part"] for row in self.dealt(by)]:
+        for part in [row["part"] for row in self.hand_counts(by)]:
             for measure in NUMBERS.values():
                 numbers = judged(measure, found.get((part, measure.file), {}))
-                drawn_ends = self._again(drawn, measure, part)
+                drawn_ends = self._bootstrap_ends(drawn, measure, part)
                 unit = self.unit if measure.amount else None
                 yield Measured(self.player, part, measure.name, *numbers, *drawn_ends, unit)
 
     def statistics(self, by: By | None = None) -> Iterator[Measured]:
-        """Every statistic of a tracker, counted from what this viewpoint sees."""
+        """The statistics of a tracker, counted from what this viewpoint sees."""
         wanted = tuple(STATISTICS.values())
         if by != "locked":
             chosen = Chosen(player=self.player, by=by)
-            for answer in answers(_Facts(self._tables), chosen, wanted):
+            for answer in answers(_TableFacts(self._tables), chosen, wanted):
                 yield self._measured(answer, answer.part)
             return
-        rows = self._tables.table(self._chosen("facts", by))
+        rows = self._tables.table(self._rows_sql("facts", by))
         for state in (*STATES, "not known"):
             tables = Tables({"facts": rows.filter(pc.equal(rows["part"], state))})
             try:
-                for answer in answers(_Facts(tables), Chosen(player=self.player), wanted):
+                for answer in answers(_TableFacts(tables), Chosen(player=self.player), wanted):
                     yield self._measured(answer, state)
             finally:
                 tables.close()
 
     def _measured(self, one: Answer, part: str) -> Measured:
-        """A statistic of these hands; amounts are of one money."""
+        """A statistic as a measure of a part; amounts are of one money."""
         unit = self.unit if STATISTICS[one.statistic].amount else None
         return Measured(*one[:-1], unit=unit)._replace(part=part)
 
-    def table(self, file: str, by: By | None = None) -> list[Row]:
-        """One of the tables: `mix`, `sizes`, `ends` or `faults`."""
-        rows = self._tables.ask(f"opponent_{file}", self._chosen(_SOURCES[file], by))
+    def section(self, file: str, by: By | None = None) -> list[Row]:
+        """The rows of a section: `mix`, `sizes`, `ends` or `faults`."""
+        rows = self._tables.ask(f"opponent_{file}", self._rows_sql(_SOURCES[file], by))
         for row in rows:
             row.pop("player")
             row |= {name: int(value) for name, value in row.items() if name in _WHOLE}
         return sorted(rows, key=lambda row: (natural(row["part"]), *_ORDERS[file](row)))
 
     def ends(self, by: By | None = None) -> list[Row]:
-        """What hands came to by how they ended, with the interval of the mean, and drawn again."""
-        rows = self.table("ends", by)
+        """Nets by how hands ended, with Student's interval of the mean and a bootstrap's."""
+        rows = self.section("ends", by)
         drawn = Resampled()
-        drawn.ask(self._tables, "opponent_ends", self._chosen("ends", by), ("net",))
+        drawn.ask(self._tables, "opponent_ends", self._rows_sql("ends", by), ("net",))
         for row in rows:
             mean, deviation = rounded(row["net_mean"]), rounded(row.pop("net_sd"))
             row["net_mean"] = mean
@@ -217,7 +217,7 @@ class Opponent:
         return rows
 
     def faults(self) -> list[Row]:
-        """Each of his replies that could not be used, the oldest first."""
+        """His replies that could not be used, the oldest first."""
         sql = f"SELECT * EXCLUDE (hand_seq, seat) FROM faults WHERE player = {quoted(self.player)}"
         rows = self._tables.rows(f"{sql} ORDER BY hand_seq")
         return [{**row, "unit": self.unit} for row in rows]
@@ -226,43 +226,44 @@ class Opponent:
         """Matches that somebody had won before their end: since when, and who stopped playing."""
         return [{**row, "unit": self.unit} for row in self.source.locks]
 
-    def _again(self, drawn: Resampled, one: Measure, part: str) -> Ends:
-        """A mean's ends; those of a difference out of what it is the difference of."""
+    def _bootstrap_ends(self, drawn: Resampled, one: Measure, part: str) -> Ends:
+        """The bootstrap interval of a mean, or of a difference of means."""
         if one.name == "think_leak":
             sides = NUMBERS["think_strong"], NUMBERS["think_weak"]
             return drawn.less(*sides, self.player, part)
         return drawn.of(one, self.player, part)
 
-    def _chances(self, by: By | None, *, undecided: bool = False) -> Tables:
-        """All chances of all players, each a row; with `undecided`, those before anybody had won
-        the match."""
-        if (by, undecided) not in self._chance_tables:
-            where = _UNDECIDED if undecided else "TRUE"
-            every = self._tables.table_of("opponent_looks", _rows_of("acts", by, where))
-            shares = [STATISTICS[name] for name in FLAGS]
-            flags = chances(self._tables, _rows_of("facts", by, where), shares)
-            self._chance_tables[by, undecided] = Tables({"looks": pa.concat_tables([every, flags])})
-        return self._chance_tables[by, undecided]
+    def _look_tables(self, by: By | None, *, undecided: bool = False) -> Tables:
+        """A table of all players' looks, a row a chance; if `undecided`, before a win."""
+        if (by, undecided) not in self._looks:
+            where = _UNDECIDED_SQL if undecided else "TRUE"
+            every = self._tables.table_of("opponent_looks", _part_rows_sql("acts", by, where))
+            shares = [STATISTICS[name] for name in STATISTIC_LOOKS]
+            flags = chances(self._tables, _part_rows_sql("facts", by, where), shares)
+            self._looks[by, undecided] = Tables({"looks": pa.concat_tables([every, flags])})
+        return self._looks[by, undecided]
 
-    def _chosen(self, table: str, by: By | None) -> str:
-        """His rows that a question is asked of."""
-        return _rows_of(table, by, f"c.player = {quoted(self.player)}")
-
-
-_UNDECIDED = "coalesce(e.state, 'open') = 'open'"
+    def _rows_sql(self, table: str, by: By | None) -> str:
+        """SQL that selects his rows of a table, by part."""
+        return _part_rows_sql(table, by, f"c.player = {quoted(self.player)}")
 
 
-def _rows_of(table: str, by: By | None, where: str) -> str:
-    """The rows that a question is asked of, each with the part it belongs to."""
-    part = _PARTS[by] if by else "''"
+_UNDECIDED_SQL = "coalesce(e.state, 'open') = 'open'"
+
+
+def _part_rows_sql(table: str, by: By | None, where: str) -> str:
+    """SQL that selects rows of a table, each with the part it belongs to."""
+    part = _PART_COLUMNS[by] if by else "''"
     return (
         f"SELECT c.*, {part} AS part FROM {table} AS c "
         f"INNER JOIN ends AS e ON c.hand_seq = e.hand_seq AND c.seat = e.seat WHERE {where}"
     )
 
 
-def share_of(k: int, n: int) -> tuple[float | None, int, int, float | None, float | None]:
-    """A share with its interval."""
+def share_with_interval(
+    k: int, n: int
+) -> tuple[float | None, int, int, float | None, float | None]:
+    """A share, its k and n, and Wilson's interval."""
     low, high = wilson(k, n) or (None, None)
     return (k / n if n else None), k, n, low, high
 
@@ -276,13 +277,13 @@ _STREETS = ("flop", "turn", "river")
 _ORDERS: dict[str, Callable[[Row], tuple[Any, ...]]] = {
     "mix": lambda row: (row["tenth"],),
     "sizes": lambda row: (_STREETS.index(row["street"]), row["up_to"] or 1_000),
-    "ends": lambda row: (ENDS.index(row["ending"]),),
+    "ends": lambda row: (ENDINGS.index(row["ending"]),),
     "faults": lambda row: (-row["faults"], row["step"], row["kind"], row["suggested"] or ""),
 }
 
 
-class _Facts:
-    """Facts of our own where statistics look for those of a ledger."""
+class _TableFacts:
+    """Serve an opponent's facts where statistics expect those of a ledger."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables

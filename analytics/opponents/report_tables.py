@@ -1,8 +1,8 @@
-"""What an opponent report is made of: some thousand hands after the other become four tables.
+"""The tables that an opponent report is made of, and which matches were already won.
 
-`acts`, `ends`, `faults` and `facts`, of every player of the hands that one player was dealt in.
-Acts and ends are questions over decisions and facts, which are made from tables of events; only a
-hand with a reply that could not be used is read event by event.
+`acts`, `ends`, `faults` and `facts` of every player of the hands that one player was dealt in, some
+thousand hands at a time. Acts and ends are SQL over decisions and facts, which come from tables of
+events; only a hand with a reply that could not be used is read event by event.
 
 A locked win is a lead in a heads-up match that folding every hand still to come would not cost. Its
 owner can stop playing, so what he does then tells little of how he plays. A hand is `won` for a
@@ -26,7 +26,8 @@ import pyarrow.compute as pc
 
 from analytics.decisions.hands import Hands
 from analytics.decisions.table import SCHEMA, SHOWN, decisions_of
-from analytics.opponents import faults
+from analytics.opponents.faults import SCHEMA as FAULTS
+from analytics.opponents.faults import fault_rows, fault_table
 from analytics.projections.facts import SCHEMA as FACTS
 from analytics.projections.facts import facts_of
 from analytics.replay.actions import money
@@ -45,7 +46,7 @@ State = Literal["open", "won", "lost"]
 STATES: tuple[State, ...] = ("open", "won", "lost")
 
 
-class Played(NamedTuple):
+class HeadsUpHand(NamedTuple):
     """A heads-up hand: who dealt, what each player won, and what folding costs, in chips."""
 
     hand_seq: int
@@ -70,20 +71,20 @@ class LockState(NamedTuple):
     state: State
 
 
-def lock_states(hands: Iterable[Played], lengths: Mapping[str, int]) -> list[LockState]:
-    """Every player before every hand of each match whose length is known."""
-    matches: dict[str, list[Played]] = {}
+def lock_states(hands: Iterable[HeadsUpHand], lengths: Mapping[str, int]) -> list[LockState]:
+    """The lock state of each player before each hand, in matches whose length is known."""
+    matches: dict[str, list[HeadsUpHand]] = {}
     for hand in hands:
         if hand.match in lengths:
             matches.setdefault(hand.match, []).append(hand)
     found = []
     for match, mine in matches.items():
-        found += _of_match(sorted(mine, key=lambda it: it.number), lengths[match])
+        found += _match_states(sorted(mine, key=lambda it: it.number), lengths[match])
     return found
 
 
-def locked_from(standings: Iterable[LockState]) -> dict[tuple[str, str], LockState]:
-    """By match and player: the first hand of those, up to the last, in which he had won."""
+def first_locks(standings: Iterable[LockState]) -> dict[tuple[str, str], LockState]:
+    """The first hand since which a player has won his match, by match and player."""
     states: dict[tuple[str, str], LockState] = {}
     for mark in sorted(standings, key=lambda it: (it.match, it.number)):
         key = (mark.match, mark.player)
@@ -94,8 +95,8 @@ def locked_from(standings: Iterable[LockState]) -> dict[tuple[str, str], LockSta
     return states
 
 
-def _of_match(hands: Sequence[Played], length: int) -> list[LockState]:
-    """Leads forwards from the first hand, costs backwards from the last.
+def _match_states(hands: Sequence[HeadsUpHand], length: int) -> list[LockState]:
+    """The lock states of a match: leads added up forwards, costs of folding backwards.
 
     Hands that are not in the record are dealt by turns, first by who did not deal before them.
     """
@@ -128,11 +129,12 @@ def _of_match(hands: Sequence[Played], length: int) -> list[LockState]:
     return states
 
 
-def played_of(hands: Hands, rules: Rulebook) -> Iterator[Played]:
-    """Heads-up hands as far as a lock needs them; those of unknown blinds are left out."""
+def heads_up_hands(hands: Hands, rules: Rulebook) -> Iterator[HeadsUpHand]:
+    """The heads-up hands with what a lock needs of them; those of unknown blinds are left out."""
     columns, chips = hands.columns, money(hands.columns)
     games, ruleset = games_of(columns, rules.of)
-    known, units = [None if it is None else costs(it) for it in games], units_of(games, ruleset)
+    known = [None if it is None else fold_costs(it) for it in games]
+    units = units_of(games, ruleset)
     match = word(columns, "match", np.arange(columns.count)).to_pylist()
     for at in np.flatnonzero(columns.counted & (columns.seats == 2)).tolist():
         cost, pair = known[ruleset[at]], slice(columns.base[at], columns.base[at] + 2)
@@ -142,11 +144,11 @@ def played_of(hands: Hands, rules: Rulebook) -> Iterator[Played]:
             unit, button = int(units[at]), int(columns.button[at])
             nets = chips.net[pair] / unit
             small, big = (it / unit for it in cost)
-            yield Played(*which, (one, other), button, (*nets.tolist(),), small, big)
+            yield HeadsUpHand(*which, (one, other), button, (*nets.tolist(),), small, big)
 
 
-def costs(game: Game) -> tuple[float, float] | None:
-    """What a dealer and his rival pay to fold: the small and the big blind, and antes."""
+def fold_costs(game: Game) -> tuple[float, float] | None:
+    """What a dealer and his rival pay to fold a hand: small and big blind, and antes."""
     blinds = [step for step in game.script if isinstance(step, Blinds)]
     if len(blinds) != 1:
         return None
@@ -159,26 +161,26 @@ WEAK, STRONG = 0.35, 0.75
 ACTS = ("bet", "raise", "check")  # whose strength is counted, where it was shown down
 
 
-def spread(places: Sequence[T], most: int | None) -> list[T]:
-    """So many of them, evenly spaced over the record, the same ones every time; None: all."""
+def evenly_spaced(places: Sequence[T], most: int | None) -> list[T]:
+    """At most so many items, evenly spaced over the record, the same every time; None: all."""
     if most is None or most >= len(places):
         return list(places)
     return [places[at * len(places) // most] for at in range(most)]
 
 
-def valued(rows: Iterable[dict[str, Any]], rules: Rulebook) -> None:
-    """Count these equities, in place; a ranking that columns cannot say leaves none."""
+def add_equity(rows: Iterable[dict[str, Any]], rules: Rulebook) -> None:
+    """Add the equity to rows of acts, in place; a ranking that arrays cannot compare adds none."""
     for row in rows:
         how = rules.showdown(row["ruleset"])
         if how is not None:
             with suppress(ValueError):  # no deck deals such cards: the record is forged
                 hole, board = (mask(row[name].split()) for name in ("hole", "board"))
-                row["equity"] = _share(*canonical(hole, board), row["rival_cards"], how)
+                row["equity"] = _equity(*canonical(hole, board), row["rival_cards"], how)
 
 
 @lru_cache(maxsize=1 << 16)
-def _share(hole: int, board: int, dealt: int, rules: Showdown) -> float:
-    """Spots that differ in suits alone are one."""
+def _equity(hole: int, board: int, dealt: int, rules: Showdown) -> float:
+    """The equity of a hand up to suits, against a rival's unseen cards."""
     return float(counted(hole, board, dealt=dealt, rules=rules).share)
 
 
@@ -187,8 +189,8 @@ Watch = Callable[[Iterable[Row], int], Iterable[Row]]
 
 
 class OpponentTables(NamedTuple):
-    """The tables; the matches that were locked, and when who stopped playing; how many acts were
-    given a strength."""
+    """The tables of a report, the matches that were locked, and how many acts can have an equity
+    (`spots`) and got one (`counted`)."""
 
     acts: pa.Table
     ends: pa.Table
@@ -199,8 +201,8 @@ class OpponentTables(NamedTuple):
     counted: int
 
 
-class Scope(NamedTuple):
-    """About whom, against whom (anybody, where it is nobody), over how many acts of known strength.
+class OpponentScope(NamedTuple):
+    """The player, his rival (None: anybody), and how many acts get an equity.
 
     `lengths` is how many hands each match has, as far as that is known; `hands` the first and last
     number of those that are counted: whether a match was won, all hands before them say.
@@ -214,17 +216,16 @@ class Scope(NamedTuple):
 
 
 def opponent_tables(
-    events: Iterable[pa.Table], rules: Rulebook, scope: Scope, watch: Watch
+    events: Iterable[pa.Table], rules: Rulebook, scope: OpponentScope, watch: Watch
 ) -> OpponentTables:
-    """The tables of an opponent, from events of whole hands; `watch` is handed what takes its
-    time, and how much it is."""
+    """Make the tables of an opponent from events of whole hands; `watch` follows the work."""
     parts = [_PlayerHands(rows, rules, scope) for rows in events]
-    facts = _joined((part.facts for part in parts), FACTS_WITH_HAND)
-    faulted = _joined((part.faults for part in parts), faults.SCHEMA)
-    acts = acts_of(_joined((part.decisions for part in parts), DECISIONS), facts, scope.rival)
-    standings = lock_states([one for part in parts for one in part.played], scope.lengths)
-    ends = ends_of(acts, facts, faulted, standings)
-    locks = locks_of(acts, ends, locked_from(standings))
+    facts = _concat((part.facts for part in parts), FACTS_WITH_HAND)
+    faulted = _concat((part.faults for part in parts), FAULTS)
+    acts = acts_table(_concat((part.decisions for part in parts), DECISIONS), facts, scope.rival)
+    standings = lock_states([one for part in parts for one in part.heads_up], scope.lengths)
+    ends = ends_table(acts, facts, faulted, standings)
+    locks = lock_rows(acts, ends, first_locks(standings))
     if scope.hands is not None:
         first, last = scope.hands
         acts, ends, faulted, facts = (
@@ -247,9 +248,9 @@ def opponent_tables(
     ):
         countable = pc.and_(countable, one)
     places = np.flatnonzero(pc.fill_null(countable, False).to_numpy()).tolist()
-    wanted = spread(places, scope.spots)
+    wanted = evenly_spaced(places, scope.spots)
     rows = acts.take(pa.array(wanted, pa.int64())).to_pylist()
-    valued(watch(rows, len(rows)), rules)
+    add_equity(watch(rows, len(rows)), rules)
     # The acts with every strength that was counted; cards that no deck deals have none
     values: list[float | None] = [None] * acts.num_rows
     for at, row in zip(wanted, rows, strict=True):
@@ -260,7 +261,7 @@ def opponent_tables(
 
 FACTS_WITH_HAND = FACTS.append(pa.field("hand", pa.string()))
 DECISIONS = SCHEMA.append(pa.field("rival_cards", pa.int32()))
-_OF_SEATS = """
+_SEATS_SQL = """
     SELECT
         hand_seq, seat, bool_or(kind = 'fold') AS folded, bool_or(hole IS NOT NULL) AS held,
         min(CASE WHEN made_pct IS NOT NULL THEN chips END) AS bet_min,
@@ -269,9 +270,9 @@ _OF_SEATS = """
 """
 
 
-def acts_of(decisions: pa.Table, facts: pa.Table, rival: str | None = None) -> pa.Table:
-    """`acts`: one row for each thing that a player did, in order; with `rival` only his checks
-    count as ours (`after_check`).
+def acts_table(decisions: pa.Table, facts: pa.Table, rival: str | None = None) -> pa.Table:
+    """Make `acts`, a row for each decision in order; with `rival` only his checks count as ours
+    (`after_check`).
     """
     ours = "TRUE" if rival is None else f"d.player = {quoted(rival)}"
     chosen = f"""
@@ -282,33 +283,33 @@ def acts_of(decisions: pa.Table, facts: pa.Table, rival: str | None = None) -> p
         ) AS d
         LEFT JOIN facts AS f ON d.hand_seq = f.hand_seq AND d.seat = f.seat
     """
-    return _answer("opponent_acts", chosen, decisions=decisions, facts=facts)
+    return _query("opponent_acts", chosen, decisions=decisions, facts=facts)
 
 
-def ends_of(
+def ends_table(
     acts: pa.Table, facts: pa.Table, found: pa.Table, standings: Sequence[LockState]
 ) -> pa.Table:
-    """`ends`: one row a player and hand, in order: how it ended for him, what it came to, how large
-    he bet, and whether his match was won or lost already; null where nobody knows.
+    """Make `ends`, a row a player and hand in order: how it ended, his net, how large he bet, and
+    whether his match was won or lost already; null where nobody knows.
     """
     chosen = f"""
         SELECT f.*, coalesce(folded, FALSE) AS folded, bet_min, bet_max, held,
             (f.hand_seq, f.seat) IN (SELECT (hand_seq, seat) FROM faults) AS faulty, state
         FROM facts AS f
-        LEFT JOIN ({_OF_SEATS}) AS a ON a.hand_seq = f.hand_seq AND a.seat = f.seat
+        LEFT JOIN ({_SEATS_SQL}) AS a ON a.hand_seq = f.hand_seq AND a.seat = f.seat
         LEFT JOIN marks AS m ON m.hand_seq = f.hand_seq AND m.player = f.player
     """
     names = ("hand_seq", "player", "state")
     kinds = (pa.int64(), pa.string(), pa.string())
     columns = [[getattr(it, name) for it in standings] for name in names]
     marked = pa.table(list(map(pa.array, columns, kinds)), names)
-    return _answer("opponent_results", chosen, acts=acts, facts=facts, faults=found, marks=marked)
+    return _query("opponent_results", chosen, acts=acts, facts=facts, faults=found, marks=marked)
 
 
-def locks_of(
+def lock_rows(
     acts: pa.Table, ends: pa.Table, locked: Mapping[tuple[str, str], LockState]
 ) -> list[Row]:
-    """Matches that somebody had won before their end: since when, and who stopped playing."""
+    """Rows of matches that were won before their end: since when, and who stopped playing."""
     tables = Tables({"acts": acts, "ends": ends})
     try:
         did = tables.ask("opponent_folding", "SELECT * FROM acts")
@@ -327,8 +328,8 @@ def locks_of(
     return found
 
 
-def _answer(file: str, chosen: str, **of: pa.Table) -> pa.Table:
-    """What a file makes of these tables."""
+def _query(file: str, chosen: str, **of: pa.Table) -> pa.Table:
+    """Ask a SQL file about these tables."""
     tables = Tables(of)
     try:
         return tables.table_of(file, chosen)
@@ -337,9 +338,9 @@ def _answer(file: str, chosen: str, **of: pa.Table) -> pa.Table:
 
 
 class _PlayerHands:
-    """Some thousand hands, of which those are kept that he was dealt in, and his rival too."""
+    """Decisions, facts and faults of some thousand hands, of those the player was dealt in."""
 
-    def __init__(self, events: pa.Table, rules: Rulebook, scope: Scope) -> None:
+    def __init__(self, events: pa.Table, rules: Rulebook, scope: OpponentScope) -> None:
         starts = events.filter(pc.equal(events["type"], "HandStarted"))
         seats = starts["players"].combine_chunks()
         if not pa.types.is_dictionary(seats.type):
@@ -351,25 +352,23 @@ class _PlayerHands:
             mine = starts["hand_seq"].filter(pa.array(there, pa.bool_()).take(seats.indices))
             rows = events.filter(pc.is_in(events["hand_seq"], mine.combine_chunks()))
         hands = Hands(rows)
-        self.decisions = decided(hands, rules)
+        self.decisions = decisions_table(hands, rules)
         # Replies that could not be used; what was asked then is for the rules to say
         _, hand, _, _ = hands.columns.at("Faulted")
         parts = [rows[it] for it in hands.rows_of(np.unique(hand).tolist())]
         found = [
-            row for part in parts for leaf in leaves_of(part) for row in faults.rows_of(leaf, rules)
+            row for part in parts for leaf in leaves_of(part) for row in fault_rows(leaf, rules)
         ]
-        self.faults = faults.table(found)
+        self.faults = fault_table(found)
         facts = facts_of(rules.of, hands)
         number = facts["number"].cast(pa.string())
         names = pc.binary_join_element_wise(facts["match"], number, "/")
         self.facts = facts.append_column("hand", names).cast(FACTS_WITH_HAND)
-        self.played = list(played_of(hands, rules))
+        self.heads_up = list(heads_up_hands(hands, rules))
 
 
-def decided(hands: Hands, rules: Rulebook) -> pa.Table:
-    """The decisions of these hands, and how many cards the last rival had at each; nothing while
-    there are several.
-    """
+def decisions_table(hands: Hands, rules: Rulebook) -> pa.Table:
+    """The decisions of hands, with how many cards the last rival had; null with several rivals."""
     rows, columns = decisions_of(rules, hands), hands.columns
     hand = np.searchsorted(columns.hand_seq, rows["hand_seq"].to_numpy())
     row, seat = columns.heads.take(hand) + rows["idx"].to_numpy(), rows["seat"].to_numpy()
@@ -381,5 +380,5 @@ def decided(hands: Hands, rules: Rulebook) -> pa.Table:
     return rows.append_column(DECISIONS.field("rival_cards"), pa.array(cards, mask=several))
 
 
-def _joined(parts: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
+def _concat(parts: Iterable[pa.Table], schema: pa.Schema) -> pa.Table:
     return pa.concat_tables([schema.empty_table(), *parts])

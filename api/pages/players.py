@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, NamedTuple
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import Response
 
-from analytics.opponents.measures import ALL_LOOKS, to_one
-from analytics.opponents.report import Opponent
+from analytics.opponents.measures import ALL_LOOKS, one_rival_look
+from analytics.opponents.report import OpponentReport
 from analytics.replay.flags import STREETS
 from analytics.sql.chosen import Chosen, moneys, quoted
 from analytics.statistics.catalogue import STATISTICS
@@ -294,13 +294,13 @@ def opponent(of: OfPlayer) -> Response:
     return of.sent("opponent.html", "opponent", **context)
 
 
-def _led(report: Report, tables: Opponent, finds: Finder, tagged: bool) -> dict[str, Any]:
+def _led(report: Report, tables: OpponentReport, finds: Finder, tagged: bool) -> dict[str, Any]:
     """The filters that find the hands of each k and n: by name what can be asked so, and hand by
     hand what was counted by equities, of one who goes by a tag, or beside too many matches."""
     open_matches = undecided(tables)
 
     def led(look: str, *, pays: bool) -> list[str]:
-        name = to_one(look) if pays and look.startswith("fold_") else look
+        name = one_rival_look(look) if pays and look.startswith("fold_") else look
         of_one_rival = look.startswith(OF_CHECKS) and report.vs is not None
         if open_matches is None or name not in COULD or (of_one_rival and tagged):
             return [finds.at(hands) for hands in tables.counted_hands(look, pays=pays)]
@@ -314,9 +314,9 @@ def _led(report: Report, tables: Opponent, finds: Finder, tagged: bool) -> dict[
     }
 
 
-def undecided(tables: Opponent) -> str | None:
+def undecided(tables: OpponentReport) -> str | None:
     """The filter of hands before somebody had won the match; None if it would be too long."""
-    won = ranges_text(tables.decided())
+    won = ranges_text(tables.decided_hands())
     if len(won) > WON_MAX:
         return None
     return f" & !hands={word(won)}" if won else ""

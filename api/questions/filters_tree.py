@@ -15,7 +15,7 @@ from analytics.auctions import bidding
 from analytics.auctions.bidding import MEASURES as BIDS
 from analytics.luck.measures import MEASURES as SWAPS
 from analytics.luck.measures import luck_sql
-from analytics.opponents.measures import LOOKS, to_one
+from analytics.opponents.measures import LOOKS, one_rival_look
 from analytics.replay.flags import AFTER, STREETS
 from analytics.replay.flags import FLAGS as COUNTED
 from analytics.sql.chosen import quoted
@@ -294,7 +294,7 @@ def _chances() -> dict[str, Chance]:
             chances[look] = Chance("opponent_looks", look, _ACTS, _NO_ACT)
     for street in STREETS:
         look = f"fold_{street}"
-        chances[to_one(look)] = Chance("opponent_pays", look, _ACTS, _NO_ACT)
+        chances[one_rival_look(look)] = Chance("opponent_pays", look, _ACTS, _NO_ACT)
     return chances
 
 

@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from analytics.intervals import FEW
 from analytics.opponents.faults import CAUSES
 from analytics.opponents.leads import Differences, Leads, differences, leads
-from analytics.opponents.report import By, Opponent
-from analytics.opponents.report_tables import STRONG, WEAK, Scope, opponent_tables
+from analytics.opponents.report import By, OpponentReport
+from analytics.opponents.report_tables import STRONG, WEAK, OpponentScope, opponent_tables
 from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import table
 from analytics.statistics.catalogue import Measured
@@ -200,9 +200,9 @@ def report(
         return report_of(viewed, params, found)
 
 
-def report_of(viewed: Viewed, params: OpponentParams, opponent: Opponent) -> Report:
+def report_of(viewed: Viewed, params: OpponentParams, opponent: OpponentReport) -> Report:
     """The report that the tables of an opponent make."""
-    (dealt,) = opponent.dealt()
+    (dealt,) = opponent.hand_counts()
     source, paying = opponent.source, leads(opponent)
     # Each lead's filter asks for this player's hands and for no others than the report's.
     names = ("vs", "match", "game", "hands", "before", "unit")
@@ -215,12 +215,12 @@ def report_of(viewed: Viewed, params: OpponentParams, opponent: Opponent) -> Rep
         "statistics": _named(opponent.statistics(by)),
     }
     tables: dict[str, dict[str, Any]] = {
-        "mix": _rows(First, opponent.table("mix", by)),
-        "sizes": _rows(Sized, opponent.table("sizes", by)),
+        "mix": _rows(First, opponent.section("mix", by)),
+        "sizes": _rows(Sized, opponent.section("sizes", by)),
         "ends": _rows(Ended, opponent.ends(by)),
-        "faults": _rows(Replies, opponent.table("faults", by)),
+        "faults": _rows(Replies, opponent.section("faults", by)),
     }
-    for of_part in opponent.dealt(by):
+    for of_part in opponent.hand_counts(by):
         part = of_part["part"]
         members: dict[str, Any] = {by: part} if by else {}
         members |= {name: every.get(part, {}) for name, every in counted.items()}
@@ -248,23 +248,23 @@ def report_of(viewed: Viewed, params: OpponentParams, opponent: Opponent) -> Rep
 
 def opponent(
     viewed: Viewed, params: OpponentParams, watch: ShowProgress = without_progress
-) -> Opponent:
-    """His hands opponent_tables; who closes it lets go of its tables."""
+) -> OpponentReport:
+    """The tables of an opponent, for a caller to query and close."""
     player, vs = params.player, params.vs
     chosen = chosen_by(viewed, params)
     unit = money_of(viewed, table(chosen, "NULL"))
     ledger = viewed.snapshot
-    found = Opponent(
+    found = OpponentReport(
         player,
         opponent_tables(
             events(viewed, replace(chosen, hands=None), watch),
             Rulebook(ledger.ruleset),
-            Scope(player, vs, params.spots, lengths(viewed, chosen.before), chosen.hands),
+            OpponentScope(player, vs, params.spots, lengths(viewed, chosen.before), chosen.hands),
             lambda rows, total: watch(rows, "counting strength", total),
         ),
         unit,
     )
-    if not found.dealt():
+    if not found.hand_counts():
         found.close()
         who = f"{player} and {vs} were" if vs else f"{player} was"
         raise Absent(f"{who} dealt no hand here: muckrake stats lists who was")

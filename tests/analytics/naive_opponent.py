@@ -6,7 +6,7 @@ What the report itself asks in SQL (`opponent_acts.sql`, `opponent_results.sql`)
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from analytics.opponents.report_tables import Played, costs
+from analytics.opponents.report_tables import HeadsUpHand, fold_costs
 from analytics.replay.flags import STREETS
 from analytics.replay.rules import Rulebook, dealt_in, positions
 from engine.policies import per_chip
@@ -231,13 +231,13 @@ def _is_known(end: Hand, seat: int, events: Sequence[Any]) -> bool:
     return any(isinstance(it, Shown) and it.seat == seat and known(it.cards) for it in events)
 
 
-def played_of(leaf: Leaf, rules: Rulebook) -> Played | None:
+def heads_up_hand(leaf: Leaf, rules: Rulebook) -> HeadsUpHand | None:
     """A hand as far as a lock needs it; nothing with other than two seats or unknown blinds."""
     end = leaf.hand
     if end is None or end.voided or len(end.stacks) != 2:
         return None
     game = rules.of(end.start.ruleset)
-    blinds = costs(game) if game else None
+    blinds = fold_costs(game) if game else None
     match, number = split(leaf.stream)
     if blinds is None or number is None or game is None:
         return None
@@ -247,4 +247,4 @@ def played_of(leaf: Leaf, rules: Rulebook) -> Played | None:
     players = (start.players[0], start.players[1])
     nets = (one / unit, other / unit)
     small, big = (cost / unit for cost in blinds)
-    return Played(leaf.hand_seq, match, number, players, start.button, nets, small, big)
+    return HeadsUpHand(leaf.hand_seq, match, number, players, start.button, nets, small, big)

@@ -5,7 +5,14 @@ from typing import Any
 
 import pytest
 
-from analytics.opponents.faults import CAUSES, escaped, menu_text, rows_of, suggested, table
+from analytics.opponents.faults import (
+    CAUSES,
+    fault_rows,
+    fault_table,
+    menu_text,
+    printable_reply,
+    suggested_cause,
+)
 from analytics.sql.chosen import Tables
 from api.viewpoints.redaction import Redactor, revealed
 from api.viewpoints.viewer import Viewer
@@ -69,7 +76,7 @@ def _faulty() -> Leaf:
     ],
 )
 def test_a_reply_suggests_its_cause(menu: Turn | None, fault: Faulted, cause: str) -> None:
-    assert cause == suggested(menu, fault)
+    assert cause == suggested_cause(menu, fault)
     assert cause in CAUSES
 
 
@@ -82,7 +89,7 @@ def test_what_was_asked_is_told_in_words() -> None:
 
 
 def test_a_row_tells_the_whole_of_a_fault() -> None:
-    bid, action = rows_of(_faulty(), RULES)
+    bid, action = fault_rows(_faulty(), RULES)
     assert ("auction", "bid 0..398", "A12.0", "malformed") == _seen(bid)
     assert ("bids 0", "float amount", 2, -2) == _came_of(bid)
     assert ("flop", "fold, call 4, raise to 8..398", "R9999", "illegal") == _seen(action)
@@ -98,19 +105,19 @@ def _came_of(row: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def test_a_reply_is_told_escaped_and_not_for_ever() -> None:
-    assert "R5\\x1b[31m\\x0a" == escaped("R5\x1b[31m\n")
-    assert 200 >= len(escaped("é" * 500).encode())
-    assert escaped("x" * 500).endswith("...")
+    assert "R5\\x1b[31m\\x0a" == printable_reply("R5\x1b[31m\n")
+    assert 200 >= len(printable_reply("é" * 500).encode())
+    assert printable_reply("x" * 500).endswith("...")
 
 
 def test_a_hand_without_a_fault_has_no_row() -> None:
-    assert [] == list(rows_of(leaf(1, PAGE), RULES))
+    assert [] == list(fault_rows(leaf(1, PAGE), RULES))
 
 
 def test_faults_are_counted_by_kind_step_and_cause() -> None:
     rows = [{**row, "hand": hand, "hand_seq": at} for at, hand in ((1, "m/1"), (2, "m/2"))
-            for row in rows_of(_faulty(), RULES)]  # fmt: skip
-    found = Tables({"faults": table(rows)}).ask(
+            for row in fault_rows(_faulty(), RULES)]  # fmt: skip
+    found = Tables({"faults": fault_table(rows)}).ask(
         "opponent_faults", "SELECT *, '' AS part FROM faults"
     )
     told = sorted((row["step"], row["suggested"], row["faults"], row["since"]) for row in found)
@@ -131,7 +138,7 @@ def test_the_others_see_neither_the_text_nor_that_a_bid_failed(tmp_path: Any) ->
     (whole,) = list(snapshot.leaves())
 
     def rows(view: str) -> Sequence[dict[str, Any]]:
-        return list(rows_of(revealed(Redactor(snapshot, Viewer(view)).see(whole)), RULES))
+        return list(fault_rows(revealed(Redactor(snapshot, Viewer(view)).see(whole)), RULES))
 
     for view in ("public", "seat:p1"):
         (row,) = rows(view)

@@ -4,21 +4,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.decisions.hands import Hands
-from analytics.opponents.report_tables import LockState, Played, lock_states, locked_from, played_of
+from analytics.opponents.report_tables import (
+    HeadsUpHand,
+    LockState,
+    first_locks,
+    heads_up_hands,
+    lock_states,
+)
 from store.columns.codec import encoded
 from tests.analytics.auction_pages import RULES, leaf
 
 ROUND = "site-nl, button {button}, stacks 400 400\ndeal 0: 7c 2h, 1: As Ad\n> {button} folds"
 
 
-def _hand(number: int, net: float, button: int | None = None) -> Played:
+def _hand(number: int, net: float, button: int | None = None) -> HeadsUpHand:
     """A hand that `ursa`, seat 0, wins so much in; he deals the odd ones."""
     dealer = (number + 1) % 2 if button is None else button
-    return Played(number, "m", number, ("ursa", "lynx"), dealer, (net, -net), 1, 2)
+    return HeadsUpHand(number, "m", number, ("ursa", "lynx"), dealer, (net, -net), 1, 2)
 
 
-def _played(text: str) -> list[Played]:
-    return list(played_of(Hands(encoded([leaf(1, text)])), RULES))
+def _played(text: str) -> list[HeadsUpHand]:
+    return list(heads_up_hands(Hands(encoded([leaf(1, text)])), RULES))
 
 
 def _states(told: list[LockState], player: str) -> list[str]:
@@ -59,8 +65,8 @@ def test_a_lead_that_was_gambled_away_was_locked_for_a_while_only() -> None:
     hands = [_hand(1, 50), _hand(2, -60), _hand(3, 40), _hand(4, 0), _hand(5, 0)]
     told = lock_states(hands, {"m": 5})
     assert ["open", "won", "lost", "won", "won"] == _states(told, "ursa")
-    assert ["ursa"] == [player for _, player in locked_from(told)]
-    assert 4 == locked_from(told)["m", "ursa"].number
+    assert ["ursa"] == [player for _, player in first_locks(told)]
+    assert 4 == first_locks(told)["m", "ursa"].number
 
 
 @given(

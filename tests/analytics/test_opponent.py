@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.opponents.leads import differences, leads
-from analytics.opponents.measures import ALL_LOOKS, FLAGS, LOOKS, NUMBERS
-from analytics.opponents.report import Opponent
-from analytics.opponents.report_tables import Scope, opponent_tables
+from analytics.opponents.measures import ALL_LOOKS, LOOKS, NUMBERS, STATISTIC_LOOKS
+from analytics.opponents.report import OpponentReport
+from analytics.opponents.report_tables import OpponentScope, opponent_tables
 from analytics.statistics.catalogue import STATISTICS
 from api.main import main
 from api.questions.declared.opponent import QUESTION
@@ -62,13 +62,15 @@ def looked_at(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUCKRAKE_LEDGER", str(here))
 
 
-def _asked(here: Path, about: OpponentParams, view: str = "auditor") -> tuple[Opponent, Viewed]:
+def _asked(
+    here: Path, about: OpponentParams, view: str = "auditor"
+) -> tuple[OpponentReport, Viewed]:
     viewed = Viewed(Reader(here).snapshot(), viewer_of(view))
     return opponent(viewed, about), viewed
 
 
 @pytest.fixture(scope="module")
-def asked(here: Path) -> Opponent:
+def asked(here: Path) -> OpponentReport:
     """The report on one player, whom several tests look at."""
     return _asked(here, OpponentParams("random-0", spots=20))[0]
 
@@ -83,7 +85,7 @@ def test_tenths_of_strength_are_tenths_of_all_hands() -> None:
     assert (10, 1) == (tenth(("As", "Ah"), STANDARD), tenth(("3s", "2h"), STANDARD))
 
 
-def test_every_choice_is_a_check_a_bet_a_call_a_raise_or_a_fold(asked: Opponent) -> None:
+def test_every_choice_is_a_check_a_bet_a_call_a_raise_or_a_fold(asked: OpponentReport) -> None:
     counted = {one.statistic: one for one in asked.looks()}
     for street in ("flop", "turn", "river"):
         free, bets = counted[f"check_{street}"], counted[f"bet_{street}"]
@@ -95,19 +97,19 @@ def test_every_choice_is_a_check_a_bet_a_call_a_raise_or_a_fold(asked: Opponent)
 
 
 @pytest.mark.parametrize("by", ["position", "window", "match", "game", "locked"])
-def test_parts_add_up_to_the_whole(asked: Opponent, by: Any) -> None:
+def test_parts_add_up_to_the_whole(asked: OpponentReport, by: Any) -> None:
     whole = {one.statistic: (one.k, one.n) for one in asked.looks()}
     parts = list(asked.looks(by))
     assert 1 < len({one.part for one in parts})
     for name, (k, n) in whole.items():
         mine = [one for one in parts if one.statistic == name]
         assert (k, n) == (sum(one.k or 0 for one in mine), sum(one.n for one in mine))
-    hands = {row["part"]: row["hands"] for row in asked.dealt(by)}
-    assert sum(hands.values()) == asked.dealt()[0]["hands"]
+    hands = {row["part"]: row["hands"] for row in asked.hand_counts(by)}
+    assert sum(hands.values()) == asked.hand_counts()[0]["hands"]
     assert set(hands) >= {one.part for one in asked.statistics(by) if one.n}
 
 
-def test_hands_by_their_end_are_all_hands_three_times(asked: Opponent) -> None:
+def test_hands_by_their_end_are_all_hands_three_times(asked: OpponentReport) -> None:
     ends = {row["ending"]: row for row in asked.ends()}
     for names in (("preflop", "flop", "turn", "river"), ("showdown", "he_folds", "others_fold")):
         mine = [ends[name] for name in names if name in ends]
@@ -122,10 +124,10 @@ def test_statistics_are_those_of_the_command_stats(here: Path, capsys: Captured)
     assert {name: (it["value"], it["k"], it["n"]) for name, it in other.items()} == mine
 
 
-def test_looks_of_statistics_count_as_the_statistics_do(asked: Opponent) -> None:
+def test_looks_of_statistics_count_as_the_statistics_do(asked: OpponentReport) -> None:
     known = {one.statistic: (one.k, one.n) for one in asked.statistics()}
-    for row in asked.shares():
-        if row["look"] in FLAGS:
+    for row in asked.look_counts():
+        if row["look"] in STATISTIC_LOOKS:
             assert known[row["look"]] == (row["k"], row["n"])
 
 
@@ -164,8 +166,10 @@ def test_what_pays_names_hands_that_its_filter_finds(tmp_path: Path, capsys: Cap
 def test_two_alike_have_nothing_that_stands_out() -> None:
     hand = "auction-2024, button {}, stacks 400 400\n> {} folds"
     leaves = [leaf(at, hand.format(at % 2, at % 2)) for at in range(1, 81)]
-    told_of = opponent_tables([encoded(leaves)], RULES, Scope("p0"), lambda rows, total: rows)
-    ranked = differences(Opponent("p0", told_of))
+    told_of = opponent_tables(
+        [encoded(leaves)], RULES, OpponentScope("p0"), lambda rows, total: rows
+    )
+    ranked = differences(OpponentReport("p0", told_of))
     assert [] == ranked.found
     assert ranked.compared
 
@@ -180,8 +184,8 @@ def test_a_locked_win_is_told_with_the_hand_it_was_locked_in() -> None:
     walk = "auction-2024, button {1}, stacks 400 400\n> {1} raises to 6; 0 folds"
     leaves = [leaf(1, shove)]
     leaves += [leaf(at, (fold if at % 2 else walk).format(0, 1)) for at in range(2, 9)]
-    asked = Scope("p0", lengths={"m": 8})
-    found = Opponent(
+    asked = OpponentScope("p0", lengths={"m": 8})
+    found = OpponentReport(
         "p0", opponent_tables([encoded(leaves)], RULES, asked, lambda rows, total: rows)
     )
     (lock,) = found.locks()
@@ -189,7 +193,7 @@ def test_a_locked_win_is_told_with_the_hand_it_was_locked_in() -> None:
     assert 2 == lock["folds_from"]
     numbers = {one.statistic: (one.k, one.n) for one in found.numbers()}
     assert ((7, 8), (0, 8)) == (numbers["after_won"], numbers["after_lost"])
-    hands = {row["part"]: row["hands"] for row in found.dealt("locked")}
+    hands = {row["part"]: row["hands"] for row in found.hand_counts("locked")}
     assert {"open": 1, "won": 7} == hands
     assert 7 == leads(found).left_out
 
@@ -215,8 +219,8 @@ def test_who_folds_once_he_has_won_is_not_told_as_a_folder() -> None:
     leaves.append(leaf(41, shove))
     for at in range(42, 122):
         leaves.append(leaf(at, fold.format(0, 1) if at % 2 else walk.format(0, 1)))
-    asked = Scope("p0", lengths={"m": 121})
-    found = Opponent(
+    asked = OpponentScope("p0", lengths={"m": 121})
+    found = OpponentReport(
         "p0", opponent_tables([encoded(leaves)], RULES, asked, lambda rows, total: rows)
     )
     told_of = leads(found)
@@ -225,7 +229,9 @@ def test_who_folds_once_he_has_won_is_not_told_as_a_folder() -> None:
     assert 80 == told_of.left_out
     assert [] == told_of.found
     assert not {"fold_preflop", "bid_nothing"} & {one.look for one in differences(found).found}
-    ((k, n),) = [(row["k"], row["n"]) for row in found.shares() if row["look"] == "bid_nothing"]
+    ((k, n),) = [
+        (row["k"], row["n"]) for row in found.look_counts() if row["look"] == "bid_nothing"
+    ]
     assert (41, 81) == (k, n)  # the looks themselves count every hand
 
 
@@ -287,14 +293,14 @@ def test_hidden_cards_are_in_no_number_of_the_public(tmp_path: Path) -> None:
 
     one, other = (report(Viewed(Reader(it).snapshot(), Viewer()), about) for it in worlds)
     assert one == other
-    mixes = [_asked(it, replace(about, spots=0))[0].table("mix") for it in worlds]
+    mixes = [_asked(it, replace(about, spots=0))[0].section("mix") for it in worlds]
     assert mixes[0] != mixes[1]
 
 
 def test_the_public_knows_the_cards_that_were_shown(here: Path) -> None:
     public, _ = _asked(here, OpponentParams("random-0", match="scrim", spots=0), "public")
     every, _ = _asked(here, OpponentParams("random-0", match="scrim", spots=0))
-    (seen,), (all_,) = public.dealt(), every.dealt()
+    (seen,), (all_,) = public.hand_counts(), every.hand_counts()
     assert seen["hands"] == all_["hands"] == all_["known"]
     assert 0 < seen["known"] < seen["hands"]
     shown = [row for row in every.source.ends.to_pylist() if row["player"] == "random-0"]
@@ -303,7 +309,7 @@ def test_the_public_knows_the_cards_that_were_shown(here: Path) -> None:
 
 def test_our_own_cards_are_known_to_us(here: Path) -> None:
     asked, _ = _asked(here, OpponentParams("random-0", match="scrim", spots=0), "seat:random-0")
-    (dealt,) = asked.dealt()
+    (dealt,) = asked.hand_counts()
     assert dealt["known"] == dealt["hands"]
 
 

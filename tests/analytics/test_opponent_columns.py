@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from analytics.decisions.hands import Hands
 from analytics.opponents import report_tables
-from analytics.opponents.report_tables import played_of
+from analytics.opponents.report_tables import heads_up_hands
 from api.main import main
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed, events, leaves
@@ -33,9 +33,9 @@ Row = dict[str, Any]
 def _alike(hands: Sequence[Leaf], me: str | None = None, rows: pa.Table | None = None) -> int:
     """Both ways say the same of these hands; how many acts there were."""
     rows = encoded(hands) if rows is None else rows
-    asked = report_tables.Scope("random-1", me, spots=0)
+    asked = report_tables.OpponentScope("random-1", me, spots=0)
     found = report_tables.opponent_tables([rows], RULES, asked, lambda rows, total: rows)
-    locks = [naive.played_of(leaf, RULES) for leaf in hands]
+    locks = [naive.heads_up_hand(leaf, RULES) for leaf in hands]
     both = {"random-1", me} - {None}
     hands = [it for it in hands if it.hand is not None and both <= set(it.hand.start.players)]
     did: list[Row] = []
@@ -47,7 +47,7 @@ def _alike(hands: Sequence[Leaf], me: str | None = None, rows: pa.Table | None =
         did += mine
     _same(did, found.acts)
     _same(ended, found.ends)
-    assert [one for one in locks if one is not None] == list(played_of(Hands(rows), RULES))
+    assert [one for one in locks if one is not None] == list(heads_up_hands(Hands(rows), RULES))
     return len(did)
 
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pytest
 
 from analytics.intervals import Mean, welch
-from analytics.opponents.measures import FLAGS, LOOKS, NUMBERS
-from analytics.opponents.report import Opponent
-from analytics.opponents.report_tables import OpponentTables, Scope, opponent_tables
+from analytics.opponents.measures import LOOKS, NUMBERS, STATISTIC_LOOKS
+from analytics.opponents.report import OpponentReport
+from analytics.opponents.report_tables import OpponentScope, OpponentTables, opponent_tables
 from analytics.sql.chosen import SQL, Tables, text_of
 from analytics.statistics.catalogue import STATISTICS, Statistic, judged
 from analytics.statistics.tallies import chances
@@ -38,7 +38,7 @@ OF_CHANCES = ("opponent_shares", "opponent_hands")
 
 def told(leaves: list[Leaf]) -> OpponentTables:
     """Everything of these hands, every strength counted."""
-    asked = Scope("p0", lengths={"m": len(leaves)})
+    asked = OpponentScope("p0", lengths={"m": len(leaves)})
     return opponent_tables([encoded(leaves)], RULES, asked, lambda rows, total: rows)
 
 
@@ -61,7 +61,7 @@ def answered(file: str, leaves: list[Leaf]) -> list[dict[str, Any]]:
 
 
 def _flags(tables: Tables) -> pa.Table:
-    return chances(tables, _all("facts"), [STATISTICS[name] for name in FLAGS])
+    return chances(tables, _all("facts"), [STATISTICS[name] for name in STATISTIC_LOOKS])
 
 
 def _all(table: str) -> str:
@@ -143,7 +143,7 @@ def test_every_chance_that_is_counted_has_a_name() -> None:
     leaves = [Leaf(at, one.recorded) for at, one in enumerate(pages)]
     looks = {row["look"] for row in answered("opponent_shares", leaves)}
     assert looks
-    assert looks <= {*LOOKS, *FLAGS}
+    assert looks <= {*LOOKS, *STATISTIC_LOOKS}
 
 
 def test_every_number_has_its_columns() -> None:
@@ -155,7 +155,7 @@ def test_every_number_has_its_columns() -> None:
 
 
 def test_numbers_of_nothing_are_nothing() -> None:
-    asked = Opponent("p0", told([]))
+    asked = OpponentReport("p0", told([]))
     assert ([], [], []) == (list(asked.looks()), list(asked.numbers()), asked.locks())
 
 

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import pytest
 
 from analytics.opponents.leads import Leads, leads
-from analytics.opponents.report import Opponent
-from analytics.opponents.report_tables import Scope, opponent_tables
+from analytics.opponents.report import OpponentReport
+from analytics.opponents.report_tables import OpponentScope, opponent_tables
 from dealer.bots.built_in import BOTS, BuiltIn, pot_raise, stay
 from dealer.bots.built_in import leave as fold
 from dealer.bots.seen import Seen
@@ -106,7 +106,9 @@ def match(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Leads]:
         planned = plan(named("auction-2024"), "m", hands, seed, ("one", "other"))
         records = list(dealt(planned, SeededDecks(seed)))
         rows = [encoded([recorded(at, it) for at, it in enumerate(records, start=1)])]
-        found = Opponent("one-0", opponent_tables(rows, RULES, Scope("one-0", spots=0), _at_once))
+        found = OpponentReport(
+            "one-0", opponent_tables(rows, RULES, OpponentScope("one-0", spots=0), _at_once)
+        )
         told = leads(found)
         for lead in told.found:
             done, could = found.counted_hands(lead.look, pays=True)

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from analytics.decisions.hands import Hands
-from analytics.opponents.report import By, Opponent
-from analytics.opponents.report_tables import Scope, opponent_tables
+from analytics.opponents.report import By, OpponentReport
+from analytics.opponents.report_tables import OpponentScope, opponent_tables
 from analytics.projections.facts import facts_of
 from analytics.replay.flags import FLAGS
 from engine.game import fingerprint
@@ -121,11 +121,13 @@ def test_reports_about_an_opponent_count_it_by_position_too() -> None:
             "> 0 straddles; 1 raises to 20; 2 folds; 0 folds",
         ]
     )
-    found = opponent_tables([encoded(hands)], RULEBOOK, Scope("ann"), lambda rows, total: rows)
-    with closing(Opponent("bob", found)) as bob:
+    found = opponent_tables(
+        [encoded(hands)], RULEBOOK, OpponentScope("ann"), lambda rows, total: rows
+    )
+    with closing(OpponentReport("bob", found)) as bob:
         for by in (None, "position"):
             told = {(it.part, it.statistic): (it.k, it.n) for it in bob.statistics(by)}
-            looks = {(it["part"], it["look"]): (it["k"], it["n"]) for it in bob.shares(by)}
+            looks = {(it["part"], it["look"]): (it["k"], it["n"]) for it in bob.look_counts(by)}
             for part, name, counted in EXPECTED[by]:
                 assert counted == told[part, name] == looks[part, name]
 
