@@ -31,7 +31,7 @@ from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
@@ -106,14 +106,14 @@ def correlation_of(one: DealStatistic, other: DealStatistic, here: Places, there
 
 
 Method = Literal["newcombe", "welch", "paired", "bootstrap"]
-INTERVAL_METHODS: dict[Method, str] = {
+METHODS: dict[Method, str] = {
     "newcombe": "of shares that no deal pairs: Newcombe's interval, out of Wilson's for each",
     "welch": "of means that no deal pairs: Welch's",
     "paired": "of numbers that deals pair: the same, less what both owe to the same chance",
     "bootstrap": "of ratios: the distances to the ends of both intervals, which are drawn again",
 }
 # Means first: most people ask who wins more. Sums and deviations are no shares and no means.
-COMPARED_STATISTICS = tuple(
+COMPARABLE = tuple(
     sorted(
         (one for one in STATISTICS.values() if one.kind in ("mean", "share", "ratio")),
         key=lambda one: one.kind != "mean",
@@ -121,7 +121,7 @@ COMPARED_STATISTICS = tuple(
 )
 
 
-class Compared(Struct, frozen=True):
+class Compared(Struct, frozen=True, rename={"p_adjusted": "counted"}):
     """One statistic of both: `difference` is the first less the second. Where there are too few
     chances there is no p, and of means no interval."""
 
@@ -141,7 +141,7 @@ class Compared(Struct, frozen=True):
     p: Annotated[float | None, Meta(description="how sure this difference alone is")] = None
     p_adjusted: Annotated[
         float | None, Meta(title="p of all", description="p among all that were compared")
-    ] = field(default=None, name="counted")
+    ] = None
     drawn_low: Annotated[
         float | None, Meta(description="where a mean's interval begins, deals drawn again")
     ] = None

@@ -26,7 +26,7 @@ from analytics.p_values import binomial, chi_square, holm, normal_p
 from events.cards import DECK, RANKS, Cards, known
 from events.types import BoardDealt, CardSwapped, HoleDealt, StepEntered
 from odds.batch import STANDARD
-from odds.ranges import CLASSES, before_flop, class_of, hands_of
+from odds.ranges import CLASSES, before_flop, hands_of, hole_class
 from store.log.streams import Leaf, split
 
 
@@ -70,7 +70,7 @@ CALIBRATION_MIN = 50
 SEATS_MIN = 100
 
 
-class FairnessTest(Struct, frozen=True):
+class ChanceTest(Struct, frozen=True):
     """A test of chance: `p_adjusted` is its p among all tests; no p where there were too few hands.
 
     `effect` is the smallest that it could have seen, in its `unit`.
@@ -107,25 +107,23 @@ class FairnessTest(Struct, frozen=True):
         return sqrt(away / self.n)
 
 
-def with_holm(tests: Iterable[FairnessTest]) -> list[FairnessTest]:
+def with_holm(tests: Iterable[ChanceTest]) -> list[ChanceTest]:
     """The tests with Holm's p among them all, and with the effect that each could have seen."""
     every = list(tests)
     values = [test.p for test in every if test.p is not None]
-    adjusted = iter(holm(values))
+    ps = iter(holm(values))
     level = SIGNIFICANCE / max(1, len(values))
     return [
-        it
-        if it.p is None
-        else replace(it, p_adjusted=next(adjusted), effect=it.detectable_effect(level))
+        it if it.p is None else replace(it, p_adjusted=next(ps), effect=it.detectable_effect(level))
         for it in every
     ]
 
 
-def card_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
+def card_tests(hands: Sequence[DealtHand]) -> Iterator[ChanceTest]:
     """Test the dealt cards: repeats, places, hole classes, neighbouring hands and seats."""
     # A law and no matter of chance: one hand is enough.
     twice = sum(hand.has_repeat for hand in hands)
-    yield FairnessTest(
+    yield ChanceTest(
         "no card twice", "every hand", len(hands), 1, float(twice), None, 0.0 if twice else 1.0
     )
     yield from _place_tests(hands)
@@ -134,7 +132,7 @@ def card_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
     yield from _seat_tests(hands)
 
 
-def _place_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
+def _place_tests(hands: Sequence[DealtHand]) -> Iterator[ChanceTest]:
     """Test each place for uniform cards, out of those still in the deck: who goes on to see a card
     has seen others, so the expectation is made hand by hand."""
     seen: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -149,29 +147,29 @@ def _place_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
                 owed[card_dealt.place][card] += chance  # type: ignore[assignment]
     for place in sorted(seen):
         n = seen[place].total()
-        test = FairnessTest("cards uniform", place, n, PLACE_MIN, unit="w")
+        test = ChanceTest("cards uniform", place, n, PLACE_MIN, unit="w")
         if n < PLACE_MIN:
             yield test
             continue
         expected = {card: base[place] - owed[place][card] for card in DECK}
-        yield _with_chi_square(test, [(seen[place][card], expected[card]) for card in DECK], 51)
+        yield _chi_test(test, [(seen[place][card], expected[card]) for card in DECK], 51)
 
 
-def _hole_class_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
+def _hole_class_tests(hands: Sequence[DealtHand]) -> Iterator[ChanceTest]:
     """Test the counts of the 169 hole classes, 6, 4 or 12 of 1,326 hands each."""
     places: defaultdict[int, Counter[str]] = defaultdict(Counter)
     for hand in hands:
         for place, hole in enumerate(hand.holes):
             if len(hole) == 2:
-                places[place][class_of(hole)] += 1
+                places[place][hole_class(hole)] += 1
     for place, counts in sorted(places.items()):
         n = counts.total()
-        test = FairnessTest("hole classes", _seat_name(place), n, CLASSES_MIN, unit="w")
+        test = ChanceTest("hole classes", _seat_name(place), n, CLASSES_MIN, unit="w")
         cells = [(counts[name], n * len(hands_of(name)) / 1326) for name in CLASSES]
-        yield _with_chi_square(test, cells, 168) if n >= CLASSES_MIN else test
+        yield _chi_test(test, cells, 168) if n >= CLASSES_MIN else test
 
 
-def _serial_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
+def _serial_tests(hands: Sequence[DealtHand]) -> Iterator[ChanceTest]:
     """Test the dealer's first card against that of the hand before: ranks, suits, runs."""
     firsts = [
         (hand.match, hand.number, hand.holes[0][0])
@@ -182,7 +180,7 @@ def _serial_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
     pairs = [(one[2], other[2]) for one, other in pairwise(firsts) if one[0] == other[0]]
     n = len(pairs)
     for about, at, letters in (("ranks", 0, RANKS), ("suits", 1, "cdhs")):
-        test = FairnessTest("hand after hand", about, n, SERIAL_MIN, unit="w")
+        test = ChanceTest("hand after hand", about, n, SERIAL_MIN, unit="w")
         if n < SERIAL_MIN:
             yield test
             continue
@@ -190,15 +188,15 @@ def _serial_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
         before = Counter(one[at] for one, _ in pairs)
         after = Counter(other[at] for _, other in pairs)
         cells = [(counts[a, b], before[a] * after[b] / n) for a in letters for b in letters]
-        yield _with_chi_square(test, cells, (len(letters) - 1) ** 2)
+        yield _chi_test(test, cells, (len(letters) - 1) ** 2)
     yield _runs_test([RANKS.index(card[0]) for _, _, card in firsts])
 
 
-def _runs_test(ranks: Sequence[int]) -> FairnessTest:
+def _runs_test(ranks: Sequence[int]) -> ChanceTest:
     """Test runs above and below the median rank, the eight; eights themselves are left out."""
     sides = [rank > 6 for rank in ranks if rank != 6]
     n = len(sides)
-    test = FairnessTest(
+    test = ChanceTest(
         "hand after hand", "runs of high and low", n, SERIAL_MIN, unit="runs, in parts"
     )
     high = sum(sides)
@@ -211,16 +209,16 @@ def _runs_test(ranks: Sequence[int]) -> FairnessTest:
     return replace(test, statistic=z, p=normal_p(z), effect=deviation / mean)
 
 
-def _seat_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
+def _seat_tests(hands: Sequence[DealtHand]) -> Iterator[ChanceTest]:
     """Test whether a seat gets better cards: their mean equity against any two must be a half."""
     places: defaultdict[int, list[float]] = defaultdict(list)
     worth = {name: float(before_flop(hands_of(name)[0], STANDARD).share) for name in CLASSES}
     for hand in hands:
         for place, hole in enumerate(hand.holes):
             if len(hole) == 2:
-                places[place].append(worth[class_of(hole)])
+                places[place].append(worth[hole_class(hole)])
     for place, values in sorted(places.items()):
-        test = FairnessTest("seats alike", _seat_name(place), len(values), SEATS_MIN, unit="equity")
+        test = ChanceTest("seats alike", _seat_name(place), len(values), SEATS_MIN, unit="equity")
         if len(values) < SEATS_MIN or len(set(values)) == 1:
             yield test
             continue
@@ -229,7 +227,7 @@ def _seat_tests(hands: Sequence[DealtHand]) -> Iterator[FairnessTest]:
         yield replace(test, statistic=z, p=normal_p(z), effect=error)
 
 
-def run_out_test(played: Iterable[dict[str, Any]]) -> FairnessTest:
+def run_out_test(played: Iterable[dict[str, Any]]) -> ChanceTest:
     """Test all-ins of two before the river, by tenths of equity: pots taken against pots owed."""
     tenths: defaultdict[int, list[tuple[float, float]]] = defaultdict(list)
     n = 0
@@ -239,7 +237,7 @@ def run_out_test(played: Iterable[dict[str, Any]]) -> FairnessTest:
             done.add(row["hand_seq"])
             tenths[min(9, int(10 * row["equity"]))].append((row["took"], row["equity"]))
             n += 1
-    test = FairnessTest("run-outs as owed", "closed before the river", n, CALIBRATION_MIN, unit="w")
+    test = ChanceTest("run-outs as owed", "closed before the river", n, CALIBRATION_MIN, unit="w")
     if n < CALIBRATION_MIN:
         return test
     statistic = sum(
@@ -250,7 +248,7 @@ def run_out_test(played: Iterable[dict[str, Any]]) -> FairnessTest:
     return replace(test, statistic=statistic, freedom=len(tenths), p=p)
 
 
-def swap_tests(risks: Iterable[dict[str, Any]]) -> Iterator[FairnessTest]:
+def swap_tests(risks: Iterable[dict[str, Any]]) -> Iterator[ChanceTest]:
     """Test how often cards changed, by street and slot, against the stated chance; exact."""
     cells: defaultdict[tuple[str, str, int, float], list[int]] = defaultdict(lambda: [0, 0])
     for row in risks:
@@ -262,10 +260,10 @@ def swap_tests(risks: Iterable[dict[str, Any]]) -> Iterator[FairnessTest]:
         p = binomial(k, n, chance)
         about = f"{game}, {street}, slot {slot + 1}: {chance:.0%} stated"
         error = sqrt(chance * (1 - chance) / n)
-        yield FairnessTest("swap rates", about, n, 1, k / n, None, p, effect=error, unit="chance")
+        yield ChanceTest("swap rates", about, n, 1, k / n, None, p, effect=error, unit="chance")
 
 
-def bid_tests(pairs: Iterable[Pair]) -> Iterator[FairnessTest]:
+def bid_tests(pairs: Iterable[Pair]) -> Iterator[ChanceTest]:
     """Test that sealed bids do not depend on each other; leaked bids may, and are no test."""
     for pair in pairs:
         if pair.leaked:
@@ -275,15 +273,13 @@ def bid_tests(pairs: Iterable[Pair]) -> Iterator[FairnessTest]:
         p = min(holm(given)) if pair.n >= 200 else None
         about = f"{pair.dealer} as dealer, {pair.rival}"
         error = 1 / sqrt(max(1, pair.n - 1))
-        yield FairnessTest(
+        yield ChanceTest(
             "bids independent", about, pair.n, 200, pair.correlation, None, p, effect=error,
             unit="correlation",
         )  # fmt: skip
 
 
-def _with_chi_square(
-    test: FairnessTest, cells: Sequence[tuple[float, float]], freedom: int
-) -> FairnessTest:
+def _chi_test(test: ChanceTest, cells: Sequence[tuple[float, float]], freedom: int) -> ChanceTest:
     statistic = sum((seen - owed) ** 2 / owed for seen, owed in cells if owed > 0)
     return replace(test, statistic=statistic, freedom=freedom, p=chi_square(statistic, freedom))
 

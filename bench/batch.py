@@ -19,7 +19,7 @@ from bench.runner import SEED, Bench, Contender, Target, one_by_one
 from events.cards import DECK
 from odds.batch import CHUNK, Masks, equities, subsets, unseen, worth
 from odds.rank import Cards, evaluator, mask
-from odds.third_card import counted_third_card
+from odds.third_card import third_card_of_masks
 from odds.unseen import against_unseen
 
 ROWS = 1 << 20
@@ -121,7 +121,7 @@ def auctions() -> list[Contender]:
     """Without the cache."""
 
     def auction(spot: Spot) -> object:
-        return counted_third_card(mask(spot[0]), mask(spot[1]))
+        return third_card_of_masks(mask(spot[0]), mask(spot[1]))
 
     return [Contender("muckrake", _each(auction, spots(), 1))]
 

@@ -1,4 +1,4 @@
-"""Columns of hands: what millions of card masks are worth, and what known hands are to each other.
+"""Arrays of hands: the values of millions of card masks, and the exact equity of known hands.
 
 A column is an array of 52-bit masks (`odds.rank.mask`), one hand a row, all of one size. The
 values are those of `odds.rank`, row by row. Rows are taken a chunk at a time, small enough that
@@ -31,7 +31,7 @@ CHUNK = 1 << 14
 
 
 class Showdown(Struct, frozen=True):
-    """How hands compare: the policies of a ruleset that a column of values can express."""
+    """The policies that say how hands compare, as far as a column of values can express them."""
 
     straights: Straights = "standard"
     ranking: Ranking = "standard"
@@ -60,13 +60,13 @@ class Columns(NamedTuple):
 
 
 def column(hands: Iterable[Iterable[str]]) -> Masks:
-    """Hands of named cards as a column."""
+    """A column of masks, one for each hand of named cards."""
     return np.array([mask(hand) for hand in hands], dtype=np.int64)
 
 
 @cache
 def columns(size: int, rules: Showdown = STANDARD) -> Columns:
-    """The tables for hands of so many cards."""
+    """The tables for hands of `size` cards, as arrays."""
     if size not in SIZES:
         raise ValueError(f"a hand has {SIZES[0]} to {SIZES[-1]} cards, not {size}")
     tables = stored()[rules.straights]
@@ -155,7 +155,7 @@ def with_hole(values: Values, hole: Masks, board: Masks, held: int, rules: Showd
 
 
 def _size(masks: Masks, kind: str) -> int:
-    """How many cards every row has."""
+    """The number of cards that every row has."""
     counts = np.bitwise_count(masks)
     least, most = int(counts.min()), int(counts.max())
     if least != most:
@@ -168,7 +168,7 @@ BOARD = 5
 
 
 class Odds(Struct, frozen=True):
-    """Of so many equally likely deals, in how many a hand is one of k + 1 best: `best[k]`."""
+    """Equity as counts: of equally likely `deals` a hand is one of k + 1 best in `best[k]`."""
 
     deals: int
     best: tuple[int, ...]
@@ -216,7 +216,7 @@ def equities(
 
 
 def disjoint(*groups: int) -> int:
-    """All these cards together, of which none may be in two places."""
+    """The union of card masks; a card in two of them is an error."""
     together = 0
     for cards in groups:
         if together & cards:
@@ -226,20 +226,20 @@ def disjoint(*groups: int) -> int:
 
 
 def enough(known: int, needed: int) -> None:
-    """So many cards must still be there to be dealt."""
+    """Check that `needed` cards are left to be dealt."""
     left = 52 - known.bit_count()
     if left < needed:
         raise ValueError(f"{needed} more cards are needed, and {left} are left")
 
 
 def unseen(known: int) -> Masks:
-    """The other cards of the deck, a bit each."""
+    """The unseen cards of the deck, a mask each."""
     rest = [1 << at for at in range(52) if not known >> at & 1]
     return np.array(rest, dtype=np.int64)
 
 
 def subsets(cards: Masks, size: int) -> Masks:
-    """Every choice of so many of these cards, as masks, in the order of their first card."""
+    """All subsets of `size` cards, as masks, in the order of their first card."""
     if size > 3:
         parts = list(run_outs(cards, size))
         return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
@@ -251,13 +251,13 @@ def subsets(cards: Masks, size: int) -> Masks:
 
 @lru_cache(maxsize=256)
 def _choices(count: int, size: int) -> NDArray[np.intp]:
-    """Which of so many things are chosen: a row for the first, a row for the second, and so on."""
+    """Indices of all combinations: a row for the first item, a row for the second, and so on."""
     chosen = list(combinations(range(count), size))
     return np.array(chosen, dtype=np.intp).reshape(len(chosen), size).T.copy()
 
 
 def run_outs(cards: Masks, size: int) -> Iterator[Masks]:
-    """The same choices in parts, one for each first card, so that five cards stay small too."""
+    """The subsets of `size` cards in parts, one for each first card, so that memory stays small."""
     if size < 3:
         yield subsets(cards, size)
         return

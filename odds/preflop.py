@@ -1,4 +1,4 @@
-"""Counts the odds of two cards against any two before the flop: the table of the 169 classes.
+"""Count the odds of two cards against any two before the flop: the table of the 169 classes.
 
 Theory
 ------
@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from odds.batch import Showdown, Values, columns, worth_on_board
-from odds.ranges import ALL_RULES, CLASSES, STORED_AT, class_of, hands_of, hands_up_to_suits
+from odds.ranges import ALL_RULES, CLASSES, STORED_AT, hands_of, hands_up_to_suits, hole_class
 from odds.rank import BIT, HoleMin, Ranking
 from odds.tables import Straights
 
@@ -94,12 +94,12 @@ def _wins_and_ties(values: Values) -> tuple[Counts, Counts]:
 
 
 def _class_of_cards() -> Counts:
-    """Which class two cards are, by their places among the 52 bits."""
+    """The class of two cards, by their places among the 52 bits."""
     place = {name: at for at, name in enumerate(CLASSES)}
     card = {bit.bit_length() - 1: name for name, bit in BIT.items()}
     classes = np.zeros((52, 52), dtype=np.int64)
     for first, second in permutations(range(52), 2):
-        classes[first, second] = place[class_of((card[first], card[second]))]
+        classes[first, second] = place[hole_class((card[first], card[second]))]
     return classes
 
 

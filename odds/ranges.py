@@ -1,4 +1,4 @@
-"""Hands taken together: the 169 classes, ranges as `QQ+, AKs`, those that differ in suits alone.
+"""Ranges of hands as `QQ+, AKs`, their equity, the 169 classes, hands that differ in suits alone.
 
 What two ranges are worth is exact, as all of `odds`: every two hands that can be dealt together
 count once, on every board. Before the flop boards that differ in suits alone are one, if a range
@@ -59,8 +59,8 @@ BOARDS_AT_ONCE = 64
 HOW = "QQ+, 99-66, AKs, A5s-A2s, KQo, AJ+, AsKd, random"
 
 
-def class_of(hole: Cards) -> str:
-    """AKs for Ks As, TT for Th Tc."""
+def hole_class(hole: Cards) -> str:
+    """The class of two hole cards: AKs for Ks As, TT for Th Tc."""
     if len(hole) != 2:
         raise ValueError(f"a starting hand has two cards, not {len(hole)}")
     first, second = sorted(hole, key=lambda card: _DOWN.index(card[0]))
@@ -82,7 +82,7 @@ def hands_of(name: str) -> tuple[Cards, ...]:
 
 
 def canonical(*groups: int) -> tuple[int, ...]:
-    """The same masks under the one renaming of suits that all their renamings share.
+    """Rename the suits of masks to the one order that all their renamings share.
 
     Suits are sorted by what each holds of every group, so that what differs in suits alone is
     the same key.
@@ -216,7 +216,7 @@ def _hands(part: str) -> Iterable[Cards]:
 
 
 def _places(high: str, low: str, kind: str, part: str) -> tuple[int, int]:
-    """Both ranks as places in the order of ranks."""
+    """The places of two ranks in the order of ranks."""
     at, under = RANKS.index(high), RANKS.index(low)
     if at < under or (at == under and kind):
         why = "the higher rank comes first" if at < under else "a pair is neither suited nor not"
@@ -225,19 +225,19 @@ def _places(high: str, low: str, kind: str, part: str) -> tuple[int, int]:
 
 
 def _has_all_suits(hands: Iterable[Cards]) -> bool:
-    """Whether of each class all hands are there, once."""
-    counts = Counter(map(class_of, hands))
+    """Whether a range has every hand of each of its classes, once."""
+    counts = Counter(map(hole_class, hands))
     return all(count == len(hands_of(name)) for name, count in counts.items()) and len(
         {frozenset(hand) for hand in hands}
     ) == sum(counts.values())
 
 
 def _by_class(left: list[Cards], right: list[Cards], rules: Showdown) -> tuple[int, int]:
-    """Against a range with all suits each hand of a class wins and ties as often as the others."""
+    """Count wins and ties by class: against a range with all suits, hands of a class win alike."""
     if _has_all_suits(left):
         return _counted(left, right, hands_up_to_suits(BOARD), rules)
     wins = ties = 0
-    for name, count in Counter(map(class_of, left)).items():
+    for name, count in Counter(map(hole_class, left)).items():
         alike = [*hands_of(name)]
         won, tied = _counted(alike, right, hands_up_to_suits(BOARD), rules)
         wins += won * count // len(alike)
@@ -248,7 +248,7 @@ def _by_class(left: list[Cards], right: list[Cards], rules: Showdown) -> tuple[i
 def _counted(
     left: list[Cards], right: list[Cards], boards: Iterable[tuple[int, int]], rules: Showdown
 ) -> tuple[int, int]:
-    """In how many deals a hand on the left wins, and ties, over boards that stand for so many."""
+    """Count the deals that hands on the left win and tie, over boards that stand for several."""
     ours, theirs = column(left), column(right)
     together = (ours[:, None] & theirs) == 0
     wins = ties = 0
@@ -281,8 +281,8 @@ ALL_RULES: tuple[Showdown, ...] = tuple(
 
 
 def before_flop(hole: Cards, rules: Showdown) -> Odds:
-    """The odds of these two cards against two that nobody has seen, over every board."""
-    wins, ties = stored()[rules][class_of(hole)]
+    """The odds of two hole cards against two unseen ones, over every board."""
+    wins, ties = stored()[rules][hole_class(hole)]
     return Odds(DEALS, (wins, ties))
 
 

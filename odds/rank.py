@@ -1,4 +1,4 @@
-"""One hand at a time: the value of cards, how coarsely values compare, and how to say them.
+"""Rank one hand at a time: the value of cards, coarser rankings, and values in words.
 
 Pure Python over the tables of `odds.tables`. A value is ``category << 12 | index``: higher wins,
 equal ties. Values compare only under the same straight rule and the same ranking.
@@ -152,7 +152,7 @@ def ranker(
 
 
 def _fives(bits: int, straights: Straights, flushes: Flushes) -> Iterator[int]:
-    """Of more cards than the tables know: fives with the best of every category among them."""
+    """Fives of more cards than the tables know, with the best of every category among them."""
     suits = [bits >> 13 * column & 8191 for column in range(4)]
     flush = [column for column in (3, 0, 1, 2) if suits[column].bit_count() >= 5]
     for column in flush[:1] if flushes == "first_suit" else flush:
@@ -173,7 +173,7 @@ def _fives(bits: int, straights: Straights, flushes: Flushes) -> Iterator[int]:
 
 
 def _of_ranks(suits: list[int], made: dict[int, int]) -> int:
-    """So many cards of each rank, of any suits."""
+    """A mask of `made` cards of each rank, of any suits."""
     bits = 0
     for rank, count in made.items():
         columns = [column for column, suit in enumerate(suits) if suit >> rank & 1][:count]
@@ -230,7 +230,7 @@ def category(value: int) -> int:
 
 
 def describe(value: int, straights: Straights = "standard", ranking: Ranking = "standard") -> str:
-    """What the ranking compares, in words: two pair, kings and nines, ten kicker."""
+    """A value in words, as the ranking compares it: two pair, kings and nines, ten kicker."""
     kind = category(value)
     main, rest = _finish(value, straights, ranking)
     made, kickers = _downwards(main), _downwards(rest)
@@ -273,7 +273,7 @@ def _compared(kind: int, finish: Finish, ranking: Ranking) -> Finish:
 
 
 def _finish(value: int, straights: Straights, ranking: Ranking) -> Finish:
-    """What a value stands for."""
+    """The finish that a value stands for."""
     fine = coarsening(ranking, straights).index(value, category(value) << 12)
     return _compared(category(value), ladder(straights)[fine >> 12][fine & 4095], ranking)
 
@@ -291,7 +291,7 @@ def _plural(rank: int) -> str:
 
 
 def _in_reading_order(cards: Cards, value: int, straights: Straights) -> Cards:
-    """What is held most often first, then by rank; a straight from its last card down."""
+    """Sort five cards by how often their rank is held, then by rank; a straight from its top."""
     ranks = [card[0] for card in cards]
     main, _ = _finish(value, straights, "standard")
     top = main.bit_length() - 1 if category(value) in (STRAIGHT, STRAIGHT_FLUSH) else 12
@@ -303,7 +303,7 @@ def _in_reading_order(cards: Cards, value: int, straights: Straights) -> Cards:
 
 
 def _refusal(cards: Cards) -> ValueError:
-    """Why these cards have no value, in one sentence."""
+    """The error of cards that have no value, in one sentence."""
     for place, card in enumerate(cards):
         if card not in BIT:
             return ValueError(f"{card} is not a card")

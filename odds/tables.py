@@ -158,7 +158,7 @@ def dump(tables: Mapping[Straights, Tables]) -> bytes:
 
 
 def load(blob: bytes) -> dict[Straights, Tables]:
-    """What `dump` wrote."""
+    """Read the tables that `dump` wrote."""
     slots = {5: 6175, 6: 18395, 7: 49205, 8: 120055}
     tables = {
         straights: Tables(  # columns of the right type and length, all zero
@@ -188,7 +188,7 @@ def stored() -> Mapping[Straights, Tables]:
 
 
 def _columns(tables: Mapping[Straights, Tables]) -> Iterator[array[int]]:
-    """The order of the stored file."""
+    """The columns in the order of the stored file."""
     yield tables["standard"].low
     yield from tables["standard"].high.values()
     for straights in STRAIGHTS:
@@ -197,13 +197,13 @@ def _columns(tables: Mapping[Straights, Tables]) -> Iterator[array[int]]:
 
 
 def _rank_sets(size: int) -> tuple[int, ...]:
-    """All sets of so many ranks, weakest first."""
+    """All sets of `size` ranks, weakest first."""
     sets = combinations([1 << rank for rank in range(13)], size)
     return tuple(sorted(map(sum, sets)))
 
 
 def _finishes(main: int, rest: int) -> tuple[Finish, ...]:
-    """So many ranks that make the category and so many other kickers, weakest first."""
+    """All finishes of `main` ranks that make the category and `rest` kickers, weakest first."""
     return tuple(
         (made, kickers)
         for made in _rank_sets(main)
@@ -223,7 +223,7 @@ def runs(straights: Straights) -> dict[int, int]:
 
 @cache
 def _highest(size: int) -> list[int]:
-    """For each rank set its so many highest ranks."""
+    """The `size` highest ranks of each rank set."""
     kept: list[int] = []
     for ranks in range(8192):
         without_lowest = ranks & ranks - 1
@@ -237,7 +237,7 @@ def _ones(ranks: int) -> int:
 
 
 def _holdings(ranks: int) -> Iterator[tuple[int, int]]:
-    """For each code of so many digits: how many cards, and four rank sets packed 13 bits apart.
+    """The count of cards and four rank sets, packed 13 bits apart, of each code of `ranks` digits.
 
     The sets are the ranks held at least once, twice, three and four times.
     """

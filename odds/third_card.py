@@ -1,4 +1,4 @@
-"""What one more hole card is worth in an auction of two on the flop, and its price: exact."""
+"""The exact value and price of one more hole card, in an auction of two on the flop."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -9,7 +9,7 @@ from msgspec import Struct
 from odds.batch import STANDARD, Odds, Showdown, equities
 from odds.ranges import canonical
 from odds.rank import Cards, mask
-from odds.unseen import against_unseen, counted
+from odds.unseen import against_unseen, odds_of_masks
 
 Tie = Literal["split", "no_change"]
 """The values of the policy `showdown_tie`."""
@@ -32,13 +32,13 @@ class ThirdCard(Struct, frozen=True):
 
     @property
     def gain(self) -> Fraction:
-        """What the card adds to the share, compared with nobody getting it."""
+        """The equity that the card adds, compared with nobody getting it."""
         return self.won.share - self.neither.share
 
     @property
     def swing(self) -> Fraction:
-        """What an auction of two is about: the share with the card, less the share without it while
-        the rival has it."""
+        """The stake of an auction of two: the equity with the card, less that while the rival has
+        it."""
         return self.won.share - self.lost.share
 
     @property
@@ -48,12 +48,12 @@ class ThirdCard(Struct, frozen=True):
         return ThirdCard(_turned(self.lost), _turned(self.won), _turned(self.neither), tied)
 
     def value(self, pot: int) -> Fraction:
-        """What the card is worth in chips, if nothing is bet any more."""
+        """The card's value in chips, if nothing is bet any more."""
         return pot * self.swing
 
 
 class Outcomes(Struct, frozen=True):
-    """What winning, losing and tying an auction of two come to in chips, if nothing is bet later.
+    """The chips that winning, losing or tying an auction of two brings, if nothing is bet later.
 
     Counted from the auction on, over a pot of which each put in half. A price joins the pot; in a
     tie at showdown the ruleset's `tie` says what of it its payer takes back, and who did not pay
@@ -99,27 +99,27 @@ class Outcomes(Struct, frozen=True):
 
 
 def third_card(hole: Cards, board: Cards, rules: Showdown = STANDARD) -> ThirdCard:
-    """For who sees his own cards and the board, against any two; spots alike in suits are one."""
+    """The third card for a player who knows his own cards and the board, against any two."""
     return _up_to_suits(*canonical(mask(hole), mask(board)), rules)
 
 
-def counted_third_card(hole: int, board: int, rules: Showdown = STANDARD) -> ThirdCard:
-    """The odds of cards that are given as masks, counted anew."""
+def third_card_of_masks(hole: int, board: int, rules: Showdown = STANDARD) -> ThirdCard:
+    """The third card of hole and board given as masks, uncached."""
     return ThirdCard(
-        won=counted(hole, board, drawn=1, rules=rules),
-        lost=counted(hole, board, dealt=3, rules=rules),
-        neither=counted(hole, board, rules=rules),
+        won=odds_of_masks(hole, board, drawn=1, rules=rules),
+        lost=odds_of_masks(hole, board, dealt=3, rules=rules),
+        neither=odds_of_masks(hole, board, rules=rules),
     )
 
 
-_up_to_suits = lru_cache(maxsize=1 << 16)(counted_third_card)
+_up_to_suits = lru_cache(maxsize=1 << 16)(third_card_of_masks)
 
 
 @lru_cache(maxsize=1 << 14)
 def third_card_known(
     hole: Cards, rival: Cards, board: Cards, rules: Showdown = STANDARD
 ) -> ThirdCard:
-    """For who sees both hands, as a record does afterwards."""
+    """The third card where both hands are known, as in a record afterwards."""
     return ThirdCard(
         won=_turned(against_unseen(rival, board, rival=hole, dealt=1, rules=rules)),
         lost=against_unseen(hole, board, rival=rival, dealt=1, rules=rules),

@@ -1,4 +1,4 @@
-"""What a hand is worth against cards that nobody has seen, or while cards may still be swapped.
+"""The equity of a hand against unseen cards, or while cards may still be swapped.
 
 Exact, from the flop on.
 
@@ -65,7 +65,7 @@ Counts = NDArray[np.int64]
 
 
 class Spot(NamedTuple):
-    """What is known, as masks, and how many unseen cards each side has besides."""
+    """The known cards as masks, and how many unseen cards each side has besides."""
 
     mine: int
     theirs: int
@@ -77,12 +77,12 @@ class Spot(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many cards the rival's hand has in the end."""
+        """The number of cards that the rival's hand has in the end."""
         return self.theirs.bit_count() + self.dealt + BOARD
 
 
 class Lines(NamedTuple):
-    """Every board to come, a row each, and what both are worth there.
+    """All boards to come, a row each, with the values of both hands there.
 
     `mine` has a column for each card of `drawn` (the empty mask where none is drawn); `possible`
     is false where that card lies on the board. `held` are the cards that come, by suit and rank,
@@ -116,7 +116,7 @@ class Flush(NamedTuple):
 
 
 def by_flushes(spot: Spot, lines: Lines) -> Counts:
-    """What is won and tied more or less because the rival has a flush."""
+    """The wins and ties that the rival's flushes add or take away."""
     sums = np.zeros(2, dtype=np.int64)
     for suit in range(0, 52, 13):
         of_suit_known = np.bitwise_count((lines.run_outs | spot.board | spot.theirs) >> suit & SUIT)
@@ -135,7 +135,7 @@ def by_flushes(spot: Spot, lines: Lines) -> Counts:
 
 
 def _difference(spot: Spot, lines: Lines, rows: Counts, flush: Flush) -> Counts:
-    """Wins and ties of these boards, as hands are, less those that ranks alone would give."""
+    """Wins and ties of some boards with flushes, less those that ranks alone would give."""
     run_outs = lines.run_outs[rows]
     kinds = lines.kind[rows] * lines.by_ranks.shape[1]
     ranks = lines.by_ranks.ravel().take(kinds[:, None, None] + flush.ranks)
@@ -158,7 +158,7 @@ def _difference(spot: Spot, lines: Lines, rows: Counts, flush: Flush) -> Counts:
 
 
 def _flush_values(spot: Spot, boards: Masks, flush: Flush) -> Values:
-    """What the flushes are worth: a row a board, a column for the cards of the suit."""
+    """The values of flushes: a row a board, a column for the cards of the suit."""
     tables, inside = columns(spot.size, spot.rules), flush.inside >> flush.suit
 
     def values(known: Masks) -> Values:
@@ -177,7 +177,7 @@ def _flush_values(spot: Spot, boards: Masks, flush: Flush) -> Values:
 
 
 def _weighed(cells: Cells, free: Cells, ways: Counts) -> int:
-    """How many deals these cells are: board, cards of the suit, ranks of the others."""
+    """The number of deals in some cells: board, cards of the suit, ranks of the others."""
     if ways.shape[1] == 1:  # there are no others
         return int(np.count_nonzero(cells[:, :, 0] & free))
     return int(((cells & free[:, :, None]).sum(axis=1) * ways).sum())
@@ -195,10 +195,12 @@ def against_unseen(
 ) -> Odds:
     """The odds of a hand, and `drawn` cards more, against `rival` and `dealt` cards more."""
     held, known, gone = mask(hole), mask(rival), mask(dead)
-    return counted(held, mask(board), dealt=dealt, drawn=drawn, rival=known, dead=gone, rules=rules)
+    return odds_of_masks(
+        held, mask(board), dealt=dealt, drawn=drawn, rival=known, dead=gone, rules=rules
+    )
 
 
-def counted(
+def odds_of_masks(
     hole: int,
     board: int,
     *,
@@ -259,7 +261,7 @@ def _by_ranks(spot: Spot, lines: Lines) -> Counts:
 
 
 def lines_of(spot: Spot) -> Lines:
-    """Every board that can come from the cards that are left."""
+    """The lines of a spot: every board that can come from the cards that are left."""
     run_outs = subsets(spot.rest, BOARD - spot.board.bit_count())
     drawn = subsets(spot.rest, spot.drawn)
     hands = (run_outs | (spot.mine | spot.board))[:, None] | drawn
@@ -285,7 +287,7 @@ def lines_of(spot: Spot) -> Lines:
 
 
 def _lines_by_ranks(spot: Spot, boards: Masks) -> Values:
-    """What every multiset of ranks makes with each board, flushes left out."""
+    """The value of every multiset of ranks with each board, flushes left out."""
     tables, (_, codes) = columns(spot.size, spot.rules), multisets(spot.dealt)
     keys = (codes_of(boards) + codes_of(spot.theirs))[:, None] + codes
     values = worth_of_keys(keys, tables)
@@ -317,7 +319,7 @@ def codes_of(masks: Masks | int) -> Counts:
 
 
 def by_suit(masks: Masks) -> Counts:
-    """A row a mask: for each suit, for each rank, 1 if the card is there."""
+    """Masks as arrays, a row a mask: for each suit and rank, 1 if the card is there."""
     return (masks[:, None] >> PLACES & 1).reshape(len(masks), 4, 13)
 
 
@@ -332,7 +334,7 @@ def multisets(size: int) -> tuple[Counts, Counts]:
 
 
 def ways_to_take(left: Counts, picks: Counts) -> Counts:
-    """In how many ways each multiset of ranks can be taken from the cards that are left."""
+    """The number of ways to take each multiset of ranks from the cards that are left."""
     ways = np.ones((len(left), len(picks)), dtype=np.int64)
     for place in range(picks.shape[1]):
         before = (picks[:, :place] == picks[:, place : place + 1]).sum(axis=1)

@@ -24,7 +24,7 @@ from engine.policies import per_chip
 from odds.batch import STANDARD, Odds, Showdown
 from odds.ranges import canonical
 from odds.rank import Cards, mask
-from odds.third_card import Outcomes, ThirdCard, Tie, counted_third_card, third_card_known
+from odds.third_card import Outcomes, ThirdCard, Tie, third_card_known, third_card_of_masks
 from store.columns.codec import Row, tabled
 
 RECORD = struct.Struct("<8q")
@@ -84,7 +84,7 @@ class ThirdCards:
         key = canonical(mask(hole), mask(board))
         spot = (key[0], key[1])
         if spot not in self._known:
-            value = self._known[spot] = counted_third_card(*spot, self.rules)
+            value = self._known[spot] = third_card_of_masks(*spot, self.rules)
             self.counted += 1
             every = (value.won, value.lost, value.neither)
             self._file.keep(*spot, *(count for odds in every for count in odds.best))

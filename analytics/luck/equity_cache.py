@@ -1,5 +1,4 @@
-"""A cache of computed equities in a file: a record is a digest of the cards and rules, and five
-numbers."""
+"""A cache of computed equities in a file: a record is a digest of its inputs, and five numbers."""
 
 import struct
 from collections.abc import Sequence

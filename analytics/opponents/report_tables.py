@@ -39,7 +39,7 @@ from engine.steps.forced import Antes, Blinds
 from odds.batch import Showdown
 from odds.ranges import canonical
 from odds.rank import mask
-from odds.unseen import counted
+from odds.unseen import odds_of_masks
 from store.columns.codec import leaves_of
 
 State = Literal["open", "won", "lost"]
@@ -181,7 +181,7 @@ def add_equity(rows: Iterable[dict[str, Any]], rules: Rulebook) -> None:
 @lru_cache(maxsize=1 << 16)
 def _equity(hole: int, board: int, dealt: int, rules: Showdown) -> float:
     """The equity of a hand up to suits, against a rival's unseen cards."""
-    return float(counted(hole, board, dealt=dealt, rules=rules).share)
+    return float(odds_of_masks(hole, board, dealt=dealt, rules=rules).share)
 
 
 Row = dict[str, Any]

@@ -39,7 +39,7 @@ from odds.ranges import before_flop, canonical
 from odds.rank import best_five, category, mask, ranker
 from odds.tables import FULL_HOUSE, HIGH_CARD, PAIR, QUADS, TRIPS, TWO_PAIR
 from odds.third_card import Outcomes, third_card
-from odds.unseen import counted
+from odds.unseen import odds_of_masks
 
 
 class Bot(Protocol):
@@ -272,7 +272,7 @@ def _best_two(hole: Cards, rules: Showdown) -> Cards:
 @lru_cache(maxsize=1 << 16)
 def _same_suits(hole: int, board: int, dead: int, dealt: int, rules: Showdown) -> Fraction:
     """Spots that differ in suits alone are one."""
-    return counted(hole, board, dealt=dealt, dead=dead, rules=rules).share
+    return odds_of_masks(hole, board, dealt=dealt, dead=dead, rules=rules).share
 
 
 def _board_category(seen: Seen) -> int:

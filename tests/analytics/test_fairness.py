@@ -7,9 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.fairness import (
+    ChanceTest,
     DealtCard,
     DealtHand,
-    FairnessTest,
     card_tests,
     dealt_hands,
     run_out_test,
@@ -158,7 +158,7 @@ def test_run_outs_that_favour_the_stronger_hand_are_found() -> None:
 
 def test_what_could_have_been_seen_shrinks_with_more_hands() -> None:
     few, many = (
-        with_holm([FairnessTest("a", "b", n, 1, 50.0, 51, 0.5, unit="w")])[0].effect
+        with_holm([ChanceTest("a", "b", n, 1, 50.0, 51, 0.5, unit="w")])[0].effect
         for n in (600, 6000)
     )
     assert few is not None

@@ -140,7 +140,7 @@ def test_what_stands_out_is_heaviest_first_and_names_its_hands(undecided: Path) 
     assert sorted((one.weight for one in found), reverse=True) == [one.weight for one in found]
     done = {
         (row["look"], row["hand"]): row["done"]
-        for row in asked._chances(None).rows(
+        for row in asked._look_tables(None).rows(
             "SELECT look, hand, max(done) AS done FROM looks WHERE player = 'tight-1' GROUP BY ALL"
         )
     }

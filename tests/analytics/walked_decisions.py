@@ -15,7 +15,7 @@ from events.cards import known
 from events.evolve import evolve, replay
 from events.state import Hand, Round
 from odds.batch import Showdown
-from odds.ranges import class_of
+from odds.ranges import hole_class
 from odds.rank import CATEGORIES, category, value
 from store.log.streams import Leaf, split
 from tests.analytics.walked_acts import tossing
@@ -34,7 +34,7 @@ ACTIONS: dict[type, str] = {
 
 def tenth(hole: tuple[str, ...], rules: Showdown) -> int | None:
     """1, the weakest tenth of all hands, to 10."""
-    return tenths_of(rules)[class_of(hole)] if len(hole) == 2 else None
+    return tenths_of(rules)[hole_class(hole)] if len(hole) == 2 else None
 
 
 def decisions_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:

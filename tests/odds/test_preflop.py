@@ -19,9 +19,9 @@ from odds.ranges import (
     DEALS,
     before_flop,
     canonical,
-    class_of,
     hands_of,
     hands_up_to_suits,
+    hole_class,
     kept,
     stored,
     survivors,
@@ -119,11 +119,11 @@ def test_every_two_cards_are_of_one_class() -> None:
     every = [(one, other) for at, one in enumerate(DECK) for other in DECK[:at]]
     assert len(every) == sum(len(hands_of(name)) for name in CLASSES)
     for hole in every:
-        assert set(hole) in [set(hand) for hand in hands_of(class_of(hole))]
+        assert set(hole) in [set(hand) for hand in hands_of(hole_class(hole))]
     assert ["AA", "AKs", "AKo"] == list(islice(CLASSES, 3))
     assert "22" == CLASSES[-1]
     with pytest.raises(ValueError, match=r"^a starting hand has two cards, not 3$"):
-        class_of(("As", "Ah", "Ad"))
+        hole_class(("As", "Ah", "Ad"))
 
 
 def test_a_change_of_suits_changes_no_key() -> None:

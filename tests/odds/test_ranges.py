@@ -9,7 +9,7 @@ import pytest
 
 from events.cards import DECK, cards
 from odds.batch import STANDARD, Showdown, equities
-from odds.ranges import CLASSES, before_flop, class_of, hands_in, hands_of, range_equity
+from odds.ranges import CLASSES, before_flop, hands_in, hands_of, hole_class, range_equity
 from odds.rank import Cards
 from tests.profiles import sized
 
@@ -35,7 +35,7 @@ def test_a_text_stands_for_these_classes(text: str) -> None:
     classes, hands = TEXTS[text]
     found = hands_in(text)
     assert len({frozenset(hand) for hand in found}) == len(found) == hands
-    assert sorted({*map(class_of, found)}) == sorted(classes)
+    assert sorted({*map(hole_class, found)}) == sorted(classes)
 
 
 def test_two_cards_are_themselves_and_nothing_is_there_twice() -> None:

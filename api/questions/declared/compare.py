@@ -10,14 +10,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from analytics.comparison import (
-    COMPARED_STATISTICS,
-    INTERVAL_METHODS,
-    Compared,
-    DealGroup,
-    Method,
-    comparisons,
-)
+from analytics.comparison import COMPARABLE, METHODS, Compared, DealGroup, Method, comparisons
 from analytics.intervals import DRAWS, SEED
 from analytics.sql.chosen import moneys_of, table
 from analytics.statistics.answers import rows_of
@@ -122,7 +115,7 @@ def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Co
     unit = moneys[0] if len(moneys) == 1 else None
     statistics = [
         statistic
-        for statistic in COMPARED_STATISTICS
+        for statistic in COMPARABLE
         if params.street in (None, statistic.street) and not (statistic.amount and len(moneys) > 1)
     ]
     if params.fail_if and all(statistic.name != "net_hand" for statistic in statistics):
@@ -145,7 +138,7 @@ def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Co
         game=params.game,
         seed=SEED,
         draws=DRAWS,
-        methods=INTERVAL_METHODS,
+        methods=METHODS,
         compared=sum(row.p is not None for row in rows.values()),
         statistics=rows,
     )

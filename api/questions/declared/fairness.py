@@ -12,7 +12,7 @@ from operator import itemgetter
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta, Struct, field
+from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from analytics import fairness as chance_tests
@@ -75,7 +75,7 @@ class FairnessParams(Struct, frozen=True):
     match: Match = None
 
 
-class Tested(Struct, frozen=True):
+class Tested(Struct, frozen=True, rename={"p_adjusted": "counted"}):
     """A test of chance; there is no p where there were too few hands."""
 
     name: Annotated[str, Meta(title="test")]
@@ -85,9 +85,7 @@ class Tested(Struct, frozen=True):
     statistic: float | None
     freedom: int | None
     p: float | None
-    p_adjusted: Annotated[float | None, Meta(description="p among all tests made")] = field(
-        name="counted"
-    )
+    p_adjusted: Annotated[float | None, Meta(description="p among all tests made")]
     effect: Annotated[float | None, Meta(description="the least it would have seen")]
     unit: Annotated[str, Meta(description="of that effect")]
     verdict: str

@@ -107,9 +107,8 @@ def gate(viewed: Viewed, params: GateParams, watch: ShowProgress) -> Gate:
         raise Absent(f"{params.player} and {params.other} have no whole deal together here")
     error = params.error / 100
     ahead = np.array([row["ahead"] / row["most"] for row in rows])
-    found = sequential_test(
-        np.clip(ahead, -1.0, 1.0), error
-    )  # a forged record may move what was not there
+    # A forged record may move what was not there.
+    found = sequential_test(np.clip(ahead, -1.0, 1.0), error)
     last = None if found.decided is None else rows[found.decided - 1]
     hands = sum(row["hands"] for row in rows)
     known = all(row["won"] is not None for row in rows)

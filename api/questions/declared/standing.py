@@ -121,10 +121,8 @@ def standing(viewed: Viewed, params: StandingParams, watch: ShowProgress) -> Sta
     history = []
     places = min(len(matches), PLACES_MAX, RATINGS_MAX // len(names))
     for many in (len(matches) * place // places for place in range(1, places + 1)):
-        rated_then = player_ratings(
-            (*match.pairing.players, *match.points) for match in matches[:many]
-        )
-        for name, rating in rated_then.items():
+        after = player_ratings((*match.pairing.players, *match.points) for match in matches[:many])
+        for name, rating in after.items():
             ends = (round(it, 1) for it in rating)
             history.append(RatedThen(many, matches[many - 1].match, name, *ends))
     ratings = {it.player: it for it in history if it.matches == len(matches)}

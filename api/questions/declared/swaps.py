@@ -71,7 +71,7 @@ class Rate(Struct, frozen=True):
     p: Annotated[float | None, Meta(description="how likely chance is so far off")]
 
 
-class Independence(Struct, frozen=True):
+class Independence(Struct, frozen=True, rename={"expected": "owed", "p_adjusted": "counted"}):
     """Whether swaps depend on what they must not: `counted` is p among all such tests."""
 
     player: str
@@ -82,13 +82,9 @@ class Independence(Struct, frozen=True):
         tuple[int, int, int, int], Meta(description="hands with both, one, the other, neither")
     ]
     n: int
-    expected: Annotated[float, Meta(description="what chance owes the first of them")] = field(
-        name="owed"
-    )
+    expected: Annotated[float, Meta(description="what chance owes the first of them")]
     p: Annotated[float, Meta(description="of this test alone")]
-    p_adjusted: Annotated[float, Meta(description="p among all these tests")] = field(
-        name="counted"
-    )
+    p_adjusted: Annotated[float, Meta(description="p among all these tests")]
     verdict: str
 
 

@@ -9,14 +9,8 @@ from typing import Annotated
 from msgspec import Meta, field
 from msgspec.structs import asdict
 
-from analytics.results.winnings_curve import (
-    LINES,
-    POINTS,
-    POINTS_MIN,
-    Point,
-    Winnings,
-    winnings_curve,
-)
+from analytics.results.winnings_curve import LINES, POINTS, POINTS_MIN, Point, Winnings
+from analytics.results.winnings_curve import winnings_curve as curve
 from analytics.sql.chosen import table
 from api.questions.luck import mirrored, nets_without_luck
 from api.questions.players import chosen_by, money_of
@@ -73,9 +67,7 @@ def winnings(
     if params.runouts != 0:
         adjusted = nets_without_luck(viewed, chosen, params.runouts, watch)
     deals = mirrored(viewed)
-    return winnings_curve(
-        viewed, chosen, points=params.points, adjusted=adjusted, deals=deals, unit=unit
-    )
+    return curve(viewed, chosen, points=params.points, adjusted=adjusted, deals=deals, unit=unit)
 
 
 def rows(winnings: Winnings) -> list[WinningsPoint]:
