@@ -122,7 +122,7 @@ COMPARABLE = tuple(
 
 
 class Compared(Struct, frozen=True, rename={"p_adjusted": "counted"}):
-    """One statistic of both: `difference` is the first less the second. Where there are too few
+    """A statistic of two sides: `difference` is the first less the second. Where there are too few
     chances there is no p, and of means no interval."""
 
     statistic: str

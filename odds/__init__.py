@@ -1,1 +1,1 @@
-"""What cards are worth: ranks, ranges and equity."""
+"""Hand ranks, ranges and equity."""

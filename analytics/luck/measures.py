@@ -107,7 +107,7 @@ MEASURES: dict[str, Measure] = {
 }
 By = Literal["seat", "match", "game"]
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
-_RISK_FILES = ("swaps_luck", "swaps_behaviour", "swaps_rates", "swaps_apart")
+_RISK_FILES = ("swaps_luck", "swaps_behaviour", "swaps_rates", "swaps_independence")
 _PART_COLUMNS: dict[By | Literal["hand"], str] = {
     A_HAND: "CAST(c.hand_seq AS VARCHAR)",
     "seat": "p.role",
@@ -166,8 +166,8 @@ class LuckQueries:
 
     def independence(self, player: str | None = None) -> list[IndependenceTest]:
         """Test whether swaps depend on what they must not."""
-        slots, behaviour = self._ask("swaps_apart", player), self._ask("swaps_behaviour", player)
-        return independence_tests(slots, behaviour)
+        slots = self._ask("swaps_independence", player)
+        return independence_tests(slots, self._ask("swaps_behaviour", player))
 
     def curve(self, player: str | None = None) -> list[Row]:
         """Cumulative winnings, hand by hand."""

@@ -1,1 +1,1 @@
-"""How one opponent plays: tables of his choices and ends, measures over them, and the report."""
+"""Reports on opponents: their tables, measures and sections; leads, differences and faults."""

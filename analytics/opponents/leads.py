@@ -40,15 +40,15 @@ class Lead(Struct, frozen=True):
 
 
 class Leads(Struct, frozen=True):
-    """What is sure to be worth most first, and how many hands were left out, because somebody had
-    won the match before."""
+    """Leads, the surest worth first, and how many hands were left out because somebody had won the
+    match before."""
 
     left_out: int
     found: list[Lead]
 
 
 class Difference(Struct, frozen=True):
-    """His share, the field's, their difference, and the hands to look at.
+    """A look's share, the field's share, their difference, and the hands to look at.
 
     `weight` is by how many actions in a hundred hands he differs at least. `hands` are the newest
     in which he did it, or did not, whichever he does more than others.
@@ -70,8 +70,8 @@ class Difference(Struct, frozen=True):
 
 
 class Differences(Struct, frozen=True):
-    """The heaviest first, and how many looks were compared for them: one in twenty stands out by
-    chance alone."""
+    """Differences, the heaviest first, and how many looks were compared for them: one in twenty
+    stands out by chance alone."""
 
     compared: int
     found: list[Difference]

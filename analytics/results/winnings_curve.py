@@ -52,7 +52,7 @@ class Deck(Struct, frozen=True):
 
 
 class Winnings(Struct, frozen=True):
-    """The lines as points, of `hands` hands and `decks` whole mirrored decks.
+    """A winnings curve as points, of `hands` hands and `decks` whole mirrored decks.
 
     `adjusted` is how many hands were counted without luck, none where nobody asked for it; `sd` the
     standard deviation of a hand, `deck_sd` of a deck.

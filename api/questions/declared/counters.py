@@ -34,7 +34,7 @@ Row = dict[str, Any]
 
 
 class Counter(Struct, frozen=True):
-    """One of theirs: its title, what it counts, and how ours differs."""
+    """A counter of theirs: its title, what it counts, and how our number differs."""
 
     title: str
     meaning: str
@@ -204,7 +204,7 @@ _LOG_LINES_SQL = """
 
 
 def _number(value: Any) -> Any:
-    """Whole numbers as such."""
+    """A number as an int if it is whole."""
     if isinstance(value, str) or value is None:
         return value
     return int(value) if float(value).is_integer() else round(float(value), 6)
