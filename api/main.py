@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 import click
 
 from api.cli.output import say
-from api.printable import Page
+from api.printable import PrintableText
 from api.questions import declared
 from api.version import VERSION
 
@@ -162,7 +162,7 @@ def main(words: list[str] | None = None) -> int:
     try:
         code = muckrake.main(words, prog_name="muckrake", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as no_words:
-        say(Page(f"{no_words.format_message()}\n"), err=True)
+        say(PrintableText(f"{no_words.format_message()}\n"), err=True)
         return no_words.exit_code
     except click.UsageError as misuse:
         see = f": see {misuse.ctx.command_path} --help" if misuse.ctx else ""

@@ -1,7 +1,7 @@
-"""Foreign text for a screen: what would steer it, or turn its lines about, is spelled out.
+"""Make foreign text safe to print: terminal control and bidirectional characters are escaped.
 
-A player may be called anything, and so may a file; nothing of it may look like an answer of ours.
-A plain text is one line wherever it leaves; only a `Page`, made of lines that were each looked at,
+A player may have any name, and so may a file; none may look like output of ours.
+A `str` is printed as one line; only a `PrintableText`, made of lines that were each looked at,
 has several.
 """
 
@@ -9,44 +9,44 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterable
 
-MARKS_MAX = 4  # accents on one letter, as many as any language writes
+ACCENTS_MAX = 4  # accents on one letter, as many as any language writes
 _JOINERS = "\u200c\u200d"  # of letters in India, of pictures everywhere
 
 
-class Page(str):
-    """Text of several lines that may be shown as it is."""
+class PrintableText(str):
+    """Text of several lines that may be printed as it is."""
 
     __slots__ = ()
 
 
-def page(lines: Iterable[str]) -> Page:
-    """Lines one below the other, each made printable alone: none of them can become two."""
-    return Page("".join(f"{printable(line)}\n" for line in lines))
+def printable_lines(lines: Iterable[str]) -> PrintableText:
+    """A text of these lines, each made printable on its own: none can become two."""
+    return PrintableText("".join(f"{printable(line)}\n" for line in lines))
 
 
 def printable(text: str) -> str:
-    """The text on one line, its control characters as in a Python string."""
-    return _spelled(text, lambda one: ascii(one)[1:-1])
+    """The text on one line, its control characters escaped as in a Python string."""
+    return _escaped(text, lambda one: ascii(one)[1:-1])
 
 
-def as_json(text: str) -> str:
-    """A text in JSON that says the same to a program, and steers no screen; its lines stay."""
-    return "\n".join(_spelled(line, lambda one: json.dumps(one)[1:-1]) for line in text.split("\n"))
+def printable_json(text: str) -> str:
+    """JSON text of the same value that is safe on a terminal; its lines stay."""
+    return "\n".join(_escaped(line, lambda one: json.dumps(one)[1:-1]) for line in text.split("\n"))
 
 
-def _spelled(text: str, spell: Callable[[str], str]) -> str:
+def _escaped(text: str, spell: Callable[[str], str]) -> str:
     if text.isprintable() and text.isascii():
         return text
     shown: list[str] = []
     marks = 0
     for place, one in enumerate(text):
         marks = marks + 1 if unicodedata.category(one) in ("Mn", "Me") else 0
-        shown.append(one if marks <= MARKS_MAX and _shows(text, place) else spell(one))
+        shown.append(one if marks <= ACCENTS_MAX and _is_visible(text, place) else spell(one))
     return "".join(shown)
 
 
-def _shows(text: str, place: int) -> bool:
-    """Whether a character is seen, or is a blank; or joins two that are seen, and are no ASCII."""
+def _is_visible(text: str, place: int) -> bool:
+    """Whether a character is visible or a blank, or joins two visible ones outside ASCII."""
     one = text[place]
     if one in _JOINERS:
         neighbours = text[place - 1 : place] + text[place + 1 : place + 2]

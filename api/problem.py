@@ -1,44 +1,43 @@
-"""What goes wrong over HTTP, as problem documents (RFC 9457): a name that stays, and one sentence.
+"""HTTP problem documents (RFC 9457): every kind of problem with its status and title.
 
-No sentence tells what its reader may not see: what is forbidden is said before anybody looks
-whether it exists.
+No sentence tells a caller what he may not see: a request is forbidden before anything is looked up.
 """
 
 from typing import Any, NamedTuple
 
-JSON = "application/problem+json"
+PROBLEM_JSON = "application/problem+json"
 
 
-class Kind(NamedTuple):
-    """A kind of problem: its status, and its title in the words of every such document."""
+class ProblemKind(NamedTuple):
+    """The status and the title of a kind of problem."""
 
     status: int
     title: str
 
 
-KINDS: dict[str, Kind] = {
-    "bad-request": Kind(400, "The request cannot be understood"),
-    "wrong-filter": Kind(400, "The filter cannot be read"),
-    "wrong-cursor": Kind(400, "The cursor is not one of ours"),
-    "query-refused": Kind(400, "The query is not answered"),
-    "unauthenticated": Kind(401, "The key is not known"),
-    "forbidden": Kind(403, "This viewpoint may not see that"),
-    "not-found": Kind(404, "There is no such thing"),
-    "method-not-allowed": Kind(405, "This is not done here"),
-    "not-acceptable": Kind(406, "There is no such format of it"),
-    "too-slow": Kind(408, "It came too slowly"),
-    "conflict": Kind(409, "Something stands against it"),
-    "too-large": Kind(413, "That is too much at once"),
-    "uri-too-long": Kind(414, "The address is too long"),
-    "unsupported-media-type": Kind(415, "This kind of content is not read"),
-    "misdirected": Kind(421, "This server has another name"),
-    "invalid": Kind(422, "A value is not what it should be"),
-    "too-many-requests": Kind(429, "Too many requests"),
-    "headers-too-large": Kind(431, "The headers are too long"),
-    "internal": Kind(500, "It failed here"),
-    "damaged": Kind(500, "The ledger is damaged"),
-    "unavailable": Kind(503, "It cannot be answered now"),
-    "no-room": Kind(507, "There is no room for it"),
+PROBLEM_KINDS: dict[str, ProblemKind] = {
+    "bad-request": ProblemKind(400, "The request cannot be understood"),
+    "wrong-filter": ProblemKind(400, "The filter cannot be read"),
+    "wrong-cursor": ProblemKind(400, "The cursor is not one of ours"),
+    "query-refused": ProblemKind(400, "The query is not answered"),
+    "unauthenticated": ProblemKind(401, "The key is not known"),
+    "forbidden": ProblemKind(403, "This viewpoint may not see that"),
+    "not-found": ProblemKind(404, "There is no such thing"),
+    "method-not-allowed": ProblemKind(405, "This is not done here"),
+    "not-acceptable": ProblemKind(406, "There is no such format of it"),
+    "too-slow": ProblemKind(408, "It came too slowly"),
+    "conflict": ProblemKind(409, "Something stands against it"),
+    "too-large": ProblemKind(413, "That is too much at once"),
+    "uri-too-long": ProblemKind(414, "The address is too long"),
+    "unsupported-media-type": ProblemKind(415, "This kind of content is not read"),
+    "misdirected": ProblemKind(421, "This server has another name"),
+    "invalid": ProblemKind(422, "A value is not what it should be"),
+    "too-many-requests": ProblemKind(429, "Too many requests"),
+    "headers-too-large": ProblemKind(431, "The headers are too long"),
+    "internal": ProblemKind(500, "It failed here"),
+    "damaged": ProblemKind(500, "The ledger is damaged"),
+    "unavailable": ProblemKind(503, "It cannot be answered now"),
+    "no-room": ProblemKind(507, "There is no room for it"),
 }
 URN = "urn:muckrake:problem:"
 _HEADERS = {"unauthenticated": {"WWW-Authenticate": 'Bearer realm="muckrake"'}}
@@ -56,15 +55,15 @@ class Problem(Exception):
 
     @property
     def status(self) -> int:
-        return KINDS[self.kind].status
+        return PROBLEM_KINDS[self.kind].status
 
     def document(self) -> dict[str, Any]:
-        """As it is sent."""
-        kind = KINDS[self.kind]
+        """The JSON members of the problem document."""
+        kind = PROBLEM_KINDS[self.kind]
         named = {"type": f"{URN}{self.kind}", "title": kind.title}
         return {**named, "status": kind.status, "detail": self.detail, **self.members}
 
     def after(self, seconds: float) -> "Problem":
-        """The same problem, with the time after which to try again."""
+        """The same problem, with a `Retry-After` header."""
         self.headers["Retry-After"] = str(max(1, round(seconds)))
         return self

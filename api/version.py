@@ -1,26 +1,26 @@
-"""Which muckrake this is, as commands, pages, OpenAPI and logs tell it, and as kept answers do."""
+"""The version of muckrake, and a digest of its source files, which names cached answers."""
 
 from functools import cache
 from pathlib import Path
 
 VERSION = "0.1.0"
 ROOT = Path(__file__).resolve().parents[1]
-DECIDING = (
+VERDICT_SOURCES = (
     *("events", "odds", "engine", "store", "analytics/screening", "analytics/replay"),
-    *("formats", "api/importing/screened.py", "api/importing/worker.py"),  # theirs are kept, too
-    "api/rules.py",
+    *("formats", "api/importing/screened.py", "api/importing/worker.py"),  # kept verdicts, too
+    "api/record_audit.py",
     "api/questions/verdicts.py",
     "api/version.py",
 )
 
 
 @cache
-def program(deciding: tuple[str, ...] = DECIDING) -> str:
-    """The digest of everything that decides a verdict, or what else is kept; a word of chance where
-    that is not here.
+def program_digest(deciding: tuple[str, ...] = VERDICT_SOURCES) -> str:
+    """The digest of the files and folders that decide a verdict or another cached answer; a random
+    word where there are no source files.
 
     Tables of equities are a part of the rules, and a page names its style sheet by its digest: so
-    every file counts. A process without source files (they may be in an archive) keeps nothing
+    every file counts. A process without source files (they may be in an archive) caches nothing
     beyond itself.
     """
     import hashlib  # not for a command's help

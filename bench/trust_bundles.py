@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from api.evidence.make import evidence
+from api.evidence.bundle import evidence
 from api.evidence.verify import is_signed, unpacked, verify
 from bench.runner import Bench, Contender, one_by_one
 from dealer.play import play

@@ -11,7 +11,7 @@ from api.http.answer import MEDIA
 from api.http.keys import SCOPES, SEAT_SCOPES
 from api.http.limits import FAMILIES, Limits
 from api.http.routes import ROUTERS
-from api.problem import KINDS, URN
+from api.problem import PROBLEM_KINDS, URN
 from api.serving.app import PAGES
 from docs.openapi import written
 
@@ -55,7 +55,7 @@ def pages() -> str:
 def problems() -> str:
     """Every kind of problem."""
     lines = ["| type | status | title |", "|---|---|---|"]
-    for kind, (status, title) in KINDS.items():
+    for kind, (status, title) in PROBLEM_KINDS.items():
         lines.append(f"| `{URN}{kind}` | {status} | {title} |")
     return "\n".join(lines)
 

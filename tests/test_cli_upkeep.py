@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.main import main
-from api.rules import start_of
+from api.record_audit import start_of
 from dealer.play import play
 from engine.games import GAMES
 from events.ledger import Append

@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.main import COMMANDS, main
-from api.printable import Page, as_json, page, printable
+from api.printable import PrintableText, printable, printable_json, printable_lines
 from api.questions import declared
 from store.reader import Reader
 from tests.hostile import ATTACKS, FORGED, forged, made, match, players, steering
@@ -137,10 +137,10 @@ ELSEWHERE = {
 
 
 def test_all_that_is_written_for_people_leaves_through_one_writer() -> None:
-    """`say` of `api.cli.output`; a `Page` is the one text of several lines that it takes."""
+    """`say` of `api.cli.output`; of several lines it takes only a `PrintableText`."""
     allowed = {
         "api/cli/output.py",  # the writer, and tables that rich draws
-        *("api/evidence/verify.py", "api/evidence/witnesses.py", "api/serving/server.py"),
+        *("api/evidence/verify.py", "api/evidence/cosigning.py", "api/serving/server.py"),
     }
     found = {
         str(path)
@@ -369,11 +369,11 @@ def test_data_on_a_terminal_is_printable(ledger: Path, words: tuple[str, ...]) -
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_a_page_has_as_many_lines_as_it_was_given(attack: str) -> None:
     text = ATTACKS[attack]
-    told = page(["begin", text, "end"])
-    assert isinstance(told, Page)
+    told = printable_lines(["begin", text, "end"])
+    assert isinstance(told, PrintableText)
     assert ["begin", printable(text), "end"] == told.split("\n")[:-1] == told.splitlines()
     check(told)
-    assert json.loads(as_json(json.dumps(text, ensure_ascii=False))) == text
+    assert json.loads(printable_json(json.dumps(text, ensure_ascii=False))) == text
 
 
 def test_accents_do_not_climb_over_other_lines() -> None:

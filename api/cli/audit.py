@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 from msgspec import Struct
 
+from api.audit_report import audit_entry, audit_text, short_audit_entry
 from api.cli import completion
 from api.cli.ledger import (
     auditor_only,
@@ -47,8 +48,14 @@ from api.cli.output import (
 )
 from api.cli.questions import on_option, spark_on
 from api.cli.serve import web_page
-from api.report import as_json, as_text, brief
-from api.rules import UNKNOWN, Judged, Rules, by_rules, ruleset_of, start_of
+from api.record_audit import (
+    UNKNOWN_RULESET,
+    AuditedHand,
+    RulesetLookup,
+    audit_record,
+    ruleset_label,
+    start_of,
+)
 from engine.game import Game
 from engine.games import RULESETS
 from engine.verdict import VERDICTS, Verdict
@@ -57,7 +64,7 @@ from events.types import Events
 from store.folder.frames import Damaged
 
 if TYPE_CHECKING:
-    from api.audits import Audited
+    from api.ledger_audit import BatchAudit
     from store.reader import Snapshot
 
 NAMED_MAX = 10  # hands that a summary names: more is what --json is for
@@ -71,7 +78,7 @@ class Tally:
         self.verdicts: dict[tuple[str, str], Counter[Verdict]] = {}
         self.differ: list[str] = []
         self.moveless = 0
-        self.homeless: Counter[str] = Counter()
+        self.unknown_rulesets: Counter[str] = Counter()
         self.left_out: dict[str, int] = {}
         self.conflicts: dict[str, int] = {}
         self.damaged = 0
@@ -96,7 +103,7 @@ class Tally:
             if against:
                 self.conflicts[match] = against
 
-    def count(self, judged: Judged) -> Judged:
+    def count(self, judged: AuditedHand) -> AuditedHand:
         """Count one more verdict."""
         hand = start_of(judged.record).hand
         match, _, _ = hand.rpartition("/")
@@ -106,7 +113,7 @@ class Tally:
             self.moveless += judged.report.moves == 0
         return judged
 
-    def add(self, audited: "Audited", advance: Callable[..., None]) -> list[dict[str, Any]]:
+    def add(self, audited: "BatchAudit", advance: Callable[..., None]) -> list[dict[str, Any]]:
         """Count the hands of a part of the ledger; their entries. The first damage ends the audit,
         or each is named and counted."""
         if audited.damaged is not None and not self.request.skip_damaged:
@@ -120,7 +127,7 @@ class Tally:
             if entry["verdict"] == "differ":
                 self.differ.append(entry["hand"])
                 self.moveless += entry["moves"] == 0
-        self.homeless.update(audited.homeless)
+        self.unknown_rulesets.update(audited.unknown_rulesets)
         hands = sum(sum(verdicts.values()) for _, _, verdicts in audited.verdicts)
         advance(hands, hands)
         return audited.entries
@@ -245,10 +252,10 @@ def audit(
                     ledger.next_seq if request.every else ledger.matches().get(request.match or "")
                 )
                 records = progress(_records(ledger, request.match), "judging", total)
-            _write(_judged(records, Rules(ledger, other), tally), ledger, tally)
+            _write(_judged(records, RulesetLookup(ledger, other), tally), ledger, tally)
     # The exit code: something wrong before something contested before something not judged.
-    for named, hands in tally.homeless.items():
-        note(f"{hands} hands are of {named}: {UNKNOWN}")
+    for named, hands in tally.unknown_rulesets.items():
+        note(f"{hands} hands are of {named}: {UNKNOWN_RULESET}")
     for match, hands in tally.left_out.items():
         note(
             f"{match} was imported without {hands} hands that no record can be of: muckrake matches"
@@ -262,11 +269,11 @@ def audit(
         raise click.exceptions.Exit(WRONG)
     if strict and (tally.total("contested") or tally.total("assuming")):
         raise click.exceptions.Exit(CONTESTED)
-    if tally.homeless:
+    if tally.unknown_rulesets:
         raise click.exceptions.Exit(1)
 
 
-def _judged(records: Iterable[Events], rules: Rules, tally: Tally) -> Iterator[Judged]:
+def _judged(records: Iterable[Events], rules: RulesetLookup, tally: Tally) -> Iterator[AuditedHand]:
     """Each hand as the engine judges it, counted. One that was named must be over, and its ruleset
     must be here; others of rulesets that are not here are counted apart."""
     named = bool(tally.request.hands)
@@ -275,11 +282,11 @@ def _judged(records: Iterable[Events], rules: Rules, tally: Tally) -> Iterator[J
         if named and not closes(hand, record):
             raise click.ClickException(f"{hand} is not over: it cannot be judged yet")
         if game is not None:
-            yield tally.count(by_rules(record, game))
+            yield tally.count(audit_record(record, game))
         elif named:
-            raise NotFound(f"{hand} is of {ruleset_of(record)}: {UNKNOWN}")
+            raise NotFound(f"{hand} is of {ruleset_label(record)}: {UNKNOWN_RULESET}")
         else:
-            tally.homeless[ruleset_of(record)] += 1
+            tally.unknown_rulesets[ruleset_label(record)] += 1
 
 
 def _records(ledger: "Snapshot", match: str | None) -> Iterator[Events]:
@@ -296,7 +303,7 @@ def _records(ledger: "Snapshot", match: str | None) -> Iterator[Events]:
             yield cast(Events, tuple(recorded.event for recorded in leaf.recorded))
 
 
-def _write(judged: Iterable[Judged], ledger: "Snapshot", tally: Tally) -> None:
+def _write(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Tally) -> None:
     """Write the verdicts as they are wanted: as files, a document, a summary, or a report each."""
     request = tally.request
     if request.evidence is not None:
@@ -305,16 +312,16 @@ def _write(judged: Iterable[Judged], ledger: "Snapshot", tally: Tally) -> None:
         for _ in judged:  # what is printed names every card; the bundle is for this viewpoint
             pass
     elif request.files:
-        from api.audits import SCHEMA, tables  # pyarrow comes with it
         from api.exporting.files import writer
+        from api.ledger_audit import POT_SCHEMA, pot_tables  # pyarrow comes with it
 
         count = 0
         with ExitStack() as stack:
             outs = [
-                writer(stack.enter_context(written(path)), kind, SCHEMA)
+                writer(stack.enter_context(written(path)), kind, POT_SCHEMA)
                 for kind, path in request.files
             ]
-            for rows in tables(judged):
+            for rows in pot_tables(judged):
                 for out in outs:
                     out.write(rows)
                 count += rows.num_rows
@@ -324,7 +331,7 @@ def _write(judged: Iterable[Judged], ledger: "Snapshot", tally: Tally) -> None:
             if path is not None:
                 note(f"{count} rows into {path}")
     elif request.as_document:
-        entries = ((as_json if request.hands else brief)(*one) for one in judged)
+        entries = ((audit_entry if request.hands else short_audit_entry)(*one) for one in judged)
         _tell(entries, tally)
     elif not request.hands:
         _tell(judged, tally)
@@ -332,19 +339,19 @@ def _write(judged: Iterable[Judged], ledger: "Snapshot", tally: Tally) -> None:
         for number, (record, game, report) in enumerate(judged):
             if number:
                 say("")
-            say(as_text(game, record, report))
+            say(audit_text(game, record, report))
 
 
 @contextmanager
 def _audited(
     ledger: "Snapshot", other: Game | None, request: Request
-) -> "Iterator[Iterable[Audited]]":
-    """Every hand through the screening: here, by several processes, or by Spark."""
+) -> "Iterator[Iterable[BatchAudit]]":
+    """Every hand through the screen: here, by several processes, or by Spark."""
     fine = request.as_document
     if not request.shared:
-        from api.audits import audits
+        from api.ledger_audit import audit_batches
 
-        yield audits(ledger, Rules(ledger, other), other, fine=fine)
+        yield audit_batches(ledger, RulesetLookup(ledger, other), other, fine=fine)
         return
     from api.cluster import tasks as cluster
 
@@ -359,14 +366,16 @@ def _audited(
         yield map(cluster.decoded, answers(spark, every, work))
 
 
-def _kept(file: Path, view: str, ledger: "Snapshot", judged: Iterable[Judged]) -> Iterator[Judged]:
+def _kept(
+    file: Path, view: str, ledger: "Snapshot", judged: Iterable[AuditedHand]
+) -> Iterator[AuditedHand]:
     """The one hand, and its evidence written beside the answer."""
-    from api.evidence.make import Unproved, evidence, save
+    from api.evidence.bundle import Unproved, evidence, save
 
     for one in judged:
         viewpoint_of(view, one.record, ledger)
-        text = json.dumps(as_json(*one), indent=2, ensure_ascii=False)
-        report = as_text(one.game, one.record, one.report), f"{text}\n".encode()
+        text = json.dumps(audit_entry(*one), indent=2, ensure_ascii=False)
+        report = audit_text(one.game, one.record, one.report), f"{text}\n".encode()
         with refusing(click.ClickException, Unproved):
             save(file, evidence(ledger, start_of(one.record).hand, view, report))
         yield one

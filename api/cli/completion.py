@@ -15,7 +15,7 @@ from click.shell_completion import get_completion_class
 
 from api.cli.ledger import json_option, no_ledger_option
 from api.cli.output import document, note, say
-from api.printable import Page, printable
+from api.printable import PrintableText, printable
 from api.version import VERSION
 from engine.games import RULESETS
 
@@ -65,7 +65,7 @@ def completion(shell: str, install: bool, as_document: bool) -> None:
     if as_document:
         document("muckrake.completion/1", shell=shell, script=script, file=kept and str(kept))
     elif kept is None:
-        say(Page(script))
+        say(PrintableText(script))
     else:
         note(f"{shell} completes muckrake when it starts again, by {kept}")
 
@@ -141,7 +141,7 @@ def man(install: bool, as_document: bool) -> None:
     if as_document:
         document("muckrake.man/1", page=text, file=kept and str(kept))
     elif kept is None:
-        say(Page(text))
+        say(PrintableText(text))
     else:
         note(f"man muckrake shows it, from {kept}")
 

@@ -21,16 +21,16 @@ from typing import NamedTuple
 import click
 import msgspec
 
+from api.audit_report import align, audit_entry, audit_text
 from api.cli.ledger import Place, closed_hands, json_option, reading, refuse_archive, writing
 from api.cli.options import quiet_option, rules_of, rules_options, settings_of
 from api.cli.output import document, note, progress, refusing, say, wrong
-from api.evidence.make import evidence, save
+from api.evidence.bundle import evidence, save
 from api.evidence.verify import read_bundle
 from api.playing.over_the_wire import Meeting
 from api.playing.recording import Recording, announced, finished
-from api.printable import page
-from api.report import aligned, as_json, as_text
-from api.rules import start_of
+from api.printable import printable_lines
+from api.record_audit import start_of
 from dealer.deck import SeededDecks
 from dealer.play import play
 from dealer.wire.match import MatchJob
@@ -147,7 +147,7 @@ def demo(
         size = sum(one.stat().st_size for one in made.glob("segments/events*.parquet"))
     kept = KeptLedger(str(place), sum(tally.hands for tally in tallies) + wire.hands, size)
     if as_document:
-        example = as_json(record, game, report)
+        example = audit_entry(record, game, report)
         example["events"] = msgspec.to_builtins(record)
         document(
             "muckrake.demo/1",
@@ -160,7 +160,7 @@ def demo(
         )
         return
     rows = [list(Tally._fields), *([str(field) for field in tally] for tally in tallies)]
-    say(page(aligned(rows, numbers=range(1, len(rows[0])))))
+    say(printable_lines(align(rows, numbers=range(1, len(rows[0])))))
     nets = ", ".join(f"{name} {net:+d}" for name, net in zip(wire.players, wire.nets, strict=True))
     hands, events = sum(tally.hands for tally in tallies), sum(tally.events for tally in tallies)
     each = kept.segment_bytes // kept.hands
@@ -179,9 +179,9 @@ def demo(
         f"this is the first such hand of {DISPUTED}:",
         "",
     ]
-    say(page(ledger_lines))
-    say(as_text(game, record, report))
-    say(page(_evidence_lines(proof, kept)))
+    say(printable_lines(ledger_lines))
+    say(audit_text(game, record, report))
+    say(printable_lines(_evidence_lines(proof, kept)))
 
 
 def _evidence_lines(evidence: Evidence, kept: KeptLedger) -> list[str]:
@@ -350,7 +350,7 @@ def tally(game: Game, records: list[Events]) -> Tally:
     for record in records:
         verdict, fault = check(game, record)
         if fault:
-            say(page(map(notation_of, record)), err=True)
+            say(printable_lines(map(notation_of, record)), err=True)
             wrong(f"{game.name}: {fault}")
         verdicts.append(verdict)
     agree, contested = verdicts.count("agree"), verdicts.count("contested")

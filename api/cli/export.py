@@ -27,7 +27,7 @@ from api.cli.ledger import (
 from api.cli.options import Option, dialect_option, format_of, out_option, quiet_option, whole
 from api.cli.output import NotFound, NotPermitted, data, document, note, progress, refusing, say
 from api.cli.questions import on_option, spark_on
-from api.rules import UNKNOWN, Rules, start_of
+from api.record_audit import UNKNOWN_RULESET, RulesetLookup, start_of
 from api.viewpoints.viewer import Viewer
 from events.ledger import is_match
 from events.types import Events
@@ -284,13 +284,13 @@ def _check_words(
 
 def _rules(snapshot: "Snapshot") -> "Callable[[Events], Game]":
     """The ruleset that a hand was dealt by; without it a log cannot say what was played."""
-    rules = Rules(snapshot, None)
+    rules = RulesetLookup(snapshot, None)
 
     def of(record: Events) -> "Game":
         game = rules.of(record)
         if game is None:
             start = start_of(record)
-            why = UNKNOWN.partition(";")[0]
+            why = UNKNOWN_RULESET.partition(";")[0]
             raise NotFound(f"{start.hand} is of {start.game} {start.ruleset}: {why}")
         return game
 

@@ -6,15 +6,15 @@ from typing import Annotated
 import click
 import msgspec
 
+from api.audit_report import align
 from api.cli import completion
 from api.cli.ledger import ledger_option, reading
 from api.cli.options import rules_of, rules_options
 from api.cli.output import NotFound, answer, say, table
 from api.cli.serve import web_page
-from api.printable import Page, page
+from api.printable import PrintableText, printable_lines
 from api.questions import games as rulesets
 from api.questions.shapes import GameDocument
-from api.report import aligned
 from engine.catalogue import CATALOGUE, meaning
 from engine.changes import partner_of
 from engine.game import Game, fingerprint, kept_game
@@ -93,7 +93,7 @@ def row(game: Game) -> tuple[str, ...]:
     return (game.name, fingerprint(game), use, seats, stack, partner, game.document, script)
 
 
-def as_text(game: Game) -> Page:
+def as_text(game: Game) -> PrintableText:
     """Everything that makes the ruleset, for reading."""
     partner = partner_of(game)
     facts = [
@@ -103,23 +103,23 @@ def as_text(game: Game) -> Page:
         ["stack", str(game.stack)],
         ["hands of a match", "any number" if game.hands is None else str(game.hands)],
     ]
-    lines = [f"{game.name}   {game.document}", "", *aligned(facts), "", "script"]
+    lines = [f"{game.name}   {game.document}", "", *align(facts), "", "script"]
     lines += [f"  {number:2}  {step!r}" for number, step in enumerate(game.script)]
     lines += ["", "parameters, changed by --set NAME=VALUE"]
     rows = [
         [parameter.name, parameter.text, parameter.kind.may]
         for parameter in parameters(game).values()
     ]
-    lines += ["  " + line for line in aligned(rows)]
+    lines += ["  " + line for line in align(rows)]
     lines += ["", "policies"]
     policies = [
         [name, spelled(value), it.kind, " ".join(it.entries), meaning(name, value)]
         for name, it in CATALOGUE.items()
         for value in [getattr(game, name)]
     ]
-    lines += ["  " + line for line in aligned(policies)]
+    lines += ["  " + line for line in align(policies)]
     if game.readings:
         lines += ["", "readings tried on every hand"]
     for other in game.readings:
         lines.append(f"  {other.entry}  {other.policy} {other.value}: {other.sentence}")
-    return page(lines)
+    return printable_lines(lines)

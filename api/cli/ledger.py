@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from api.cli.output import NotFound, NotPermitted, note, refusing, wrong
-from api.rules import start_of
+from api.record_audit import start_of
 from events.ledger import Conflict, Record, Recorded, closes, is_match
 from events.match import Match
 from events.types import Events
@@ -195,7 +195,7 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
     Only with `accepting` it may be behind what is remembered of it.
     """
     with plainly():
-        from api.evidence.witnesses import publish_newest
+        from api.evidence.cosigning import publish_newest
         from api.playing.recording import projections
         from store.ledger import Broken, open_ledger
         from store.proof.tree import Refuted

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NoReturn, TypeVar, cast
 import click
 import msgspec
 
-from api.printable import Page, as_json, printable
+from api.printable import PrintableText, printable, printable_json
 from api.questions.question import Cell
 
 T = TypeVar("T")
@@ -54,7 +54,8 @@ def refusing(how: type[click.ClickException], *kinds: type[Exception]) -> Iterat
 
 def say(text: str, *, err: bool = False) -> None:
     """A line, or a page: all that any command writes for people leaves here."""
-    click.echo(text if isinstance(text, Page) else f"{printable(text)}\n", err=err, nl=False)
+    text = text if isinstance(text, PrintableText) else f"{printable(text)}\n"
+    click.echo(text, err=err, nl=False)
 
 
 def several(count: int, one: str) -> str:
@@ -75,12 +76,13 @@ def wrong(sentence: str) -> NoReturn:
 
 def document(schema: str, **content: Any) -> None:
     """Print one JSON document, its shape named by `schema`."""
-    click.echo(as_json(json.dumps({"schema": schema, **content}, indent=2, ensure_ascii=False)))
+    text = json.dumps({"schema": schema, **content}, indent=2, ensure_ascii=False)
+    click.echo(printable_json(text))
 
 
 def line(schema: str, **content: Any) -> None:
     """Print one JSON document on a line of its own, where others follow."""
-    click.echo(as_json(json.dumps({"schema": schema, **content}, ensure_ascii=False)))
+    click.echo(printable_json(json.dumps({"schema": schema, **content}, ensure_ascii=False)))
 
 
 def answer(content: msgspec.Struct) -> None:
@@ -94,7 +96,7 @@ def listed(
     """Print a document with one long list as it is read; `last` is called after the list."""
     click.echo(f'{{"schema": {json.dumps(schema)}, "{name}": [', nl=False)
     for number, item in enumerate(items):
-        text = as_json(json.dumps(item, ensure_ascii=False))
+        text = printable_json(json.dumps(item, ensure_ascii=False))
         click.echo((",\n" if number else "\n") + text, nl=False)
     end = "".join(f', "{key}": {json.dumps(value)}' for key, value in last().items())
     click.echo(f"\n]{end}}}")
@@ -277,9 +279,9 @@ def drawn(
     if not sys.stdout.isatty():  # data only: what stands above and below goes to the other stream
         if head:
             note(head)
-        say(Page("\t".join(columns) + "\n"))
+        say(PrintableText("\t".join(columns) + "\n"))
         for row in rows:
-            say(Page("\t".join(cell.text for cell in row) + "\n"))
+            say(PrintableText("\t".join(cell.text for cell in row) + "\n"))
         if foot:
             note(foot)
         return

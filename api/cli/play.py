@@ -25,7 +25,7 @@ from api.cli.output import INTERRUPTED, document, note, progress, refusing, say,
 from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, live, taken
 from api.playing.recording import STOPPED, Played, summary
-from api.printable import page
+from api.printable import printable_lines
 from dealer.bots.own import NoBot, maker
 from dealer.play import Plan
 from dealer.worker import Gone
@@ -163,7 +163,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
                 elif printing:
                     if number:
                         say("")
-                    say(page(notation_of(event) for event in hand))
+                    say(printable_lines(notation_of(event) for event in hand))
             ended = [(match.plan, match.end())]
             failed = match.failed
     matches = [

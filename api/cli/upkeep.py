@@ -14,6 +14,7 @@ import click
 from msgspec import UNSET, Meta, Struct, UnsetType, to_builtins
 from msgspec.structs import asdict
 
+from api.audit_report import align
 from api.cli.ledger import (
     archived_at,
     json_option,
@@ -28,8 +29,7 @@ from api.cli.ledger import (
 )
 from api.cli.options import Option, quiet_option
 from api.cli.output import WRONG, NotFound, answer, bar, document, every, refusing, say, several
-from api.printable import Page, page
-from api.report import aligned
+from api.printable import PrintableText, printable_lines
 from api.version import VERSION
 from engine.game import fingerprint_of
 from store.folder.disk import RealDisk, make_whole
@@ -78,7 +78,7 @@ def init(origin: str | None, folder: Path, as_document: bool) -> None:
     if as_document:
         document("muckrake.init/1", ledger=str(folder), origin=signer.key.name, keys=keys)
     else:
-        say(page(keys))
+        say(printable_lines(keys))
 
 
 @click.command()
@@ -143,7 +143,7 @@ def restored(folder: Path, as_document: bool) -> None:
     if as_document:
         document("muckrake.restored/1", accepted=accepted)
     elif accepted:
-        say(page(f"accepted: {sentence}" for sentence in accepted))
+        say(printable_lines(f"accepted: {sentence}" for sentence in accepted))
     else:
         say(f"nothing to accept: {folder} is all that is remembered of it")
 
@@ -326,7 +326,7 @@ def doctor(folder: Path, as_document: bool) -> None:
         raise click.exceptions.Exit(WRONG)
 
 
-def as_text(doctor: Doctor) -> Page:
+def as_text(doctor: Doctor) -> PrintableText:
     """Every fact on a line, then what was found."""
     facts = {name: value for name, value in asdict(doctor).items() if name not in _AFTER}
     none = {"ledger": "none here: muckrake play makes one"}
@@ -342,7 +342,7 @@ def as_text(doctor: Doctor) -> Page:
     ]
     if doctor.ledger is not None and not doctor.findings:
         rows.append(["check", SOUND])
-    return page(aligned([*rows, *(["not compared", one] for one in doctor.not_compared)]))
+    return printable_lines(align([*rows, *(["not compared", one] for one in doctor.not_compared)]))
 
 
 def examined(folder: Path) -> tuple[LedgerFacts | None, list[Complaint], list[str]]:

@@ -14,7 +14,7 @@ from api.cli.ledger import json_option, ledger_option, named, reading, remembere
 from api.cli.options import quiet_option
 from api.cli.output import OWN_KEY, WRONG, answer, note, progress, refusing, say
 from api.cli.serve import web_page
-from api.printable import Page, page
+from api.printable import PrintableText, printable_lines
 from api.questions.shapes import Complaint
 from engine.game import fingerprint_of
 from store.proof.private import Private
@@ -136,7 +136,7 @@ def verify(
             ]
             answer(BundleVerified(str(file), not problems, bool(known), tuple(proved), found))
         else:
-            say(page((*problems, *proved, *own)))
+            say(printable_lines((*problems, *proved, *own)))
         if code:
             raise click.exceptions.Exit(code)
     else:
@@ -175,7 +175,7 @@ def _whole(
 ) -> None:
     begun = time.monotonic()
     with reading(folder, warned=False) as ledger:
-        from api.evidence.make import Dealt
+        from api.evidence.bundle import Dealt
         from store.proof.notary import successors
         from store.verify import Verifier
 
@@ -249,7 +249,7 @@ def _unseen(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
     return None
 
 
-def summary(verified: "Verified", decks: int) -> Page:
+def summary(verified: "Verified", decks: int) -> PrintableText:
     """3 matches, 3,000 hands, 63,118 events; what was checked; every finding on its line."""
     counted = (
         f"digests {verified.digests:,}/{verified.leaves:,}",
@@ -268,4 +268,4 @@ def summary(verified: "Verified", decks: int) -> Page:
     ]
     if len(verified.wrong) > NAMED_MAX:
         rows.append(f"and {len(verified.wrong) - NAMED_MAX} more: --json names them all")
-    return page(rows)
+    return printable_lines(rows)

@@ -30,8 +30,8 @@ from store.proof.tree import Refuted, leaf_hash
 if TYPE_CHECKING:
     from starlette.applications import Starlette
 
-    from api.evidence.monitoring import LogReport, LookAt, Monitor
-    from api.evidence.witnesses import Publication
+    from api.evidence.cosigning import Publication
+    from api.evidence.log_monitor import LogReport, LookAt, Monitor
     from store.proof.checkpoint import Witness
 
 
@@ -56,7 +56,7 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
     """
     refuse_archive(folder)
     with plainly(), reading(folder) as ledger:
-        from api.evidence.witnesses import publish_newest
+        from api.evidence.cosigning import publish_newest
         from store.proof.policy import keep_policy, policy_of, read_policy
 
         disk = ledger.live.disk
@@ -245,7 +245,7 @@ def monitor(
     """
     import sqlite3
 
-    from api.evidence.monitoring import Monitor, Unreachable, over_http
+    from api.evidence.log_monitor import Monitor, Unreachable, over_http
     from store.proof.policy import read_policy
 
     known = [key for word in keys for key in keys_of(word)]
@@ -290,7 +290,7 @@ def _evidence(url: str, keys: Collection[Key]) -> "LookAt":
     """What is wrong with the public evidence of a hand, as the log's own server gives it: it must
     be of the leaf that is in the tree, and signed by a known key."""
     from api.evidence import verify as script
-    from api.evidence.monitoring import over_http
+    from api.evidence.log_monitor import over_http
 
     get = over_http(url.rstrip("/").removesuffix("/log"))
     known = [key for one in keys for key in script.known_keys(one.text())]

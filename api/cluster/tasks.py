@@ -18,9 +18,9 @@ import msgspec
 import pyarrow as pa
 from msgspec import Struct
 
-from api.audits import Audited, audits
-from api.rules import Rules
-from api.version import program
+from api.ledger_audit import BatchAudit, audit_batches
+from api.record_audit import RulesetLookup
+from api.version import program_digest
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.selection import Selection, leaves
 from api.viewpoints.viewer import Viewer, viewer_of
@@ -84,7 +84,7 @@ def tasks(snapshot: Snapshot, hands: int = HANDS) -> list[Task]:
                 next_cut = low + hands
     cuts += range(next_cut, snapshot.next_seq, hands)
     ends = [*cuts[1:], snapshot.next_seq]
-    folder, mark = snapshot.live.folder.absolute(), program()
+    folder, mark = snapshot.live.folder.absolute(), program_digest()
     ledger = origin_of(folder) or str(folder)
     return [
         Task(ledger, snapshot.as_of, first, end, mark)
@@ -95,7 +95,7 @@ def tasks(snapshot: Snapshot, hands: int = HANDS) -> list[Task]:
 
 def opened(task: Task) -> Snapshot:
     """The ledger of a task at its moment; one process opens it once."""
-    if task.program != program():
+    if task.program != program_digest():
         raise OtherProgram(
             "a worker has another muckrake than this one: install the same on every machine"
         )
@@ -142,14 +142,14 @@ def _listed(work: Work, task: Task) -> list[bytes]:
 
 
 def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
-    """What an audit says of the hands, some thousand at a time: each is an `Audited`. Of segments
+    """What an audit says of the hands, some thousand at a time: each is a `BatchAudit`. Of segments
     that are damaged each is named, and the others are judged."""
     other = named(ruleset) if ruleset else None
     ledger = opened(task)
-    rules = Rules(ledger, other)
+    rules = RulesetLookup(ledger, other)
 
     def judged(first: int, end: int) -> list[bytes]:
-        found = audits(ledger, rules, other, fine=fine, between=(first, end))
+        found = audit_batches(ledger, rules, other, fine=fine, between=(first, end))
         return [msgspec.msgpack.encode(one) for one in found]
 
     try:
@@ -164,12 +164,12 @@ def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
             try:
                 yield from judged(first, end)
             except (Damaged, OSError) as reason:
-                yield msgspec.msgpack.encode(Audited(damaged=str(reason)))
+                yield msgspec.msgpack.encode(BatchAudit(damaged=str(reason)))
 
 
-def decoded(answer: bytes) -> Audited:
+def decoded(answer: bytes) -> BatchAudit:
     """What a worker's audit said."""
-    return msgspec.msgpack.decode(answer, type=Audited)
+    return msgspec.msgpack.decode(answer, type=BatchAudit)
 
 
 class Exported(Struct, frozen=True):

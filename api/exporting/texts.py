@@ -13,7 +13,7 @@ from typing import NamedTuple, cast
 
 from msgspec.structs import replace
 
-from api.printable import as_json
+from api.printable import printable_json
 from api.viewpoints.redaction import HIDDEN, Redactor
 from engine.game import Game
 from events.cards import UNKNOWN
@@ -206,7 +206,7 @@ def open_histories(request: ExportRequest) -> Iterator[bytes]:
     with hands.refusing():
         for hand in hands:
             game = request.ruleset(hand.record)
-            yield as_json(write_ohh(game, hand.record, when.of(hand), hero)).encode()
+            yield printable_json(write_ohh(game, hand.record, when.of(hand), hero)).encode()
 
 
 def pokerstars_text(request: ExportRequest) -> Iterator[bytes]:

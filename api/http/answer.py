@@ -202,7 +202,7 @@ def sent(
     **headers: str,
 ) -> Response:
     """Bytes that stand for one viewpoint's answer: their digest is the validator. Of `headers`,
-    `retry_after` is `Retry-After`."""
+    `after` is `Retry-After`."""
     fields = about(request, cache, filename)
     fields |= {name.replace("_", "-").title(): value for name, value in headers.items()}
     if status == 200 and cache != NEVER:

@@ -34,7 +34,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.http.answer import MEDIA, NEVER, weighed
-from api.problem import JSON as PROBLEM
+from api.problem import PROBLEM_JSON as PROBLEM
 from api.problem import Problem
 
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")

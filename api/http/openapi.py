@@ -17,7 +17,7 @@ from fastapi.responses import HTMLResponse, Response
 from api.http.answer import document
 from api.http.keys import KeyDocument
 from api.jobs.jobs import JobDocument
-from api.problem import JSON, KINDS, URN
+from api.problem import PROBLEM_JSON, PROBLEM_KINDS, URN
 from api.questions import shapes
 from api.questions.declared import every
 from api.questions.declared.matches import Match
@@ -160,7 +160,7 @@ PROBLEM: dict[str, Any] = {
     "description": "What went wrong (RFC 9457); docs/http.md lists the types.",
     "required": ["type", "title", "status", "detail"],
     "properties": {
-        "type": {"type": "string", "enum": [f"{URN}{kind}" for kind in KINDS]},
+        "type": {"type": "string", "enum": [f"{URN}{kind}" for kind in PROBLEM_KINDS]},
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string", "description": "One sentence."},
@@ -183,7 +183,7 @@ PROBLEM: dict[str, Any] = {
     "examples": [
         {
             "type": f"{URN}not-found",
-            "title": KINDS["not-found"].title,
+            "title": PROBLEM_KINDS["not-found"].title,
             "status": 404,
             "detail": "there is no hand scrim/412: muckrake hands lists those there are",
         }
@@ -288,10 +288,10 @@ def _finish(path: str, method: str, operation: dict[str, Any], shapes: Mapping[s
         response["content"] = {kind.partition(";")[0]: about for kind, about in content.items()}
     by_status: dict[int, list[str]] = {}
     for kind in kinds_of(path, method, operation):
-        by_status.setdefault(KINDS[kind].status, []).append(kind)
+        by_status.setdefault(PROBLEM_KINDS[kind].status, []).append(kind)
     for status, kinds in by_status.items():
-        about = "; ".join(f"{KINDS[kind].title} (`{kind}`)" for kind in kinds)
-        content = {JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        about = "; ".join(f"{PROBLEM_KINDS[kind].title} (`{kind}`)" for kind in kinds)
+        content = {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}}
         responses.setdefault(str(status), {"description": about, "content": content})
     if method == "get" and not {*UNTAGGED} & {*operation.get("tags", ())}:
         unchanged = {"description": "What you have (`If-None-Match`) is what there is."}

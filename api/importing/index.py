@@ -65,7 +65,7 @@ def naming_of(nonces: Salted | None, owner: str = "") -> Naming:
 class HandDigest(NamedTuple):
     """By which a hand is known again: its place and line in the file, eight bytes that it is found
     by, eight of what it says; `numbered` if it is found by the number that its site gave it; and
-    what its verdict is (`code_of`), 0 if nobody asked."""
+    what its verdict is (`verdict_code`), 0 if nobody asked."""
 
     number: int
     line: int
@@ -76,7 +76,7 @@ class HandDigest(NamedTuple):
 
 
 class JudgedHands(NamedTuple):
-    """Hands of a match by number, each with its verdict as `code_of` has it."""
+    """Hands of a match by number, each with its verdict as `verdict_code` has it."""
 
     numbers: "array[int]"
     codes: bytearray

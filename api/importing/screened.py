@@ -15,7 +15,7 @@ from analytics.screening.batches import Screening
 from analytics.screening.event_arrays import EventArrays, WordIds
 from analytics.screening.plan import DoubtReason
 from api.importing.spill import RUN
-from api.rules import CODES
+from api.record_audit import VERDICT_CODES
 from engine.assumptions import is_free
 from engine.game import Game, fingerprint
 from events.ledger import Append, Conflict, Each
@@ -51,16 +51,16 @@ def screened(
 
 
 def verdicts_of(hands: EventColumns) -> list[int]:
-    """The verdicts of hands that are fine, each as `code_of` has it: readers of columns note what a
-    hand assumes only where the verdict rests on it."""
-    verdicts = np.full(len(hands.number), CODES["agree"], dtype=np.uint8)
+    """The `verdict_code` of hands that are fine: readers of columns note what a hand assumes only
+    where the verdict rests on it."""
+    verdicts = np.full(len(hands.number), VERDICT_CODES["agree"], dtype=np.uint8)
     for one in hands.many:
         if one.kind is HandStarted:
             assumed = one.fields["assumed"]
             for code, words in enumerate(assumed.values):
                 if words:
                     free = any(map(is_free, words))
-                    mine = CODES["unknown"] if free else CODES["assuming"]
+                    mine = VERDICT_CODES["unknown"] if free else VERDICT_CODES["assuming"]
                     verdicts[one.hand[assumed.codes == code]] = mine
     return verdicts.tolist()
 

@@ -18,7 +18,7 @@ import pyarrow as pa
 from msgspec import Struct
 
 from api.importing.index import HandDigest, HandDigester, Repeat, packed_digests, unpacked_digests
-from api.rules import start_of
+from api.record_audit import start_of
 from api.viewpoints.selection import OTHERWISE, REPEATED
 from events.cards import UNKNOWN
 from events.codec import decode_record, encode
@@ -48,7 +48,7 @@ class DiskFull(OSError):
 
 class SpilledHand(Struct, frozen=True):
     """A hand's record, whether it is in event columns too, the note beside it, the hand as its
-    source tells it, and its verdict (`code_of`), 0 if nobody asked."""
+    source tells it, and its verdict (`verdict_code`), 0 if nobody asked."""
 
     record: Events
     in_columns: bool

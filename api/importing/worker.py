@@ -19,7 +19,7 @@ from api.importing.inputs import Copy, InputFile, at_hand, is_month, with_texts
 from api.importing.spill import RUN, Chunk, DiskFull, SpilledHand, SpillFile
 from api.playing.names import Misnamed, names_in
 from api.playing.recording import INCOMING
-from api.rules import CODES, by_rules, code_of, start_of
+from api.record_audit import VERDICT_CODES, audit_record, start_of, verdict_code
 from engine.game import Game, fingerprint, to_json
 from engine.verdict import Report, Verdict, qualified
 from events.match import SourceNoted
@@ -210,7 +210,7 @@ class _FileImport(NamedTuple):
             self.found.events += len(columns.pos)
             if self.options.audit:
                 verdicts = verdicts_of(columns)
-                for verdict, code in CODES.items():
+                for verdict, code in VERDICT_CODES.items():
                     same = [it for it, one in zip(numbers, verdicts, strict=True) if one == code]
                     if same:
                         self._tally(verdict, len(same), same)
@@ -259,7 +259,7 @@ class _FileImport(NamedTuple):
             self._count(hand, record, nets)
             verdict = 0
             if self.options.audit:
-                verdict = self._judged(hand, by_rules(record, hand.game).report)
+                verdict = self._judged(hand, audit_record(record, hand.game).report)
             yield SpilledHand(record, False, self._note(source), source, verdict)
 
     def _leave_out(self, line: int, reason: str) -> None:
@@ -293,12 +293,12 @@ class _FileImport(NamedTuple):
             self.found.games.setdefault(game.name, mark)
 
     def _judged(self, hand: SourceHand, report: Report) -> int:
-        """A hand's verdict, counted, as `code_of` has it."""
+        """A hand's verdict, counted, as `verdict_code` has it."""
         self.found.moveless += report.moves == 0
         if report.verdict == "differ" and self.options.strict:
             raise Refused(hand.line, f"hand {hand.number} differs from what its rules decide")
         self._tally(report.verdict, 1, [hand.number])
-        return code_of(report)
+        return verdict_code(report)
 
     def _note(self, hand: SourceHand) -> SourceNoted | None:
         """The note beside a hand: its own, else where it stands and what the source calls it.

@@ -10,17 +10,23 @@ from typing import NamedTuple, cast
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
+from api.audit_pots import hand_strengths, pot_cuts, value_and_cards
+from api.audit_report import (
+    chips_by_round,
+    divergence_sentences,
+    no_chip_moves,
+    owed_sentence,
+    verdict_sentence,
+)
 from api.evidence import verify as evidence
-from api.evidence.make import Unproved
+from api.evidence.bundle import Unproved
 from api.http.ask import Ask
 from api.pages.hands import Within, of_hand
 from api.pages.site import amount, page
 from api.questions.frames import as_seen
 from api.questions.hand import NoRules, judged
 from api.questions.proof import NoSecrets, Unsigned, bundle
-from api.report import money_in, owed, parting, ruling, unmoved
-from api.report_pots import counted, cut, strengths
-from api.rules import Judged
+from api.record_audit import AuditedHand
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.selection import Unfinished
 from api.viewpoints.views import Viewed
@@ -141,14 +147,14 @@ class Explained(NamedTuple):
     accounts: tuple[Account, ...]
 
 
-def explained(redacted_hand: RedactedEvents, judged: Judged) -> Explained:
+def explained(redacted_hand: RedactedEvents, judged: AuditedHand) -> Explained:
     """The hand taken apart; of a record that cannot be counted, as much as there is."""
     record, game, report = judged
     seen = [event.seen for event in redacted_hand.events]
     start = cast(t.HandStarted, record[0])
     money, hand = Money((), (), ()), None
     if report.recorded is not None:
-        hand, columns = before_payment(record), money_in(record)
+        hand, columns = before_payment(record), chips_by_round(record)
         rows = [[column[seat] for column in columns.values()] for seat in range(len(start.players))]
         sums = [sum(column) for column in columns.values()]
         totals = tuple((*row, sum(row)) for row in rows)
@@ -187,7 +193,7 @@ def _auctions(seen: list[views.Seen]) -> tuple[Bidding, ...]:
 
 def _made(game: Game, hand: Hand) -> tuple[MadeHand, ...]:
     """Every hand that was neither folded nor mucked, the best first named as such."""
-    every = strengths(game, hand)
+    every = hand_strengths(game, hand)
     known = [strength for strength in every.values() if strength is not None]
     made_hands = []
     for seat, strength in every.items():
@@ -196,7 +202,7 @@ def _made(game: Game, hand: Hand) -> tuple[MadeHand, ...]:
             continue
         best = len(known) == len(every) and strength == max(known)
         place = ("tie" if known.count(strength) > 1 else "best") if best else ""
-        value, cards = counted(game, hand, seat)  # the five that count, announced or best
+        value, cards = value_and_cards(game, hand, seat)  # the five that count, announced or best
         made_hands.append(
             MadeHand(seat, cards, describe(value, game.straights, game.ranking), place)
         )
@@ -219,7 +225,7 @@ def _paid(game: Game, record: t.Events, hand: Hand, *, differs: bool) -> tuple[P
     ]
     layers = layers_of(game, hand, layered) if is_layer else (None,) * len(splits)
     dead = dead_chips(game, hand)
-    right = cut(game, record) or ()
+    right = pot_cuts(game, record) or ()
     paid = []
     for place, split in enumerate(splits):
         rake = rakes.get(split.pot, 0)
@@ -313,17 +319,17 @@ def audit(
     if report.verdict == "unknown" and not redacted_hand.open:
         because = UNSEEN
     elif report.verdict == "differ":  # the page has the event beside it
-        because = f"the record is not what {report.ruleset} decides{unmoved(report)}"
+        because = f"the record is not what {report.ruleset} decides{no_chip_moves(report)}"
     else:
-        because = ruling(report, judgement.record).partition(": ")[2]
+        because = verdict_sentence(report, judgement.record).partition(": ")[2]
     if (divergence := report.divergence) is not None:  # the event as it is seen
-        recorded, decided = parting(tuple(as_seen(redacted_hand)), divergence)
+        recorded, decided = divergence_sentences(tuple(as_seen(redacted_hand)), divergence)
         parted = {"at": divergence.at, "recorded": recorded, "decided": decided}
     context |= {
         "report": report,
         "declared": report.ruleset == context["start"].game,
         "because": because,
-        "owed": owed(context["start"].players, report),
+        "owed": owed_sentence(context["start"].players, report),
         "moot": moot(report),
         "parting": parted,
         "explained": explained(redacted_hand, judgement),

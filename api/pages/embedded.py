@@ -29,7 +29,7 @@ from api.problem import Problem
 from api.questions.frames import frames, in_words, opening
 from api.questions.hand import place_of
 from api.questions.one_line import line_of
-from api.rules import Rules
+from api.record_audit import RulesetLookup
 from api.viewpoints.viewer import PUBLIC, Viewer
 
 router = APIRouter(include_in_schema=False, route_class=Named)
@@ -111,7 +111,7 @@ def picture(
         start = opening(redacted_hand)
         if start is None:
             raise Problem("conflict", f"{redacted_hand.stream} does not begin as a hand does")
-        game = Rules(viewed.snapshot, None).marked(start.ruleset)
+        game = RulesetLookup(viewed.snapshot, None).by_fingerprint(start.ruleset)
         unit = viewed.redactor.units.get(start.ruleset)
     document = frames(redacted_hand, ask.viewer.view, game)
     place = place_of(document, at)

@@ -33,7 +33,7 @@ from api.questions.games import address
 from api.questions.hand import NoRules, judged
 from api.questions.proof import NoSecrets, Unsigned, proof
 from api.questions.verdicts import verdicts_of
-from api.rules import Rules
+from api.record_audit import RulesetLookup
 from api.viewpoints.redaction import OF_A_SEED, RedactedEvents
 from api.viewpoints.selection import Unfinished, started
 from api.viewpoints.views import Viewed
@@ -143,7 +143,7 @@ def replayer(request: Request, ask: Ask, match: str, number: str, within: Within
     with ask.viewed() as viewed:
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
         context = of_hand(request, viewed, redacted_hand, "replay", within)
-        game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
+        game = RulesetLookup(viewed.snapshot, None).by_fingerprint(context["start"].ruleset)
     document = frames(redacted_hand, ask.viewer.view, game)
     return page(
         request,
@@ -241,7 +241,7 @@ def of_hand(
     q = within.q
     to = Addresses(request.query_params.get("as"))
     announced = started(viewed.snapshot, match)
-    game = Rules(viewed.snapshot, None).marked(start.ruleset)
+    game = RulesetLookup(viewed.snapshot, None).by_fingerprint(start.ruleset)
     verdict = None
     if tab != "audit":
         with suppress(Unfinished, NoRules):
@@ -308,7 +308,7 @@ def events(request: Request, ask: Ask, match: str, number: str, within: Within) 
         redacted_hand = viewed.redacted_hand(f"{match}/{number}")
         context = of_hand(request, viewed, redacted_hand, "events", within)
         commitments = committed(viewed, redacted_hand)
-        game = Rules(viewed.snapshot, None).marked(context["start"].ruleset)
+        game = RulesetLookup(viewed.snapshot, None).by_fingerprint(context["start"].ruleset)
     document = frames(redacted_hand, ask.viewer.view, game)
     begins = {mark["idx"]: mark["name"] for mark in document["marks"]}
     drawn, words = document["frames"], in_words(redacted_hand)

@@ -27,7 +27,7 @@ from api.questions.filters_tree import EVERY
 from api.questions.filters_values import word
 from api.questions.frames import as_seen, frames, in_words, opening
 from api.questions.one_line import lines, one_line
-from api.rules import Rules
+from api.record_audit import RulesetLookup
 from api.viewpoints.feed_events import FeedEncoder
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.selection import Absent, committed, ended, started
@@ -146,7 +146,7 @@ def table(viewed: Viewed, match: str, goes_on: bool) -> LiveTable:
     first = redacted_hand.events[0].seen
     if not isinstance(first, t.HandStarted):
         return shown._replace(why=f"{hand} does not begin as a hand does")
-    game = Rules(snapshot, None).marked(first.ruleset)
+    game = RulesetLookup(snapshot, None).by_fingerprint(first.ruleset)
     document = frames(redacted_hand, viewed.viewer.view, game)
     if not document["frames"]:
         return shown._replace(why=f"{hand} does not add up to a hand")

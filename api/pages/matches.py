@@ -39,7 +39,7 @@ from api.questions.judging import due, judged, lacking, lent
 from api.questions.players import titles
 from api.questions.proof import LEAVES_MAX, NoSecrets, Unsigned, root, verified
 from api.questions.shapes import MatchVerified, Root
-from api.rules import Rules
+from api.record_audit import RulesetLookup
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import without_progress
 from api.viewpoints.views import Viewed
@@ -142,8 +142,8 @@ def matches(
 
 def drawn(ask: Access, viewed: Viewed, rows: Sequence[MatchRow]) -> list[dict[str, Any]]:
     """Each match with the address of its ruleset, as two may have one name; and if it goes on."""
-    rules = Rules(viewed.snapshot, None)
-    games = [rules.marked(row.ruleset or "") for row in rows]
+    rules = RulesetLookup(viewed.snapshot, None)
+    games = [rules.by_fingerprint(row.ruleset or "") for row in rows]
     return [
         asdict(row)
         | {
@@ -177,7 +177,7 @@ def match(
                 checked = str(reason)
         disputed = disputed_hands(ask, viewed, row.hands, match, judge)
         goes_on = ask.service.is_played(ask.viewer, viewed.snapshot, match)
-        game = Rules(viewed.snapshot, None).marked(row.ruleset or "")
+        game = RulesetLookup(viewed.snapshot, None).by_fingerprint(row.ruleset or "")
     to = Addresses(request.query_params.get("as"))
     return page(
         request,

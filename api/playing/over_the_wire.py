@@ -13,11 +13,11 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from api.audit_report import align
 from api.playing.matches import bound
 from api.playing.recording import STOPPED, WHOLE, Played, Recording
-from api.printable import Page, page
-from api.report import aligned
-from api.rules import start_of
+from api.printable import PrintableText, printable_lines
+from api.record_audit import start_of
 from dealer.wire.match import Listener, MatchJob, Processes
 from dealer.wire.player import Conduct
 from dealer.wire.program import Program
@@ -181,14 +181,14 @@ def as_json(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> dict[str,
     return lists
 
 
-def as_text(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> Page:
+def as_text(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> PrintableText:
     """A line for each bot, then whatever somebody may ask about who was folded."""
     rows = [["", "replies", "unusable", "clock left", "slowest"]]
     for one in parts:
         unusable = sum(one.faults.values())
         clock, slowest = f"{one.clock_left:.3f} s", f"{one.slowest_ms:.1f} ms"
         rows.append([one.player, str(one.replies), str(unusable), clock, slowest])
-    lines = [*aligned(rows, numbers=range(1, 5)), ""]
+    lines = [*align(rows, numbers=range(1, 5)), ""]
     for means in dict.fromkeys(one.kept_apart for one in parts):
         names = ", ".join(one.player for one in parts if one.kept_apart == means)
         lines.append(f"{ISOLATION[means]}: {names}")
@@ -197,7 +197,7 @@ def as_text(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> Page:
             lines += [f"  {why}" for why in reasons]
     for one in parts:
         lines += _why(one, [fault for fault in faults if fault.player == one.player])
-    return page(lines)
+    return printable_lines(lines)
 
 
 def _why(one: BotRecord, faults: Sequence[Unusable]) -> list[str]:
@@ -217,7 +217,7 @@ def _why(one: BotRecord, faults: Sequence[Unusable]) -> list[str]:
             reply = json.dumps(reply, ensure_ascii=False)
             row = [str(1 + len(others)), first.hand, first.asked, reply]
             rows.append([*row, first.because, first.played or "-"])
-        table = aligned(rows, numbers=(0,))
+        table = align(rows, numbers=(0,))
         lines += [f"why was {one.player} folded", *(f"  {line}" for line in table)]
         if len(often) > _SHOWN:
             lines.append(f"  and {len(often) - _SHOWN} more reasons: --json tells all")

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from api.exporting.texts import TEXTS, CannotExport, ExportRequest
 from api.questions.frames import card, in_words, opening, spoken
 from api.questions.one_line import line_of, one_line
-from api.rules import UNKNOWN, Judged, Rules, by_rules
+from api.record_audit import UNKNOWN_RULESET, AuditedHand, RulesetLookup, audit_record
 from api.viewpoints.redaction import HIDDEN, RedactedEvents, masked, moments, revealed
 from api.viewpoints.selection import Absent, Unfinished, ended, started
 from api.viewpoints.viewer import Viewer
@@ -138,7 +138,7 @@ def view_of(viewed: Viewed, redacted_hand: RedactedEvents) -> str:
 def rules_of(viewed: Viewed, redacted_hand: RedactedEvents) -> Game | None:
     """The ruleset that the hand names, if the program or the ledger has it."""
     start = opening(redacted_hand)
-    return None if start is None else Rules(viewed.snapshot, None).marked(start.ruleset)
+    return RulesetLookup(viewed.snapshot, None).by_fingerprint(start.ruleset) if start else None
 
 
 def is_settled(viewed: Viewed, redacted_hand: RedactedEvents) -> bool:
@@ -182,7 +182,7 @@ def history(viewed: Viewed, redacted_hand: RedactedEvents, kind: str) -> bytes:
     def ruleset(record: t.Events) -> Game:
         game = rules_of(viewed, redacted_hand)
         if game is None:
-            raise CannotExport(f"{redacted_hand.stream}: {UNKNOWN}")
+            raise CannotExport(f"{redacted_hand.stream}: {UNKNOWN_RULESET}")
         return game
 
     leaf = Leaf(redacted_hand.hand_seq, viewed.snapshot.read(redacted_hand.stream))
@@ -215,7 +215,9 @@ def _outcome(redacted_hand: RedactedEvents, hand: Hand | None) -> dict[str, Any]
     }
 
 
-def judged(snapshot: Snapshot, redacted_hand: RedactedEvents, ruleset: str | None = None) -> Judged:
+def judged(
+    snapshot: Snapshot, redacted_hand: RedactedEvents, ruleset: str | None = None
+) -> AuditedHand:
     """The verdict on what is seen of a hand, by its own rules or by those of this name."""
     stored = tuple(event.stored.event for event in redacted_hand.events)
     if not closes(redacted_hand.stream, stored):
@@ -226,11 +228,11 @@ def judged(snapshot: Snapshot, redacted_hand: RedactedEvents, ruleset: str | Non
             game = named(ruleset)
         except LookupError as reason:
             raise NoRules(str(reason)) from None
-    elif (marked := Rules(snapshot, None).marked(start.ruleset)) is not None:
+    elif (marked := RulesetLookup(snapshot, None).by_fingerprint(start.ruleset)) is not None:
         game = marked
     else:
         raise NoRules(f"{start.hand} is of {start.game} {start.ruleset}: {_OTHER}")
-    return by_rules(
+    return audit_record(
         cast(Events, stored) if redacted_hand.open else seen_record(redacted_hand, game), game
     )
 

@@ -27,7 +27,7 @@ from api.questions.question import (
     Name,
     Param,
 )
-from api.rules import Rules
+from api.record_audit import RulesetLookup
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed, events
@@ -281,7 +281,7 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
     sql = f"SELECT match, max(number) AS last FROM hands WHERE hand_seq < {end} GROUP BY match"
     last = {row["match"]: int(row["last"]) for row in viewed.rows(sql)}
     hands_of = {}
-    rules = Rules(ledger, None)
+    rules = RulesetLookup(ledger, None)
     for match in ledger.matches():
         known = [leaf for leaf in ledger.records(match) if leaf.hand_seq < end]
         records = [recorded.event for leaf in known for recorded in leaf.recorded]
@@ -291,7 +291,7 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
         )
         if ended and match in last:
             hands_of[match] = last[match]
-        elif started is not None and (game := rules.marked(started.ruleset)) and game.hands:
+        elif started is not None and (game := rules.by_fingerprint(started.ruleset)) and game.hands:
             hands_of[match] = game.hands
     return hands_of
 

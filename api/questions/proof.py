@@ -15,10 +15,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from api.evidence.make import Dealt, evidence
+from api.audit_report import audit_entry, audit_text
+from api.evidence.bundle import Dealt, evidence
 from api.questions.hand import NoRules, judged, seat_of, view_of
 from api.questions.shapes import Before, Complaint, MatchVerified, Proof, Root
-from api.report import as_json, as_text
 from api.viewpoints.redaction import RedactedEvents, opened_by
 from api.viewpoints.selection import Selection, Unfinished, leaves, records
 from api.viewpoints.views import UNCLOSED, Viewed
@@ -187,8 +187,8 @@ def bundle(viewed: Viewed, redacted_hand: RedactedEvents) -> bytes:
     if viewed.viewer.auditor:
         try:
             record, game, found = judged(viewed.snapshot, redacted_hand)
-            document = json.dumps(as_json(record, game, found), indent=2, ensure_ascii=False)
-            report = as_text(game, record, found), f"{document}\n".encode()
+            document = json.dumps(audit_entry(record, game, found), indent=2, ensure_ascii=False)
+            report = audit_text(game, record, found), f"{document}\n".encode()
         except NoRules:
             pass  # without its rules nothing can be said of its payment, and all else is proved
     tree = Tree(viewed.snapshot)

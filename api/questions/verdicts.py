@@ -38,8 +38,8 @@ from msgspec import Struct
 from analytics.screening.batches import BATCH_HANDS, ScreenedBatch, Screening, screened_batches
 from analytics.screening.event_arrays import WordIds
 from analytics.screening.plan import DoubtReason
-from api.rules import CODES, MOVELESS, Rules, by_rules, code_of
-from api.version import program
+from api.record_audit import MOVELESS, VERDICT_CODES, RulesetLookup, audit_record, verdict_code
+from api.version import program_digest
 from engine.verdict import VERDICTS, Report, qualified
 from events.codec import encode_lines
 from events.types import Events, HandStarted
@@ -138,8 +138,8 @@ class Verdicts:
         self._look(snapshot)
         every = np.arange(snapshot.next_seq) if hands is None else hands
         left = self.left_of(every[every < snapshot.next_seq])
-        rules, done = Rules(snapshot, None), 0
-        screening = Screening(rules.marked, WordIds())
+        rules, done = RulesetLookup(snapshot, None), 0
+        screening = Screening(rules.by_fingerprint, WordIds())
         if len(left):
             yield Progress(0, len(left))
         for near in np.split(left, np.flatnonzero(np.diff(left // BATCH_HANDS)) + 1):
@@ -155,7 +155,7 @@ class Verdicts:
 
     def _look(self, snapshot: Snapshot) -> int:
         """How many are left, after a look at what this or another process has kept."""
-        rules, live = Rules(snapshot, None), snapshot.live
+        rules, live = RulesetLookup(snapshot, None), snapshot.live
         segments, closed = live.parts()
         ends = [(segment.first_seq, segment.last_seq) for segment in segments]
         if closed:
@@ -171,7 +171,7 @@ class Verdicts:
                     if (
                         kept is not None
                         and (kept.first_seq, len(kept.codes)) == (at[0], at[1] - at[0] + 1)
-                        and not any(rules.marked(it) for it in kept.unknown)
+                        and not any(rules.by_fingerprint(it) for it in kept.unknown)
                     ):
                         self._learn(kept)
                         self._kept |= set() if self._is_left(*at) else {name}
@@ -205,13 +205,13 @@ class Verdicts:
         with self._turn:
             return bool((self._codes[first : last + 1] == UNJUDGED).any())
 
-    def _judged(self, batch: ScreenedBatch, rules: Rules, wanted: Numbers) -> Iterator[int]:
+    def _judged(self, batch: ScreenedBatch, rules: RulesetLookup, wanted: Numbers) -> Iterator[int]:
         """The hands of a batch: all that are fine at once, then the wanted ones that the engine
         judges."""
         seqs = batch.columns.hand_seq
         fine = seqs[batch.result.why == DoubtReason.FINE]
         with self._turn:
-            self._codes[fine] = CODES["agree"]
+            self._codes[fine] = VERDICT_CODES["agree"]
             self._changes += 1
         yield int(np.isin(fine, wanted).sum())
         waiting, places = 0, np.fromiter(sorted(batch.records), dtype=np.int64)
@@ -225,7 +225,9 @@ class Verdicts:
                 waiting = 0
         yield waiting
 
-    def _note(self, seq: int, record: Events, rules: Rules, *, screened: bool = False) -> None:
+    def _note(
+        self, seq: int, record: Events, rules: RulesetLookup, *, screened: bool = False
+    ) -> None:
         """One hand judged; of one whose rules nobody has there is no verdict. What is `screened` is
         fine if what it assumes is so."""
         start = record[0]
@@ -233,8 +235,8 @@ class Verdicts:
         code = NONE
         if game is not None:
             fine = Report(game.name, "agree", None, None)
-            report = qualified(fine, record) if screened else by_rules(record, game).report
-            code = code_of(report)
+            report = qualified(fine, record) if screened else audit_record(record, game).report
+            code = verdict_code(report)
         with self._turn:
             self._codes[seq] = code
             self._changes += 1
@@ -384,7 +386,7 @@ def save(folder: Path, name: str, kept: SavedVerdicts) -> None:
 
 
 def _file(folder: Path, name: str) -> Path:
-    return folder / f"{name[:32]}-{program()}.bin"
+    return folder / f"{name[:32]}-{program_digest()}.bin"
 
 
 def keep_judged(folder: Path, judged: "Mapping[str, JudgedHands]") -> None:

@@ -36,8 +36,8 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from api.evidence.make import Unproved
-from api.evidence.witnesses import publishing
+from api.evidence.bundle import Unproved
+from api.evidence.cosigning import publishing
 from api.http.answer import MEDIA, VARY, ranges_of, weight
 from api.http.ask import Access, Authentication, Caller
 from api.http.keys import Keys, Sessions
@@ -61,7 +61,7 @@ from api.http.routes import ROUTERS
 from api.jobs.jobs import FULL
 from api.pages import audit, embedded, hands, home, live, matches, players, statistics, winnings
 from api.pages.site import mounted, page
-from api.problem import JSON, Problem
+from api.problem import PROBLEM_JSON, Problem
 from api.questions.filters import WrongFilter
 from api.questions.games import NoGame
 from api.questions.players import Nonsense
@@ -183,7 +183,8 @@ async def answered(request: Request, failure: Exception) -> Response:
         return refused(problem, headers)
     if not reads_pages(request):
         fields = headers | problem.headers
-        return JSONResponse(problem.document(), problem.status, headers=fields, media_type=JSON)
+        content, status = problem.document(), problem.status
+        return JSONResponse(content, status, headers=fields, media_type=PROBLEM_JSON)
     caller = getattr(request.state, "caller", Caller())
     access = Access(caller, Viewer(), request.app.state.service)  # nothing on it is of the ledger
     choices = problem.members.get("choices", {})

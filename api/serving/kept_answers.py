@@ -47,7 +47,7 @@ from api.questions.filters import WrongFilter, parsed
 from api.questions.filters_sql import asks_verdicts
 from api.questions.judging import due, lacking
 from api.questions.question import API
-from api.version import program
+from api.version import program_digest
 from api.viewpoints.views import Viewed
 from dealer.worker import end_with_parent, ignore_ctrl_c
 from store.folder.disk import CACHE, NoLocks, lock_file
@@ -242,7 +242,8 @@ class PageRequest(Struct, frozen=True):
     @property
     def digest(self) -> str:
         """What its file is called."""
-        return sha256(program(DECIDING).encode() + msgspec.msgpack.encode(self)).hexdigest()[:40]
+        program = program_digest(DECIDING).encode()
+        return sha256(program + msgspec.msgpack.encode(self)).hexdigest()[:40]
 
 
 class Pinned(NamedTuple):

@@ -38,7 +38,7 @@ from api.http.limits import NO_FILES, PROXIES, Limits, network
 from api.http.request_log import share_heaps
 from api.http.routes.stream import feeds_of
 from api.jobs.jobs import Jobs
-from api.problem import JSON, KINDS, Problem
+from api.problem import PROBLEM_JSON, PROBLEM_KINDS, Problem
 from api.serving.app import create_app
 from dealer.worker import ctrl_c_blocked, end_with_parent, ignore_ctrl_c
 
@@ -146,10 +146,10 @@ class Connection(H11Protocol):
         """Close it; say why, if something was asked and nothing else is being said."""
         if problem is not None and self.conn.our_state is h11.IDLE:
             body = msgspec.json.encode(problem.document())
-            headers = {"Content-Type": JSON, "Content-Length": str(len(body))}
+            headers = {"Content-Type": PROBLEM_JSON, "Content-Length": str(len(body))}
             headers |= {"Connection": "close", **problem.headers}
             lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-            head = f"HTTP/1.1 {problem.status} {KINDS[problem.kind].title}\r\n{lines}\r\n"
+            head = f"HTTP/1.1 {problem.status} {PROBLEM_KINDS[problem.kind].title}\r\n{lines}\r\n"
             self.transport.write(head.encode("ascii") + body)
         self.transport.close()
 

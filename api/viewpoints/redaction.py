@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from msgspec.structs import replace
 
-from api.printable import Page, page
-from api.report import aligned
+from api.audit_report import align
+from api.printable import PrintableText, printable_lines
 from api.viewpoints import selection
 from api.viewpoints.viewer import PUBLIC, Viewer
 from events import types as t
@@ -94,7 +94,7 @@ def table_after(seen: Iterable[Seen]) -> Hand:
     return replay(cast(t.Event, masked(event)) for event in seen)
 
 
-def table_as_text(hand: Hand) -> Page:
+def table_as_text(hand: Hand) -> PrintableText:
     """Stacks, bets and cards by seat; who must answer."""
     rows = [["", "stack", "bet", "cards", ""]]
     for seat, player in enumerate(hand.start.players):
@@ -107,7 +107,7 @@ def table_as_text(hand: Hand) -> Page:
         rows.append([player, str(hand.stacks[seat]), str(bet), cards, words])
     facts = [["street", hand.street], ["board", " ".join(hand.board)], ["pot", str(hand.pot)]]
     facts += [["rake", str(hand.rake)]] if hand.rake else []
-    return page([*aligned(facts), "", *aligned(rows, (1, 2))])
+    return printable_lines([*align(facts), "", *align(rows, (1, 2))])
 
 
 def table_as_json(hand: Hand) -> dict[str, Any]:

@@ -14,8 +14,8 @@ import pytest
 
 from analytics.screening.batches import Screening, screened_batches
 from analytics.screening.event_arrays import WordIds
-from api.audits import agreed
-from api.rules import Rules
+from api.ledger_audit import screened_entry
+from api.record_audit import RulesetLookup
 from store.reader import Reader
 from tests import profiles
 from tests.sessions import Captured, printed
@@ -61,10 +61,10 @@ def _same(capsys: Captured, folder: Path, fewest: float) -> None:
     if profiles.chosen() != "quick":
         assert _printed(capsys, *words) == _printed(capsys, *words, "--engine")
     snapshot = Reader(folder).snapshot()
-    screening = Screening(Rules(snapshot, None).marked, WordIds())
+    screening = Screening(RulesetLookup(snapshot, None).by_fingerprint, WordIds())
     found = list(screened_batches(snapshot, screening))
     hands = sum(map(len, found))
-    left = sum(agreed(one, place) is None for one in found for place in range(len(one)))
+    left = sum(screened_entry(one, place) is None for one in found for place in range(len(one)))
     assert hands == len(json.loads(document)["hands"])
     print(f"\n{hands} hands, {left} of them to the engine")
     assert hands - left >= fewest * hands

@@ -185,7 +185,7 @@ def test_another_program_judges_anew_and_leaves_no_old_files(
 ) -> None:
     expected = judged(snapshot, Verdicts(tmp_path))
     before = {file.name for file in tmp_path.iterdir()}
-    monkeypatch.setattr("api.questions.verdicts.program", lambda: "another")
+    monkeypatch.setattr("api.questions.verdicts.program_digest", lambda: "another")
     assert snapshot.next_seq == Verdicts(tmp_path).known(snapshot).left
     assert expected == judged(snapshot, Verdicts(tmp_path))
     after = {file.name for file in tmp_path.iterdir()}
@@ -196,15 +196,15 @@ def test_another_program_judges_anew_and_leaves_no_old_files(
 def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rules, readings, screening, how events are read: change a file, and the key is another."""
-    assert all((module.ROOT / place).exists() for place in module.DECIDING)
+    """Rules, readings, the screen, how events are read: change a file, and the key is another."""
+    assert all((module.ROOT / place).exists() for place in module.VERDICT_SOURCES)
     monkeypatch.setattr(module, "ROOT", tmp_path)
-    for place in module.DECIDING:
+    for place in module.VERDICT_SOURCES:
         file = tmp_path / place / "rules.py" if "." not in place else tmp_path / place
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text("one = 1")
     keys = [_program()]
-    for place in module.DECIDING:
+    for place in module.VERDICT_SOURCES:
         (file,) = {tmp_path / place, tmp_path / place / "rules.py"} & set(tmp_path.rglob("*.py"))
         file.write_text("one = 2")
         keys.append(_program())
@@ -227,7 +227,7 @@ JUDGES_NOTHING = {  # what these ask for otherwise
 
 def test_whatever_a_verdict_comes_from_is_among_what_decides() -> None:
     """Imports are followed: of a module that decides all that it imports decides, too."""
-    root, deciding = module.ROOT, module.DECIDING
+    root, deciding = module.ROOT, module.VERDICT_SOURCES
     asking = [root / name for name in ASKING]
     begun = [file for place in deciding for file in _files(root / place) if file not in asking]
     found, waiting = set(begun), list(begun)
@@ -245,7 +245,7 @@ def test_whatever_a_verdict_comes_from_is_among_what_decides() -> None:
         if not any(name == it or name.startswith(f"{it}/") for it in deciding)
     }
     assert JUDGES_NOTHING.keys() == outside
-    assert {"api/rules.py", "engine/verdict.py", "analytics/screening/payout_check.py"} <= names
+    assert {"api/record_audit.py", "engine/verdict.py", "analytics/screening/payout_check.py"} <= names
 
 
 def _files(place: Path) -> list[Path]:
@@ -277,11 +277,11 @@ def statements(inside: ast.AST) -> Iterator[ast.AST]:
 
 
 def _program() -> str:
-    module.program.cache_clear()
+    module.program_digest.cache_clear()
     try:
-        return module.program()
+        return module.program_digest()
     finally:
-        module.program.cache_clear()
+        module.program_digest.cache_clear()
 
 
 def test_many_at_once_come_to_the_same(snapshot: Snapshot, tmp_path: Path) -> None:

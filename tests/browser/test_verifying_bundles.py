@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from api.evidence.make import evidence, packed
+from api.evidence.bundle import evidence, packed
 from api.evidence.verify import judged, unpacked
 from store.reader import Reader
 from tests.browser.conftest import CONTESTED, Site, complaints, expect

@@ -18,7 +18,7 @@ from api.cluster import spark
 from api.cluster import tasks as cluster
 from api.cluster.tasks import Exported, OtherProgram, Task
 from api.main import main
-from api.version import program
+from api.version import program_digest
 from store.reader import Reader, Snapshot
 from tests import profiles
 from tests.cluster.ledgers import PLAYED, damaged
@@ -28,7 +28,7 @@ from tests.sessions import Captured, printed, said, told
 def _cut(folder: Path, snapshot: Snapshot, places: list[int]) -> list[Task]:
     ends = [*places[1:], snapshot.next_seq]
     return [
-        Task(str(folder), snapshot.as_of, first, end, program())
+        Task(str(folder), snapshot.as_of, first, end, program_digest())
         for first, end in zip(places, ends, strict=True)
     ]
 

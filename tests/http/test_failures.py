@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 
 from api.http import ledger_service
 from api.http.answer import streamed
-from api.problem import KINDS, Problem
+from api.problem import PROBLEM_KINDS, Problem
 from api.questions.filters import WrongFilter
 from api.serving.app import problem_of
 from api.viewpoints.redaction import Absence
@@ -58,7 +58,7 @@ def test_every_failure_of_the_other_rooms_has_its_kind(failure: Exception, kind:
     problem = problem_of(failure)
     assert kind == problem.kind
     document = problem.document()
-    assert KINDS[kind].status == document["status"]
+    assert PROBLEM_KINDS[kind].status == document["status"]
     assert SECRET not in json.dumps(document)
     assert "/home" not in json.dumps(document)
     assert "byte 99" not in json.dumps(document)
@@ -76,7 +76,7 @@ def test_a_body_that_is_not_what_it_should_be_says_where() -> None:
 
 
 def test_every_kind_has_a_status_and_a_title_that_is_a_sentence() -> None:
-    for kind, (status, title) in KINDS.items():
+    for kind, (status, title) in PROBLEM_KINDS.items():
         assert kind == kind.lower()
         assert 400 <= status <= 599
         assert title[0].isupper()

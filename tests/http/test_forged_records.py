@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from api.audit_report import audit_entry, audit_text
 from api.playing.recording import projections
 from api.questions.declared.results import ResultsParams, results
-from api.report import as_json, as_text
-from api.rules import by_rules
+from api.record_audit import audit_record
 from api.viewpoints.viewer import viewer_of, without_progress
 from api.viewpoints.views import Viewed
 from engine.game import Game, fingerprint, to_json
@@ -63,7 +63,7 @@ def kept(folder: Path, game: Game, records: Iterable[Events]) -> int:
 SOME = ("swap-2022-mit", *sized((), (), ("pokerstars-nl", "auction-2024")))
 
 
-@pytest.mark.ci  # before, forged records are judged and reported: tests/test_report.py
+@pytest.mark.ci  # before, forged records are judged and reported: tests/test_audit_report.py
 @pytest.mark.parametrize("name", SOME)
 def test_no_forgery_is_a_failure_of_ours(name: str, tmp_path: Path) -> None:
     _ask(RULESETS[name], tmp_path)
@@ -84,9 +84,9 @@ def _ask(game: Game, tmp_path: Path) -> None:
     some = chance.sample(every, min(FORGED, len(every)))
     records = [*some, *chance.sample(list(faulted(record)), FAULTED), record]
     for one in records:
-        judged = by_rules(one, game)
-        as_text(judged.game, judged.record, judged.report)
-        as_json(judged.record, judged.game, judged.report)
+        judged = audit_record(one, game)
+        audit_text(judged.game, judged.record, judged.report)
+        audit_entry(judged.record, judged.game, judged.report)
     count = kept(tmp_path / "ledger", game, records)
     assert count > 0.8 * len(records)
     start = record[0]

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from api.http.openapi import ANSWERS, TAGS
-from api.problem import JSON, KINDS
+from api.problem import PROBLEM_JSON, PROBLEM_KINDS
 from docs.openapi import PATH, written
 from tests.http.clients import Site
 from tests.http.exchanges import exchanges
@@ -58,7 +58,7 @@ def test_an_operation_tells_how_it_refuses(
     assert "503" in refusals
     for status in refusals:
         content = operation["responses"][status]["content"]
-        assert {JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}} == content
+        assert {PROBLEM_JSON: {"schema": {"$ref": "#/components/schemas/Problem"}}} == content
 
 
 @every_operation
@@ -147,7 +147,7 @@ def test_every_link_of_the_root_leads_somewhere(site: Site) -> None:
         assert 200 == client.get(link, params=until).status_code, link
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", PROBLEM_KINDS)
 def test_every_kind_of_problem_is_met_in_a_test(kind: str) -> None:
     told = "".join(page.read_text("utf-8") for page in HERE.glob("*.http.md"))
     told += (HERE / "test_failures.py").read_text() + (HERE / "test_limits.py").read_text()
@@ -158,4 +158,4 @@ def test_every_kind_of_problem_is_met_in_a_test(kind: str) -> None:
 
 def test_a_problem_that_is_not_in_the_schema_would_be_found() -> None:
     kinds = DOCUMENT["components"]["schemas"]["Problem"]["properties"]["type"]["enum"]
-    assert [f"urn:muckrake:problem:{kind}" for kind in KINDS] == kinds
+    assert [f"urn:muckrake:problem:{kind}" for kind in PROBLEM_KINDS] == kinds

@@ -15,7 +15,7 @@ import pytest
 from fastapi import FastAPI
 
 from api.cli.output import FORBIDDEN
-from api.evidence.make import Unproved, evidence
+from api.evidence.bundle import Unproved, evidence
 from api.http.keys import Keys
 from api.main import main
 from api.playing.matches import Terms, begun, here

@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
-from api.evidence.make import evidence
+from api.evidence.bundle import evidence
 from api.exporting.texts import ExportRequest, SeenHands
 from api.main import main
 from api.viewpoints.redaction import OF_A_SEED, Redactor

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from api.audit_report import audit_entry, audit_text
 from api.questions.hand import NoRules, NotOver, judged, seen_record
-from api.report import as_json, as_text
-from api.rules import by_rules
+from api.record_audit import audit_record
 from engine.game import Game
 from engine.games import GAMES
 from events import types as t
@@ -27,10 +27,10 @@ from tests.worlds import other_world, viewers
 @given(source=sources)
 def test_no_honest_hand_differs_for_anybody_who_saw_it(game: Game, source: bytes) -> None:
     record = walk(game, source).record
-    whole = by_rules(record, game).report.verdict
+    whole = audit_record(record, game).report.verdict
     assert whole in ("agree", "contested")
     for who in viewers(record):
-        verdict = by_rules(seen_record(sight_of(record, who), game), game).report.verdict
+        verdict = audit_record(seen_record(sight_of(record, who), game), game).report.verdict
         assert verdict in (whole, "unknown")
 
 
@@ -43,9 +43,9 @@ def test_two_worlds_are_judged_alike(game: Game, source: bytes, seed: int) -> No
     for who in viewers(record):
         told = []
         for world in (record, other_world(record, who, chance)):
-            found = by_rules(seen_record(sight_of(world, who), game), game)
-            text = as_text(game, found.record, found.report)
-            told.append((as_json(*found), text))
+            found = audit_record(seen_record(sight_of(world, who), game), game)
+            text = audit_text(game, found.record, found.report)
+            told.append((audit_entry(*found), text))
         assert told[0] == told[1]
 
 
@@ -56,7 +56,7 @@ def test_a_bounty_whose_rank_is_hidden_is_never_agreed_to() -> None:
         record = seeded(game, f"bounty {number}").record
         paid = {one.seat for one in record if isinstance(one, t.BountySettled)}
         for who in viewers(record):
-            report = by_rules(seen_record(sight_of(record, who), game), game).report
+            report = audit_record(seen_record(sight_of(record, who), game), game).report
             mine = {who.seat} if isinstance(who, Seated) else set()
             if paid - mine:
                 assert report.verdict == "unknown", (number, who)
@@ -79,7 +79,7 @@ def test_a_pot_that_went_to_the_wrong_seat_differs_for_whoever_saw_both_hands() 
     for who in (Auditor(), Seated(0), Seated(1)):
         redacted_hand = sight_of(forged, who)
         seen = forged if isinstance(who, Auditor) else seen_record(redacted_hand, game)
-        assert by_rules(seen, game).report.verdict == "differ"
+        assert audit_record(seen, game).report.verdict == "differ"
 
 
 def test_a_hand_is_judged_when_it_is_over_and_by_rules_that_are_here() -> None:

@@ -11,7 +11,7 @@ from analytics.screening.batches import Screening, screened_batches
 from analytics.screening.event_arrays import WordIds
 from api.main import main
 from api.playing.recording import Recording, announced, finished
-from api.rules import Rules
+from api.record_audit import RulesetLookup
 from dealer.play import play
 from engine.game import LATER, Game, fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
@@ -118,7 +118,7 @@ def test_a_ledger_of_older_rules_is_audited_screened_and_verified_as_before(
     ]
     assert {"agree", "contested"} >= {one["verdict"] for one in hands}
     snapshot = Reader(tmp_path).snapshot()
-    screening = Screening(Rules(snapshot, None).marked, WordIds())
+    screening = Screening(RulesetLookup(snapshot, None).by_fingerprint, WordIds())
     fine = sum(sum(batch.fine().values()) for batch in screened_batches(snapshot, screening))
     assert (fine > 0) == name.startswith("probability")  # the screening leaves URCS to the engine
     assert 0 == main(["verify", "--all", "--key", str(tmp_path / "keys"), *where])

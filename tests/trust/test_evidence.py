@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.evidence.make import Evidence, OpenDeck, packed, write
+from api.evidence.bundle import Evidence, OpenDeck, packed, write
 from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Refusal, read_bundle, unpacked, verify
 from engine.game import Game, to_json
 from engine.games import GAMES

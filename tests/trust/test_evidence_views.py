@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from api.evidence.make import write
+from api.evidence.bundle import write
 from api.evidence.verify import canonical, unpacked, verify
 from engine.game import Game
 from events import types as t

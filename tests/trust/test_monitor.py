@@ -10,7 +10,7 @@ import pytest
 
 from api.cli import witness as command
 from api.cli.witness import _evidence
-from api.evidence.monitoring import LogReport, Monitor, Unreachable
+from api.evidence.log_monitor import LogReport, Monitor, Unreachable
 from api.evidence.verify import unpacked
 from api.main import main
 from events.lines import leaf_of
@@ -235,7 +235,7 @@ def test_who_watches_goes_on_when_the_log_is_away(
             raise Unreachable("the log is away")
         return log.get(path)
 
-    monkeypatch.setattr("api.evidence.monitoring.over_http", lambda _: get)
+    monkeypatch.setattr("api.evidence.log_monitor.over_http", lambda _: get)
     monkeypatch.setattr(command, "every", lambda seconds: iter((None, None)))
     words = ("monitor", "http://x", "--state", str(state), "--key", LOG.key.text())
     assert 0 == main([*words, "--watch", "1"])

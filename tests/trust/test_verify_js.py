@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.evidence import verify as script
-from api.evidence.make import packed
+from api.evidence.bundle import packed
 from engine.game import Game
 from events.types import HandStarted
 from tests.hands import some_games

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.evidence import verify as script
-from api.evidence.make import packed
+from api.evidence.bundle import packed
 from tests.profiles import sized
 from tests.trust.in_node import VERIFY_JS, called_in_node, node, same
 from tests.trust.raw_zip import DEFLATED, Part, zipped

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from api.evidence.make import evidence
+from api.evidence.bundle import evidence
 from api.evidence.verify import unpacked, verify
 from api.main import main
 from api.viewpoints.redaction import OF_A_SEED

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from api.evidence import verify as script
-from api.evidence.make import packed
+from api.evidence.bundle import packed
 from events.types import BidPlaced, Shown
 from tests.trust.own_bundles import ORIGIN, VERIFY, Draft, Files, Log, with_kinds
 

@@ -169,7 +169,7 @@ def test_nobody_waits_for_a_witness_that_answers_byte_by_byte(
     tmp_path: Path, ledger: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each byte comes in time, and the answer never ends: it kept every checkpoint back."""
-    monkeypatch.setattr("api.evidence.witnesses.PATIENCE", 0.1)
+    monkeypatch.setattr("api.evidence.cosigning.PATIENCE", 0.1)
     ended = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 

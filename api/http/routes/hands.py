@@ -19,17 +19,17 @@ import msgspec
 from fastapi import APIRouter, Path, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
+from api.audit_report import audit_entry, audit_text
 from api.exporting.texts import CannotExport
 from api.http.answer import ANEW, FOREVER, content_types, document, format_of, sent
 from api.http.ask import Ask
-from api.printable import page as lines_of
+from api.printable import printable_lines as lines_of
 from api.problem import Problem
 from api.questions import hand as hand_question
 from api.questions.declared.matches import match_of
 from api.questions.frames import frames
 from api.questions.hand import NoRules, judged
 from api.questions.proof import LEAVES_MAX, Tree, bundle, proof, root, verified
-from api.report import as_json, as_text
 from api.viewpoints.redaction import RedactedEvents
 from api.viewpoints.views import Viewed
 from store.proof.note import to_base64
@@ -247,14 +247,14 @@ def audit(
             record, game, report = judged(viewed.snapshot, redacted_hand, ruleset)
         except NoRules as reason:
             raise Problem("not-found" if ruleset is None else "invalid", str(reason)) from None
-        text = as_text(game, record, report)
+        text = audit_text(game, record, report)
         if kind == "txt":
             return sent(request, text.encode(), "txt")
         basis = {
             "basis": "record" if redacted_hand.open else "sight",
             "view": hand_question.view_of(viewed, redacted_hand),
         }
-        return document(request, {**as_json(record, game, report), **basis, "text": str(text)})
+        return document(request, {**audit_entry(record, game, report), **basis, "text": str(text)})
 
 
 @contextmanager

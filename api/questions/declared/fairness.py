@@ -24,7 +24,7 @@ from analytics.projections.equity import Closed, lucks
 from analytics.projections.facts import played, risks
 from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import quoted
-from api.evidence.make import Dealt
+from api.evidence.bundle import Dealt
 from api.problem import Problem
 from api.questions.players import p_value
 from api.questions.question import Cell, Match, Question, Sheet, Table

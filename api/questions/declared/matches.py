@@ -16,7 +16,7 @@ from msgspec.structs import asdict, replace
 from analytics.sql.chosen import quoted
 from api.playing.recording import CUT_SHORT, has_it_all, outcome
 from api.questions.question import HIDDEN, Listed, Newest, Page, Pages, Question, Table, ungrouped
-from api.rules import Rules
+from api.record_audit import RulesetLookup
 from api.viewpoints.redaction import moments, opened_by
 from api.viewpoints.selection import Absent, conflicts, ended, left_out, records, started, tagged
 from api.viewpoints.viewer import ShowProgress
@@ -195,7 +195,7 @@ def _without_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str
 
 def rows_of(viewed: Viewed, played_of_match: Mapping[str, Played | None]) -> list[MatchRow]:
     """Each match and what its hands come to, as a row."""
-    snapshot, rules = viewed.snapshot, Rules(viewed.snapshot, None)
+    snapshot, rules = viewed.snapshot, RulesetLookup(viewed.snapshot, None)
     matches = [
         Known(name, started(snapshot, name), ended(snapshot, name), played)
         for name, played in played_of_match.items()
@@ -203,7 +203,7 @@ def rows_of(viewed: Viewed, played_of_match: Mapping[str, Played | None]) -> lis
     won = _won(viewed, matches)
     games: dict[str, Game | None] = {}
     for match in matches:
-        game = rules.marked(match.start.ruleset) if match.start else None
+        game = rules.by_fingerprint(match.start.ruleset) if match.start else None
         if game is not None and match.end and match.end.reason in map(has_it_all, match.players):
             game = replace(game, broke="leaves")  # before `broke` only the end said so
         games[match.name] = game

@@ -1,6 +1,6 @@
 """The pots of an audited hand: layers, dead chips, rake, exact shares and odd chips, as numbers.
 
-What the rules pay stands beside what the record paid, pot by pot and seat by seat.
+The chips that the rules pay stand beside those that the record paid, by pot and seat.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ Row = dict[str, Any]
 
 
 def pots_as_json(game: Game, record: Events) -> list[Row] | None:
-    """Each pot and who is paid of it; None where a card or an event that decides is missing."""
-    decided = cut(game, record)
+    """A hand's pots and their shares; None where a card or an event that decides is missing."""
+    decided = pot_cuts(game, record)
     if decided is None:
         return None
     splits = [event for event in record if isinstance(event, PotSplit)]
@@ -32,8 +32,8 @@ def pots_as_json(game: Game, record: Events) -> list[Row] | None:
     return [_pot(game, at, one, rakes.get(at, 0), shares.get(at, {})) for at, one in each]
 
 
-def cut(game: Game, record: Events) -> tuple[Cut, ...] | None:
-    """How these rules cut what lay in the middle, if the record tells enough."""
+def pot_cuts(game: Game, record: Events) -> tuple[Cut, ...] | None:
+    """The pots into which these rules cut the chips; None if the record does not tell enough."""
     try:
         hand = before_payment(record)
         return None if hand is None else cuts(game, hand)
@@ -68,7 +68,7 @@ def _pot(game: Game, number: int, cut: Cut | None, raked: int, paid: dict[int, i
 
 
 def showdown_as_json(game: Game, record: Events) -> list[Row]:
-    """What each seat holds that came to a showdown and did not muck; nothing of unknown cards."""
+    """The hand of each seat that came to a showdown and did not muck; none with unknown cards."""
     rows = []
     try:
         hand = before_payment(record)
@@ -76,7 +76,7 @@ def showdown_as_json(game: Game, record: Events) -> list[Row]:
             return []
         announced = dict(hand.showing.announced) if game.announce == "announced" else {}
         for seat in (seat for seat in contenders(hand) if seat not in hand.showing.mucked):
-            value, cards = counted(game, hand, seat)
+            value, cards = value_and_cards(game, hand, seat)
             made = describe(value, game.straights, game.ranking)
             row = {"seat": seat, "value": value, "made": made, "five": cards}
             rows.append({**row, "announced": seat in announced})
@@ -85,9 +85,9 @@ def showdown_as_json(game: Game, record: Events) -> list[Row]:
     return rows
 
 
-def strengths(game: Game, hand: Hand) -> dict[int, Strength | None]:
-    """What each hand is worth that was neither folded nor mucked; None where a card of it is not
-    known. Nothing, where all but one have folded."""
+def hand_strengths(game: Game, hand: Hand) -> dict[int, Strength | None]:
+    """The strength of each hand that was neither folded nor mucked, None where a card of it is
+    unknown; empty where all but one have folded."""
     if is_alone(hand):
         return {}
     try:
@@ -97,8 +97,8 @@ def strengths(game: Game, hand: Hand) -> dict[int, Strength | None]:
         return {}
 
 
-def counted(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
-    """The five cards that count, announced or best, and what they are worth."""
+def value_and_cards(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
+    """The value of a seat's five cards, and these cards: those announced, or the best."""
     announced = dict(hand.showing.announced) if game.announce == "announced" else {}
     cards = announced[seat] if seat in announced else best_cards(game, hand, seat)
     return five(cards, straights=game.straights, ranking=game.ranking), cards
@@ -106,7 +106,7 @@ def counted(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
 
 def pots_as_lines(game: Game, record: Events, names: tuple[str, ...]) -> list[list[str]]:
     """A row for each pot; none, if there is one pot and it is simply what was put in."""
-    decided = cut(game, record) or ()
+    decided = pot_cuts(game, record) or ()
     if len(decided) == 1:
         (only,) = decided
         if not (only.dead or only.rake) and len(set(only.award.shares)) == 1:
@@ -123,7 +123,7 @@ def pots_as_lines(game: Game, record: Events, names: tuple[str, ...]) -> list[li
 
 
 def _facts_of_pot(game: Game, cut: Cut, names: tuple[str, ...]) -> Iterator[str]:
-    """What must be known of a pot besides its level to pay it by hand."""
+    """Facts of a pot besides its level that are needed to pay it by hand."""
     award, layer = cut.award, cut.layer
     if cut.dead:
         yield f"{cut.dead} dead"

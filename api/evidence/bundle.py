@@ -19,8 +19,8 @@ import msgspec
 from msgspec import Struct
 
 from api.evidence.verify import CONTENTS
-from api.printable import page
-from api.rules import Rules
+from api.printable import printable_lines
+from api.record_audit import RulesetLookup
 from api.viewpoints.redaction import OF_A_SEED, opened_by, withheld_sentence
 from dealer.deck import check_deal
 from events.deck import Committed, committed, deck_number, earlier
@@ -111,7 +111,7 @@ def texts(evidence: Evidence) -> dict[str, bytes]:
         for one in sorted(evidence.openings, key=lambda one: (one.line, one.field))
     ]
     files = {
-        "README.txt": page(readme).encode(),
+        "README.txt": printable_lines(readme).encode(),
         "checkpoint": evidence.receipt.partition(b"\n\n")[2],
         "events.jsonl": evidence.record + b"\n",
         "key": evidence.key.encode() + b"\n",
@@ -290,7 +290,7 @@ class Dealt:
     def __init__(self, ledger: Snapshot, private: Private) -> None:
         self._ledger = ledger
         self._private = private
-        self._rules = Rules(ledger, None)
+        self._rules = RulesetLookup(ledger, None)
         self._records: dict[str, tuple[Match, ...]] = {}
         self.checked = 0
 

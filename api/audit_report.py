@@ -1,13 +1,19 @@
-"""The report on one hand, for viewers of the whole record: as text, and as JSON values."""
+"""The audit report of one hand, for viewers of the whole record: as text, and as JSON values."""
 
 import textwrap
 from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import Any
 
-from api.printable import Page, page
-from api.report_pots import counted, pots_as_json, pots_as_lines, showdown_as_json, strengths
-from api.rules import start_of
+from api.audit_pots import (
+    hand_strengths,
+    pots_as_json,
+    pots_as_lines,
+    showdown_as_json,
+    value_and_cards,
+)
+from api.printable import PrintableText, printable_lines
+from api.record_audit import start_of
 from engine.assumptions import is_free
 from engine.audit import Divergence, before_payment
 from engine.game import Game
@@ -39,22 +45,21 @@ _WIDTH = 96
 _TITLE = 12  # columns that a section's title takes
 
 
-def as_json(record: Events, game: Game, report: Report) -> dict[str, Any]:
-    """One entry of `hands` in `muckrake.audit/1`: nets by seat, `at` where the record is wrong."""
+def audit_entry(record: Events, game: Game, report: Report) -> dict[str, Any]:
+    """A hand's entry in `muckrake.audit/1`: nets by seat, `at` where the record is wrong."""
     pots, showdown = pots_as_json(game, record), showdown_as_json(game, record)
-    return plain(record, report) | {"pots": pots, "showdown": showdown}
+    return _entry_without_pots(record, report) | {"pots": pots, "showdown": showdown}
 
 
-def brief(record: Events, game: Game, report: Report) -> dict[str, Any]:
-    """The entry of one hand among many; of one that agrees, pots and cards are left to an audit of
-    that hand."""
+def short_audit_entry(record: Events, game: Game, report: Report) -> dict[str, Any]:
+    """A hand's entry in a list of many hands: without pots and cards if the hand agrees."""
     if report.verdict in ("agree", "assuming"):
-        return plain(record, report)
-    return as_json(record, game, report)
+        return _entry_without_pots(record, report)
+    return audit_entry(record, game, report)
 
 
-def plain(record: Events, report: Report) -> dict[str, Any]:
-    """The entry without pots and cards."""
+def _entry_without_pots(record: Events, report: Report) -> dict[str, Any]:
+    """A hand's entry without pots and cards."""
     return {
         "hand": start_of(record).hand,
         "ruleset": report.ruleset,
@@ -78,19 +83,19 @@ def plain(record: Events, report: Report) -> dict[str, Any]:
     }
 
 
-def as_text(game: Game, record: Events, report: Report) -> Page:
-    """Who put in what, what was shown and paid, and what each reading would have paid."""
+def audit_text(game: Game, record: Events, report: Report) -> PrintableText:
+    """The report as text: chips put in, hands shown, pots paid, and what each reading would pay."""
     start = start_of(record)
-    verdict = _section("verdict", [ruling(report, record)])
+    verdict = _section("verdict", [verdict_sentence(report, record)])
     if report.recorded is None:  # a record that cannot even be counted
-        return page([_title(start), "", *verdict])
+        return printable_lines([_title(start), "", *verdict])
     hand = before_payment(record)
     dealt = [event for event in record if isinstance(event, HoleDealt)]
     cards = [  # as they came: 5d 6h + Th
         [name, " + ".join(" ".join(event.cards) for event in dealt if event.seat == seat)]
         for seat, name in enumerate(start.players)
     ]
-    columns = money_in(record)
+    columns = chips_by_round(record)
     paid = [
         (name, [column[seat] for column in columns.values()])
         for seat, name in enumerate(start.players)
@@ -107,22 +112,22 @@ def as_text(game: Game, record: Events, report: Report) -> Page:
     ]
     parts = [
         _section("board", [" | ".join(_boards(record))] if any(_boards(record)) else []),
-        _section("cards", aligned(cards)),
-        _section("money in", aligned(money, range(1, len(money[0])))),
+        _section("cards", align(cards)),
+        _section("money in", align(money, range(1, len(money[0])))),
         _section("auction", _auction(record)),
         _section("showdown", _showdown(game, hand) if hand else []),
         _section("pots", _pots(record)),
-        _section("layers", aligned(pots_as_lines(game, record, start.players))),
-        _section("award", aligned(award, range(1, len(start.players) + 1))),
+        _section("layers", align(pots_as_lines(game, record, start.players))),
+        _section("award", align(award, range(1, len(start.players) + 1))),
         _section("readings", _readings(report)),
-        _section("assumed", aligned([[one] for one in report.assumed]) if report.assumed else []),
+        _section("assumed", align([[one] for one in report.assumed]) if report.assumed else []),
         verdict,
     ]
-    return page([_title(start), "", *chain.from_iterable(parts)])
+    return printable_lines([_title(start), "", *chain.from_iterable(parts)])
 
 
-def money_in(record: Events) -> dict[str, list[int]]:
-    """What each seat put in, by round or auction; forced bets join the round they open."""
+def chips_by_round(record: Events) -> dict[str, list[int]]:
+    """Chips that each seat put in, by round or auction; forced bets join the round they open."""
     columns: dict[str, list[int]] = {}
     seats = len(start_of(record).stacks)
 
@@ -136,11 +141,11 @@ def money_in(record: Events) -> dict[str, list[int]]:
             case BettingOpened(street=street):
                 columns[street] = columns.pop("forced", [0] * seats)
             case Called() | Bet() | Raised():
-                put(_last(columns), event.seat, event.amount)
+                put(_current_round(columns), event.seat, event.amount)
             case BoardDealt() if "forced" in columns:  # nobody could answer: no round was opened
                 columns["blinds"] = columns.pop("forced")
             case UncalledReturned():
-                put(_last(columns), event.seat, -event.amount)
+                put(_current_round(columns), event.seat, -event.amount)
             case AuctionSettled():
                 for seat in range(seats):
                     put("auction", seat, event.price if seat in event.seats else 0)
@@ -149,8 +154,8 @@ def money_in(record: Events) -> dict[str, list[int]]:
     return columns
 
 
-def aligned(rows: list[list[str]], numbers: Collection[int] = ()) -> list[str]:
-    """Rows as lines, column under column; those of `numbers` to the right."""
+def align(rows: list[list[str]], numbers: Collection[int] = ()) -> list[str]:
+    """Rows as lines of aligned columns; those at the indices `numbers` are right-aligned."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
@@ -161,8 +166,8 @@ def aligned(rows: list[list[str]], numbers: Collection[int] = ()) -> list[str]:
     ]
 
 
-def _last(columns: dict[str, list[int]]) -> str:
-    """The round that chips belong to; there is one, unless the record is wrong."""
+def _current_round(columns: dict[str, list[int]]) -> str:
+    """The round that is being bet; `before` where a wrong record has none."""
     return next(reversed(columns), "before")
 
 
@@ -179,7 +184,7 @@ def _title(start: HandStarted) -> str:
 
 
 def _section(title: str, lines: list[str]) -> list[str]:
-    """A title, and lines beside it; nothing at all without lines."""
+    """A section: its title beside its lines; empty without lines."""
     first = f" {title}".ljust(_TITLE)
     return [
         ((" " * _TITLE if number else first) + line).rstrip() for number, line in enumerate(lines)
@@ -209,8 +214,8 @@ def _auction(record: Events) -> list[str]:
 
 
 def _showdown(game: Game, hand: Hand) -> list[str]:
-    """Every hand that was not folded or mucked, in words, with the five cards that make it."""
-    every = strengths(game, hand)
+    """Each hand that was not folded or mucked, in words, with the five cards that make it."""
+    every = hand_strengths(game, hand)
     known = [strength for strength in every.values() if strength is not None]
     if not known:
         return []
@@ -219,10 +224,10 @@ def _showdown(game: Game, hand: Hand) -> list[str]:
         best = "" if strength != max(known) else "tie" if known.count(strength) > 1 else "best"
         words, five = "a card was never recorded", ""
         if strength is not None:
-            value, cards = counted(game, hand, seat)  # the five that count, announced or best
+            value, cards = value_and_cards(game, hand, seat)
             words, five = describe(value, game.straights, game.ranking), " ".join(cards)
         rows.append([name_at(hand.start.players, seat), words, five, best])
-    return aligned(rows)
+    return align(rows)
 
 
 def _pots(record: Events) -> list[str]:
@@ -247,51 +252,52 @@ def _nets(start: HandStarted, nets: Nets | None) -> list[str]:
 
 
 def _readings(report: Report) -> list[str]:
-    """The sentence that each other reading rests on."""
+    """Each other reading with the sentence that it rests on."""
     width = max((len(other.entry) for other in report.readings), default=0)
     rows = []
     for other in report.readings:
         wrapped = textwrap.wrap(other.sentence, _WIDTH - _TITLE - width - 2)
         rows += [["" if number else other.entry, part] for number, part in enumerate(wrapped)]
-    return aligned(rows)
+    return align(rows)
 
 
-def ruling(report: Report, record: Events) -> str:
+def verdict_sentence(report: Report, record: Events) -> str:
     """The verdict in one sentence, its name first."""
     name = report.ruleset
     match report.verdict:
         case "agree":
             return f"AGREE: the record is what {name} pays, and no reading of it pays differently"
         case "assuming":
-            return f"AGREE, ASSUMING: the record is what {name} pays, if it is so: {_if_so(report)}"
+            assumed = _assumed(report)
+            return f"AGREE, ASSUMING: the record is what {name} pays, if it is so: {assumed}"
         case "contested":
             return f"CONTESTED: the record is what {name} pays; another reading pays differently"
         case "unknown" if any(map(is_free, report.assumed)):
-            return f"UNKNOWN: any other payment would fit as well as this one: {_if_so(report)}"
+            return f"UNKNOWN: any other payment would fit as well as this one: {_assumed(report)}"
         case "unknown":
             return "UNKNOWN: a card that nobody recorded could change who is paid"
         case "differ":
             assert report.divergence is not None
-            recorded, decided = map(text, parting(record, report.divergence))
+            recorded, decided = map(text, divergence_sentences(record, report.divergence))
             ruled = decided if report.divergence.refusal else f"{name} decides {decided}"
             where = f"event {report.divergence.at}, {recorded}: {ruled}"
-            due = text(owed(start_of(record).players, report))
-            return f"DIFFER: {where}{due and '; '}{due}{unmoved(report)}"
+            due = text(owed_sentence(start_of(record).players, report))
+            return f"DIFFER: {where}{due and '; '}{due}{no_chip_moves(report)}"
 
 
-def _if_so(report: Report) -> str:
+def _assumed(report: Report) -> str:
     return "; ".join(report.assumed)
 
 
-def unmoved(report: Report) -> str:
-    """What to add where a record differs, and everybody has what he should have."""
+def no_chip_moves(report: Report) -> str:
+    """A clause for a record that differs although each seat has the chips it should have."""
     return "; no chip goes elsewhere by it" if report.moves == 0 else ""
 
 
-def parting(record: Events, divergence: Divergence) -> tuple[Sentence, Sentence]:
-    """What stands in the record where rules and record part ways, and what the rules say to it.
+def divergence_sentences(record: Events, divergence: Divergence) -> tuple[Sentence, Sentence]:
+    """Sentences for the recorded event at the divergence, and for what the rules decide there.
 
-    Two events that differ in what no sentence says (who is next) are said in the notation.
+    Two events that differ in what no sentence says (who is next) are given in the notation.
     """
     event = record[divergence.at] if divergence.at < len(record) else None
     recorded, decided = (
@@ -305,8 +311,8 @@ def parting(record: Events, divergence: Divergence) -> tuple[Sentence, Sentence]
     return recorded, decided
 
 
-def owed(players: Sequence[str], report: Report) -> Sentence:
-    """Who should have how much more, and who less: `Bill should have 500 more, Ann 500 less`."""
+def owed_sentence(players: Sequence[str], report: Report) -> Sentence:
+    """The chips that each player is due or owes: `Bill should have 500 more, Ann 500 less`."""
     if report.verdict != "differ" or report.recorded is None or report.decided is None:
         return ()
     due = {s: b - a for s, (a, b) in enumerate(zip(report.recorded, report.decided, strict=True))}

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from api.report import as_json, as_text, money_in, ruling
+from api.audit_report import audit_entry, audit_text, chips_by_round, verdict_sentence
 from engine.audit import before_payment
 from engine.game import Game
 from engine.games import GAMES
@@ -81,12 +81,12 @@ scrim-17/412   auction-2024-mit   2 players, button ursa, 400 each
 
 def test_a_contested_hand_shows_every_reading_beside_the_recorded_one() -> None:
     record = tie_after_an_auction()
-    assert REPORT == as_text(MIT, record, judge(MIT, record, DOCUMENT))
+    assert REPORT == audit_text(MIT, record, judge(MIT, record, DOCUMENT))
 
 
 def test_the_same_in_json() -> None:
     record = tie_after_an_auction()
-    told = as_json(record, MIT, judge(MIT, record, DOCUMENT))
+    told = audit_entry(record, MIT, judge(MIT, record, DOCUMENT))
     assert ("scrim-17/412", "contested", None) == (told["hand"], told["verdict"], told["at"])
     assert (-19, 19) == told["recorded"] == told["decided"]
     assert [("A9", (0, 0)), ("partner", (0, 0))] == [
@@ -97,7 +97,7 @@ def test_the_same_in_json() -> None:
 def test_a_wrong_award_is_told_with_both_events() -> None:
     *before, _, over = tie_after_an_auction()
     forged = (*before, PotSplit(0, (1,), (207,)), over)
-    text = as_text(MIT, forged, judge(MIT, forged, DOCUMENT))
+    text = audit_text(MIT, forged, judge(MIT, forged, DOCUMENT))
     decided = "auction-2024-mit decides lynx wins 104, ursa wins 103 from the pot"
     due = "ursa should have 103 more, lynx 103 less"
     assert f"DIFFER: event 33, lynx wins 207 from the pot: {decided}; {due}" in text
@@ -107,7 +107,7 @@ def test_a_refusal_names_the_player_and_not_the_seat() -> None:
     record = tie_after_an_auction()
     at = next(at for at, event in enumerate(record) if isinstance(event, Raised))
     forged = (*record[:at], replace(record[at], amount=2, to=3), *record[at + 1 :])
-    said = ruling(judge(MIT, forged, DOCUMENT), forged)
+    said = verdict_sentence(judge(MIT, forged, DOCUMENT), forged)
     assert f"event {at}, ursa raises to 3: ursa may raise to " in said
 
 
@@ -115,14 +115,14 @@ def test_events_that_say_the_same_to_a_player_are_told_in_the_notation() -> None
     record = tie_after_an_auction()
     at = next(at for at, event in enumerate(record) if isinstance(event, Raised))
     forged = (*record[:at], replace(record[at], next=0), *record[at + 1 :])
-    said = ruling(judge(MIT, forged, DOCUMENT), forged)
+    said = verdict_sentence(judge(MIT, forged, DOCUMENT), forged)
     assert "0 raises 5 to 6, 0 to act: auction-2024-mit decides 0 raises 5 to 6, 1 to act" in said
 
 
 def test_a_record_that_cannot_be_counted_is_refused_in_one_line() -> None:
     start = replace(tie_after_an_auction()[0], ruleset="0" * 16)
     forged = (start, HandEnded(), start)
-    text = as_text(MIT, forged, judge(MIT, forged, DOCUMENT))
+    text = audit_text(MIT, forged, judge(MIT, forged, DOCUMENT))
     assert "DIFFER: event 0, ursa has 400, lynx has 400; the button is ursa: " in text
     assert "money in" not in text
 
@@ -133,7 +133,7 @@ def test_the_table_of_money_adds_up_to_what_each_seat_put_in(game: Game) -> None
         played = seeded(game, str(seed))
         hand = before_payment(played.record)
         if hand is not None:
-            columns = money_in(played.record).values()
+            columns = chips_by_round(played.record).values()
             put_in = [sum(seat) for seat in zip(*columns, strict=True)]
             assert put_in == [a + b for a, b in zip(hand.paid, hand.dead, strict=True)], played
 
@@ -143,7 +143,7 @@ def test_every_kind_of_hand_can_be_reported(game: Game) -> None:
     for seed in range(20):
         played = seeded(game, str(seed))
         partner = GAMES.get(played.game.partner or "")
-        text = as_text(played.game, played.record, judge(played.game, played.record, partner))
+        text = audit_text(played.game, played.record, judge(played.game, played.record, partner))
         assert "\n verdict " in text, played
 
 
@@ -160,4 +160,4 @@ def test_a_report_on_a_wrong_record_is_a_report_and_no_exception(game: Game) -> 
             (*record[:at], far, *record[at + 1 :]),
         ):
             if isinstance(forged[0], HandStarted):
-                assert "\n verdict " in "\n" + as_text(game, forged, judge(game, forged))
+                assert "\n verdict " in "\n" + audit_text(game, forged, judge(game, forged))

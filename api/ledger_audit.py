@@ -1,7 +1,7 @@
-"""A whole ledger audited: columns through the screening, and the engine for whatever it doubts.
+"""Audit a whole ledger in batches: the fast screening of columns, then the engine for doubts.
 
-Of hands that the engine has judged there are rows for files: each pot and seat, with all that
-decides who is paid.
+And the table of `audit --csv`: a row for each pot and seat of a hand that the engine has audited,
+with all that decides who is paid.
 """
 
 from collections import Counter
@@ -14,8 +14,8 @@ from msgspec import Struct
 from analytics.screening.batches import ScreenedBatch, Screening, screened_batches
 from analytics.screening.event_arrays import WordIds
 from analytics.screening.plan import DoubtReason
-from api.report import as_json, brief
-from api.rules import Judged, Rules, by_rules, ruleset_of, start_of
+from api.audit_report import audit_entry, short_audit_entry
+from api.record_audit import AuditedHand, RulesetLookup, audit_record, ruleset_label, start_of
 from engine.game import Game, fingerprint
 from engine.verdict import Report, Verdict, qualified
 from store.log.streams import split
@@ -24,62 +24,62 @@ if TYPE_CHECKING:
     from store.reader import Snapshot
 
 
-class Audited(Struct, frozen=True):
-    """What an audit says of some hands: how many have which verdict, by match and ruleset; the
-    entries of those that differ, or of all; and how many are of rulesets that nobody has.
+class BatchAudit(Struct, frozen=True):
+    """The audit of a batch of hands: verdicts counted by match and ruleset, entries of the hands
+    that differ or of all, and hands counted by unknown ruleset.
 
-    `damaged` says why they could not be read.
+    `damaged` says why the batch could not be read.
     """
 
     verdicts: list[tuple[str, str, dict[Verdict, int]]] = []
     entries: list[dict[str, Any]] = []
-    homeless: dict[str, int] = {}
+    unknown_rulesets: dict[str, int] = {}
     damaged: str | None = None
 
 
-def audits(
+def audit_batches(
     ledger: "Snapshot",
-    rules: Rules,
+    rules: RulesetLookup,
     other: Game | None,
     *,
     fine: bool,
     between: tuple[int, int] | None = None,
-) -> Iterator[Audited]:
-    """Every hand that is over, or those between two places, some thousand at a time, by its own
-    rules or by others; those that differ have entries, or with `fine` all."""
-    screening = Screening(rules.marked, WordIds(), other)
+) -> Iterator[BatchAudit]:
+    """Audit every closed hand, or those between two positions, some thousand at a time, by its own
+    rules or by `other`; hands that differ have entries, with `fine` all hands."""
+    screening = Screening(rules.by_fingerprint, WordIds(), other)
     for batch in screened_batches(ledger, screening, between=between):
-        yield audited(batch, rules, fine=fine)
+        yield audit_batch(batch, rules, fine=fine)
 
 
-def audited(batch: ScreenedBatch, rules: Rules, *, fine: bool) -> Audited:
-    """Those that the screening finds fine are counted, the engine judges the others."""
+def audit_batch(batch: ScreenedBatch, rules: RulesetLookup, *, fine: bool) -> BatchAudit:
+    """Count the hands that the screening passed, and audit the others by the engine."""
     counted: dict[tuple[str, str], Counter[Verdict]] = {
         key: Counter({"agree": count}) for key, count in batch.fine().items()
     }
     entries = []
-    homeless: Counter[str] = Counter()
+    unknown_rulesets: Counter[str] = Counter()
     for place in range(len(batch)) if fine else sorted(batch.records):
-        entry = agreed(batch, place)
+        entry = screened_entry(batch, place)
         if entry is None:
             record = batch.records[place]
             game = rules.of(record)
             if game is None:
-                homeless[ruleset_of(record)] += 1
+                unknown_rulesets[ruleset_label(record)] += 1
                 continue
-            entry = brief(*by_rules(record, game))
+            entry = short_audit_entry(*audit_record(record, game))
         if place in batch.records:
             key = entry["hand"].rpartition("/")[0], entry["ruleset"]
             counted.setdefault(key, Counter())[entry["verdict"]] += 1
         if fine or entry["verdict"] == "differ":
             entries.append(entry)
     verdicts = [(*key, dict(one)) for key, one in counted.items()]
-    return Audited(verdicts, entries, dict(homeless))
+    return BatchAudit(verdicts, entries, dict(unknown_rulesets))
 
 
-def agreed(batch: ScreenedBatch, place: int) -> dict[str, Any] | None:
-    """The report, without its pots, that the engine would make of a hand that the screening found
-    fine, assuming something or not; None of a hand that the engine must judge.
+def screened_entry(batch: ScreenedBatch, place: int) -> dict[str, Any] | None:
+    """The audit entry of a hand that the screening passed, without pots, as the engine would write
+    it; None for a hand that the engine must audit.
     """
     if place in batch.records and batch.why(place) is not DoubtReason.ASSUMED:
         return None
@@ -106,9 +106,9 @@ def agreed(batch: ScreenedBatch, place: int) -> dict[str, Any] | None:
 
 # As files.
 
-ROWS = 50_000  # written together
+TABLE_ROWS = 50_000  # of one table
 _TEXT, _CHIPS = pa.string(), pa.int64()
-SCHEMA = pa.schema(
+POT_SCHEMA = pa.schema(
     [
         *((name, _TEXT) for name in ("hand", "match")),
         ("number", _CHIPS),
@@ -138,20 +138,20 @@ _NOTHING = {"recorded": 0, "decided": 0, "exact": "0", "odd": 0}
 _HELD = ("value", "made", "announced")
 
 
-def tables(judged: Iterable[Judged]) -> Iterator[pa.Table]:
-    """The rows of hands as these are judged, some at a time: so millions of them take no memory."""
+def pot_tables(judged: Iterable[AuditedHand]) -> Iterator[pa.Table]:
+    """Tables with a row per pot and seat of each audited hand, made as the hands are audited."""
     rows: list[dict[str, Any]] = []
     for one in judged:
-        rows += _rows(one)
-        if len(rows) >= ROWS:
-            yield pa.Table.from_pylist(rows, SCHEMA)
+        rows += _pot_rows(one)
+        if len(rows) >= TABLE_ROWS:
+            yield pa.Table.from_pylist(rows, POT_SCHEMA)
             rows = []
-    yield pa.Table.from_pylist(rows, SCHEMA)
+    yield pa.Table.from_pylist(rows, POT_SCHEMA)
 
 
-def _rows(judged: Judged) -> Iterator[dict[str, Any]]:
-    """Pot by pot, seat by seat; no pot where nobody can tell what is in it."""
-    start, entry = start_of(judged.record), as_json(*judged)
+def _pot_rows(judged: AuditedHand) -> Iterator[dict[str, Any]]:
+    """A row for each pot and seat of a hand; without a pot where its chips cannot be told."""
+    start, entry = start_of(judged.record), audit_entry(*judged)
     match, number = split(start.hand)
     about = {name: entry[name] for name in ("hand", "ruleset", "verdict", "moves", "at")}
     about["assumed"] = "; ".join(entry["assumed"]) or None

@@ -5,8 +5,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from api.report import as_json, as_text
-from api.report_pots import pots_as_json, showdown_as_json
+from api.audit_pots import pots_as_json, showdown_as_json
+from api.audit_report import audit_entry, audit_text
 from engine.audit import before_payment
 from engine.game import Game
 from engine.verdict import judge
@@ -122,7 +122,7 @@ def _text(script: str) -> str:
     assert isinstance(start, HandStarted)
     named = replace(start, players=tuple("abcde")[: len(start.players)])
     record = (named, *table.events[1:])
-    return as_text(table.game, record, judge(table.game, record))
+    return audit_text(table.game, record, judge(table.game, record))
 
 
 def test_what_the_record_paid_stands_beside_it() -> None:
@@ -156,7 +156,7 @@ def test_pots_add_up(game: Game) -> None:
         hand = before_payment(record)
         if hand is None:
             continue
-        told = as_json(record, game, judge(game, record))["pots"]
+        told = audit_entry(record, game, judge(game, record))["pots"]
         several += len(told) > 1
         assert hand.pot == sum(pot["amount"] for pot in told)
         for pot in told:
