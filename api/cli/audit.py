@@ -67,13 +67,13 @@ if TYPE_CHECKING:
     from api.ledger_audit import BatchAudit
     from store.reader import Snapshot
 
-NAMED_MAX = 10  # hands that a summary names: more is what --json is for
+HANDS_NAMED_MAX = 10  # hands that a summary names: more is what --json is for
 
 
 class Tally:
-    """Verdicts by match and ruleset, and the hands that somebody must look at."""
+    """Verdicts counted by match and ruleset, and the hands that need a closer look."""
 
-    def __init__(self, ledger: "Snapshot", request: "Request") -> None:
+    def __init__(self, ledger: "Snapshot", request: "AuditOptions") -> None:
         self.request = request
         self.verdicts: dict[tuple[str, str], Counter[Verdict]] = {}
         self.differ: list[str] = []
@@ -83,9 +83,9 @@ class Tally:
         self.conflicts: dict[str, int] = {}
         self.damaged = 0
         if request.every or request.match is not None:
-            self._look(ledger)
+            self._count_left_out(ledger)
 
-    def _look(self, ledger: "Snapshot") -> None:
+    def _count_left_out(self, ledger: "Snapshot") -> None:
         """Count, by match, the hands that an import left out or found in conflict."""
         from api.viewpoints.selection import conflicts, left_out
 
@@ -98,10 +98,8 @@ class Tally:
                 if not self.request.skip_damaged:
                     raise
                 continue  # its hands cannot be read, either, and are named
-            if left:
-                self.left_out[match] = left
-            if against:
-                self.conflicts[match] = against
+            self.left_out |= {match: left} if left else {}
+            self.conflicts |= {match: against} if against else {}
 
     def count(self, judged: AuditedHand) -> AuditedHand:
         """Count one more verdict."""
@@ -114,11 +112,10 @@ class Tally:
         return judged
 
     def add(self, audited: "BatchAudit", advance: Callable[..., None]) -> list[dict[str, Any]]:
-        """Count the hands of a part of the ledger; their entries. The first damage ends the audit,
-        or each is named and counted."""
-        if audited.damaged is not None and not self.request.skip_damaged:
-            wrong(audited.damaged)
+        """Count a batch and return its entries; damage ends the audit, or is noted and counted."""
         if audited.damaged is not None:
+            if not self.request.skip_damaged:
+                wrong(audited.damaged)
             note(f"not judged: {audited.damaged}")
             self.damaged += 1
         for match, ruleset, verdicts in audited.verdicts:
@@ -133,12 +130,12 @@ class Tally:
         return audited.entries
 
     def total(self, verdict: Verdict) -> int:
-        """How many hands have this verdict."""
+        """The number of hands with this verdict."""
         return sum(counter[verdict] for counter in self.verdicts.values())
 
 
-class Request(Struct, frozen=True):
-    """What is audited, by whom, and how it is answered."""
+class AuditOptions(Struct, frozen=True):
+    """The options of `audit`: which hands, who does the work, and how the answer is written."""
 
     hands: tuple[str, ...]
     match: str | None
@@ -154,16 +151,16 @@ class Request(Struct, frozen=True):
 
     @property
     def shared(self) -> bool:
-        """Whether others than this process do the work."""
+        """Whether other processes or Spark do the work."""
         return self.workers is not None or self.on is not None
 
     @property
     def screened(self) -> bool:
-        """Whether the screening goes first: hands that it finds fine have no pots for a file."""
+        """Whether the screening goes first; hands that it passes have no pots for files."""
         return self.every and not (self.engine or self.files)
 
     def check(self) -> None:
-        """Refuse what makes no sense together."""
+        """Refuse options that contradict each other."""
         if [bool(self.hands), self.every, self.match is not None].count(True) != 1:
             raise click.UsageError("name the hands to audit, or a --match, or all with --all")
         if self.engine and not self.every:
@@ -234,7 +231,7 @@ def audit(
     **options: Any,
 ) -> None:
     """Decide each HAND (MATCH/NUMBER) again, and say whether it was paid by its rules."""
-    request = Request(files=files_of(out, kind, csv, parquet), **options)
+    request = AuditOptions(files=files_of(out, kind, csv, parquet), **options)
     request.check()
     other = rules_of(None, rules) if rules else None
     if request.shared and other is not None and RULESETS.get(other.name) != other:
@@ -243,28 +240,29 @@ def audit(
         tally = Tally(ledger, request)
         if request.screened:
             bar = watched("judging", ledger.next_seq, "hands")
-            with _audited(ledger, other, request) as parts, bar as advance:
-                _tell((entry for part in parts for entry in tally.add(part, advance)), tally)
+            with _screened_batches(ledger, other, request) as parts, bar as advance:
+                _print_entries(
+                    (entry for part in parts for entry in tally.add(part, advance)), tally
+                )
         else:
             records: Iterable[Events] = [hand_of(ledger, hand) for hand in request.hands]
             if not request.hands:
                 total = (
                     ledger.next_seq if request.every else ledger.matches().get(request.match or "")
                 )
-                records = progress(_records(ledger, request.match), "judging", total)
-            _write(_judged(records, RulesetLookup(ledger, other), tally), ledger, tally)
+                records = progress(_closed_records(ledger, request.match), "judging", total)
+            _write_verdicts(
+                _audit_by_engine(records, RulesetLookup(ledger, other), tally), ledger, tally
+            )
     # The exit code: something wrong before something contested before something not judged.
     for named, hands in tally.unknown_rulesets.items():
         note(f"{hands} hands are of {named}: {UNKNOWN_RULESET}")
     for match, hands in tally.left_out.items():
-        note(
-            f"{match} was imported without {hands} hands that no record can be of: muckrake matches"
-        )
+        why = "that no record can be of: muckrake matches"
+        note(f"{match} was imported without {hands} hands {why}")
     for match, hands in tally.conflicts.items():
-        note(
-            f"{match} was imported without {hands} hands that contradict one of the ledger: "
-            "import its file again to see each"
-        )
+        why = "that contradict one of the ledger: import its file again to see each"
+        note(f"{match} was imported without {hands} hands {why}")
     if tally.differ or tally.left_out or tally.conflicts or tally.damaged:
         raise click.exceptions.Exit(WRONG)
     if strict and (tally.total("contested") or tally.total("assuming")):
@@ -273,9 +271,10 @@ def audit(
         raise click.exceptions.Exit(1)
 
 
-def _judged(records: Iterable[Events], rules: RulesetLookup, tally: Tally) -> Iterator[AuditedHand]:
-    """Each hand as the engine judges it, counted. One that was named must be over, and its ruleset
-    must be here; others of rulesets that are not here are counted apart."""
+def _audit_by_engine(
+    records: Iterable[Events], rules: RulesetLookup, tally: Tally
+) -> Iterator[AuditedHand]:
+    """Audit and count hands by the engine; those named must be closed and of a known ruleset."""
     named = bool(tally.request.hands)
     for record in records:
         hand, game = start_of(record).hand, rules.of(record)
@@ -289,8 +288,8 @@ def _judged(records: Iterable[Events], rules: RulesetLookup, tally: Tally) -> It
             tally.unknown_rulesets[ruleset_label(record)] += 1
 
 
-def _records(ledger: "Snapshot", match: str | None) -> Iterator[Events]:
-    """Every hand that is over, or those of a match."""
+def _closed_records(ledger: "Snapshot", match: str | None) -> Iterator[Events]:
+    """The records of all closed hands, or of a match's."""
     if match is None:
         yield from closed_hands(ledger.read_from(0))
         return
@@ -303,11 +302,11 @@ def _records(ledger: "Snapshot", match: str | None) -> Iterator[Events]:
             yield cast(Events, tuple(recorded.event for recorded in leaf.recorded))
 
 
-def _write(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Tally) -> None:
-    """Write the verdicts as they are wanted: as files, a document, a summary, or a report each."""
+def _write_verdicts(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Tally) -> None:
+    """Write the verdicts: into files, or as a document, a summary, or a report for each hand."""
     request = tally.request
     if request.evidence is not None:
-        judged = _kept(request.evidence, request.view, ledger, judged)
+        judged = _with_evidence(request.evidence, request.view, ledger, judged)
     if request.view != "auditor":
         for _ in judged:  # what is printed names every card; the bundle is for this viewpoint
             pass
@@ -317,10 +316,8 @@ def _write(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Tally) -> N
 
         count = 0
         with ExitStack() as stack:
-            outs = [
-                writer(stack.enter_context(written(path)), kind, POT_SCHEMA)
-                for kind, path in request.files
-            ]
+            sinks = [(kind, stack.enter_context(written(path))) for kind, path in request.files]
+            outs = [writer(sink, kind, POT_SCHEMA) for kind, sink in sinks]
             for rows in pot_tables(judged):
                 for out in outs:
                     out.write(rows)
@@ -332,9 +329,9 @@ def _write(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Tally) -> N
                 note(f"{count} rows into {path}")
     elif request.as_document:
         entries = ((audit_entry if request.hands else short_audit_entry)(*one) for one in judged)
-        _tell(entries, tally)
+        _print_entries(entries, tally)
     elif not request.hands:
-        _tell(judged, tally)
+        _print_entries(judged, tally)
     else:
         for number, (record, game, report) in enumerate(judged):
             if number:
@@ -343,10 +340,10 @@ def _write(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Tally) -> N
 
 
 @contextmanager
-def _audited(
-    ledger: "Snapshot", other: Game | None, request: Request
+def _screened_batches(
+    ledger: "Snapshot", other: Game | None, request: AuditOptions
 ) -> "Iterator[Iterable[BatchAudit]]":
-    """Every hand through the screen: here, by several processes, or by Spark."""
+    """Audit all hands by the screening: in this process, in several, or in Spark."""
     fine = request.as_document
     if not request.shared:
         from api.ledger_audit import audit_batches
@@ -366,10 +363,10 @@ def _audited(
         yield map(cluster.decoded, answers(spark, every, work))
 
 
-def _kept(
+def _with_evidence(
     file: Path, view: str, ledger: "Snapshot", judged: Iterable[AuditedHand]
 ) -> Iterator[AuditedHand]:
-    """The one hand, and its evidence written beside the answer."""
+    """Write the evidence of the one hand, and pass the hand on."""
     from api.evidence.bundle import Unproved, evidence, save
 
     for one in judged:
@@ -382,9 +379,8 @@ def _kept(
         note(f"evidence for {view} in {file}: muckrake verify {file}")
 
 
-def _tell(entries: Iterable[Any], tally: Tally) -> None:
-    """Each hand as an entry of a document; or verdicts by match and ruleset, and those that differ
-    by name, for a closer look."""
+def _print_entries(entries: Iterable[Any], tally: Tally) -> None:
+    """Print entries as a document; or a table of verdicts and the names of hands that differ."""
     if tally.request.as_document:
         rest = {"left_out": tally.left_out, "conflicts": tally.conflicts}
         listed("muckrake.audit/1", "hands", entries, lambda: {} if tally.request.hands else rest)
@@ -396,9 +392,9 @@ def _tell(entries: Iterable[Any], tally: Tally) -> None:
         for (match, game), counter in tally.verdicts.items()
     ]
     table(("match", "ruleset", "hands", *VERDICTS), rows)
-    for hand in tally.differ[:NAMED_MAX]:
+    for hand in tally.differ[:HANDS_NAMED_MAX]:
         note(f"{hand} differs: muckrake audit {hand}")
-    if len(tally.differ) > NAMED_MAX:
-        note(f"and {len(tally.differ) - NAMED_MAX} more differ: --json names them all")
+    if len(tally.differ) > HANDS_NAMED_MAX:
+        note(f"and {len(tally.differ) - HANDS_NAMED_MAX} more differ: --json names them all")
     if tally.moveless:
         note(f"of those that differ {tally.moveless} move no chip: muckrake hands moveless")
