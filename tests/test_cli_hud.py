@@ -41,7 +41,7 @@ def _followed(
                 ledger.append(Append("m", 1, (MatchEnded((0, 0), "over"),), AT))
             yield
 
-    monkeypatch.setattr(command, "every", looks)
+    monkeypatch.setattr(command, "repeat_every", looks)
     lines = printed(capsys, "hud", "m", "--json", "--ledger", str(folder), *words).splitlines()
     ledger.close()
     lock.release()
@@ -63,7 +63,7 @@ def test_a_match_whose_writer_is_gone_is_told_to_its_last_hand_and_waited_for_no
         yield
         yield
 
-    monkeypatch.setattr(command, "every", looks)
+    monkeypatch.setattr(command, "repeat_every", looks)
     assert 1 == main(["hud", "m", "--json", "--ledger", str(tmp_path)])
     out, err = capsys.readouterr()
     assert [100, 130] == [json.loads(line)["hands"] for line in out.splitlines()]

@@ -11,7 +11,7 @@ from threading import Thread
 
 import pytest
 
-from api.cli.output import watched
+from api.cli.output import progress_bar
 from api.main import main
 
 BARS = {
@@ -91,7 +91,7 @@ def test_each_command_that_takes_its_time_has_a_bar_and_none_where_nobody_looks(
 
 
 def test_a_bar_counts_to_its_end_and_says_what_it_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    with terminal(monkeypatch) as shown, watched("dealing [bold]", 4, "hands") as advance:
+    with terminal(monkeypatch) as shown, progress_bar("dealing [bold]", 4, "hands") as advance:
         for _ in range(4):
             advance(1, 1_000)
     text = b"".join(shown).decode()

@@ -11,26 +11,19 @@ import click
 import msgspec
 
 from api.cli import completion
-from api.cli.ledger import (
-    hand_of,
-    json_option,
-    ledger_option,
-    reading,
-    view_option,
-    viewpoint_of,
-)
-from api.cli.options import files_of, files_option, quiet_option, written
+from api.cli.ledger import hand_of, json_option, ledger_option, reading, view_option, viewpoint_of
+from api.cli.options import files_of, files_option, open_output, quiet_option
 from api.cli.output import (
-    cell,
-    document,
-    drawn,
-    every,
-    line,
-    listed,
+    cell_text,
     note,
+    print_cells,
+    print_json,
+    print_json_line,
+    print_list,
+    print_table,
     progress,
+    repeat_every,
     say,
-    table,
 )
 from api.cli.questions import on_option, spark_on, viewing
 from api.cli.serve import web_page
@@ -67,7 +60,7 @@ def replay(hand: str, at: int | None, view: str, folder: Path, as_document: bool
     if as_document:
         content = {"hand": hand, "view": view, "events": msgspec.to_builtins(shown)}
         after = None if at is None else table_as_json(table_after(shown))
-        document("muckrake.replay/1", **content, at=at, table=after)
+        print_json("muckrake.replay/1", **content, at=at, table=after)
         return
     numbered = list(enumerate(lines(record, who)))
     for number, text in numbered if at is None else numbered[at : at + 1]:
@@ -107,7 +100,7 @@ def hud(match: str, step: int, view: str, folder: Path, as_document: bool) -> No
     # `muckrake stats --match MATCH --numbers 1-300` says, whenever it is asked.
     look = _look(folder, view, match, step, 0)
     hands = _tell(match, look, as_document)
-    for _ in every(None if look.over or look.gone else LOOK_S):
+    for _ in repeat_every(None if look.over or look.gone else LOOK_S):
         look = _look(folder, view, match, step, hands)
         hands = _tell(match, look, as_document) or hands
         if look.over or look.gone:
@@ -152,13 +145,15 @@ def _tell(match: str, look: Look, as_document: bool) -> int:
     if as_document:
         content = msgspec.to_builtins(look.stats)
         kept = {name: content[name] for name in ("as", "players")}
-        line("muckrake.hud/1", match=match, hands=look.hands, over=look.over, **kept)
+        print_json_line("muckrake.hud/1", match=match, hands=look.hands, over=look.over, **kept)
         return look.hands
     from api.questions.declared.stats import StatsParams, sheets
 
     (sheet,) = sheets(look.stats, StatsParams(match=match))
     head = f"{match}   after hand {look.hands}{', the last' if look.over else ''}"
-    drawn(sheet.columns, sheet.rows, sheet.right, f"{head}   viewpoint: {look.stats.viewpoint}")
+    print_cells(
+        sheet.columns, sheet.rows, sheet.right, f"{head}   viewpoint: {look.stats.viewpoint}"
+    )
     say("")
     return look.hands
 
@@ -201,7 +196,7 @@ def sql(
         rows = plain(answer)
     if files:
         for to, file in files:
-            with written(file) as sink:
+            with open_output(file) as sink:
                 if to == "csv":  # a list or a struct is JSON there; in Parquet it stays one
                     text = io.StringIO(newline="")
                     sheet = csv_writer(text, lineterminator="\n")
@@ -214,10 +209,10 @@ def sql(
             if file is not None:
                 note(f"{answer.num_rows} rows into {file}")
     elif as_document:
-        listed("muckrake.sql/1", "rows", rows)
+        print_list("muckrake.sql/1", "rows", rows)
     else:
-        table(answer.column_names, _cells(rows))
+        print_table(answer.column_names, _cells(rows))
 
 
 def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
-    return [[cell(value) for value in row.values()] for row in rows]
+    return [[cell_text(value) for value in row.values()] for row in rows]

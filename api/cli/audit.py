@@ -24,27 +24,27 @@ from api.cli.ledger import (
     viewpoint_of,
 )
 from api.cli.options import (
-    File,
     Option,
+    OutputFile,
     files_of,
     files_option,
+    open_output,
     quiet_option,
     rules_of,
     ruleset_option,
-    written,
 )
 from api.cli.output import (
     CONTESTED,
     WRONG,
     NotFound,
-    listed,
+    errors_as,
+    exit_wrong,
     note,
+    print_list,
+    print_table,
     progress,
-    refusing,
+    progress_bar,
     say,
-    table,
-    watched,
-    wrong,
 )
 from api.cli.questions import on_option, spark_on
 from api.cli.serve import web_page
@@ -115,7 +115,7 @@ class Tally:
         """Count a batch and return its entries; damage ends the audit, or is noted and counted."""
         if audited.damaged is not None:
             if not self.request.skip_damaged:
-                wrong(audited.damaged)
+                exit_wrong(audited.damaged)
             note(f"not judged: {audited.damaged}")
             self.damaged += 1
         for match, ruleset, verdicts in audited.verdicts:
@@ -145,7 +145,7 @@ class AuditOptions(Struct, frozen=True):
     on: str | None
     skip_damaged: bool
     evidence: Path | None
-    files: list[File]
+    files: list[OutputFile]
     view: str
     as_document: bool
 
@@ -239,7 +239,7 @@ def audit(
     with reading(folder) as ledger:
         tally = Tally(ledger, request)
         if request.screened:
-            bar = watched("judging", ledger.next_seq, "hands")
+            bar = progress_bar("judging", ledger.next_seq, "hands")
             with _screened_batches(ledger, other, request) as parts, bar as advance:
                 _print_entries(
                     (entry for part in parts for entry in tally.add(part, advance)), tally
@@ -316,7 +316,7 @@ def _write_verdicts(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Ta
 
         count = 0
         with ExitStack() as stack:
-            sinks = [(kind, stack.enter_context(written(path))) for kind, path in request.files]
+            sinks = [(kind, stack.enter_context(open_output(path))) for kind, path in request.files]
             outs = [writer(sink, kind, POT_SCHEMA) for kind, sink in sinks]
             for rows in pot_tables(judged):
                 for out in outs:
@@ -373,7 +373,7 @@ def _with_evidence(
         viewpoint_of(view, one.record, ledger)
         text = json.dumps(audit_entry(*one), indent=2, ensure_ascii=False)
         report = audit_text(one.game, one.record, one.report), f"{text}\n".encode()
-        with refusing(click.ClickException, Unproved):
+        with errors_as(click.ClickException, Unproved):
             save(file, evidence(ledger, start_of(one.record).hand, view, report))
         yield one
         note(f"evidence for {view} in {file}: muckrake verify {file}")
@@ -383,7 +383,9 @@ def _print_entries(entries: Iterable[Any], tally: Tally) -> None:
     """Print entries as a document; or a table of verdicts and the names of hands that differ."""
     if tally.request.as_document:
         rest = {"left_out": tally.left_out, "conflicts": tally.conflicts}
-        listed("muckrake.audit/1", "hands", entries, lambda: {} if tally.request.hands else rest)
+        print_list(
+            "muckrake.audit/1", "hands", entries, lambda: {} if tally.request.hands else rest
+        )
         return
     for _ in entries:
         pass
@@ -391,7 +393,7 @@ def _print_entries(entries: Iterable[Any], tally: Tally) -> None:
         (match, game, str(counter.total()), *(str(counter[verdict]) for verdict in VERDICTS))
         for (match, game), counter in tally.verdicts.items()
     ]
-    table(("match", "ruleset", "hands", *VERDICTS), rows)
+    print_table(("match", "ruleset", "hands", *VERDICTS), rows)
     for hand in tally.differ[:HANDS_NAMED_MAX]:
         note(f"{hand} differs: muckrake audit {hand}")
     if len(tally.differ) > HANDS_NAMED_MAX:

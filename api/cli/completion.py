@@ -14,7 +14,7 @@ import click
 from click.shell_completion import get_completion_class
 
 from api.cli.ledger import json_option, no_ledger_option
-from api.cli.output import document, note, say
+from api.cli.output import note, print_json, say
 from api.printable import PrintableText, printable
 from api.version import VERSION
 from engine.games import RULESETS
@@ -63,7 +63,7 @@ def completion(shell: str, install: bool, as_document: bool) -> None:
             if line not in before:
                 start.write_text(before + "\n" * (before[-1:] not in ("", "\n")) + line, "utf-8")
     if as_document:
-        document("muckrake.completion/1", shell=shell, script=script, file=kept and str(kept))
+        print_json("muckrake.completion/1", shell=shell, script=script, file=kept and str(kept))
     elif kept is None:
         say(PrintableText(script))
     else:
@@ -139,7 +139,7 @@ def man(install: bool, as_document: bool) -> None:
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(text, "utf-8")
     if as_document:
-        document("muckrake.man/1", page=text, file=kept and str(kept))
+        print_json("muckrake.man/1", page=text, file=kept and str(kept))
     elif kept is None:
         say(PrintableText(text))
     else:

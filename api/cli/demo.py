@@ -22,9 +22,9 @@ import click
 import msgspec
 
 from api.audit_report import align, audit_entry, audit_text
-from api.cli.ledger import Place, closed_hands, json_option, reading, refuse_archive, writing
+from api.cli.ledger import LedgerPath, closed_hands, json_option, reading, refuse_archive, writing
 from api.cli.options import quiet_option, rules_of, rules_options, settings_of
-from api.cli.output import document, note, progress, refusing, say, wrong
+from api.cli.output import errors_as, exit_wrong, note, print_json, progress, say
 from api.evidence.bundle import evidence, save
 from api.evidence.verify import read_bundle
 from api.playing.over_the_wire import Meeting
@@ -109,7 +109,7 @@ class Evidence(NamedTuple):
 @click.option(
     "--ledger",
     "folder",
-    type=Place(file_okay=False, path_type=Path),
+    type=LedgerPath(file_okay=False, path_type=Path),
     metavar="DIR",
     help="Where to keep it: a new folder, or an earlier demo's; else one in your cache folder.",
 )
@@ -132,7 +132,7 @@ def demo(
         refuse_archive(folder)
     more = [] if rules is None else [rules_of(None, rules, ())]
     wanted = settings_of(settings)
-    with refusing(click.UsageError, Impossible):
+    with errors_as(click.UsageError, Impossible):
         tried = [as_far(game, wanted) for game in (*GAMES.values(), *more)]
     for name in wanted:  # each must fit one ruleset at least
         if all(name in refused for _, refused in tried):
@@ -149,7 +149,7 @@ def demo(
     if as_document:
         example = audit_entry(record, game, report)
         example["events"] = msgspec.to_builtins(record)
-        document(
+        print_json(
             "muckrake.demo/1",
             seed=seed,
             rulesets=[tally._asdict() for tally in tallies],
@@ -284,7 +284,7 @@ def played(
     with reading(folder) as stored:
         stored_digests = [_digest(record) for record in closed_hands(stored.read_from(0))]
     if stored_digests != digests:
-        wrong("the ledger does not hold what was written into it")
+        exit_wrong("the ledger does not hold what was written into it")
     assert disputed is not None
     return tallies, wire, disputed
 
@@ -339,7 +339,7 @@ def _evidence(folder: Path, meant: Path, hand: str) -> Evidence:
         alone = [sys.executable, "-I", "-S", "verify.py", "--key", key]
         ran = subprocess.run(alone, cwd=lone, capture_output=True, text=True, check=False)
     if ran.returncode:
-        wrong(f"the evidence of {hand} does not hold: {ran.stdout}{ran.stderr}")
+        exit_wrong(f"the evidence of {hand} does not hold: {ran.stdout}{ran.stderr}")
     return Evidence(hand, str(file), tuple(ran.stdout.strip().splitlines()))
 
 
@@ -351,7 +351,7 @@ def tally(game: Game, records: list[Events]) -> Tally:
         verdict, fault = check(game, record)
         if fault:
             say(printable_lines(map(notation_of, record)), err=True)
-            wrong(f"{game.name}: {fault}")
+            exit_wrong(f"{game.name}: {fault}")
         verdicts.append(verdict)
     agree, contested = verdicts.count("agree"), verdicts.count("contested")
     return Tally(game.name, len(records), sum(map(len, records)), agree, contested)

@@ -16,16 +16,25 @@ import msgspec
 
 from api.cli import completion
 from api.cli.ledger import (
-    archived_at,
-    check_spelling,
+    archive_objects,
+    check_viewpoint,
     json_option,
+    ledger_name,
     ledger_option,
-    named,
     reading,
     view_option,
 )
-from api.cli.options import Option, dialect_option, format_of, out_option, quiet_option, whole
-from api.cli.output import NotFound, NotPermitted, data, document, note, progress, refusing, say
+from api.cli.options import Option, atomic_file, dialect_option, format_of, out_option, quiet_option
+from api.cli.output import (
+    NotFound,
+    NotPermitted,
+    binary_stdout,
+    errors_as,
+    note,
+    print_json,
+    progress,
+    say,
+)
 from api.cli.questions import on_option, spark_on
 from api.record_audit import UNKNOWN_RULESET, RulesetLookup, start_of
 from api.viewpoints.viewer import Viewer
@@ -107,7 +116,7 @@ def export(
         raise click.UsageError(f"--spreadsheet is for csv, not {to}")
     if on is not None and (names or to in LOGS):
         raise click.UsageError(f"--on is for all hands, as {', '.join(TABULAR)}")
-    check_spelling(view)
+    check_viewpoint(view)
     begun, hands, rows = time.monotonic(), _Hands(), None
     with reading(folder) as snapshot, _refusals():
         from api.viewpoints.redaction import Redactor
@@ -153,7 +162,7 @@ def export(
                 rows = written(sink, written_as, seen, table, redactor, texts)
     if as_document:
         result = {"format": to, "table": table, "view": view, "out": str(out)}
-        document("muckrake.export/1", **result, hands=hands.count, rows=rows)
+        print_json("muckrake.export/1", **result, hands=hands.count, rows=rows)
     if lossy:
         note(f"left out, if there was any: {DROPPED}")
     what = f"{hands.count} hand{'s' * (hands.count != 1)}"
@@ -174,18 +183,20 @@ def _into_lakehouse(
     """Tell a lakehouse where the ledger's sealed files are, in one commit a table."""
     if place is None:
         raise click.UsageError(f"{to} keeps what it knows of the tables in --out FOLDER: name one")
-    check_spelling(view)
+    check_viewpoint(view)
     if view != "auditor":
         raise NotPermitted(
             f"{to} reads the ledger's own files, and they show every card: only an auditor may"
             f" have them so, not {view}; --format parquet writes what others may see"
         )
-    out = archived_at(place)
+    out = archive_objects(place)
     with reading(folder) as snapshot:
         from api.exporting.lakehouse import CannotRegister, is_within, register
 
         if is_within(place, snapshot.live.disk):
-            raise click.UsageError(f"{place} is in the ledger {named(folder)}: name another folder")
+            raise click.UsageError(
+                f"{place} is in the ledger {ledger_name(folder)}: name another folder"
+            )
         lakehouse: Lakehouse
         if to == "delta":
             from api.exporting.lakehouse import Delta
@@ -198,14 +209,14 @@ def _into_lakehouse(
                 raise click.ClickException(
                     "there is no pyiceberg here: pip install 'muckrake-poker[lakehouse]' brings it"
                 ) from None
-            with refusing(click.ClickException, CannotRegister):
+            with errors_as(click.ClickException, CannotRegister):
                 lakehouse = Iceberg(out)
-        with refusing(click.ClickException, CannotRegister, Refuted):
+        with errors_as(click.ClickException, CannotRegister, Refuted):
             registered = register(snapshot, tables, out, lakehouse)
         unsealed = snapshot.next_seq - registered.closed
     if as_document:
         content = msgspec.to_builtins(registered)
-        document("muckrake.lakehouse/1", format=to, out=place, **content, unsealed=unsealed)
+        print_json("muckrake.lakehouse/1", format=to, out=place, **content, unsealed=unsealed)
     else:
         for table in registered.tables:
             say(
@@ -317,9 +328,9 @@ def _refusals() -> Iterator[None]:
     from api.viewpoints.selection import Absent, Unfinished
 
     with (
-        refusing(click.ClickException, Unfinished, CannotExport),
-        refusing(NotPermitted, Absence, ViewpointRefused),
-        refusing(NotFound, Absent),
+        errors_as(click.ClickException, Unfinished, CannotExport),
+        errors_as(NotPermitted, Absence, ViewpointRefused),
+        errors_as(NotFound, Absent),
     ):
         yield
 
@@ -328,14 +339,14 @@ def _refusals() -> Iterator[None]:
 def _sink(out: Path | None, spooled: bool) -> Iterator[BinaryIO]:
     """Where the bytes go. A file is there whole or not at all, and so is what may be refused."""
     if out is None and not spooled:
-        with data() as sink:
+        with binary_stdout() as sink:
             yield sink
     elif out is None:
         with tempfile.TemporaryFile() as spool:
             yield cast(BinaryIO, spool)
             spool.seek(0)
-            with data() as sink:
+            with binary_stdout() as sink:
                 shutil.copyfileobj(spool, sink)
     else:
-        with whole(out) as sink:
+        with atomic_file(out) as sink:
             yield sink

@@ -10,7 +10,7 @@ from api.audit_report import align
 from api.cli import completion
 from api.cli.ledger import ledger_option, reading
 from api.cli.options import rules_of, rules_options
-from api.cli.output import NotFound, answer, say, table
+from api.cli.output import NotFound, print_struct, print_table, say
 from api.cli.serve import web_page
 from api.printable import PrintableText, printable_lines
 from api.questions import games as rulesets
@@ -51,12 +51,12 @@ def games(
     one = bool(game or rules or settings)
     shown = [_named(game, rules, settings, folder)] if one else list(RULESETS.values())
     if as_document:
-        answer(Games([rulesets.in_full(one) for one in shown]))
+        print_struct(Games([rulesets.in_full(one) for one in shown]))
     elif one:
         say(as_text(shown[0]))
     else:
         columns = "ruleset fingerprint for seats stack partner document script"
-        table(columns.split(), [row(one) for one in shown])
+        print_table(columns.split(), [row(one) for one in shown])
 
 
 def _named(name: str | None, rules: str | None, settings: tuple[str, ...], folder: Path) -> Game:

@@ -10,18 +10,27 @@ from typing import cast, get_args
 import click
 
 from analytics.projections.facts import PROJECTION_NAMES
-from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
+from api.cli.ledger import json_option, ledger_errors, ledger_option, witness_option, writing
 from api.cli.options import (
     disclosure_option,
-    given_names,
-    given_tags,
     import_rules,
     names_option,
     quiet_option,
+    renames,
     rules_options,
+    tag_records,
     tags_option,
 )
-from api.cli.output import INTERRUPTED, WRONG, listed, note, refusing, say, stopping, watched
+from api.cli.output import (
+    INTERRUPTED,
+    WRONG,
+    errors_as,
+    note,
+    print_list,
+    progress_bar,
+    say,
+    stop_flag,
+)
 from api.importing.commit import Writer
 from api.importing.inputs import InputFile, inputs
 from api.importing.pool import outcomes
@@ -152,19 +161,19 @@ def import_(
     options = ImportOptions(
         named,
         ruleset_of,
-        given_names(names),
+        renames(names),
         strict,
         not no_audit,
         called,
         players=players,
     )
     if players is not None:
-        with refusing(click.UsageError, Misnamed):
+        with errors_as(click.UsageError, Misnamed):
             pattern_of(players)
     if names and players:
         raise click.UsageError("--names and --players both name players: leave one out")
-    tally, begun, tagged = Tally(), time.monotonic(), given_tags(tags)
-    with plainly():
+    tally, begun, tagged = Tally(), time.monotonic(), tag_records(tags)
+    with ledger_errors():
         every = list(inputs(files, folder))
     if called is not None and len(every) != 1:
         raise click.UsageError(f"--match {called} names one file, and there are {len(every)}")
@@ -177,7 +186,9 @@ def import_(
             writer = Writer(ledger, shown, without, strict=options.strict, tags=tagged)
             done = _imported(writer, ledger.nonces, every, options, Path(scratch), tally)
             if as_document:
-                listed("muckrake.import/1", "files", (as_json(*one, not no_audit) for one in done))
+                print_list(
+                    "muckrake.import/1", "files", (as_json(*one, not no_audit) for one in done)
+                )
             else:
                 in_full = len(every) <= IN_FULL
                 for outcome, added in done:
@@ -216,7 +227,7 @@ def _imported(
 ) -> Iterator[tuple[Outcome, int]]:
     """Each file with how many of its hands are new; after Ctrl-C no other is begun."""
     size = sum(file.size for file in files)
-    with stopping() as stop, watched("importing", size, "hands") as bar:
+    with stop_flag() as stop, progress_bar("importing", size, "hands") as bar:
 
         def tick(hands: int) -> None:
             bar(0, hands)

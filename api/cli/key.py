@@ -10,8 +10,8 @@ from pathlib import Path
 
 import click
 
-from api.cli.ledger import json_option, ledger_option, plainly, refuse_archive, writing
-from api.cli.output import NotFound, document, note, refusing, say, table
+from api.cli.ledger import json_option, ledger_errors, ledger_option, refuse_archive, writing
+from api.cli.output import NotFound, errors_as, note, print_json, print_table, say
 from api.http.keys import SCOPES, SEAT_SCOPES, Keys, NoScope, as_json, scope_of
 from store.folder.disk import Lock, RealDisk
 from store.proof.private import Private
@@ -49,14 +49,14 @@ def create(
     folder: Path, as_document: bool, scopes: tuple[str, ...], name: str, expires: str | None
 ) -> None:
     """Make a key and print it: nobody can print it a second time."""
-    with refusing(click.UsageError, NoScope):
+    with errors_as(click.UsageError, NoScope):
         good_for = tuple(dict.fromkeys(map(scope_of, scopes)))
     until = None if expires is None else ends(expires, time.time())
     refuse_archive(folder)
-    with plainly():
+    with ledger_errors():
         key, spelled = _keys(folder).make(good_for, name, until)
     if as_document:
-        document("muckrake.key-create/1", **as_json(key), key=spelled)
+        print_json("muckrake.key-create/1", **as_json(key), key=spelled)
     else:
         say(spelled)
         note(f"key {key.id} for {', '.join(good_for)}: keep it, it is not told again")
@@ -67,10 +67,10 @@ def create(
 @json_option
 def list_(folder: Path, as_document: bool) -> None:
     """Every key, without its secret."""
-    with plainly():
+    with ledger_errors():
         keys = [as_json(one) for one in _keys(folder).all()]
     if as_document:
-        document("muckrake.key-list/1", keys=keys)
+        print_json("muckrake.key-list/1", keys=keys)
         return
     rows = [
         [
@@ -82,7 +82,7 @@ def list_(folder: Path, as_document: bool) -> None:
         ]
         for one in keys
     ]
-    table(["key", "name", "scopes", "created", "expires"], rows)
+    print_table(["key", "name", "scopes", "created", "expires"], rows)
 
 
 @key.command()
@@ -93,12 +93,12 @@ def revoke(folder: Path, as_document: bool, id: str) -> None:
     """No more of KEY, by its id as `key list` shows it; the key itself will do."""
     id_ = id.split("_")[1] if id.startswith("mr_") else id
     refuse_archive(folder)
-    with plainly():
+    with ledger_errors():
         gone = _keys(folder).revoke(id_)
     if not gone:
         raise NotFound(f"there is no key {id_[:40]}: muckrake key list shows those there are")
     if as_document:
-        document("muckrake.key-revoke/1", id=id_)
+        print_json("muckrake.key-revoke/1", id=id_)
     else:
         note(f"key {id_} is revoked: it opens nothing from now on")
 
@@ -112,7 +112,7 @@ def replace(folder: Path, as_document: bool) -> None:
     Publish the new line and the statement where the old key was published.
     """
     refuse_archive(folder)
-    with plainly():
+    with ledger_errors():
         from store.proof.notary import REPLACED as FOLDER
         from store.proof.notary import replace_signer
 
@@ -133,7 +133,7 @@ def replace(folder: Path, as_document: bool) -> None:
     statement = folder / FOLDER
     if as_document:
         about = {"old": old.key.text(), "new": new.key.text(), "statements": str(statement)}
-        document("muckrake.key-replace/1", **about)
+        print_json("muckrake.key-replace/1", **about)
     else:
         say(new.key.text())
         note(f"the statement that {old.key.text()} has signed is the last one in {statement}")

@@ -16,17 +16,17 @@ from typing import NamedTuple
 import click
 import msgspec
 
-from api.cli.ledger import json_option, ledger_option, plainly, witness_option, writing
-from api.cli.options import given_tags, quiet_option, rules_of, tags_option
+from api.cli.ledger import json_option, ledger_errors, ledger_option, witness_option, writing
+from api.cli.options import quiet_option, rules_of, tag_records, tags_option
 from api.cli.output import (
     INTERRUPTED,
-    document,
-    ended_by_sigterm,
+    errors_as,
+    exit_on_sigterm,
     note,
-    refusing,
-    stopping,
-    table,
-    watched,
+    print_json,
+    print_table,
+    progress_bar,
+    stop_flag,
 )
 from api.playing.league import (
     League,
@@ -152,14 +152,14 @@ def add(
     """Write a bot into the file of a league, and play the matches that it lacks."""
     name = name or bot.resolve().name
     _read(file)
-    values = {one.tag: one.value for one in given_tags(tags, {name: name})}
+    values = {one.tag: one.value for one in tag_records(tags, {name: name})}
     try:
         is_bot(name, bot)
         place = os.path.relpath(bot.resolve(), file.resolve().parent)
         league = added(file.read_text("utf-8"), name, place, values)
     except Unfit as why:
         raise click.ClickException(f"{file}: {why}") from None
-    with plainly():
+    with ledger_errors():
         new = file.with_name(f"{file.name}.new")
         new.write_text(league, "utf-8")
         new.replace(file)
@@ -167,7 +167,7 @@ def add(
 
 
 def _read(file: Path) -> League:
-    with refusing(click.ClickException, Unfit):
+    with errors_as(click.ClickException, Unfit):
         return read(file)
 
 
@@ -176,9 +176,9 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
     sure that is."""
     game = rules_of(played.game, None, tuple(f"{it}={value}" for it, value in played.set.items()))
     new: list[Match] = []
-    with refusing(click.ClickException, Unfit, NoBot, Gone, Conflict, ValueError):
+    with errors_as(click.ClickException, Unfit, NoBot, Gone, Conflict, ValueError):
         bots = programs(played, file.parent)
-        with ended_by_sigterm(), writing(folder, f"league {played.name}") as ledger:
+        with exit_on_sigterm(), writing(folder, f"league {played.name}") as ledger:
             snapshot = Reader(folder).snapshot()
             hidden = (folder,) if played.seed is None else (folder, file)
             matches = Matches(played, game, bots, seed_of(played, snapshot), hidden)
@@ -193,7 +193,7 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
                 note(f"{match.name}: {won} ({len(new)} of {total})")
     rows = standing(played.bots, nets)
     if as_document:
-        document(
+        print_json(
             f"muckrake.league-{click.get_current_context().info_name}/1",
             league=played.name,
             missing=to_play(played, nets),
@@ -201,7 +201,7 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
             standing=msgspec.to_builtins(rows),
         )
     else:
-        table(
+        print_table(
             ["", "bot", "matches", "won", "drawn", "lost", "chips"],
             (
                 [
@@ -264,7 +264,7 @@ def _matches(
             once.add(sentence)
             note(sentence)
 
-    with stopping() as stop, watched(f"playing {played.name}", hands) as done:
+    with stop_flag() as stop, progress_bar(f"playing {played.name}", hands) as done:
 
         def watch(durable: Iterable[Events]) -> Iterator[Events]:
             for record in durable:

@@ -1,4 +1,4 @@
-"""The ledger behind a command: which folder it is, who may open it, and its failures in sentences.
+"""Open the ledger of a command for reading or writing, and the options --ledger, --as and --json.
 
 Nothing heavy is imported before a ledger is really opened.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from api.cli.output import NotFound, NotPermitted, note, refusing, wrong
+from api.cli.output import NotFound, NotPermitted, errors_as, exit_wrong, note
 from api.record_audit import start_of
 from events.ledger import Conflict, Record, Recorded, closes, is_match
 from events.match import Match
@@ -25,13 +25,14 @@ if TYPE_CHECKING:
     from store.proof.checkpoint import Remembered
     from store.reader import Snapshot
 
-Door = Callable[..., Any]
-VARIABLE = "MUCKRAKE_LEDGER"
+Function = Callable[..., Any]
+Decorator = Callable[[Function], Function]
+LEDGER_VARIABLE = "MUCKRAKE_LEDGER"
 _WITNESS = "api.cli.ledger.witness"
 
 
-class Place(click.Path):
-    """A ledger's folder, or the folder of the cache that stands for an archive."""
+class LedgerPath(click.Path):
+    """A path to a ledger's folder, or to the cache folder of an archive."""
 
     def convert(self, value: Any, *of: Any) -> Path:
         from store.archive.index import PATH
@@ -39,15 +40,15 @@ class Place(click.Path):
         from store.folder.manifest import PATH as MANIFEST
 
         if "://" in (url := os.fspath(value)):
-            return folder_of(archived_at(url).url)
+            return folder_of(archive_objects(url).url)
         folder = cast(Path, super().convert(value, *of))
         if (folder / PATH).exists() and not (folder / MANIFEST).exists():
             return folder_of(folder.absolute().as_uri())
         return folder
 
 
-def named(folder: Path) -> str:
-    """What a ledger is called in sentences: its folder, or the URL that was given."""
+def ledger_name(folder: Path) -> str:
+    """A ledger's name in sentences: its folder, or the URL of its archive."""
     from store.folder.disk import origin_of
 
     return origin_of(folder) or str(folder)
@@ -56,23 +57,23 @@ def named(folder: Path) -> str:
 ledger_option = click.option(
     "--ledger",
     "folder",
-    type=Place(file_okay=False, path_type=Path),
+    type=LedgerPath(file_okay=False, path_type=Path),
     metavar="DIR",
-    envvar=VARIABLE,
+    envvar=LEDGER_VARIABLE,
     default="ledger",
-    help=f"The ledger's folder, or the URL of an archive; else ${VARIABLE}, else ./ledger.",
+    help=f"The ledger's folder, or the URL of an archive; else ${LEDGER_VARIABLE}, else ./ledger.",
 )
 
 
 def refuse_archive(folder: Path) -> None:
-    """An archive is only read: a command that changes something says so before it begins."""
+    """Refuse an archive, which can only be read, for a command that writes."""
     from store.folder.disk import ReadOnly, origin_of
 
     if (url := origin_of(folder)) is not None:
         raise click.ClickException(str(ReadOnly(url)))
 
 
-# For a command that needs none, so that scripts may give it to every command.
+# For a command without a ledger, so that scripts may give the option to every command.
 no_ledger_option = click.option(
     "--ledger",
     metavar="DIR",
@@ -81,10 +82,10 @@ no_ledger_option = click.option(
 )
 
 
-def listening(port: int) -> Callable[[Door], Door]:
-    """Where a server listens."""
+def listen_options(port: int) -> Decorator:
+    """The options --host and --port of a server."""
 
-    def options(command: Door) -> Door:
+    def options(command: Function) -> Function:
         at_port = click.option(
             "--port",
             metavar="N",
@@ -121,8 +122,8 @@ view_option = click.option(
 )
 
 
-def witness_option(command: Door) -> Door:
-    """Where the newest checkpoint is kept outside the ledger's folder."""
+def witness_option(command: Function) -> Function:
+    """The option --witness: a file outside the ledger that keeps its newest checkpoint."""
 
     def keep(ctx: click.Context, _: click.Parameter, file: Path | None) -> None:
         ctx.meta[_WITNESS] = file
@@ -140,7 +141,7 @@ def witness_option(command: Door) -> Door:
 
 
 def remembered(*, accepting: bool = False) -> "Remembered":
-    """Where checkpoints of ledgers are remembered outside their folders, as `--witness` says."""
+    """The checkpoints that are remembered outside the ledgers' folders, as `--witness` says."""
     from store.proof.checkpoint import Remembered
 
     context = click.get_current_context(silent=True)
@@ -148,21 +149,18 @@ def remembered(*, accepting: bool = False) -> "Remembered":
     return Remembered(file, accepting=accepting)
 
 
-def archived_at(url: str) -> "Objects":
-    """The storage that a URL names."""
+def archive_objects(url: str) -> "Objects":
+    """The object storage at a URL."""
     from store.archive.objects import Misspelt, objects_of
 
-    with refusing(click.UsageError, Misspelt):
+    with errors_as(click.UsageError, Misspelt):
         return objects_of(url)
 
 
 @contextmanager
 def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
-    """The ledger as it is at this moment; its writer is neither needed nor disturbed.
-
-    A reader of an older copy gets a note that it is one.
-    """
-    with plainly():
+    """Open a snapshot of the ledger beside its writer, with a note if it is an older copy."""
+    with ledger_errors():
         from store.folder.frames import Damaged
         from store.proof.notary import public_keys
         from store.reader import NoLedger, Reader
@@ -170,8 +168,8 @@ def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
         try:
             reader = Reader(folder)
         except (NoLedger, FileNotFoundError):
-            if named(folder) != str(folder):
-                sentence = f"there is no archive at {named(folder)}: muckrake push makes one"
+            if ledger_name(folder) != str(folder):
+                sentence = f"there is no archive at {ledger_name(folder)}: muckrake push makes one"
                 raise NotFound(sentence) from None
             raise NotFound(f"there is no ledger in {folder}: muckrake play makes one") from None
         snapshot = reader.snapshot()
@@ -181,26 +179,25 @@ def reading(folder: Path, *, warned: bool = True) -> Iterator["Snapshot"]:
                 known = remembered().of(public_keys(snapshot.live.disk))
                 size, file = max(((one.size, str(path)) for path, one in known), default=(0, ""))
         if size > snapshot.next_seq:
-            note(
-                f"{named(folder)} has {snapshot.next_seq:,} closed streams, and {file} was signed"
-                f" for {size:,}: its end is lost, or this is an older copy"
-            )
+            has = f"{ledger_name(folder)} has {snapshot.next_seq:,} closed streams"
+            signed = f"{file} was signed for {size:,}"
+            note(f"{has}, and {signed}: its end is lost, or this is an older copy")
         yield snapshot
 
 
 @contextmanager
 def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["FileLedger"]:
-    """The ledger for its one writer; what its recovery found is noted.
+    """Open the ledger for its one writer, with notes of its recovery.
 
-    Only with `accepting` it may be behind what is remembered of it.
+    Only with `accepting` it may be older than its remembered checkpoints.
     """
-    with plainly():
+    with ledger_errors():
         from api.evidence.cosigning import publish_newest
         from api.playing.recording import projections
         from store.ledger import Broken, open_ledger
         from store.proof.tree import Refuted
 
-        with refusing(click.ClickException, Broken):
+        with errors_as(click.ClickException, Broken):
             known = remembered(accepting=accepting)
             ledger, lock = open_ledger(folder, doing, projections(folder), known)
             for sentence in ledger.notes:
@@ -222,15 +219,15 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
 
 
 @contextmanager
-def plainly() -> Iterator[None]:
-    """Whatever a ledger can fail with, as one sentence with its exit code."""
+def ledger_errors() -> Iterator[None]:
+    """Turn any failure of a ledger into one sentence and an exit code."""
     from store.folder.disk import Held
     from store.folder.frames import Damaged
 
     try:
         yield
     except Damaged as damage:
-        wrong(str(damage))
+        exit_wrong(str(damage))
     except BrokenPipeError:  # the reader of our output has gone: click knows what to do
         raise
     except (Held, Conflict, OSError) as refusal:
@@ -238,7 +235,7 @@ def plainly() -> Iterator[None]:
 
 
 def hand_of(ledger: "Snapshot", hand: str) -> Events:
-    """The record of a hand; one that was never played is not found."""
+    """The record of a hand; `NotFound` if it was never played."""
     named = re.fullmatch(r".+/(?:0|[1-9][0-9]{0,17})", hand)
     record = tuple(recorded.event for recorded in ledger.read(hand)) if named else ()
     if not record:
@@ -247,7 +244,7 @@ def hand_of(ledger: "Snapshot", hand: str) -> Events:
 
 
 def closed_hands(recorded: Iterable[Recorded]) -> Iterator[Events]:
-    """Every hand that is over, in the order they ended, out of all events in order of position."""
+    """The records of closed hands, in the order they ended, from events in order of position."""
     begun: dict[str, list[Record]] = {}
     over: str | None = None
     for one in recorded:
@@ -262,16 +259,15 @@ def closed_hands(recorded: Iterable[Recorded]) -> Iterator[Events]:
 
 
 def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:
-    """The viewpoint in this hand: a misspelt one is misuse, a player of no seat is not
-    permitted."""
+    """The viewpoint `view` in this hand; `NotPermitted` for a player without a seat in it."""
     from api.viewpoints.redaction import opened_by, withheld_sentence
     from api.viewpoints.redaction import viewpoint_of as of_viewer
 
-    check_spelling(view)
+    check_viewpoint(view)
     start = start_of(record)
     match = start.hand.rpartition("/")[0]
     records = cast(tuple[Match, ...], tuple(recorded.event for recorded in ledger.read(match)))
-    with refusing(NotPermitted, ValueError):
+    with errors_as(NotPermitted, ValueError):
         who = of_viewer(view, start.players, opened_by(records).hands)
     if opened_by(records).withheld and not isinstance(who, Auditor):
         raise NotPermitted(withheld_sentence(match))
@@ -279,13 +275,13 @@ def viewpoint_of(view: str, record: Events, ledger: "Snapshot") -> Viewpoint:
 
 
 def auditor_only(view: str, doing: str) -> None:
-    """For a door that cannot yet show less than everything."""
-    check_spelling(view)
+    """Refuse other viewpoints for a command that reads whole records."""
+    check_viewpoint(view)
     if view != "auditor":
         raise NotPermitted(f"{doing} reads whole records: only an auditor may, not {view}")
 
 
-def check_spelling(view: str) -> None:
-    """Before anything is read: a viewpoint that nobody could have."""
+def check_viewpoint(view: str) -> None:
+    """Refuse a misspelt viewpoint before anything is read."""
     if view not in ("public", "auditor") and not view.startswith("seat:"):
         raise click.UsageError(f"{view} is no viewpoint: there are public, seat:NAME and auditor")

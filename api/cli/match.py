@@ -12,24 +12,24 @@ from api.cli.ledger import json_option, ledger_option, witness_option, writing
 from api.cli.options import (
     dialect_option,
     disclosure_option,
-    given_names,
-    given_tags,
     names_option,
     quiet_option,
+    renames,
     rules_of,
     rules_options,
+    tag_records,
     tags_option,
 )
 from api.cli.output import (
     INTERRUPTED,
     NotFound,
-    document,
-    ended_by_sigterm,
+    errors_as,
+    exit_on_sigterm,
     note,
+    print_json,
     progress,
-    refusing,
     say,
-    stopping,
+    stop_flag,
 )
 from api.jobs.plans import HANDS, dealing_of
 from api.jobs.plans import named as match_name
@@ -129,15 +129,15 @@ def match(
 
     The game is auction-2024-mit, unless --ruleset says another that such bots can speak of.
     """
-    bot_names = given_names(names)
-    with refusing(click.UsageError, ValueError), refusing(NotFound, NoBot):
+    bot_names = renames(names)
+    with errors_as(click.UsageError, ValueError), errors_as(NotFound, NoBot):
         programs = named(*bots, bot_names)
-    tags_of = given_tags(tags, {"A": programs[0].name, "B": programs[1].name})
+    tags_of = tag_records(tags, {"A": programs[0].name, "B": programs[1].name})
     played_by = rules_of(None if rules else USUAL, rules, settings)
     hands = hands or played_by.hands or HANDS
     players = (programs[0].name, programs[1].name)
     how = {"mirrored": mirror, "open_bids": open_bids}
-    with refusing(click.UsageError, ValueError):
+    with errors_as(click.UsageError, ValueError):
         match = plan(played_by, match_name(name), players, hands, **how)
         if dialect and not gamelog:
             raise click.UsageError("--dialect is of a log: say --gamelog FILE, too")
@@ -154,9 +154,9 @@ def match(
     start = meeting.announced(seed, cast(Disclosure, disclosure), kind_of_dealing)
     begun = time.monotonic()
     records: list[Events] | None = [] if gamelog else None
-    with ended_by_sigterm(), writing(folder, f"match {start.match}") as ledger:
+    with exit_on_sigterm(), writing(folder, f"match {start.match}") as ledger:
         # Both names are these bots' in this ledger, or nothing is played.
-        with refusing(click.ClickException, Misnamed):
+        with errors_as(click.ClickException, Misnamed):
             claim(Private(folder), dict(zip("AB", programs, strict=True)), bot_names)
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
         played = _played(meeting, ledger, start, hands, folder, records)
@@ -179,7 +179,7 @@ def match(
     if as_document:
         terms = {"seed": seed, "disclosure": disclosure, "sealed_bids": not open_bids}
         about = {**terms, "mirrored": mirror, **msgspec.to_builtins(played)}
-        document("muckrake.match/1", **about, **as_json(parts, faults))
+        print_json("muckrake.match/1", **about, **as_json(parts, faults))
     else:
         say(summary(played, seed, kind_of_dealing))
         say("")
@@ -209,7 +209,7 @@ def _played(
                 records.append(record)
             yield record
 
-    with stopping() as stop:
+    with stop_flag() as stop:
         try:
             return meeting.recorded(ledger, start, note, stop, watch, Private(folder))
         except Gone as reason:

@@ -1,15 +1,16 @@
-"""Options that several commands take: rules, old names, where an answer goes in which format."""
+"""Options that several commands share: rulesets, names, tags, output files and their formats."""
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, get_args
 
 import click
 
-from api.cli.output import QUIET, NotFound, data, refusing
+from api.cli.ledger import Decorator, Function
+from api.cli.output import QUIET, NotFound, binary_stdout, errors_as
 from api.playing.names import Misnamed, names_of, tagged, tags_of
 from api.questions import games as rulesets
 from engine.game import Game
@@ -19,14 +20,13 @@ from formats.mit.dialects import ENGINES
 from formats.rakes import RakeFrom
 from formats.source import Rules
 
-Door = Callable[..., Any]
-File = tuple[str, Path | None]  # a format, and the file; without one it is for stdout
-FILES = click.Path(dir_okay=False, path_type=Path)
-TABLES = ("csv", "parquet")
+OutputFile = tuple[str, Path | None]  # a format, and the file; without one it is for stdout
+FILE_PATH = click.Path(dir_okay=False, path_type=Path)
+TABLE_FORMATS = ("csv", "parquet")
 
 
-def quiet_option(command: Door) -> Door:
-    """For a command that may take its time."""
+def quiet_option(command: Function) -> Function:
+    """The option --quiet of a command that shows progress."""
 
     def keep(context: click.Context, _: click.Parameter, is_quiet: bool) -> None:
         context.meta[QUIET] = is_quiet
@@ -37,7 +37,7 @@ def quiet_option(command: Door) -> Door:
 
 
 class Option(click.Option):
-    """An option that is still taken by the names it had before, which no help shows."""
+    """An option that also takes its former names, which no help shows."""
 
     def __init__(
         self, names: Sequence[str], formerly: Sequence[str] = (), **attributes: Any
@@ -46,42 +46,44 @@ class Option(click.Option):
         self.formerly = list(formerly)
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
-        """Have the parser know every name."""
+        """Give the parser the former names, too."""
         shown, self.opts = self.opts, self.opts + self.formerly
         super().add_to_parser(parser, ctx)
         self.opts = shown
 
 
 def out_option(
-    about: str, formerly: Sequence[str] = (), *, name: str = "out", kind: Any = FILES
-) -> Callable[[Door], Door]:
-    """The file that an answer is written into."""
+    about: str, formerly: Sequence[str] = (), *, name: str = "out", kind: Any = FILE_PATH
+) -> Decorator:
+    """The option --out: the file that an answer is written into."""
     names = ("-o", "--out", name)
     return click.option(
         *names, cls=Option, formerly=formerly, type=kind, metavar="FILE", help=about
     )
 
 
-def names_option(about: str) -> Callable[[Door], Door]:
-    """Other names for players."""
+def names_option(about: str) -> Decorator:
+    """The option --names: new names for players."""
     return click.option("--names", multiple=True, metavar="A=x,B=y", help=about)
 
 
-def tags_option(who: str) -> Callable[[Door], Door]:
-    """What players are beside their names."""
+def tags_option(who: str) -> Decorator:
+    """The option --tags of players."""
     about = f"Tags of {who}, by which questions tell them apart (--by-tag)."
     return click.option("--tags", multiple=True, metavar="A=bot:x,version:2", help=about)
 
 
-def given_tags(tags: Sequence[str], players: Mapping[str, str] | None = None) -> tuple[Tagged, ...]:
-    """The records of the tags of players, by what they are called here; or of any, by name."""
-    with refusing(click.UsageError, Misnamed):
+def tag_records(
+    tags: Sequence[str], players: Mapping[str, str] | None = None
+) -> tuple[Tagged, ...]:
+    """Tag records from the option --tags, for these players, or for any by name."""
+    with errors_as(click.UsageError, Misnamed):
         return tagged(tags_of(tags), players)
 
 
-def given_names(words: Sequence[str]) -> dict[str, str]:
-    """What --names gives, each of them one or several with commas."""
-    with refusing(click.UsageError, Misnamed):
+def renames(words: Sequence[str]) -> dict[str, str]:
+    """New names by old name, from the option --names."""
+    with errors_as(click.UsageError, Misnamed):
         return names_of(pair for word in words for pair in word.split(","))
 
 
@@ -99,15 +101,15 @@ disclosure_option = click.option(
 )
 
 
-def files_option(about: str = "The table as a file, CSV or Parquet.") -> Callable[[Door], Door]:
-    """A table as files: `files_of` says which."""
+def files_option(about: str = "The table as a file, CSV or Parquet.") -> Decorator:
+    """The options --out, --format, --csv and --parquet of a table, for `files_of`."""
 
-    def with_files(command: Door) -> Door:
+    def with_files(command: Function) -> Function:
         kind = "Of that table; else as the name of --out ends. Without --out it is on stdout."
         for option in (
-            click.option("--parquet", type=FILES, hidden=True, help="As --out FILE.parquet."),
-            click.option("--csv", type=FILES, hidden=True, help="As --out FILE.csv."),
-            click.option("--format", "kind", type=click.Choice(TABLES), help=kind),
+            click.option("--parquet", type=FILE_PATH, hidden=True, help="As --out FILE.parquet."),
+            click.option("--csv", type=FILE_PATH, hidden=True, help="As --out FILE.csv."),
+            click.option("--format", "kind", type=click.Choice(TABLE_FORMATS), help=kind),
             out_option(about),
         ):
             command = option(command)
@@ -118,15 +120,15 @@ def files_option(about: str = "The table as a file, CSV or Parquet.") -> Callabl
 
 def files_of(
     out: Path | None, kind: str | None, csv: Path | None, parquet: Path | None
-) -> list[File]:
-    """The files that a table is written into; none, if nobody asked for one."""
-    named: list[File] = [("csv", csv), ("parquet", parquet)]
-    files = [] if out is None and kind is None else [(format_of(kind, out, TABLES), out)]
+) -> list[OutputFile]:
+    """The files that a table is written into, with their formats."""
+    named: list[OutputFile] = [("csv", csv), ("parquet", parquet)]
+    files = [] if out is None and kind is None else [(format_of(kind, out, TABLE_FORMATS), out)]
     return [*files, *(one for one in named if one[1] is not None)]
 
 
 def format_of(kind: str | None, out: Path | None, kinds: Sequence[str]) -> str:
-    """The format that is named, or in which the name of the file ends."""
+    """The format that --format names, else the file name extension."""
     ending = "" if out is None else out.suffix.removeprefix(".")
     if kind is None and ending not in kinds:
         what = "" if out is None else f"; {out.name} does not end in one"
@@ -135,10 +137,10 @@ def format_of(kind: str | None, out: Path | None, kinds: Sequence[str]) -> str:
 
 
 @contextmanager
-def written(file: Path | None) -> Iterator[BinaryIO]:
-    """Where the bytes of a table go: a file that is there whole or not at all, or stdout."""
+def open_output(file: Path | None) -> Iterator[BinaryIO]:
+    """Open a file that appears whole or not at all, or stdout, for the bytes of an answer."""
     try:
-        with data() if file is None else whole(file) as sink:
+        with binary_stdout() if file is None else atomic_file(file) as sink:
             yield sink
     except BrokenPipeError:
         raise
@@ -147,8 +149,8 @@ def written(file: Path | None) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def whole(out: Path) -> Iterator[BinaryIO]:
-    """A file that is there whole or not at all."""
+def atomic_file(out: Path) -> Iterator[BinaryIO]:
+    """Open a file that appears under its name only when it is complete."""
     if out.exists() and not out.is_file():  # a pipe or a device: nothing can take its place
         with out.open("wb") as sink:
             yield sink
@@ -165,8 +167,8 @@ def whole(out: Path) -> Iterator[BinaryIO]:
 FILE_MAX = 1 << 20  # bytes; the longest ruleset of ours has twenty thousand
 
 
-def rules_options(*formerly: str) -> Callable[[Door], Door]:
-    """By which rules, and what is changed of them."""
+def rules_options(*formerly: str) -> Decorator:
+    """The options --ruleset and --set."""
 
     settings = click.option(
         "--set",
@@ -179,8 +181,8 @@ def rules_options(*formerly: str) -> Callable[[Door], Door]:
     return lambda command: rules(settings(command))
 
 
-def ruleset_option(about: str, formerly: Sequence[str] = ()) -> Callable[[Door], Door]:
-    """The rules by which hands are played or decided: `rules_of` finds them."""
+def ruleset_option(about: str, formerly: Sequence[str] = ()) -> Decorator:
+    """The option --ruleset, for `rules_of`."""
     return click.option(
         "--ruleset",
         "rules",
@@ -193,22 +195,22 @@ def ruleset_option(about: str, formerly: Sequence[str] = ()) -> Callable[[Door],
 
 
 def import_rules(rules: str | None, settings: tuple[str, ...], rake: RakeFrom) -> Rules:
-    """What decides imported hands: a ruleset that is named, changed by settings, or the settings
-    alone, which change the one that a file looks like; and from where their rake is."""
+    """The rules of imported hands: a named ruleset or the one that a file looks like, changed by
+    settings, and the source of their rake."""
     named = None if rules is None else rules_of(None, rules, settings)
-    with refusing(click.UsageError, Impossible):
+    with errors_as(click.UsageError, Impossible):
         return Rules(named, tuple(settings_of(settings).items()), rake)
 
 
 def rules_of(game: str | None, rules: str | None, settings: tuple[str, ...] = ()) -> Game:
-    """The ruleset that is meant by a name or a file, and by settings."""
+    """The ruleset of a name, a fingerprint or a file, changed by settings."""
     if (game is None) == (rules is None):
         raise click.UsageError("name one GAME, or one --ruleset FILE")
     values, content = settings_of(settings), None
     if rules is not None:  # a text that is no path and has no file is a name
         file = Path(rules)
         if "/" in rules or file.suffix == ".json" or file.is_file():
-            content = _read(file)
+            content = _read_json(file)
     try:
         return rulesets.wanted(game or rules, values, content)
     except rulesets.NoGame as unknown:
@@ -220,17 +222,17 @@ def rules_of(game: str | None, rules: str | None, settings: tuple[str, ...] = ()
 
 
 def settings_of(settings: tuple[str, ...]) -> dict[str, str]:
-    """What `--set` says, as names and values."""
-    with refusing(click.UsageError, Impossible):
+    """The names and values of the option --set."""
+    with errors_as(click.UsageError, Impossible):
         return named_values(settings)
 
 
-def _read(file: Path) -> Any:
-    """What a JSON file holds; a broken one is answered with the place."""
+def _read_json(file: Path) -> Any:
+    """Read a JSON file; a sentence says where a broken one is wrong."""
     try:
         if file.stat().st_size > FILE_MAX:
             raise click.UsageError(f"{file} is no ruleset: it has more than {FILE_MAX} bytes")
-        return json.loads(file.read_text("utf-8"), object_pairs_hook=_once)
+        return json.loads(file.read_text("utf-8"), object_pairs_hook=_unique_members)
     except FileNotFoundError:
         raise NotFound(f"there is no file {file}: muckrake games GAME --json > {file}") from None
     except OSError as reason:
@@ -242,8 +244,8 @@ def _read(file: Path) -> Any:
         raise click.UsageError(f"{file} is no JSON: {broken}") from None
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object, in which nothing is said twice."""
+def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object; refused if a member occurs twice."""
     members = dict(pairs)
     if len(members) < len(pairs):
         names = [name for name, _ in pairs]

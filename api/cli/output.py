@@ -1,4 +1,4 @@
-"""How commands speak: data on stdout, everything else as sentences on stderr.
+"""Print the output of commands: data on stdout, notes and progress bars on stderr.
 
 Tables are drawn on a terminal, in blocks if they are wider than it is; tab-separated in a pipe.
 """
@@ -32,20 +32,20 @@ TERMINATED = 128 + signal.SIGTERM  # exit code
 
 
 class NotFound(click.ClickException):
-    """The hand, match or player that was asked for does not exist."""
+    """A hand, match or player does not exist."""
 
     exit_code = MISSING
 
 
 class NotPermitted(click.ClickException):
-    """The hand or match exists, and this viewpoint may not see it."""
+    """A viewpoint may not see an existing hand or match."""
 
     exit_code = FORBIDDEN
 
 
 @contextmanager
-def refusing(how: type[click.ClickException], *kinds: type[Exception]) -> Iterator[None]:
-    """What fails in these ways ends the command with its sentence, and the exit code of `how`."""
+def errors_as(how: type[click.ClickException], *kinds: type[Exception]) -> Iterator[None]:
+    """Turn exceptions of these kinds into `how`: one sentence on stderr and its exit code."""
     try:
         yield
     except kinds as reason:
@@ -53,47 +53,47 @@ def refusing(how: type[click.ClickException], *kinds: type[Exception]) -> Iterat
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """A line, or a page: all that any command writes for people leaves here."""
+    """Print a line, or a text of several; all output of commands for people leaves here."""
     text = text if isinstance(text, PrintableText) else f"{printable(text)}\n"
     click.echo(text, err=err, nl=False)
 
 
-def several(count: int, one: str) -> str:
-    """1 segment, 41,200 closed streams."""
+def plural(count: int, one: str) -> str:
+    """A count with its noun: `1 segment`, `41,200 closed streams`."""
     return f"{count:,} {one}{'' if count == 1 else 's'}"
 
 
 def note(sentence: str) -> None:
-    """Progress and remarks, out of the way of the data."""
+    """Print a remark on stderr."""
     say(sentence, err=True)
 
 
-def wrong(sentence: str) -> NoReturn:
-    """The check was made, and its answer is no."""
+def exit_wrong(sentence: str) -> NoReturn:
+    """Print a sentence and exit with the code of a failed check."""
     note(f"muckrake: {sentence}")
     raise click.exceptions.Exit(WRONG)
 
 
-def document(schema: str, **content: Any) -> None:
-    """Print one JSON document, its shape named by `schema`."""
+def print_json(schema: str, **content: Any) -> None:
+    """Print one JSON document of this schema."""
     text = json.dumps({"schema": schema, **content}, indent=2, ensure_ascii=False)
     click.echo(printable_json(text))
 
 
-def line(schema: str, **content: Any) -> None:
-    """Print one JSON document on a line of its own, where others follow."""
+def print_json_line(schema: str, **content: Any) -> None:
+    """Print one JSON document on one line."""
     click.echo(printable_json(json.dumps({"schema": schema, **content}, ensure_ascii=False)))
 
 
-def answer(content: msgspec.Struct) -> None:
-    """Print a struct, whose tag is the schema, as one JSON document."""
-    document(**msgspec.to_builtins(content))
+def print_struct(content: msgspec.Struct) -> None:
+    """Print a struct as a JSON document; its tag is the schema."""
+    print_json(**msgspec.to_builtins(content))
 
 
-def listed(
+def print_list(
     schema: str, name: str, items: Iterable[Any], last: Callable[[], dict[str, Any]] = dict
 ) -> None:
-    """Print a document with one long list as it is read; `last` is called after the list."""
+    """Print a JSON document with one long list as it is read; `last` gives the members after it."""
     click.echo(f'{{"schema": {json.dumps(schema)}, "{name}": [', nl=False)
     for number, item in enumerate(items):
         text = printable_json(json.dumps(item, ensure_ascii=False))
@@ -103,20 +103,20 @@ def listed(
 
 
 @contextmanager
-def data() -> Iterator[BinaryIO]:
-    """Where the bytes of an answer go: as they are into a pipe, printable onto a terminal."""
+def binary_stdout() -> Iterator[BinaryIO]:
+    """Open stdout for bytes: a pipe gets them as they are, a terminal made printable."""
     sys.stdout.flush()
     if not sys.stdout.isatty():
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    shown = _Shown(sys.stdout.buffer)
+    shown = _PrintableStdout(sys.stdout.buffer)
     yield cast(BinaryIO, shown)
     shown.close()
 
 
-class _Shown(io.RawIOBase):
-    """Lines of bytes as a terminal may have them."""
+class _PrintableStdout(io.RawIOBase):
+    """A file for bytes that prints them on a terminal, each line made printable."""
 
     def __init__(self, out: BinaryIO) -> None:
         super().__init__()
@@ -145,29 +145,29 @@ class _Shown(io.RawIOBase):
 
 
 def progress(items: Iterable[T], doing: str, total: int | None = None) -> Iterable[T]:
-    """The items, with a bar on stderr while they are worked off, if somebody is watching."""
+    """Iterate over items with a progress bar on stderr, if that is a terminal."""
 
     def counted() -> Iterator[T]:
-        with watched(doing, total) as advance:
+        with progress_bar(doing, total) as advance:
             for item in items:
                 yield item
                 advance(1)
 
-    return counted() if _is_watched() else items
+    return counted() if _shows_progress() else items
 
 
-def bar(doing: str) -> Callable[[Collection[T]], Iterable[T]]:
-    """The same for work whose items are counted already."""
+def progress_bars(doing: str) -> Callable[[Collection[T]], Iterable[T]]:
+    """A function that iterates over a collection with a progress bar on stderr."""
     return lambda items: progress(items, doing, len(items))
 
 
 @contextmanager
-def watched(doing: str, total: int | None, unit: str = "") -> Iterator[Callable[..., None]]:
-    """A bar with the time to go on stderr, if that is a terminal and nobody said `--quiet`.
+def progress_bar(doing: str, total: int | None, unit: str = "") -> Iterator[Callable[..., None]]:
+    """Show a progress bar on stderr, if that is a terminal and without `--quiet`.
 
-    The function that it gives is called with how much more is done, of the total and of the unit.
+    Yields a function to call with the increase in the total, and in the count of the unit.
     """
-    if not _is_watched():
+    if not _shows_progress():
         yield lambda size, count=0: None
         return
     from rich.console import Console
@@ -200,36 +200,36 @@ def watched(doing: str, total: int | None, unit: str = "") -> Iterator[Callable[
         yield advance
 
 
-def _is_watched() -> bool:
+def _shows_progress() -> bool:
     context = click.get_current_context(silent=True)
     return sys.stderr.isatty() and not (context and context.meta.get(QUIET))
 
 
-def cell(value: Any) -> str:
-    """A value of a row; nothing for null."""
+def cell_text(value: Any) -> str:
+    """A value of a row as text; empty for null."""
     if value is None:
         return ""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @contextmanager
-def stopping() -> Iterator[Callable[[], bool]]:
-    """Ctrl-C asks to stop after what is at work; a second one stops at once."""
-    with _interrupted() as stopped:
+def stop_flag() -> Iterator[Callable[[], bool]]:
+    """Yield a function that is true after Ctrl-C; a second Ctrl-C interrupts at once."""
+    with _interrupt_event() as stopped:
         yield stopped.is_set
 
 
-def every(seconds: float | None) -> Iterator[None]:
-    """After each so many seconds, until Ctrl-C, which cuts the wait short; without them, never."""
+def repeat_every(seconds: float | None) -> Iterator[None]:
+    """Yield every so many seconds until Ctrl-C, which ends the wait; never for None."""
     if seconds is not None:
-        with _interrupted() as stopped:
+        with _interrupt_event() as stopped:
             while not stopped.wait(seconds):
                 yield
 
 
 @contextmanager
-def _interrupted() -> Iterator[threading.Event]:
-    """What Ctrl-C sets; a second one is an interrupt as ever."""
+def _interrupt_event() -> Iterator[threading.Event]:
+    """Yield an event that Ctrl-C sets; a second Ctrl-C raises KeyboardInterrupt."""
     stopped = threading.Event()
 
     def ask(number: int, frame: FrameType | None) -> None:
@@ -244,8 +244,8 @@ def _interrupted() -> Iterator[threading.Event]:
 
 
 @contextmanager
-def ended_by_sigterm() -> Iterator[None]:
-    """End on SIGTERM in order: the bots are ended, every answered hand is on disk."""
+def exit_on_sigterm() -> Iterator[None]:
+    """Raise SystemExit on SIGTERM, so that bots are ended and every answered hand is on disk."""
 
     def go(number: int, frame: FrameType | None) -> NoReturn:
         raise SystemExit(TERMINATED)
@@ -257,23 +257,23 @@ def ended_by_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-SHORT = 16  # characters of a cell that is never folded
+UNFOLDED_MAX = 16  # characters of a cell that is never folded
 GAP = 2  # blanks between two columns
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table of texts."""
-    drawn(columns, (list(map(Cell, row)) for row in rows))
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table of texts."""
+    print_cells(columns, (list(map(Cell, row)) for row in rows))
 
 
-def drawn(
+def print_cells(
     columns: Sequence[str],
     rows: Iterable[Sequence[Cell]],
     right: Sequence[int] = (),
     head: str = "",
     foot: str = "",
 ) -> None:
-    """A table with its sentences above and below; into a pipe, as the rows are read."""
+    """Print a table of cells with a head and a foot; into a pipe, as the rows are read."""
     rows = ([cell._replace(text=printable(cell.text)) for cell in row] for row in rows)
     columns, head, foot = list(map(printable, columns)), printable(head), printable(foot)
     if not sys.stdout.isatty():  # data only: what stands above and below goes to the other stream
@@ -292,7 +292,7 @@ def drawn(
     lines, console = list(rows), Console(highlight=False)
     if head:
         console.print(Text(head, style="bold"))
-    for number, block in enumerate(_blocks(columns, lines, right, console.width)):
+    for number, block in enumerate(_column_blocks(columns, lines, right, console.width)):
         if number:
             console.print()
         grid = Table(box=None, pad_edge=False, header_style="dim")
@@ -300,48 +300,48 @@ def drawn(
             justify = "right" if place in right else "left"
             grid.add_column(columns[place], justify=justify, width=width, overflow="fold")  # type: ignore[arg-type]
         for row in lines:
-            grid.add_row(*(Text(row[place].text, style=_style(row[place])) for place in block))
+            grid.add_row(*(Text(row[place].text, style=_cell_style(row[place])) for place in block))
         console.print(grid)
     if foot:
         console.print(Text(foot, style="dim"))
 
 
-def _blocks(
+def _column_blocks(
     columns: Sequence[str], lines: Sequence[Sequence[Cell]], right: Sequence[int], width: int
 ) -> Iterator[dict[int, int]]:
-    """Columns that stand beside each other, each with its width; the first again in every block.
+    """Blocks of columns and their widths that fit beside each other; keys recur in every block.
 
-    Where the whole table is too wide, headings and long cells are folded between words; where
-    that is not enough, what is left over goes on below.
+    In a table that is too wide, headings and long cells are folded between words before columns
+    move into a block below.
     """
     from rich.cells import cell_len
 
     longest, least = [], []
     for place, column in enumerate(columns):
         texts = [row[place].text for row in lines]
-        words = [word for text in texts if cell_len(text) > SHORT for word in text.split()]
-        whole = [text for text in texts if cell_len(text) <= SHORT]
+        words = [word for text in texts if cell_len(text) > UNFOLDED_MAX for word in text.split()]
+        whole = [text for text in texts if cell_len(text) <= UNFOLDED_MAX]
         longest.append(max(map(cell_len, [column, *texts])))
         least.append(min(width, max(map(cell_len, ["", *words, *whole, *column.split()]))))
     keys = list(range(min(right, default=1)))[:2]
     block, rest = list(keys), [place for place in range(len(columns)) if place not in keys]
     for place in rest:
-        if len(block) > len(keys) and _taken(least, [*block, place]) > width:
-            yield _widths(longest, least, block, width)
+        if len(block) > len(keys) and _block_width(least, [*block, place]) > width:
+            yield _column_widths(longest, least, block, width)
             block = list(keys)
         block.append(place)
-    yield _widths(longest, least, block, width)
+    yield _column_widths(longest, least, block, width)
 
 
-def _taken(widths: Sequence[int], block: Sequence[int]) -> int:
+def _block_width(widths: Sequence[int], block: Sequence[int]) -> int:
     return sum(widths[place] + GAP for place in block) - GAP
 
 
-def _widths(
+def _column_widths(
     longest: Sequence[int], least: Sequence[int], block: Sequence[int], width: int
 ) -> dict[int, int]:
-    """What is left of the width goes to the columns that need least of it first."""
-    given, left = {place: least[place] for place in block}, width - _taken(least, block)
+    """Column widths of a block; spare width goes first to the columns that need least of it."""
+    given, left = {place: least[place] for place in block}, width - _block_width(least, block)
     needing = sorted(block, key=lambda place: longest[place] - least[place])
     for done, place in enumerate(needing):
         more = max(0, min(longest[place] - least[place], left // (len(needing) - done)))
@@ -350,8 +350,8 @@ def _widths(
     return given
 
 
-def _style(cell: Cell) -> str:
-    """Grey, or a shade between cold and warm; the number itself always says the same."""
+def _cell_style(cell: Cell) -> str:
+    """The colour of a cell: grey, or a shade between cold and warm."""
     if cell.few:
         return "dim"
     if cell.warmth is None:

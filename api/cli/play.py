@@ -15,13 +15,22 @@ from api.cli.ledger import json_option, ledger_option, witness_option, writing
 from api.cli.options import (
     Option,
     disclosure_option,
-    given_tags,
     quiet_option,
     rules_of,
     rules_options,
+    tag_records,
     tags_option,
 )
-from api.cli.output import INTERRUPTED, document, note, progress, refusing, say, stopping, watched
+from api.cli.output import (
+    INTERRUPTED,
+    errors_as,
+    note,
+    print_json,
+    progress,
+    progress_bar,
+    say,
+    stop_flag,
+)
 from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
 from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, live, taken
 from api.playing.recording import STOPPED, Played, summary
@@ -124,7 +133,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
     own = tuple(bot for bot in (options["bots"] or "").split(",") if ":" in bot)
     if own and options["live"]:
         raise click.UsageError(f"--live seats built-in bots: leave out {own[0]}")
-    with refusing(click.UsageError, NoBot):
+    with errors_as(click.UsageError, NoBot):
         for bot in own:  # each is found before anything is written
             maker(bot)
     plans = plans_of(ruleset, options, own)
@@ -132,7 +141,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
     if many and printing:
         raise click.UsageError("--print shows the hands of one match: leave out --matches")
     usual: Dealing = "committed" if options["live"] else "seeded"
-    tags = given_tags(options["tags"], {name: name for name in plans[0].players})
+    tags = tag_records(options["tags"], {name: name for name in plans[0].players})
     terms = Terms(
         dealing_of(options["dealing"], options["seed"], usual), options["disclosure"], tags
     )
@@ -140,7 +149,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
     since = time.monotonic()
     shown: list[Any] = []
     failed: str | None = None
-    with writing(folder, f"play {plans[0].match}") as ledger, stopping() as stop:
+    with writing(folder, f"play {plans[0].match}") as ledger, stop_flag() as stop:
         if name := taken(ledger, plans):  # all are looked up before the first is begun
             raise click.ClickException(
                 f"there is a match {name} in {folder} already: give this one another name"
@@ -174,9 +183,9 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
         for plan, played in ended:
             say(summary(played, plan.seed, terms.dealing), err=printing)
     elif many:
-        document("muckrake.play-matches/1", matches=matches)
+        print_json("muckrake.play-matches/1", matches=matches)
     else:
-        document("muckrake.play/1", **matches[0], **({"records": shown} if printing else {}))
+        print_json("muckrake.play/1", **matches[0], **({"records": shown} if printing else {}))
     if terms.dealing == "seeded" or options["seed"] is not None:
         note(SEEDED if terms.dealing == "seeded" else CHOSEN)
     if failed is not None:
@@ -197,8 +206,8 @@ def _many(begin: Callable[[Plan], Playing], plans: list[Plan], stop: Stop) -> li
     ended: dict[str, Played] = {}
     cores = os.cpu_count() or 1
     total = sum(match.hands for match in plans)
-    bar = watched(f"playing {len(plans)} matches", total, "hands")
-    with refusing(click.ClickException, Gone), bar as advance:
+    bar = progress_bar(f"playing {len(plans)} matches", total, "hands")
+    with errors_as(click.ClickException, Gone), bar as advance:
         for hands, played in elsewhere(begin, plans, cores, stop):
             advance(hands, hands)
             if played:

@@ -15,17 +15,17 @@ import msgspec
 from msgspec.structs import replace
 
 from api.cli.ledger import auditor_only, json_option, ledger_option, reading, view_option
-from api.cli.options import File, Option, files_of, files_option, quiet_option, written
+from api.cli.options import Option, OutputFile, files_of, files_option, open_output, quiet_option
 from api.cli.output import (
     NotFound,
     NotPermitted,
-    document,
-    drawn,
-    listed,
+    errors_as,
+    exit_wrong,
     note,
+    print_cells,
+    print_json,
+    print_list,
     progress,
-    refusing,
-    wrong,
 )
 from api.cli.serve import opened
 from api.questions.question import (
@@ -61,7 +61,7 @@ def viewing(
     With `unit`, of the hands alone that are played for it; with `by_tag`, of players as it calls
     them.
     """
-    with refusing(click.UsageError, NoViewpoint):
+    with errors_as(click.UsageError, NoViewpoint):
         viewer = viewer_of(view)
     with reading(folder) as ledger:
         from api.questions.filters import WrongFilter
@@ -105,7 +105,7 @@ def spark_on(master: str) -> Iterator["SparkSession"]:
     """A session of Spark; why there is none, or what it failed with, in one sentence."""
     from api.cluster.spark import NoSpark, session
 
-    with refusing(click.ClickException, NoSpark), session(master) as spark:
+    with errors_as(click.ClickException, NoSpark), session(master) as spark:
         yield spark
 
 
@@ -253,17 +253,17 @@ def answered(
         _files(chosen, [answer], files)
     elif as_document:
         content = msgspec.to_builtins(answer)
-        document(content.pop("schema", question.schema), **content)
+        print_json(content.pop("schema", question.schema), **content)
     else:
         for one in question.sheets_of(answer, params):
             if isinstance(one, Sheet):
-                drawn(one.columns, one.rows, one.right, one.head, one.foot)
+                print_cells(one.columns, one.rows, one.right, one.head, one.foot)
             else:
                 note(one)
     if question.code is not None and (code := question.code(answer, params)):
         raise click.exceptions.Exit(code)
     if question.wrong is not None and (sentence := question.wrong(answer)):
-        wrong(sentence)
+        exit_wrong(sentence)
 
 
 def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
@@ -301,7 +301,7 @@ def _listed(
     viewed: "Viewed",
     params: Any,
     limit: int | None,
-    files: list[File],
+    files: list[OutputFile],
     *,
     as_document: bool,
 ) -> None:
@@ -337,22 +337,22 @@ def _listed(
         _files(table, list(pages), files)
     elif as_document:
         plain = map(msgspec.to_builtins, rows())
-        listed(question.schema, question.name, plain, lambda: {"next": name()})
+        print_list(question.schema, question.name, plain, lambda: {"next": name()})
     else:
         sheet = sheet_of(fields(table.row), rows())
-        drawn(sheet.columns, sheet.rows, sheet.right)
+        print_cells(sheet.columns, sheet.rows, sheet.right)
         if following is not None:
             note(f"there are more: --after {name()}")
 
 
-def _files(table: Table, answers: list[Any], files: list[File]) -> None:
+def _files(table: Table, answers: list[Any], files: list[OutputFile]) -> None:
     """A table of the answer as files."""
     import polars as pl
 
     for kind, file in files:
         frames = [pl.DataFrame(arrow(table, answer, flat=kind == "csv")) for answer in answers]
         frame = pl.concat(frames)
-        with written(file) as sink:
+        with open_output(file) as sink:
             (frame.write_csv if kind == "csv" else frame.write_parquet)(sink)
         if file is not None:
             note(f"{frame.height} rows into {file}")

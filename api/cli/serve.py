@@ -18,16 +18,17 @@ import click
 import msgspec
 
 from api.cli.ledger import (
-    Door,
-    check_spelling,
+    Decorator,
+    Function,
+    check_viewpoint,
     json_option,
+    ledger_errors,
     ledger_option,
-    listening,
-    plainly,
+    listen_options,
     view_option,
 )
 from api.cli.options import Option, out_option
-from api.cli.output import FORBIDDEN, INTERRUPTED, MISSING, data, document, note, say
+from api.cli.output import FORBIDDEN, INTERRUPTED, MISSING, binary_stdout, note, print_json, say
 
 if TYPE_CHECKING:
     from api.pages.addresses import Addresses
@@ -37,7 +38,7 @@ PORT = 8000
 _ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 
 
-def _allowance(name: str, most: int, what: str) -> Callable[[Door], Door]:
+def _allowance(name: str, most: int, what: str) -> Decorator:
     """A number that may be used up, or 0."""
     return click.option(
         name,
@@ -50,7 +51,7 @@ def _allowance(name: str, most: int, what: str) -> Callable[[Door], Door]:
 
 
 @click.command()
-@listening(PORT)
+@listen_options(PORT)
 @click.option(
     "--web",
     "opening",
@@ -146,7 +147,7 @@ def serve(
     as_document: bool,
 ) -> None:
     """Serve the ledger's API and pages; who plays or imports meanwhile is followed."""
-    with plainly():
+    with ledger_errors():
         import resource  # noqa: F401  # a system without it hears so before an address is said
 
         from api.http.keys import SCOPES, once_url
@@ -192,7 +193,7 @@ def serve(
         base = f"http://{name}:{sock.getsockname()[1]}"
         once = once_url(settings.folder, public_url or base, tuple(SCOPES), page)
         if as_document:
-            document("muckrake.serve/1", address=f"{base}/", login=once)
+            print_json("muckrake.serve/1", address=f"{base}/", login=once)
         else:
             say(f"{base}/  as the public sees it")
             say(f"{once}  as the auditor, once")
@@ -217,10 +218,10 @@ Given = dict[str, Any]
 AUDITOR = "auditor"
 
 
-def web_page(page: "Callable[[Addresses, Given], str]") -> Callable[[Door], Door]:
+def web_page(page: "Callable[[Addresses, Given], str]") -> Decorator:
     """For a command that has a page: where it is, by what was asked; next to the command."""
 
-    def with_page(command: Door) -> Door:
+    def with_page(command: Function) -> Function:
         @wraps(command)
         def with_web(*, web: bool, **given: Any) -> Any:
             return opened(page, given) if web else command(**given)
@@ -238,7 +239,7 @@ def opened(page: "Callable[[Addresses, Given], str]", given: Given) -> None:
     from api.pages.addresses import Addresses
 
     view = given.get("view", AUDITOR)
-    check_spelling(view)
+    check_viewpoint(view)
     folder: Path = given["folder"]
     address = page(Addresses(None if view == AUDITOR else view), given)
     click.get_current_context().invoke(serve, port=0, opening=True, page=address, folder=folder)
@@ -267,7 +268,7 @@ def get(
     added = {"as": view} | ({"format": named or "json"} if named or as_json else {})
     query = "&".join(filter(None, (there.query, urlencode(added))))
     try:
-        with plainly():
+        with ledger_errors():
             asyncio.run(_answered(folder, there.path, query, out))
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
@@ -339,7 +340,7 @@ class _Response:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             if self.status < 400:
-                shown = None if self._path else self._shown.enter_context(data())
+                shown = None if self._path else self._shown.enter_context(binary_stdout())
                 self._out = shown or cast(Path, self._path).open("wb")
             return
         body = message.get("body", b"")

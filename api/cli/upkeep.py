@@ -16,11 +16,11 @@ from msgspec.structs import asdict
 
 from api.audit_report import align
 from api.cli.ledger import (
-    archived_at,
+    archive_objects,
     json_option,
+    ledger_errors,
+    ledger_name,
     ledger_option,
-    named,
-    plainly,
     reading,
     refuse_archive,
     remembered,
@@ -28,7 +28,17 @@ from api.cli.ledger import (
     writing,
 )
 from api.cli.options import Option, quiet_option
-from api.cli.output import WRONG, NotFound, answer, bar, document, every, refusing, say, several
+from api.cli.output import (
+    WRONG,
+    NotFound,
+    errors_as,
+    plural,
+    print_json,
+    print_struct,
+    progress_bars,
+    repeat_every,
+    say,
+)
 from api.printable import PrintableText, printable_lines
 from api.version import VERSION
 from engine.game import fingerprint_of
@@ -59,13 +69,13 @@ def init(origin: str | None, folder: Path, as_document: bool) -> None:
     A ledger that is written to before begins by itself, under a name that is drawn.
     """
     refuse_archive(folder)
-    with plainly():
+    with ledger_errors():
         from store.folder.manifest import PATH
         from store.proof.notary import public_keys
 
         if (folder / PATH).exists():
             raise click.ClickException(f"there is a ledger in {folder} already")
-        with refusing(click.UsageError, Refuted):
+        with errors_as(click.UsageError, Refuted):
             make_whole(folder, 0o700)
             signer = Private(folder).secrets(origin).signer
         if origin is not None and signer.key.name != origin:
@@ -76,7 +86,7 @@ def init(origin: str | None, folder: Path, as_document: bool) -> None:
             pass
         keys = [key.text() for key in public_keys(RealDisk(folder))]
     if as_document:
-        document("muckrake.init/1", ledger=str(folder), origin=signer.key.name, keys=keys)
+        print_json("muckrake.init/1", ledger=str(folder), origin=signer.key.name, keys=keys)
     else:
         say(printable_lines(keys))
 
@@ -96,7 +106,7 @@ def compact(folder: Path, as_document: bool) -> None:
         verdicts.keep(snapshot)
     with writing(folder, "compact") as ledger:
         ledger.seal()
-        before, after = ledger.compact(bar=bar)
+        before, after = ledger.compact(bar=progress_bars)
     verdicts.keep(Reader(folder).snapshot())  # under the names of the new segments
     merged = {
         "manifest": after.number,
@@ -106,12 +116,12 @@ def compact(folder: Path, as_document: bool) -> None:
         "retired": len(after.retired),
     }
     if as_document:
-        document("muckrake.compact/1", **merged)
+        print_json("muckrake.compact/1", **merged)
         return
     was, now = len(before.segments), len(after.segments)
     size, events = _size(after), merged["events"]
     if before.segments == after.segments:
-        say(f"nothing to merge: {several(now, 'segment')}, {events} events, {size} bytes")
+        say(f"nothing to merge: {plural(now, 'segment')}, {events} events, {size} bytes")
     else:
         say(
             f"{was} segments are now {now}, {events} events and nothing else changed: "
@@ -141,7 +151,7 @@ def restored(folder: Path, as_document: bool) -> None:
     with writing(folder, "restored", accepting=True):
         accepted = [one.sentence for one in rollbacks(disk)[before:]]
     if as_document:
-        document("muckrake.restored/1", accepted=accepted)
+        print_json("muckrake.restored/1", accepted=accepted)
     elif accepted:
         say(printable_lines(f"accepted: {sentence}" for sentence in accepted))
     else:
@@ -162,15 +172,15 @@ def restored(folder: Path, as_document: bool) -> None:
 def push(url: str, watch: float | None, folder: Path, as_document: bool) -> None:
     """Copy what is sealed of the ledger to URL: s3://BUCKET/PREFIX, gs://, az://, file:// or a
     folder. Only what is not there yet is sent; private/ never is."""
-    with plainly(), reading(folder) as ledger:
+    with ledger_errors(), reading(folder) as ledger:
         from store.archive.push import push as sent
 
-        objects = archived_at(url)
-        with refusing(click.ClickException, Refuted):
-            pushed = sent(ledger.live.disk, Private(folder), objects, bar("sending"))
+        objects = archive_objects(url)
+        with errors_as(click.ClickException, Refuted):
+            pushed = sent(ledger.live.disk, Private(folder), objects, progress_bars("sending"))
             _say(pushed, ledger.next_seq - pushed.closed, as_document)
-            for _ in every(watch):
-                pushed = sent(ledger.live.disk, Private(folder), objects, bar("sending"))
+            for _ in repeat_every(watch):
+                pushed = sent(ledger.live.disk, Private(folder), objects, progress_bars("sending"))
                 if pushed.is_new:
                     _say(pushed, ledger.live.refresh()[1] - pushed.closed, as_document)
 
@@ -178,15 +188,15 @@ def push(url: str, watch: float | None, folder: Path, as_document: bool) -> None
 def _say(pushed: "Pushed", unsealed: int, as_document: bool) -> None:
     """s3://poker/league: 41,200 closed streams in 3 segments; 12 objects sent, 3,481,002 bytes."""
     if as_document:
-        document("muckrake.push/1", **to_builtins(pushed), unsealed=unsealed)
+        print_json("muckrake.push/1", **to_builtins(pushed), unsealed=unsealed)
         return
-    sent = f"{several(pushed.sent, 'object')} sent, {several(pushed.sent_bytes, 'byte')}"
+    sent = f"{plural(pushed.sent, 'object')} sent, {plural(pushed.sent_bytes, 'byte')}"
     sent = sent if pushed.is_new else "nothing is newer here"
-    size = f"{several(pushed.closed, 'closed stream')} in {several(pushed.segments, 'segment')}"
+    size = f"{plural(pushed.closed, 'closed stream')} in {plural(pushed.segments, 'segment')}"
     say(f"{pushed.url}: {size}; {sent}")
     if unsealed > 0:
         are = "is" if unsealed == 1 else "are"
-        closed = several(unsealed, "closed stream")
+        closed = plural(unsealed, "closed stream")
         say(f"{closed} {are} not sealed yet: muckrake compact seals them")
 
 
@@ -198,19 +208,19 @@ def _say(pushed: "Pushed", unsealed: int, as_document: bool) -> None:
 def pull(url: str, folder: Path, as_document: bool) -> None:
     """Make the ledger that was pushed to URL, in a new folder; or bring one up to date that was
     pulled before. It has no private/: it can be read, and not written."""
-    with plainly():
+    with ledger_errors():
         from store.archive.index import NoArchive
         from store.archive.index import pull as fetched
 
-        with refusing(click.ClickException, Refuted), refusing(NotFound, NoArchive):
-            pulled = fetched(archived_at(url), folder, bar("fetching"))
+        with errors_as(click.ClickException, Refuted), errors_as(NotFound, NoArchive):
+            pulled = fetched(archive_objects(url), folder, progress_bars("fetching"))
         with reading(folder):
             pass  # says so if the archive is an older copy
     if as_document:
-        document("muckrake.pull/1", **to_builtins(pulled))
+        print_json("muckrake.pull/1", **to_builtins(pulled))
         return
-    got = f"{several(pulled.fetched, 'object')} fetched, {several(pulled.fetched_bytes, 'byte')}"
-    size = f"{several(pulled.closed, 'closed stream')} in {several(pulled.segments, 'segment')}"
+    got = f"{plural(pulled.fetched, 'object')} fetched, {plural(pulled.fetched_bytes, 'byte')}"
+    size = f"{plural(pulled.closed, 'closed stream')} in {plural(pulled.segments, 'segment')}"
     say(f"{pulled.folder}: {size}; {got}")
 
 
@@ -296,7 +306,7 @@ def doctor(folder: Path, as_document: bool) -> None:
     """
     from importlib.metadata import PackageNotFoundError, version
 
-    with plainly():
+    with ledger_errors():
         ledger, findings, omitted = examined(folder)
     versions = dict[str, str | None].fromkeys(LIBRARIES)
     for name in LIBRARIES:
@@ -310,7 +320,7 @@ def doctor(folder: Path, as_document: bool) -> None:
         cores=os.cpu_count(),
         evaluator="columns of hands in numpy; one hand in pure Python",
         chromium=next(filter(None, browsers), "none here: only the browser tests need one"),
-        folder=named(folder.absolute()),
+        folder=ledger_name(folder.absolute()),
         disk_free=shutil.disk_usage(
             next(one for one in (folder, *folder.absolute().parents) if one.exists())
         ).free,
@@ -319,7 +329,7 @@ def doctor(folder: Path, as_document: bool) -> None:
         not_compared=omitted,
     )
     if as_document:
-        answer(report)
+        print_struct(report)
     else:
         say(as_text(report))
     if not all(finding.note for finding in findings):

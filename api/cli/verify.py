@@ -10,9 +10,16 @@ import click
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
-from api.cli.ledger import json_option, ledger_option, named, reading, remembered, witness_option
+from api.cli.ledger import (
+    json_option,
+    ledger_name,
+    ledger_option,
+    reading,
+    remembered,
+    witness_option,
+)
 from api.cli.options import quiet_option
-from api.cli.output import OWN_KEY, WRONG, answer, note, progress, refusing, say
+from api.cli.output import OWN_KEY, WRONG, errors_as, note, print_struct, progress, say
 from api.cli.serve import web_page
 from api.printable import PrintableText, printable_lines
 from api.questions.shapes import Complaint
@@ -113,7 +120,7 @@ def verify(
     if policy is not None:
         from api.evidence.verify import Misused, known_policy
 
-        with refusing(click.UsageError, Misused):
+        with errors_as(click.UsageError, Misused):
             witness_policy = known_policy(str(policy))
         given_keys = given_keys or tuple(witness_policy.logs)
     if file is not None:
@@ -134,7 +141,7 @@ def verify(
             found = [
                 Complaint(where=file.name, sentence=problem, note=False) for problem in problems
             ]
-            answer(BundleVerified(str(file), not problems, bool(known), tuple(proved), found))
+            print_struct(BundleVerified(str(file), not problems, bool(known), tuple(proved), found))
         else:
             say(printable_lines((*problems, *proved, *own)))
         if code:
@@ -156,7 +163,7 @@ def _meant(word: str) -> list["Key"]:
     """The keys that a word means: a key, or those in a file of that name."""
     from api.evidence.verify import Misused, known_keys
 
-    with refusing(click.UsageError, Misused):
+    with errors_as(click.UsageError, Misused):
         return known_keys(word)
 
 
@@ -221,12 +228,12 @@ def _whole(
             for where, sentence, is_note in found.wrong
         ]
         content |= {"decks": dealt.checked, "ok": found.ok, "key_known": bool(known)}
-        answer(LedgerVerified(**content))
+        print_struct(LedgerVerified(**content))
     else:
         say(summary(found, dealt.checked))
         if own:
             say(FOLDERS_OWN)
-    note(f"{named(folder)} verified in {time.monotonic() - begun:.1f} s")
+    note(f"{ledger_name(folder)} verified in {time.monotonic() - begun:.1f} s")
     if not found.ok or own:
         raise click.exceptions.Exit(OWN_KEY if found.ok else WRONG)
 

@@ -15,15 +15,15 @@ import msgspec
 
 from api.cli.ledger import (
     json_option,
+    ledger_errors,
     ledger_option,
-    listening,
+    listen_options,
     no_ledger_option,
-    plainly,
     reading,
     refuse_archive,
 )
 from api.cli.options import Option
-from api.cli.output import WRONG, document, every, note, refusing, say
+from api.cli.output import WRONG, errors_as, note, print_json, repeat_every, say
 from store.proof.note import SIGNS, Key
 from store.proof.tree import Refuted, leaf_hash
 
@@ -55,12 +55,12 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
     A ledger without witnesses publishes each checkpoint as soon as it is signed.
     """
     refuse_archive(folder)
-    with plainly(), reading(folder) as ledger:
+    with ledger_errors(), reading(folder) as ledger:
         from api.evidence.cosigning import publish_newest
         from store.proof.policy import keep_policy, policy_of, read_policy
 
         disk = ledger.live.disk
-        with refusing(click.ClickException, Refuted):
+        with errors_as(click.ClickException, Refuted):
             if policy is not None:
                 keep_policy(disk, read_policy(policy.read_bytes()))
             if policy_of(disk) is None:
@@ -69,7 +69,7 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
                 )
             found = publish_newest(folder)
             _say(found, as_document)
-            for _ in every(watch):
+            for _ in repeat_every(watch):
                 if (newer := publish_newest(folder)) is not None:
                     _say(found := newer, as_document)
     if found is not None and not found.is_published:
@@ -80,13 +80,13 @@ def _say(publication: "Publication | None", as_document: bool) -> None:
     """Print one line, and a note for each witness that did not cosign."""
     if publication is None:
         if as_document:
-            document("muckrake.publish/1", size=None, is_published=None, replies=[])
+            print_json("muckrake.publish/1", size=None, is_published=None, replies=[])
         else:
             say("nothing to publish: no checkpoint is newer than the one that is published")
         return
     sentence, *refusals = publication.sentences
     if as_document:
-        document("muckrake.publish/1", **msgspec.to_builtins(publication))
+        print_json("muckrake.publish/1", **msgspec.to_builtins(publication))
     else:
         say(sentence)
     for refusal in refusals:
@@ -117,7 +117,7 @@ BODY_MAX = 65_536  # bytes of a request: a proof of 63 hashes and a checkpoint w
     metavar="NAME",
     help="The name of a new witness: best the address that it will have.",
 )
-@listening(PORT)
+@listen_options(PORT)
 @no_ledger_option
 @json_option
 def witness(
@@ -133,18 +133,18 @@ def witness(
     FOLDER keeps the witness's key and what it has cosigned; never restore an old copy of it.
     """
     keys = [key for word in logs for key in keys_of(word)]
-    with plainly():
+    with ledger_errors():
         from api.http.limits import Limits
         from api.serving.server import LimitedServer, bound
         from store.proof.checkpoint import Witness
 
-        with refusing(click.ClickException, Refuted):
+        with errors_as(click.ClickException, Refuted):
             server = Witness(folder, keys, name)
         try:
             sock = bound(host, port)
             address = f"http://{host}:{sock.getsockname()[1]}"
             if as_document:
-                document("muckrake.witness/1", address=address, key=server.key.text())
+                print_json("muckrake.witness/1", address=address, key=server.key.text())
             else:
                 say(f"{address}  cosigns for {', '.join(key.name for key in keys)}")
                 say(server.key.text())
@@ -249,7 +249,7 @@ def monitor(
     from store.proof.policy import read_policy
 
     known = [key for word in keys for key in keys_of(word)]
-    with plainly():
+    with ledger_errors():
         get = over_http(url)
         try:
             witness_policy = None if policy is None else read_policy(policy.read_bytes())
@@ -261,7 +261,7 @@ def monitor(
             watcher = Monitor(get, state, known, witness_policy)
             look = _evidence(url, known) if hands else None
             report = _looked(watcher, url, look, as_document)
-            for _ in every(watch):
+            for _ in repeat_every(watch):
                 try:
                     report = _looked(watcher, url, look, as_document)
                 except Unreachable as reason:  # it may come back: who watches goes on
@@ -277,7 +277,7 @@ def monitor(
 def _looked(watcher: "Monitor", url: str, hand: "LookAt | None", as_document: bool) -> "LogReport":
     seen = watcher.look(hand)
     if as_document:
-        document("muckrake.monitor/1", url=url, **msgspec.to_builtins(seen))
+        print_json("muckrake.monitor/1", url=url, **msgspec.to_builtins(seen))
         return seen
     say(f"{seen.origin}  {seen.size:,} leaves, {seen.new:,} of them new")
     for finding in seen.findings:

@@ -65,7 +65,7 @@ def test_watching_sends_what_is_newly_sealed(
         grow(Path(ledger), 40, 60)
         yield
 
-    monkeypatch.setattr("api.cli.upkeep.every", beats)
+    monkeypatch.setattr("api.cli.upkeep.repeat_every", beats)
     archive = str(tmp_path / "archive")
     words = ("push", archive, "--watch", "0.5", "--ledger", ledger)
     lines = printed(capsys, *words).splitlines()

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from api.cli.ledger import VARIABLE
+from api.cli.ledger import LEDGER_VARIABLE
 from api.main import main
 from events import types as t
 from tests.exports import ledger_of, started
@@ -157,7 +157,7 @@ def test_in_an_open_match_everybody_is_told(
 ) -> None:
     records = dealt()[:6]
     ledger_of(tmp_path, records, [started(records[0], disclosure="open")])
-    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    monkeypatch.setenv(LEDGER_VARIABLE, str(tmp_path))
     told_: Any = [listed(capsys, "verdict=agree", "--as", view) for view in ("public", "auditor")]
     assert told_[0] == told_[1] != []
 

@@ -236,7 +236,7 @@ def test_who_watches_goes_on_when_the_log_is_away(
         return log.get(path)
 
     monkeypatch.setattr("api.evidence.log_monitor.over_http", lambda _: get)
-    monkeypatch.setattr(command, "every", lambda seconds: iter((None, None)))
+    monkeypatch.setattr(command, "repeat_every", lambda seconds: iter((None, None)))
     words = ("monitor", "http://x", "--state", str(state), "--key", LOG.key.text())
     assert 0 == main([*words, "--watch", "1"])
     told = capsys.readouterr()
