@@ -48,15 +48,15 @@ COMMANDS = {
     "doctor": "Show what is installed and what is in the ledger, and check that it is sound.",
 }
 
-TOGETHER = {  # commands that stand in one file, which is not called as they are
+FILES = {  # files of commands that are called otherwise
     **dict.fromkeys(("init", "compact", "restored", "push", "pull", "doctor"), "upkeep"),
-    **dict.fromkeys(("replay", "hud", "sql"), "ask"),
+    "hud": "replay",
     "get": "serve",
     "man": "completion",
     **dict.fromkeys(("publish", "monitor"), "witness"),
 }
 
-GROUPS = {  # as the help shows them; the others, and every declared question, ask
+GROUPS = {  # of the help; other commands and all declared questions are in Ask
     "Play": ("demo", "games", "init", "play", "match", "hud", "league", "import"),
     "Ask": (),
     "Prove": ("audit", "verify", "publish", "witness", "monitor"),
@@ -99,7 +99,7 @@ class Lazy(click.Group):
         if cmd_name not in COMMANDS:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        module = f"{__package__}.cli.{TOGETHER.get(name, name)}"
+        module = f"{__package__}.cli.{FILES.get(name, name)}"
         is_new = module not in sys.modules
         if is_new:  # what it needs stays, so no collection need look at it
             gc.disable()

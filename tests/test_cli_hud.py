@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.cli import ask as command
+from api.cli import replay as command
 from api.main import main
 from dealer.play import play
 from engine.games import GAMES

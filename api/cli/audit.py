@@ -382,10 +382,9 @@ def _with_evidence(
 def _print_entries(entries: Iterable[Any], tally: Tally) -> None:
     """Print entries as a document; or a table of verdicts and the names of hands that differ."""
     if tally.request.as_document:
-        rest = {"left_out": tally.left_out, "conflicts": tally.conflicts}
-        print_list(
-            "muckrake.audit/1", "hands", entries, lambda: {} if tally.request.hands else rest
-        )
+        last = {"left_out": tally.left_out, "conflicts": tally.conflicts}
+        last = {} if tally.request.hands else last
+        print_list("muckrake.audit/1", "hands", entries, lambda: last)
         return
     for _ in entries:
         pass

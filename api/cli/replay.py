@@ -1,31 +1,26 @@
-"""`muckrake replay`, `hud` and `sql`: a hand line by line, the statistics of a match while it is
-played, and the rows of a question in SQL.
+"""`muckrake replay` and `muckrake hud`: show a recorded hand line by line, and follow a match with
+its players' statistics.
 """
 
-import io
-from csv import writer as csv_writer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 import msgspec
 
 from api.cli import completion
 from api.cli.ledger import hand_of, json_option, ledger_option, reading, view_option, viewpoint_of
-from api.cli.options import files_of, files_option, open_output, quiet_option
+from api.cli.options import quiet_option
 from api.cli.output import (
-    cell_text,
     note,
     print_cells,
     print_json,
     print_json_line,
-    print_list,
-    print_table,
     progress,
     repeat_every,
     say,
 )
-from api.cli.questions import on_option, spark_on, viewing
+from api.cli.questions import viewing
 from api.cli.serve import web_page
 from events.match import MatchEnded
 from events.views import see
@@ -34,7 +29,7 @@ from store.folder.disk import holder
 if TYPE_CHECKING:
     from api.questions.declared.stats import Stats
 
-LOOK_S = 0.5  # between two looks: a match of quick bots plays some hundred hands meanwhile
+POLL_S = 0.5  # between two readings: quick bots play some hundred hands meanwhile
 
 
 @click.command()
@@ -70,12 +65,12 @@ def replay(hand: str, at: int | None, view: str, folder: Path, as_document: bool
         say(table_as_text(table_after(shown)))
 
 
-class Look(NamedTuple):
-    """The statistics after so many hands; nothing, as long as there are no new ones to tell."""
+class LiveStatistics(NamedTuple):
+    """The statistics of a match after so many hands; `stats` is None without new hands."""
 
     hands: int
     over: bool
-    gone: bool  # whether it has no end, and nobody writes the ledger
+    gone: bool  # whether it has no end, and the ledger has no writer
     stats: "Stats | None"
 
 
@@ -98,11 +93,11 @@ def hud(match: str, step: int, view: str, folder: Path, as_document: bool) -> No
     """Follow a match and tell its players' statistics until it is over, or until Ctrl-C."""
     # Each look opens the ledger anew, and disturbs no writer. What it shows after 300 hands is what
     # `muckrake stats --match MATCH --numbers 1-300` says, whenever it is asked.
-    look = _look(folder, view, match, step, 0)
-    hands = _tell(match, look, as_document)
-    for _ in repeat_every(None if look.over or look.gone else LOOK_S):
-        look = _look(folder, view, match, step, hands)
-        hands = _tell(match, look, as_document) or hands
+    look = _live_statistics(folder, view, match, step, 0)
+    hands = _print_statistics(match, look, as_document)
+    for _ in repeat_every(None if look.over or look.gone else POLL_S):
+        look = _live_statistics(folder, view, match, step, hands)
+        hands = _print_statistics(match, look, as_document) or hands
         if look.over or look.gone:
             break
     if look.gone:
@@ -112,10 +107,10 @@ def hud(match: str, step: int, view: str, folder: Path, as_document: bool) -> No
         note(f"{match} is over, and {view} is told of none of its hands")
 
 
-def _look(folder: Path, view: str, match: str, step: int, known: int) -> Look:
-    """The ledger as it is now: the last full step that is played, or all of a match that is over.
+def _live_statistics(folder: Path, view: str, match: str, step: int, known: int) -> LiveStatistics:
+    """The statistics as of now: after the last full step, or of all hands of a match that is over.
 
-    A match that nobody announced is one that nobody plays. Of an archive nobody knows who writes.
+    A match without an announcement is over. An archive does not tell whether it has a writer.
     """
     # Before the ledger is read: a writer who leaves in between has written the end.
     is_left = (folder / "lock").exists() and holder(folder) is None
@@ -133,13 +128,13 @@ def _look(folder: Path, view: str, match: str, step: int, known: int) -> Look:
         gone = is_left and not over
         hands = last if over or gone else last - last % step
         if hands <= known:
-            return Look(hands, over, gone, None)
+            return LiveStatistics(hands, over, gone, None)
         params = StatsParams(match=match, hands=f"0-{hands}")
-        return Look(hands, over, gone, stats(viewed, params, progress))
+        return LiveStatistics(hands, over, gone, stats(viewed, params, progress))
 
 
-def _tell(match: str, look: Look, as_document: bool) -> int:
-    """Write the statistics of now; return after how many hands."""
+def _print_statistics(match: str, look: LiveStatistics, as_document: bool) -> int:
+    """Print the statistics, and return the number of their hands."""
     if look.stats is None:
         return 0
     if as_document:
@@ -156,63 +151,3 @@ def _tell(match: str, look: Look, as_document: bool) -> int:
     )
     say("")
     return look.hands
-
-
-@click.command()
-@click.argument("query")
-@view_option
-@ledger_option
-@json_option
-@on_option
-@files_option("The rows as a file, CSV or Parquet.")
-def sql(
-    query: str,
-    view: str,
-    folder: Path,
-    as_document: bool,
-    on: str | None,
-    out: Path | None,
-    kind: str | None,
-    csv: Path | None,
-    parquet: Path | None,
-) -> None:
-    """Answer one SELECT over the views hands, events, players, bids, swaps, pots, decisions and
-    rulesets.
-
-    Amounts count what the column `unit` beside them says: chips, half chips, cents.
-    """
-    files = files_of(out, kind, csv, parquet)
-    with viewing(folder, view) as viewed:
-        from store.sql.answers import plain
-
-        if on is None:
-            answer = viewed.stranger(query)
-        else:
-            with spark_on(on) as spark:  # the same views, asked in Spark's SQL
-                from api.cluster import spark as cluster
-
-                cluster.views(spark, folder, view)
-                answer = cluster.answer(spark, query)
-        rows = plain(answer)
-    if files:
-        for to, file in files:
-            with open_output(file) as sink:
-                if to == "csv":  # a list or a struct is JSON there; in Parquet it stays one
-                    text = io.StringIO(newline="")
-                    sheet = csv_writer(text, lineterminator="\n")
-                    sheet.writerows([answer.column_names, *_cells(rows)])
-                    sink.write(text.getvalue().encode())
-                else:
-                    from pyarrow.parquet import write_table
-
-                    write_table(answer, sink)
-            if file is not None:
-                note(f"{answer.num_rows} rows into {file}")
-    elif as_document:
-        print_list("muckrake.sql/1", "rows", rows)
-    else:
-        print_table(answer.column_names, _cells(rows))
-
-
-def _cells(rows: list[dict[str, Any]]) -> list[list[str]]:
-    return [[cell_text(value) for value in row.values()] for row in rows]
