@@ -48,7 +48,7 @@ COMMANDS = {
     "doctor": "Show what is installed and what is in the ledger, and check that it is sound.",
 }
 
-FILES = {  # files of commands that are called otherwise
+COMMAND_FILES = {  # files of commands that are called otherwise
     **dict.fromkeys(("init", "compact", "restored", "push", "pull", "doctor"), "upkeep"),
     "hud": "replay",
     "get": "serve",
@@ -56,7 +56,7 @@ FILES = {  # files of commands that are called otherwise
     **dict.fromkeys(("publish", "monitor"), "witness"),
 }
 
-GROUPS = {  # of the help; other commands and all declared questions are in Ask
+HELP_GROUPS = {  # of the help; other commands and all declared questions are in Ask
     "Play": ("demo", "games", "init", "play", "match", "hud", "league", "import"),
     "Ask": (),
     "Prove": ("audit", "verify", "publish", "witness", "monitor"),
@@ -65,12 +65,18 @@ GROUPS = {  # of the help; other commands and all declared questions are in Ask
 }
 
 
-POSIX = ("fcntl", "resource", "pwd", "grp", "termios")  # modules that Python has not on Windows
+POSIX_MODULES = (
+    "fcntl",
+    "resource",
+    "pwd",
+    "grp",
+    "termios",
+)  # modules that Python has not on Windows
 
-PYTHON = sys.version.split()[0]
+PYTHON_VERSION = sys.version.split()[0]
 
 
-class Lazy(click.Group):
+class LazyGroup(click.Group):
     """A group that knows its commands by name and imports one only to run it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -93,20 +99,20 @@ class Lazy(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in declared.names():
-            from api.cli.questions import command as of_question
+            from api.cli.questions import question_command as of_question
 
             return of_question(declared.question(cmd_name))
         if cmd_name not in COMMANDS:
             return None
         name = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
-        module = f"{__package__}.cli.{FILES.get(name, name)}"
+        module = f"{__package__}.cli.{COMMAND_FILES.get(name, name)}"
         is_new = module not in sys.modules
         if is_new:  # what it needs stays, so no collection need look at it
             gc.disable()
         try:
             command = getattr(import_module(module), name)
         except ModuleNotFoundError as missing:
-            if missing.name not in POSIX:
+            if missing.name not in POSIX_MODULES:
                 raise
             # It cannot be imported on this system: it has a help, and no more.
             lacking = missing
@@ -128,7 +134,7 @@ class Lazy(click.Group):
         try:
             return super().invoke(ctx)
         except ModuleNotFoundError as missing:
-            if missing.name not in POSIX:
+            if missing.name not in POSIX_MODULES:
                 raise
             raise click.ClickException(
                 f"{ctx.invoked_subcommand} needs Linux or macOS: this system has no"
@@ -137,9 +143,9 @@ class Lazy(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sentences = {**COMMANDS, **{name: declared.sentence(name) for name in declared.names()}}
-        elsewhere = {name for names in GROUPS.values() for name in names}
+        elsewhere = {name for names in HELP_GROUPS.values() for name in names}
         asking = tuple(name for name in self.list_commands(ctx) if name not in elsewhere)
-        for group, names in GROUPS.items():
+        for group, names in HELP_GROUPS.items():
             with formatter.section(group):
                 formatter.write_dl([(name, sentences[name]) for name in names or asking])
 
@@ -148,8 +154,8 @@ class Lazy(click.Group):
         formatter.write_text("`muckrake help COMMAND` says all of one.")
 
 
-@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(VERSION, message=f"muckrake, version {VERSION}, Python {PYTHON}")
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, message=f"muckrake, version {VERSION}, Python {PYTHON_VERSION}")
 def muckrake() -> None:
     """The flight recorder and court of appeal for poker."""
 

@@ -23,7 +23,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 import muckrake.__main__ as command
-from api.cli.import_ import LATER
+from api.cli.import_ import RESOLVED_LATER
 from api.importing.commit import Writer
 from api.importing.inputs import inputs
 from api.importing.pool import outcomes
@@ -78,7 +78,7 @@ def imported(
         options = ImportOptions(audit=audit)
         now = now_ms(), ledger.nonces
         read = outcomes(files, options, folder, *now, lambda hands: None, processes)
-        for found, added in Writer(ledger, "sealed", () if audit else LATER).write(read):
+        for found, added in Writer(ledger, "sealed", () if audit else RESOLVED_LATER).write(read):
             assert found.refused is None, found.refused
             assert added == found.hands, found.skipped
         durable = perf_counter() - start

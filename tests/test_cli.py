@@ -284,7 +284,7 @@ def test_the_demo_ends_with_evidence_that_holds_and_the_way_to_the_pages(
 def test_a_demo_replaces_an_earlier_one_and_nothing_else(
     shown: tuple[str, Any], capsys: Captured, tmp_path: Path
 ) -> None:
-    folder = Path(shutil.copytree(demo._own_folder(), tmp_path / "shown"))
+    folder = Path(shutil.copytree(demo._default_folder(), tmp_path / "shown"))
     printed(capsys, "demo", "--hands", "1", "--ledger", str(folder))
     printed(capsys, "play", "auction-2024", "--hands", "1", "--ledger", str(folder))
     sentence = said(capsys, 1, "demo", "--ledger", str(folder))
@@ -328,7 +328,7 @@ def test_chips_that_nobody_put_in_end_the_demo() -> None:
         else event
         for event in record
     )
-    assert ("", "chips were made or lost") == demo.check(GAMES["auction-2024"], fat)
+    assert ("", "chips were made or lost") == demo.check_record(GAMES["auction-2024"], fat)
 
 
 def forging(game: Game, match: str, hands: int, seed: str) -> Iterator[Events]:
@@ -365,9 +365,9 @@ def test_a_demo_without_a_cache_folder_is_kept_in_a_temporary_one(
     """A HOME that cannot be written."""
     monkeypatch.setenv("MUCKRAKE_CACHE", "/dev/null/cache")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    assert tmp_path == demo._own_folder().parent
+    assert tmp_path == demo._default_folder().parent
     monkeypatch.setenv("MUCKRAKE_CACHE", str(tmp_path / "cache"))
-    assert tmp_path / "cache" / "demo" == demo._own_folder()
+    assert tmp_path / "cache" / "demo" == demo._default_folder()
 
 
 def test_the_last_command_of_the_demo_can_be_pasted_wherever_it_was_run(
@@ -375,7 +375,10 @@ def test_the_last_command_of_the_demo_can_be_pasted_wherever_it_was_run(
 ) -> None:
     """In the checkout, in another folder, and from a wheel, which has no `mr`: there by name only
     where the name leads to us, and stays on PATH when this command is over."""
-    evidence, kept = demo.Evidence("a/1", "a.zip", ()), demo.KeptLedger("/a folder/demo", 1, 1)
+    evidence, kept = (
+        demo.CheckedEvidence("a/1", "a.zip", ()),
+        demo.KeptLedger("/a folder/demo", 1, 1),
+    )
     checkout = Path(__file__).parents[1]
     for folder, mr in ((checkout, "./mr"), (tmp_path, shlex.quote(f"{checkout}/mr"))):
         monkeypatch.chdir(folder)
@@ -385,16 +388,16 @@ def test_the_last_command_of_the_demo_can_be_pasted_wherever_it_was_run(
     monkeypatch.setattr(demo, "__file__", str(tmp_path / "api" / "cli" / "demo.py"))
     ours, other = (tmp_path / name / "muckrake" for name in ("our bin", "bin"))
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(ours.parent))
-    assert f"{shlex.quote(sys.executable)} -m muckrake" == demo._program()
+    assert f"{shlex.quote(sys.executable)} -m muckrake" == demo._muckrake_command()
     for program in (ours, other):
         program.parent.mkdir()
         program.write_text("#!/bin/sh\n")
         program.chmod(0o755)
     monkeypatch.delenv("UV", raising=False)
     monkeypatch.setenv("PATH", str(other.parent))  # another project's muckrake
-    assert f"'{ours}'" == demo._program()
+    assert f"'{ours}'" == demo._muckrake_command()
     other.unlink()
     other.symlink_to(ours)
-    assert "muckrake" == demo._program()
+    assert "muckrake" == demo._muckrake_command()
     monkeypatch.setenv("UV", "/usr/bin/uv")
-    assert f"'{ours}'" == demo._program()
+    assert f"'{ours}'" == demo._muckrake_command()

@@ -46,7 +46,7 @@ from api.cli.output import (
     progress_bar,
     say,
 )
-from api.cli.questions import on_option, spark_on
+from api.cli.questions import on_option, spark_session
 from api.cli.serve import web_page
 from api.record_audit import (
     UNKNOWN_RULESET,
@@ -357,7 +357,7 @@ def _screened_batches(
     if request.on is None:
         yield map(cluster.decoded, cluster.by_processes(every, work, request.workers or 1))
         return
-    with spark_on(request.on) as spark:
+    with spark_session(request.on) as spark:
         from api.cluster.spark import answers
 
         yield map(cluster.decoded, answers(spark, every, work))

@@ -22,13 +22,13 @@ from engine.games import RULESETS
 if TYPE_CHECKING:
     from store.reader import Snapshot
 
-VARIABLE = "_MUCKRAKE_COMPLETE"
-STARTS = {"bash": ".bashrc", "zsh": ".zshrc"}  # what a shell reads when it starts
+SHELL_VARIABLE = "_MUCKRAKE_COMPLETE"
+START_FILES = {"bash": ".bashrc", "zsh": ".zshrc"}  # what a shell reads when it starts
 COMPINIT = "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit -u }\n"
 
 
 @click.command()
-@click.argument("shell", type=click.Choice((*STARTS, "fish")))
+@click.argument("shell", type=click.Choice((*START_FILES, "fish")))
 @click.option("--install", is_flag=True, help="Write it where SHELL finds it, for good.")
 @no_ledger_option
 @json_option
@@ -41,7 +41,7 @@ def completion(shell: str, install: bool, as_document: bool) -> None:
     kind = get_completion_class(shell)
     assert kind is not None
     muckrake = click.get_current_context().find_root().command
-    script = kind(muckrake, {}, "muckrake", VARIABLE).source() + "\n"
+    script = kind(muckrake, {}, "muckrake", SHELL_VARIABLE).source() + "\n"
     if shell == "zsh":
         script = COMPINIT + script
     kept = None
@@ -58,7 +58,7 @@ def completion(shell: str, install: bool, as_document: bool) -> None:
         if shell != "fish":  # bash and zsh are set to read it
             line = f'source "{kept}"  # muckrake completes its commands\n'
             starts = Path(os.environ.get("ZDOTDIR") or home) if shell == "zsh" else home
-            start = starts / STARTS[shell]
+            start = starts / START_FILES[shell]
             before = start.read_text("utf-8") if start.exists() else ""
             if line not in before:
                 start.write_text(before + "\n" * (before[-1:] not in ("", "\n")) + line, "utf-8")
@@ -70,7 +70,7 @@ def completion(shell: str, install: bool, as_document: bool) -> None:
         note(f"{shell} completes muckrake when it starts again, by {kept}")
 
 
-MOST = 200  # hands that are offered at once
+COMPLETIONS_MAX = 200  # hands that are offered at once
 
 
 def games(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
@@ -103,7 +103,7 @@ def hands(context: click.Context, parameter: click.Parameter, begun: str) -> lis
     names: list[str] = []
     with suppress(Exception):
         listed = (hand.hand for hand in _ledger(context).hands(match))
-        names = list(islice((hand for hand in listed if hand.startswith(begun)), MOST))
+        names = list(islice((hand for hand in listed if hand.startswith(begun)), COMPLETIONS_MAX))
     return names
 
 
@@ -130,7 +130,7 @@ def man(install: bool, as_document: bool) -> None:
     lines += [r"muckrake \- the flight recorder and court of appeal for poker", ".SH SYNOPSIS"]
     lines += [".B muckrake", "COMMAND [OPTIONS] [ARGS]", ".SH COMMANDS"]
     for name in root.command.list_commands(root):
-        lines += _command(root, name)
+        lines += _command_roff(root, name)
     text = "\n".join(lines) + "\n"
     kept = None
     if install:
@@ -146,7 +146,7 @@ def man(install: bool, as_document: bool) -> None:
         note(f"man muckrake shows it, from {kept}")
 
 
-def _command(parent: click.Context, name: str) -> Iterator[str]:
+def _command_roff(parent: click.Context, name: str) -> Iterator[str]:
     """A command in roff, or each of those that it has."""
     assert isinstance(parent.command, click.Group)
     command = parent.command.get_command(parent, name)
@@ -154,18 +154,18 @@ def _command(parent: click.Context, name: str) -> Iterator[str]:
     context = click.Context(command, parent, name)
     if isinstance(command, click.Group):
         for part in command.list_commands(context):
-            yield from _command(context, part)
+            yield from _command_roff(context, part)
         return
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
-    yield f".SS {_roff(usage)}"
+    yield f".SS {_escaped_roff(usage)}"
     for paragraph in (command.help or "").split("\n\n"):
-        yield from (_roff(" ".join(paragraph.split())), ".PP")
+        yield from (_escaped_roff(" ".join(paragraph.split())), ".PP")
     for parameter in command.get_params(context):
         if record := parameter.get_help_record(context):
-            yield from (".TP", _roff(record[0]), _roff(record[1]))
+            yield from (".TP", _escaped_roff(record[0]), _escaped_roff(record[1]))
 
 
-def _roff(text: str) -> str:
+def _escaped_roff(text: str) -> str:
     """Text that roff takes for text."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text.startswith((".", "'")) else text

@@ -54,15 +54,15 @@ from store.folder.disk import cache_folder
 from store.proof.notary import public_keys
 from store.reader import NoLedger, Reader
 
-DISPUTED = "auction-2024"  # its document and its engine disagree about money (A9)
-SPOKEN = "auction-2024-mit"  # by the bots of the wire match
-WIRE = "wire"
+DISPUTED_RULESET = "auction-2024"  # its document and its engine disagree about money (A9)
+WIRE_GAME = "auction-2024-mit"  # by the bots of the wire match
+WIRE_NAME = "wire"
 WIRE_HANDS = 40
 UNDISPUTED_MAX = 5_000  # by then a hand is contested, or none ever is
 OVER = "the demo is over"  # by which an earlier demo is known
 
 
-class Tally(NamedTuple):
+class RulesetTally(NamedTuple):
     """What the hands of one ruleset came to."""
 
     ruleset: str
@@ -80,7 +80,7 @@ class KeptLedger(NamedTuple):
     segment_bytes: int
 
 
-class Wire(NamedTuple):
+class WireMatch(NamedTuple):
     """What became of the two example bots."""
 
     players: tuple[str, ...]
@@ -90,7 +90,7 @@ class Wire(NamedTuple):
     trouble: tuple[str, ...]
 
 
-class Evidence(NamedTuple):
+class CheckedEvidence(NamedTuple):
     """The disputed hand's evidence, and what its own program said of it."""
 
     hand: str
@@ -140,10 +140,10 @@ def demo(
             raise click.UsageError(f"no ruleset that is played could be changed so: {why}")
     meant = [game for game, _ in tried]
     games = progress(meant, "playing, judging and keeping every ruleset", len(meant))
-    place = (folder or _own_folder()).absolute()
-    with _replacing(place) as made:
-        tallies, wire, (game, record, report) = played(games, hands, seed, made)
-        proof = _evidence(made, place, start_of(record).hand)
+    place = (folder or _default_folder()).absolute()
+    with _replaced_folder(place) as made:
+        tallies, wire, (game, record, report) = play_all(games, hands, seed, made)
+        proof = _checked_evidence(made, place, start_of(record).hand)
         size = sum(one.stat().st_size for one in made.glob("segments/events*.parquet"))
     kept = KeptLedger(str(place), sum(tally.hands for tally in tallies) + wire.hands, size)
     if as_document:
@@ -159,14 +159,14 @@ def demo(
             evidence=proof._asdict(),
         )
         return
-    rows = [list(Tally._fields), *([str(field) for field in tally] for tally in tallies)]
+    rows = [list(RulesetTally._fields), *([str(field) for field in tally] for tally in tallies)]
     say(printable_lines(align(rows, numbers=range(1, len(rows[0])))))
     nets = ", ".join(f"{name} {net:+d}" for name, net in zip(wire.players, wire.nets, strict=True))
     hands, events = sum(tally.hands for tally in tallies), sum(tally.events for tally in tallies)
     each = kept.segment_bytes // kept.hands
     ledger_lines = [
         "",
-        f"Two programs, one in Python and one in a shell, played {wire.hands} hands of {SPOKEN}",
+        f"Two programs, one in Python and one in a shell, played {wire.hands} hands of {WIRE_GAME}",
         f"by the protocol of MIT Pokerbots, {wire.replies} replies: {nets}.",
         *(f"One did not play to the end. {sentence}." for sentence in wire.trouble),
         "",
@@ -176,7 +176,7 @@ def demo(
         f"All were appended to a ledger on disk and sealed, {each} bytes a hand; read from its",
         "files, every hand was the same to the byte.",
         "None differed. Contested means that another reading of the rules pays differently;",
-        f"this is the first such hand of {DISPUTED}:",
+        f"this is the first such hand of {DISPUTED_RULESET}:",
         "",
     ]
     say(printable_lines(ledger_lines))
@@ -184,7 +184,7 @@ def demo(
     say(printable_lines(_evidence_lines(proof, kept)))
 
 
-def _evidence_lines(evidence: Evidence, kept: KeptLedger) -> list[str]:
+def _evidence_lines(evidence: CheckedEvidence, kept: KeptLedger) -> list[str]:
     """What can be given to somebody who trusts nobody, and where to look."""
     return [
         "",
@@ -193,13 +193,13 @@ def _evidence_lines(evidence: Evidence, kept: KeptLedger) -> list[str]:
         *(f"  {line}" for line in evidence.lines),
         "",
         "Look at all of it:",
-        f"  {_program()} serve --ledger {shlex.quote(kept.folder)} --web",
+        f"  {_muckrake_command()} serve --ledger {shlex.quote(kept.folder)} --web",
         "and then at this pot:",
         f"  /hands/{evidence.hand}/audit",
     ]
 
 
-def _program() -> str:
+def _muckrake_command() -> str:
     """How this reader starts us again: the checkout's `mr`, the command by its name where that is
     on PATH and leads here (`uvx` puts it there for one run only), else a path."""
     mr = Path(__file__).parents[2] / "mr"
@@ -214,7 +214,7 @@ def _program() -> str:
     return shlex.quote(installed)
 
 
-def _own_folder() -> Path:
+def _default_folder() -> Path:
     """One in the cache folder; a new temporary one where that cannot be written."""
     folder = cache_folder() / "demo"
     try:
@@ -226,7 +226,7 @@ def _own_folder() -> Path:
 
 
 @contextmanager
-def _replacing(meant: Path) -> Iterator[Path]:
+def _replaced_folder(meant: Path) -> Iterator[Path]:
     """A new folder that takes the place of an earlier demo's once everything in it is right."""
     _check_free(meant)
     meant.parent.mkdir(parents=True, exist_ok=True)
@@ -247,7 +247,7 @@ def _check_free(folder: Path) -> None:
         return
     try:
         ledger = Reader(folder).snapshot()
-        ends = [ledger.read(match)[-1].event for match in ledger.matches() if match != WIRE]
+        ends = [ledger.read(match)[-1].event for match in ledger.matches() if match != WIRE_NAME]
     except (NoLedger, OSError):
         ends = []
     if not ends or not all(isinstance(one, MatchEnded) and one.reason == OVER for one in ends):
@@ -255,9 +255,9 @@ def _check_free(folder: Path) -> None:
         raise click.ClickException(sentence)
 
 
-def played(
+def play_all(
     games: Iterable[Game], hands: int, seed: str, folder: Path
-) -> tuple[list[Tally], Wire, tuple[Game, Events, Report]]:
+) -> tuple[list[RulesetTally], WireMatch, tuple[Game, Events, Report]]:
     """A match of every ruleset into one ledger; then the whole ledger read from its files."""
     tallies, digests = [], []
     disputed: tuple[Game, Events, Report] | None = None
@@ -265,36 +265,39 @@ def played(
         for game in games:
             if is_freeze_out(game):  # enough hands are several: set anew, and nobody wins
                 game = changed(game, {"broke": "set_anew"})
-            records = list(islice(_dealt(game, seed), hands))
+            records = list(islice(_seeded_hands(game, seed), hands))
             base = origin(game)[0].name
-            if base == DISPUTED:
-                (record, report), records = _until_disputed(game, seed, records)
+            if base == DISPUTED_RULESET:
+                (record, report), records = _play_until_disputed(game, seed, records)
                 disputed = game, record, report
-            tallies.append(tally(game, records))
+            tallies.append(check_ruleset(game, records))
             ledger.keep_ruleset(fingerprint(game), to_json(game))
             recording = Recording(ledger, announced(base[:64], records[0], seed, "open"), game)
             digests += [
-                _digest(record) for record in recording.keep(map(finished, records), lambda: False)
+                _events_digest(record)
+                for record in recording.keep(map(finished, records), lambda: False)
             ]
             recording.end(OVER)
-        records, wire = wire_match(folder, ledger, min(hands, WIRE_HANDS), seed)
-        tally(GAMES[SPOKEN], records)
-        digests += [_digest(record) for record in records]
+        records, wire = play_wire_match(folder, ledger, min(hands, WIRE_HANDS), seed)
+        check_ruleset(GAMES[WIRE_GAME], records)
+        digests += [_events_digest(record) for record in records]
         ledger.seal()
     with reading(folder) as stored:
-        stored_digests = [_digest(record) for record in closed_hands(stored.read_from(0))]
+        stored_digests = [_events_digest(record) for record in closed_hands(stored.read_from(0))]
     if stored_digests != digests:
         exit_wrong("the ledger does not hold what was written into it")
     assert disputed is not None
     return tallies, wire, disputed
 
 
-def _until_disputed(
+def _play_until_disputed(
     game: Game, seed: str, first: list[Events]
 ) -> tuple[tuple[Events, Report], list[Events]]:
     """The first hand on which the readings pay differently, and all hands up to it at least."""
     records: list[Events] = []
-    for number, record in enumerate(chain(first, islice(_dealt(game, seed), len(first), None))):
+    for number, record in enumerate(
+        chain(first, islice(_seeded_hands(game, seed), len(first), None))
+    ):
         records.append(record)
         report = judge(game, record, partner_of(game))
         if report.verdict == "contested":
@@ -307,10 +310,12 @@ def _until_disputed(
     )
 
 
-def wire_match(folder: Path, ledger: Ledger, hands: int, seed: str) -> tuple[list[Events], Wire]:
+def play_wire_match(
+    folder: Path, ledger: Ledger, hands: int, seed: str
+) -> tuple[list[Events], WireMatch]:
     """A match between the two bots that ship as examples, each in a process of its own."""
     bots = (program(STEADY, STEADY.name), program(GRUFF, GRUFF.name))
-    match = plan(GAMES[SPOKEN], WIRE, (bots[0].name, bots[1].name), hands)
+    match = plan(GAMES[WIRE_GAME], WIRE_NAME, (bots[0].name, bots[1].name), hands)
     meeting = Meeting(MatchJob(match, bots, USUAL, SeededDecks(seed), Guard((folder,), seed=seed)))
     records: list[Events] = []
 
@@ -324,10 +329,10 @@ def wire_match(folder: Path, ledger: Ledger, hands: int, seed: str) -> tuple[lis
     parts = meeting.parts()
     trouble = tuple(f"{part.player}: {part.silent}" for part in parts if part.silent)
     replies = sum(part.replies for part in parts)
-    return records, Wire(ended.players, ended.hands, ended.nets, replies, trouble)
+    return records, WireMatch(ended.players, ended.hands, ended.nets, replies, trouble)
 
 
-def _evidence(folder: Path, meant: Path, hand: str) -> Evidence:
+def _checked_evidence(folder: Path, meant: Path, hand: str) -> CheckedEvidence:
     """The evidence of the hand, checked by the program in it, alone, by a bare Python."""
     file = meant.with_name(f"{meant.name}-evidence.zip")
     with reading(folder) as ledger:
@@ -340,24 +345,24 @@ def _evidence(folder: Path, meant: Path, hand: str) -> Evidence:
         ran = subprocess.run(alone, cwd=lone, capture_output=True, text=True, check=False)
     if ran.returncode:
         exit_wrong(f"the evidence of {hand} does not hold: {ran.stdout}{ran.stderr}")
-    return Evidence(hand, str(file), tuple(ran.stdout.strip().splitlines()))
+    return CheckedEvidence(hand, str(file), tuple(ran.stdout.strip().splitlines()))
 
 
-def tally(game: Game, records: list[Events]) -> Tally:
+def check_ruleset(game: Game, records: list[Events]) -> RulesetTally:
     """Check every record of a ruleset and count the verdicts; the first bad one is shown, and ends
     the demo."""
     verdicts = []
     for record in records:
-        verdict, fault = check(game, record)
+        verdict, fault = check_record(game, record)
         if fault:
             say(printable_lines(map(notation_of, record)), err=True)
             exit_wrong(f"{game.name}: {fault}")
         verdicts.append(verdict)
     agree, contested = verdicts.count("agree"), verdicts.count("contested")
-    return Tally(game.name, len(records), sum(map(len, records)), agree, contested)
+    return RulesetTally(game.name, len(records), sum(map(len, records)), agree, contested)
 
 
-def check(game: Game, record: Events) -> tuple[str, str | None]:
+def check_record(game: Game, record: Events) -> tuple[str, str | None]:
     """The verdict on a record, and what is wrong with it, if anything is."""
     if decode_all(encode_all(record)) != record:
         return "", "a record does not survive its own bytes"
@@ -372,10 +377,10 @@ def check(game: Game, record: Events) -> tuple[str, str | None]:
     return verdict, f"the rules do not agree with what they dealt: {verdict}"
 
 
-def _dealt(game: Game, seed: str) -> Iterator[Events]:
+def _seeded_hands(game: Game, seed: str) -> Iterator[Events]:
     """As many hands as anybody asks for; the same ones every time."""
     return play(game, origin(game)[0].name[:64], 1_000_000, seed)
 
 
-def _digest(record: Events) -> bytes:
+def _events_digest(record: Events) -> bytes:
     return hashlib.sha256(encode_all(record)).digest()

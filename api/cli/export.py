@@ -35,7 +35,7 @@ from api.cli.output import (
     progress,
     say,
 )
-from api.cli.questions import on_option, spark_on
+from api.cli.questions import on_option, spark_session
 from api.record_audit import UNKNOWN_RULESET, RulesetLookup, start_of
 from api.viewpoints.viewer import Viewer
 from events.ledger import is_match
@@ -55,8 +55,8 @@ FORMATS = (*LOGS, *TABULAR, *LAKEHOUSES)
 ARROW_FILE = "arrow-file"  # what `api/exporting/files.py` writes where there is an --out
 BINARY = ("parquet", "arrow")
 TABLES = ("events", "hands", "players", "bids", "swaps", "pots", "decisions", "facts")
-HANDS = 1 << 13  # of one task of Spark
-DROPPED = "who threw a hand away, which choices were made by default"
+TASK_HANDS = 1 << 13  # of one task of Spark
+LOST_FACTS = "who threw a hand away, which choices were made by default"
 
 
 @click.command()
@@ -81,7 +81,7 @@ DROPPED = "who threw a hand away, which choices were made by default"
     is_flag=True,
     help="CSV in which no text is a formula: one that would be begins with a quote more.",
 )
-@click.option("--lossy", is_flag=True, help=f"Leave out what acpc has no word for: {DROPPED}.")
+@click.option("--lossy", is_flag=True, help=f"Leave out what acpc has no word for: {LOST_FACTS}.")
 @dialect_option
 @view_option
 @ledger_option
@@ -107,9 +107,9 @@ def export(
     if to in LAKEHOUSES:
         if names or lossy or dialect or spreadsheet or on is not None:
             raise click.UsageError(f"{to} takes whole segments: it has no hand's name, no option")
-        _into_lakehouse(to, (table,) if table else TABLES, place, view, folder, as_document)
+        _register_tables(to, (table,) if table else TABLES, place, view, folder, as_document)
         return
-    _check_words(names, to, table, out, lossy, as_document)
+    _check_options(names, to, table, out, lossy, as_document)
     if dialect and to != "mit-gamelog":
         raise click.UsageError(f"--dialect is for mit-gamelog, not {to}")
     if spreadsheet and to != "csv":
@@ -117,8 +117,8 @@ def export(
     if on is not None and (names or to in LOGS):
         raise click.UsageError(f"--on is for all hands, as {', '.join(TABULAR)}")
     check_viewpoint(view)
-    begun, hands, rows = time.monotonic(), _Hands(), None
-    with reading(folder) as snapshot, _refusals():
+    begun, hands, rows = time.monotonic(), _HandCounter(), None
+    with reading(folder) as snapshot, _export_errors():
         from api.viewpoints.redaction import Redactor
         from api.viewpoints.selection import leaves, selections
 
@@ -138,15 +138,15 @@ def export(
         every = redactor.among(chain.from_iterable(leaves(snapshot, one) for one in chosen))
         seen = hands.counted(progress(every, "exporting", None if names else snapshot.next_seq))
         written_as = ARROW_FILE if to == "arrow" and out is not None else to
-        with _sink(out, spooled=to in LOGS) as sink:
+        with _output(out, spooled=to in LOGS) as sink:
             if on is not None and snapshot.next_seq:
-                hands.count, rows = _by_spark(
+                hands.count, rows = _export_by_spark(
                     sink, on, snapshot, written_as, table or "events", view, spreadsheet
                 )
             elif to in LOGS:
                 from api.exporting.texts import TEXTS, ExportRequest
 
-                rules, suffix = _rules(snapshot), "" if out is None else out.suffix
+                rules, suffix = _ruleset_finder(snapshot), "" if out is None else out.suffix
                 sink.writelines(
                     TEXTS[to](
                         ExportRequest(snapshot, seen, redactor, rules, suffix, lossy, dialect)
@@ -164,7 +164,7 @@ def export(
         result = {"format": to, "table": table, "view": view, "out": str(out)}
         print_json("muckrake.export/1", **result, hands=hands.count, rows=rows)
     if lossy:
-        note(f"left out, if there was any: {DROPPED}")
+        note(f"left out, if there was any: {LOST_FACTS}")
     what = f"{hands.count} hand{'s' * (hands.count != 1)}"
     what += "" if rows is None else f", {rows} rows of {table}"
     where = "" if out is None else f" in {out}"
@@ -172,7 +172,7 @@ def export(
     note(f"{what} as {to} for {view}{where}, {seconds:.1f} s")
 
 
-def _into_lakehouse(
+def _register_tables(
     to: str,
     tables: tuple[str, ...],
     place: str | None,
@@ -227,7 +227,7 @@ def _into_lakehouse(
         note(f"{unsealed:,} closed streams are not sealed yet: muckrake compact seals them")
 
 
-def _by_spark(
+def _export_by_spark(
     sink: BinaryIO,
     on: str,
     snapshot: "Snapshot",
@@ -243,12 +243,12 @@ def _by_spark(
     from api.cluster.tasks import Exported, export, tasks
     from api.exporting.files import writer
 
-    every = tasks(snapshot, HANDS)
+    every = tasks(snapshot, TASK_HANDS)
     binary = to in (*BINARY, ARROW_FILE)
     work = partial(export, table=table, to="arrow" if binary else to, view=view, quoted=quoted)
     hands = rows = 0
     out = None
-    with spark_on(on) as spark:
+    with spark_session(on) as spark:
         from api.cluster.spark import answers
 
         for number, answer in enumerate(
@@ -268,7 +268,7 @@ def _by_spark(
     return hands, rows
 
 
-def _check_words(
+def _check_options(
     names: tuple[str, ...],
     to: str,
     table: str | None,
@@ -293,7 +293,7 @@ def _check_words(
         raise click.UsageError(f"{to} is not for a terminal: name a file with --out")
 
 
-def _rules(snapshot: "Snapshot") -> "Callable[[Events], Game]":
+def _ruleset_finder(snapshot: "Snapshot") -> "Callable[[Events], Game]":
     """The ruleset that a hand was dealt by; without it a log cannot say what was played."""
     rules = RulesetLookup(snapshot, None)
 
@@ -308,7 +308,7 @@ def _rules(snapshot: "Snapshot") -> "Callable[[Events], Game]":
     return of
 
 
-class _Hands:
+class _HandCounter:
     """Hands going by."""
 
     count = 0
@@ -321,7 +321,7 @@ class _Hands:
 
 
 @contextmanager
-def _refusals() -> Iterator[None]:
+def _export_errors() -> Iterator[None]:
     """Why something is not exported, with its exit code."""
     from api.exporting.texts import CannotExport, ViewpointRefused
     from api.viewpoints.redaction import Absence
@@ -336,7 +336,7 @@ def _refusals() -> Iterator[None]:
 
 
 @contextmanager
-def _sink(out: Path | None, spooled: bool) -> Iterator[BinaryIO]:
+def _output(out: Path | None, spooled: bool) -> Iterator[BinaryIO]:
     """Where the bytes go. A file is there whole or not at all, and so is what may be refused."""
     if out is None and not spooled:
         with binary_stdout() as sink:

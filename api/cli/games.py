@@ -49,7 +49,7 @@ def games(
     GAME is a name or a fingerprint, also of a ruleset that only the ledger keeps.
     """
     one = bool(game or rules or settings)
-    shown = [_named(game, rules, settings, folder)] if one else list(RULESETS.values())
+    shown = [_ruleset(game, rules, settings, folder)] if one else list(RULESETS.values())
     if as_document:
         print_struct(Games([rulesets.in_full(one) for one in shown]))
     elif one:
@@ -59,7 +59,7 @@ def games(
         print_table(columns.split(), [row(one) for one in shown])
 
 
-def _named(name: str | None, rules: str | None, settings: tuple[str, ...], folder: Path) -> Game:
+def _ruleset(name: str | None, rules: str | None, settings: tuple[str, ...], folder: Path) -> Game:
     """The ruleset that the words mean, or one that only the ledger has, by its name or
     fingerprint."""
     try:

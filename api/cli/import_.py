@@ -47,12 +47,12 @@ from store.reader import Reader
 from store.sql.query import Query
 
 SCRATCH = ".import-"
-LATER = PROJECTION_NAMES  # --no-audit leaves these for later: compact makes them
+RESOLVED_LATER = PROJECTION_NAMES  # --no-audit leaves these for later: compact makes them
 ORGANISERS = ["A", "B"]  # as their engine calls the players
 IN_FULL = 20  # files reported in several lines each; of more, one line for each that needs it
 
 
-class Tally:
+class ImportTally:
     """What the files came to so far, which is the exit code."""
 
     def __init__(self) -> None:
@@ -172,7 +172,7 @@ def import_(
             pattern_of(players)
     if names and players:
         raise click.UsageError("--names and --players both name players: leave one out")
-    tally, begun, tagged = Tally(), time.monotonic(), tag_records(tags)
+    tally, begun, tagged = ImportTally(), time.monotonic(), tag_records(tags)
     with ledger_errors():
         every = list(inputs(files, folder))
     if called is not None and len(every) != 1:
@@ -182,9 +182,9 @@ def import_(
             shutil.rmtree(left, ignore_errors=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=SCRATCH) as scratch:
             shown = cast(Disclosure, disclosure)
-            without = () if options.audit else LATER
+            without = () if options.audit else RESOLVED_LATER
             writer = Writer(ledger, shown, without, strict=options.strict, tags=tagged)
-            done = _imported(writer, ledger.nonces, every, options, Path(scratch), tally)
+            done = _import_files(writer, ledger.nonces, every, options, Path(scratch), tally)
             if as_document:
                 print_list(
                     "muckrake.import/1", "files", (as_json(*one, not no_audit) for one in done)
@@ -217,13 +217,13 @@ def import_(
         raise click.exceptions.Exit(tally.code)
 
 
-def _imported(
+def _import_files(
     writer: Writer,
     nonces: Salted | None,
     files: list[InputFile],
     options: ImportOptions,
     scratch: Path,
-    tally: Tally,
+    tally: ImportTally,
 ) -> Iterator[tuple[Outcome, int]]:
     """Each file with how many of its hands are new; after Ctrl-C no other is begun."""
     size = sum(file.size for file in files)

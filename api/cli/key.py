@@ -16,7 +16,7 @@ from api.http.keys import SCOPES, SEAT_SCOPES, Keys, NoScope, as_json, scope_of
 from store.folder.disk import Lock, RealDisk
 from store.proof.private import Private
 
-_LASTS = re.compile(r"(?P<count>[1-9]\d{0,4})(?P<unit>[hdw])")
+_LIFETIME = re.compile(r"(?P<count>[1-9]\d{0,4})(?P<unit>[hdw])")
 _UNIT_S = {"h": 3_600, "d": 86_400, "w": 604_800}
 
 
@@ -51,7 +51,7 @@ def create(
     """Make a key and print it: nobody can print it a second time."""
     with errors_as(click.UsageError, NoScope):
         good_for = tuple(dict.fromkeys(map(scope_of, scopes)))
-    until = None if expires is None else ends(expires, time.time())
+    until = None if expires is None else expiry(expires, time.time())
     refuse_archive(folder)
     with ledger_errors():
         key, spelled = _keys(folder).make(good_for, name, until)
@@ -139,9 +139,9 @@ def replace(folder: Path, as_document: bool) -> None:
         note(f"the statement that {old.key.text()} has signed is the last one in {statement}")
 
 
-def ends(expires: str, now: float) -> int:
+def expiry(expires: str, now: float) -> int:
     """When a key made now ends, in seconds since 1970."""
-    if parsed := _LASTS.fullmatch(expires):
+    if parsed := _LIFETIME.fullmatch(expires):
         return int(now) + int(parsed["count"]) * _UNIT_S[parsed["unit"]]
     try:
         day = datetime.strptime(expires, "%Y-%m-%d").replace(tzinfo=UTC)

@@ -63,7 +63,7 @@ from store.reader import Reader, Snapshot
 STOP_S = 0.2  # so often it is looked whether somebody asked to stop
 
 
-class Match(NamedTuple):
+class LeagueMatch(NamedTuple):
     """What came of a pairing."""
 
     pairing: Pairing
@@ -72,7 +72,7 @@ class Match(NamedTuple):
     parts: tuple[BotRecord, ...]
 
 
-class Matches:
+class MatchMaker:
     """The matches of a league as they are dealt: by whom, by which rules, from which seed.
 
     In a round all deal the same decks, so that a bot's results can be compared with another's.
@@ -127,7 +127,7 @@ def league() -> None:
 @quiet_option
 def run(file: Path, workers: int | None, folder: Path, as_document: bool) -> None:
     """Play what the ledger does not have yet of the league in FILE.toml."""
-    _run(file, _read(file), workers, folder, as_document)
+    _play_missing(file, _read_league(file), workers, folder, as_document)
 
 
 @league.command()
@@ -151,7 +151,7 @@ def add(
 ) -> None:
     """Write a bot into the file of a league, and play the matches that it lacks."""
     name = name or bot.resolve().name
-    _read(file)
+    _read_league(file)
     values = {one.tag: one.value for one in tag_records(tags, {name: name})}
     try:
         is_bot(name, bot)
@@ -163,30 +163,32 @@ def add(
         new = file.with_name(f"{file.name}.new")
         new.write_text(league, "utf-8")
         new.replace(file)
-    _run(file, _read(file), workers, folder, as_document)
+    _play_missing(file, _read_league(file), workers, folder, as_document)
 
 
-def _read(file: Path) -> League:
+def _read_league(file: Path) -> League:
     with errors_as(click.ClickException, Unfit):
         return read(file)
 
 
-def _run(file: Path, played: League, workers: int | None, folder: Path, as_document: bool) -> None:
+def _play_missing(
+    file: Path, played: League, workers: int | None, folder: Path, as_document: bool
+) -> None:
     """The matches that are missing, and the standing they lead to; `muckrake ratings` says how
     sure that is."""
     game = rules_of(played.game, None, tuple(f"{it}={value}" for it, value in played.set.items()))
-    new: list[Match] = []
+    new: list[LeagueMatch] = []
     with errors_as(click.ClickException, Unfit, NoBot, Gone, Conflict, ValueError):
         bots = programs(played, file.parent)
         with exit_on_sigterm(), writing(folder, f"league {played.name}") as ledger:
             snapshot = Reader(folder).snapshot()
             hidden = (folder,) if played.seed is None else (folder, file)
-            matches = Matches(played, game, bots, seed_of(played, snapshot), hidden)
-            nets = dict(results(played, snapshot, matches))
+            matches = MatchMaker(played, game, bots, league_seed(played, snapshot), hidden)
+            nets = dict(league_results(played, snapshot, matches))
             claim(Private(folder), bots, given=bots)
             ledger.keep_ruleset(fingerprint(matches.rules), to_json(matches.rules))
             total = to_play(played, nets)
-            for match in _matches(played, matches, ledger, nets, workers or played.workers):
+            for match in _missing_matches(played, matches, ledger, nets, workers or played.workers):
                 nets[match.pairing] = match.nets
                 new.append(match)
                 won = ", ".join(f"{bot} {chips:+,}" for bot, chips in match.nets.items())
@@ -218,19 +220,19 @@ def _run(file: Path, played: League, workers: int | None, folder: Path, as_docum
         raise click.ClickException(f"failed: {', '.join(failed)}: what was played for it is kept")
 
 
-def seed_of(league: League, snapshot: Snapshot) -> str:
+def league_seed(league: League, snapshot: Snapshot) -> str:
     """What decides the decks of a league: as its file says, as its matches say, or drawn."""
     if league.seed is not None:
         return league.seed
-    for _, start, _ in _recorded(league, snapshot):
+    for _, start, _ in _recorded_matches(league, snapshot):
         return (start.seed or "").rpartition("/")[0]
     return drawn_seed()
 
 
-def results(league: League, snapshot: Snapshot, matches: Matches) -> Results:
+def league_results(league: League, snapshot: Snapshot, matches: MatchMaker) -> Results:
     """What the ledger has of a league; a match that is not as the file says is refused."""
     played = {}
-    for pairing, start, end in _recorded(league, snapshot):
+    for pairing, start, end in _recorded_matches(league, snapshot):
         if matches.meeting(pairing)[1] != start:
             name = match_name(league, pairing)
             raise Unfit(f"{name} was played by other rules or from another seed than the file says")
@@ -238,7 +240,7 @@ def results(league: League, snapshot: Snapshot, matches: Matches) -> Results:
     return played
 
 
-def _recorded(
+def _recorded_matches(
     league: League, snapshot: Snapshot
 ) -> Iterator[tuple[Pairing, MatchStarted, MatchEnded]]:
     """Every match that the league has in the ledger, but those of bots that have left it."""
@@ -252,9 +254,9 @@ def _recorded(
         yield pairing, start, end
 
 
-def _matches(
-    played: League, matches: Matches, ledger: FileLedger, results: Results, workers: int | None
-) -> Iterator[Match]:
+def _missing_matches(
+    played: League, matches: MatchMaker, ledger: FileLedger, results: Results, workers: int | None
+) -> Iterator[LeagueMatch]:
     """Every match that is missing; Ctrl-C lets those at work end, a second one ends them."""
     hands, once = to_play(played, results) * played.hands, set[str]()
 
@@ -273,34 +275,34 @@ def _matches(
 
         at_once = workers or os.cpu_count() or 1
         while not stop() and (todo := missing(played, results)):
-            with closing(play(matches, todo, ledger, at_once, stop, watch, warn)) as every:
+            with closing(play_matches(matches, todo, ledger, at_once, stop, watch, warn)) as every:
                 yield from every
 
 
-def play(
-    matches: Matches,
+def play_matches(
+    matches: MatchMaker,
     todo: Sequence[Pairing],
     ledger: FileLedger,
     workers: int,
     stop: Callable[[], bool],
     watch: ShowProgress,
     note: Callable[[str], None],
-) -> Generator[Match, None, None]:
+) -> Generator[LeagueMatch, None, None]:
     """Each match once it is durable, so many at once; after `stop` no other is begun, and those at
     work are played to their ends. A caller who leaves early ends them, and none is kept."""
     leaving = threading.Event()
 
-    def to_its_end(pairing: Pairing) -> Match | None:
+    def to_its_end(pairing: Pairing) -> LeagueMatch | None:
         meeting, start = matches.meeting(pairing)
-        pending = _Pending()
+        pending = _BufferedAppends()
         played = meeting.recorded(pending, start, note, leaving.is_set, watch, processes=processes)
         if played.reason != WHOLE:
             return None
         ledger.append(*pending.appends)
         nets = dict(zip(played.players, played.nets, strict=True))
-        return Match(pairing, played.match, nets, meeting.parts())
+        return LeagueMatch(pairing, played.match, nets, meeting.parts())
 
-    left, at_work = iter(todo), set[Future[Match | None]]()
+    left, at_work = iter(todo), set[Future[LeagueMatch | None]]()
     with Processes() as processes, ThreadPoolExecutor(workers) as pool:
         try:
             while True:
@@ -317,7 +319,7 @@ def play(
             leaving.set()
 
 
-class _Pending:
+class _BufferedAppends:
     """The appends of a match, until it is over and the ledger takes them in one call."""
 
     def __init__(self) -> None:

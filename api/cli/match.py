@@ -56,7 +56,7 @@ from store.proof.private import Private
 if TYPE_CHECKING:
     from store.ledger import FileLedger
 
-USUAL = "auction-2024-mit"
+DEFAULT_RULESET = "auction-2024-mit"
 
 _folder = click.Path(file_okay=False, path_type=Path)
 _file = click.Path(dir_okay=False, writable=True, path_type=Path)
@@ -133,7 +133,7 @@ def match(
     with errors_as(click.UsageError, ValueError), errors_as(NotFound, NoBot):
         programs = named(*bots, bot_names)
     tags_of = tag_records(tags, {"A": programs[0].name, "B": programs[1].name})
-    played_by = rules_of(None if rules else USUAL, rules, settings)
+    played_by = rules_of(None if rules else DEFAULT_RULESET, rules, settings)
     hands = hands or played_by.hands or HANDS
     players = (programs[0].name, programs[1].name)
     how = {"mirrored": mirror, "open_bids": open_bids}
@@ -159,22 +159,22 @@ def match(
         with errors_as(click.ClickException, Misnamed):
             claim(Private(folder), dict(zip("AB", programs, strict=True)), bot_names)
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
-        played = _played(meeting, ledger, start, hands, folder, records)
+        played = _play_match(meeting, ledger, start, hands, folder, records)
     for seat, player in enumerate(match.players if logs else ()):
-        _write(cast(Path, logs) / f"{player}.txt", meeting.log(seat))
+        _write_file(cast(Path, logs) / f"{player}.txt", meeting.log(seat))
     if kind_of_dealing == "committed":  # signed for the owners of bots, which cannot take it
         for first, signed in before(RealDisk(folder), match.match):
             file = f"{folder / BEFORE}/{match.match}.{first}"
             note(f"signed before the first card of hand {first}: {file}")
             if logs:
-                _write(logs / f"checkpoint.{first}", signed)
+                _write_file(logs / f"checkpoint.{first}", signed)
     if gamelog and records is not None:
         try:
             log = write(rounds(records, mirrored=match.mirrored), None, dialect).encode()
         except ValueError as why:
             note(f"no gamelog was written: {why}")
         else:
-            _write(gamelog, log)
+            _write_file(gamelog, log)
     parts, faults = meeting.parts(), meeting.faults
     if as_document:
         terms = {"seed": seed, "disclosure": disclosure, "sealed_bids": not open_bids}
@@ -193,7 +193,7 @@ def match(
         raise click.ClickException(f"{' and '.join(failed)}: what was played for it is kept")
 
 
-def _played(
+def _play_match(
     meeting: Meeting,
     ledger: "FileLedger",
     start: MatchStarted,
@@ -220,7 +220,7 @@ def _played(
             ) from None
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write_file(path: Path, content: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -42,8 +42,8 @@ from events.match import Dealing
 from events.notation import say as notation_of
 from store.proof.private import Private
 
-Stop = Callable[[], bool]
-Ended = tuple[Plan, Played]
+ShouldStop = Callable[[], bool]
+PlayedMatch = tuple[Plan, Played]
 
 
 @click.command()
@@ -156,7 +156,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
             )
         begin = partial(begun, ledger, Private(folder), terms=terms)
         if many:
-            ended = _many(begin, plans, stop)
+            ended = _play_in_processes(begin, plans, stop)
         else:
             match = begin(plans[0])
             if options["live"]:
@@ -201,7 +201,9 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
         raise click.exceptions.Exit(INTERRUPTED)
 
 
-def _many(begin: Callable[[Plan], Playing], plans: list[Plan], stop: Stop) -> list[Ended]:
+def _play_in_processes(
+    begin: Callable[[Plan], Playing], plans: list[Plan], stop: ShouldStop
+) -> list[PlayedMatch]:
     """Matches dealt by as many processes as there are cores; in the order of their numbers."""
     ended: dict[str, Played] = {}
     cores = os.cpu_count() or 1

@@ -27,7 +27,7 @@ from api.cli.output import (
     print_list,
     progress,
 )
-from api.cli.serve import opened
+from api.cli.serve import open_page
 from api.questions.question import (
     Field,
     Page,
@@ -48,9 +48,9 @@ if TYPE_CHECKING:
     from api.pages.addresses import Addresses
     from api.viewpoints.views import Viewed
 
-SHOWN_MAX = 100  # characters of a filter that is wrong
-SLOW = 20_000  # hands without stored facts, from which on it is worth a word
-AT_ONCE = 10_000  # rows of a list that are in memory together
+FILTER_SHOWN_MAX = 100  # characters of a filter that is wrong
+SLOW_HANDS = 20_000  # hands without stored facts, from which on it is worth a word
+ROWS_AT_ONCE = 10_000  # rows of a list that are in memory together
 
 
 @contextmanager
@@ -84,9 +84,9 @@ def viewing(
         except WrongFilter as found:
             # A filter that cannot be read, with a mark where it went wrong.
             note(f"muckrake: {found}")
-            begin = max(0, found.position - SHOWN_MAX // 2)
+            begin = max(0, found.position - FILTER_SHOWN_MAX // 2)
             shown = "".join(one if one.isprintable() else " " for one in found.text)
-            note(f"  {shown[begin : begin + SHOWN_MAX]}")
+            note(f"  {shown[begin : begin + FILTER_SHOWN_MAX]}")
             note(f"  {' ' * (found.position - begin)}^")
             raise click.exceptions.Exit(2) from None
         finally:
@@ -101,7 +101,7 @@ on_option = click.option(
 
 
 @contextmanager
-def spark_on(master: str) -> Iterator["SparkSession"]:
+def spark_session(master: str) -> Iterator["SparkSession"]:
     """A session of Spark; why there is none, or what it failed with, in one sentence."""
     from api.cluster.spark import NoSpark, session
 
@@ -110,9 +110,9 @@ def spark_on(master: str) -> Iterator["SparkSession"]:
 
 
 @contextmanager
-def counting(on: str | None, viewed: "Viewed") -> Iterator[None]:
+def counting_by_spark(on: str | None, viewed: "Viewed") -> Iterator[None]:
     """Facts are counted by Spark, if somebody says by which."""
-    with spark_on(on) if on else nullcontext() as spark:
+    with spark_session(on) if on else nullcontext() as spark:
         if spark is not None:
             from api.cluster.spark import Facts
 
@@ -120,7 +120,7 @@ def counting(on: str | None, viewed: "Viewed") -> Iterator[None]:
         yield
 
 
-class Spots(click.ParamType[int | None]):
+class SampleSize(click.ParamType[int | None]):
     """A number of them, or all."""
 
     name = "N|all"
@@ -135,11 +135,11 @@ class Spots(click.ParamType[int | None]):
         return int(value)
 
 
-def command(question: Question) -> click.Command:
+def question_command(question: Question) -> click.Command:
     """`muckrake NAME`, with an option for each parameter."""
     made = click.Command(question.name, help=question.text, callback=lambda **values: values)
-    made.callback = lambda **values: answered(question, **values)
-    made.params += [_parameter(parameter) for parameter in parameters(question)]
+    made.callback = lambda **values: answer_question(question, **values)
+    made.params += [_click_parameter(parameter) for parameter in parameters(question)]
     if question.pages is not None:
         description = "So many at most; all, if not given."
         made.params.append(
@@ -173,7 +173,7 @@ def command(question: Question) -> click.Command:
     return made
 
 
-def _parameter(field: Field) -> click.Parameter:
+def _click_parameter(field: Field) -> click.Parameter:
     """The word or the option of a parameter."""
     note = field.note
     if note.argument:
@@ -193,13 +193,13 @@ def _parameter(field: Field) -> click.Parameter:
         return click.Option([f"--{name}", field.name], is_flag=True, **attributes)
     elif field.type is int:
         some = field.optional and field.default is not None
-        kind = Spots() if some else click.IntRange(note.least)
+        kind = SampleSize() if some else click.IntRange(note.least)
     if isinstance(field.default, int | str):
         attributes |= {"default": str(field.default), "show_default": True}
     return Option([f"--{name}", field.name], formerly, type=kind, multiple=field.many, **attributes)
 
 
-def answered(
+def answer_question(
     question: Question,
     *,
     view: str,
@@ -218,7 +218,7 @@ def answered(
 ) -> None:
     """Ask, and write the answer as it is wanted."""
     if web:
-        opened(_page(question), {**values, "view": view, "folder": folder})
+        open_page(_page_url(question), {**values, "view": view, "folder": folder})
         return
     pages = question.pages
     if pages is not None and pages.counts is not None and values[pages.counts.name]:
@@ -231,26 +231,26 @@ def answered(
         table = question.tables[0].name
     params = params_of(question, values, people=people, table=table)
     through = viewing(folder, view, values.get("unit"), values.get("by_tag"))
-    with through as viewed, counting(on, viewed):
+    with through as viewed, counting_by_spark(on, viewed):
         if question.facts:
             from analytics.projections.facts import VERSION
 
             segments = viewed.snapshot.parts().segments
             without = [one for one in segments if one.projections.get("facts") != VERSION]
             hands = sum(one.last_seq - one.first_seq + 1 for one in without)
-            if hands > SLOW:
+            if hands > SLOW_HANDS:
                 note(
                     f"facts of {hands} hands are made on the way: muckrake compact would keep them"
                 )
         if pages is not None:
             if after is not None:
                 params = replace(params, after=pages.key(viewed, after))
-            _listed(question, viewed, params, limit, files, as_document=as_document)
+            _print_list(question, viewed, params, limit, files, as_document=as_document)
             return
         answer = question.ask(viewed, params, progress)
     if files:
         chosen = next(it for it in question.tables if it.name == table)
-        _files(chosen, [answer], files)
+        _write_tables(chosen, [answer], files)
     elif as_document:
         content = msgspec.to_builtins(answer)
         print_json(content.pop("schema", question.schema), **content)
@@ -266,7 +266,7 @@ def answered(
         exit_wrong(sentence)
 
 
-def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
+def _page_url(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
     """Where the page of what was asked is; the list of players, if it is somebody's and he is not
     named."""
 
@@ -296,7 +296,7 @@ def _page(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
     return page
 
 
-def _listed(
+def _print_list(
     question: Question,
     viewed: "Viewed",
     params: Any,
@@ -310,7 +310,7 @@ def _listed(
     def read(params: Any, limit: int | None) -> Iterator[Page]:
         """Page by page, as far as it is wanted."""
         while True:
-            size = AT_ONCE if limit is None else min(AT_ONCE, limit)
+            size = ROWS_AT_ONCE if limit is None else min(ROWS_AT_ONCE, limit)
             page: Page = question.ask(viewed, replace(params, limit=size), progress)
             yield page
             limit = None if limit is None else limit - len(page.rows)
@@ -334,7 +334,7 @@ def _listed(
         return None if following is None else str(getattr(following, first))
 
     if files:
-        _files(table, list(pages), files)
+        _write_tables(table, list(pages), files)
     elif as_document:
         plain = map(msgspec.to_builtins, rows())
         print_list(question.schema, question.name, plain, lambda: {"next": name()})
@@ -345,7 +345,7 @@ def _listed(
             note(f"there are more: --after {name()}")
 
 
-def _files(table: Table, answers: list[Any], files: list[OutputFile]) -> None:
+def _write_tables(table: Table, answers: list[Any], files: list[OutputFile]) -> None:
     """A table of the answer as files."""
     import polars as pl
 

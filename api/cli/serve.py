@@ -38,7 +38,7 @@ PORT = 8000
 _ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[0-9]{1,5})?")
 
 
-def _allowance(name: str, most: int, what: str) -> Decorator:
+def _limit_option(name: str, most: int, what: str) -> Decorator:
     """A number that may be used up, or 0."""
     return click.option(
         name,
@@ -76,7 +76,7 @@ def _allowance(name: str, most: int, what: str) -> Decorator:
     metavar="SECONDS",
     help="The public sees a match that is being played so much later.",
 )
-@_allowance("--rate", 6_000, "Limits what a caller may spend in a minute at each worker")
+@_limit_option("--rate", 6_000, "Limits what a caller may spend in a minute at each worker")
 @click.option(
     "--at-once",
     type=click.IntRange(1),
@@ -85,9 +85,9 @@ def _allowance(name: str, most: int, what: str) -> Decorator:
     metavar="N",
     help="Connections of one address, and requests of one caller, that a worker answers at once.",
 )
-@_allowance("--key-jobs", 4, "Jobs of one key that may be at work or wait")
-@_allowance("--key-bytes", 4 << 30, "Bytes that one key may send in a day to be imported")
-@_allowance("--key-hands", 20_000_000, "Hands that one key may have played or imported in a day")
+@_limit_option("--key-jobs", 4, "Jobs of one key that may be at work or wait")
+@_limit_option("--key-bytes", 4 << 30, "Bytes that one key may send in a day to be imported")
+@_limit_option("--key-hands", 20_000_000, "Hands that one key may have played or imported in a day")
 @click.option(
     "--public-url",
     metavar="URL",
@@ -167,7 +167,7 @@ def serve(
                 raise click.UsageError(
                     f"--public-url {public_url} is none: https://poker.example is one"
                 )
-            public = (_in_address(there.hostname),)
+            public = (_url_host(there.hostname),)
         for url in framers:  # they are put into a header, where more would say more
             if not _ORIGIN.fullmatch(url):
                 raise click.UsageError(f"--frame-origin {url} is none: https://club.example is one")
@@ -189,7 +189,7 @@ def serve(
             bots=None if bots is None else bots.absolute(),
         )
         sock = bound(host, port)
-        name = "localhost" if host in ("0.0.0.0", "::") else _in_address(host)
+        name = "localhost" if host in ("0.0.0.0", "::") else _url_host(host)
         base = f"http://{name}:{sock.getsockname()[1]}"
         once = once_url(settings.folder, public_url or base, tuple(SCOPES), page)
         if as_document:
@@ -210,21 +210,21 @@ def serve(
     os._exit(code)  # answers that nobody waits for any more are not waited for
 
 
-def _in_address(host: str) -> str:
+def _url_host(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
 
-Given = dict[str, Any]
+OptionValues = dict[str, Any]
 AUDITOR = "auditor"
 
 
-def web_page(page: "Callable[[Addresses, Given], str]") -> Decorator:
+def web_page(page: "Callable[[Addresses, OptionValues], str]") -> Decorator:
     """For a command that has a page: where it is, by what was asked; next to the command."""
 
     def with_page(command: Function) -> Function:
         @wraps(command)
         def with_web(*, web: bool, **given: Any) -> Any:
-            return opened(page, given) if web else command(**given)
+            return open_page(page, given) if web else command(**given)
 
         option = click.option(
             "--web", is_flag=True, help="Its page in the browser, until Ctrl-C, instead of text."
@@ -234,7 +234,7 @@ def web_page(page: "Callable[[Addresses, Given], str]") -> Decorator:
     return with_page
 
 
-def opened(page: "Callable[[Addresses, Given], str]", given: Given) -> None:
+def open_page(page: "Callable[[Addresses, OptionValues], str]", given: OptionValues) -> None:
     """Serve the ledger at a port that is free, and open this page of it."""
     from api.pages.addresses import Addresses
 
@@ -245,8 +245,8 @@ def opened(page: "Callable[[Addresses, Given], str]", given: Given) -> None:
     click.get_current_context().invoke(serve, port=0, opening=True, page=address, folder=folder)
 
 
-ROOT = "/api/v1/"
-CODES = {401: FORBIDDEN, 403: FORBIDDEN, 404: MISSING}  # exit codes; of others 2 or 1
+API_ROOT = "/api/v1/"
+EXIT_CODES = {401: FORBIDDEN, 403: FORBIDDEN, 404: MISSING}  # exit codes; of others 2 or 1
 
 
 @click.command()
@@ -264,17 +264,17 @@ def get(
     """Answer one GET request of the API: `muckrake get matches`, `muckrake get /api/v1/hands`."""
     import asyncio  # here, so that commands with a page, which import this file, start without it
 
-    there = urlsplit(path if path.startswith("/") else ROOT + path)
+    there = urlsplit(path if path.startswith("/") else API_ROOT + path)
     added = {"as": view} | ({"format": named or "json"} if named or as_json else {})
     query = "&".join(filter(None, (there.query, urlencode(added))))
     try:
         with ledger_errors():
-            asyncio.run(_answered(folder, there.path, query, out))
+            asyncio.run(_send_request(folder, there.path, query, out))
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 
-async def _answered(folder: Path, path: str, query: str, output: Path | None) -> None:
+async def _send_request(folder: Path, path: str, query: str, output: Path | None) -> None:
     """The body goes out as it comes; of a refusal nothing does."""
     from api.http.ask import Caller
     from api.http.keys import SCOPES
@@ -284,7 +284,7 @@ async def _answered(folder: Path, path: str, query: str, output: Path | None) ->
 
     limits = Limits(pages=0)  # nobody else waits
     app = create_app(LedgerService(Settings(folder.absolute(), delay_s=0, limits=limits)))
-    answer = _Response(output)
+    answer = _ResponseWriter(output)
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -311,11 +311,11 @@ async def _answered(folder: Path, path: str, query: str, output: Path | None) ->
         except (msgspec.MsgspecError, LookupError, TypeError):
             sentence = f"the answer has the status {answer.status}"
         note(f"muckrake: {sentence}")
-        code = CODES.get(answer.status, 2 if answer.status < 500 else 1)
+        code = EXIT_CODES.get(answer.status, 2 if answer.status < 500 else 1)
         raise click.exceptions.Exit(code)
 
 
-class _Response:
+class _ResponseWriter:
     """Where the application's messages go."""
 
     def __init__(self, output: Path | None) -> None:

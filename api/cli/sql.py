@@ -10,7 +10,7 @@ import click
 from api.cli.ledger import json_option, ledger_option, view_option
 from api.cli.options import files_of, files_option, open_output
 from api.cli.output import cell_text, note, print_list, print_table
-from api.cli.questions import on_option, spark_on, viewing
+from api.cli.questions import on_option, spark_session, viewing
 
 
 @click.command()
@@ -43,7 +43,7 @@ def sql(
         if on is None:
             answer = viewed.stranger(query)
         else:
-            with spark_on(on) as spark:  # the same views, asked in Spark's SQL
+            with spark_session(on) as spark:  # the same views, asked in Spark's SQL
                 from api.cluster import spark as cluster
 
                 cluster.views(spark, folder, view)

@@ -111,7 +111,7 @@ def compact(folder: Path, as_document: bool) -> None:
     merged = {
         "manifest": after.number,
         "segments": {"before": len(before.segments), "after": len(after.segments)},
-        "bytes": {"before": _size(before), "after": _size(after)},
+        "bytes": {"before": _segment_bytes(before), "after": _segment_bytes(after)},
         "events": sum(segment.events for segment in after.segments),
         "retired": len(after.retired),
     }
@@ -119,19 +119,19 @@ def compact(folder: Path, as_document: bool) -> None:
         print_json("muckrake.compact/1", **merged)
         return
     was, now = len(before.segments), len(after.segments)
-    size, events = _size(after), merged["events"]
+    size, events = _segment_bytes(after), merged["events"]
     if before.segments == after.segments:
         say(f"nothing to merge: {plural(now, 'segment')}, {events} events, {size} bytes")
     else:
         say(
             f"{was} segments are now {now}, {events} events and nothing else changed: "
-            f"{_size(before)} bytes are now {size}"
+            f"{_segment_bytes(before)} bytes are now {size}"
         )
     if after.retired:
         say(f"{len(after.retired)} old files are kept an hour for those who still read them")
 
 
-def _size(manifest: "Manifest") -> int:
+def _segment_bytes(manifest: "Manifest") -> int:
     return sum(size for segment in manifest.segments for size in segment.sizes.values())
 
 
@@ -178,14 +178,14 @@ def push(url: str, watch: float | None, folder: Path, as_document: bool) -> None
         objects = archive_objects(url)
         with errors_as(click.ClickException, Refuted):
             pushed = sent(ledger.live.disk, Private(folder), objects, progress_bars("sending"))
-            _say(pushed, ledger.next_seq - pushed.closed, as_document)
+            _print_pushed(pushed, ledger.next_seq - pushed.closed, as_document)
             for _ in repeat_every(watch):
                 pushed = sent(ledger.live.disk, Private(folder), objects, progress_bars("sending"))
                 if pushed.is_new:
-                    _say(pushed, ledger.live.refresh()[1] - pushed.closed, as_document)
+                    _print_pushed(pushed, ledger.live.refresh()[1] - pushed.closed, as_document)
 
 
-def _say(pushed: "Pushed", unsealed: int, as_document: bool) -> None:
+def _print_pushed(pushed: "Pushed", unsealed: int, as_document: bool) -> None:
     """s3://poker/league: 41,200 closed streams in 3 segments; 12 objects sent, 3,481,002 bytes."""
     if as_document:
         print_json("muckrake.push/1", **to_builtins(pushed), unsealed=unsealed)
@@ -225,14 +225,14 @@ def pull(url: str, folder: Path, as_document: bool) -> None:
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-SOUND = "every file is sound"
+SOUND_SENTENCE = "every file is sound"
 _AFTER = ("ledger", "findings", "not_compared")  # what is shown after the facts
 
 
 Version = Annotated[str | None, Meta(description="its version; null where it is not installed")]
 
 
-class Complaint(Struct, frozen=True):
+class FileFinding(Struct, frozen=True):
     """One thing in one file of a ledger: from which byte and in or after which hand."""
 
     file: str
@@ -285,13 +285,13 @@ class Doctor(Struct, frozen=True, tag_field="schema", tag="muckrake.doctor/1"):
         ),
     ]
     findings: Annotated[
-        list[Complaint],
+        list[FileFinding],
         Meta(description="`file`, `place`, `hand`, `sentence`, `note` (a remark, nothing wrong)"),
     ]
     not_compared: Annotated[list[str], Meta(description="a sentence for each check left out")]
 
 
-LIBRARIES = tuple(name for name, kind in Doctor.__annotations__.items() if kind == Version)
+LIBRARY_VERSIONS = tuple(name for name, kind in Doctor.__annotations__.items() if kind == Version)
 
 
 @click.command()
@@ -307,9 +307,9 @@ def doctor(folder: Path, as_document: bool) -> None:
     from importlib.metadata import PackageNotFoundError, version
 
     with ledger_errors():
-        ledger, findings, omitted = examined(folder)
-    versions = dict[str, str | None].fromkeys(LIBRARIES)
-    for name in LIBRARIES:
+        ledger, findings, omitted = examine_ledger(folder)
+    versions = dict[str, str | None].fromkeys(LIBRARY_VERSIONS)
+    for name in LIBRARY_VERSIONS:
         with suppress(PackageNotFoundError):
             versions[name] = version(name)
     browsers = (os.environ.get("MUCKRAKE_CHROMIUM"), *map(shutil.which, BROWSERS))
@@ -351,11 +351,11 @@ def as_text(doctor: Doctor) -> PrintableText:
         ["note" if finding.note else "damage", finding.sentence] for finding in doctor.findings
     ]
     if doctor.ledger is not None and not doctor.findings:
-        rows.append(["check", SOUND])
+        rows.append(["check", SOUND_SENTENCE])
     return printable_lines(align([*rows, *(["not compared", one] for one in doctor.not_compared)]))
 
 
-def examined(folder: Path) -> tuple[LedgerFacts | None, list[Complaint], list[str]]:
+def examine_ledger(folder: Path) -> tuple[LedgerFacts | None, list[FileFinding], list[str]]:
     """What is in the ledger, everything found in its files, and which checks were left out; nothing
     where there is no ledger."""
     from store.archive.disk import disk_of
@@ -387,9 +387,9 @@ def examined(folder: Path) -> tuple[LedgerFacts | None, list[Complaint], list[st
                 writer=facts.writer,
                 manifest=current.number,
                 segments=len(current.segments),
-                segment_bytes=_size(current),
+                segment_bytes=_segment_bytes(current),
                 retired=len(current.retired),
                 log=current.log,
                 log_bytes=log.stat().st_size if log.exists() else None,
             )
-    return facts, [Complaint(*one) for one in findings], omitted
+    return facts, [FileFinding(*one) for one in findings], omitted

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from store.reader import Snapshot
     from store.verify import Verified
 
-NAMED_MAX = 20  # findings that are printed: more is what --json is for
-FOLDERS_OWN = (
+FINDINGS_MAX = 20  # findings that are printed: more is what --json is for
+OWN_FOLDERS = (
     "WARNING: nothing says whose key this is but the ledger's own folder, and whoever wrote that"
     " can have signed it anew: say --key and the key you know."
 )
@@ -115,7 +115,7 @@ def verify(
         raise click.UsageError("name a bundle to verify, or the whole ledger with --all")
     if checkpoint and not every:
         raise click.UsageError("--checkpoint goes with --all: a bundle has one of its own")
-    given_keys = tuple(key for word in words for key in _meant(word))
+    given_keys = tuple(key for word in words for key in _keys_meant(word))
     witness_policy = None
     if policy is not None:
         from api.evidence.verify import Misused, known_policy
@@ -129,7 +129,7 @@ def verify(
 
         read = cache(lambda: script.read_bundle(str(file)))
         try:
-            known = given_keys or _kept(script.read_key("key", read()["key"]).name)
+            known = given_keys or _known_keys(script.read_key("key", read()["key"]).name)
         except (script.Refusal, script.Unread, LookupError):
             known = given_keys
         verdict = script.judged(read, known, witness_policy)
@@ -147,10 +147,10 @@ def verify(
         if code:
             raise click.exceptions.Exit(code)
     else:
-        _whole(folder, given_keys, policy, checkpoint, as_document)
+        _verify_ledger(folder, given_keys, policy, checkpoint, as_document)
 
 
-def known_file() -> Path:
+def known_keys_file() -> Path:
     """The user's own file of known keys: one a line, as each log's owner published it."""
     if named := os.environ.get("MUCKRAKE_KNOWN_KEYS"):
         return Path(named)
@@ -159,7 +159,7 @@ def known_file() -> Path:
     )
 
 
-def _meant(word: str) -> list["Key"]:
+def _keys_meant(word: str) -> list["Key"]:
     """The keys that a word means: a key, or those in a file of that name."""
     from api.evidence.verify import Misused, known_keys
 
@@ -167,13 +167,13 @@ def _meant(word: str) -> list["Key"]:
         return known_keys(word)
 
 
-def _kept(name: str) -> tuple["Key", ...]:
+def _known_keys(name: str) -> tuple["Key", ...]:
     """The keys of this log in the user's own file."""
-    file = known_file()
-    return tuple(key for key in _meant(str(file)) if key.name == name) if file.exists() else ()
+    file = known_keys_file()
+    return tuple(key for key in _keys_meant(str(file)) if key.name == name) if file.exists() else ()
 
 
-def _whole(
+def _verify_ledger(
     folder: Path,
     given_keys: tuple["Key", ...],
     policy: Path | None,
@@ -208,11 +208,11 @@ def _whole(
             elif signer.key not in verifier.keys:
                 sentence = f"its public key {signer.key.text()} is not in keys"
                 verifier.found("private/signing.key", sentence)
-        if policy is not None and (sentence := _unseen(ledger, policy, older)):
+        if policy is not None and (sentence := _checkpoint_problem(ledger, policy, older)):
             verifier.found("witnesses", sentence)
         found = verifier.verified()
         signers = found.signed_by
-        known = given_keys or (_kept(signers[0].partition("+")[0]) if signers else ())
+        known = given_keys or (_known_keys(signers[0].partition("+")[0]) if signers else ())
         if known and found.leaves:  # signed by one of them, or by a key that one put in its place
             lines = {key.line for key in known}
             if not successors(ledger.live.disk, lines) & {*signers}:
@@ -232,13 +232,13 @@ def _whole(
     else:
         say(summary(found, dealt.checked))
         if own:
-            say(FOLDERS_OWN)
+            say(OWN_FOLDERS)
     note(f"{ledger_name(folder)} verified in {time.monotonic() - begun:.1f} s")
     if not found.ok or own:
         raise click.exceptions.Exit(OWN_KEY if found.ok else WRONG)
 
 
-def _unseen(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
+def _checkpoint_problem(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
     """Why the checkpoint that was kept, or else the published one, is not as the policy asks."""
     from store.proof.notary import public_keys
     from store.proof.policy import published, read_policy
@@ -271,8 +271,8 @@ def summary(verified: "Verified", decks: int) -> PrintableText:
         "   ".join(counted),
         f"tree of {verified.size:,} leaves, root {verified.root}",
         *(f"signed by {key}" for key in verified.signed_by),
-        *(f"{one.where}  {one.sentence}" for one in verified.wrong[:NAMED_MAX]),
+        *(f"{one.where}  {one.sentence}" for one in verified.wrong[:FINDINGS_MAX]),
     ]
-    if len(verified.wrong) > NAMED_MAX:
-        rows.append(f"and {len(verified.wrong) - NAMED_MAX} more: --json names them all")
+    if len(verified.wrong) > FINDINGS_MAX:
+        rows.append(f"and {len(verified.wrong) - FINDINGS_MAX} more: --json names them all")
     return printable_lines(rows)

@@ -68,15 +68,15 @@ def publish(policy: Path | None, watch: float | None, folder: Path, as_document:
                     f"{folder} asks no witness: name some with --policy FILE"
                 )
             found = publish_newest(folder)
-            _say(found, as_document)
+            _print_publication(found, as_document)
             for _ in repeat_every(watch):
                 if (newer := publish_newest(folder)) is not None:
-                    _say(found := newer, as_document)
+                    _print_publication(found := newer, as_document)
     if found is not None and not found.is_published:
         raise click.exceptions.Exit(1)
 
 
-def _say(publication: "Publication | None", as_document: bool) -> None:
+def _print_publication(publication: "Publication | None", as_document: bool) -> None:
     """Print one line, and a note for each witness that did not cosign."""
     if publication is None:
         if as_document:
@@ -132,7 +132,7 @@ def witness(
 
     FOLDER keeps the witness's key and what it has cosigned; never restore an old copy of it.
     """
-    keys = [key for word in logs for key in keys_of(word)]
+    keys = [key for word in logs for key in log_keys(word)]
     with ledger_errors():
         from api.http.limits import Limits
         from api.serving.server import LimitedServer, bound
@@ -154,7 +154,7 @@ def witness(
             server.close()
 
 
-def keys_of(word: str) -> list[Key]:
+def log_keys(word: str) -> list[Key]:
     """The public keys of logs: one on the command line, or those of a file, one a line."""
     path = Path(word)
     try:
@@ -248,7 +248,7 @@ def monitor(
     from api.evidence.log_monitor import Monitor, Unreachable, over_http
     from store.proof.policy import read_policy
 
-    known = [key for word in keys for key in keys_of(word)]
+    known = [key for word in keys for key in log_keys(word)]
     with ledger_errors():
         get = over_http(url)
         try:
@@ -259,11 +259,11 @@ def monitor(
                 lines = get("key").decode(errors="replace").splitlines()
                 known = [Key.read(line) for line in lines]
             watcher = Monitor(get, state, known, witness_policy)
-            look = _evidence(url, known) if hands else None
-            report = _looked(watcher, url, look, as_document)
+            look = _evidence_checker(url, known) if hands else None
+            report = _look_at_log(watcher, url, look, as_document)
             for _ in repeat_every(watch):
                 try:
-                    report = _looked(watcher, url, look, as_document)
+                    report = _look_at_log(watcher, url, look, as_document)
                 except Unreachable as reason:  # it may come back: who watches goes on
                     note(str(reason))
         except (Refuted, Unreachable) as reason:
@@ -274,7 +274,9 @@ def monitor(
         raise click.exceptions.Exit(WRONG)
 
 
-def _looked(watcher: "Monitor", url: str, hand: "LookAt | None", as_document: bool) -> "LogReport":
+def _look_at_log(
+    watcher: "Monitor", url: str, hand: "LookAt | None", as_document: bool
+) -> "LogReport":
     seen = watcher.look(hand)
     if as_document:
         print_json("muckrake.monitor/1", url=url, **msgspec.to_builtins(seen))
@@ -286,7 +288,7 @@ def _looked(watcher: "Monitor", url: str, hand: "LookAt | None", as_document: bo
     return seen
 
 
-def _evidence(url: str, keys: Collection[Key]) -> "LookAt":
+def _evidence_checker(url: str, keys: Collection[Key]) -> "LookAt":
     """What is wrong with the public evidence of a hand, as the log's own server gives it: it must
     be of the leaf that is in the tree, and signed by a known key."""
     from api.evidence import verify as script

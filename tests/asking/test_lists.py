@@ -59,7 +59,7 @@ def test_parts_of_a_list_are_the_list(
         assert len(part[name]) == int(AT_A_TIME[name])
         after = ["--after", part["next"]]
     assert whole[name] == found
-    monkeypatch.setattr(questions, "AT_ONCE", 1)
+    monkeypatch.setattr(questions, "ROWS_AT_ONCE", 1)
     assert whole == json.loads(printed(capsys, name, "--json"))
 
 

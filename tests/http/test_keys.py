@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.cli.key import ends
+from api.cli.key import expiry
 from api.http.keys import Keys, NoKey
 from tests.http.clients import Site
 from tests.sessions import Captured, printed, said
@@ -136,8 +136,8 @@ def test_where_there_is_no_ledger_there_is_no_key(tmp_path: Path, capsys: Captur
     ("expires", "expected"), [("12h", 43_200), ("30d", 2_592_000), ("8w", 4_838_400)]
 )
 def test_how_long_a_key_lasts(expires: str, expected: int) -> None:
-    assert expected == ends(expires, 0.5)
-    assert 1_801_353_600 == ends("2027-01-31", 0.0)
+    assert expected == expiry(expires, 0.5)
+    assert 1_801_353_600 == expiry("2027-01-31", 0.0)
 
 
 # Over HTTP.

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from api.cli.output import OWN_KEY, WRONG
-from api.cli.verify import known_file
+from api.cli.verify import known_keys_file
 from api.evidence import verify as script
 from api.main import main
 from store.folder.disk import RealDisk
@@ -262,9 +262,9 @@ def test_the_users_own_file_lies_where_programs_keep_such(
 ) -> None:
     monkeypatch.setenv("MUCKRAKE_KNOWN_KEYS", "")
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    assert tmp_path / "muckrake" / "known_keys" == known_file()
+    assert tmp_path / "muckrake" / "known_keys" == known_keys_file()
     monkeypatch.setenv("XDG_CONFIG_HOME", "")
-    assert Path.home() / ".config" / "muckrake" / "known_keys" == known_file()
+    assert Path.home() / ".config" / "muckrake" / "known_keys" == known_keys_file()
 
 
 def test_an_unpacked_bundle_is_verified_as_the_zip_is(
