@@ -241,19 +241,16 @@ def audit(
         if request.screened:
             bar = progress_bar("judging", ledger.next_seq, "hands")
             with _screened_batches(ledger, other, request) as parts, bar as advance:
-                _print_entries(
-                    (entry for part in parts for entry in tally.add(part, advance)), tally
-                )
+                entries = (entry for part in parts for entry in tally.add(part, advance))
+                _print_entries(entries, tally)
         else:
             records: Iterable[Events] = [hand_of(ledger, hand) for hand in request.hands]
             if not request.hands:
-                total = (
-                    ledger.next_seq if request.every else ledger.matches().get(request.match or "")
-                )
+                of_match = ledger.matches().get(request.match or "")
+                total = ledger.next_seq if request.every else of_match
                 records = progress(_closed_records(ledger, request.match), "judging", total)
-            _write_verdicts(
-                _audit_by_engine(records, RulesetLookup(ledger, other), tally), ledger, tally
-            )
+            rulesets = RulesetLookup(ledger, other)
+            _write_verdicts(_audit_by_engine(records, rulesets, tally), ledger, tally)
     # The exit code: something wrong before something contested before something not judged.
     for named, hands in tally.unknown_rulesets.items():
         note(f"{hands} hands are of {named}: {UNKNOWN_RULESET}")

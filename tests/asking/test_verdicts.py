@@ -196,7 +196,7 @@ def test_another_program_judges_anew_and_leaves_no_old_files(
 def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Rules, readings, the screen, how events are read: change a file, and the key is another."""
+    """Rules, readings, screening, how events are read: change a file, and the key is another."""
     assert all((module.ROOT / place).exists() for place in module.VERDICT_SOURCES)
     monkeypatch.setattr(module, "ROOT", tmp_path)
     for place in module.VERDICT_SOURCES:
@@ -245,7 +245,8 @@ def test_whatever_a_verdict_comes_from_is_among_what_decides() -> None:
         if not any(name == it or name.startswith(f"{it}/") for it in deciding)
     }
     assert JUDGES_NOTHING.keys() == outside
-    assert {"api/record_audit.py", "engine/verdict.py", "analytics/screening/payout_check.py"} <= names
+    asked = {"api/record_audit.py", "engine/verdict.py", "analytics/screening/payout_check.py"}
+    assert asked <= names
 
 
 def _files(place: Path) -> list[Path]:
