@@ -20,7 +20,7 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from api.main import TOGETHER
+from api.main import COMMAND_FILES
 
 ROOT = Path(__file__).resolve().parents[1]
 HUBS = {  # and the folder of what each registers
@@ -192,7 +192,7 @@ class Tree:
         routes = self.parts(path)[1]
         if not routes:
             name = PurePosixPath(path).stem.rstrip("_")
-            names = {name, *(command for command, file in TOGETHER.items() if file == name)}
+            names = {name, *(command for command, file in COMMAND_FILES.items() if file == name)}
             return {(path, WHOLE)} if words is None or names & words else set()
         said = {
             name
