@@ -375,16 +375,13 @@ def test_the_last_command_of_the_demo_can_be_pasted_wherever_it_was_run(
 ) -> None:
     """In the checkout, in another folder, and from a wheel, which has no `mr`: there by name only
     where the name leads to us, and stays on PATH when this command is over."""
-    evidence, kept = (
-        demo.CheckedEvidence("a/1", "a.zip", ()),
-        demo.KeptLedger("/a folder/demo", 1, 1),
-    )
+    kept = demo.KeptLedger("/a folder/demo", 1, 1)
+    evidence = demo.CheckedEvidence("a/1", "a.zip", ())
     checkout = Path(__file__).parents[1]
     for folder, mr in ((checkout, "./mr"), (tmp_path, shlex.quote(f"{checkout}/mr"))):
         monkeypatch.chdir(folder)
-        assert f"  {mr} serve --ledger '/a folder/demo' --web" in demo._evidence_lines(
-            evidence, kept
-        )
+        lines = demo._evidence_lines(evidence, kept)
+        assert f"  {mr} serve --ledger '/a folder/demo' --web" in lines
     monkeypatch.setattr(demo, "__file__", str(tmp_path / "api" / "cli" / "demo.py"))
     ours, other = (tmp_path / name / "muckrake" for name in ("our bin", "bin"))
     monkeypatch.setattr("sysconfig.get_path", lambda name: str(ours.parent))
