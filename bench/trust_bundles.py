@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from api.evidence.bundle import evidence
+from api.evidence.bundle import make_bundle
 from api.evidence.verify import is_signed, unpacked, verify
 from bench.runner import Bench, Contender, one_by_one
 from dealer.play import play
@@ -37,10 +37,12 @@ def writing() -> Bench:
         "bundle",
         (
             Contender(
-                "for the auditor", one_by_one(lambda name: evidence(ledger, name, "auditor"), names)
+                "for the auditor",
+                one_by_one(lambda name: make_bundle(ledger, name, "auditor"), names),
             ),
             Contender(
-                "for the public", one_by_one(lambda name: evidence(ledger, name, "public"), names)
+                "for the public",
+                one_by_one(lambda name: make_bundle(ledger, name, "public"), names),
             ),
         ),
         micros=True,
@@ -49,8 +51,8 @@ def writing() -> Bench:
 
 def checking() -> Bench:
     """As `verify.py` does, without starting a Python for it."""
-    whole = [unpacked(evidence(_ledger(), f"m/{n}", "auditor")) for n in range(1, HANDS + 1)]
-    public = [unpacked(evidence(_ledger(), f"m/{n}", "public")) for n in range(1, HANDS + 1)]
+    whole = [unpacked(make_bundle(_ledger(), f"m/{n}", "auditor")) for n in range(1, HANDS + 1)]
+    public = [unpacked(make_bundle(_ledger(), f"m/{n}", "public")) for n in range(1, HANDS + 1)]
     assert not any(verify(files).problems for files in (*whole, *public))
     private, text = Ed25519PrivateKey.from_private_bytes(bytes(32)), sha256().digest()
     key, signed = private.public_key(), private.sign(text)

@@ -364,14 +364,14 @@ def _with_evidence(
     file: Path, view: str, ledger: "Snapshot", judged: Iterable[AuditedHand]
 ) -> Iterator[AuditedHand]:
     """Write the evidence of the one hand, and pass the hand on."""
-    from api.evidence.bundle import Unproved, evidence, save
+    from api.evidence.bundle import NoEvidence, make_bundle, save_bundle
 
     for one in judged:
         viewpoint_of(view, one.record, ledger)
         text = json.dumps(audit_entry(*one), indent=2, ensure_ascii=False)
         report = audit_text(one.game, one.record, one.report), f"{text}\n".encode()
-        with errors_as(click.ClickException, Unproved):
-            save(file, evidence(ledger, start_of(one.record).hand, view, report))
+        with errors_as(click.ClickException, NoEvidence):
+            save_bundle(file, make_bundle(ledger, start_of(one.record).hand, view, report))
         yield one
         note(f"evidence for {view} in {file}: muckrake verify {file}")
 

@@ -25,7 +25,7 @@ from api.audit_report import align, audit_entry, audit_text
 from api.cli.ledger import LedgerPath, closed_hands, json_option, reading, refuse_archive, writing
 from api.cli.options import quiet_option, rules_of, rules_options, settings_of
 from api.cli.output import errors_as, exit_wrong, note, print_json, progress, say
-from api.evidence.bundle import evidence, save
+from api.evidence.bundle import make_bundle, save_bundle
 from api.evidence.verify import read_bundle
 from api.playing.over_the_wire import Meeting
 from api.playing.recording import Recording, announced, finished
@@ -336,7 +336,7 @@ def _checked_evidence(folder: Path, meant: Path, hand: str) -> CheckedEvidence:
     """The evidence of the hand, checked by the program in it, alone, by a bare Python."""
     file = meant.with_name(f"{meant.name}-evidence.zip")
     with reading(folder) as ledger:
-        save(file, evidence(ledger, hand, "public"))
+        save_bundle(file, make_bundle(ledger, hand, "public"))
         key = public_keys(ledger.live.disk)[-1].text()
     with tempfile.TemporaryDirectory(prefix="muckrake-") as lone:
         for name, content in read_bundle(str(file)).items():

@@ -182,7 +182,7 @@ def _verify_ledger(
 ) -> None:
     begun = time.monotonic()
     with reading(folder, warned=False) as ledger:
-        from api.evidence.bundle import Dealt
+        from api.evidence.bundle import DeckChecks
         from store.proof.notary import successors
         from store.verify import Verifier
 
@@ -195,9 +195,9 @@ def _verify_ledger(
         older = checkpoint.read_bytes() if checkpoint else None
         besides = private.marks(), remembered(), fingerprint_of
         verifier = Verifier(ledger, nonces, older, *besides)
-        dealt = Dealt(verifier.ledger, private)
+        deck_checks = DeckChecks(verifier.ledger, private)
         for leaf in progress(verifier.leaves(), "verifying", ledger.next_seq):
-            if sentence := dealt.wrong(leaf):
+            if sentence := deck_checks.problem(leaf):
                 verifier.found(leaf.stream, sentence)
         # The key that signs next. Who names the log's key needs none: an auditor's copy is without.
         if not given_keys and (streams := verifier.ledger.next_seq):
@@ -227,10 +227,10 @@ def _verify_ledger(
             Complaint(where=where, sentence=sentence, note=is_note)
             for where, sentence, is_note in found.wrong
         ]
-        content |= {"decks": dealt.checked, "ok": found.ok, "key_known": bool(known)}
+        content |= {"decks": deck_checks.checked, "ok": found.ok, "key_known": bool(known)}
         print_struct(LedgerVerified(**content))
     else:
-        say(summary(found, dealt.checked))
+        say(summary(found, deck_checks.checked))
         if own:
             say(OWN_FOLDERS)
     note(f"{ledger_name(folder)} verified in {time.monotonic() - begun:.1f} s")

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from starlette.applications import Starlette
 
     from api.evidence.cosigning import Publication
-    from api.evidence.log_monitor import LogReport, LookAt, Monitor
+    from api.evidence.log_monitor import EvidenceCheck, LogReport, Monitor
     from store.proof.checkpoint import Witness
 
 
@@ -245,12 +245,12 @@ def monitor(
     """
     import sqlite3
 
-    from api.evidence.log_monitor import Monitor, Unreachable, over_http
+    from api.evidence.log_monitor import Monitor, Unreachable, http_get
     from store.proof.policy import read_policy
 
     known = [key for word in keys for key in log_keys(word)]
     with ledger_errors():
-        get = over_http(url)
+        get = http_get(url)
         try:
             witness_policy = None if policy is None else read_policy(policy.read_bytes())
             known = known or (list(witness_policy.logs) if witness_policy else [])
@@ -275,7 +275,7 @@ def monitor(
 
 
 def _look_at_log(
-    watcher: "Monitor", url: str, hand: "LookAt | None", as_document: bool
+    watcher: "Monitor", url: str, hand: "EvidenceCheck | None", as_document: bool
 ) -> "LogReport":
     seen = watcher.look(hand)
     if as_document:
@@ -288,13 +288,13 @@ def _look_at_log(
     return seen
 
 
-def _evidence_checker(url: str, keys: Collection[Key]) -> "LookAt":
+def _evidence_checker(url: str, keys: Collection[Key]) -> "EvidenceCheck":
     """What is wrong with the public evidence of a hand, as the log's own server gives it: it must
     be of the leaf that is in the tree, and signed by a known key."""
     from api.evidence import verify as script
-    from api.evidence.log_monitor import over_http
+    from api.evidence.log_monitor import http_get
 
-    get = over_http(url.rstrip("/").removesuffix("/log"))
+    get = http_get(url.rstrip("/").removesuffix("/log"))
     known = [key for one in keys for key in script.known_keys(one.text())]
 
     def check(stream: str, leaf: bytes) -> str | None:

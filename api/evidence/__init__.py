@@ -1,1 +1,1 @@
-"""What proves a hand to somebody who has nothing else of ours: a bundle, and the script in it."""
+"""Evidence of a hand for outsiders: bundles, the script that verifies them, log witnesses."""

@@ -1,9 +1,8 @@
-"""Make the evidence of one recorded hand for one reader, out of a ledger and its secrets.
+"""Make the evidence bundle of one recorded hand for one viewpoint, from a ledger and its secrets.
 
-It is a bundle: a zip of flat files, written from given values. The same values make the same bytes:
-nothing is compressed, no file has a time. What may be opened to whom is decided before; here it is
-only put in its place. `verify.py` reads and checks it. `Dealt` checks in a ledger what a bundle
-says of one hand: that it was dealt from the deck that was committed to.
+A bundle is a zip of flat files. The same values make the same bytes: nothing is compressed, no file
+has a time. `verify.py` reads and checks it. `DeckChecks` checks in a ledger what a bundle proves of
+one hand: that it was dealt from the deck that was committed to.
 """
 
 import io
@@ -38,16 +37,16 @@ from store.proof.tree import Proof, Refuted
 from store.reader import Snapshot
 from store.receipts import Prover
 
-SCRIPT = Path(__file__).with_name("verify.py")
+VERIFY_SCRIPT = Path(__file__).with_name("verify.py")
 
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
 class OpenDeck(Struct, frozen=True):
-    """What makes a hand's deck, once it is opened: docs/deals.md says how.
+    """An opened deck: the values that a hand's deck is recomputed from, as docs/deals.md says.
 
-    `secret` is that of deck `number`, this hand's or a later one of the chain that was committed
-    to with `commitment` and begins with deck `first`; each deck is dealt to `deals` hands.
+    `secret` is that of deck `number`, this hand's or a later one of the chain that `commitment`
+    commits to and that begins with deck `first`; each deck is dealt to `deals` hands.
     """
 
     commitment: str
@@ -59,8 +58,8 @@ class OpenDeck(Struct, frozen=True):
 
 
 class Announcement(Struct, frozen=True):
-    """One append of the match's own records that the hand rests on: its leaf, its public lines, and
-    the hashes that lead from it to the root of the checkpoint."""
+    """An append of match records that the hand's proof needs: its leaf, its public lines, and the
+    hashes that lead from the leaf to the root of the checkpoint."""
 
     leaf: bytes
     proof: Proof
@@ -68,12 +67,12 @@ class Announcement(Struct, frozen=True):
 
 
 class Evidence(Struct, frozen=True):
-    """All that a bundle says of a hand.
+    """The content of a hand's bundle.
 
-    `record` are its public lines with a newline between, `leaf` the bytes that the tree has of it,
-    `receipt` leads from there to a signed checkpoint, `key` is the public key of the log. The
-    report names every card: text and JSON, and only for an auditor. `match` is what was announced
-    and committed to before the hand, `dealing` how its deck was made.
+    `record` are its public lines with a newline between, `leaf` its bytes in the tree, `receipt`
+    leads from there to a signed checkpoint, `key` is the public key of the log. The report, as text
+    and JSON, names every card and is only for an auditor. `match` are the announcements and
+    commitments before the hand, `dealing` tells how its deck was made.
     """
 
     hand: str
@@ -90,15 +89,15 @@ class Evidence(Struct, frozen=True):
     dealing: Dealing | None = None
 
 
-def write(evidence: Evidence, sign: Callable[[str], bytes]) -> bytes:
-    """The zip; `sign` makes a note of a text with the log's key."""
-    files = texts(evidence)
-    files["contents"] = sign(contents(files))
-    return packed(files)
+def bundle_bytes(evidence: Evidence, sign: Callable[[str], bytes]) -> bytes:
+    """The bundle as a zip; `sign` makes a note of a text with the log's key."""
+    files = bundle_files(evidence)
+    files["contents_text"] = sign(contents_text(files))
+    return zip_bytes(files)
 
 
-def texts(evidence: Evidence) -> dict[str, bytes]:
-    """Every file but the contents."""
+def bundle_files(evidence: Evidence) -> dict[str, bytes]:
+    """The files of a bundle by name, but for `contents`."""
     seeded = OF_A_SEED.split("\n") if evidence.dealing == "seeded" else ()
     readme = [
         f"This is the evidence of the hand {evidence.hand}, as {evidence.view} may see it.",
@@ -119,7 +118,7 @@ def texts(evidence: Evidence) -> dict[str, bytes]:
         "openings.json": _canonical({"openings": opened, "v": 1, "view": evidence.view}),
         "receipt.tlog-proof": evidence.receipt,
         "ruleset.json": evidence.ruleset,
-        "verify.py": SCRIPT.read_bytes(),
+        "verify.py": VERIFY_SCRIPT.read_bytes(),
     }
     if evidence.report is not None:
         assert evidence.view == "auditor", "a report names every card"
@@ -140,14 +139,14 @@ def texts(evidence: Evidence) -> dict[str, bytes]:
     return files
 
 
-def contents(files: dict[str, bytes]) -> str:
+def contents_text(files: dict[str, bytes]) -> str:
     """The text that the log signs: the digest of every file, sorted by name."""
     rows = [f"{sha256(text).hexdigest()}  {name}\n" for name, text in sorted(files.items())]
     return "".join((f"{CONTENTS}\n", *rows))
 
 
-def packed(files: dict[str, bytes]) -> bytes:
-    """The files as a zip: stored as they are, so that no packer's version shows in it."""
+def zip_bytes(files: dict[str, bytes]) -> bytes:
+    """The files as an uncompressed zip, so that the bytes depend on no version of zlib."""
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w") as archive:
         for name, text in sorted(files.items()):
@@ -158,31 +157,31 @@ def packed(files: dict[str, bytes]) -> bytes:
     return output.getvalue()
 
 
-class Unproved(ValueError):
-    """Why there can be no evidence of a hand; the sentence says what is lacking."""
+class NoEvidence(ValueError):
+    """No evidence can be made of a hand; the sentence says what is missing."""
 
 
-def evidence(
+def make_bundle(
     ledger: Snapshot,
     hand: str,
     view: str,
     report: tuple[str, bytes] | None = None,
     under: tuple[Opened, bytes] | None = None,
 ) -> bytes:
-    """The bundle of a hand that has closed, as a zip, signed by the log's key.
+    """Make the bundle of a closed hand as a zip, signed by the log's key.
 
-    `under` is the checkpoint that proves it, and the same as it was signed; else it is the newest.
+    `under` is the checkpoint that proves it, parsed and as it was signed; else the newest one.
     """
     private = Private(ledger.live.folder)
     nonces, signer = private.nonces(), private.signer()
     if nonces is None or signer is None:
-        raise Unproved(
+        raise NoEvidence(
             f"{private.folder} holds no secrets: only who has them can open what is hidden"
         )
     under = under or published(ledger.live.disk)
     if under is None:
         witnessed = policy_of(ledger.live.disk) is not None
-        raise Unproved(
+        raise NoEvidence(
             "too few witnesses have cosigned a checkpoint of this ledger yet: muckrake publish"
             if witnessed
             else "nothing was ever signed for in this ledger"
@@ -191,13 +190,13 @@ def evidence(
     try:
         leaf, receipt = prover.receipt(hand, *under)
     except Refuted as reason:
-        raise Unproved(str(reason)) from None
+        raise NoEvidence(str(reason)) from None
     recorded = ledger.read(hand)
     start = recorded[0].event
     assert isinstance(start, HandStarted)
     ruleset = ledger.ruleset(start.ruleset)
     if ruleset is None:
-        raise Unproved(f"{hand} is of {start.ruleset}, and this ledger does not keep its text")
+        raise NoEvidence(f"{hand} is of {start.ruleset}, and this ledger does not keep its text")
     salts = salts_of(ledger.live.disk, nonces)
     who, own = viewpoint(view, start.players), salts.of(hand, receipt.index)
     records = tuple(
@@ -205,7 +204,7 @@ def evidence(
     )
     auditor = isinstance(who, Auditor)
     if opened_by(records).withheld and not auditor:
-        raise Unproved(withheld_sentence(split(hand)[0]))
+        raise NoEvidence(withheld_sentence(split(hand)[0]))
     announced = next((record for record in records if isinstance(record, MatchStarted)), None)
     bundle = Evidence(
         hand=hand,
@@ -217,31 +216,33 @@ def evidence(
         ruleset=ruleset,
         key=signer.key.text(),
         report=report if auditor else None,
-        deck=_deck(records, hand, private if auditor else None),
+        deck=_open_deck(records, hand, private if auditor else None),
         match=tuple(
             Announcement(
                 *prover.proved(one, under[0]),
                 lines(one.recorded, salts.of(one.stream, one.hand_seq)),
             )
-            for one in _rests_on(ledger.records(split(hand)[0]), records, hand)
+            for one in _announcements_for(ledger.records(split(hand)[0]), records, hand)
             if one.hand_seq < under[0].checkpoint.size
         ),
         dealing=None if announced is None else announced.dealing,
     )
-    return write(bundle, lambda text: sign(text, signer))
+    return bundle_bytes(bundle, lambda text: sign(text, signer))
 
 
-def save(path: Path, bundle: bytes) -> None:
-    """The file, whole or not at all."""
+def save_bundle(path: Path, bundle: bytes) -> None:
+    """Write the bundle into a file that appears whole or not at all."""
     aside = path.with_name(f"{path.name}.tmp")
     aside.write_bytes(bundle)
     aside.replace(path)
 
 
-def _rests_on(appended: tuple[Leaf, ...], records: tuple[Match, ...], hand: str) -> Iterator[Leaf]:
-    """What the match announced, its commitments to decks up to this hand's, and the nonces that
-    were given to that one."""
-    commitment, _, _ = _commitment(records, hand)
+def _announcements_for(
+    appended: tuple[Leaf, ...], records: tuple[Match, ...], hand: str
+) -> Iterator[Leaf]:
+    """Leaves of the match's announcement, of its deck commitments up to this hand's, and of the
+    nonces for that one."""
+    commitment, _, _ = _deck_commitment(records, hand)
     until = committed(records).index(commitment) + 1 if commitment else 0
     seen = 0
     for one in appended:
@@ -252,7 +253,7 @@ def _rests_on(appended: tuple[Leaf, ...], records: tuple[Match, ...], hand: str)
             yield one
 
 
-def _commitment(records: tuple[Match, ...], hand: str) -> tuple[Committed | None, int, int]:
+def _deck_commitment(records: tuple[Match, ...], hand: str) -> tuple[Committed | None, int, int]:
     """The commitment over a hand's deck, the number of that deck, and how often it is dealt."""
     deals = next((record.deals for record in records if isinstance(record, MatchStarted)), 1)
     number = split(hand)[1]
@@ -261,10 +262,10 @@ def _commitment(records: tuple[Match, ...], hand: str) -> tuple[Committed | None
     return next((one for one in committed(records) if one.covers(number)), None), number, deals
 
 
-def _deck(records: tuple[Match, ...], hand: str, private: Private | None) -> OpenDeck | None:
-    """The deck of a hand, if the match has opened it to everybody; else, for an auditor, out of the
-    dealer's own secrets."""
-    commitment, number, deals = _commitment(records, hand)
+def _open_deck(records: tuple[Match, ...], hand: str, private: Private | None) -> OpenDeck | None:
+    """A hand's deck, if the match has opened it to everybody; else, for an auditor, from the
+    dealer's secrets."""
+    commitment, number, deals = _deck_commitment(records, hand)
     if commitment is None:
         return None
     nonces = tuple((nonce.player, nonce.nonce) for nonce in commitment.nonces)
@@ -284,8 +285,8 @@ def _deck(records: tuple[Match, ...], hand: str, private: Private | None) -> Ope
     return None
 
 
-class Dealt:
-    """Decks recomputed for every hand whose deck is opened, or whose secret is kept here."""
+class DeckChecks:
+    """Compares dealt cards with recomputed decks, of hands whose deck is opened or secret kept."""
 
     def __init__(self, ledger: Snapshot, private: Private) -> None:
         self._ledger = ledger
@@ -294,10 +295,10 @@ class Dealt:
         self._records: dict[str, tuple[Match, ...]] = {}
         self.checked = 0
 
-    def wrong(self, leaf: Leaf) -> str | None:
-        """What is wrong with the cards of a hand; None if nothing is, or nothing is known."""
+    def problem(self, leaf: Leaf) -> str | None:
+        """A sentence on wrong cards of a hand; None if they are right or their deck is unknown."""
         match, _ = split(leaf.stream)
-        records = self._of(match)
+        records = self._match_records(match)
         if is_match(leaf.stream) or not records:
             return None
         record = cast(Events, tuple(recorded.event for recorded in leaf.recorded))
@@ -308,8 +309,8 @@ class Dealt:
         self.checked += check.verdict == "agree"
         return check.sentence if check.verdict == "differ" else None
 
-    def _of(self, match: str) -> tuple[Match, ...]:
-        """A committed match's records, its decks opened as far as they can be; else nothing."""
+    def _match_records(self, match: str) -> tuple[Match, ...]:
+        """The records of a match with committed decks, opened where possible; else nothing."""
         if match not in self._records:
             events = tuple(recorded.event for recorded in self._ledger.read(match))
             records = tuple(event for event in events if isinstance(event, Match))

@@ -1,4 +1,4 @@
-"""Witnesses are asked over HTTP: a checkpoint is published once enough of them have cosigned it.
+"""Ask witnesses over HTTP to cosign a checkpoint, and publish it once enough of them have.
 
 The asking half of C2SP tlog-witness. Each witness is sent the newest checkpoint with a proof that
 it extends the last one which that witness cosigned; who is down or slow is passed over, and the
@@ -38,14 +38,14 @@ PAUSE_MAX_S = 60.0
 
 
 class Reply(Struct, frozen=True):
-    """What one witness said: its name in the policy, and why it did not cosign (None: it did)."""
+    """A witness's reply: its name in the policy, and its refusal to cosign, if it refused."""
 
     witness: str
     refusal: str | None
 
 
 class Publication(Struct, frozen=True):
-    """A checkpoint of so many leaves, what every witness said, and whether that was enough."""
+    """The replies of all witnesses on a checkpoint, its size, and whether it is published."""
 
     size: int
     is_published: bool
@@ -53,7 +53,7 @@ class Publication(Struct, frozen=True):
 
     @property
     def sentence(self) -> str:
-        """What is to be said of it."""
+        """The outcome in one sentence."""
         signed = sum(reply.refusal is None for reply in self.replies)
         what = "published" if self.is_published else "not published: too few witnesses cosigned"
         return (
@@ -62,21 +62,21 @@ class Publication(Struct, frozen=True):
 
     @property
     def sentences(self) -> Iterator[str]:
-        """That, and why each witness did not cosign who did not."""
+        """The outcome, and the refusal of each witness that did not cosign."""
         yield self.sentence
         for reply in self.replies:
             if reply.refusal is not None:
                 yield f"{reply.witness}: {reply.refusal}"
 
 
-class _No(Exception):
-    """Why a witness did not cosign."""
+class _Refusal(Exception):
+    """A witness did not cosign, and why."""
 
 
 def publish_newest(folder: Path, timeout_s: float = TIMEOUT_S) -> Publication | None:
-    """Ask every witness of a ledger about its newest checkpoint; None if nothing is to be asked.
+    """Ask every witness to cosign a ledger's newest checkpoint; None if there is nothing to ask.
 
-    One process asks at a time: who comes second leaves it to the first.
+    One process asks at a time: a second one leaves it to the first.
     """
     if not (folder / POLICY).exists():
         return None
@@ -92,7 +92,7 @@ def publish_newest(folder: Path, timeout_s: float = TIMEOUT_S) -> Publication | 
         newest, shown = last_checkpoint(disk), published(disk)
         if newest is None or (shown and shown[0].checkpoint == newest.checkpoint):
             return None
-        asking = _Asking(folder, disk.read(CHECKPOINT), newest.checkpoint, timeout_s)
+        asking = _Requests(folder, disk.read(CHECKPOINT), newest.checkpoint, timeout_s)
         known = (
             {witness.key: shown[0].checkpoint.size for witness in shown[0].witnesses}
             if shown
@@ -115,8 +115,8 @@ def publish_newest(folder: Path, timeout_s: float = TIMEOUT_S) -> Publication | 
         lock.release()
 
 
-async def publishing(folder: Path) -> None:
-    """Publish whatever is signed for, as long as a server runs; witnesses that refuse have time."""
+async def publish_repeatedly(folder: Path) -> None:
+    """Publish each new checkpoint as long as a server runs, with pauses while witnesses refuse."""
     last, pause_s = "", PAUSE_S
     while True:
         try:
@@ -133,8 +133,8 @@ async def publishing(folder: Path) -> None:
         await asyncio.sleep(pause_s)
 
 
-class _Asking:
-    """One checkpoint, and the tree that it is the head of."""
+class _Requests:
+    """Requests to witnesses about one checkpoint."""
 
     def __init__(self, folder: Path, note: bytes, new: Checkpoint, timeout_s: float) -> None:
         nonces = Private(folder).nonces()
@@ -168,7 +168,7 @@ class _Asking:
         return [(one, answers.get(one.key, f"{one.url} {late}")) for one in witnesses]
 
     def ask(self, witness: Witness, old: int) -> Signature | str:
-        """The cosignature of a witness, or why not; if it names another old size, that is tried."""
+        """A witness's cosignature or refusal; if it names another old size, that is tried."""
         try:
             status, body = self._sent(witness, old)
             if status == http.client.CONFLICT:
@@ -177,9 +177,9 @@ class _Asking:
             if status == http.client.CONFLICT:
                 self._size_of(witness, old, body)
             if status != http.client.OK:
-                raise _No(f"{witness.url} answered {status}: {_excerpt(body)}")
+                raise _Refusal(f"{witness.url} answered {status}: {_excerpt(body)}")
             return self._signature(witness, body)
-        except (_No, Refuted, Damaged, OSError, http.client.HTTPException) as reason:
+        except (_Refusal, Refuted, Damaged, OSError, http.client.HTTPException) as reason:
             return str(reason)
 
     def _sent(self, witness: Witness, old: int) -> tuple[int, bytes]:
@@ -195,44 +195,44 @@ class _Asking:
             with answer:
                 return answer.code, answer.read(ANSWER_MAX)
         except (OSError, ValueError) as reason:
-            raise _No(f"{witness.url} does not answer: {reason}") from None
+            raise _Refusal(f"{witness.url} does not answer: {reason}") from None
         except http.client.HTTPException as reason:
-            raise _No(f"{witness.url} does not speak HTTP: {str(reason)[:200]!r}") from None
+            raise _Refusal(f"{witness.url} does not speak HTTP: {str(reason)[:200]!r}") from None
 
     def _size_of(self, witness: Witness, old: int, body: bytes) -> int:
-        """The size that a witness remembers; one that this ledger cannot extend is a rollback."""
+        """The tree size that a witness remembers; a refusal if this ledger cannot extend it."""
         text = body.decode(errors="replace").strip()
         size = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
         if size is None:
-            raise _No(f"{witness.url} names no size of the last checkpoint: {_excerpt(body)}")
+            raise _Refusal(f"{witness.url} names no size of the last checkpoint: {_excerpt(body)}")
         if size > self._new.size:
-            raise _No(
+            raise _Refusal(
                 f"{witness.url} has cosigned {size} leaves of {self._new.origin}, and only"
                 f" {self._new.size} are here: an old copy is in the place of the ledger"
             )
         if size == old:
-            raise _No(
+            raise _Refusal(
                 f"{witness.url} has cosigned another history of {self._new.origin} with {size}"
                 " leaves: the log has forked"
             )
         return size
 
     def _signature(self, witness: Witness, body: bytes) -> Signature:
-        """The line of the answer that this witness's key has made; others are passed over."""
+        """The signature in the answer by this witness's key; others are skipped."""
         text = parse(self.note).text
         signatures = parse(f"{text}\n".encode() + body).signatures
         for signature in signatures:
             if (signature.name, signature.id) == (witness.key.name, witness.key.id):
                 verify_note(Note(text, (signature,)), [witness.key])
                 return signature
-        raise _No(f"{witness.url} answered without a signature of {witness.key.text()}")
+        raise _Refusal(f"{witness.url} answered without a signature of {witness.key.text()}")
 
 
 _requests: dict[Key, threading.Thread] = {}  # who was asked last by this process, until he answers
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A witness is asked where the policy says, and nowhere else."""
+    """Refuses redirects: a witness is asked at the URL in the policy only."""
 
     def redirect_request(self, *args: object, **named: object) -> None:
         return None

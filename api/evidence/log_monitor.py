@@ -1,4 +1,4 @@
-"""A monitor follows a log over HTTP: it reads every leaf once, and finds what the log must not do.
+"""Monitor a log over HTTP: read every leaf once, and find forks, wrong and repeated leaves.
 
 It reads the C2SP tlog-tiles layout (`checkpoint`, `tile/...`, `tile/entries/...`), so it needs
 nothing of the ledger's but its key. What it has seen is in a file of its own: the tree so far, the
@@ -28,7 +28,7 @@ from store.proof.tree import EMPTY, WIDTH, Frontier, Refuted, frontier, leaf_has
 from store.proof.tree_file import SPAN, Tile, tiles
 
 TIMEOUT_S = 30.0
-ANSWER_MAX = 32 * 1024 * 1024
+ANSWER_BYTES_MAX = 32 * 1024 * 1024
 _TABLES = """
     CREATE TABLE IF NOT EXISTS log (origin TEXT, size INTEGER, frontier TEXT);
     CREATE TABLE IF NOT EXISTS checkpoints (size INTEGER, note BLOB, UNIQUE (size, note));
@@ -38,32 +38,32 @@ _TABLES = """
 
 
 class Unreachable(Exception):
-    """The log does not answer, or not as a log does: nothing is known beyond what was."""
+    """The log does not answer, or not as a log does."""
 
 
 class Finding(Struct, frozen=True):
-    """One thing that the log must not do; at which leaf, if it is about one."""
+    """A fault of the log, with the leaf that it is about, if any."""
 
     leaf: int | None
     sentence: str
 
 
-Whole = Annotated[int, Meta(ge=0, le=2**53 - 1)]
+NaturalNumber = Annotated[int, Meta(ge=0, le=2**53 - 1)]
 
 
 class LeafText(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a leaf says: which record it is of, and the digest of the record's public lines."""
+    """The content of a leaf: its record, and the digest of the record's public lines."""
 
-    first: Whole
-    hand_seq: Whole
-    lines: Whole
+    first: NaturalNumber
+    hand_seq: NaturalNumber
+    lines: NaturalNumber
     record_sha256: str
     stream: str
     v: int
 
 
 class LogReport(Struct, frozen=True):
-    """What a look at the log came to."""
+    """The result of one reading of the log."""
 
     origin: str
     size: int
@@ -71,15 +71,19 @@ class LogReport(Struct, frozen=True):
     findings: tuple[Finding, ...]
 
 
-Get = Callable[[str], bytes]
-LookAt = Callable[[str, bytes], str | None]  # a hand by its stream and leaf hash: what is wrong
+HttpGet = Callable[[str], bytes]
+EvidenceCheck = Callable[
+    [str, bytes], str | None
+]  # a hand by its stream and leaf hash: what is wrong
 
 
 class Monitor:
-    """One log as one monitor knows it; `state` is its file, made if it is not there."""
+    """A monitor of one log, with its memory in the SQLite file `state`."""
 
-    def __init__(self, get: Get, state: Path, keys: Collection[Key], policy: Policy | None) -> None:
-        """The log's checkpoints are believed by these keys, and as this policy asks."""
+    def __init__(
+        self, get: HttpGet, state: Path, keys: Collection[Key], policy: Policy | None
+    ) -> None:
+        """Trust checkpoints that these keys have signed and that satisfy the policy."""
         self._get = get
         self._keys = tuple(keys)
         self._policy = policy
@@ -89,27 +93,27 @@ class Monitor:
     def close(self) -> None:
         self._state.close()
 
-    def look(self, hand: LookAt | None = None) -> LogReport:
-        """Read what is new; all or nothing of it is remembered."""
+    def look(self, hand: EvidenceCheck | None = None) -> LogReport:
+        """Read the new leaves in one transaction: all or nothing of them is remembered."""
         note = self._get("checkpoint")
         self._state.execute("BEGIN IMMEDIATE")
         try:
-            seen = self._looked(note, hand)
+            seen = self._read_new(note, hand)
             self._state.execute("COMMIT")
         except BaseException:
             self._state.execute("ROLLBACK")
             raise
         return seen
 
-    def _looked(self, note: bytes, hand: LookAt | None) -> LogReport:
-        origin, known = self._known()
+    def _read_new(self, note: bytes, hand: EvidenceCheck | None) -> LogReport:
+        origin, known = self._known_tree()
         try:
-            new = self._opened(note)
+            new = self._open_checkpoint(note)
         except Refuted as reason:
-            return self._found(origin or "", known.size, 0, (Finding(None, str(reason)),))
+            return self._report(origin or "", known.size, 0, (Finding(None, str(reason)),))
         if origin is not None and new.origin != origin:
             refusal = f"the log of {origin} calls itself {new.origin} now"
-            return self._found(origin, known.size, 0, (Finding(None, refusal),))
+            return self._report(origin, known.size, 0, (Finding(None, refusal),))
         self._state.execute(
             "INSERT OR IGNORE INTO checkpoints VALUES (?, ?)", (new.size, sqlite3.Binary(note))
         )
@@ -118,18 +122,18 @@ class Monitor:
                 f"the newest checkpoint is of {new.size} leaves, and one of {known.size} was signed"
                 " before: the log was set back"
             )
-            return self._found(new.origin, known.size, 0, (Finding(None, refusal),))
+            return self._report(new.origin, known.size, 0, (Finding(None, refusal),))
         self._state.execute("SAVEPOINT leaves")
         grown, found = known, []
         hashes: list[bytes] = []
         for place, leaf in enumerate(self._leaves(known.size, new.size), start=known.size):
             hashes.append(leaf_hash(leaf))
             grown = grown.added(hashes[-1:])
-            if sentence := self._wrong(place, leaf):
+            if sentence := self._leaf_problem(place, leaf):
                 found.append(Finding(place, sentence))
         if grown.root() != new.root:
             self._state.execute("ROLLBACK TO leaves")
-            return self._found(new.origin, known.size, 0, self._why(known, new))
+            return self._report(new.origin, known.size, 0, self._root_findings(known, new))
         if hand is not None:
             rows = self._state.execute(
                 "SELECT leaf, stream FROM records WHERE leaf >= ?", (known.size,)
@@ -142,34 +146,34 @@ class Monitor:
         self._state.execute("DELETE FROM log")
         kept = ",".join(one.hex() for one in grown.hashes)
         self._state.execute("INSERT INTO log VALUES (?, ?, ?)", (new.origin, new.size, kept))
-        return self._found(new.origin, new.size, new.size - known.size, tuple(found))
+        return self._report(new.origin, new.size, new.size - known.size, tuple(found))
 
-    def _known(self) -> tuple[str | None, Frontier]:
-        """The log's name and the tree as it was when it was last looked at."""
+    def _known_tree(self) -> tuple[str | None, Frontier]:
+        """The log's name, and its tree as of the last reading."""
         row = self._state.execute("SELECT origin, size, frontier FROM log").fetchone()
         if row is None:
             return None, Frontier()
         return row[0], Frontier(row[1], tuple(map(bytes.fromhex, filter(None, row[2].split(",")))))
 
-    def _opened(self, note: bytes) -> Checkpoint:
+    def _open_checkpoint(self, note: bytes) -> Checkpoint:
         if self._policy is not None:
             return self._policy.opened(note, self._keys).checkpoint
         return open_checkpoint(note, self._keys).checkpoint
 
     def _leaves(self, old: int, new: int) -> Iterator[bytes]:
-        """Every leaf from one size to another, bundle by bundle."""
+        """The leaves between two tree sizes, bundle by bundle."""
         for number in range(old // SPAN, -(-new // SPAN) if new > old else 0):
             width = min(SPAN, new - number * SPAN)
-            leaves = entries(self._get(_path("entries", number, width)), width)
+            leaves = split_entries(self._get(_tile_path("entries", number, width)), width)
             yield from leaves[max(0, old - number * SPAN) :]
 
-    def _why(self, known: Frontier, new: Checkpoint) -> tuple[Finding, ...]:
-        """Why the leaves do not make the root that was signed: a wrong entry, or a fork."""
+    def _root_findings(self, known: Frontier, new: Checkpoint) -> tuple[Finding, ...]:
+        """Findings on why the leaves do not make the signed root: a wrong entry, or a fork."""
         bad = []
         for number in range(known.size // SPAN, -(-new.size // SPAN)):
             width = min(SPAN, new.size - number * SPAN)
-            leaves = entries(self._get(_path("entries", number, width)), width)
-            hashes = self._get(_path("0", number, width))
+            leaves = split_entries(self._get(_tile_path("entries", number, width)), width)
+            hashes = self._get(_tile_path("0", number, width))
             for at, leaf in enumerate(leaves):
                 place = number * SPAN + at
                 is_new = place >= known.size
@@ -187,7 +191,7 @@ class Monitor:
         return (Finding(None, why),)
 
     def _root_of_tiles(self, size: int) -> bytes:
-        """The root that the served tiles make, whatever was seen before."""
+        """The root of the tiles as they are served now."""
         served: dict[tuple[int, int], bytes] = {}
         for tile in tiles(size):
             data = self._get(tile.path())
@@ -205,8 +209,8 @@ class Monitor:
 
         return frontier(size, hashes).root() if size else EMPTY
 
-    def _wrong(self, place: int, leaf: bytes) -> str | None:
-        """What is wrong with a leaf by what it says, and by what others have said."""
+    def _leaf_problem(self, place: int, leaf: bytes) -> str | None:
+        """A sentence on what is wrong with a leaf by itself, or beside earlier leaves."""
         try:
             text = msgspec.json.decode(leaf, type=LeafText)
         except ValueError:  # of msgspec, or bytes that are no text
@@ -234,8 +238,8 @@ class Monitor:
         )
         return None
 
-    def _found(self, origin: str, size: int, new: int, found: tuple[Finding, ...]) -> LogReport:
-        """What was found now is found for good: every later look names it too."""
+    def _report(self, origin: str, size: int, new: int, found: tuple[Finding, ...]) -> LogReport:
+        """Report the findings, and remember them: every later report names them, too."""
         for one in found:
             row = (one.leaf, one.sentence)
             known = "SELECT 1 FROM findings WHERE leaf IS ? AND sentence = ?"
@@ -245,8 +249,8 @@ class Monitor:
         return LogReport(origin, size, new, tuple(Finding(*row) for row in rows))
 
 
-def entries(bundle: bytes, count: int) -> list[bytes]:
-    """The entries of a bundle, each after its length; there must be so many."""
+def split_entries(bundle: bytes, count: int) -> list[bytes]:
+    """Split a bundle into its entries, each after its length; there must be so many."""
     leaves, at = [], 0
     while at + 2 <= len(bundle):
         end = at + 2 + int.from_bytes(bundle[at : at + 2], "big")
@@ -259,14 +263,14 @@ def entries(bundle: bytes, count: int) -> list[bytes]:
     return leaves
 
 
-def over_http(url: str) -> Get:
-    """What stands below an address; `Unreachable` says what was answered instead."""
+def http_get(url: str) -> HttpGet:
+    """A function that gets a path below an address; `Unreachable` says what went wrong."""
 
     def get(path: str) -> bytes:
         try:
             with urllib.request.urlopen(f"{url.rstrip('/')}/{path}", timeout=TIMEOUT_S) as answer:
-                data: bytes = answer.read(ANSWER_MAX + 1)
-                if answer.length and len(data) <= ANSWER_MAX:
+                data: bytes = answer.read(ANSWER_BYTES_MAX + 1)
+                if answer.length and len(data) <= ANSWER_BYTES_MAX:
                     raise Unreachable(f"{url}/{path} ended {answer.length} bytes too early")
         except urllib.error.HTTPError as reason:
             with reason:
@@ -275,13 +279,13 @@ def over_http(url: str) -> Get:
             raise Unreachable(f"{url} does not answer: {reason}") from None
         except http.client.HTTPException as reason:
             raise Unreachable(f"{url} does not speak HTTP: {str(reason)[:200]!r}") from None
-        if len(data) > ANSWER_MAX:
-            raise Unreachable(f"{url}/{path} has more than {ANSWER_MAX} bytes")
+        if len(data) > ANSWER_BYTES_MAX:
+            raise Unreachable(f"{url}/{path} has more than {ANSWER_BYTES_MAX} bytes")
         return data
 
     return get
 
 
-def _path(level: str, number: int, width: int) -> str:
+def _tile_path(level: str, number: int, width: int) -> str:
     path = Tile(0, number, width).path()
     return path.replace("tile/0/", f"tile/{level}/", 1)

@@ -19,7 +19,7 @@ from api.audit_report import (
     verdict_sentence,
 )
 from api.evidence import verify as evidence
-from api.evidence.bundle import Unproved
+from api.evidence.bundle import NoEvidence
 from api.http.ask import Ask
 from api.pages.hands import Within, of_hand
 from api.pages.site import amount, page
@@ -56,7 +56,7 @@ def integrity(viewed: Viewed, redacted_hand: RedactedEvents) -> Proof:
     """The evidence of this hand for this viewer, made and checked as `verify.py` does."""
     try:
         proof_bundle = bundle(viewed, redacted_hand)
-    except (NoSecrets, Refuted, Unproved, Unsigned) as reason:
+    except (NoSecrets, Refuted, NoEvidence, Unsigned) as reason:
         return Proof(lacking=str(reason))
     verdict = evidence.judged(lambda: evidence.unpacked(proof_bundle))
     return Proof(verdict.proved, verdict.problems)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from api.audit_report import audit_entry, audit_text
-from api.evidence.bundle import Dealt, evidence
+from api.evidence.bundle import DeckChecks, make_bundle
 from api.questions.hand import NoRules, judged, seat_of, view_of
 from api.questions.shapes import Before, Complaint, MatchVerified, Proof, Root
 from api.viewpoints.redaction import RedactedEvents, opened_by
@@ -193,7 +193,7 @@ def bundle(viewed: Viewed, redacted_hand: RedactedEvents) -> bytes:
             pass  # without its rules nothing can be said of its payment, and all else is proved
     tree = Tree(viewed.snapshot)
     under = tree.newest, tree.note
-    return evidence(
+    return make_bundle(
         viewed.snapshot, redacted_hand.stream, view_of(viewed, redacted_hand), report, under
     )
 
@@ -254,7 +254,7 @@ class _Check:
     def __init__(self, viewed: Viewed) -> None:
         self._salts = _salts(viewed)
         self._tree = Tree(viewed.snapshot)
-        self._dealt = Dealt(viewed.snapshot, Private(viewed.snapshot.live.folder))
+        self._dealt = DeckChecks(viewed.snapshot, Private(viewed.snapshot.live.folder))
         self._known: dict[tuple[int, int], bytes] = {}
         self._wrong: list[Complaint] = []
         self._count = dict.fromkeys(

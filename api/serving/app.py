@@ -36,8 +36,8 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-from api.evidence.bundle import Unproved
-from api.evidence.cosigning import publishing
+from api.evidence.bundle import NoEvidence
+from api.evidence.cosigning import publish_repeatedly
 from api.http.answer import MEDIA, VARY, ranges_of, weight
 from api.http.ask import Access, Authentication, Caller
 from api.http.keys import Keys, Sessions
@@ -132,7 +132,7 @@ NAMED: tuple[tuple[tuple[type[Exception], ...], str, str | None], ...] = (
     ((Nonsense,), "bad-request", None),
     ((Refused,), "query-refused", None),
     ((NoLedger,), "unavailable", NO_LEDGER),
-    ((NoSecrets, Unproved), "unavailable", None),
+    ((NoSecrets, NoEvidence), "unavailable", None),
     ((Conflict, Unfinished), "conflict", None),
     ((Absence,), "forbidden", None),
     ((Absent, NoGame), "not-found", None),
@@ -337,7 +337,7 @@ def create_app(service: LedgerService) -> FastAPI:
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
-        witnesses = asyncio.create_task(publishing(settings.folder))
+        witnesses = asyncio.create_task(publish_repeatedly(settings.folder))
         memory = asyncio.create_task(given_back(metrics))
         opening = asyncio.create_task(asyncio.to_thread(service.open))
         yield

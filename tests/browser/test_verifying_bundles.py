@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from api.evidence.bundle import evidence, packed
+from api.evidence.bundle import make_bundle, zip_bytes
 from api.evidence.verify import judged, unpacked
 from store.reader import Reader
 from tests.browser.conftest import CONTESTED, Site, complaints, expect
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def bundle(house: Path) -> bytes:
-    return evidence(Reader(house).snapshot(), CONTESTED, "public")
+    return make_bundle(Reader(house).snapshot(), CONTESTED, "public")
 
 
 def _put(page: "Page", whole: bytes) -> None:
@@ -57,7 +57,7 @@ def test_a_bundle_is_judged_without_any_request(site: Site, house: Path, bundle:
     with zipfile.ZipFile(BytesIO(bundle)) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     record = files["events.jsonl"].replace(b'"seat":0', b'"seat":1')
-    lied = packed({**files, "events.jsonl": record})
+    lied = zip_bytes({**files, "events.jsonl": record})
     _put(page, lied)
     assert [*judged(lambda: unpacked(lied)).problems] == _said(page, 3)
     site.shot(page, "verify-wrong")

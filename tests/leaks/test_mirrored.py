@@ -15,7 +15,7 @@ import pytest
 from fastapi import FastAPI
 
 from api.cli.output import FORBIDDEN
-from api.evidence.bundle import Unproved, evidence
+from api.evidence.bundle import NoEvidence, make_bundle
 from api.http.keys import Keys
 from api.main import main
 from api.playing.matches import Terms, begun, here
@@ -245,8 +245,8 @@ def test_no_bundle_is_made_and_no_command_tells(
     snapshot = Reader(played.folder).snapshot()
     for match in WITHHELD:
         hand = f"{match}/1"
-        with pytest.raises(Unproved, match="is a mirrored match"):
-            evidence(snapshot, hand, view if match != "round" else "public")
+        with pytest.raises(NoEvidence, match="is a mirrored match"):
+            make_bundle(snapshot, hand, view if match != "round" else "public")
         for words in (
             ("replay", hand),
             ("export", hand, "--to", "phh"),

@@ -17,7 +17,7 @@ import pytest
 from msgspec.structs import replace
 from starlette.testclient import TestClient
 
-from api.evidence.bundle import evidence
+from api.evidence.bundle import make_bundle
 from api.exporting.texts import ExportRequest, SeenHands
 from api.main import main
 from api.viewpoints.redaction import OF_A_SEED, Redactor
@@ -134,7 +134,7 @@ def test_a_sealed_match_names_its_seed_at_no_door(
         monkeypatch.setattr("sys.stderr", log)
         bodies = _public_bodies(site_of(folder, logs=True, delay_s=0.0))
         snapshot = Reader(folder).snapshot()
-        bundles = [evidence(snapshot, f"m/{number}", "public") for number in (1, 2)]
+        bundles = [make_bundle(snapshot, f"m/{number}", "public") for number in (1, 2)]
     assert "/api/v1/matches/m" in log.getvalue()
     told_so = [OF_A_SEED.encode() in one for one in bodies].count(True)
     pages_and_bundle = 3 + 1

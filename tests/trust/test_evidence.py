@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.evidence.bundle import Evidence, OpenDeck, packed, write
+from api.evidence.bundle import Evidence, OpenDeck, bundle_bytes, zip_bytes
 from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Refusal, read_bundle, unpacked, verify
 from engine.game import Game, to_json
 from engine.games import GAMES
@@ -82,7 +82,7 @@ def evidence(record: Events, view: str, game: Game | None = None) -> Evidence:
 
 
 def _bundle(view: str = "auditor") -> bytes:
-    return write(evidence(with_kinds("auction-2024", t.BidPlaced, t.Shown), view), _note)
+    return bundle_bytes(evidence(with_kinds("auction-2024", t.BidPlaced, t.Shown), view), _note)
 
 
 @some_games
@@ -91,7 +91,7 @@ def test_what_the_project_writes_is_proved(game: Game) -> None:
         start = record[0]
         assert isinstance(start, HandStarted)
         for view in views(start.players):
-            files = unpacked(write(evidence(record, view), _note))
+            files = unpacked(bundle_bytes(evidence(record, view), _note))
             assert () == verify(files).problems
 
 
@@ -102,7 +102,7 @@ def test_two_programs_that_share_no_line_write_the_same_files(game: Game) -> Non
         start = record[0]
         assert isinstance(start, HandStarted)
         for view in views(start.players):
-            ours = unpacked(write(evidence(record, view), _note))
+            ours = unpacked(bundle_bytes(evidence(record, view), _note))
             draft = Draft(record, view)
             draft.more = {"README.txt": ours["README.txt"]}
             draft.openings.sort(key=lambda one: (one["line"], one["field"]))
@@ -116,11 +116,11 @@ def test_the_same_hand_makes_the_same_bytes() -> None:
 def test_an_auditor_gets_the_report_and_nobody_else_may() -> None:
     whole = evidence(with_kinds("auction-2024", t.BidPlaced, t.Shown), "auditor")
     with_report = replace(whole, report=("AGREE\n", b'{"verdict":"agree"}'))
-    files = unpacked(write(with_report, _note))
+    files = unpacked(bundle_bytes(with_report, _note))
     assert (b"AGREE\n", b'{"verdict":"agree"}') == (files["report.txt"], files["report.json"])
     assert () == verify(files).problems
     with pytest.raises(AssertionError, match="a report names every card"):
-        write(replace(with_report, view="public"), _note)
+        bundle_bytes(replace(with_report, view="public"), _note)
 
 
 def test_an_opened_deck_is_checked() -> None:
@@ -129,11 +129,11 @@ def test_an_opened_deck_is_checked() -> None:
     nonces = tuple((one[0], one[1]) for one in told["nonces"])
     deck = OpenDeck(told["commitment"], 1, told["number"], told["secret"], nonces)
     whole = replace(evidence(played[2], "public", rules), deck=deck)
-    found = verify(unpacked(write(whole, _note)))
+    found = verify(unpacked(bundle_bytes(whole, _note)))
     assert () == found.problems
     assert "The deck is opened" in found.proved[3]
     other = replace(whole, deck=replace(deck, nonces=nonces[::-1]))
-    assert "and the deck deals" in verify(unpacked(write(other, _note))).problems[0]
+    assert "and the deck deals" in verify(unpacked(bundle_bytes(other, _note))).problems[0]
 
 
 def test_the_readme_says_in_three_sentences_what_to_do() -> None:
@@ -242,7 +242,7 @@ def test_what_is_no_zip_is_refused(text: bytes) -> None:
 
 def test_any_byte_of_a_zips_own_lists_may_be_anything() -> None:
     """The reader of zips is not ours: whatever it says of a hostile one becomes a sentence."""
-    for whole in (packed({"key": b"x" * 30, "contents": b"y" * 40}), _zip(("key", b"x" * 50))):
+    for whole in (zip_bytes({"key": b"x" * 30, "contents": b"y" * 40}), _zip(("key", b"x" * 50))):
         for at in range(len(whole)):
             for value in (0, 255, whole[at] ^ 1, whole[at] ^ 128):
                 changed = bytearray(whole)
@@ -274,4 +274,4 @@ def test_a_bundle_is_as_small_as_its_script_and_its_hand() -> None:
     told = sum(len(text) for name, text in files.items() if name != "verify.py")
     assert told < 40_000
     assert json.loads(files["openings.json"])["view"] == "auditor"
-    assert len(packed(files)) < sum(map(len, files.values())) + 2_000
+    assert len(zip_bytes(files)) < sum(map(len, files.values())) + 2_000

@@ -235,7 +235,7 @@ def test_who_watches_goes_on_when_the_log_is_away(
             raise Unreachable("the log is away")
         return log.get(path)
 
-    monkeypatch.setattr("api.evidence.log_monitor.over_http", lambda _: get)
+    monkeypatch.setattr("api.evidence.log_monitor.http_get", lambda _: get)
     monkeypatch.setattr(command, "repeat_every", lambda seconds: iter((None, None)))
     words = ("monitor", "http://x", "--state", str(state), "--key", LOG.key.text())
     assert 0 == main([*words, "--watch", "1"])

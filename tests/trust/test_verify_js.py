@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.evidence import verify as script
-from api.evidence.bundle import packed
+from api.evidence.bundle import zip_bytes
 from engine.game import Game
 from events.types import HandStarted
 from tests.hands import some_games
@@ -258,7 +258,7 @@ def test_other_decks_are_told_alike(told: dict[str, Any]) -> None:
 def test_under_node_it_has_the_words_of_the_other(tmp_path: Path, capsys: Captured) -> None:
     """All are asked at once; the other, which is a program by itself elsewhere, in this process."""
     whole = tmp_path / "hand.zip"
-    whole.write_bytes(packed(_files()))
+    whole.write_bytes(zip_bytes(_files()))
     with zipfile.ZipFile(whole) as archive:
         archive.extractall(tmp_path / "hand")
     (tmp_path / "known").write_text(f"# ours\n{Log().key}\n")

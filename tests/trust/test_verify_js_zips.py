@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.evidence import verify as script
-from api.evidence.bundle import packed
+from api.evidence.bundle import zip_bytes
 from tests.profiles import sized
 from tests.trust.in_node import VERIFY_JS, called_in_node, node, same
 from tests.trust.raw_zip import DEFLATED, Part, zipped
@@ -42,11 +42,11 @@ def test_zips_are_read_alike(whole: bytes) -> None:
 
 
 def test_a_bundle_is_proved_from_its_zip() -> None:
-    assert 7 == same(packed(_files())).code
+    assert 7 == same(zip_bytes(_files())).code
 
 
 def test_any_changed_byte_of_a_zip_is_told_alike() -> None:
-    whole = packed(_files())
+    whole = zip_bytes(_files())
     few = sized(quick=3, ci=2, slow=1)
     for at in [*range(0, len(whole), 997 * few), *range(len(whole) - 900, len(whole), 7 * few)]:
         same(whole[:at] + bytes([whole[at] ^ 1 << at % 8]) + whole[at + 1 :])

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from api.evidence import verify as script
-from api.evidence.bundle import packed
+from api.evidence.bundle import zip_bytes
 from events.types import BidPlaced, Shown
 from tests.trust.own_bundles import ORIGIN, VERIFY, Draft, Files, Log, with_kinds
 
@@ -37,7 +37,7 @@ def _folder(path: Path, files: Files) -> Path:
 
 
 def _zip(path: Path, files: Files) -> Path:
-    path.write_bytes(packed(files))
+    path.write_bytes(zip_bytes(files))
     return path
 
 

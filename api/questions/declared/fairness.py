@@ -24,7 +24,7 @@ from analytics.projections.equity import Closed, lucks
 from analytics.projections.facts import played, risks
 from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import quoted
-from api.evidence.bundle import Dealt
+from api.evidence.bundle import DeckChecks
 from api.problem import Problem
 from api.questions.players import p_value
 from api.questions.question import Cell, Match, Question, Sheet, Table
@@ -133,8 +133,8 @@ def fairness(
         Tested(**asdict(test), verdict=test.verdict) for test in chance_tests.with_holm(tests)
     ]
     # Hands beside the decks that were committed to.
-    decks_kept = Dealt(ledger, Private(ledger.live.folder))
-    found = [(leaf.stream, decks_kept.wrong(leaf)) for leaf in leaves]
+    decks_kept = DeckChecks(ledger, Private(ledger.live.folder))
+    found = [(leaf.stream, decks_kept.problem(leaf)) for leaf in leaves]
     wrong = [f"{hand}: {sentence}" for hand, sentence in found if sentence]
     decks = Decks(decks_kept.checked + len(wrong), wrong)
     # How many hands were dealt how: from a seed, from committed decks, or somewhere else.
