@@ -1,1 +1,1 @@
-"""What may happen: the rules of every game, pure."""
+"""The rules engine: every game as pure functions of events, with the audit of records."""

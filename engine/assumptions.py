@@ -1,4 +1,4 @@
-"""What a record assumes because its source does not say it, and when a verdict rests on that.
+"""Assumptions of a record that its source does not state, and whether a verdict rests on them.
 
 An assumption is a text of `HandStarted.assumed`; its first word says what it is about (`stack 400`,
 `rake 5 % up to 300`). The rules never ask it: they hold the hand against what is assumed, and this
@@ -41,7 +41,7 @@ def is_free(assumption: str) -> bool:
 
 
 def _always(record: Events) -> bool:
-    """Every verdict depends on it."""
+    """Matters to every verdict."""
     return True
 
 

@@ -139,7 +139,7 @@ def audit(game: Game, record: Events) -> Divergence | None:
 
 
 def nets_of(record: Events) -> tuple[int, ...]:
-    """What every seat of a whole record won or lost."""
+    """The net chips of every seat in a whole record."""
     end = replay(record)
     return tuple(b - a for a, b in zip(end.start.stacks, end.stacks, strict=True))
 
@@ -208,7 +208,7 @@ def _refused(record: Events, at: int, why: str) -> Divergence:
 
 
 def _waits(question: Turn) -> str:
-    """What is asked, in words: `seat 1 (ToAct)`, `the dealer (ToDeal)`."""
+    """The awaited answer in words: `seat 1 (ToAct)`, `the dealer (ToDeal)`."""
     seat = getattr(question, "seat", None)
     who = "the dealer" if seat is None else f"seat {seat}"
     return f"{who} ({type(question).__name__})"
@@ -218,7 +218,7 @@ def _waits(question: Turn) -> str:
 
 
 def posts_of(record: Events) -> tuple[Post, ...]:
-    """What newcomers put in before the first step was entered."""
+    """The posts of newcomers before the first step was entered."""
     posts = []
     for event in record:
         if isinstance(event, StepEntered):
@@ -286,7 +286,7 @@ def before_payment(record: Events, *, uncalled: bool = True) -> Hand | None:
 
 
 def _unasked(rest: Events) -> Command | None:
-    """What nobody waits for: a connection that goes or comes back, the fold of who is all-in."""
+    """A command that no turn waits for: a lost or restored connection, an all-in fold."""
     match rest[0]:
         case Folded(seat=seat, origin=origin):
             return Fold(seat, _will(origin))

@@ -1,4 +1,4 @@
-"""What every policy asks and what every answer means: the words of `docs/policies.md`.
+"""The catalogue of policies: the question of each, and the meaning of each of its values.
 
 Entries such as `G12` name the decision that a policy came from; a `kind` says what another
 reading of it could change, and so what an audit can do with it (`docs/rules.md`).
@@ -34,7 +34,7 @@ class Policy(NamedTuple):
 
 
 def meaning(name: str, value: Value) -> str:
-    """What this value of this policy means; a parameter's plain value speaks for itself."""
+    """The meaning of a policy's value; a plain value of a parameter stands for itself."""
     return CATALOGUE[name].values.get(value, "")
 
 

@@ -1,4 +1,4 @@
-"""Rulesets at other parameters: what a setting makes of one, what it is called, who its partner is.
+"""Change the parameters of a ruleset: apply settings, name the result, and find its partner.
 
 The name says what was changed: `site-nl.big-20.stack-2000` is `site-nl` with `big=20` and
 `stack=2000`. Whatever follows from a setting by the document (blinds from a limit, bets from a
@@ -86,7 +86,7 @@ def origin(game: Game) -> tuple[Game, dict[str, str]]:
 
 
 def _named(game: Game) -> tuple[Game, dict[str, str], Game | None]:
-    """What the name says: a ruleset, its settings and the rules they make, if they make any."""
+    """Parse a ruleset name: its base, its settings, and the changed ruleset, if any."""
     base, *parts = game.name.split(".")
     if not parts or base not in RULESETS:
         return game, {}, None
@@ -127,7 +127,7 @@ def as_far(game: Game, settings: Mapping[str, str]) -> tuple[Game, dict[str, str
 
 
 def _remaining(base: Game, chosen: dict[str, str], earlier: set[str]) -> dict[str, str]:
-    """Without what was set earlier and means nothing any more: caps of a rake that there is not."""
+    """Drop earlier settings that mean nothing any more: caps of a rake that there is not."""
     while True:
         try:
             _changed(base, chosen)

@@ -1,4 +1,4 @@
-"""What makes a ruleset unplayable, said in one sentence before the first hand is dealt."""
+"""Check whether a ruleset can be played, and say in one sentence why it cannot."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What a fast path follows, so that it can leave every other ruleset to the engine.
+"""Declare the policy values that a fast path follows; it leaves other rulesets to the engine.
 
 A fast path decides hands by rules written a second time, for speed. It declares beside its code, by
 kind of struct, the values of each field that these rules know. Nothing else is followed: no other
@@ -96,7 +96,7 @@ def _defaults(kind: type[Struct]) -> tuple[tuple[str, Any], ...]:
 
 
 def _other(value: object, may: tuple[object, ...], followed: Followed) -> str | None:
-    """What of a value is not followed."""
+    """The part of a value that is not followed."""
     for allowed in may:
         if isinstance(allowed, range):
             follows = type(value) is int and value in allowed

@@ -1,4 +1,4 @@
-"""Begin a hand, ask whose turn it is, and let an answer become events.
+"""Begin a hand, ask whose turn it is, and turn an answer into events.
 
 The script walks: a step that is done is left, the next one entered, until somebody must answer
 or the hand is over. Rules decide here and in the steps; `evolve` only counts what they decided.
@@ -43,7 +43,7 @@ def begin(
 
 
 def turn(game: Game, hand: Hand) -> Turn:
-    """What the hand waits for."""
+    """The turn that the hand waits for."""
     return Over() if hand.over else game.script[hand.step].turn(game, hand)
 
 
@@ -54,7 +54,7 @@ def to_act(hand: Hand) -> int | None:
 
 
 def decide(game: Game, hand: Hand, command: Command) -> Events:
-    """What this answer makes happen by itself; an illegal one is refused and changes nothing."""
+    """The events that an answer makes; an illegal one is refused and changes nothing."""
     if hand.over:
         raise IllegalCommand("the hand is over: nothing more can happen in it")
     if isinstance(command, _CONNECTIONS):
@@ -76,7 +76,7 @@ def step(game: Game, hand: Hand, command: Command) -> tuple[Events, Hand]:
 
 
 def _walk(game: Game, hand: Hand, events: list[Event], at: int) -> tuple[Events, Hand]:
-    """From a step that is done to the next question, or to the end of the hand."""
+    """Walk the script from a finished step to the next question, or to the end of the hand."""
     script = game.script
     while True:
         if left := script[at].leave(game, hand):

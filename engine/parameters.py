@@ -1,4 +1,4 @@
-"""Which parameters a ruleset has, what each may be, and what it is now.
+"""The parameters of a ruleset: their names, possible values and current values.
 
 They are read from its script, its fields and its policies. A value is a word of a command line:
 `big=20`, `swap_flop=1/30`, `rake_caps=2:50,3:100`; in the name of a ruleset it is spelled with
@@ -35,7 +35,7 @@ _PLAIN = str.maketrans({":": "-", "/": "-", " ": "-", ",": "_"})
 
 
 class Impossible(ValueError):
-    """A setting that cannot be, in one sentence; `name` is the parameter at fault, if one is."""
+    """An impossible setting, in one sentence; `name` is the parameter at fault, if any."""
 
     def __init__(self, sentence: str, name: str | None = None) -> None:
         super().__init__(sentence)
@@ -43,7 +43,7 @@ class Impossible(ValueError):
 
 
 class Kind(NamedTuple):
-    """What a parameter may be: in words, read from plain text (or None), and as it is spelled."""
+    """A type of parameter: its values in words, a parser (None if invalid), and a formatter."""
 
     may: str
     read: Callable[[str], Any]
@@ -51,7 +51,7 @@ class Kind(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    """A parameter that a ruleset has: the question it answers, what it may be, what it is."""
+    """A parameter of a ruleset: the question it answers, its type and its value."""
 
     name: str
     about: str
@@ -189,7 +189,7 @@ def swaps(game: Game) -> tuple[Fraction, ...]:
 
 
 def seats_most(game: Game) -> int:
-    """How many seats a deck has cards for, with every card that could be needed (G19)."""
+    """The largest number of seats that a deck has cards for in the longest hand (G19)."""
     hole = sum(step.count for step in game.script if isinstance(step, DealHole))
     boards = [step.total for step in game.script if isinstance(step, DealBoard)]
     more = sum(isinstance(step, Auction) for step in game.script) + hole * len(swaps(game))
@@ -334,7 +334,7 @@ _NEEDS: tuple[tuple[tuple[str, ...], Callable[[Game], bool], str], ...] = (
 
 
 def lacking(game: Game, name: str) -> str | None:
-    """Why this parameter would mean nothing in a ruleset; None if it does."""
+    """Why a parameter means nothing in a ruleset; None if it means something."""
     for names, holds, why in _NEEDS:
         if name in names and not holds(game):
             return why
@@ -382,7 +382,7 @@ def _rake_part(part: str) -> Callable[[Game], Any]:
 
 
 def _kind(of: type[Policies] | type[Rake], name: str) -> Kind:
-    """What a policy may be, from its type; where any value fits, those that the catalogue names."""
+    """The type of a policy as a parameter; where any value fits, those that the catalogue names."""
     if of is Rake and name in _RAKE_KINDS:
         return _RAKE_KINDS[name]
     hint = get_type_hints(of)[name]

@@ -153,7 +153,7 @@ _PART = re.compile(r"1/([1-9]\d{0,6}) chip")
 
 
 def per_chip(unit: str) -> int:
-    """How many of this unit make a chip, or what stands for one: a dollar, a euro, a pound."""
+    """The number of these units in a chip, or in the dollar, euro or pound that stands for one."""
     named = _PART.fullmatch(unit)
     return int(named[1]) if named else _UNITS.get(unit, (1, unit))[0]
 
@@ -165,5 +165,5 @@ def counted_in(money: str) -> tuple[list[str], str]:
 
 
 def money(unit: str) -> str:
-    """What is played for: amounts of one money add up, those of two have no sum."""
+    """The currency of the game: amounts of one currency add up, those of two have no sum."""
     return "chip" if _PART.fullmatch(unit) else _UNITS.get(unit, (1, unit))[1]

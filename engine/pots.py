@@ -16,7 +16,7 @@ class Pot(NamedTuple):
 
 
 class Layer(NamedTuple):
-    """What each seat put in from one amount up to another."""
+    """A slice of the pot: the chips that each seat put in from one amount up to another."""
 
     low: int
     high: int
@@ -64,7 +64,7 @@ def layers(stakes: tuple[int, ...], claimants: tuple[int, ...]) -> tuple[Pot, ..
 def snapshots(
     stakes: tuple[int, ...], tapped: tuple[tuple[int, ...], ...], claimants: tuple[int, ...]
 ) -> tuple[Pot, ...]:
-    """What each seat put in up to a claimant's stake, or before that claimant went all-in (T8).
+    """Chips of each seat up to a claimant's stake, or put in before that claimant went all-in (T8).
 
     A larger bet that lay in the middle when he went all-in belongs to the main pot; of what came
     later only as much as calls his own wager. Where no larger bet lay there, these are the layers.
@@ -115,19 +115,19 @@ def layers_of(game: Policies, hand: Hand, found: tuple[Pot, ...]) -> tuple[Layer
 
 
 def dead_chips(game: Policies, hand: Hand) -> int:
-    """What is nobody's stake, all of it in the first pot (G6)."""
+    """Chips that are nobody's stake, all of them in the first pot (G6)."""
     return sum(hand.dead) if game.dead_chips == "first_pot" else 0
 
 
 def stakes(game: Policies, hand: Hand) -> tuple[int, ...]:
-    """What counts as each seat's own stake; an auction price does only under `stake` (G6)."""
+    """The chips that count as each seat's own stake; an auction price only under `stake` (G6)."""
     if game.dead_chips == "first_pot":
         return hand.paid
     return tuple(paid + dead for paid, dead in zip(hand.paid, hand.dead, strict=True))
 
 
 def expectations(paid: tuple[int, ...], seats: tuple[int, ...]) -> tuple[int, ...]:
-    """What each seat may expect to win: from every seat as much as it put in itself (U12)."""
+    """The most that each seat can win: from every seat as much as it put in itself (U12)."""
     return tuple(sum(min(other, paid[seat]) for other in paid) for seat in seats)
 
 

@@ -1,4 +1,4 @@
-"""Who sits where, who is still in, and who is asked next in a round of betting (G8); no cards."""
+"""Seat order, seats still in the hand, and the next seat to act in a betting round (G8)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -16,12 +16,12 @@ _OTHERS = tuple(tuple(order[:-1] for order in orders) for orders in _FROM_LEFT)
 
 
 def clockwise(hand: Hand, after: int) -> tuple[int, ...]:
-    """Every seat, beginning with the one left of `after` and ending with `after` itself."""
+    """All seats clockwise, from the one left of `after` to `after` itself."""
     return _FROM_LEFT[len(hand.stacks)][after]
 
 
 def others(hand: Hand, seat: int) -> tuple[int, ...]:
-    """Every other seat, beginning with the one left of this one."""
+    """All other seats clockwise, from the one left of this one."""
     return _OTHERS[len(hand.stacks)][seat]
 
 
@@ -36,7 +36,7 @@ def is_alone(hand: Hand) -> bool:
 
 
 def in_order(hand: Hand, seats: tuple[int, ...]) -> tuple[int, ...]:
-    """These seats as the button sees them: first the one left of it."""
+    """These seats in order from the button: first the one left of it."""
     order = clockwise(hand, hand.start.button)
     if len(seats) == len(order):
         return order
@@ -50,7 +50,7 @@ def _still_in(table: tuple[Standing, ...]) -> tuple[int, ...]:
 
 
 def first_to_act(game: Policies, hand: Hand, betting: Round) -> int | None:
-    """Who opens the round; nobody, if nothing could change (G8)."""
+    """The seat that opens the round; None, if nothing could change (G8)."""
     if is_alone(hand):
         return None
     order = _order(game, hand, betting)
@@ -60,7 +60,7 @@ def first_to_act(game: Policies, hand: Hand, betting: Round) -> int | None:
 def next_to_act(
     game: Policies, hand: Hand, betting: Round, seat: int, amount: int, bet: int, left: Standing
 ) -> int | None:
-    """Who is asked once this seat has put in `amount`, which makes the bet `bet`."""
+    """The next seat to act once this seat has put in `amount`, which makes the bet `bet`."""
     standing, bets = hand.standing, betting.bets
     if left != standing[seat]:
         standing = put(standing, seat, left)

@@ -1,4 +1,4 @@
-"""Who is paid at the end of a hand: pots, the best hands in them, the rake and the splits.
+"""Settle a hand: cut its pots, find the best hands, take the rake and split the chips.
 
 What a hand at a showdown is worth, its ruleset says (its ranking, its kickers). Where seats have
 bounties, what a hit is worth is settled between stacks when the pots are paid.
@@ -48,7 +48,7 @@ def settle(game: Policies, hand: Hand) -> Events:
 
 
 def _bounties(hand: Hand, won: tuple[int, ...]) -> Iterator[BountySettled]:
-    """What a winner's hit costs the other: half of what that one put in, and 10 chips (B2).
+    """The bounty that a winner's hit costs the other: half of his chips put in, and 10 more (B2).
 
     In a tie it is a quarter, and only if the other did not hit (B3). A broken chip follows where
     that engine's count of actions happens to stand (B4).
@@ -109,7 +109,7 @@ def awards(game: Policies, hand: Hand) -> tuple[tuple[int, ...], tuple[Award, ..
 
 
 def _taken_back(hand: Hand, strengths: dict[int, Strength]) -> Award | None:
-    """In a tie of all, bankrolls do not change: each takes back what he put in (A9)."""
+    """Pay a tie of all seats: each takes back his own chips, so that no bankroll changes (A9)."""
     if len(set(strengths.values())) > 1:
         return None
     seats = tuple(strengths)
@@ -264,7 +264,7 @@ def _proportional(total: int, amounts: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def strength(game: Policies, hand: Hand, seat: int) -> Strength | None:
-    """How a seat's claim compares: shown hands by value, then mucked ones, the last mucked first.
+    """The rank of a seat's claim: shown hands by value, then mucked ones, the last mucked first.
 
     Who has mucked has given up every pot that somebody showed a hand for, and still wins one
     for which nobody else is left (U20). None where a card that counts was never recorded.
@@ -303,7 +303,7 @@ def _value(
 
 
 def best_cards(game: Policies, hand: Hand, seat: int) -> Cards:
-    """The five cards that make the seat's hand worth what it is."""
+    """The five cards of a seat's best hand."""
     return best_five(
         hand.hole[seat],
         hand.board,

@@ -144,7 +144,7 @@ def is_freeze_out(game: Game) -> bool:
 
 
 def has_all(table: Table) -> str | None:
-    """Who holds everything: he has won a freeze-out (M5), any other table is set anew."""
+    """The player with all chips: he has won a freeze-out (M5), any other table is set anew."""
     left = [chair.player for chair in table.chairs if chair is not None and chair.stack]
     return left[0] if len(left) == 1 else None
 
@@ -240,7 +240,7 @@ class Last(Struct, frozen=True):
 
 
 class Standing(Struct, frozen=True):
-    """Who won, or else who leads alone; `places` of the players in order, equal ones share one."""
+    """The winner, or else the sole leader; `places` of players in order, equal ones share one."""
 
     winner: str | None
     leader: str | None

@@ -1,4 +1,4 @@
-"""What a hand waits for, what may be answered, and the one sentence for an answer it refuses."""
+"""The turns that a hand waits for, their legal answers, and refusals of others in a sentence."""
 
 from typing import Literal
 
@@ -91,7 +91,7 @@ class ToShow(Struct, frozen=True, tag=True):
 
 
 class Over(Struct, frozen=True, tag=True):
-    """Nobody is asked any more."""
+    """The hand is over: no seat is to act."""
 
 
 Turn = ToAct | ToStraddle | ToBid | ToToss | ToDeal | ToSwap | ToDraw | ToShow | Over

@@ -51,7 +51,7 @@ class Reread(Struct, frozen=True):
 
 
 class Report(Struct, frozen=True):
-    """What was recorded, what the declared ruleset decides, and every reading that differs.
+    """The recorded nets, those that the declared ruleset decides, and every reading that differs.
 
     `assumed` is what the verdict rests on and no source said. `moves` is of a record that differs:
     how many chips go to others than the ruleset pays; None where that cannot be counted.
@@ -87,7 +87,7 @@ def judge(game: Game, record: Events, partner: Game | None = None) -> Report:
 
 
 def qualified(report: Report, record: Events) -> Report:
-    """What was found as if all that the record assumes were so, with what it rests on of that."""
+    """A report qualified by the assumptions that its verdict rests on."""
     assumed = rests_on(record)
     if not assumed:
         return report
@@ -164,7 +164,7 @@ def readings(
 
 
 def _paid(game: Game, hand: Hand) -> Nets | None:
-    """What each seat wins or loses when this ruleset pays; None if a missing card could decide."""
+    """The nets of each seat when this ruleset pays; None if a missing card could decide."""
     try:
         paid = settle(game, hand)
     except IllegalCommand:
@@ -181,7 +181,7 @@ def _is_after_play(divergence: Divergence) -> bool:
 
 
 def _difference(recorded: Nets, decided: Nets) -> int:
-    """How many chips other seats have under the one than under the other."""
+    """The number of chips that are with other seats under one payment than under the other."""
     more = sum(max(a - b, 0) for a, b in zip(recorded, decided, strict=True))
     less = sum(max(b - a, 0) for a, b in zip(recorded, decided, strict=True))
     return max(more, less)
@@ -259,13 +259,13 @@ def _unfolded(unpaid: Hand) -> Hand | None:
 
 
 def _paid_whole(game: Game, hand: Hand) -> Nets | None:
-    """What each seat wins or loses, if the board was dealt to its end."""
+    """The nets of each seat, if the board was dealt to its end."""
     due = max((line.total for line in game.script if isinstance(line, DealBoard)), default=0)
     return _paid(game, hand) if len(hand.board) == due else None
 
 
 def _forced_sum(game: Game, record: Events) -> tuple[Nets | None, Nets | None]:
-    """What a record that the rules refuse pays and ought to; None where it cannot be counted.
+    """Recorded and decided nets of a record that the rules refuse; None if uncountable.
 
     It may hold anything: seats, slots and cards that do not exist, or not enough of them.
     """

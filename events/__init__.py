@@ -1,1 +1,1 @@
-"""What can happen, and what it adds up to: vocabulary, state, evolve, replay, views; no rules."""
+"""Events of a hand, and the state they add up to: vocabulary, evolve, replay, views; no rules."""

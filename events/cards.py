@@ -1,4 +1,4 @@
-"""Cards as plain two-letter words: the deck, reading them, and what an unknown one is called."""
+"""Cards as two-letter words: the deck, parsing, and the words for unknown cards."""
 
 from typing import Annotated, Literal
 

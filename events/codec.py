@@ -51,7 +51,7 @@ def decode_record(line: bytes) -> Match:
 
 
 def decode_all(text: bytes) -> Events:
-    """A hand from its lines; a bad one is refused by its number."""
+    """Decode the events of a hand from its lines; a bad line is refused by its number."""
     events = []
     for number, line in enumerate(text.removesuffix(b"\n").split(b"\n"), start=1):
         try:

@@ -75,7 +75,7 @@ def committed(records: Iterable[Match]) -> tuple[Committed, ...]:
 
 
 def unfit(chain: Committed, opened: DeckOpened) -> str | None:
-    """Why this secret is not the one that was committed to; None if it is."""
+    """Why a secret does not fit its commitment; None if it does."""
     if not chain.covers(opened.number):
         return (
             f"deck {opened.number} is not one of the decks {chain.first}..{chain.last} of its chain"
@@ -135,7 +135,7 @@ def shuffled(key: bytes) -> Cards:
 
 
 class Luck:
-    """What chance draws beside the deck: whether a card at risk is swapped, or a bounty."""
+    """Random draws beside the deck: whether a card at risk is swapped, and bounties."""
 
     def __init__(self, key: bytes, label: bytes = SWAP) -> None:
         self._draws = stream(key, label)
@@ -166,7 +166,7 @@ class Pile:
         return tuple(self._order[slot] for slot in slots)
 
     def fork(self) -> "Pile":
-        """The same pile once more: what is taken from one is still in the other."""
+        """A copy of the pile that is drawn from on its own."""
         other = Pile(self._order)
         other._top, other._bottom = self._top, self._bottom
         return other

@@ -1,4 +1,4 @@
-"""What a ledger promises: streams of events, appended whole, in one order for ever.
+"""The interface of a ledger: streams of events, appended whole, in one order for ever.
 
 A hand is a stream `MATCH/NUMBER`; it closes with the append that carries `HandEnded` or
 `HandVoided`. A match has a stream `MATCH` of its own for match records; each of its appends
@@ -22,7 +22,7 @@ Record = Event | Match
 
 
 class Conflict(Exception):
-    """Somebody else was faster, or the writer is mistaken: nothing was appended."""
+    """An append at a wrong version of its stream: nothing was appended."""
 
 
 class Append(Struct, frozen=True, gc=False):
@@ -89,19 +89,19 @@ class Ledger(Writable, Protocol):
         ...
 
     def follow(self, pos: int) -> Iterator[Recorded]:
-        """As `read_from`, and then every event to come, without gap or duplicate."""
+        """Read as `read_from`, and then every event to come, without gap or duplicate."""
         ...
 
 
 class DeckChain(Struct, frozen=True):
-    """What a dealer must keep of a committed chain: its last secret in hex, and its length."""
+    """The dealer's secret of a committed chain: its last secret in hex, and its length."""
 
     secret: str
     hands: int
 
 
 class DeckSecrets(Protocol):
-    """Where deck secrets are kept, apart from all others; chains of a match follow one another."""
+    """A store of deck secrets, apart from all others; chains of a match follow one another."""
 
     def keep(self, match: str, chain: DeckChain) -> None:
         """Durable when it returns: only then is the commitment published."""
@@ -151,7 +151,7 @@ class Many(NamedTuple):
 
 
 def some_of(fields: dict[str, Any], rows: Column) -> dict[str, Any]:
-    """These rows of each field."""
+    """The selected rows of each field."""
     return {
         name: Each(column.codes[rows], column.values) if isinstance(column, Each) else column[rows]
         for name, column in fields.items()

@@ -77,7 +77,7 @@ class Nonces:
         return outer.digest()
 
     def begun(self, stream: str) -> Any:
-        """Where every nonce of a stream begins, for `hide`."""
+        """The hash state that every nonce of a stream begins with, for `hide`."""
         found = self._inner.copy()
         found.update(f"{stream}\n".encode())
         return found
@@ -167,14 +167,14 @@ def digest(record: Iterable[bytes]) -> str:
 
 
 def leaf_bytes(hand_seq: int, recorded: Sequence[Recorded], nonces: Nonces) -> bytes:
-    """What the tree has as a leaf: which record this is, and its digest."""
+    """The bytes of a leaf of the tree: the name of its record, and its digest."""
     first = recorded[0]
     record = lines(recorded, nonces)
     return leaf_of(hand_seq, first.stream, first.index, len(record), digest(record))
 
 
 def leaf_of(hand_seq: int, stream: str, first: int, count: int, record_sha256: str) -> bytes:
-    """The canonical bytes of a leaf, from what it says."""
+    """The canonical bytes of a leaf, from its fields."""
     return _canonical(
         {
             "first": first,
@@ -219,7 +219,7 @@ def public_events(recorded: Iterable[Recorded]) -> Iterator[PublicEvent]:
 
 
 class _Hiding(NamedTuple):
-    """What lines of one kind of event commit to, as `events/views.py` declares it."""
+    """The hidden fields of one kind of event, to which its lines commit (`events/views.py`)."""
 
     fields: tuple[tuple[str, int], ...]  # by name, each with its place in the event
     differ: tuple[Secret, ...]  # what a line says in the clear where everybody may know it

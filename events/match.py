@@ -1,4 +1,4 @@
-"""Every record that can stand between the hands of a match.
+"""The records of a match beside its hands: start, end, tags, sources, deck commitments.
 
 Names of records and fields are storage names: an old ledger holds them for ever.
 """

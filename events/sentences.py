@@ -37,7 +37,7 @@ Sentence = tuple[Fragment, ...]
 
 
 class _Hand:
-    """What earlier events of the hand say of a later one."""
+    """The state of a hand that the sentence of a later event needs."""
 
     def __init__(self, record: Sequence[t.Event]) -> None:
         start = record[0] if record and isinstance(record[0], t.HandStarted) else None
@@ -118,7 +118,7 @@ _PAYING = t.AntePosted | t.BlindPosted | t.Called | t.Bet | t.Raised
 
 
 def _does(words: str, chips: str | None = None) -> Callable[[Any, _Hand], Iterator[Fragment]]:
-    """What a player does, and the field with its chips."""
+    """A sentence of what a player does, with the chips of one field."""
 
     def say(event: Any, hand: _Hand) -> Iterator[Fragment]:
         yield Fragment(f" {words}")
@@ -129,7 +129,7 @@ def _does(words: str, chips: str | None = None) -> Callable[[Any, _Hand], Iterat
 
 
 def _cards(words: str) -> Callable[[Any, _Hand], Iterator[Fragment]]:
-    """What happens to a player's cards."""
+    """A sentence of what happens to a player's cards."""
     return lambda event, hand: iter((Fragment(f" {words} ", cards=event.cards),))
 
 
@@ -148,7 +148,7 @@ def _board(event: t.BoardDealt, hand: _Hand) -> Iterator[Fragment]:
 
 
 def street(board: int, step: str) -> str:
-    """What the cards that have come are called: by the step that dealt them, or by their number."""
+    """The name of the street: by the step that dealt its cards, or by their number."""
     return step if step in STREETS.values() else STREETS.get(board, "board")
 
 

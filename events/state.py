@@ -1,4 +1,4 @@
-"""What a hand is after some of its events: chips, cards, its round of betting, who has shown.
+"""The state of a hand after some of its events: chips, cards, betting round, shown hands.
 
 All chips of a hand are in `stacks`, `pot` or `rake`, and the sum stays.
 """
@@ -48,7 +48,7 @@ class Auction(Struct, frozen=True, gc=False):
 
 
 class Showing(Struct, frozen=True, gc=False):
-    """Who has shown, who has mucked, and what was announced."""
+    """Seats that have shown or mucked, and announced hands."""
 
     shown: tuple[int, ...] = ()
     mucked: tuple[int, ...] = ()

@@ -1,4 +1,4 @@
-"""Every event that can happen in a hand.
+"""The event types of a hand.
 
 Names of events and fields are storage names: an old ledger holds them for ever.
 An `amount` is what moved, already cut by the stack; a total ends in `to`.

@@ -1,4 +1,4 @@
-"""What one seat, the public or an auditor may see of a record: a projection with types of its own.
+"""Redact events for a viewpoint (a seat, the public, an auditor) into types of their own.
 
 Which field of which event is hidden, from whom and until when, stands here first: views, public
 lines and their openings, masks of SQL, files, feeds and bots take it from here; in words it stands
@@ -166,7 +166,7 @@ class Opened(NamedTuple):
 
 
 def opened(disclosure: Disclosure | None, *, mirrored: bool, over: bool) -> Opened:
-    """What is open of a match that announced this; nothing of one that announced nothing.
+    """The openness of a match that announced this; a match without announcement opens nothing.
 
     A seed tells the cards of hands to come, so not even an open match shows it before it is over.
     A mirrored match deals each deck again, and who sees one leg knows cards of the others: it is
@@ -197,7 +197,7 @@ class Seated(Struct, frozen=True):
 
 
 class Auditor(Struct, frozen=True):
-    """Who may read the whole record."""
+    """A viewpoint that may read the whole record."""
 
 
 Viewpoint = Public | Seated | Auditor

@@ -1,4 +1,4 @@
-"""One round of betting: who is asked, what he may answer, and when the round is over.
+"""A betting round: the seat to act, its legal answers, and the end of the round.
 
 And a board that grows on while its last card is red: a card, a round of betting, and again.
 """
@@ -51,7 +51,7 @@ class Betting(Struct, frozen=True, tag=True):
         return hand.round is None or hand.round.next is None
 
     def turn(self, game: Policies, hand: Hand) -> ToAct:
-        """What the next seat may do."""
+        """The legal actions of the next seat."""
         betting, seat = _waiting(hand)
         owed = betting.bet - betting.bets[seat]
         call = min(owed, hand.stacks[seat])
@@ -63,7 +63,7 @@ class Betting(Struct, frozen=True, tag=True):
         return ToAct(seat, fold, owed == 0, call, low, high)
 
     def decide(self, game: Policies, hand: Hand, command: Command) -> Events:
-        """The event that this answer makes, or the sentence why it is refused."""
+        """The event of an answer, or the sentence why it is refused."""
         betting, seat = _waiting(hand)
         answer = _ANSWERS.get(type(command))
         if answer is None:

@@ -105,7 +105,7 @@ class DrawBounties(Struct, frozen=True, tag=True):
 
 @lru_cache(maxsize=1 << 10)
 def _around(order: tuple[int, ...], count: int, hole_order: str) -> tuple[int, ...]:
-    """Whom the cards of a deal are for, one after another; few tables differ."""
+    """The seats of a deal in the order of their cards; few tables differ."""
     if hole_order == "one_each_from_left":
         return order * count
     return tuple(seat for seat in (order[-1], *order[:-1]) for _ in range(count))

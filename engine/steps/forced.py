@@ -118,7 +118,7 @@ class Posts(Unasked, frozen=True, tag=True):
         return BlindPosted(seat, paid, paid, "dead") if self.dead else AntePosted(seat, paid)
 
     def _owed(self, seats: tuple[int, ...]) -> Iterator[tuple[int, int, BlindKind | None]]:
-        """Who owes how much of what, in order; an ante has no kind."""
+        """The forced bets that seats owe, in order; an ante has no kind."""
         for seat, ante in zip(seats, self.antes, strict=True):
             yield seat, ante, None
         blinds = sorted((b, at) for at, b in enumerate(self.blinds) if b > 0)
@@ -212,14 +212,14 @@ class Straddle(Struct, frozen=True, tag=True):
 
 
 def _late(game: Policies, hand: Hand, seat: int) -> Events:
-    """Where a table runs a clock: all-in for the ante, and the next seat straddles (C1, C6, U3)."""
+    """At a table with a clock: all-in for the ante, and the next seat straddles (C1, C6, U3)."""
     if game.time_out == "all_in_if_paid" and has_contributed(game, hand, seat):
         return (TimedOut(seat, True, None),)
     return TimedOut(seat, False, seat), Folded(seat, None, "default")
 
 
 def _straddler(game: Policies, hand: Hand) -> int | None:
-    """Who owes the straddle now: the first able seat after the blind.
+    """The seat that owes the straddle: the first able one after the blind.
 
     If he folds, the round opens at the blind, or the duty passes on (U4). Where nobody posts
     for a missing seat (U3), the seat right after the blind straddles or nobody does.

@@ -1,4 +1,4 @@
-"""Who turns up his cards, in which order, and what the pots then pay."""
+"""The showdown: the order in which seats show their cards, and the payment of the pots."""
 
 from collections.abc import Sequence
 

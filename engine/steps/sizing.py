@@ -1,4 +1,4 @@
-"""How much may be bet, and who may not raise: the reasons stand here as small named vetoes."""
+"""Bet sizes, and reasons why a seat may not raise, each a small named veto."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -129,12 +129,12 @@ def veto(game: Policies, hand: Hand, betting: Round, seat: int) -> str | None:
 
 @lru_cache(maxsize=1 << 10)
 def _known(game: Policies) -> tuple[tuple[str, Holds], ...]:
-    """Found once for a ruleset: where there is no cap, no turn asks whether it is reached."""
+    """The vetoes of a ruleset, found once: without a cap, no turn checks whether it is reached."""
     return tuple((name, one.holds) for name, one in VETOES.items() if one.known(game))
 
 
 def _nothing_left(game: Policies, hand: Hand, betting: Round, seat: int) -> bool:
-    """Who can only call, or not even that, has nothing to raise with."""
+    """A seat that can at most call has nothing to raise with."""
     return hand.stacks[seat] <= betting.bet - betting.bets[seat]
 
 
