@@ -1,1 +1,1 @@
-"""Who may ask: the command line today; it joins rooms that may not meet, and nothing imports it."""
+"""The command line, the HTTP API and the web pages: they join all other packages."""

@@ -105,7 +105,7 @@ def value_and_cards(game: Game, hand: Hand, seat: int) -> tuple[int, Cards]:
 
 
 def pots_as_lines(game: Game, record: Events, names: tuple[str, ...]) -> list[list[str]]:
-    """A row for each pot; none, if there is one pot and it is simply what was put in."""
+    """A row for each pot; none for a single pot without dead chips, rake or unequal shares."""
     decided = pot_cuts(game, record) or ()
     if len(decided) == 1:
         (only,) = decided

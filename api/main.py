@@ -1,4 +1,4 @@
-"""The command line: `muckrake COMMAND`; a command is imported when it is asked for.
+"""The command line: `muckrake COMMAND`; a command is imported when it is run.
 
 Exit codes: 0 fine, 1 failed, 2 usage, 3 checked and found wrong, 4 not permitted, 5 not found,
 6 contested under --strict, 130 interrupted.

@@ -49,7 +49,7 @@ def pages() -> str:
                 what = (said or "").split("\n\n")[0].replace("\n", " ")
                 found.setdefault(what, []).append(f"`{route.path}`")
     rows = [f"| {', '.join(paths)} | {what} |" for what, paths in found.items()]
-    return "\n".join(["| address | what is there |", "|---|---|", *rows])
+    return "\n".join(["| address | page |", "|---|---|", *rows])
 
 
 def problems() -> str:

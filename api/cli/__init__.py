@@ -1,1 +1,1 @@
-"""One file a command; `api.main` imports the one that is asked for, and no other."""
+"""The commands, most in a file of their name; `api.main` imports only the one that is run."""

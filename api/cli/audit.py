@@ -1,4 +1,4 @@
-"""`muckrake audit`: recorded hands decided again by the rules they name, or by others."""
+"""`muckrake audit`: decide recorded hands again by the rules they name, or by others."""
 
 import json
 from collections import Counter

@@ -1,4 +1,4 @@
-"""`muckrake completion` and `muckrake man`: what a shell completes, and the manual page.
+"""`muckrake completion` and `muckrake man`: shell completion, and the manual page.
 
 A completion that fails completes nothing: nobody wants an error while he types.
 """
@@ -74,12 +74,12 @@ COMPLETIONS_MAX = 200  # hands that are offered at once
 
 
 def games(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """Rulesets that begin so."""
+    """Complete the names of rulesets."""
     return [name for name in RULESETS if name.startswith(begun)]
 
 
 def bots(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """Bots by name; of a list the last one is completed."""
+    """Complete the names of bots; in a list the last one."""
     from dealer.bots.built_in import BOTS
 
     before, comma, last = begun.rpartition(",")
@@ -87,7 +87,7 @@ def bots(context: click.Context, parameter: click.Parameter, begun: str) -> list
 
 
 def matches(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """Matches of the ledger that begin so."""
+    """Complete the names of matches in the ledger."""
     names: list[str] = []
     with suppress(Exception):
         every = _ledger(context).matches()
@@ -96,7 +96,7 @@ def matches(context: click.Context, parameter: click.Parameter, begun: str) -> l
 
 
 def hands(context: click.Context, parameter: click.Parameter, begun: str) -> list[str]:
-    """Matches first, and once one is named, its hands."""
+    """Complete the names of matches, and after a match those of its hands."""
     match = begun.partition("/")[0]
     if match == begun:
         return [f"{name}/" for name in matches(context, parameter, begun)]
@@ -108,7 +108,7 @@ def hands(context: click.Context, parameter: click.Parameter, begun: str) -> lis
 
 
 def _ledger(context: click.Context) -> "Snapshot":
-    """The ledger that the words typed so far mean."""
+    """The ledger that the words typed so far name."""
     from store.reader import Reader
 
     folder: Any = context.params.get("folder")
@@ -147,7 +147,7 @@ def man(install: bool, as_document: bool) -> None:
 
 
 def _command_roff(parent: click.Context, name: str) -> Iterator[str]:
-    """A command in roff, or each of those that it has."""
+    """The manual of a command in roff, or of each of its subcommands."""
     assert isinstance(parent.command, click.Group)
     command = parent.command.get_command(parent, name)
     assert command is not None
@@ -166,6 +166,6 @@ def _command_roff(parent: click.Context, name: str) -> Iterator[str]:
 
 
 def _escaped_roff(text: str) -> str:
-    """Text that roff takes for text."""
+    """Text escaped for roff."""
     text = text.replace("\\", "\\e").replace("-", "\\-")
     return f"\\&{text}" if text.startswith((".", "'")) else text

@@ -63,7 +63,7 @@ OVER = "the demo is over"  # by which an earlier demo is known
 
 
 class RulesetTally(NamedTuple):
-    """What the hands of one ruleset came to."""
+    """Counts of the hands of one ruleset by verdict."""
 
     ruleset: str
     hands: int
@@ -73,7 +73,7 @@ class RulesetTally(NamedTuple):
 
 
 class KeptLedger(NamedTuple):
-    """What a ledger on disk made of all hands."""
+    """The size of the ledger that keeps all hands."""
 
     folder: str
     hands: int
@@ -81,7 +81,7 @@ class KeptLedger(NamedTuple):
 
 
 class WireMatch(NamedTuple):
-    """What became of the two example bots."""
+    """The result of the match between the two example bots."""
 
     players: tuple[str, ...]
     hands: int
@@ -91,7 +91,7 @@ class WireMatch(NamedTuple):
 
 
 class CheckedEvidence(NamedTuple):
-    """The disputed hand's evidence, and what its own program said of it."""
+    """The disputed hand's evidence bundle, and the output of its `verify.py`."""
 
     hand: str
     file: str
@@ -185,7 +185,7 @@ def demo(
 
 
 def _evidence_lines(evidence: CheckedEvidence, kept: KeptLedger) -> list[str]:
-    """What can be given to somebody who trusts nobody, and where to look."""
+    """Lines on the evidence bundle to give away, and on where to look further."""
     return [
         "",
         f"Its evidence is in {evidence.file}. The verify.py in it, run by a",
@@ -200,7 +200,7 @@ def _evidence_lines(evidence: CheckedEvidence, kept: KeptLedger) -> list[str]:
 
 
 def _muckrake_command() -> str:
-    """How this reader starts us again: the checkout's `mr`, the command by its name where that is
+    """The shell command that starts us again: the checkout's `mr`, the command by name if it is
     on PATH and leads here (`uvx` puts it there for one run only), else a path."""
     mr = Path(__file__).parents[2] / "mr"
     if mr.exists():
@@ -215,7 +215,7 @@ def _muckrake_command() -> str:
 
 
 def _default_folder() -> Path:
-    """One in the cache folder; a new temporary one where that cannot be written."""
+    """The folder of the demo in the cache folder, or a new temporary one if that is read-only."""
     folder = cache_folder() / "demo"
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -227,7 +227,7 @@ def _default_folder() -> Path:
 
 @contextmanager
 def _replaced_folder(meant: Path) -> Iterator[Path]:
-    """A new folder that takes the place of an earlier demo's once everything in it is right."""
+    """Yield a new folder that replaces an earlier demo's once it is complete."""
     _check_free(meant)
     meant.parent.mkdir(parents=True, exist_ok=True)
     made = Path(tempfile.mkdtemp(prefix=f"{meant.name}-", dir=meant.parent))
@@ -242,7 +242,7 @@ def _replaced_folder(meant: Path) -> Iterator[Path]:
 
 
 def _check_free(folder: Path) -> None:
-    """Only what a demo made may be replaced by one."""
+    """Refuse to replace a folder that no demo has made."""
     if not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
         return
     try:
@@ -258,7 +258,7 @@ def _check_free(folder: Path) -> None:
 def play_all(
     games: Iterable[Game], hands: int, seed: str, folder: Path
 ) -> tuple[list[RulesetTally], WireMatch, tuple[Game, Events, Report]]:
-    """A match of every ruleset into one ledger; then the whole ledger read from its files."""
+    """Play a match of every ruleset into one ledger, and read the whole ledger from its files."""
     tallies, digests = [], []
     disputed: tuple[Game, Events, Report] | None = None
     with writing(folder, "demo") as ledger:
@@ -293,7 +293,7 @@ def play_all(
 def _play_until_disputed(
     game: Game, seed: str, first: list[Events]
 ) -> tuple[tuple[Events, Report], list[Events]]:
-    """The first hand on which the readings pay differently, and all hands up to it at least."""
+    """Play until the readings pay a hand differently; return it, and all hands so far."""
     records: list[Events] = []
     for number, record in enumerate(
         chain(first, islice(_seeded_hands(game, seed), len(first), None))
@@ -313,7 +313,7 @@ def _play_until_disputed(
 def play_wire_match(
     folder: Path, ledger: Ledger, hands: int, seed: str
 ) -> tuple[list[Events], WireMatch]:
-    """A match between the two bots that ship as examples, each in a process of its own."""
+    """Play a match between the two example bots, each in a process of its own."""
     bots = (program(STEADY, STEADY.name), program(GRUFF, GRUFF.name))
     match = plan(GAMES[WIRE_GAME], WIRE_NAME, (bots[0].name, bots[1].name), hands)
     meeting = Meeting(MatchJob(match, bots, USUAL, SeededDecks(seed), Guard((folder,), seed=seed)))
@@ -333,7 +333,7 @@ def play_wire_match(
 
 
 def _checked_evidence(folder: Path, meant: Path, hand: str) -> CheckedEvidence:
-    """The evidence of the hand, checked by the program in it, alone, by a bare Python."""
+    """Write the hand's evidence, and check it by its own `verify.py` under a bare Python."""
     file = meant.with_name(f"{meant.name}-evidence.zip")
     with reading(folder) as ledger:
         save_bundle(file, make_bundle(ledger, hand, "public"))
@@ -378,7 +378,7 @@ def check_record(game: Game, record: Events) -> tuple[str, str | None]:
 
 
 def _seeded_hands(game: Game, seed: str) -> Iterator[Events]:
-    """As many hands as anybody asks for; the same ones every time."""
+    """An endless series of seeded hands."""
     return play(game, origin(game)[0].name[:64], 1_000_000, seed)
 
 

@@ -236,8 +236,7 @@ def _export_by_spark(
     view: str,
     quoted: bool,
 ) -> tuple[int, int]:
-    """One table of all hands, made by Spark's workers and put together here; how many hands, and
-    how many rows."""
+    """Export a table of all hands by Spark's workers; return the numbers of hands and rows."""
     import pyarrow as pa
 
     from api.cluster.tasks import Exported, export, tasks
@@ -276,7 +275,7 @@ def _check_options(
     lossy: bool,
     as_document: bool,
 ) -> None:
-    """What makes no sense together, before any ledger is opened."""
+    """Refuse options that contradict each other, before any ledger is opened."""
     if table and to in LOGS:
         raise click.UsageError(f"--table is for {', '.join(TABULAR)}: {to} has hands, no tables")
     if lossy and to != "acpc":
@@ -294,7 +293,7 @@ def _check_options(
 
 
 def _ruleset_finder(snapshot: "Snapshot") -> "Callable[[Events], Game]":
-    """The ruleset that a hand was dealt by; without it a log cannot say what was played."""
+    """A function that finds the ruleset of a hand, without which no log can be written."""
     rules = RulesetLookup(snapshot, None)
 
     def of(record: Events) -> "Game":
@@ -309,7 +308,7 @@ def _ruleset_finder(snapshot: "Snapshot") -> "Callable[[Events], Game]":
 
 
 class _HandCounter:
-    """Hands going by."""
+    """Counts hands that pass by."""
 
     count = 0
 
@@ -322,7 +321,7 @@ class _HandCounter:
 
 @contextmanager
 def _export_errors() -> Iterator[None]:
-    """Why something is not exported, with its exit code."""
+    """Turn refusals of an export into sentences with exit codes."""
     from api.exporting.texts import CannotExport, ViewpointRefused
     from api.viewpoints.redaction import Absence
     from api.viewpoints.selection import Absent, Unfinished
@@ -337,7 +336,7 @@ def _export_errors() -> Iterator[None]:
 
 @contextmanager
 def _output(out: Path | None, spooled: bool) -> Iterator[BinaryIO]:
-    """Where the bytes go. A file is there whole or not at all, and so is what may be refused."""
+    """Open the output for bytes: a file, or spooled bytes, appears whole or not at all."""
     if out is None and not spooled:
         with binary_stdout() as sink:
             yield sink

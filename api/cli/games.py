@@ -1,4 +1,4 @@
-"""`muckrake games`: every ruleset there is, or one of them in full."""
+"""`muckrake games`: list the rulesets, or show one in full."""
 
 from pathlib import Path
 from typing import Annotated
@@ -60,8 +60,7 @@ def games(
 
 
 def _ruleset(name: str | None, rules: str | None, settings: tuple[str, ...], folder: Path) -> Game:
-    """The ruleset that the words mean, or one that only the ledger has, by its name or
-    fingerprint."""
+    """The ruleset of the options, or one that only the ledger has, by name or fingerprint."""
     try:
         return rules_of(name, rules, settings)
     except NotFound:
@@ -85,7 +84,7 @@ def _ruleset(name: str | None, rules: str | None, settings: tuple[str, ...], fol
 
 
 def row(game: Game) -> tuple[str, ...]:
-    """A ruleset on one line."""
+    """The columns of a ruleset in the list."""
     script = f"{len(game.script)} steps"
     seats = f"{game.seats_min}-{game.seats_max}"
     stack, partner = str(game.stack), game.partner or ""
@@ -94,7 +93,7 @@ def row(game: Game) -> tuple[str, ...]:
 
 
 def as_text(game: Game) -> PrintableText:
-    """Everything that makes the ruleset, for reading."""
+    """The whole ruleset as text."""
     partner = partner_of(game)
     facts = [
         ["fingerprint", fingerprint(game)],

@@ -53,7 +53,7 @@ IN_FULL = 20  # files reported in several lines each; of more, one line for each
 
 
 class ImportTally:
-    """What the files came to so far, which is the exit code."""
+    """Results of the files so far, and the exit code that follows."""
 
     def __init__(self) -> None:
         self.files = self.hands = self.known = self.refused = self.differ = self.left_out = 0
@@ -83,7 +83,7 @@ class ImportTally:
         return 1 if self.refused else WRONG if wrong else 0
 
     def summary(self, files: int, folder: Path) -> str:
-        """How many files and hands are in now, and how many are not."""
+        """A summary in one sentence: files and hands imported and left out."""
         known = f", {self.known} files were there already" if self.known else ""
         again = f", {self.again:,} hands were there already" if self.again else ""
         conflicts = f", {self.conflicts} of them in conflict" if self.conflicts else ""
@@ -225,7 +225,7 @@ def _import_files(
     scratch: Path,
     tally: ImportTally,
 ) -> Iterator[tuple[Outcome, int]]:
-    """Each file with how many of its hands are new; after Ctrl-C no other is begun."""
+    """Import files; yield each with the number of its new hands; after Ctrl-C no other is begun."""
     size = sum(file.size for file in files)
     with stop_flag() as stop, progress_bar("importing", size, "hands") as bar:
 

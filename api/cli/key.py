@@ -140,7 +140,7 @@ def replace(folder: Path, as_document: bool) -> None:
 
 
 def expiry(expires: str, now: float) -> int:
-    """When a key made now ends, in seconds since 1970."""
+    """The expiry of a key made now, in seconds since 1970."""
     if parsed := _LIFETIME.fullmatch(expires):
         return int(now) + int(parsed["count"]) * _UNIT_S[parsed["unit"]]
     try:

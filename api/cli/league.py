@@ -1,4 +1,4 @@
-"""`muckrake league run|add`: every match of a league that the ledger has not yet, on all cores.
+"""`muckrake league run|add`: play the missing matches of a league on all cores.
 
 A match is played in memory, and written in one call once its last hand is over: the ledger keeps
 such a call whole or not at all, so a league that was killed has left no half match.
@@ -64,7 +64,7 @@ STOP_S = 0.2  # so often it is looked whether somebody asked to stop
 
 
 class LeagueMatch(NamedTuple):
-    """What came of a pairing."""
+    """The played match of a pairing."""
 
     pairing: Pairing
     name: str
@@ -73,7 +73,7 @@ class LeagueMatch(NamedTuple):
 
 
 class MatchMaker:
-    """The matches of a league as they are dealt: by whom, by which rules, from which seed.
+    """Makes the matches of a league from its bots, ruleset and seed.
 
     In a round all deal the same decks, so that a bot's results can be compared with another's.
     `hidden` from the bots is where the cards are or the seed is.
@@ -91,7 +91,7 @@ class MatchMaker:
         self.rules = plan(game, "", ("", ""), league.hands, mirrored=league.mirror).game
 
     def meeting(self, pairing: Pairing) -> tuple[Meeting, MatchStarted]:
-        """A match that could be played, and the record it begins with."""
+        """The match of a pairing, ready to be played, and its first record."""
         league, (one, two) = self._league, pairing.players
         name, players = match_name(league, pairing), pairing.players
         match = plan(self.rules, name, players, league.hands, mirrored=league.mirror)
@@ -221,7 +221,7 @@ def _play_missing(
 
 
 def league_seed(league: League, snapshot: Snapshot) -> str:
-    """What decides the decks of a league: as its file says, as its matches say, or drawn."""
+    """The seed of the decks of a league: from its file, from its recorded matches, or random."""
     if league.seed is not None:
         return league.seed
     for _, start, _ in _recorded_matches(league, snapshot):
@@ -230,7 +230,7 @@ def league_seed(league: League, snapshot: Snapshot) -> str:
 
 
 def league_results(league: League, snapshot: Snapshot, matches: MatchMaker) -> Results:
-    """What the ledger has of a league; a match that is not as the file says is refused."""
+    """The results of a league in the ledger; a match that differs from its file is refused."""
     played = {}
     for pairing, start, end in _recorded_matches(league, snapshot):
         if matches.meeting(pairing)[1] != start:
@@ -243,7 +243,7 @@ def league_results(league: League, snapshot: Snapshot, matches: MatchMaker) -> R
 def _recorded_matches(
     league: League, snapshot: Snapshot
 ) -> Iterator[tuple[Pairing, MatchStarted, MatchEnded]]:
-    """Every match that the league has in the ledger, but those of bots that have left it."""
+    """The matches of the league in the ledger, without those of bots that have left it."""
     for name in snapshot.matches():
         named, pairing = pairing_of(name) or ("", None)
         if pairing is None or named != league.name or not {*pairing.players} <= {*league.bots}:
@@ -257,7 +257,7 @@ def _recorded_matches(
 def _missing_matches(
     played: League, matches: MatchMaker, ledger: FileLedger, results: Results, workers: int | None
 ) -> Iterator[LeagueMatch]:
-    """Every match that is missing; Ctrl-C lets those at work end, a second one ends them."""
+    """Play the missing matches; Ctrl-C lets running ones end, a second Ctrl-C ends them."""
     hands, once = to_play(played, results) * played.hands, set[str]()
 
     def warn(sentence: str) -> None:
@@ -320,7 +320,7 @@ def play_matches(
 
 
 class _BufferedAppends:
-    """The appends of a match, until it is over and the ledger takes them in one call."""
+    """Buffers the appends of a match until it is over, for one append to the ledger."""
 
     def __init__(self) -> None:
         self.appends: list[Append] = []
@@ -330,5 +330,5 @@ class _BufferedAppends:
         return ()
 
     def attest(self, match: str, first: int) -> bytes | None:
-        """Nobody signs for what is not written."""
+        """Sign nothing, for nothing is written yet."""
         return None

@@ -201,7 +201,7 @@ def _play_match(
     folder: Path,
     records: list[Events] | None,
 ) -> Played:
-    """Ctrl-C ends it after the hand that is being played; hands that are durable are recorded."""
+    """Play the match; Ctrl-C ends it after the current hand, and durable hands stay recorded."""
 
     def watch(durable: Iterable[Events]) -> Iterator[Events]:
         for record in progress(durable, f"playing {start.match}", hands):

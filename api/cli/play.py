@@ -204,7 +204,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
 def _play_in_processes(
     begin: Callable[[Plan], Playing], plans: list[Plan], stop: ShouldStop
 ) -> list[PlayedMatch]:
-    """Matches dealt by as many processes as there are cores; in the order of their numbers."""
+    """Play matches in as many processes as there are cores; in the order of their numbers."""
     ended: dict[str, Played] = {}
     cores = os.cpu_count() or 1
     total = sum(match.hands for match in plans)

@@ -1,4 +1,4 @@
-"""The command of a question: its words become parameters, and its answer a table, JSON or files.
+"""The command of a declared question: arguments become parameters, the answer a table or files.
 
 Every command that asks opens the ledger here (`viewing`), from the viewpoint that `--as` names.
 """
@@ -111,7 +111,7 @@ def spark_session(master: str) -> Iterator["SparkSession"]:
 
 @contextmanager
 def counting_by_spark(on: str | None, viewed: "Viewed") -> Iterator[None]:
-    """Facts are counted by Spark, if somebody says by which."""
+    """Count facts by Spark, if `--on` names one."""
     with spark_session(on) if on else nullcontext() as spark:
         if spark is not None:
             from api.cluster.spark import Facts
@@ -121,7 +121,7 @@ def counting_by_spark(on: str | None, viewed: "Viewed") -> Iterator[None]:
 
 
 class SampleSize(click.ParamType[int | None]):
-    """A number of them, or all."""
+    """A number of spots, or `all`."""
 
     name = "N|all"
 
@@ -136,7 +136,7 @@ class SampleSize(click.ParamType[int | None]):
 
 
 def question_command(question: Question) -> click.Command:
-    """`muckrake NAME`, with an option for each parameter."""
+    """The command of a question, with an option for each parameter."""
     made = click.Command(question.name, help=question.text, callback=lambda **values: values)
     made.callback = lambda **values: answer_question(question, **values)
     made.params += [_click_parameter(parameter) for parameter in parameters(question)]
@@ -174,7 +174,7 @@ def question_command(question: Question) -> click.Command:
 
 
 def _click_parameter(field: Field) -> click.Parameter:
-    """The word or the option of a parameter."""
+    """The argument or option of a parameter."""
     note = field.note
     if note.argument:
         default = {} if field.required else {"default": field.default}
@@ -216,7 +216,7 @@ def answer_question(
     on: str | None = None,
     **values: Any,
 ) -> None:
-    """Ask, and write the answer as it is wanted."""
+    """Answer the question, as a table, a document, files, or its web page."""
     if web:
         open_page(_page_url(question), {**values, "view": view, "folder": folder})
         return
@@ -305,7 +305,7 @@ def _print_list(
     *,
     as_document: bool,
 ) -> None:
-    """Write a list, as it is read: its rows, and after which of them there are more."""
+    """Print a list as it is read: its rows, and the key of the last one if there are more."""
 
     def read(params: Any, limit: int | None) -> Iterator[Page]:
         """Page by page, as far as it is wanted."""
@@ -346,7 +346,7 @@ def _print_list(
 
 
 def _write_tables(table: Table, answers: list[Any], files: list[OutputFile]) -> None:
-    """A table of the answer as files."""
+    """Write a table of the answer into files."""
     import polars as pl
 
     for kind, file in files:

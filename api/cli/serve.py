@@ -39,7 +39,7 @@ _ORIGIN = re.compile(r"https?://([a-z0-9-]+(\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(:[0-9
 
 
 def _limit_option(name: str, most: int, what: str) -> Decorator:
-    """A number that may be used up, or 0."""
+    """An option for a quota; 0 is allowed."""
     return click.option(
         name,
         type=click.IntRange(0),
@@ -219,7 +219,7 @@ AUDITOR = "auditor"
 
 
 def web_page(page: "Callable[[Addresses, OptionValues], str]") -> Decorator:
-    """For a command that has a page: where it is, by what was asked; next to the command."""
+    """A decorator that adds --web to a command: `page` gives the address of its page."""
 
     def with_page(command: Function) -> Function:
         @wraps(command)
@@ -235,7 +235,7 @@ def web_page(page: "Callable[[Addresses, OptionValues], str]") -> Decorator:
 
 
 def open_page(page: "Callable[[Addresses, OptionValues], str]", given: OptionValues) -> None:
-    """Serve the ledger at a port that is free, and open this page of it."""
+    """Serve the ledger at a free port, and open this page in a browser."""
     from api.pages.addresses import Addresses
 
     view = given.get("view", AUDITOR)
@@ -275,7 +275,7 @@ def get(
 
 
 async def _send_request(folder: Path, path: str, query: str, output: Path | None) -> None:
-    """The body goes out as it comes; of a refusal nothing does."""
+    """Send a GET request to the application and write the body as it comes, unless refused."""
     from api.http.ask import Caller
     from api.http.keys import SCOPES
     from api.http.ledger_service import LedgerService, Settings
@@ -316,7 +316,7 @@ async def _send_request(folder: Path, path: str, query: str, output: Path | None
 
 
 class _ResponseWriter:
-    """Where the application's messages go."""
+    """The ASGI client side: collects the application's status and writes its body."""
 
     def __init__(self, output: Path | None) -> None:
         import asyncio

@@ -1,6 +1,5 @@
-"""What is done to a ledger as a whole: `muckrake init`, `compact` and `restored`; `push` and
-`pull`, its sealed files into an archive, and back; `doctor`, what is installed, and whether every
-byte is sound.
+"""Maintain a ledger as a whole: `muckrake init`, `compact` and `restored`; `push` and `pull` of its
+sealed files to an archive and back; `doctor`, which checks what is installed and every file.
 """
 
 import os
@@ -337,7 +336,7 @@ def doctor(folder: Path, as_document: bool) -> None:
 
 
 def as_text(doctor: Doctor) -> PrintableText:
-    """Every fact on a line, then what was found."""
+    """The report as lines: every fact, then the findings."""
     facts = {name: value for name, value in asdict(doctor).items() if name not in _AFTER}
     none = {"ledger": "none here: muckrake play makes one"}
     facts |= none if doctor.ledger is None else asdict(doctor.ledger)
@@ -356,8 +355,8 @@ def as_text(doctor: Doctor) -> PrintableText:
 
 
 def examine_ledger(folder: Path) -> tuple[LedgerFacts | None, list[FileFinding], list[str]]:
-    """What is in the ledger, everything found in its files, and which checks were left out; nothing
-    where there is no ledger."""
+    """Facts of a ledger, findings in its files, and sentences on checks left out; None without a
+    ledger."""
     from store.archive.disk import disk_of
     from store.folder import manifest
     from store.folder.disk import holder

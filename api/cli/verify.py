@@ -1,4 +1,4 @@
-"""`muckrake verify`: a bundle that somebody sent, or the whole ledger, checked from its bytes."""
+"""`muckrake verify`: check an evidence bundle, or the whole ledger, from its bytes."""
 
 import os
 import time
@@ -151,7 +151,7 @@ def verify(
 
 
 def known_keys_file() -> Path:
-    """The user's own file of known keys: one a line, as each log's owner published it."""
+    """The path of the user's file of known keys: one a line, as each log's owner published it."""
     if named := os.environ.get("MUCKRAKE_KNOWN_KEYS"):
         return Path(named)
     return (
@@ -160,7 +160,7 @@ def known_keys_file() -> Path:
 
 
 def _keys_meant(word: str) -> list["Key"]:
-    """The keys that a word means: a key, or those in a file of that name."""
+    """The keys of an argument: a key itself, or the keys in a file."""
     from api.evidence.verify import Misused, known_keys
 
     with errors_as(click.UsageError, Misused):
@@ -168,7 +168,7 @@ def _keys_meant(word: str) -> list["Key"]:
 
 
 def _known_keys(name: str) -> tuple["Key", ...]:
-    """The keys of this log in the user's own file."""
+    """The keys of this log in the user's file of known keys."""
     file = known_keys_file()
     return tuple(key for key in _keys_meant(str(file)) if key.name == name) if file.exists() else ()
 
@@ -239,7 +239,7 @@ def _verify_ledger(
 
 
 def _checkpoint_problem(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
-    """Why the checkpoint that was kept, or else the published one, is not as the policy asks."""
+    """Why the kept checkpoint, or else the published one, does not satisfy the policy."""
     from store.proof.notary import public_keys
     from store.proof.policy import published, read_policy
 

@@ -1,5 +1,5 @@
-"""`muckrake publish`, `muckrake witness` and `muckrake monitor`: who asks for cosignatures, who
-gives them, and who follows somebody's log and says what it must not do.
+"""`muckrake publish`, `muckrake witness` and `muckrake monitor`: ask for cosignatures, give them,
+and follow a log to find forks, wrong leaves and repeated records.
 """
 
 import asyncio
@@ -155,7 +155,7 @@ def witness(
 
 
 def log_keys(word: str) -> list[Key]:
-    """The public keys of logs: one on the command line, or those of a file, one a line."""
+    """Public keys of logs: one from the command line, or those of a file, one a line."""
     path = Path(word)
     try:
         lines = path.read_text().splitlines() if path.is_file() else [word]
@@ -168,7 +168,7 @@ def log_keys(word: str) -> list[Key]:
 
 
 def application(server: "Witness") -> "Starlette":
-    """The one route of a witness, by C2SP tlog-witness."""
+    """The web application of a witness: its one route, by C2SP tlog-witness."""
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
     from starlette.requests import Request

@@ -149,8 +149,8 @@ class _Requests:
     def ask_all(
         self, witnesses: Sequence[Witness], olds: Mapping[Key, int]
     ) -> list[tuple[Witness, Signature | str]]:
-        """What each of them says, asked at once; who drips an answer is left to it, and is not
-        asked again before it has ended."""
+        """Each witness's cosignature or refusal, asked in parallel; one that answers too slowly is
+        not asked again before that answer has ended."""
         answers: dict[Key, Signature | str] = {}
 
         def ask(witness: Witness) -> None:

@@ -275,7 +275,7 @@ class _Check:
         if not is_match(leaf.stream):
             self._count["hands"] += 1
             self._fold(leaf)
-        if sentence := self._dealt.wrong(leaf):
+        if sentence := self._dealt.problem(leaf):
             self._find(leaf.stream, sentence)
 
     def verified(self, match: str) -> MatchVerified:
