@@ -173,12 +173,7 @@ def export(
 
 
 def _register_tables(
-    to: str,
-    tables: tuple[str, ...],
-    place: str | None,
-    view: str,
-    folder: Path,
-    as_document: bool,
+    to: str, tables: tuple[str, ...], place: str | None, view: str, folder: Path, as_document: bool
 ) -> None:
     """Tell a lakehouse where the ledger's sealed files are, in one commit a table."""
     if place is None:
@@ -228,13 +223,7 @@ def _register_tables(
 
 
 def _export_by_spark(
-    sink: BinaryIO,
-    on: str,
-    snapshot: "Snapshot",
-    to: str,
-    table: str,
-    view: str,
-    quoted: bool,
+    sink: BinaryIO, on: str, snapshot: "Snapshot", to: str, table: str, view: str, quoted: bool
 ) -> tuple[int, int]:
     """Export a table of all hands by Spark's workers; return the numbers of hands and rows."""
     import pyarrow as pa

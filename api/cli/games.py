@@ -38,11 +38,7 @@ class Games(msgspec.Struct, frozen=True, tag_field="schema", tag="muckrake.games
 @click.option("--json", "as_document", is_flag=True, help="One document, every field of a ruleset.")
 @web_page(lambda to, values: to.game(values["game"]) if values["game"] else to.games())
 def games(
-    game: str | None,
-    rules: str | None,
-    settings: tuple[str, ...],
-    folder: Path,
-    as_document: bool,
+    game: str | None, rules: str | None, settings: tuple[str, ...], folder: Path, as_document: bool
 ) -> None:
     """List the rulesets, or show one GAME in full, perhaps changed, with its parameters.
 

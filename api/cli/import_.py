@@ -114,9 +114,7 @@ class ImportTally:
     " from the table of sites' rakes; undated, from its rows without a day, too.",
 )
 @click.option(
-    "--match",
-    metavar="MATCH",
-    help="The name of a single file's match; else a name is made.",
+    "--match", metavar="MATCH", help="The name of a single file's match; else a name is made."
 )
 @names_option("Other names for players.")
 @tags_option("one player at a time, by the name that he gets here")
@@ -126,9 +124,7 @@ class ImportTally:
     help="Names A and B by the name of each file: {a}__{b}__{n}.txt.",
 )
 @click.option(
-    "--strict",
-    is_flag=True,
-    help="Refuse a file if a hand differs, is left out or in conflict.",
+    "--strict", is_flag=True, help="Refuse a file if a hand differs, is left out or in conflict."
 )
 @click.option("--no-audit", is_flag=True, help="Do not judge; audit --all does it later.")
 @disclosure_option
@@ -159,13 +155,7 @@ def import_(
     ruleset_of = import_rules(rules, settings, rake)
     called = None if match is None else named_match(match)
     options = ImportOptions(
-        named,
-        ruleset_of,
-        renames(names),
-        strict,
-        not no_audit,
-        called,
-        players=players,
+        named, ruleset_of, renames(names), strict, not no_audit, called, players=players
     )
     if players is not None:
         with errors_as(click.UsageError, Misnamed):

@@ -96,9 +96,7 @@ PlayedMatch = tuple[Plan, Played]
 )
 @disclosure_option
 @click.option(
-    "--live",
-    is_flag=True,
-    help="One table under a real clock, written answer by answer.",
+    "--live", is_flag=True, help="One table under a real clock, written answer by answer."
 )
 @click.option(
     "--think-ms",

@@ -113,20 +113,13 @@ BODY_MAX = 65_536  # bytes of a request: a proof of 63 hashes and a checkpoint w
     help="The public key of a log, or a file with one a line; several times for several.",
 )
 @click.option(
-    "--name",
-    metavar="NAME",
-    help="The name of a new witness: best the address that it will have.",
+    "--name", metavar="NAME", help="The name of a new witness: best the address that it will have."
 )
 @listen_options(PORT)
 @no_ledger_option
 @json_option
 def witness(
-    folder: Path,
-    logs: tuple[str, ...],
-    name: str | None,
-    host: str,
-    port: int,
-    as_document: bool,
+    folder: Path, logs: tuple[str, ...], name: str | None, host: str, port: int, as_document: bool
 ) -> None:
     """Be a witness: cosign a checkpoint of a log if it grew from the last one cosigned here.
 
