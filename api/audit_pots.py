@@ -86,8 +86,7 @@ def showdown_as_json(game: Game, record: Events) -> list[Row]:
 
 
 def hand_strengths(game: Game, hand: Hand) -> dict[int, Strength | None]:
-    """The strength of each hand that was neither folded nor mucked, None where a card of it is
-    unknown; empty where all but one have folded."""
+    """The strength of each hand in a showdown and not mucked; None where a card is unknown."""
     if is_alone(hand):
         return {}
     try:

@@ -78,9 +78,7 @@ def audit_batch(batch: ScreenedBatch, rules: RulesetLookup, *, fine: bool) -> Ba
 
 
 def screened_entry(batch: ScreenedBatch, place: int) -> dict[str, Any] | None:
-    """The audit entry of a hand that the screening passed, without pots, as the engine would write
-    it; None for a hand that the engine must audit.
-    """
+    """The entry of a hand that the screening passed; None for one that the engine must audit."""
     if place in batch.records and batch.why(place) is not DoubtReason.ASSUMED:
         return None
     nets = batch.nets(place)

@@ -48,8 +48,7 @@ def turn(game: Game, hand: Hand) -> Turn:
 
 
 def to_act(hand: Hand) -> int | None:
-    """The seat that a round of betting waits for, if it is one that is asked; what it may do is
-    for `turn`."""
+    """The seat that a betting round waits for, else None; `turn` says what it may do."""
     return None if hand.round is None else hand.round.next
 
 

@@ -349,8 +349,7 @@ def _checked_evidence(folder: Path, meant: Path, hand: str) -> CheckedEvidence:
 
 
 def check_ruleset(game: Game, records: list[Events]) -> RulesetTally:
-    """Check every record of a ruleset and count the verdicts; the first bad one is shown, and ends
-    the demo."""
+    """Check every record of a ruleset and count the verdicts; show the first bad one, and exit."""
     verdicts = []
     for record in records:
         verdict, fault = check_record(game, record)

@@ -174,8 +174,7 @@ def _read_league(file: Path) -> League:
 def _play_missing(
     file: Path, played: League, workers: int | None, folder: Path, as_document: bool
 ) -> None:
-    """The matches that are missing, and the standing they lead to; `muckrake ratings` says how
-    sure that is."""
+    """Play the missing matches, and print the standing that they lead to."""
     game = rules_of(played.game, None, tuple(f"{it}={value}" for it, value in played.set.items()))
     new: list[LeagueMatch] = []
     with errors_as(click.ClickException, Unfit, NoBot, Gone, Conflict, ValueError):

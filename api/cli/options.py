@@ -195,8 +195,7 @@ def ruleset_option(about: str, formerly: Sequence[str] = ()) -> Decorator:
 
 
 def import_rules(rules: str | None, settings: tuple[str, ...], rake: RakeFrom) -> Rules:
-    """The rules of imported hands: a named ruleset or the one that a file looks like, changed by
-    settings, and the source of their rake."""
+    """The rules of imported hands: a ruleset or none, settings, and the source of the rake."""
     named = None if rules is None else rules_of(None, rules, settings)
     with errors_as(click.UsageError, Impossible):
         return Rules(named, tuple(settings_of(settings).items()), rake)

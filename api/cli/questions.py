@@ -267,8 +267,7 @@ def answer_question(
 
 
 def _page_url(question: Question) -> "Callable[[Addresses, dict[str, Any]], str]":
-    """Where the page of what was asked is; the list of players, if it is somebody's and he is not
-    named."""
+    """The address of the answer's page; the list of players if no player is named."""
 
     def page(to: "Addresses", values: dict[str, Any]) -> str:
         named = [

@@ -1,6 +1,4 @@
-"""`muckrake replay` and `muckrake hud`: show a recorded hand line by line, and follow a match with
-its players' statistics.
-"""
+"""`muckrake replay` shows a hand line by line, `muckrake hud` the statistics of a running match."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple

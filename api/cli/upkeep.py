@@ -355,8 +355,7 @@ def as_text(doctor: Doctor) -> PrintableText:
 
 
 def examine_ledger(folder: Path) -> tuple[LedgerFacts | None, list[FileFinding], list[str]]:
-    """Facts of a ledger, findings in its files, and sentences on checks left out; None without a
-    ledger."""
+    """Facts of a ledger (None without one), findings in its files, and checks left out."""
     from store.archive.disk import disk_of
     from store.folder import manifest
     from store.folder.disk import holder

@@ -240,8 +240,7 @@ def save_bundle(path: Path, bundle: bytes) -> None:
 def _announcements_for(
     appended: tuple[Leaf, ...], records: tuple[Match, ...], hand: str
 ) -> Iterator[Leaf]:
-    """Leaves of the match's announcement, of its deck commitments up to this hand's, and of the
-    nonces for that one."""
+    """Leaves with the match's start, and with deck commitments and nonces that a hand needs."""
     commitment, _, _ = _deck_commitment(records, hand)
     until = committed(records).index(commitment) + 1 if commitment else 0
     seen = 0
@@ -263,8 +262,7 @@ def _deck_commitment(records: tuple[Match, ...], hand: str) -> tuple[Committed |
 
 
 def _open_deck(records: tuple[Match, ...], hand: str, private: Private | None) -> OpenDeck | None:
-    """A hand's deck, if the match has opened it to everybody; else, for an auditor, from the
-    dealer's secrets."""
+    """A hand's deck, if the match has opened it; for an auditor from the dealer's secrets, too."""
     commitment, number, deals = _deck_commitment(records, hand)
     if commitment is None:
         return None

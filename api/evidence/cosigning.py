@@ -149,8 +149,7 @@ class _Requests:
     def ask_all(
         self, witnesses: Sequence[Witness], olds: Mapping[Key, int]
     ) -> list[tuple[Witness, Signature | str]]:
-        """Each witness's cosignature or refusal, asked in parallel; one that answers too slowly is
-        not asked again before that answer has ended."""
+        """Cosignatures or refusals, asked in parallel; an unfinished answer is not asked again."""
         answers: dict[Key, Signature | str] = {}
 
         def ask(witness: Witness) -> None:
