@@ -92,7 +92,7 @@ class Evidence(Struct, frozen=True):
 def bundle_bytes(evidence: Evidence, sign: Callable[[str], bytes]) -> bytes:
     """The bundle as a zip; `sign` makes a note of a text with the log's key."""
     files = bundle_files(evidence)
-    files["contents_text"] = sign(contents_text(files))
+    files["contents"] = sign(contents_text(files))
     return zip_bytes(files)
 
 
