@@ -1,4 +1,4 @@
-"""Many hands as their decisions saw them: who sat where, with which chips and cards, at any row.
+"""Positions, chips and cards of many hands' seats at any row, as their decisions saw them.
 
 A card is its place in the deck, and cards are rows of those. A seat's cards are those that it
 showed later, unless one of them was swapped or tossed in between; else those that it was dealt. So
@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.replay.columns import BLINDS, ReplayColumns, named, seen
+from analytics.replay.columns import BLINDS, ReplayColumns, seat_positions, seat_progress
 from analytics.replay.rules import hole_classes
 from events.cards import DECK
 from odds.batch import Showdown, showdown
@@ -27,10 +27,12 @@ from store.columns.cells import Column
 from store.columns.layout import CARDS
 from store.tables.hand_columns import begins
 
+Rankings = Sequence[Showdown | None]  # how each ruleset ranks hands
+
 
 @cache
-def tenths_of(rules: Showdown) -> dict[str, int]:
-    """Each class of two cards in its tenth of all 1,326 hands: 1 is the weakest, 10 the best."""
+def class_tenths(rules: Showdown) -> dict[str, int]:
+    """The tenth of all 1,326 hands that each class of two cards is in; 1 is the weakest."""
     odds = stored()[rules]
     order = sorted(CLASSES, key=lambda name: (2 * odds[name][0] + odds[name][1], name))
     found, below = {}, 0
@@ -41,21 +43,20 @@ def tenths_of(rules: Showdown) -> dict[str, int]:
     return found
 
 
-def tenths(kind: Column, ruleset: Column, rules: Sequence[Showdown | None]) -> Column:
-    """The tenths of these classes of cards, by the rules of each hand; 0 where there is none."""
+def hole_tenths(kind: Column, ruleset: Column, rules: Rankings) -> Column:
+    """The tenths of hole-card classes, by the rules of each hand; 0 where there is none."""
     names, _ = hole_classes()
     known = np.zeros((len(rules), len(names) + 1), dtype=np.int32)  # at the end: no class
     for at, how in enumerate(rules):
         if how is not None:
-            known[at, :-1] = [tenths_of(how)[name] for name in names]
+            known[at, :-1] = [class_tenths(how)[name] for name in names]
     found: Column = known[ruleset, kind]
     return found
 
 
-def made(hole: Column, board: Column, ruleset: Column, rules: Sequence[Showdown | None]) -> Column:
+def hand_categories(hole: Column, board: Column, ruleset: Column, rules: Rankings) -> Column:
     """The category of the best five of cards and board, as masks, by the rules of each hand; less
-    than nothing where there is none.
-    """
+    than nothing where there is none."""
     cards, common = np.bitwise_count(hole), np.bitwise_count(board)
     found = np.full(len(hole), -1, dtype=np.int8)
     size = cards + common
@@ -74,16 +75,15 @@ _LETTERS = np.array([list(f"{word} ".encode()) for word in (*DECK, "??")], dtype
 _BITS = np.array([*(mask((word,)) for word in DECK), 0, 0])  # of `UNKNOWN` and of `NONE`
 
 
-class Cards(NamedTuple):
+class CardRows(NamedTuple):
     """Rows of cards, by the card first: `codes[0]` is the first card of each row; after the last
-    of a row there are none.
-    """
+    of a row there are none."""
 
     codes: Column
 
     @property
     def count(self) -> Column:
-        """How many cards each row has."""
+        """The number of cards in each row."""
         return (self.codes >= 0).sum(0, dtype=np.int8)
 
     @property
@@ -105,8 +105,7 @@ class Cards(NamedTuple):
 
     def masks(self) -> Column:
         """The cards of each row as the bits of `odds.rank`; none where a card is unknown or there
-        twice.
-        """
+        twice."""
         found: Column = np.bitwise_or.reduce(_BITS.take(self.codes), initial=0)
         return np.where(self.known & (np.bitwise_count(found) == self.count), found, 0)
 
@@ -118,45 +117,39 @@ class Cards(NamedTuple):
         return np.where(self.known & (self.count == 2), hole_classes()[1].take(both), NONE)
 
 
-class Held:
-    """The cards of places, and of boards, by the row of an event.
+class HoleCards:
+    """The hole cards of places, and boards, by the row of an event.
 
-    Each time that a place was dealt cards, had one at risk of a swap or tossed one is a turn of it.
+    A place's cards change each time that it is dealt some, has one at risk of a swap or tosses one.
     """
 
-    def __init__(
-        self, hands: ReplayColumns, swaps: tuple[Column, ...], tosses: tuple[Column, ...]
-    ) -> None:
+    def __init__(self, hands: ReplayColumns) -> None:
         self._hands = hands
         self._wide = hands.cells.size + 1
         dealt, _, _, given = hands.deals
-        risked, _, _, of = swaps
-        tossed, _, _, by = tosses
+        risked, _, _, of = hands.locate("CardSwapped")
+        tossed, _, _, by = hands.locate("Tossed")
         row, place = np.concatenate((dealt, risked, tossed)), np.concatenate((given, of, by))
         slot = np.append(np.full(len(dealt), NONE), hands.cells.numbers("slot", row[len(dealt) :]))
         which, words = hands.cells.words("new", risked)
-        new = _coded(words).take(which)[None]
-        cards = _joined(_joined(cards_of(hands, dealt), new), np.full((1, len(tossed)), NONE))
+        new = _card_codes(words).take(which)[None]
+        cards = _stacked(_stacked(cards_of(hands, dealt), new), np.full((1, len(tossed)), NONE))
         order = np.lexsort((row, place))
         self._place, self._key = place[order], place[order] * self._wide + row[order]
         gone = np.where(order >= len(dealt) + len(risked), slot[order], NONE)
-        own = _held(self._place, cards[:, order], slot[order], gone)
+        own = _cards_after_changes(self._place, cards[:, order], slot[order], gone)
         self.size = own.count
         shows, _, _, showing = hands.shows
         by_place = np.lexsort((shows, showing))
         turned = cards_of(hands, shows)[:, by_place]
-        self.seen = np.zeros(hands.places + 1, dtype=bool)  # whose cards were known in the end
-        self.seen[showing[by_place][Cards(turned).known]] = True
-        last = np.append(self._place[1:] != self._place[:-1], True)[: len(order)]
-        self.seen[self._place[last & own.known]] = True
         key = showing[by_place] * self._wide + shows[by_place]
         risks = self._key[slot[order] >= 0]
-        self.cards, self.shown = self._as_shown(own, Cards(turned), key, risks)
+        self.cards, self.shown = self._as_shown(own, CardRows(turned), key, risks)
 
     def _as_shown(
-        self, own: Cards, turned: Cards, key: Column, swaps: Column
-    ) -> tuple[Cards, Column]:
-        """The cards of each turn as they were shown, and whether they were: the first so many."""
+        self, own: CardRows, turned: CardRows, key: Column, swaps: Column
+    ) -> tuple[CardRows, Column]:
+        """The cards after each change, as they were shown if they were, and whether they were."""
         never = np.iinfo(np.int64).max
         first = np.searchsorted(key, self._key)
         shows = np.append(key, never).take(first)
@@ -168,25 +161,25 @@ class Held:
         part = turned.codes[:wide, first[some]]
         codes[: len(part), some] = part
         codes[np.arange(wide)[:, None] >= self.size] = NONE
-        shown = Cards(codes).known
+        shown = CardRows(codes).known
         np.copyto(codes[: len(own.codes)], own.codes, where=~shown)
-        return Cards(codes), shown
+        return CardRows(codes), shown
 
-    def turn(self, place: Column, row: Column) -> Column:
-        """The last turn of these places before these rows; less than nothing if there was none."""
+    def last_change(self, place: Column, row: Column) -> Column:
+        """The last change of places' cards before these rows; -1 if there was none."""
         at = np.searchsorted(self._key, place * self._wide + row) - 1
         there = np.append(self._place, NONE).take(at) == place
         return np.where(there, at, NONE)
 
     @cached_property
-    def boards(self) -> Cards:
-        """What lay on the board after each time that it was dealt."""
+    def boards(self) -> CardRows:
+        """The board after each time that it was dealt."""
         hands = self._hands
         none = np.full(len(hands.board_row), NONE)
-        return _held(hands.board_hand, cards_of(hands, hands.board_row), none, none)
+        return _cards_after_changes(hands.board_hand, cards_of(hands, hands.board_row), none, none)
 
     def board(self, row: Column) -> Column:
-        """Which of `boards` lay before these rows; less than nothing if none did."""
+        """The number in `boards` of the board before these rows; -1 if there was none."""
         hands = self._hands
         boards = hands.boards_upto.take(row - 1)
         first = hands.boards_upto.take(hands.heads).take(hands.hand_of.take(row))
@@ -199,24 +192,24 @@ def cards_of(hands: ReplayColumns, row: Column) -> Column:
     cards = np.empty((CARDS, len(row)), dtype=np.int8)
     for number, column in enumerate(cards, start=1):
         which, words = cells.words(f"card{number}")
-        _coded(words).take(which, out=column)
+        _card_codes(words).take(which, out=column)
     which, words = cells.words("more_cards")
     if not len(words):
         return cards
-    named = [it.split() for it in words.to_pylist()]
-    more = np.full((len(named) + 1, max(map(len, named))), NONE, dtype=np.int8)
-    for codes, those in zip(more, named, strict=False):
+    seat_positions = [it.split() for it in words.to_pylist()]
+    more = np.full((len(seat_positions) + 1, max(map(len, seat_positions))), NONE, dtype=np.int8)
+    for codes, those in zip(more, seat_positions, strict=False):
         codes[: len(those)] = [_CODES.get(word, UNKNOWN) for word in those]
     return np.concatenate((cards, more.take(which, axis=0).T))
 
 
-def _coded(words: pa.Array) -> Column:
-    """The code of each word, and after the last that of none."""
+def _card_codes(words: pa.Array) -> Column:
+    """The card code of each word, and after the last that of no card."""
     codes = (_CODES.get(word, UNKNOWN) if word else NONE for word in words.to_pylist())
     return np.array([*codes, NONE], dtype=np.int8)
 
 
-def _joined(one: Column, other: Column) -> Column:
+def _stacked(one: Column, other: Column) -> Column:
     """Rows of codes, and others after them."""
     wide = max(len(one), len(other))
     found = np.full((wide, one.shape[1] + other.shape[1]), NONE, dtype=np.int8)
@@ -225,14 +218,14 @@ def _joined(one: Column, other: Column) -> Column:
     return found
 
 
-def _held(owner: Column, cards: Column, slot: Column, gone: Column) -> Cards:
-    """All cards of each owner after each turn, in the order of owners and turns: new ones come
+def _cards_after_changes(owner: Column, cards: Column, slot: Column, gone: Column) -> CardRows:
+    """All cards of each owner after each change, in the order of owners and changes: new ones come
     behind those that he has; with a slot, the first takes the place of the one there, if any. What
     is `gone` leaves its slot to those behind it, and nothing comes afterwards.
     """
     each, begin = np.arange(len(owner)), begins(owner)
     dealt = slot < 0
-    count = np.where(dealt, Cards(cards).count, 0)
+    count = np.where(dealt, CardRows(cards).count, 0)
     upto = np.cumsum(count)
     upto -= (upto - count).take(begin) if len(owner) else 0
     held = np.full((int(upto.max(initial=0)), len(owner)), NONE, dtype=np.int8)
@@ -248,11 +241,11 @@ def _held(owner: Column, cards: Column, slot: Column, gone: Column) -> Cards:
         left = np.where(last >= begin, gone.take(last), len(held))
         later = np.append(held[1:], np.full((1, len(owner)), NONE), axis=0)
         held = np.where(np.arange(len(held))[:, None] >= left, later, held)
-    return Cards(held)
+    return CardRows(held)
 
 
-class _Chips:
-    """Every move of chips between a stack and the middle, by place and by row."""
+class _ChipMoves:
+    """Moves of chips between stacks and the pot, by place and by row."""
 
     def __init__(self, columns: ReplayColumns) -> None:
         acts, moves = columns.acts, columns.stack_changes
@@ -278,87 +271,86 @@ class _Chips:
         self.out[moves.place[out]] = moves.row[out]
 
     def moved(self, place: Column, row: Column) -> Column:
-        """What has come to the stack of a place before an event."""
+        """Chips that a place's stack has gained before an event."""
         upto = np.searchsorted(self._place_key, place * self._wide + row)
         begin = np.searchsorted(self._place_key, place * self._wide)
         return self._moved.take(upto) - self._moved.take(begin)
 
     def pot(self, head: Column, row: Column) -> Column:
-        """What lay in the middle before an event, bets of the round included; `head` begins the
-        hand.
-        """
+        """The pot before an event, bets of the round included; `head` is the first row of the
+        hand."""
         upto, begin = (np.searchsorted(self._paid_row, it) for it in (row, head))
         return self._paid.take(upto) - self._paid.take(begin)
 
     def posted(self, place: Column, row: Column) -> Column:
-        """The blinds of a place that no round of betting has been opened on before an event."""
+        """Blinds that a place posted since the last round of betting opened, before an event."""
         begin = self._begins.take(np.searchsorted(self._begins, row) - 1)
         upto = np.searchsorted(self._blind_key, place * self._wide + row)
         since = np.searchsorted(self._blind_key, place * self._wide + begin)
         return self._blinds.take(upto) - self._blinds.take(since)
 
 
-class Hands:
-    """The hands of a table of events, each whole in it; facts and decisions share what is found."""
+class ReplayedHands:
+    """The hands of a table of events, each whole in it, as facts and decisions share them."""
 
     def __init__(self, events: pa.Table) -> None:
         self._events = events
         self.columns = columns = ReplayColumns(events)
-        self.seen = seen(columns)
-        self.at = named(columns, self.seen.dealt)
+        self.progress = seat_progress(columns)
+        self.seat_positions = seat_positions(columns, self.progress.dealt)
         self.players = columns.players(columns.place_hand, columns.place_seat)
 
     @cached_property
     def counted(self) -> Column:
-        """Of every hand, whether it adds up, where bids, swaps, tosses and mucks name seats."""
+        """Whether a hand adds up, and its bids, swaps, tosses and mucks name seats of it."""
         found = self.columns.counted.copy()
         for kind in ("BidPlaced", "CardSwapped", "Tossed", "Mucked"):
-            _, hand, _, place = self.columns.at(kind)
+            _, hand, _, place = self.columns.locate(kind)
             found[hand[place == self.columns.places]] = False
         return found
 
     @cached_property
-    def held(self) -> Held:
-        """The cards that everybody held."""
-        return Held(self.columns, self.columns.at("CardSwapped"), self.columns.at("Tossed"))
+    def hole_cards(self) -> HoleCards:
+        """The hole cards of all places."""
+        return HoleCards(self.columns)
 
     @cached_property
-    def chips(self) -> _Chips:
-        """The chips that moved."""
-        return _Chips(self.columns)
+    def chips(self) -> _ChipMoves:
+        """The moves of chips."""
+        return _ChipMoves(self.columns)
 
     def positions(self, place: Column) -> pa.Array:
-        """The names of places; nothing for who was not dealt in."""
-        which = np.append(self.at.position, -1).take(place)
-        words = pa.array([str(it) or None for it in self.at.words], pa.string())
+        """The position names of places; null for a place that was not dealt in."""
+        which = np.append(self.seat_positions.position, -1).take(place)
+        words = pa.array([str(it) or None for it in self.seat_positions.words], pa.string())
         return words.take(pa.array(which, mask=which < 0))
 
     def stack(self, place: Column, row: Column) -> Column:
-        """What a place had before an event."""
+        """The stack of a place before an event."""
         return np.append(self.columns.stacks, 0).take(place) + self.chips.moved(place, row)
 
     def effective(self, hand: Column, seat: Column, row: Column) -> Column:
         """The most that a seat can still lose, between rounds of betting: its stack, or what the
-        deepest other seat that may still bet can match, blinds of the round to come included.
-        """
+        deepest other seat that may still bet can match, blinds of the round to come included."""
         place = self.columns.base.take(hand) + seat
         stack, deepest = self.stack(place, row), np.zeros(len(row), dtype=np.int64)
-        for other, there in self.others(hand, seat):
-            able = there & (self.seen.fold.take(other) > row) & (self.chips.out.take(other) > row)
+        for other, there in self.other_seats(hand, seat):
+            stays = self.progress.fold.take(other) > row
+            able = there & stays & (self.chips.out.take(other) > row)
             had = self.stack(other, row) + self.chips.posted(other, row)
             np.maximum(deepest, np.where(able, had, 0), out=deepest)
         found = np.minimum(deepest - self.chips.posted(place, row), stack)
         return np.maximum(found, 0)
 
     def rivals(self, hand: Column, seat: Column, row: Column) -> Column:
-        """How many other seats have not folded before an event."""
+        """The number of other seats that have not folded before an event."""
         found = np.zeros(len(row), dtype=np.int32)
-        for other, there in self.others(hand, seat):
-            found += there & (self.seen.fold.take(other) > row)
+        for other, there in self.other_seats(hand, seat):
+            found += there & (self.progress.fold.take(other) > row)
         return found
 
-    def thought(self, hand: Column, row: Column, wanted: Column) -> pa.Array:
-        """Milliseconds since the event before; a hand that was written at once tells no times."""
+    def think_ms(self, hand: Column, row: Column, wanted: Column) -> pa.Array:
+        """Milliseconds since the last event; null in hands that were written at once."""
         cells, first, last = (
             self.columns.cells,
             self.columns.heads.take(hand),
@@ -367,20 +359,20 @@ class Hands:
         timed = wanted & (cells.numbers("at", first) != cells.numbers("at", last))
         return pa.array(cells.numbers("at", row) - cells.numbers("at", row - 1), mask=~timed)
 
-    def filled(self, name: str, row: Column) -> Column:
-        """Whether these events say anything there."""
+    def has_value(self, name: str, row: Column) -> Column:
+        """Whether events have a value in a column."""
         if name not in self._events.column_names:
             return np.zeros(len(row), dtype=bool)
         cells = pc.is_valid(self._events[name].take(pa.array(row)))
         return cells.combine_chunks().to_numpy(zero_copy_only=False)
 
     def rows_of(self, hands: Sequence[int]) -> list[slice]:
-        """Where the events of some hands are."""
+        """The rows of the events of some hands."""
         columns = self.columns
         return [slice(int(columns.heads[it]), int(columns.ends[it])) for it in hands]
 
-    def others(self, hand: Column, seat: Column) -> Iterator[tuple[Column, Column]]:
-        """Seat by seat: its place in some hands, and whether it is there and not this one."""
+    def other_seats(self, hand: Column, seat: Column) -> Iterator[tuple[Column, Column]]:
+        """Seat by seat: its place in some hands, and whether the hand has it, other than `seat`."""
         seats, base = self.columns.seats.take(hand), self.columns.base.take(hand)
         for other in range(int(seats.max(initial=0))):
             place = np.minimum(base + other, self.columns.places)

@@ -1,7 +1,7 @@
-"""`decisions` out of a table of events: many hands at once, column by column.
+"""Make the table `decisions` out of events: many hands at once, column by column.
 
-`docs/decisions.md` says each column and the words that stand in it. What others (`SHOWN`) say is
-counted when a question is put.
+`docs/decisions.md` says each column and the words that stand in it. Columns that others imply are
+computed by `SHOWN_SQL` when a question is put.
 Actions are found in lock-step; bids, tosses, straddles, shows and mucks by their rows.
 Rows of hands that do not add up, and of voided ones, are left out.
 """
@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from analytics.decisions.hands import Hands, made, tenths
-from analytics.replay.actions import walks
-from analytics.replay.columns import BLINDS, FOLDED, chosen, games_of, head
+from analytics.decisions.hands import ReplayedHands, hand_categories, hole_tenths
+from analytics.replay.betting_rounds import replays
+from analytics.replay.columns import BLINDS, FOLDED, games_of, hand_keys, words_at
 from analytics.replay.flags import STREETS
 from analytics.replay.rules import Rulebook, RulesetText, raise_bounds
 from odds.rank import CATEGORIES
@@ -25,7 +25,6 @@ from store.tables.projection import EventRows, Projection
 ACTIONS = ("fold", "check", "call", "bet", "raise", "bid", "straddle", "show", "muck", "toss")
 FOLD, CHECK, CALL, BET, RAISE, BID, STRADDLE, SHOW, MUCK, TOSS = range(len(ACTIONS))
 FACED = ("nothing", "blind", "bet", "raise", "straddle", "auction", "showdown", "toss")
-ROUND = FACED[:4]  # what is faced in a round of betting
 ORIGINS = ("chosen", "forced", "default", "recorded")
 SCHEMA = pa.schema(
     {
@@ -66,24 +65,24 @@ SCHEMA = pa.schema(
         "made": pa.string(),
     }
 )
-_SIZED = "action IN ('bet', 'raise') AND amount >= to_call"
-_COUNTED = {
+_SIZED_SQL = "action IN ('bet', 'raise') AND amount >= to_call"
+_DERIVED_SQL = {
     "called": "faced_size / nullif(pot - called - faced_size, 0) AS faced_share",
     "raised_to": f"""
         raised_to,
-        CASE WHEN {_SIZED} THEN amount - to_call END AS size,
-        CASE WHEN {_SIZED} THEN (amount - to_call) / nullif(pot + to_call, 0) END AS share,
+        CASE WHEN {_SIZED_SQL} THEN amount - to_call END AS size,
+        CASE WHEN {_SIZED_SQL} THEN (amount - to_call) / nullif(pot + to_call, 0) END AS share,
         CASE WHEN action NOT IN ('bid', 'show', 'muck', 'toss') THEN
             amount > 0 AND amount = stack
         END AS all_in""",
 }
-SHOWN = ", ".join(_COUNTED.get(name, name) for name in SCHEMA.names[1:])
+SHOWN_SQL = ", ".join(_DERIVED_SQL.get(name, name) for name in SCHEMA.names[1:])
 
 
-class Faced(NamedTuple):
-    """Of every action: the bet to match, what its seat had and had in, the most that it could still
-    lose, whether it could raise and whether anybody knows that, and to which totals (`ranged`,
-    where the rules say so).
+class BettingSituations(NamedTuple):
+    """What every action faced: the bet to match, what its seat had and had in, the most that it
+    could still lose, whether it could raise and whether that is known, and to which totals
+    (`ranged`, where the rules say so).
     """
 
     bet: Column
@@ -97,14 +96,14 @@ class Faced(NamedTuple):
     high: Column
 
 
-def faced_by(hands: Hands, rules: Rulebook) -> Faced:
-    """By the rulesets of the hands, as far as anybody has them."""
+def betting_situations(hands: ReplayedHands, rules: Rulebook) -> BettingSituations:
+    """Replay the hands by their rulesets, as far as these are known."""
     size = len(hands.columns.acts.row)
     bet, stack, mine, effective, low, high = np.zeros((6, size), dtype=np.int64)
     raising, offer_known, ranged = np.zeros((3, size), dtype=bool)
-    for walk in walks(hands.columns, *games_of(hands.columns, rules.of)):
-        rounds, policies = walk.rounds, walk.policies
-        for it in walk.steps():
+    for replay in replays(hands.columns, *games_of(hands.columns, rules.of)):
+        rounds, policies = replay.rounds, replay.policies
+        for it in replay.slices():
             act = it.act
             bet[act], stack[act], mine[act] = rounds.bet[: it.live], it.chips, it.mine
             others = rounds.deepest(it, able=True) - it.mine
@@ -114,13 +113,13 @@ def faced_by(hands: Hands, rules: Rulebook) -> Faced:
             if policies is not None and it.raise_forbidden is not None:
                 ranged[act] = it.asked & ~it.raise_forbidden
                 low[act], high[act], _ = raise_bounds(policies, rounds.raise_state(it, policies))
-    return Faced(bet, stack, mine, effective, raising, offer_known, ranged, low, high)
+    return BettingSituations(bet, stack, mine, effective, raising, offer_known, ranged, low, high)
 
 
 NONE = -1  # what a number is where there is none: chips, seats and words are never less than 0
 _ORIGINS = {word: code for code, word in enumerate(ORIGINS)}
 _NOTHING, _BLIND, _BET, _RAISE, _STRADDLE, _AUCTION, _SHOWDOWN, _TOSS = range(len(FACED))
-_MADE = {
+_FACED_BY_ACTION = {
     BID: _AUCTION,
     STRADDLE: _STRADDLE,
     SHOW: _SHOWDOWN,
@@ -129,8 +128,8 @@ _MADE = {
 }
 
 
-class _Choices(NamedTuple):
-    """Choices of some kinds, a column each; what a kind has not is `NONE`."""
+class _Decisions(NamedTuple):
+    """Decisions as columns; what a kind of decision does not have is `NONE`."""
 
     row: Column
     hand: Column
@@ -152,86 +151,89 @@ class _Choices(NamedTuple):
 
 
 def decisions(kept: RulesetText) -> Projection:
-    """The table that everybody may ask; `kept` reads the texts of rulesets that a ledger keeps. 2:
-    what other columns of a row tell is counted, not kept; 3: tosses have rows."""
-    return Projection("decisions", 3, partial(_of_rows, kept), tuple(layout.columns()), shown=SHOWN)
+    """The projection `decisions`; `kept` reads the texts of rulesets that a ledger keeps. 2: what
+    other columns of a row imply is computed, not kept; 3: tosses have rows."""
+    columns = tuple(layout.columns())
+    return Projection("decisions", 3, partial(_of_rows, kept), columns, shown=SHOWN_SQL)
 
 
 def _of_rows(kept: RulesetText, events: EventRows) -> pa.Table:
-    return decisions_of(Rulebook(kept), events.once(Hands))
+    return decision_rows(Rulebook(kept), events.once(ReplayedHands))
 
 
-def decisions_of(rules: Rulebook, hands: Hands) -> pa.Table:
-    """The rows of hands, in their order and that of the record."""
+def decision_rows(rules: Rulebook, hands: ReplayedHands) -> pa.Table:
+    """The decisions of hands, in the order of hands and of their records."""
     if not hands.columns.count:
         return SCHEMA.empty_table()
     kinds = _actions(hands, rules), *(of(hands) for of in (_bids, _straddles, _tosses, _shows))
-    every = _Choices(*(np.concatenate(column) for column in zip(*kinds, strict=True)))
+    every = _Decisions(*(np.concatenate(column) for column in zip(*kinds, strict=True)))
     columns = hands.columns
     rows = np.flatnonzero(hands.counted.take(every.hand))
     rows = rows[np.argsort(every.row[rows], kind="stable")]
-    it = _Choices(*(column.take(rows) for column in every))
-    on = _Street.of(hands, it)
+    it = _Decisions(*(column.take(rows) for column in every))
+    on = _StreetProgress.of(hands, it)
     stack, pot = it.stack, hands.chips.pot(columns.heads.take(it.hand), it.row)
     which, words = columns.cells.words("ruleset", columns.heads)
     ruleset, compared = which.take(it.hand), [*map(rules.showdown, words.to_pylist()), None]
-    held, turn, lies = hands.held, hands.held.turn(it.place, it.row), hands.held.board(it.row)
-    tenth = tenths(_at(held.cards.classes(), turn, NONE), ruleset, compared)
-    hole, board = (_at(it.masks(), at, 0) for it, at in ((held.cards, turn), (held.boards, lies)))
-    best = made(hole, board, ruleset, compared)
+    held = hands.hole_cards
+    change, dealt = held.last_change(it.place, it.row), held.board(it.row)
+    tenth = hole_tenths(_value_or(held.cards.classes(), change, NONE), ruleset, compared)
+    hole = _value_or(held.cards.masks(), change, 0)
+    board = _value_or(held.boards.masks(), dealt, 0)
+    best = hand_categories(hole, board, ruleset, compared)
     timed = (it.action <= RAISE) | (it.action == STRADDLE) | (it.action == TOSS)
     forced = (it.action == BID) & (stack == 0)  # nothing but 0 could be bid
     size, matched = on.last(it.size), pot + np.maximum(it.to_call, 0) + it.size
     called = pot - matched.take(on.raiser, mode="clip") if len(pot) else pot
     found = {
-        **head(columns, it.hand),
-        "ruleset": chosen(words, ruleset),
+        **hand_keys(columns, it.hand),
+        "ruleset": words_at(words, ruleset),
         "idx": pa.array((it.row - columns.heads.take(it.hand)).astype(np.int32)),
         "seat": pa.array(it.seat.astype(np.int32)),
         "player": hands.players.take(pa.array(it.place)),
         "position": hands.positions(it.place),
-        "street": chosen(STREETS, on.street),
+        "street": words_at(STREETS, on.street),
         "place": pa.array(on.place.astype(np.int32)),
         "rivals": pa.array(hands.rivals(it.hand, it.seat, it.row)),
-        "faced": chosen(FACED, on.faced(it)),
+        "faced": words_at(FACED, on.faced(it)),
         "faced_size": size,
         "called": pa.array(called, mask=size.is_null().to_numpy(zero_copy_only=False)),
-        "to_call": _numbers(it.to_call),
+        "to_call": _non_negative(it.to_call),
         "pot": pa.array(pot),
         "stack": pa.array(stack),
-        "effective": _numbers(it.effective),
+        "effective": _non_negative(it.effective),
         "raises": pa.array(on.raises.astype(np.int32)),
         "raiser": on.last(it.seat.astype(np.int32)),
         "may_raise": pa.array(it.may_raise == 1, mask=it.may_raise == NONE),
-        "raise_min": _numbers(it.raise_min),
-        "raise_max": _numbers(it.raise_max),
-        "action": chosen(ACTIONS, it.action),
-        "amount": _numbers(it.amount),
-        "raised_to": _numbers(it.raised_to),
-        "origin": chosen(ORIGINS, np.where(forced, _ORIGINS["forced"], it.origin)),
+        "raise_min": _non_negative(it.raise_min),
+        "raise_max": _non_negative(it.raise_max),
+        "action": words_at(ACTIONS, it.action),
+        "amount": _non_negative(it.amount),
+        "raised_to": _non_negative(it.raised_to),
+        "origin": words_at(ORIGINS, np.where(forced, _ORIGINS["forced"], it.origin)),
         "sealed": pa.array(it.sealed == 1, mask=it.sealed == NONE),
-        "think_ms": hands.thought(it.hand, it.row, timed),
-        "hole": chosen(held.cards.text(), turn),
-        "board": chosen(held.boards.text(), lies),
-        "shown": pa.array(_at(held.shown, turn, False)),
+        "think_ms": hands.think_ms(it.hand, it.row, timed),
+        "hole": words_at(held.cards.text(), change),
+        "board": words_at(held.boards.text(), dealt),
+        "shown": pa.array(_value_or(held.shown, change, False)),
         "tenth": pa.array(tenth, mask=(tenth == 0) | (on.street > 0)),
-        "made": chosen(CATEGORIES, best),
+        "made": words_at(CATEGORIES, best),
     }
     return pa.table([found[one.name] for one in SCHEMA], schema=SCHEMA)
 
 
-class _Street(NamedTuple):
-    """The street of each choice: what was done on it before. A street begins with new cards."""
+class _StreetProgress(NamedTuple):
+    """The street of each decision, and what came before on it. A street begins with new cards."""
 
     street: Column
     place: Column
     raises: Column
-    raiser: Column  # which choice it was; one before all of the street, if there was none
-    begins: Column  # which choice was the first of the street
+    raiser: Column  # the last to raise, by decision; one before the street, if there was none
+    begins: Column  # the first decision of the street
 
     @classmethod
-    def of(cls, hands: Hands, it: _Choices) -> "_Street":
-        """Counted over choices in the order of the record."""
+    def of(cls, hands: ReplayedHands, it: _Decisions) -> "_StreetProgress":
+        """Count over decisions in the order of the record."""
         columns, each = hands.columns, np.arange(len(it.row))
         boards: Column = columns.deals_upto.take(it.row)
         first: Column = np.ones(len(each), dtype=bool)
@@ -240,35 +242,35 @@ class _Street(NamedTuple):
         raising = (it.action == BET) | (it.action == RAISE)
         upto = np.append(0, np.cumsum(raising))
         last: Column = np.append(NONE, np.maximum.accumulate(np.where(raising, each, NONE)))[:-1]
-        lies = np.minimum(columns.lies(it.row, it.hand), 5)
+        lies = np.minimum(columns.board_size(it.row, it.hand), 5)
         street: Column = np.array([0, 0, 0, 1, 2, 3]).take(lies)
         return cls(street, each - begins + 1, upto[:-1] - upto.take(begins), last, begins)
 
     def last(self, values: Column) -> pa.Array:
-        """What the last bet or raise of the street has in a column."""
+        """A column's value at the last bet or raise of the street."""
         there = self.raiser >= self.begins
         found = values.take(self.raiser, mode="clip") if len(values) else values
         return pa.array(found, mask=~there | (found < 0))
 
-    def faced(self, it: _Choices) -> Column:
-        """The last bet or raise, in place of blinds or of nothing."""
+    def faced(self, it: _Decisions) -> Column:
+        """What each decision faced: the last bet or raise, in place of blinds or of nothing."""
         last = it.action.take(self.raiser, mode="clip") if len(it.action) else it.action
         raised = (self.raises > 0) & ((it.faced == _NOTHING) | (it.faced == _BLIND))
         return np.where(raised, np.where(last == BET, _BET, _RAISE), it.faced)
 
 
-def _actions(hands: Hands, rules: Rulebook) -> _Choices:
+def _actions(hands: ReplayedHands, rules: Rulebook) -> _Decisions:
     """Folds, checks, calls, bets and raises; a fold outside every round is one of a straddle, or of
-    who tossed no card (H2)."""
+    a seat that tossed no card (H2)."""
     columns, acts = hands.columns, hands.columns.acts
-    it = faced_by(hands, rules)
+    it = betting_situations(hands, rules)
     stack = it.stack
     to_call = np.clip(it.bet - it.mine, 0, np.maximum(stack, 0))
     raising = acts.kind >= BET
-    outside = np.where(columns.tossing(acts.row), _TOSS, _STRADDLE)
+    outside = np.where(columns.awaits_toss(acts.row), _TOSS, _STRADDLE)
     outside = np.where(acts.kind == FOLDED, outside, NONE)
     ranged = it.ranged & acts.asked
-    return _Choices(
+    return _Decisions(
         acts.row,
         acts.hand,
         acts.seat,
@@ -289,13 +291,13 @@ def _actions(hands: Hands, rules: Rulebook) -> _Choices:
     )
 
 
-def _bids(hands: Hands) -> _Choices:
+def _bids(hands: ReplayedHands) -> _Decisions:
     """Bids; one that is hidden has no amount and no origin. Nobody's bid is no choice."""
     columns = hands.columns
-    every = hands.columns.at("BidPlaced")
+    every = hands.columns.locate("BidPlaced")
     row, hand, seat, place = (column[every[3] < columns.places] for column in every)
-    there = hands.filled("amount", row)
-    return _others(
+    there = hands.has_value("amount", row)
+    return _outside_betting(
         hands,
         (row, hand, seat, place),
         BID,
@@ -306,14 +308,14 @@ def _bids(hands: Hands) -> _Choices:
     )
 
 
-def _straddles(hands: Hands) -> _Choices:
+def _straddles(hands: ReplayedHands) -> _Decisions:
     """Straddles that a seat might have refused (U4)."""
     columns = hands.columns
     row, hand, seat, place, blind = columns.blinds
     origin = columns.cells.codes("origin", _ORIGINS, row)
     some = np.flatnonzero((blind == BLINDS["straddle"]) & (origin != _ORIGINS["forced"]))
     row, hand, seat, place = (column[some] for column in (row, hand, seat, place))
-    return _others(
+    return _outside_betting(
         hands,
         (row, hand, seat, place),
         STRADDLE,
@@ -324,11 +326,11 @@ def _straddles(hands: Hands) -> _Choices:
     )
 
 
-def _tosses(hands: Hands) -> _Choices:
+def _tosses(hands: ReplayedHands) -> _Decisions:
     """Cards that seats laid on the board (H1)."""
     columns = hands.columns
-    row, hand, seat, place = columns.at("Tossed")
-    return _others(
+    row, hand, seat, place = columns.locate("Tossed")
+    return _outside_betting(
         hands,
         (row, hand, seat, place),
         TOSS,
@@ -337,29 +339,29 @@ def _tosses(hands: Hands) -> _Choices:
     )
 
 
-def _shows(hands: Hands) -> _Choices:
+def _shows(hands: ReplayedHands) -> _Decisions:
     """Hands that were turned up or thrown away; whether a seat had to is not recorded."""
-    both = ((hands.columns.shows, SHOW), (hands.columns.at("Mucked"), MUCK))
-    parts = [_others(hands, where, action) for where, action in both]
-    return _Choices(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    both = ((hands.columns.shows, SHOW), (hands.columns.locate("Mucked"), MUCK))
+    parts = [_outside_betting(hands, where, action) for where, action in both]
+    return _Decisions(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
-def _others(
-    hands: Hands, where: tuple[Column, Column, Column, Column], action: int, **known: Column
-) -> _Choices:
-    """Choices outside rounds of betting, of which no more is known than what is given."""
+def _outside_betting(
+    hands: ReplayedHands, where: tuple[Column, Column, Column, Column], action: int, **known: Column
+) -> _Decisions:
+    """Decisions outside rounds of betting; columns that are not given are `NONE`."""
     none = np.full(len(where[0]), NONE, dtype=np.int64)
     row, _, _, place = where
-    known |= {"action": none * 0 + action, "faced": none * 0 + _MADE[action]}
+    known |= {"action": none * 0 + action, "faced": none * 0 + _FACED_BY_ACTION[action]}
     known["stack"] = hands.stack(place, row)
-    return _Choices(*where, *(known.get(name, none) for name in _Choices._fields[4:]))
+    return _Decisions(*where, *(known.get(name, none) for name in _Decisions._fields[4:]))
 
 
-def _at(values: Column, which: Column, none: int) -> Column:
-    """These values; `none` for a number below nothing."""
+def _value_or(values: Column, which: Column, none: int) -> Column:
+    """The values with these numbers; `none` for a negative number."""
     return np.append(values, values.dtype.type(none)).take(which)
 
 
-def _numbers(values: Column) -> pa.Array:
-    """Numbers, and null where there is none."""
+def _non_negative(values: Column) -> pa.Array:
+    """Numbers; null for a negative one."""
     return pa.array(values, mask=values < 0)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from analytics.intervals import FEW
-from analytics.replay.flags import AFTER, STREETS
+from analytics.replay.flags import POSTFLOP_STREETS, STREETS
 from analytics.statistics.catalogue import STATISTICS, Measure, MeasureKind
 
 
@@ -33,7 +33,7 @@ def _looks() -> Iterator[Look]:
     free, owed = "nothing to call", "a bet to answer"
     for at in STREETS:
         yield Look(f"check_{at}", f"Check, {at}", "checked", f"{free}; {at}", ranked=False)
-    for at in AFTER:
+    for at in POSTFLOP_STREETS:
         yield Look(f"bet_{at}", f"Bet, {at}", "bet", f"{free}, a bet on the menu; {at}")
     for at in STREETS:
         chance = "a raise on the menu" if at == "preflop" else f"{owed}, a raise on the menu"
@@ -48,7 +48,7 @@ def _looks() -> Iterator[Look]:
     yield Look("bet_large", "Bets above 0.8 pot", "above 0.8 pot", "bet or raised after the flop")
     checked = "we checked, nobody bet, his first choice of the street, a bet on the menu"
     yield Look("after_check", "Bets after our check", "bet", checked, few=8)
-    for at in AFTER:
+    for at in POSTFLOP_STREETS:
         title = f"Bets after our check, {at}"
         yield Look(f"after_check_{at}", title, "bet", f"as `after_check`; {at}", few=8)
     shown = "with one rival left, in a hand that was shown down, his cards known"

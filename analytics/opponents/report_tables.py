@@ -24,14 +24,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.decisions.hands import Hands
-from analytics.decisions.table import SCHEMA, SHOWN, decisions_of
+from analytics.decisions.hands import ReplayedHands
+from analytics.decisions.table import SCHEMA, SHOWN_SQL, decision_rows
 from analytics.opponents.faults import SCHEMA as FAULTS
 from analytics.opponents.faults import fault_rows, fault_table
 from analytics.projections.facts import SCHEMA as FACTS
 from analytics.projections.facts import facts_of
-from analytics.replay.actions import money
-from analytics.replay.columns import games_of, units_of, word
+from analytics.replay.betting_rounds import chip_results
+from analytics.replay.columns import games_of, start_values, units_per_chip
 from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import Tables, quoted
 from engine.game import Game
@@ -129,16 +129,16 @@ def _match_states(hands: Sequence[HeadsUpHand], length: int) -> list[LockState]:
     return states
 
 
-def heads_up_hands(hands: Hands, rules: Rulebook) -> Iterator[HeadsUpHand]:
+def heads_up_hands(hands: ReplayedHands, rules: Rulebook) -> Iterator[HeadsUpHand]:
     """The heads-up hands with what a lock needs of them; those of unknown blinds are left out."""
-    columns, chips = hands.columns, money(hands.columns)
+    columns, chips = hands.columns, chip_results(hands.columns)
     games, ruleset = games_of(columns, rules.of)
     known = [None if it is None else fold_costs(it) for it in games]
-    units = units_of(games, ruleset)
-    match = word(columns, "match", np.arange(columns.count)).to_pylist()
+    units = units_per_chip(games, ruleset)
+    match = start_values(columns, "match", np.arange(columns.count)).to_pylist()
     for at in np.flatnonzero(columns.counted & (columns.seats == 2)).tolist():
         cost, pair = known[ruleset[at]], slice(columns.base[at], columns.base[at] + 2)
-        if cost is not None and hands.seen.dealt[pair].all():
+        if cost is not None and hands.progress.dealt[pair].all():
             which = int(columns.hand_seq[at]), match[at], int(columns.number[at])
             one, other = hands.players[pair].to_pylist()
             unit, button = int(units[at]), int(columns.button[at])
@@ -279,7 +279,7 @@ def acts_table(decisions: pa.Table, facts: pa.Table, rival: str | None = None) -
         SELECT d.*, {ours} AS ours, coalesce(f.per_chip, 1) AS per_chip,
             coalesce(f.showdown, FALSE) AS showdown
         FROM (
-            SELECT hand_seq, match || '/' || number AS hand, {SHOWN}, rival_cards FROM decisions
+            SELECT hand_seq, match || '/' || number AS hand, {SHOWN_SQL}, rival_cards FROM decisions
         ) AS d
         LEFT JOIN facts AS f ON d.hand_seq = f.hand_seq AND d.seat = f.seat
     """
@@ -351,10 +351,10 @@ class _PlayerHands:
         if not all(there):
             mine = starts["hand_seq"].filter(pa.array(there, pa.bool_()).take(seats.indices))
             rows = events.filter(pc.is_in(events["hand_seq"], mine.combine_chunks()))
-        hands = Hands(rows)
+        hands = ReplayedHands(rows)
         self.decisions = decisions_table(hands, rules)
         # Replies that could not be used; what was asked then is for the rules to say
-        _, hand, _, _ = hands.columns.at("Faulted")
+        _, hand, _, _ = hands.columns.locate("Faulted")
         parts = [rows[it] for it in hands.rows_of(np.unique(hand).tolist())]
         found = [
             row for part in parts for leaf in leaves_of(part) for row in fault_rows(leaf, rules)
@@ -367,15 +367,16 @@ class _PlayerHands:
         self.heads_up = list(heads_up_hands(hands, rules))
 
 
-def decisions_table(hands: Hands, rules: Rulebook) -> pa.Table:
+def decisions_table(hands: ReplayedHands, rules: Rulebook) -> pa.Table:
     """The decisions of hands, with how many cards the last rival had; null with several rivals."""
-    rows, columns = decisions_of(rules, hands), hands.columns
+    rows, columns = decision_rows(rules, hands), hands.columns
     hand = np.searchsorted(columns.hand_seq, rows["hand_seq"].to_numpy())
     row, seat = columns.heads.take(hand) + rows["idx"].to_numpy(), rows["seat"].to_numpy()
     rival = np.zeros(len(row), dtype=np.int64)
-    for place, there in hands.others(hand, seat):
-        rival = np.where(there & (hands.seen.fold.take(place) > row), place, rival)
-    cards = np.append(hands.held.size, 0).take(hands.held.turn(rival, row)).astype(np.int32)
+    for place, there in hands.other_seats(hand, seat):
+        rival = np.where(there & (hands.progress.fold.take(place) > row), place, rival)
+    held = hands.hole_cards
+    cards = np.append(held.size, 0).take(held.last_change(rival, row)).astype(np.int32)
     several = rows["rivals"].to_numpy() != 1
     return rows.append_column(DECISIONS.field("rival_cards"), pa.array(cards, mask=several))
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.decisions.table import ORIGINS
-from analytics.replay.columns import chosen
+from analytics.replay.columns import words_at
 from events.cards import DECK, RANKS
 from events.ledger import Column
 from store.columns.cells import CardRows
@@ -159,15 +159,15 @@ def _table(hands: Hands, number: int, bids: Bids) -> pa.Table:
         "seat": seat,
         "player": player,
         "rival": _of(player, rival),
-        "role": chosen(ROLES, role),
+        "role": words_at(ROLES, role),
         "stack": stack,
         "pot": hands.middle(hand, settled),
         "board": _known(board.text().take(pa.array(hand)), deck),
-        "texture": chosen(TEXTURES, _textures(deck)),
+        "texture": words_at(TEXTURES, _textures(deck)),
         "bid": pa.array(bids.amount, mask=bids.amount < 0),
         "rival_bid": bids.best_of_others(),
         "price": hands.cells.numbers("price", settled),
-        "outcome": chosen(OUTCOMES, np.where(won, np.where(winners.count > 1, 2, 1), 0)),
+        "outcome": words_at(OUTCOMES, np.where(won, np.where(winners.count > 1, 2, 1), 0)),
         "origin": origin,
         "rival_origin": _of(origin, rival),
         "sealed": hands.column("sealed", settled),

@@ -18,7 +18,7 @@ from hashlib import sha256
 import numpy as np
 import pyarrow as pa
 
-from analytics.decisions.hands import Hands
+from analytics.decisions.hands import ReplayedHands
 from analytics.decisions.table import decisions
 from analytics.projections.auctions import AUCTIONS
 from analytics.projections.patterns import (
@@ -32,26 +32,32 @@ from analytics.projections.patterns import (
     straddled,
 )
 from analytics.projections.played import played_rows, risk_rows
-from analytics.replay.actions import Step, Table, Walk, money, walks
+from analytics.replay.betting_rounds import (
+    ActionSlice,
+    HandBatch,
+    Replay,
+    chip_results,
+    replays,
+)
 from analytics.replay.columns import (
     ACTIONS,
     CALLED,
     CHECKED,
-    Named,
     ReplayColumns,
-    chosen,
+    SeatPositions,
     games_of,
-    head,
+    hand_keys,
+    words_at,
 )
 from analytics.replay.flags import (
-    AFTER_FLOP,
-    BEFORE_FLOP,
-    COLUMNS,
-    COUNTS,
+    ACTION_COUNTS,
     DONK,
+    EVENT_COLUMNS,
     FLAGS,
     FLOAT,
     NEITHER,
+    POSTFLOP_FIELDS,
+    PREFLOP_FIELDS,
     STREETS,
 )
 from analytics.replay.rules import Rulebook, RulesetLookup, RulesetText, hole_classes
@@ -96,7 +102,7 @@ SCHEMA = pa.schema(
         *MONEY.items(),
         *SEEN.items(),
         *((name, pa.bool_()) for name in FLAGS),
-        *((name, pa.int32()) for name in COUNTS),
+        *((name, pa.int32()) for name in ACTION_COUNTS),
         ("pattern", pa.string()),  # `projections.patterns`
     ]
 )
@@ -110,7 +116,7 @@ def _version() -> int:
     """Another number for any other columns and for any other meaning of a flag."""
     meant = [(it.name, sorted(it.when.items()), it.takes, it.straddled) for it in FLAGS.values()]
     columns = [(it.name, str(it.type)) for it in SCHEMA]
-    described = repr((_READ, columns, BEFORE_FLOP, AFTER_FLOP, meant))
+    described = repr((_READ, columns, PREFLOP_FIELDS, POSTFLOP_FIELDS, meant))
     return int.from_bytes(sha256(described.encode()).digest()[:6])
 
 
@@ -137,9 +143,9 @@ class Streets:
     after it         the `heir`, who may make the continuation bet
     """
 
-    def __init__(self, table: Table, named: Named) -> None:
-        n = len(table.which)
-        self.blind, self.steals = named.blind.take(table.places), named.steals.take(table.places)
+    def __init__(self, batch: HandBatch, named: SeatPositions) -> None:
+        n = len(batch.which)
+        self.blind, self.steals = named.blind.take(batch.places), named.steals.take(batch.places)
         self.street = np.zeros(n, dtype=np.int8)
         self.raises, self.acted, self.checked, self.raised = np.zeros((4, n), dtype=np.int32)
         self.called_last = np.zeros(n, dtype=np.int32)
@@ -163,15 +169,15 @@ class Streets:
             column[rows] = False
         self.street[rows] = now
 
-    def meanings(self, walk: Walk) -> Column:
+    def meanings(self, replay: Replay) -> Column:
         """What every place could do and did, as words of `spots`: forced and default acts left
         out."""
-        acts = walk.hands.acts
-        found = np.zeros((WORDS, len(walk.table.places)), dtype=np.int64)
-        for it in walk.steps():
+        acts = replay.hands.acts
+        found = np.zeros((WORDS, len(replay.batch.places)), dtype=np.int64)
+        for it in replay.slices():
             self.take_in(acts.street.take(it.act))
-            gone = walk.rounds.gone(it.live, self.aggressor[: it.live])
-            owed = walk.rounds.bet[: it.live] > it.mine
+            gone = replay.rounds.is_out(it.live, self.aggressor[: it.live])
+            owed = replay.rounds.bet[: it.live] > it.mine
             counts = acts.counts.take(it.act)
             meant = self.words(it, it.offered, owed, gone)
             for words, word in zip(found, meant, strict=True):
@@ -179,7 +185,7 @@ class Streets:
             self.remember(it)
         return found
 
-    def words(self, it: Step, offered: Column, owed: Column, gone: Column) -> list[Column]:
+    def words(self, it: ActionSlice, offered: Column, owed: Column, gone: Column) -> list[Column]:
         """What the actions mean; `gone`: who raised last before the flop has no more to say."""
         found = self._before(it, offered, owed)
         later = self.street[: it.live] > 0
@@ -189,7 +195,7 @@ class Streets:
             found = [np.where(later, then * it.asked, first) for first, then in both]
         return found
 
-    def _before(self, it: Step, offered: Column, owed: Column) -> list[Column]:
+    def _before(self, it: ActionSlice, offered: Column, owed: Column) -> list[Column]:
         live, spots = it.live, preflop()
         return spots.meaning(
             kind=KIND.take(it.kind),
@@ -205,7 +211,7 @@ class Streets:
             fresh=owed & ((self.acted[:live] & it.bit) == 0),
         )
 
-    def _after(self, it: Step, offered: Column, gone: Column) -> list[Column]:
+    def _after(self, it: ActionSlice, offered: Column, gone: Column) -> list[Column]:
         live, spots = it.live, postflop()
         return spots.meaning(
             kind=KIND.take(it.kind),
@@ -220,7 +226,7 @@ class Streets:
             lead=self._lead(it, gone),
         )
 
-    def _lead(self, it: Step, gone: Column) -> Column:
+    def _lead(self, it: ActionSlice, gone: Column) -> Column:
         """Whether a bet of who called before the flop would be a donk bet, or a float."""
         raiser = self.aggressor[: it.live]
         could = (raiser >= 0) & ((self.called_last[: it.live] & it.bit) != 0)
@@ -228,7 +234,7 @@ class Streets:
         behind = np.where(self.single[: it.live], FLOAT, NEITHER)
         return could * np.where(has_checked, behind, np.where(gone, NEITHER, DONK))
 
-    def remember(self, it: Step) -> None:
+    def remember(self, it: ActionSlice) -> None:
         """For later actions; what is outside every round counts before the flop only."""
         live, bit = it.live, it.bit
         early = self.street[:live] == 0
@@ -254,18 +260,18 @@ class Streets:
 FactColumns = dict[str, pa.Array]
 
 
-def facts_of(rules: RulesetLookup, hands: Hands) -> pa.Table:
+def facts_of(rules: RulesetLookup, hands: ReplayedHands) -> pa.Table:
     """The rows of these hands, in their order and that of seats."""
-    replayed, was, at = hands.columns, hands.seen, hands.at
+    replayed, was, at = hands.columns, hands.progress, hands.seat_positions
     if not replayed.count:
         return SCHEMA.empty_table()
     games, ruleset = games_of(replayed, rules)
     words = np.zeros((WORDS, replayed.places), dtype=np.int64)
-    for walk in walks(replayed, games, ruleset):
-        words[:, walk.table.places] = Streets(walk.table, at).meanings(walk)
+    for replay in replays(replayed, games, ruleset):
+        words[:, replay.batch.places] = Streets(replay.batch, at).meanings(replay)
     for word, bits in zip(words, straddled(), strict=True):
         word[replayed.straddlers] |= bits
-    chips = money(replayed)
+    chips = chip_results(replayed)
     keep = np.flatnonzero(replayed.counted.take(replayed.place_hand) & was.dealt)
     hand = replayed.place_hand[keep]
     mine = [word[keep] for word in words]
@@ -273,24 +279,24 @@ def facts_of(rules: RulesetLookup, hands: Hands) -> pa.Table:
     counts = _counts(replayed, keep)
     kinds, _ = hole_classes()
     values: FactColumns = {
-        **head(replayed, hand),
+        **hand_keys(replayed, hand),
         "seat": pa.array(replayed.place_seat[keep].astype(np.int32)),
         "player": hands.players.take(pa.array(keep)),
         "players": pa.array(np.bincount(hand, minlength=replayed.count).astype(np.int32)[hand]),
-        "position": chosen(at.words, at.position[keep]),
+        "position": words_at(at.words, at.position[keep]),
         "stack": pa.array(replayed.stacks[keep]),
         **_stakes(replayed, games, ruleset, hand),
         "put_in": pa.array(chips.put_in[keep]),
         "collected": pa.array(chips.collected[keep]),
         "net": pa.array(chips.net[keep]),
-        "cards": chosen(kinds, was.cards[keep]),
-        "shown": chosen(kinds, was.shown[keep]),
+        "cards": words_at(kinds, was.cards[keep]),
+        "shown": words_at(kinds, was.shown[keep]),
         **dict(zip(TRUTHS, map(pa.array, truths), strict=True)),
         **{  # a flag is null where there was no opportunity
             name: pa.Array.from_buffers(pa.bool_(), len(keep), list(map(pa.py_buffer, bits)))
             for name, bits in packed(mine).items()
         },
-        **dict(zip(COUNTS, map(pa.array, counts), strict=True)),
+        **dict(zip(ACTION_COUNTS, map(pa.array, counts), strict=True)),
         "pattern": patterns(mine, truths, counts),
     }
     return pa.table([values[column.name] for column in SCHEMA], schema=SCHEMA)
@@ -329,11 +335,11 @@ def _counts(replayed: ReplayColumns, keep: Column) -> Column:
             kind = kinds.get(name, "raises")
             if street == "preflop" and kind == "bets":  # to bet before the flop is to raise
                 kind = "raises"
-            columns.append(COUNTS.index(f"{street}_{kind}"))
+            columns.append(ACTION_COUNTS.index(f"{street}_{kind}"))
     column = np.array(columns).take(acts.street * np.int64(len(ACTIONS)) + acts.kind)
     cell = (column * wide + acts.place)[acts.counts]
-    found = np.bincount(cell, minlength=len(COUNTS) * wide).astype(np.int32)
-    return found.reshape(len(COUNTS), wide).take(keep, axis=1)
+    found = np.bincount(cell, minlength=len(ACTION_COUNTS) * wide).astype(np.int32)
+    return found.reshape(len(ACTION_COUNTS), wide).take(keep, axis=1)
 
 
 PROJECTION_NAMES = ("facts", "auctions", "played", "risks", "decisions")
@@ -351,11 +357,11 @@ def ruleset_projections(kept: RulesetText) -> tuple[Projection, ...]:
 
 def facts(kept: RulesetText) -> Projection:
     """One row a player and hand; `kept` reads the texts of rulesets that a ledger keeps."""
-    return Projection("facts", VERSION, partial(_of_rows, kept), COLUMNS)
+    return Projection("facts", VERSION, partial(_of_rows, kept), EVENT_COLUMNS)
 
 
 def _of_rows(kept: RulesetText, events: EventRows) -> pa.Table:
-    return facts_of(Rulebook(kept).of, events.once(Hands))
+    return facts_of(Rulebook(kept).of, events.once(ReplayedHands))
 
 
 def played(kept: RulesetText) -> Projection:

@@ -22,15 +22,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from analytics.replay.flags import (
-    AFTER_FLOP,
-    BEFORE_FLOP,
+    ACTION_COUNTS,
     CALL,
     CHECK,
-    COUNTS,
     FLAGS,
     FOLD,
     POSTFLOP,
+    POSTFLOP_FIELDS,
     PREFLOP,
+    PREFLOP_FIELDS,
     RAISE,
     Flag,
 )
@@ -41,7 +41,7 @@ _DEED = 31  # the flags of a word, and where the bits of their deeds begin
 WORDS = -(-len(FLAGS) // _DEED)
 PLACES = {name: divmod(at, _DEED) for at, name in enumerate(FLAGS)}  # which word, which bit
 TRUTHS = ("saw_flop", "saw_turn", "saw_river", "showdown", "won")  # never unknown
-NAMES = (*FLAGS, *TRUTHS, *COUNTS)
+NAMES = (*FLAGS, *TRUTHS, *ACTION_COUNTS)
 _NEVER, _NOT, _DONE, _NONE = map(ord, ".-+0")
 _LETTERS = np.array([_NEVER, _NOT, _DONE])
 _GAP, _GAP_SIZE = 0xD800, 0x800  # numbers that are no characters
@@ -90,13 +90,13 @@ class Spots:
 @cache
 def preflop() -> Spots:
     """What each spot before the flop means."""
-    return Spots(BEFORE_FLOP, PREFLOP)
+    return Spots(PREFLOP_FIELDS, PREFLOP)
 
 
 @cache
 def postflop() -> Spots:
     """What each spot after the flop means."""
-    return Spots(AFTER_FLOP, POSTFLOP)
+    return Spots(POSTFLOP_FIELDS, POSTFLOP)
 
 
 def straddled() -> list[Column]:
@@ -132,7 +132,7 @@ def packed(words: Sequence[Column]) -> dict[str, tuple[Column, Column]]:
 
 
 def patterns(words: Sequence[Column], truths: Sequence[Column], counts: Column) -> pa.Array:
-    """The pattern of each row: words of flags, then what `TRUTHS` and `COUNTS` name."""
+    """The pattern of each row: words of flags, then what `TRUTHS` and `ACTION_COUNTS` name."""
     sizes = ((count, int(count.max(initial=0)) + 1) for count in counts)
     each = (*(coded(column(word)) for word in words), *((it, 2) for it in truths), *sizes)
     which, places = grouped(each)
@@ -151,7 +151,7 @@ def unpacked(known: pa.Array) -> pa.Table:
     letters = np.array(known.to_pylist(), dtype=f"U{len(NAMES)}").view(np.uint32)
     columns_by_name = {}
     for name, each in zip(NAMES, letters.reshape(-1, len(NAMES)).T, strict=True):
-        if name in COUNTS:
+        if name in ACTION_COUNTS:
             letter = each.astype(np.int32)
             columns_by_name[name] = pa.array(letter - _GAP_SIZE * (letter >= _GAP) - _NONE)
         else:

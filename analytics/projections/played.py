@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from analytics.projections.auctions import ROLES
 from analytics.projections.equity import Closed, closed
-from analytics.replay.columns import ACTIONS, chosen
+from analytics.replay.columns import ACTIONS, words_at
 from analytics.replay.rules import Rulebook, RulesetText
 from engine.game import Game
 from engine.policies import per_chip
@@ -118,7 +118,7 @@ def played_rows(kept: RulesetText, events: EventRows) -> pa.Table:
         **{name: hands.column(name, head) for name in PLAYED.names[:5]},
         "seat": seat,
         "player": hands.players(hand, seat),
-        "role": chosen(ROLES, np.where(dealer, 0, np.where(heads_up, 1, 2))),
+        "role": words_at(ROLES, np.where(dealer, 0, np.where(heads_up, 1, 2))),
         "net": net / unit,
         "unit": unit,
         "took": pa.array(_took(hands)[place], mask=~closes[hand]),
@@ -223,7 +223,7 @@ def risk_rows(kept: RulesetText, events: EventRows) -> pa.Table:
         **{name: hands.column(name, head) for name in RISKS.names[:5]},
         seat=seat,
         player=hands.players(hand, seat),
-        street=chosen([name for name, _ in STREETS], draw),
+        street=words_at([name for name, _ in STREETS], draw),
         slot=hands.column("slot", row),
         chance=pa.array(chances, pa.float64()),
         changed=pa.array(old != new, mask=hidden),
@@ -259,7 +259,8 @@ def _does(hands: Hands, place: Column, row: Column) -> pa.Array:
     act = np.where(has_act, act, 0)
     has_act &= hands.cells.codes("origin", {"chosen": 1}, act, 0) == 1
     kinds = np.array([KIND[name] for name in ACTIONS])
-    return chosen(_DOES, np.where(has_act, (hands.kind.take(act)[:, None] == kinds).argmax(1), -1))
+    which = (hands.kind.take(act)[:, None] == kinds).argmax(1)
+    return words_at(_DOES, np.where(has_act, which, -1))
 
 
 def _spots_of_changes(

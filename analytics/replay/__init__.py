@@ -1,4 +1,4 @@
-"""Recorded hands in lock-step: every hand's n-th action at once, and what it faced.
+"""Replay of recorded hands in lock-step: every hand's n-th action at once, and what it faced.
 
-The record is believed here; whether the rules agree is the screening's to say.
+The record is believed here; `screening/` checks it against the rules.
 """

@@ -1,11 +1,11 @@
-"""Hands in the columns that the lock-step replay takes: actions, boards, blinds, chips, and seats.
+"""Event tables as the columns of the lock-step replay: actions, boards, blinds, chips, seats.
 
 What changes stacks between actions is in them, and what each seat put in and took out; an uncalled
 bet is neither wagered nor won (G4). Of seats they have positions, who was dealt in, how far each
 came, and with which cards. Of many hands at once, those with the same seats, button and blinds are
 named once.
 
-Facts, decisions and everything else that asks what an action faced share them. So facts beside
+Facts, decisions and everything else that reads what an action faced share them. So facts beside
 decisions cost 4 to 5 microseconds a hand. A query over decisions would cost 17 for its windows and
 16 of the flags alone, without positions and money: facts stay a replay.
 """
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from analytics.replay.flags import ORIGINS_LEFT_OUT
+from analytics.replay.flags import INVOLUNTARY_ORIGINS
 from analytics.replay.rules import (
     BLIND_POSITIONS,
     STEALING,
@@ -38,7 +38,7 @@ FOLDED, CHECKED, CALLED, BET, RAISED = range(5)
 BLINDS = {"small": 0, "big": 1, "straddle": 2, "post": 3, "dead": 4}
 
 
-class Acts(NamedTuple):
+class ActionColumns(NamedTuple):
     """Folds, checks, calls, bets and raises, hand by hand.
 
     `to` is what a bet or raise makes the bet. `counts`: unless forced or default. `boards` and
@@ -62,7 +62,7 @@ class Acts(NamedTuple):
 
 
 class StackChanges(NamedTuple):
-    """What happens to stacks between actions, in no order: blinds, antes, prices, what goes back.
+    """Changes of stacks between actions, in no order: blinds, antes, prices, returned bets.
 
     `stake`: a bet of the round to come; `dead`: nobody's stake (G6). `leads`: a blind that says who
     acts first. `out`: no chips move, the seat has no more to say.
@@ -80,44 +80,44 @@ class StackChanges(NamedTuple):
 
 
 class ReplayColumns(Hands):
-    """The hands of a table of events, in its order, with what a replay asks of them."""
+    """The hands of a table of events, in its order, with the columns that a replay reads."""
 
     def __init__(self, rows: pa.Table) -> None:
         super().__init__(rows)
         self.number = self.starts.numbers("number", missing=-1)
         self.button = self.starts.numbers("button")
-        self._boards()
+        self._count_boards()
         self.acts = self._acts()
         self.first_act = self.acts_upto.take(np.append(self.heads, self.cells.size))
         self.blinds = self._blinds()
         self.straddlers = self._straddlers()
         self.stack_changes = self._stack_changes()
         self.collected = self.summed(self.shares)
-        self.deals, self.shows = self.at("HoleDealt"), self.at("Shown")
+        self.deals, self.shows = self.locate("HoleDealt"), self.locate("Shown")
 
     @cached_property
     def counted(self) -> Column:
-        """Of every hand, whether it adds up, has two seats, and is not void."""
+        """Whether a hand adds up, has two seats, and is not void."""
         found: Column = self.adds_up & ~self.voided & (self.seats > 1)
         return found
 
-    def at(self, kind: str, which: str = "") -> tuple[Column, Column, Column, Column]:
-        """Row, hand, seat and place of each event of a kind, or of those of which this is true."""
+    def locate(self, kind: str, which: str = "") -> tuple[Column, Column, Column, Column]:
+        """Row, hand, seat and place of each event of a kind, or of those with a true field."""
         row = self.of(kind)
         row = row[self.cells.truths(which, row)] if which else row
         hand, seat = self.hand_of.take(row), self.seat(row)
         return row, hand, seat, self.place(hand, seat)
 
     def card_count(self, row: Column) -> Column:
-        """How many cards some events have."""
+        """The number of cards of some events."""
         found = np.zeros(len(row), dtype=np.int64)
         for number in range(1, 6):
             found += self.cells.there(f"card{number}", row)
         more, words = self.cells.words("more_cards", row)
         return found + np.array([*(len(it.split()) for it in words.to_pylist()), 0]).take(more)
 
-    def _boards(self) -> None:
-        """When the board was dealt or a card tossed: how many cards lay before and after.
+    def _count_boards(self) -> None:
+        """Count the cards on the board before and after each deal and each toss.
 
         Streets are counted by these, so a card that is tossed is none, and a flop of two, which two
         tosses follow, is three.
@@ -140,25 +140,25 @@ class ReplayColumns(Hands):
 
     @cached_property
     def _toss_steps(self) -> Column:
-        """Where cards begin to be tossed."""
+        """The rows at which seats are asked to toss cards."""
         row = self.of("StepEntered")
         return row[self.cells.codes("street", {"toss": 1}, row, 0) == 1]
 
-    def tossing(self, row: Column) -> Column:
-        """Whether a card was asked for when these rows came."""
+    def awaits_toss(self, row: Column) -> Column:
+        """Whether a toss was asked for before these rows."""
         steps = self.of("StepEntered", "BettingOpened")
         last = np.append(-1, steps).take(np.searchsorted(steps, row))
         found: Column = np.isin(last, self._toss_steps)
         return found
 
-    def lies(self, row: Column, hand: Column) -> Column:
-        """How many cards lie on the board after some rows, one of each of these hands, as streets
+    def board_size(self, row: Column, hand: Column) -> Column:
+        """The number of cards on the board after some rows, one of each of these hands, as streets
         count them."""
         cards, first = self._cards_upto, self._first_board.take(hand)
         found: Column = cards.take(self.boards_upto.take(row)) - cards.take(first)
         return found
 
-    def _acts(self) -> Acts:
+    def _acts(self) -> ActionColumns:
         cells = self.cells
         codes = np.full(128, -1, dtype=np.int8)
         codes[[KIND[name] for name in ACTIONS]] = np.arange(len(ACTIONS))
@@ -171,7 +171,7 @@ class ReplayColumns(Hands):
         to = np.where(kind == RAISED, cells.numbers("to", row), amount)
         boards = self.boards_upto.take(row)
         first = self._first_board.take(hand)
-        lies = self.lies(row, hand)
+        lies = self.board_size(row, hand)
         street = np.array([0, 0, 0, 1, 2, 3], dtype=np.int8).take(np.minimum(lies, 5))
         self.open = self.of("BettingOpened")
         self.open_bet = cells.numbers("bet", self.open)
@@ -181,7 +181,7 @@ class ReplayColumns(Hands):
         dealt = np.where(boards > first, np.append(-1, self.board_row).take(boards), -1)
         steps = self.of("StepEntered")
         entered = np.append(-1, steps).take(np.searchsorted(steps, row))
-        return Acts(
+        return ActionColumns(
             row,
             hand,
             seat.astype(np.int32),
@@ -190,7 +190,7 @@ class ReplayColumns(Hands):
             amount,
             to,
             cells.truths("full", row) & (kind >= BET),
-            cells.codes("origin", ORIGINS_LEFT_OUT, row, 1) > 0,
+            cells.codes("origin", INVOLUNTARY_ORIGINS, row, 1) > 0,
             street,
             boards,
             opens,
@@ -199,23 +199,23 @@ class ReplayColumns(Hands):
 
     def _blinds(self) -> tuple[Column, Column, Column, Column, Column]:
         """Row, hand, seat, place and kind of each blind."""
-        row, hand, seat, place = self.at("BlindPosted")
+        row, hand, seat, place = self.locate("BlindPosted")
         return row, hand, seat, place, self.cells.codes("kind", BLINDS, row)
 
     def _straddlers(self) -> Column:
         """The places that straddled before the flop when they might have folded (U4)."""
         row, hand, _, place, blind = self.blinds
-        chosen: Column = self.cells.codes("origin", {"chosen": 1, "recorded": 1}, row) == 1
-        chosen &= (blind == BLINDS["straddle"]) & (place < self.places)
-        return place[chosen & (self.lies(row, hand) == 0)]
+        by_choice: Column = self.cells.codes("origin", {"chosen": 1, "recorded": 1}, row) == 1
+        by_choice &= (blind == BLINDS["straddle"]) & (place < self.places)
+        return place[by_choice & (self.board_size(row, hand) == 0)]
 
     def _stack_changes(self) -> StackChanges:
         cells = self.cells
-        row, hand, seat, place = self.at("AntePosted")
+        row, hand, seat, place = self.locate("AntePosted")
         antes = _changes(row, hand, seat, place, -cells.numbers("amount", row))
-        row, hand, seat, place = self.at("UncalledReturned")
+        row, hand, seat, place = self.locate("UncalledReturned")
         back = _changes(row, hand, seat, place, cells.numbers("amount", row))
-        row, hand, seat, place = self.at("TimedOut", "all_in")
+        row, hand, seat, place = self.locate("TimedOut", "all_in")
         nothing, out = np.zeros(len(row), dtype=np.int64), np.ones(len(row), dtype=bool)
         out_of_time = _changes(row, hand, seat, place, nothing, out=out)
         row, hand, seat, place, blind = self.blinds
@@ -233,48 +233,48 @@ class ReplayColumns(Hands):
 def _changes(
     row: Column, hand: Column, seat: Column, place: Column, amount: Column, **those: Column
 ) -> StackChanges:
-    """Moves of one kind, of which no more is true than what is given."""
+    """Stack changes of one kind; flags that are not given are false."""
     no = np.zeros(len(row), dtype=bool)
     truths = (those.get(name, no) for name in ("stake", "dead", "leads", "out"))
     return StackChanges(row, hand, seat, place, amount, *truths)
 
 
-def head(hands: ReplayColumns, hand: Column) -> dict[str, pa.Array]:
-    """How stored rows about these hands begin."""
-    made = {"hand_seq": pa.array(hands.hand_seq.take(hand)), "match": word(hands, "match", hand)}
+def hand_keys(hands: ReplayColumns, hand: Column) -> dict[str, pa.Array]:
+    """The columns that identify hands in rows of projections."""
     return {
-        **made,
+        "hand_seq": pa.array(hands.hand_seq.take(hand)),
+        "match": start_values(hands, "match", hand),
         "number": pa.array(hands.number.take(hand)),
-        "game": word(hands, "game", hand),
+        "game": start_values(hands, "game", hand),
     }
 
 
-def word(hands: ReplayColumns, name: str, hand: Column) -> pa.Array:
-    """What the start of each hand says in a column."""
+def start_values(hands: ReplayColumns, name: str, hand: Column) -> pa.Array:
+    """A text column of each hand's start."""
     which, words = hands.cells.words(name, hands.heads)
-    return chosen(words, which[hand])
+    return words_at(words, which[hand])
 
 
-def chosen(words: Sequence[str] | pa.Array, which: Column) -> pa.Array:
-    """These words; nothing for a number below nothing."""
+def words_at(words: Sequence[str] | pa.Array, which: Column) -> pa.Array:
+    """The words with these numbers; null for a negative number."""
     known = words if isinstance(words, pa.Array) else pa.array(words, pa.string())
     return known.take(pa.array(which, mask=which < 0))
 
 
 def games_of(hands: ReplayColumns, rules: RulesetLookup) -> tuple[list[Game | None], Column]:
-    """The rulesets, and which of them each hand was played by; the last is nobody's."""
+    """The rulesets, None last, and the number of the ruleset of each hand."""
     which, words = hands.cells.words("ruleset", hands.heads)
     return [*map(rules, words.to_pylist()), None], np.where(hands.counted, which, len(words))
 
 
-def units_of(games: Sequence[Game | None], ruleset: Column) -> Column:
-    """How many of each hand's units make a chip; of unknown rules one."""
+def units_per_chip(games: Sequence[Game | None], ruleset: Column) -> Column:
+    """The units of a chip in each hand; 1 where its rules are unknown."""
     found: Column = np.array([1 if it is None else per_chip(it.unit) for it in games]).take(ruleset)
     return found
 
 
-class Named(NamedTuple):
-    """Of every place: its name, as a number of `words`; which blind, SB one; if it steals."""
+class SeatPositions(NamedTuple):
+    """The position of every place, by its number in `words`; its blind, SB 1; whether it steals."""
 
     words: list[str]
     position: Column
@@ -282,12 +282,12 @@ class Named(NamedTuple):
     steals: Column
 
 
-def named(hands: ReplayColumns, dealt: Column) -> Named:
-    """The names of places; `dealt` tells which were dealt in."""
+def seat_positions(hands: ReplayColumns, dealt: Column) -> SeatPositions:
+    """The positions of places; `dealt` are those dealt in."""
     seated = np.left_shift(np.int64(1), hands.place_seat) * dealt
     alike = np.bincount(hands.place_hand, seated, hands.count).astype(np.int64)
-    small, straddle = _posted(hands, "small"), _posted(hands, "straddle")
-    last: Column = np.where(straddle == _NOBODY, _posted(hands, "big"), straddle)
+    small, straddle = _last_posters(hands, "small"), _last_posters(hands, "straddle")
+    last: Column = np.where(straddle == _NOBODY, _last_posters(hands, "big"), straddle)
     for one in (hands.button, small, last, hands.seats):
         alike = alike << _BITS | one & (1 << _BITS) - 1
     each: Column = np.unique(alike, return_inverse=True)
@@ -307,11 +307,11 @@ def named(hands: ReplayColumns, dealt: Column) -> Named:
         [1 + BLIND_POSITIONS.index(it) if it in BLIND_POSITIONS else 0 for it in numbers]
     )
     steals = np.array([it in STEALING for it in numbers])
-    return Named(list(numbers), which, blind.take(which), steals.take(which))
+    return SeatPositions(list(numbers), which, blind.take(which), steals.take(which))
 
 
-def _posted(hands: ReplayColumns, kind: str) -> Column:
-    """Who posted the last blind of this kind."""
+def _last_posters(hands: ReplayColumns, kind: str) -> Column:
+    """The seat that posted the last blind of a kind, by hand."""
     _, hand, seat, _, blind = hands.blinds
     these = np.flatnonzero(blind == BLINDS[kind])
     found = np.full(hands.count, _NOBODY, dtype=np.int64)
@@ -319,8 +319,8 @@ def _posted(hands: ReplayColumns, kind: str) -> Column:
     return found
 
 
-class Seen(NamedTuple):
-    """Of every place: whether it was dealt in, the streets it saw, its classes of cards.
+class SeatProgress(NamedTuple):
+    """How far every place came: dealt in, streets seen, showdown; and its hole-card classes.
 
     A class is a number of `hole_classes`, or -1. `fold` goes on to the place after the last, as
     places of `ReplayColumns` do.
@@ -328,15 +328,15 @@ class Seen(NamedTuple):
 
     dealt: Column
     saw: tuple[Column, ...]
-    fold: Column  # the row of it; past all rows, if it did not
+    fold: Column  # its row; past all rows, if there is none
     stays: Column  # to the end
     showdown: Column
     cards: Column
     shown: Column
 
 
-def seen(hands: ReplayColumns) -> Seen:
-    """Streets seen, all-in or not, showdown reached, and the class of hole cards."""
+def seat_progress(hands: ReplayColumns) -> SeatProgress:
+    """Compute streets seen, all-in or not, showdown reached, and classes of hole cards."""
     places, acts = hands.places, hands.acts
     fold = np.full(places + 1, hands.cells.size, dtype=np.int64)
     folds = np.flatnonzero(acts.kind == FOLDED)[::-1]
@@ -350,19 +350,19 @@ def seen(hands: ReplayColumns) -> Seen:
     stays = fold[:places] == hands.cells.size
     left: Column = np.bincount(hands.place_hand, stays, hands.count)
     showdown = stays & (left > 1).take(hands.place_hand)
-    dealt, cards = _cards(hands, hands.deals, first=True)
-    turned, shown = _cards(hands, hands.shows, first=False)
+    dealt, cards = _hole_classes(hands, hands.deals, first=True)
+    turned, shown = _hole_classes(hands, hands.shows, first=False)
     held = dealt | turned
     none = np.bincount(hands.place_hand, held, hands.count) == 0
     dealt = held | none.take(hands.place_hand)
-    return Seen(dealt, tuple(saw), fold, stays, showdown, cards, shown)
+    return SeatProgress(dealt, tuple(saw), fold, stays, showdown, cards, shown)
 
 
-def _cards(
+def _hole_classes(
     hands: ReplayColumns, events: tuple[Column, ...], *, first: bool
 ) -> tuple[Column, Column]:
-    """Who got or showed cards, and the class of the first or last of them; three that are dealt at
-    once are of none."""
+    """The places that got or showed cards, and the class of the first or last two; three that are
+    dealt at once have none."""
     row, _, _, place = events
     codes = {card: number for number, card in enumerate(DECK)}
     one, other = (hands.cells.codes(name, codes, row, len(DECK)) for name in ("card1", "card2"))

@@ -1,8 +1,8 @@
-"""What is counted of a hand: flags, each an opportunity and what takes it, and counts of actions.
+"""Declarations of flags (an opportunity of a seat, and what takes it) and of action counts.
 
-A flag is declared here and nowhere else. Its column of `facts`, its part of a pattern
-(`projections.patterns`), the version of `facts` and its line in `docs/statistics.md` follow. A
-statistic over it is a row of `statistics.catalogue` and a question in `analytics/sql/`.
+A flag is declared here and evaluated in `projections.patterns`. Its column of `facts`, its part of
+a pattern, the version of `facts` and its line in `docs/statistics.md` follow. A statistic over it
+is a row of `statistics.catalogue` and a question in `analytics/sql/`.
 
 Before every action the lock-step replay knows the spot: a small number for each of the fields
 below. An action is an opportunity where every field that `when` names is one of the numbers given,
@@ -13,12 +13,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 STREETS = ("preflop", "flop", "turn", "river")
-AFTER = STREETS[1:]
-ORIGINS_LEFT_OUT = {"forced": 0, "default": 0}  # actions that count in no tendency
+POSTFLOP_STREETS = STREETS[1:]
+INVOLUNTARY_ORIGINS = {"forced": 0, "default": 0}  # actions that count in no tendency
 FOLD, CHECK, CALL, RAISE = range(4)  # kinds of actions; a bet is a raise here
 NEITHER, DONK, FLOAT = range(3)
 SB, BB = 1, 2
-BEFORE_FLOP = {  # fields, and how many bits each needs
+PREFLOP_FIELDS = {  # fields, and how many bits each needs
     "kind": 2,
     "asked": 1,  # not so of a fold instead of a straddle, outside every round
     "offered": 1,  # a raise was on the menu
@@ -31,7 +31,7 @@ BEFORE_FLOP = {  # fields, and how many bits each needs
     "opener": 1,  # made the first raise
     "fresh": 1,  # his first action, and there is something to call
 }
-AFTER_FLOP = {  # of actions within a round of betting
+POSTFLOP_FIELDS = {  # of actions within a round of betting
     "kind": 2,
     "offered": 1,  # a bet or raise was on the menu
     "street": 2,  # the flop is one
@@ -46,7 +46,7 @@ AFTER_FLOP = {  # of actions within a round of betting
 
 
 class Flag(NamedTuple):
-    """An opportunity and what takes it, in words and by the fields of a spot.
+    """A flag: an opportunity and what takes it, in words and by the fields of a spot.
 
     `straddled` is what a straddle makes of it that might have been a fold (U4).
     """
@@ -60,7 +60,7 @@ class Flag(NamedTuple):
 
     @property
     def street(self) -> str:
-        """The only street that it looks at; none, where there are several."""
+        """The only street of the flag; empty, where there are several."""
         street = self.when.get("street", 0 if self in PREFLOP else ())
         return STREETS[street] if isinstance(street, int) else ""
 
@@ -146,7 +146,7 @@ PREFLOP = (
     ),
 )
 _LEADS = ("last raiser before the flop", "made the c-bet on the flop", "made the c-bet on the turn")
-_STREETS = tuple(enumerate(AFTER, start=1))
+_STREETS = tuple(enumerate(POSTFLOP_STREETS, start=1))
 _FREE = {"bets": 0, **_OFFERED}
 POSTFLOP = (
     Flag(
@@ -200,13 +200,13 @@ POSTFLOP = (
     ),
 )
 FLAGS = {one.name: one for one in (*PREFLOP, *POSTFLOP)}
-COUNTS = tuple(
+ACTION_COUNTS = tuple(
     f"{street}_{kind}s"
     for street in STREETS
     for kind in ("bet", "raise", "call", "fold", "check")
     if (street, kind) != ("preflop", "bet")
 )
-COLUMNS = (  # of events
+EVENT_COLUMNS = (  # of events
     *("hand_seq", "match", "number", "type", "game", "ruleset", "button", "players", "stacks"),
     *("seat", "amount", "full", "origin", "kind", "to", "bet", "size", "all_in"),
     *("price", "seats", "shares", "payer"),

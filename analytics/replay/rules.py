@@ -18,10 +18,11 @@ from engine.followed import EITHER, of_other_kinds, unknown
 from engine.game import Game, fingerprint, kept_game
 from engine.games import RULESETS
 from engine.policies import Policies
-from events.cards import DECK, RANKS, Cards
+from events.cards import DECK, RANKS
 from events.state import Hand
 from events.types import BlindPosted, Event
 from odds.batch import Showdown
+from odds.ranges import hole_class
 from store.columns.cells import Column
 
 T = TypeVar("T")
@@ -129,16 +130,6 @@ def position_names(
     return named
 
 
-def hole_class(cards: Cards) -> str | None:
-    """AKs, AKo or AA out of the first two cards; nothing where one is unknown."""
-    if len(cards) < 2 or any(card[0] not in RANKS for card in cards[:2]):
-        return None
-    high, low = sorted(cards[:2], key=lambda card: -RANKS.index(card[0]))
-    if high[0] == low[0]:
-        return high[0] + low[0]
-    return high[0] + low[0] + ("s" if high[1] == low[1] else "o")
-
-
 @cache
 def hole_classes() -> tuple[tuple[str, ...], Column]:
     """Names of hole-card classes, and the class of two card codes; the last code is unknown."""
@@ -146,7 +137,6 @@ def hole_classes() -> tuple[tuple[str, ...], Column]:
     by_ranks = np.empty((len(RANKS), len(RANKS), 2), dtype=np.int32)
     for one, other, suited in np.ndindex(by_ranks.shape):
         name = hole_class((f"{RANKS[one]}s", f"{RANKS[other]}{'hs'[suited]}"))
-        assert name is not None, "both cards are known"
         by_ranks[one, other, suited] = words.setdefault(name, len(words))
     ranks = np.array([RANKS.index(card[0]) for card in DECK])
     suits = np.array([card[1] for card in DECK])
@@ -157,8 +147,7 @@ def hole_classes() -> tuple[tuple[str, ...], Column]:
 
 class BettingPolicies(NamedTuple):
     """The policies of a ruleset that say who may raise, and how far; hands that share them are
-    replayed together.
-    """
+    replayed together."""
 
     raise_needs_responder: bool
     raise_cap: int | None

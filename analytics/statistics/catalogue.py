@@ -22,7 +22,7 @@ from analytics.intervals import (
     student,
     wilson,
 )
-from analytics.replay.flags import AFTER, FLAGS
+from analytics.replay.flags import FLAGS, POSTFLOP_STREETS
 from analytics.sql.chosen import Source, natural, text_of
 
 Kind = Literal["share", "ratio", "sum", "mean", "spread"]
@@ -80,16 +80,19 @@ _CHOICES = (
     _of("fold_to_steal_sb", "Fold SB to steal", "stealing"),
     _of("fold_to_steal_bb", "Fold BB to steal", "stealing"),
     _of("resteal", "Resteal", "stealing"),
-    *(_of(f"cbet_{at}", f"C-bet {at}", "continuing") for at in AFTER),
-    *(_of(f"fold_to_cbet_{at}", f"Fold to {at} c-bet", "continuing") for at in AFTER),
+    *(_of(f"cbet_{at}", f"C-bet {at}", "continuing") for at in POSTFLOP_STREETS),
+    *(_of(f"fold_to_cbet_{at}", f"Fold to {at} c-bet", "continuing") for at in POSTFLOP_STREETS),
     _of("donk", "Donk bet", "leading"),
     _of("float_bet", "Float", "leading", name="float"),
     Statistic("check_raise", "Check-raise", "raised", "checked, then faced a bet", "leading"),
-    *(_of(f"check_raise_{at}", f"Check-raise, {at}", "leading") for at in AFTER),
+    *(_of(f"check_raise_{at}", f"Check-raise, {at}", "leading") for at in POSTFLOP_STREETS),
     Statistic(
         "bet_when_checked_to", "Bet when checked to", "bet", "first action, all checked", "leading"
     ),
-    *(_of(f"bet_when_checked_to_{at}", f"Bet when checked to, {at}", "leading") for at in AFTER),
+    *(
+        _of(f"bet_when_checked_to_{at}", f"Bet when checked to, {at}", "leading")
+        for at in POSTFLOP_STREETS
+    ),
 )
 
 
@@ -98,7 +101,7 @@ def _each(
 ) -> Iterator[Statistic]:
     """Aggression in all streets after the flop, and in each."""
     yield Statistic(name, title, done, opportunity, "aggression", kind)
-    for at in AFTER:
+    for at in POSTFLOP_STREETS:
         yield Statistic(
             f"{name}_{at}", f"{title}, {at}", done, f"{opportunity}; {at}", "aggression", kind, at
         )

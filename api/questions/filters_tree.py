@@ -16,8 +16,8 @@ from analytics.auctions.bidding import MEASURES as BIDS
 from analytics.luck.measures import MEASURES as SWAPS
 from analytics.luck.measures import luck_sql
 from analytics.opponents.measures import LOOKS, one_rival_look
-from analytics.replay.flags import AFTER, STREETS
 from analytics.replay.flags import FLAGS as COUNTED
+from analytics.replay.flags import POSTFLOP_STREETS, STREETS
 from analytics.sql.chosen import quoted
 from analytics.sql.chosen import text_of as file_text
 from analytics.statistics.catalogue import STATISTICS
@@ -285,7 +285,7 @@ def _chances() -> dict[str, Chance]:
     for measure in SWAPS.values():
         if measure.file == "swaps_behaviour" or measure.name == "swap":
             chances[measure.name] = Chance(measure.file, measure.name, _RISKS, _NO_SWAP)
-    for street in AFTER:
+    for street in POSTFLOP_STREETS:
         for slot in _SLOTS:
             rows = f"{_RISKS} AND street = '{street}' AND slot = {slot}"
             chances[swap_of(street, slot)] = Chance("swaps_luck", "swap", rows, _NO_SWAP)

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.projections.equity import uncounted
-from analytics.replay import actions
+from analytics.replay import betting_rounds
 from analytics.replay.rules import BettingPolicies, Rulebook, betting_policies
 from engine.catalogue import CATALOGUE
 from engine.followed import of_other_kinds, unknown
@@ -80,7 +80,7 @@ def test_a_policy_that_columns_ignore_is_found(
 
     def is_found(hands: list[Leaf]) -> bool:
         with monkeypatch.context() as patch:
-            patch.setattr(actions, "betting_policies", ignoring)
+            patch.setattr(betting_rounds, "betting_policies", ignoring)
             try:
                 alike(hands, Several([game]))
             except AssertionError:

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from analytics.decisions.hands import Hands
-from analytics.decisions.table import ACTIONS, FACED, SCHEMA, SHOWN, decisions_of
+from analytics.decisions.hands import ReplayedHands
+from analytics.decisions.table import ACTIONS, FACED, SCHEMA, SHOWN_SQL, decision_rows
 from analytics.replay.rules import Rulebook
 from analytics.sql.chosen import Tables
 from api.main import main
@@ -53,7 +53,7 @@ class _Knows(Rulebook):
 def alike(hands: Sequence[Leaf], rules: Rulebook = RULES, but: Sequence[str] = ()) -> list[Row]:
     """Both ways say the same of these hands, in all columns but these; the rows."""
     rows = viewed(hands, rules)
-    expected = [row for leaf in hands for row in walked.decisions_of(leaf, rules)]
+    expected = [row for leaf in hands for row in walked.decision_rows(leaf, rules)]
     for row, mine in zip(rows, expected, strict=False):
         wrong = {
             name: (mine[name], it)
@@ -67,10 +67,10 @@ def alike(hands: Sequence[Leaf], rules: Rulebook = RULES, but: Sequence[str] = (
 
 def viewed(hands: Sequence[Leaf], rules: Rulebook) -> list[Row]:
     """The rows as the view shows them, in order."""
-    found = decisions_of(rules, Hands(encoded(hands)))
+    found = decision_rows(rules, ReplayedHands(encoded(hands)))
     assert found.schema == SCHEMA
     tables = Tables({"decisions": found})
-    shown = tables.table(f"SELECT hand_seq, {SHOWN} FROM decisions ORDER BY hand_seq, idx")
+    shown = tables.table(f"SELECT hand_seq, {SHOWN_SQL} FROM decisions ORDER BY hand_seq, idx")
     tables.close()
     rows: list[Row] = shown.to_pylist()
     return rows
@@ -109,10 +109,8 @@ def test_a_row_says_what_the_engine_asked(game: Game) -> None:
     asked = 0
     for seed in range(ASKED):
         played = seeded(game, f"asked {seed}")
-        rows = {
-            row["idx"]: row
-            for row in decisions_of(RULES, Hands(encoded(recorded([played.record])))).to_pylist()
-        }
+        table = decision_rows(RULES, ReplayedHands(encoded(recorded([played.record]))))
+        rows = {row["idx"]: row for row in table.to_pylist()}
         for move in played.moves:
             acts = [at for at, one in enumerate(move.events) if isinstance(one, ACTS)]
             if isinstance(move.asked, ToAct) and acts and rows:
@@ -182,7 +180,7 @@ def test_times_are_those_between_events() -> None:
 
 
 def test_no_hands_are_no_rows() -> None:
-    assert decisions_of(RULES, Hands(encoded([]))).num_rows == 0
+    assert decision_rows(RULES, ReplayedHands(encoded([]))).num_rows == 0
 
 
 def kept(corpus: str, folder: Path) -> Snapshot:

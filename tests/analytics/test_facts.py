@@ -8,12 +8,13 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
-from analytics.decisions.hands import Hands
+from analytics.decisions.hands import ReplayedHands
 from analytics.projections.facts import SCHEMA, facts, facts_of
-from analytics.replay.flags import COUNTS, FLAGS
-from analytics.replay.rules import hole_class
+from analytics.replay.flags import ACTION_COUNTS, FLAGS
+from analytics.replay.rules import hole_classes
 from engine.game import fingerprint, fingerprint_of, to_json
 from engine.games import GAMES
+from events.cards import DECK
 from events.ledger import Recorded
 from events.notation import read
 from events.types import BlindPosted, BoardDealt, BountySettled
@@ -34,7 +35,8 @@ def told(*lines: str) -> dict[str, dict[str, Any]]:
 
 def by_player(hands: list[Leaf]) -> dict[str, dict[str, Any]]:
     """The facts of one hand by player."""
-    return {row["player"]: row for row in facts_of(BY_MARK.get, Hands(encoded(hands))).to_pylist()}
+    facts = facts_of(BY_MARK.get, ReplayedHands(encoded(hands)))
+    return {row["player"]: row for row in facts.to_pylist()}
 
 
 def chances(row: dict[str, Any]) -> dict[str, bool]:
@@ -143,7 +145,8 @@ def test_bids_are_no_bets_and_the_price_is_put_in() -> None:
     assert {"vpip": False, "pfr": False} == {
         name: it for name, it in chances(rows["bob"]).items() if name in ("vpip", "pfr")
     }
-    assert 1 == sum(rows["bob"][name] for name in COUNTS if name.endswith(("bets", "raises")))
+    raising = [name for name in ACTION_COUNTS if name.endswith(("bets", "raises"))]
+    assert 1 == sum(rows["bob"][name] for name in raising)
 
 
 FORCED = """
@@ -211,7 +214,10 @@ def test_positions_are_counted_backwards_from_the_button() -> None:
     [(("As", "Kd"), "AKo"), (("2c", "Tc"), "T2s"), (("7h", "7d"), "77"), (("??", "7d"), None)],
 )
 def test_hole_cards_have_a_class(cards: tuple[str, ...], name: str | None) -> None:
-    assert name == hole_class(cards)
+    names, classes = hole_classes()
+    first, second = ([*DECK, "??"].index(card) for card in cards)
+    number = classes[first * (len(DECK) + 1) + second]
+    assert name == (None if number < 0 else names[number])
 
 
 # Laws over random hands.
@@ -239,7 +245,7 @@ def test_facts_agree_with_the_chips_and_with_one_another(game: str) -> None:
         assert not row["saw_turn"] or row["saw_flop"]
         assert not row["fold_to_3bet"] or not row["four_bet"]
         nets[row["hand_seq"]] += row["net"]
-        acted = sum(row[name] for name in COUNTS if name.startswith("preflop"))
+        acted = sum(row[name] for name in ACTION_COUNTS if name.startswith("preflop"))
         entered = (row["hand_seq"], row["seat"]) in chose
         assert (row["vpip"] is not None) == (row["pfr"] is not None) == (acted > 0 or entered)
         assert row["vpip"] or not entered

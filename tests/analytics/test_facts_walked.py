@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from analytics.decisions.hands import Hands
+from analytics.decisions.hands import ReplayedHands
 from analytics.projections.facts import SCHEMA, facts, facts_of
 from analytics.replay.rules import Rulebook
 from engine.game import Game, fingerprint
@@ -62,7 +62,8 @@ def imported(corpus: str, ledger: Path) -> tuple[Snapshot, list[Leaf]]:
 
 def same(hands: list[Leaf], rules: walked_facts.Rules = BY_MARK.get) -> pa.Table:
     """Walked and at once: column by column, so that a failure says where."""
-    walked, found = walked_facts.table_of(hands, rules), facts_of(rules, Hands(encoded(hands)))
+    walked = walked_facts.table_of(hands, rules)
+    found = facts_of(rules, ReplayedHands(encoded(hands)))
     assert walked.schema == found.schema
     assert walked["hand_seq"].to_pylist() == found["hand_seq"].to_pylist()
     for name in SCHEMA.names:

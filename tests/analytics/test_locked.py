@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.decisions.hands import Hands
+from analytics.decisions.hands import ReplayedHands
 from analytics.opponents.report_tables import (
     HeadsUpHand,
     LockState,
@@ -24,7 +24,7 @@ def _hand(number: int, net: float, button: int | None = None) -> HeadsUpHand:
 
 
 def _played(text: str) -> list[HeadsUpHand]:
-    return list(heads_up_hands(Hands(encoded([leaf(1, text)])), RULES))
+    return list(heads_up_hands(ReplayedHands(encoded([leaf(1, text)])), RULES))
 
 
 def _states(told: list[LockState], player: str) -> list[str]:

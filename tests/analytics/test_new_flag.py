@@ -366,4 +366,4 @@ def test_no_column_of_facts_is_named_twice() -> None:
 def test_a_flag_of_no_spot_is_refused(when: dict[str, int], sentence: str) -> None:
     odd = flags.Flag("odd", "", "", when)
     with pytest.raises(AssertionError, match=sentence):
-        Spots(flags.BEFORE_FLOP, (odd,))
+        Spots(flags.PREFLOP_FIELDS, (odd,))

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from msgspec.structs import replace
 
-from analytics.decisions.hands import Hands
+from analytics.decisions.hands import ReplayedHands
 from analytics.opponents import report_tables
 from analytics.opponents.report_tables import heads_up_hands
 from api.main import main
@@ -47,7 +47,9 @@ def _alike(hands: Sequence[Leaf], me: str | None = None, rows: pa.Table | None =
         did += mine
     _same(did, found.acts)
     _same(ended, found.ends)
-    assert [one for one in locks if one is not None] == list(heads_up_hands(Hands(rows), RULES))
+    assert [one for one in locks if one is not None] == list(
+        heads_up_hands(ReplayedHands(rows), RULES)
+    )
     return len(did)
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from analytics.projections.facts import facts
 from analytics.projections.patterns import NAMES, TRUTHS, WORDS, coded, grouped, patterns, unpacked
-from analytics.replay.flags import COUNTS
+from analytics.replay.flags import ACTION_COUNTS
 from analytics.sql.chosen import By, Chosen, Tables, table, text_of
 from analytics.statistics.answers import Answer, answers, named
 from analytics.statistics.catalogue import STATISTICS, Statistic
@@ -61,11 +61,11 @@ def test_a_pattern_says_how_a_hand_was_played(rows: pa.Table) -> None:
 def test_a_count_has_a_letter_however_large_it_is() -> None:
     """Also where numbers are no characters."""
     many = [0, 7, 55_247, 55_248, 60_000, 1_000_000]
-    counts = np.array([many] * len(COUNTS), dtype=np.int32)
+    counts = np.array([many] * len(ACTION_COUNTS), dtype=np.int32)
     none = np.zeros(len(many), dtype=np.int64)
     truths = [np.arange(len(many)) > 3] * len(TRUTHS)
     again = unpacked(patterns([none] * WORDS, truths, counts))
-    assert [many] * len(COUNTS) == [again[name].to_pylist() for name in COUNTS]
+    assert [many] * len(ACTION_COUNTS) == [again[name].to_pylist() for name in ACTION_COUNTS]
     assert truths[0].tolist() == again["won"].to_pylist()
 
 

@@ -6,7 +6,7 @@ What `analytics.decisions` finds in columns is held to this; it is written from 
 from collections.abc import Iterator
 from typing import Any
 
-from analytics.decisions.hands import tenths_of
+from analytics.decisions.hands import class_tenths
 from analytics.replay.rules import Rulebook, positions
 from engine.game import Game
 from engine.steps.sizing import raise_range, veto
@@ -34,10 +34,10 @@ ACTIONS: dict[type, str] = {
 
 def tenth(hole: tuple[str, ...], rules: Showdown) -> int | None:
     """1, the weakest tenth of all hands, to 10."""
-    return tenths_of(rules)[hole_class(hole)] if len(hole) == 2 else None
+    return class_tenths(rules)[hole_class(hole)] if len(hole) == 2 else None
 
 
-def decisions_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
+def decision_rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     """The rows of one hand in the order of the record."""
     end = leaf.hand
     if end is None or end.voided or _is_strange(leaf, len(end.stacks)):

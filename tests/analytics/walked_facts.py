@@ -10,12 +10,13 @@ import pyarrow as pa
 
 from analytics.projections.facts import SCHEMA
 from analytics.projections.facts import stakes as stakes_of
-from analytics.replay.flags import COUNTS, FLAGS, STREETS
-from analytics.replay.rules import STEALING, dealt_in, hole_class, positions
+from analytics.replay.flags import ACTION_COUNTS, FLAGS, STREETS
+from analytics.replay.rules import STEALING, dealt_in, positions
 from engine.game import Game
 from engine.policies import per_chip
 from events.state import Hand
 from events.types import BlindPosted, BoardDealt, Folded, HoleDealt, PotSplit, Shown
+from odds.ranges import hole_class
 from store.log.streams import Leaf, split
 from tests.analytics.walked_acts import Act, story, tossing
 
@@ -40,7 +41,7 @@ def rows_of(leaf: Leaf, rules: Rules) -> Iterator[Row]:
     events = [one.event for one in leaf.recorded]
     at = positions(hand, events)  # type: ignore[arg-type]
     acts = story(leaf, hand.start, game)
-    rows: dict[int, Row] = {seat: dict.fromkeys(COUNTS, 0) for seat in seats}
+    rows: dict[int, Row] = {seat: dict.fromkeys(ACTION_COUNTS, 0) for seat in seats}
     _count(acts, rows)
     straddle(events, rows)
     before = preflop([act for act in acts if act.street == 0], at, rows)
@@ -282,6 +283,11 @@ def _uncalled(hand: Hand) -> tuple[int, int]:
     return hand.paid.index(most), most - matched
 
 
+def _class(cards: tuple[str, ...]) -> str | None:
+    """The class of the first two cards; None where one is unknown."""
+    return None if len(cards) < 2 or "??" in cards[:2] else hole_class(cards[:2])
+
+
 def seen(leaf: Leaf, hand: Hand, rows: dict[int, Row]) -> None:
     """Streets seen, all-in or not, showdown reached, and the class of hole cards."""
     saw = _saw(leaf, set(rows))
@@ -293,9 +299,9 @@ def seen(leaf: Leaf, hand: Hand, rows: dict[int, Row]) -> None:
     for one in leaf.recorded:
         match one.event:
             case HoleDealt(seat=seat, cards=cards) if seat in rows and "cards" not in rows[seat]:
-                rows[seat]["cards"] = hole_class(cards) if len(cards) <= 2 else None
+                rows[seat]["cards"] = _class(cards) if len(cards) <= 2 else None
             case Shown(seat=seat, cards=cards) if seat in rows:
-                rows[seat]["shown"] = hole_class(cards)
+                rows[seat]["shown"] = _class(cards)
 
 
 def _saw(leaf: Leaf, seats: set[int]) -> list[set[int]]:
@@ -320,4 +326,4 @@ def pattern(row: Row) -> str:
     truths = (*FLAGS, "saw_flop", "saw_turn", "saw_river", "showdown", "won")
     letters = {None: ".", False: "-", True: "+"}
     said = [letters[row.get(name)] for name in truths]  # type: ignore[index]
-    return "".join(said + [chr(ord("0") + int(row[name] or 0)) for name in COUNTS])
+    return "".join(said + [chr(ord("0") + int(row[name] or 0)) for name in ACTION_COUNTS])

@@ -1,15 +1,15 @@
-"""The actions of many hands in lock-step: every hand's n-th at once, and what it faced.
+"""Replay the betting of many hands in lock-step, and compute the chip results of each seat.
 
 Theory of operation
 -------------------
 Hands stand in columns, those with the most actions first, so that the hands that still act at step
 t are a prefix of every column. It is the record that is followed, as `events.evolve` does, not the
 rules: a claim that no rule allows is counted like any other action, and any ruleset will do. Rules
-are asked two things only, whether the menu offered a raise and how large a one (`rules.py`).
+say two things only, whether the acting seat might raise, and how much (`rules.py`).
 
-A step first takes in what happened since the last action: blinds, new cards, a round that opened.
-Then each reader looks at it: facts at what it means (`Streets`), decisions at what it faced.
-And then the round (`Rounds`) counts the chips that it moved; `money` is what became of all of them.
+A slice first takes in what happened since the last action: blinds, new cards, a round that opened.
+Then each reader looks at it: facts at what it means (`Streets`), decisions at what it faced. And
+then the round (`BettingRounds`) counts the chips that it moved.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,8 +30,8 @@ from engine.game import Game
 from store.columns.cells import Column
 
 
-class Rounds:
-    """Rounds of betting of hands in lock-step: chips, the bet to match, who is still in.
+class BettingRounds:
+    """The betting rounds of hands in lock-step: chips, the bet to match, who is still in.
 
     of each seat     `stacks`, and `base`, what it had when the round began: the difference is its
                      bet; `met`, the bet that it last answered; `fulls`, full bets and raises it
@@ -42,10 +42,10 @@ class Rounds:
     of the hand      masks over seats: `folded`, `tapped` (nothing left), `timed` (out of time)
     """
 
-    def __init__(self, hands: ReplayColumns, table: "Table") -> None:
-        self.hands, self.table = hands, table
-        n, places = len(table.which), len(table.places)
-        self.brought = hands.stacks.take(table.places)
+    def __init__(self, hands: ReplayColumns, batch: "HandBatch") -> None:
+        self.hands, self.batch = hands, batch
+        n, places = len(batch.which), len(batch.places)
+        self.brought = hands.stacks.take(batch.places)
         self.stacks = self.brought.copy()
         self.base = self.stacks.copy()
         self.met = np.full(places, -1, dtype=np.int64)
@@ -55,20 +55,20 @@ class Rounds:
         self.folded, self.tapped, self.timed = np.zeros((3, n), dtype=np.int32)
         self.poster, self.opens, self.boards = np.full((3, n), -1, dtype=np.int32)
         self.opened = np.zeros(n, dtype=bool)
-        self.everybody = np.left_shift(1, table.seats).astype(np.int32) - 1
-        self.seats = range(int(table.seats.max(initial=0)))
-        self._order_moves()
+        self.everybody = np.left_shift(1, batch.seats).astype(np.int32) - 1
+        self.seats = range(int(batch.seats.max(initial=0)))
+        self._order_changes()
 
-    def take_in(self, t: int, act: Column) -> None:
-        """What happened since the last action: cards, a round that opened, chips that moved."""
+    def advance(self, t: int, act: Column) -> None:
+        """Take in what happened since the last action: cards, a round that opened, chips moved."""
         acts, live = self.hands.acts, len(act)
         boards, opens = acts.boards.take(act), acts.opens.take(act)
         opened = opens != self.opens[:live]
         over = np.flatnonzero((boards != self.boards[:live]) | (opened & self.opened[:live]))
         if len(over):
-            self._begin(over)
+            self._begin_round(over)
         if self.upto[t] < self.upto[t + 1]:
-            self._move(slice(self.upto[t], self.upto[t + 1]))
+            self._apply_changes(slice(self.upto[t], self.upto[t + 1]))
         asked = acts.asked.take(act)
         rows = np.flatnonzero(opened & asked)
         if len(rows):
@@ -78,8 +78,8 @@ class Rounds:
             self.least[rows] = self.bet[rows] + self.size[rows]
         self.boards[:live], self.opens[:live], self.opened[:live] = boards, opens, asked
 
-    def raise_state(self, it: "Step", policies: BettingPolicies) -> RaiseState:
-        """What bounds a raise of who is asked."""
+    def raise_state(self, it: "ActionSlice", policies: BettingPolicies) -> RaiseState:
+        """The chips and bets that bound the acting seat's raise."""
         live = it.live
         pot = self._pot(live) if policies.sizing == "pot_limit" else self.bet[:live]
         if policies.sizing == "pot_limit" and policies.pot_limit_base == "active_pot":
@@ -89,56 +89,54 @@ class Rounds:
         round_ = (self.bet[:live], self.size[:live], self.level[:live], self.least[:live])
         return RaiseState(it.chips, it.mine, *round_, deepest, pot)
 
-    def deepest(self, it: "Step", *, able: bool) -> Column:
+    def deepest(self, it: "ActionSlice", *, able: bool) -> Column:
         """The most that another seat still in has, bets of the round included; with `able` that it
-        can still bet: who is out of time has no more than his bet.
-        """
+        can still bet: who is out of time has no more than his bet."""
         live, found = it.live, np.zeros(it.live, dtype=np.int64)
         others = self.everybody[:live] & ~(self.folded[:live] | it.bit)
-        for seat, _, had, bets in self._each(live):
+        for seat, _, had, bets in self._seats(live):
             most = np.where(self.timed[:live] >> seat & 1, bets, had) if able else had
             np.maximum(found, np.where(others >> seat & 1, most, 0), out=found)
         return found
 
     def _pot(self, live: int) -> Column:
-        """All that lies in the middle, bets of the round included."""
+        """The pot, bets of the round included."""
         found = np.zeros(live, dtype=np.int64)
-        for seat, brought, had, bets in self._each(live):
+        for seat, brought, had, bets in self._seats(live):
             found += np.where(self.everybody[:live] >> seat & 1, brought - had + bets, 0)
         return found
 
     def _active_pot(self, live: int, every: Column) -> Column:
-        """The same above what a seat that is all-in before this round has a stake in (T15)."""
+        """The pot above what a seat that is all-in before this round has a stake in (T15)."""
         out, most = self.tapped[:live] & ~self.folded[:live], np.full(live, -1, dtype=np.int64)
         before = []
-        for seat, brought, had, bets in self._each(live):
+        for seat, brought, had, bets in self._seats(live):
             there = self.everybody[:live] >> seat & 1
-            dead = self.dead.take(self.table.begin[:live] + seat, mode="clip")
+            dead = self.dead.take(self.batch.begin[:live] + seat, mode="clip")
             before.append((np.where(there, brought - had - dead, 0), np.where(there, bets, 0)))
             capped = (out >> seat & 1 == 1) & (bets == 0)
             np.maximum(most, np.where(capped, before[-1][0], -1), out=most)
         active = sum(np.maximum(paid - most, 0) + bets for paid, bets in before)
         return np.where(most < 0, every, active)
 
-    def _each(self, live: int) -> Iterator[tuple[int, Column, Column, Column]]:
-        """Seat by seat what it brought, had as the round began, and has bet; of seats that a hand
-        does not have, anything.
-        """
+    def _seats(self, live: int) -> Iterator[tuple[int, Column, Column, Column]]:
+        """Seat by seat the chips that it brought, had as the round began, and has bet; anything for
+        seats that a hand does not have."""
         for seat in self.seats:
-            place = self.table.begin[:live] + seat
+            place = self.batch.begin[:live] + seat
             had = self.base.take(place, mode="clip")
             bets = had - self.stacks.take(place, mode="clip")
             yield seat, self.brought.take(place, mode="clip"), had, bets
 
-    def gone(self, live: int, seat: Column) -> Column:
+    def is_out(self, live: int, seat: Column) -> Column:
         """Whether a seat, where there is one, is all-in or has folded."""
         seat = np.maximum(seat, 0)
         out = (self.folded[:live] | self.timed[:live]) >> seat & 1
-        gone: Column = (out == 1) | (self.stacks.take(self.table.begin[:live] + seat) == 0)
+        gone: Column = (out == 1) | (self.stacks.take(self.batch.begin[:live] + seat) == 0)
         return gone
 
-    def stake(self, it: "Step") -> None:
-        """Chips move, and what the round is changes with them."""
+    def apply(self, it: "ActionSlice") -> None:
+        """Apply a slice of actions: move chips, and change bets and masks with them."""
         acts, live, bet = self.hands.acts, it.live, self.bet[: it.live]
         amount, to, full = acts.amount.take(it.act), acts.to.take(it.act), acts.full.take(it.act)
         fold = it.kind == FOLDED
@@ -157,41 +155,41 @@ class Rounds:
 
     # What happens between actions.
 
-    def _begin(self, rows: Column) -> None:
-        """What belonged to a round dies with it."""
+    def _begin_round(self, rows: Column) -> None:
+        """Begin a round: forget what belonged to the last one."""
         self.bet[rows] = self.made[rows] = self.folds[rows] = 0
         self.poster[rows] = -1
-        seats = self.table.seats[rows]
+        seats = self.batch.seats[rows]
         before = np.cumsum(seats) - seats
-        places = np.repeat(self.table.begin[rows] - before, seats) + np.arange(int(seats.sum()))
+        places = np.repeat(self.batch.begin[rows] - before, seats) + np.arange(int(seats.sum()))
         self.base[places] = self.stacks.take(places)
         self.met[places] = -1
         self.fulls[places] = 0
 
-    def _order_moves(self) -> None:
-        """Each move goes before the action that follows it; after the last nobody asks."""
-        moves, acts, table = self.hands.stack_changes, self.hands.acts, self.table
+    def _order_changes(self) -> None:
+        """Order stack changes by the action that follows each; later ones matter to nobody."""
+        moves, acts, batch = self.hands.stack_changes, self.hands.acts, self.batch
         row_of = np.full(self.hands.count, -1, dtype=np.int64)
-        row_of[table.which] = np.arange(len(table.which))
+        row_of[batch.which] = np.arange(len(batch.which))
         mine = np.flatnonzero(row_of.take(moves.hand) >= 0)
         row = row_of.take(moves.hand.take(mine))
         act = self.hands.acts_upto.take(moves.row.take(mine))
-        step = act - table.first.take(row)
-        asked = np.flatnonzero(step < table.count.take(row))
+        step = act - batch.first.take(row)
+        asked = np.flatnonzero(step < batch.count.take(row))
         order = asked[np.argsort(step[asked], kind="stable")]
         mine, act, self.row = mine[order], act[order], row[order]
         self.seat = moves.seat.take(mine)
-        self.place = table.begin.take(self.row) + self.seat
+        self.place = batch.begin.take(self.row) + self.seat
         self.amount, self.out = moves.amount.take(mine), moves.out.take(mine)
         self.lost = moves.dead.take(mine)
         same_round = self.hands.boards_upto.take(moves.row.take(mine)) == acts.boards.take(act)
         self.staked = moves.stake.take(mine) & same_round
         self.leads = moves.leads.take(mine) & same_round
-        steps = int(table.count.max(initial=0))
+        steps = int(batch.count.max(initial=0))
         self.upto = np.searchsorted(step[order], np.arange(steps + 1)).tolist()
 
-    def _move(self, some: slice) -> None:
-        """Blinds, antes, prices, what goes back; a stack that they empty has no more to say."""
+    def _apply_changes(self, some: slice) -> None:
+        """Apply blinds, antes, prices and returned bets; a seat without chips acts no more."""
         row, place, seat, amount = (
             it[some] for it in (self.row, self.place, self.seat, self.amount)
         )
@@ -206,10 +204,10 @@ class Rounds:
         np.bitwise_or.at(self.timed, row[out], bits[out])
 
 
-class Faced(ActionState):
-    """A round as it stands for who is asked, for the rules."""
+class ReplayActionState(ActionState):
+    """The acting seat and its round in a slice of actions, for rules about raises."""
 
-    def __init__(self, rounds: Rounds, it: "Step", policies: BettingPolicies) -> None:
+    def __init__(self, rounds: BettingRounds, it: "ActionSlice", policies: BettingPolicies) -> None:
         self._rounds, self._it, self._policies, live = rounds, it, policies, it.live
         self.chips, self.mine = it.chips, it.mine
         self.met = rounds.met.take(it.place)
@@ -243,17 +241,17 @@ class Faced(ActionState):
         others = rounds.everybody[:live] & ~(rounds.folded[:live] | rounds.tapped[:live] | it.bit)
         found = np.zeros(live, dtype=bool)
         for seat in rounds.seats:
-            had = rounds.base.take(rounds.table.begin[:live] + seat, mode="clip")
+            had = rounds.base.take(rounds.batch.begin[:live] + seat, mode="clip")
             found |= (had > self.bet) & ((others >> seat & 1) == 1)
         return found
 
 
-class Step(NamedTuple):
-    """The n-th actions of the first so many hands, a column each; `act` is which of all actions.
+class ActionSlice(NamedTuple):
+    """The n-th action of each of the first `live` hands; `act` numbers it among all actions.
 
     `place` is where the seat's own columns are, `bit` the seat as a mask, `mine` what lies before
-    it, `asked` whether a round of betting is on, `offered` whether a raise was on the menu: who
-    raised is taken to have been offered it. `raise_forbidden` is whether the rules forbid to raise,
+    it, `asked` whether a round of betting is on, `offered` whether a raise was legal: who raised is
+    taken to have been offered it. `raise_forbidden` is whether the rules forbid to raise,
     where somebody has them.
     """
 
@@ -271,19 +269,19 @@ class Step(NamedTuple):
     raise_forbidden: Column | None
 
 
-class Table(NamedTuple):
-    """Hands that are walked together: where each one's seats begin among all of their places."""
+class HandBatch(NamedTuple):
+    """Hands that are replayed together; the seats of each begin at `begin` among all places."""
 
     which: Column  # of all hands
-    first: Column  # action
-    count: Column  # of actions
+    first: Column  # action of each
+    count: Column  # of its actions
     seats: Column
     begin: Column
     places: Column  # of all places, each of ours
 
 
-class Walk:
-    """Hands of one menu, which are walked action by action."""
+class Replay:
+    """Replay hands that share betting policies, action by action."""
 
     def __init__(
         self, hands: ReplayColumns, which: Column, policies: BettingPolicies | None
@@ -295,29 +293,29 @@ class Walk:
         seats = hands.seats[which]
         begin = np.cumsum(seats) - seats
         places = np.repeat(hands.base[which] - begin, seats) + np.arange(int(seats.sum()))
-        self.table = Table(which, first[order], (upto - first)[order], seats, begin, places)
-        self.rounds = Rounds(hands, self.table)
+        self.batch = HandBatch(which, first[order], (upto - first)[order], seats, begin, places)
+        self.rounds = BettingRounds(hands, self.batch)
 
-    def steps(self) -> Iterator[Step]:
-        """Every action of every hand, to the last; `rounds` stand as each was asked."""
-        count = self.table.count
+    def slices(self) -> Iterator[ActionSlice]:
+        """Every action of every hand; `rounds` stand as the action's seat found them."""
+        count = self.batch.count
         steps = int(count[0]) if len(count) else 0
         live = np.searchsorted(-count, -np.arange(steps), side="left").tolist()
         for t in range(steps):
-            it = self._step(t, live[t])
+            it = self._slice(t, live[t])
             yield it
-            self.rounds.stake(it)
+            self.rounds.apply(it)
 
-    def _step(self, t: int, live: int) -> Step:
-        """One action of every hand that has one left."""
+    def _slice(self, t: int, live: int) -> ActionSlice:
+        """The t-th action of every hand that has one."""
         acts, rounds = self.hands.acts, self.rounds
-        act = self.table.first[:live] + t
-        rounds.take_in(t, act)
+        act = self.batch.first[:live] + t
+        rounds.advance(t, act)
         seat, kind = acts.seat.take(act), acts.kind.take(act)
-        place = self.table.begin[:live] + seat
+        place = self.batch.begin[:live] + seat
         chips = rounds.stacks.take(place)
         raising, asked = kind >= BET, rounds.opened[:live]
-        it = Step(
+        it = ActionSlice(
             live,
             act,
             seat,
@@ -333,12 +331,14 @@ class Walk:
         )
         if self.policies is None:
             return it
-        veto = raise_forbidden(self.policies, Faced(rounds, it, self.policies))
+        veto = raise_forbidden(self.policies, ReplayActionState(rounds, it, self.policies))
         return it._replace(offered=raising | asked & ~veto, raise_forbidden=veto)
 
 
-def walks(hands: ReplayColumns, games: Sequence[Game | None], ruleset: Column) -> Iterator[Walk]:
-    """Hands in which anybody acts; those of one menu together. `ruleset` is which game each had."""
+def replays(
+    hands: ReplayColumns, games: Sequence[Game | None], ruleset: Column
+) -> Iterator[Replay]:
+    """Replays of all hands with actions, grouped by policies; `ruleset` numbers their games."""
     batches: dict[BettingPolicies | None, list[int]] = {}
     for number, game in enumerate(games):
         batches.setdefault(betting_policies(game), []).append(number)
@@ -346,11 +346,11 @@ def walks(hands: ReplayColumns, games: Sequence[Game | None], ruleset: Column) -
     for policies, numbers in batches.items():
         which = np.flatnonzero(some & np.isin(ruleset, numbers))
         if len(which):
-            yield Walk(hands, which, policies)
+            yield Replay(hands, which, policies)
 
 
-class Money(NamedTuple):
-    """Chips of every place; who splits has won, so `won` asks what was collected."""
+class ChipResults(NamedTuple):
+    """Chips put in, collected and net of every place; `won` is true also in a split pot."""
 
     put_in: Column
     collected: Column
@@ -358,8 +358,8 @@ class Money(NamedTuple):
     won: Column
 
 
-def money(hands: ReplayColumns) -> Money:
-    """What became of everybody's chips."""
+def chip_results(hands: ReplayColumns) -> ChipResults:
+    """The chip results of every place."""
     acts, moves = hands.acts, hands.stack_changes
     spent = np.zeros(hands.places + 1, dtype=np.int64)
     np.add.at(spent, acts.place, acts.amount)
@@ -380,4 +380,4 @@ def money(hands: ReplayColumns) -> Money:
     put_in = spent[: hands.places] - back
     taken = collected - back
     net = taken - put_in + hands.summed(hands.bounties)
-    return Money(put_in, taken, net, taken > 0)
+    return ChipResults(put_in, taken, net, taken > 0)
