@@ -24,11 +24,11 @@ from typing import NamedTuple
 
 import muckrake.__main__ as command
 from api.cli.import_ import RESOLVED_LATER
-from api.importing.commit import Writer
+from api.importing.commit import ImportWriter
 from api.importing.inputs import inputs
 from api.importing.pool import outcomes
 from api.importing.worker import ImportOptions
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from bench.import_texts import FILE, gamelogs, one_log, phh_files, pokerstars_files
 from bench.ledger import disk
 from bench.peers import installed, label
@@ -78,7 +78,9 @@ def imported(
         options = ImportOptions(audit=audit)
         now = now_ms(), ledger.nonces
         read = outcomes(files, options, folder, *now, lambda hands: None, processes)
-        for found, added in Writer(ledger, "sealed", () if audit else RESOLVED_LATER).write(read):
+        for found, added in ImportWriter(ledger, "sealed", () if audit else RESOLVED_LATER).write(
+            read
+        ):
             assert found.refused is None, found.refused
             assert added == found.hands, found.skipped
         durable = perf_counter() - start
@@ -98,7 +100,7 @@ _numbers = count()
 @contextmanager
 def _opened(scratch: Path) -> Iterator[tuple[Path, FileLedger]]:
     folder = scratch / f"ledger-{next(_numbers)}"
-    ledger, lock = open_ledger(folder, "bench", projections(folder))
+    ledger, lock = open_ledger(folder, "bench", ledger_projections(folder))
     try:
         yield folder, ledger
     finally:

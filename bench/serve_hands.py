@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import NamedTuple
 from urllib.parse import quote
 
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from bench.large import PLAYERS, build, name_of
 from bench.ledger import disk
 from bench.runner import SEED
@@ -73,7 +73,7 @@ class Server(NamedTuple):
 def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
     """One table for the public and one for an auditor; `rounds` is not needed."""
     small, large = scratch / "small", scratch / "large"
-    each = build(small, large, hands, min(DISTINCT, hands), projections=projections(small))
+    each = build(small, large, hands, min(DISTINCT, hands), projections=ledger_projections(small))
     lines = [disk(scratch), "", f"{hands:,} hands, {seconds:g} s a question and number of askers."]
     with server(large) as it:
         for who, headers in (("public", {}), ("auditor", {"Authorization": f"Bearer {it.key}"})):

@@ -93,10 +93,10 @@ def pages(hands: int, each: int) -> dict[str, str]:
 
 def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
     """First bytes for the public and an auditor; pictures for the auditor."""
-    from api.playing.recording import projections
+    from api.playing.recording import ledger_projections
 
     small, large = scratch / "small", scratch / "large"
-    each = build(small, large, hands, min(DISTINCT, hands), projections=projections(small))
+    each = build(small, large, hands, min(DISTINCT, hands), projections=ledger_projections(small))
     where = pages(hands, each)
     firsts: dict[str, dict[str, tuple[float, float, int]]] = {}
     os.environ[CACHE] = str(scratch / "cache")  # nothing is judged or valued before

@@ -69,10 +69,10 @@ class Seen(NamedTuple):
 
 def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
     """One visit of each."""
-    from api.playing.recording import projections
+    from api.playing.recording import ledger_projections
 
     small, large = scratch / "small", scratch / "large"
-    each = build(small, large, hands, min(DISTINCT, hands), projections=projections(small))
+    each = build(small, large, hands, min(DISTINCT, hands), projections=ledger_projections(small))
     for kept in (large / "jobs", scratch / "cache"):
         shutil.rmtree(kept, ignore_errors=True)
     os.environ[CACHE] = str(scratch / "cache")

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from api.cluster.spark import answers, session
-from api.cluster.tasks import Task, audit, by_processes, decoded, tasks
+from api.cluster.tasks import Task, answers_of_processes, audit, decode_audit, tasks
 from bench.large import build
 from bench.standalone import standalone
 from store.folder import manifest
@@ -122,7 +122,7 @@ def _ahead(one: Measured, other: Measured, size: int) -> str:
 
 def _ways(scratch: Path) -> Iterator[tuple[str, AbstractContextManager[Run]]]:
     yield "one process", nullcontext(_one_after_the_other)
-    yield f"{JOBS} processes", nullcontext(lambda every: by_processes(every, WORK, JOBS))
+    yield f"{JOBS} processes", nullcontext(lambda every: answers_of_processes(every, WORK, JOBS))
     yield f"Spark, local[{JOBS}]", _spark(nullcontext(f"local[{JOBS}]"))
     yield f"Spark, {JOBS} workers", _spark(_master(scratch))
 
@@ -169,7 +169,7 @@ def _judged(found: Iterable[bytes]) -> tuple[int, int]:
     judged = size = 0
     for answer in found:
         size += len(answer)
-        judged += sum(sum(counts.values()) for _, _, counts in decoded(answer).verdicts)
+        judged += sum(sum(counts.values()) for _, _, counts in decode_audit(answer).verdicts)
     return judged, size
 
 

@@ -22,8 +22,8 @@ from pathlib import Path
 from statistics import median
 from time import perf_counter, thread_time
 
-from api.playing.over_the_wire import Meeting, unusable
 from api.playing.recording import Recording
+from api.playing.wire_match import BotMatch, bad_replies
 from bench.ledger import disk
 from dealer.deck import SeededDecks
 from dealer.wire.match import Listener, MatchJob, Processes, play, started
@@ -203,12 +203,12 @@ def _match(bots: tuple[Program, Program], folder: Path, hands: int) -> float:
     try:
         over: list[tuple[float, float]] = []
         listener = Listener(print, lambda legs: over.append((perf_counter(), legs[0].lasted)))
-        recording = Recording(ledger, Meeting(job).announced("wire", "sealed"), match.game)
+        recording = Recording(ledger, BotMatch(job).announced("wire", "sealed"), match.game)
         durable = 0.0
         with Processes() as processes:
             played = processes.play(job, listener, lambda: False)
             for hand in recording.keep(played, lambda: False):
-                assert not any(unusable(match.game, hand))
+                assert not any(bad_replies(match.game, hand))
                 durable = perf_counter()
         heard, lasted = over[0]
         return lasted + max(0.0, durable - heard)

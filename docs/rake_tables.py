@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from engine.policies import Rake
-from formats.rakes import Row, amount, rows_of_table
+from formats.rakes import RakeRow, money_text, rake_rows
 
 _NO_FLOP = {
     "free": "nothing is taken of a hand without a flop",
@@ -14,14 +14,14 @@ _NO_FLOP = {
 
 def known_rakes() -> str:
     """Every row, those of one source together, by site and days."""
-    schedules: dict[tuple[str, ...], list[Row]] = {}
-    for row in rows_of_table():
+    schedules: dict[tuple[str, ...], list[RakeRow]] = {}
+    for row in rake_rows():
         key = (row.site, row.currency, row.when, row.no_flop, *row.sources)
         schedules.setdefault(key, []).append(row)
     return "\n\n".join(_schedule(rows) for rows in schedules.values())
 
 
-def _schedule(rows: list[Row]) -> str:
+def _schedule(rows: list[RakeRow]) -> str:
     first = rows[0]
     when = first.when if first.begins else f"undated, seen {first.seen}"
     limits = _all(f"{row.limit}-limit" for row in rows)
@@ -51,7 +51,7 @@ def _taken(rake: Rake, currency: str) -> str:
     ((_, cap),) = rake.caps_by_players
     if rake.rounding == "incremental":
         taken = rake.increment * rake.percent // rake.of
-        said = f"{amount(taken, currency)} of every {amount(rake.increment, currency)}"
+        said = f"{money_text(taken, currency)} of every {money_text(rake.increment, currency)}"
     else:
         said = f"{rake.percent * 100 / rake.of:g} %"
-    return f"{said}, at most {amount(cap, currency)}"
+    return f"{said}, at most {money_text(cap, currency)}"

@@ -21,18 +21,18 @@ from engine.policies import Rake
 from engine.settle import rakes, taken_of
 from events.state import opened
 from events.types import HandStarted
-from formats.rakes import Known, RakeFrom, Unlisted, rake_in_words
-from formats.source import Rules
+from formats.rakes import ListedRake, RakeFrom, UnlistedRake, rake_in_words
+from formats.source import ImportRules
 
 _PERCENTS = (5, 4, 3, 2, 1, 6, 10)
 _PERMILLES = (45, 35, 25, 55, 15, 475, 425)
 _STEPS = (100, 20, 500, 1000, 2000)
-_SURE = 0.9  # of the hands: what is not explained then differs
+_SURE_SHARE = 0.9  # of the hands: what is not explained then differs
 MONEY_SIGNS = "$€£"
 _USUAL = Rake(percent=5)
 
 
-class Seen(NamedTuple):
+class RakeSample(NamedTuple):
     """What one hand shows of the house."""
 
     seats: int
@@ -41,7 +41,7 @@ class Seen(NamedTuple):
     rake: int
 
 
-class House(Struct, frozen=True):
+class HouseRake(Struct, frozen=True):
     """The rake that explains most hands of a file at some stakes, caps by the number of players;
     `sure` if it explains so many that the others differ."""
 
@@ -56,43 +56,45 @@ class House(Struct, frozen=True):
         return replace(self.rake, caps_by_players=() if cap is None else ((seats, cap),))
 
 
-class Houses(Struct, frozen=True):
+class HouseRakes(Struct, frozen=True):
     """Who rakes the hands of a file: by the stakes of the header, what was set or fitted; or by the
     hand, what the table of known sites says."""
 
-    by_stakes: Mapping[str, House]
+    by_stakes: Mapping[str, HouseRake]
     source: RakeFrom = "fitted"
 
 
-def houses_at(hands_seen: Iterable[tuple[str, Seen]], rules: Rules, site: str) -> Houses:
+def fitted_rakes(
+    hands_seen: Iterable[tuple[str, RakeSample]], rules: ImportRules, site: str
+) -> HouseRakes:
     """The house of each stakes: as it was set for this site, or as it explains most of the hands
     there; those of the table, if that was asked for."""
     if rules.settings:
         rake = rules.of(RECORDED[f"{site}-nl"]).rake
         if rake is not None:
-            return Houses({stakes: House(rake, {}, sure=True) for stakes, _ in hands_seen})
-    seen: dict[str, set[Seen]] = {}
+            return HouseRakes({stakes: HouseRake(rake, {}, sure=True) for stakes, _ in hands_seen})
+    seen: dict[str, set[RakeSample]] = {}
     for stakes, hand in hands_seen:
         seen.setdefault(stakes, set()).add(hand)
     if rules.rake != "fitted":
-        return Houses({}, rules.rake)
-    houses: dict[str, House] = {}
+        return HouseRakes({}, rules.rake)
+    houses: dict[str, HouseRake] = {}
     for stakes, hands in seen.items():
         # Nobody takes a rake at a table for chips where two pots that could be raked were not.
-        house = _fitted(hands)
+        house = _best_rake(hands)
         for_chips = not any(sign in stakes for sign in MONEY_SIGNS)
-        unraked = {hand.pot for hand in hands if _due(_USUAL, hand)}
+        unraked = {hand.pot for hand in hands if _rake_due(_USUAL, hand)}
         if for_chips and len(unraked) >= 2 and not any(hand.rake for hand in hands):
-            house = _FREE
+            house = _NO_RAKE
         if house is not None:
             houses[stakes] = house
-    return Houses(houses)
+    return HouseRakes(houses)
 
 
-_FREE = House(Rake(percent=0), {}, sure=True)
+_NO_RAKE = HouseRake(Rake(percent=0), {}, sure=True)
 
 
-def _fitted(seen: set[Seen]) -> House | None:
+def _best_rake(seen: set[RakeSample]) -> HouseRake | None:
     """The rule that explains most of these hands, and more than half; the likeliest of several.
 
     It needs two different pots that it rakes without a cap, or one and a cap that two reach. If it
@@ -102,33 +104,33 @@ def _fitted(seen: set[Seen]) -> House | None:
     if len({hand.pot for hand in informing if hand.rake}) < 2:
         return None
     best, most = None, len(informing) / 2
-    for rate in _rates(no_flop=any(hand.rake for hand in seen if not hand.flop)):
-        house = House(rate, _caps(rate, informing))
-        right = [hand for hand in informing if hand.rake == _due(house.at(hand.seats), hand)]
+    for rate in _usual_rates(no_flop=any(hand.rake for hand in seen if not hand.flop)):
+        house = HouseRake(rate, _caps(rate, informing))
+        right = [hand for hand in informing if hand.rake == _rake_due(house.at(hand.seats), hand)]
         free = {hand.pot for hand in right if hand.rake and hand.rake != house.caps.get(hand.seats)}
         if len(right) > most and len(free) + bool(house.caps) >= 2:
-            sure = len(right) >= _SURE * len(informing)
-            best, most = House(rate, house.caps, sure), len(right)
+            sure = len(right) >= _SURE_SHARE * len(informing)
+            best, most = HouseRake(rate, house.caps, sure), len(right)
     return best
 
 
-def _caps(rate: Rake, seen: set[Seen]) -> dict[int, int]:
+def _caps(rate: Rake, seen: set[RakeSample]) -> dict[int, int]:
     """By players, the cap under which most of these hands are explained; no cap is taken for one
     that two hands do not stop at, with however many players."""
-    below = [hand for hand in seen if 0 < hand.rake < _due(rate, hand)]
+    below = [hand for hand in seen if 0 < hand.rake < _rake_due(rate, hand)]
     often = Counter(hand.rake for hand in below)
     caps: dict[int, int] = {}
     for seats in {hand.seats for hand in below}:
         alike = [hand for hand in seen if hand.seats == seats]
-        right = sum(hand.rake == _due(rate, hand) for hand in alike)
+        right = sum(hand.rake == _rake_due(rate, hand) for hand in alike)
         for cap in sorted({hand.rake for hand in below if hand.seats == seats}, reverse=True):
-            count = sum(hand.rake == min(_due(rate, hand), cap) for hand in alike)
+            count = sum(hand.rake == min(_rake_due(rate, hand), cap) for hand in alike)
             if often[cap] > 1 and count > right:
                 caps[seats], right = cap, count
     return caps
 
 
-def _due(rate: Rake, hand: Seen) -> int:
+def _rake_due(rate: Rake, hand: RakeSample) -> int:
     """What this rule takes of such a hand."""
     if rate.no_flop_no_drop and not hand.flop:
         return 0
@@ -136,7 +138,7 @@ def _due(rate: Rake, hand: Seen) -> int:
     return taken_of(rate, hand.pot, cap)
 
 
-def _rates(*, no_flop: bool = False) -> Iterator[Rake]:
+def _usual_rates(*, no_flop: bool = False) -> Iterator[Rake]:
     """Usual rates, the likeliest first; of hands without a flop, too, if such were raked."""
     own = Rake(percent=5, no_flop_no_drop=not no_flop)
     percents = [replace(own, percent=percent) for percent in _PERCENTS]
@@ -149,19 +151,19 @@ def _rates(*, no_flop: bool = False) -> Iterator[Rake]:
     yield from (replace(rate, rounding="ceil") for rate in (*percents, *permilles))
 
 
-def stopping_at(cap: int, *, no_flop: bool) -> Iterator[Rake]:
+def capped_rates(cap: int, *, no_flop: bool) -> Iterator[Rake]:
     """Rates that stop at this cap, the usual ones first; the last takes it whole of the first pots.
 
     What they take of several pots together is one cap for the hand (R5), and no part of each.
     """
-    for rate in (*_rates(no_flop=no_flop), Rake(percent=100, no_flop_no_drop=not no_flop)):
+    for rate in (*_usual_rates(no_flop=no_flop), Rake(percent=100, no_flop_no_drop=not no_flop)):
         yield replace(rate, caps_by_players=((2, cap),))
 
 
 # One hand.
 
 
-class Till(Struct, frozen=True):
+class HandRake(Struct, frozen=True):
     """What a hand's pots are, and how much the house took of each, or in all if the text does not
     tell."""
 
@@ -179,38 +181,42 @@ class Till(Struct, frozen=True):
         return sum(taken) == self.total and self.taken in (None, taken)
 
 
-def raked(
-    game: Game, till: Till, house: House | Known | Unlisted | None, *, chips: bool = False
+def game_with_rake(
+    game: Game,
+    till: HandRake,
+    house: HouseRake | ListedRake | UnlistedRake | None,
+    *,
+    chips: bool = False,
 ) -> tuple[Game, tuple[str, ...]]:
     """The game with the rake of its house, and what of it is assumed; `chips` if it is played for
     chips, of which a house may take a rake or not."""
-    if isinstance(house, House) and not house.rake.percent:
-        return _kept_by(game, None), ()
-    if game.rake is None and not isinstance(house, House | Known):
-        free = not chips or till.fits(_kept_by(game, _USUAL))
+    if isinstance(house, HouseRake) and not house.rake.percent:
+        return _with_rake(game, None), ()
+    if game.rake is None and not isinstance(house, HouseRake | ListedRake):
+        free = not chips or till.fits(_with_rake(game, _USUAL))
         return game, () if free else (f"unraked pot of {sum(till.pots)}",)
-    if isinstance(house, Known):
-        return _kept_by(game, house.rake), (house.assumed,)
-    if isinstance(house, House):
+    if isinstance(house, ListedRake):
+        return _with_rake(game, house.rake), (house.assumed,)
+    if isinstance(house, HouseRake):
         rake = house.at(till.seats)
-        if house.sure or till.fits(_kept_by(game, rake)):
-            return _kept_by(game, rake), (f"rake {rake_in_words(rake)}",)
-    why = f": {house.reason}" if isinstance(house, Unlisted) else ""
+        if house.sure or till.fits(_with_rake(game, rake)):
+            return _with_rake(game, rake), (f"rake {rake_in_words(rake)}",)
+    why = f": {house.reason}" if isinstance(house, UnlistedRake) else ""
     if not till.total:
-        if till.fits(game) and not isinstance(house, House):
+        if till.fits(game) and not isinstance(house, HouseRake):
             return game, ()
-        return _kept_by(game, None), (f"unraked pot of {sum(till.pots)}{why}",)
-    for rate in _rates(no_flop=not till.flop) if house is None else ():
-        if rate.rounding in ("half_even", "incremental") and till.fits(_kept_by(game, rate)):
-            return _kept_by(game, rate), (f"rake {rake_in_words(rate)}",)
+        return _with_rake(game, None), (f"unraked pot of {sum(till.pots)}{why}",)
+    for rate in _usual_rates(no_flop=not till.flop) if house is None else ():
+        if rate.rounding in ("half_even", "incremental") and till.fits(_with_rake(game, rate)):
+            return _with_rake(game, rate), (f"rake {rake_in_words(rate)}",)
     rake = Rake(percent=till.total, of=sum(till.pots), no_flop_no_drop=False)
-    if till.taken is not None and not till.fits(_kept_by(game, rake)):
-        stopped = stopping_at(till.total, no_flop=not till.flop)
-        rake = next((one for one in stopped if till.fits(_kept_by(game, one))), rake)
-    return _kept_by(game, rake), (f"shortfall {till.total} of {sum(till.pots)}{why}",)
+    if till.taken is not None and not till.fits(_with_rake(game, rake)):
+        stopped = capped_rates(till.total, no_flop=not till.flop)
+        rake = next((one for one in stopped if till.fits(_with_rake(game, one))), rake)
+    return _with_rake(game, rake), (f"shortfall {till.total} of {sum(till.pots)}{why}",)
 
 
 @lru_cache(4096)
-def _kept_by(game: Game, rake: Rake | None) -> Game:
+def _with_rake(game: Game, rake: Rake | None) -> Game:
     """One game for all hands under such a house."""
     return replace(game, rake=rake)

@@ -18,8 +18,8 @@ from msgspec.structs import replace
 
 from engine.games.recorded import IRC_LIMIT
 from events.cards import Cards, is_card
-from formats.moment import in_utc
-from formats.source import Act, Board, Holds, Item, Refused, Shows, Skipped, Source, SourceHand
+from formats.source import Act, Board, Holds, Item, Refused, Shows, Skipped, SourceFile, SourceHand
+from formats.timestamps import utc_of_seconds
 
 SMALL, BIG, HIGH = 5, 10, 20
 OPEN_MAX = 200
@@ -56,11 +56,11 @@ class _Row(Struct, frozen=True):
     cards: Cards
 
 
-class _Unread(Exception):
+class _Unreadable(Exception):
     """A hand that these files do not tell, and why."""
 
 
-def read(folder: Path) -> Source:
+def read(folder: Path) -> SourceFile:
     """The month in a folder; it is refused if its three parts are not there."""
     for part in ("hdb", "hroster", "pdb"):
         if not (folder / part).exists():
@@ -69,10 +69,10 @@ def read(folder: Path) -> Source:
         first = next(filter(None, map(_words, hdb)), [])
     try:
         _deal(first)
-    except _Unread as reason:
+    except _Unreadable as reason:
         raise Refused(1, str(reason)) from None
     hands = _hands(folder)
-    return Source(format="irc", dialect="limit 10/20", inferred=("game",), hands=hands)
+    return SourceFile(format="irc", dialect="limit 10/20", inferred=("game",), hands=hands)
 
 
 def _hands(folder: Path) -> Iterator[SourceHand | Skipped]:
@@ -88,11 +88,13 @@ def _hands(folder: Path) -> Iterator[SourceHand | Skipped]:
                 try:
                     deal = _deal(words)
                     if deal.id <= before:
-                        raise _Unread(f"hand {deal.id} comes after {before}: not in order of time")
+                        raise _Unreadable(
+                            f"hand {deal.id} comes after {before}: not in order of time"
+                        )
                     before = deal.id
                     while not roster or _number(roster[0]) < deal.id:
                         roster = next(filter(None, map(_words, rosters)), [str(_NEVER)])
-                    rows = _rows(deal, roster, players)
+                    rows = _player_rows(deal, roster, players)
                     hand = _source_hand(deal, rows, number)
                     # What all three files say of a hand.
                     yield replace(
@@ -100,28 +102,28 @@ def _hands(folder: Path) -> Iterator[SourceHand | Skipped]:
                         text="\n".join((" ".join(words), json.encode(rows).decode())),
                         site=" ".join(hand.players),
                     )
-                except _Unread as reason:
+                except _Unreadable as reason:
                     yield Skipped(number, str(reason))
     finally:
         players.close()
 
 
-def _rows(deal: _Deal, roster: list[str], players: "_Players") -> list[_Row]:
+def _player_rows(deal: _Deal, roster: list[str], players: "_Players") -> list[_Row]:
     """What each player's file says of this hand, by position; all of them, or none."""
     if _number(roster[0]) != deal.id:
-        raise _Unread(f"hroster does not say who played hand {deal.id}")
+        raise _Unreadable(f"hroster does not say who played hand {deal.id}")
     names = roster[2:]
     if len(names) != deal.players or len(set(names)) != len(names):
-        raise _Unread(f"hand {deal.id} has {deal.players} players, hroster names {len(names)}")
+        raise _Unreadable(f"hand {deal.id} has {deal.players} players, hroster names {len(names)}")
     rows = []
     for name in names:
         row = players.row(name, deal.id)
         if row is None:
-            raise _Unread(f"hand {deal.id} is not in a file of its player {name}")
+            raise _Unreadable(f"hand {deal.id} is not in a file of its player {name}")
         rows.append(row)
     rows.sort(key=lambda row: row.position)
     if [row.position for row in rows] != list(range(1, len(rows) + 1)):
-        raise _Unread(f"the positions in hand {deal.id} are not 1 to {len(rows)}")
+        raise _Unreadable(f"the positions in hand {deal.id} are not 1 to {len(rows)}")
     return rows
 
 
@@ -144,15 +146,15 @@ class _Players:
         if len(words) < 2 or words[0] != name or _number(words[1]) != hand:
             return None
         if len(words) in _ELSEWHERE:
-            raise _Unread(
+            raise _Unreadable(
                 f"{words[0][:40]} shows {len(words) - 11} cards: this is {_ELSEWHERE[len(words)]}"
             )
         if len(words) not in (11, 13) or not all(map(_LETTERS.fullmatch, words[4:8])):
-            raise _Unread(f"a line of {words[0][:40]} cannot be read")
+            raise _Unreadable(f"a line of {words[0][:40]} cannot be read")
         _, players, position = (_number(word) for word in words[1:4])
         bankroll, action, winnings = (_number(word) for word in words[8:11])
         if max(bankroll, action, winnings) > _CHIPS_MAX:
-            raise _Unread(f"{words[0][:40]} has more chips than there ever were")
+            raise _Unreadable(f"{words[0][:40]} has more chips than there ever were")
         streets = tuple(word.strip("-") for word in words[4:8])
         cards = _cards(words[11:])
         return _Row(words[0], hand, players, position, streets, bankroll, action, winnings, cards)
@@ -195,7 +197,7 @@ def _words(line: bytes) -> list[str]:
 
 def _number(word: str) -> int:
     if not re.fullmatch(r"[0-9]{1,15}", word):
-        raise _Unread(f"{word[:40]} stands where a number should")
+        raise _Unreadable(f"{word[:40]} stands where a number should")
     return int(word)
 
 
@@ -203,17 +205,17 @@ def _deal(words: list[str]) -> _Deal:
     """`id gameset hand players n/pot n/pot n/pot n/pot [board]`."""
     pots = words[4:8]
     if len(pots) < 4 or not all(re.fullmatch(r"[0-9]{1,15}/[0-9]{1,15}", pot) for pot in pots):
-        raise _Unread("this is no line of hdb: numbers, four times players/pot, and the board")
+        raise _Unreadable("this is no line of hdb: numbers, four times players/pot, and the board")
     board = _cards(words[8:])
     if len(board) not in (0, 3, 4, 5):
-        raise _Unread(f"the board has {len(board)} cards")
+        raise _Unreadable(f"the board has {len(board)} cards")
     return _Deal(_number(words[0]), _number(words[3]), int(pots[3].partition("/")[2]), board)
 
 
 def _cards(words: list[str]) -> Cards:
     for word in words:
         if not is_card(word):
-            raise _Unread(f"{word[:40]} is not a card")
+            raise _Unreadable(f"{word[:40]} is not a card")
     return tuple(words)
 
 
@@ -223,20 +225,24 @@ def _cards(words: list[str]) -> Cards:
 def _source_hand(deal: _Deal, rows: list[_Row], number: int) -> SourceHand:
     """The hand that the letters spell: position 1 is left of the button, the last has it."""
     if any(row.players != len(rows) for row in rows):
-        raise _Unread(f"the files do not agree how many play hand {deal.id}")
+        raise _Unreadable(f"the files do not agree how many play hand {deal.id}")
     if any(row.bankroll == 0 for row in rows):
-        raise _Unread(f"somebody plays hand {deal.id} without chips")
+        raise _Unreadable(f"somebody plays hand {deal.id} without chips")
     if not 2 <= len(rows) <= IRC_LIMIT.seats_max:
-        raise _Unread(f"{len(rows)} play hand {deal.id}")
+        raise _Unreadable(f"{len(rows)} play hand {deal.id}")
     blinds = tuple(seat for seat, row in enumerate(rows) if "B" in row.streets[0])
     if blinds not in ((0, 1), (0,)):
-        raise _Unread(f"the blinds of hand {deal.id} are not left of the button")
+        raise _Unreadable(f"the blinds of hand {deal.id} are not left of the button")
     nets = tuple(row.winnings - row.action for row in rows)
     if sum(nets):
-        raise _Unread(f"hand {deal.id} does not balance: players win {sum(nets)} more than is paid")
+        raise _Unreadable(
+            f"hand {deal.id} does not balance: players win {sum(nets)} more than is paid"
+        )
     if sum(row.action for row in rows) != deal.pot:
-        raise _Unread(f"hand {deal.id} has a pot of {deal.pot} in hdb, its players put in another")
-    now = _Betting([row.bankroll for row in rows])
+        raise _Unreadable(
+            f"hand {deal.id} has a pot of {deal.pot} in hdb, its players put in another"
+        )
+    now = _BettingState([row.bankroll for row in rows])
     # The cards that were shown, the streets with their boards, the showdown.
     shown = [(seat, row.cards) for seat, row in enumerate(rows) if row.cards]
     items: list[Item] = [Holds(seat, cards) for seat, cards in shown]
@@ -249,7 +255,7 @@ def _source_hand(deal: _Deal, rows: list[_Row], number: int) -> SourceHand:
     items += (Shows(seat, cards) for seat, cards in shown)
     for row, left in zip(rows, now.left, strict=True):
         if row.bankroll - left != row.action:
-            raise _Unread(
+            raise _Unreadable(
                 f"the letters of hand {deal.id} put in {row.bankroll - left} for {row.name}, "
                 f"his file says {row.action}"
             )
@@ -266,11 +272,11 @@ def _source_hand(deal: _Deal, rows: list[_Row], number: int) -> SourceHand:
         nets=nets,
         rake=0,
         assumed=(f"blinds {SMALL}/{BIG}", f"level {BIG}/{HIGH}"),
-        played=in_utc(deal.id) if deal.id in _YEARS else "",
+        played=utc_of_seconds(deal.id) if deal.id in _YEARS else "",
     )
 
 
-class _Betting:
+class _BettingState:
     """What letters leave out: the bet, who owes an answer, who has gone, what each has left."""
 
     def __init__(self, bankrolls: list[int]) -> None:

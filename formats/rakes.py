@@ -22,26 +22,26 @@ from engine.policies import Rake
 
 RakeFrom = Literal["fitted", "known", "undated"]
 NoFlop = Literal["free", "three-bet", "unsaid"]
-Stakes = tuple[int, int]
-Span = tuple[int, int | None]  # of players: from, to
+BlindPair = tuple[int, int]
+PlayerRange = tuple[int, int | None]  # of players: from, to
 
 LIMITS = {"nl": "no", "pl": "pot", "fl": "fixed"}
 SIGNS = {"USD": "$", "EUR": "€", "GBP": "£"}
 CURRENCIES = {sign: currency for currency, sign in SIGNS.items()}
 NAME_MAX = 40  # letters of a site, as a hand names it: a sentence repeats them
 _FILE = Path(__file__).with_name("rakes.toml")
-_SPAN = re.compile(r"([0-9]+)(?:(\+)|-([0-9]+))?")
+_PLAYER_RANGE = re.compile(r"([0-9]+)(?:(\+)|-([0-9]+))?")
 _STAKES = re.compile(r"([0-9.]+)/([0-9.]+)(?: (-)(?: ([0-9.]+)/([0-9.]+))?)?")
 
 
-class RakeQuestion(Struct, frozen=True, kw_only=True):
+class RakeKey(Struct, frozen=True, kw_only=True):
     """What a hand says of itself: nothing, where it does not; `reraised` if a raise before the flop
     was raised."""
 
     site: str
     currency: str
     limit: str
-    stakes: Stakes
+    stakes: BlindPair
     table: str = "regular"
     players: int
     day: date | None
@@ -49,16 +49,16 @@ class RakeQuestion(Struct, frozen=True, kw_only=True):
     reraised: bool = False
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class RakeRow(Struct, frozen=True, kw_only=True):
     """What one site takes of such pots; `rake` has the cap of these players."""
 
     site: str
     currency: str
     limit: str
-    low: Stakes
-    high: Stakes | None
+    low: BlindPair
+    high: BlindPair | None
     table: str
-    players: Span
+    players: PlayerRange
     rake: Rake
     no_flop: NoFlop
     begins: date | None
@@ -69,10 +69,12 @@ class Row(Struct, frozen=True, kw_only=True):
     @property
     def stakes(self) -> str:
         """`$0.05/$0.10`, `$1/$2 to $5/$10`, `$100/$200 and more`."""
-        low = _spelled(self.low, self.currency)
+        low = _stakes_text(self.low, self.currency)
         if self.high is None:
             return f"{low} and more"
-        return low if self.high == self.low else f"{low} to {_spelled(self.high, self.currency)}"
+        return (
+            low if self.high == self.low else f"{low} to {_stakes_text(self.high, self.currency)}"
+        )
 
     @property
     def when(self) -> str:
@@ -94,53 +96,53 @@ class Row(Struct, frozen=True, kw_only=True):
     def source(self) -> str:
         """Whose rake it is, of which stakes, as of when, and who says so."""
         when = f"undated, seen {self.seen}" if self.begins is None else f"as of {self.begins}"
-        stakes = _spelled(self.low, self.currency) if self.high == self.low else self.stakes
+        stakes = _stakes_text(self.low, self.currency) if self.high == self.low else self.stakes
         return f"as {self.site} takes of {self.limit}-limit {stakes}, {when}: {self.sources[0]}"
 
-    def raked(self, hand: RakeQuestion) -> Rake:
+    def raked(self, hand: RakeKey) -> Rake:
         """The rake of this hand: a pot without a flop is free, or is not."""
         free = not (self.no_flop == "three-bet" and hand.reraised)
         return replace(self.rake, no_flop_no_drop=free)
 
 
-class _Question(NamedTuple):
+class _Criterion(NamedTuple):
     """One thing in which a row and a hand must agree: how a row says it, and a hand."""
 
-    fits: Callable[[Row, RakeQuestion], bool]
-    has: Callable[[Row], str]
-    of_hand: Callable[[RakeQuestion], str]
+    fits: Callable[[RakeRow, RakeKey], bool]
+    has: Callable[[RakeRow], str]
+    of_hand: Callable[[RakeKey], str]
 
 
-_QUESTIONS = (
-    _Question(
-        lambda row, hand: _key(row.site) == _key(hand.site),
+_CRITERIA = (
+    _Criterion(
+        lambda row, hand: _site_key(row.site) == _site_key(hand.site),
         lambda row: row.site,
         lambda hand: hand.site or "a site that is not named",
     ),
-    _Question(
+    _Criterion(
         lambda row, hand: row.currency == hand.currency,
         lambda row: row.currency,
         lambda hand: hand.currency or "chips",
     ),
-    _Question(
+    _Criterion(
         lambda row, hand: row.limit == hand.limit,
         lambda row: f"{row.limit}-limit",
         lambda hand: f"{hand.limit}-limit",
     ),
-    _Question(
+    _Criterion(
         lambda row, hand: (
             all(map(int.__le__, row.low, hand.stakes))
             and (row.high is None or all(map(int.__ge__, row.high, hand.stakes)))
         ),
         lambda row: row.stakes,
-        lambda hand: _spelled(hand.stakes, hand.currency),
+        lambda hand: _stakes_text(hand.stakes, hand.currency),
     ),
-    _Question(
+    _Criterion(
         lambda row, hand: row.table == hand.table,
         lambda row: f"{row.table} tables",
         lambda hand: f"{hand.table} tables",
     ),
-    _Question(
+    _Criterion(
         lambda row, hand: row.players[0] <= hand.players <= (row.players[1] or hand.players),
         lambda row: row.dealt,
         lambda hand: f"{hand.players} players",
@@ -148,7 +150,7 @@ _QUESTIONS = (
 )
 
 
-class Known(Struct, frozen=True):
+class ListedRake(Struct, frozen=True):
     """The rake of a hand by its row, and what that row says of itself."""
 
     rake: Rake
@@ -160,7 +162,7 @@ class Known(Struct, frozen=True):
         return f"rake {rake_in_words(self.rake)}, {self.source}"
 
 
-class Unlisted(Struct, frozen=True):
+class UnlistedRake(Struct, frozen=True):
     """Why no row is of a hand; `of` what, if it is of no other with these stakes either."""
 
     reason: str
@@ -174,13 +176,13 @@ class Unlisted(Struct, frozen=True):
 
 
 @lru_cache(1 << 14)
-def looked_up(hand: RakeQuestion, source: RakeFrom) -> Known | Unlisted:
+def look_up_rake(hand: RakeKey, source: RakeFrom) -> ListedRake | UnlistedRake:
     """The rake of a hand by the table; rows without a day are there if they are asked for."""
-    rows, same = rows_of_table(), list[str]()
-    for question in _QUESTIONS:
+    rows, same = rake_rows(), list[str]()
+    for question in _CRITERIA:
         fitting = tuple(row for row in rows if question.fits(row, hand))
         if not fitting:
-            return _instead(hand, same, map(question.has, rows), question.of_hand(hand))
+            return _unlisted(hand, same, map(question.has, rows), question.of_hand(hand))
         rows = fitting
         same.append(question.of_hand(hand))
     of_day = [
@@ -192,29 +194,29 @@ def looked_up(hand: RakeQuestion, source: RakeFrom) -> Known | Unlisted:
         of_day = [row for row in rows if row.begins is None]
     if not of_day:
         day = str(hand.day) if hand.day else "a hand that names no day"
-        return _instead(hand, same, (row.when for row in rows), day)
+        return _unlisted(hand, same, (row.when for row in rows), day)
     (row,) = of_day
     if row.no_flop == "unsaid" and not hand.flop:
         reason = f"{row.sources[0]} does not say what {row.site} takes of a hand without a flop"
-        return Unlisted(reason)
-    return Known(row.raked(hand), row.source())
+        return UnlistedRake(reason)
+    return ListedRake(row.raked(hand), row.source())
 
 
-def _instead(hand: RakeQuestion, same: list[str], listed: Iterable[str], asked: str) -> Unlisted:
+def _unlisted(hand: RakeKey, same: list[str], listed: Iterable[str], asked: str) -> UnlistedRake:
     """`the table of rakes has of PokerStars, USD: no-limit, pot-limit; not fixed-limit`."""
     of = f" of {', '.join(same)}" if same else ""
     reason = f"the table of rakes has{of}: {', '.join(dict.fromkeys(listed))}; not {asked}"
-    return Unlisted(reason, ", ".join(question.of_hand(hand) for question in _QUESTIONS[:4]))
+    return UnlistedRake(reason, ", ".join(question.of_hand(hand) for question in _CRITERIA[:4]))
 
 
 @lru_cache(1)
-def rows_of_table() -> tuple[Row, ...]:
+def rake_rows() -> tuple[RakeRow, ...]:
     """Every row of the file, in its order."""
     text = _FILE.read_text("utf-8")
     return tuple(
         row
         for schedule in tomllib.loads(text, parse_float=Fraction)["schedule"]
-        for row in _rows(schedule)
+        for row in _rows_of_schedule(schedule)
     )
 
 
@@ -232,19 +234,19 @@ def rake_in_words(rake: Rake) -> str:
 # The file.
 
 
-def _rows(schedule: Mapping[str, Any]) -> Iterator[Row]:
+def _rows_of_schedule(schedule: Mapping[str, Any]) -> Iterator[RakeRow]:
     """The rows of a schedule, one for each limit, kind of table and number of players."""
     tables = schedule.get("tables", ("regular", "fast"))
     for line in schedule["rows"]:
         match = _STAKES.fullmatch(line["stakes"])
         assert match is not None, line
         low = _cents(Fraction(match[1])), _cents(Fraction(match[2]))
-        high: Stakes | None = low
+        high: BlindPair | None = low
         if match[3]:  # up to other stakes, or to any
             high = (_cents(Fraction(match[4])), _cents(Fraction(match[5]))) if match[4] else None
         for limit, table in product(schedule["limits"], tables):
-            for players, rake in _rakes(line, schedule.get("rounding")):
-                yield Row(
+            for players, rake in _rakes_by_players(line, schedule.get("rounding")):
+                yield RakeRow(
                     site=schedule["site"],
                     currency=schedule["currency"],
                     limit=limit,
@@ -261,10 +263,10 @@ def _rows(schedule: Mapping[str, Any]) -> Iterator[Row]:
                 )
 
 
-def _rakes(line: Mapping[str, Any], rounding: Any) -> Iterator[tuple[Span, Rake]]:
+def _rakes_by_players(line: Mapping[str, Any], rounding: Any) -> Iterator[tuple[PlayerRange, Rake]]:
     """By players dealt in, what is taken of a pot, and at most how much."""
-    rates = _by_players(line["percent"] if "percent" in line else [line["each"]])
-    for (players, rate), (others, cap) in product(rates, _by_players(line["caps"])):
+    rates = _values_by_players(line["percent"] if "percent" in line else [line["each"]])
+    for (players, rate), (others, cap) in product(rates, _values_by_players(line["caps"])):
         most = min((end for end in (players[1], others[1]) if end is not None), default=None)
         least = max(players[0], others[0])
         if most is None or least <= most:
@@ -278,13 +280,13 @@ def _rakes(line: Mapping[str, Any], rounding: Any) -> Iterator[tuple[Span, Rake]
             yield (least, most), replace(rake, caps_by_players=caps)
 
 
-def _by_players(value: Any) -> list[tuple[Span, Any]]:
+def _values_by_players(value: Any) -> list[tuple[PlayerRange, Any]]:
     """A value of all tables, or one for each number of players."""
     if not isinstance(value, Mapping):
         return [((2, None), value)]
-    by_players: list[tuple[Span, Any]] = []
+    by_players: list[tuple[PlayerRange, Any]] = []
     for players, amount in value.items():
-        match = _SPAN.fullmatch(players)
+        match = _PLAYER_RANGE.fullmatch(players)
         assert match is not None, players
         least = int(match[1])
         most = None if match[2] else int(match[3] or least)
@@ -298,17 +300,17 @@ def _cents(amount: Any) -> int:
     return cents.numerator
 
 
-def _key(site: str) -> str:
+def _site_key(site: str) -> str:
     """A site's name as it is compared: `PokerStars.com` and `Poker Stars` are PokerStars."""
     return "".join(filter(str.isalnum, site.casefold().removesuffix(".com")))
 
 
-def _spelled(stakes: Stakes, currency: str) -> str:
+def _stakes_text(stakes: BlindPair, currency: str) -> str:
     """`$0.05/$0.10`, `$1/$2`, `INR 5/INR 10`."""
-    return "/".join(amount(stake, currency) for stake in stakes)
+    return "/".join(money_text(stake, currency) for stake in stakes)
 
 
-def amount(cents: int, currency: str) -> str:
+def money_text(cents: int, currency: str) -> str:
     """`$0.05`, `$1`, `INR 5`."""
     sign = SIGNS.get(currency, f"{currency} " if currency else "")
     return f"{sign}{cents / 100:.2f}".removesuffix(".00")

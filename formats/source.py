@@ -1,9 +1,9 @@
-"""A foreign hand as its source says it, in our words and not yet judged.
+"""Foreign files and hands as a reader gives them, before any ruleset judges them.
 
-A reader takes a file apart into these; `formats.follow` puts them to the rules. Amounts are whole
-numbers of the game's unit. Nothing is repaired: what the source does not say is None or absent.
+`formats.hand_records` puts the hands to the rules. Amounts are whole numbers of the game's unit.
+Nothing is repaired: what the source does not say is None or absent.
 
-The same file can be read under other `Rules`: those that an import asks for.
+The same file can be read under other `ImportRules`: those that an import asks for.
 
 What a reader had to conclude is of two kinds. `assumed` is what no line says and a verdict can rest
 on (a stack, a rake): it stands in the record, a short text that begins with a word of
@@ -47,7 +47,7 @@ class Act(Struct, frozen=True):
     default: bool = False
 
 
-class Bids(Struct, frozen=True):
+class AuctionBid(Struct, frozen=True):
     """A bid in an auction."""
 
     seat: int
@@ -56,7 +56,7 @@ class Bids(Struct, frozen=True):
     default: bool = False
 
 
-class Tosses(Struct, frozen=True):
+class CardToss(Struct, frozen=True):
     """A hole card laid face up on the board."""
 
     seat: int
@@ -112,7 +112,7 @@ class Leaves(Struct, frozen=True):
     all_in: bool = False
 
 
-Item = Act | Bids | Tosses | Holds | HasBounty | Board | Shows | Mucks | Fault | Leaves
+Item = Act | AuctionBid | CardToss | Holds | HasBounty | Board | Shows | Mucks | Fault | Leaves
 
 
 class Paid(Struct, frozen=True):
@@ -170,7 +170,7 @@ class Refused(Exception):
         self.reason = reason
 
 
-class Transcript(NamedTuple):
+class SourceBatch(NamedTuple):
     """Hands next to each other, some of them in columns already; those are not judged either.
 
     `numbers` and `nets` (by hand and seat) are of the hands in columns; `hand` gives any hand
@@ -187,10 +187,10 @@ class Transcript(NamedTuple):
     texts: Sequence[str]
 
 
-class Source(Struct, frozen=True, kw_only=True):
+class SourceFile(Struct, frozen=True, kw_only=True):
     """A file taken apart: what it is, and its hands one by one, in order.
 
-    Some readers can also tell them many at a time: `transcripts` are the same hands. `place` is
+    Some readers can also tell them many at a time: `batches` are the same hands. `place` is
     what the source says of all of them, by which its match is told from others.
     """
 
@@ -200,11 +200,11 @@ class Source(Struct, frozen=True, kw_only=True):
     players: tuple[str, ...] = ()
     note: SourceNoted | None = None
     inferred: tuple[str, ...] = ()
-    transcripts: Iterable[Transcript] | None = None
+    batches: Iterable[SourceBatch] | None = None
     place: str = ""
 
 
-class Rules(Struct, frozen=True):
+class ImportRules(Struct, frozen=True):
     """The ruleset that decides instead of the one a file looks like, settings of either, and from
     where the rake of hands for money is."""
 
@@ -233,7 +233,7 @@ class Rules(Struct, frozen=True):
         return self.game is None and all(name.startswith("rake_") for name, _ in self.settings)
 
 
-AS_READ = Rules()
+AS_READ = ImportRules()
 
 
 @lru_cache(maxsize=1 << 10)
@@ -259,11 +259,11 @@ _SMALL = 1 << 18
 
 def lines(text: Text) -> Iterator[str]:
     """The lines, from the start."""
-    with opened(text) as stream:
+    with open_text(text) as stream:
         yield from stream
 
 
-def opened(text: Text) -> TextIOBase:
+def open_text(text: Text) -> TextIOBase:
     """The text, from the start, to be read in whatever pieces."""
     if isinstance(text, str):
         return StringIO(text.removeprefix("\ufeff"), newline=None)
@@ -271,7 +271,7 @@ def opened(text: Text) -> TextIOBase:
     return TextIOWrapper(_raw(text), encoding, newline=None)
 
 
-def at_hand(text: Text) -> Text:
+def decoded_if_small(text: Text) -> Text:
     """A small file decoded already: to open it for every reading takes longer than to read it."""
     if isinstance(text, Path) and text.stat().st_size <= _SMALL:
         text = text.read_bytes()

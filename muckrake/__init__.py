@@ -212,19 +212,19 @@ def _written(
     from click import ClickException
 
     from api.cli.ledger import writing
-    from api.jobs.plans import named
-    from api.playing.matches import Terms, begun, here, taken
+    from api.jobs.requests import valid_match_name
+    from api.playing.matches import MatchTerms, begin_match, play_here, taken_match
     from dealer.bots.own import BotFailed
     from store.proof.private import Private
 
     folder = Path(ledger)
     try:
-        with writing(folder, f"play {named(plan.match)}") as written:
-            if taken(written, [plan]):
+        with writing(folder, f"play {valid_match_name(plan.match)}") as written:
+            if taken_match(written, [plan]):
                 raise ValueError(f"there is a match {plan.match} in {folder} already")
-            match = begun(written, Private(folder), plan, Terms("seeded", disclosure))
+            match = begin_match(written, Private(folder), plan, MatchTerms("seeded", disclosure))
             try:
-                yield from here(match, lambda: False, makers)
+                yield from play_here(match, lambda: False, makers)
             finally:
                 match.end()
     except ClickException as why:

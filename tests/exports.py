@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from api.cli.export import LOGS
-from api.exporting.tables import written
-from api.exporting.texts import TEXTS, CannotExport, ExportRequest
+from api.exporting.tables import write_view
+from api.exporting.texts import TEXT_FORMATS, CannotExport, ExportRequest
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.selection import leaves, selections
 from api.viewpoints.viewer import Viewer
@@ -74,12 +74,12 @@ def exported(
     known = {**_BY_MARK, **{fingerprint(game): game for game in games}}
     if to not in LOGS:
         sink = io.BytesIO()
-        written(sink, to, told, table, redactor)
+        write_view(sink, to, told, table, redactor)
         return sink.getvalue()
     asked = ExportRequest(
         snapshot, told, redactor, lambda record: known[start_of(record).ruleset], "", False
     )
     try:
-        return b"".join(TEXTS[to](asked))
+        return b"".join(TEXT_FORMATS[to](asked))
     except CannotExport as refusal:
         return str(refusal).encode()

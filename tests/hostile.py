@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
@@ -51,7 +51,7 @@ def match(attack: str) -> str:
 
 def made(folder: Path) -> Path:
     """Three hands for each attack: a name of players, match and game, a fault, notes, reasons."""
-    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    ledger, lock = open_ledger(folder, "a test", ledger_projections(folder))
     games = [GAMES["auction-2024"], GAMES["swap-2022"], GAMES["urcs-1998"]]
     for place, attack in enumerate(ATTACKS):
         game, text = games[place % len(games)], ATTACKS[attack]

@@ -17,7 +17,7 @@ from events.ledger import Recorded
 from events.lines import Nonces, lines, plain
 from events.notation import read, say
 from events.types import AntePosted, BidPlaced, Events, HandEnded, HandStarted, PotSplit
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.phh.read import read as read_phh
 from formats.source import Act, Board, Holds, Item, Shows, SourceHand
 from tests.store.test_event_columns import alike
@@ -136,7 +136,7 @@ def of_site(*, shoves: bool, raked: int = 0) -> Events:
             "moon full",
         ),
     )
-    return follow(hand, "m/1")
+    return hand_record(hand, "m/1")
 
 
 @pytest.mark.parametrize(
@@ -201,4 +201,4 @@ def test_an_order_of_showing_that_only_the_hand_itself_shows_is_assumed(
     """The habit was taken from the hand and then said to agree with it."""
     (hand,) = read_phh(RIVER.replace("SHOWN", shown)).hands
     assert isinstance(hand, SourceHand)
-    assert verdict == judge(hand.game, follow(hand, "h/1")).verdict
+    assert verdict == judge(hand.game, hand_record(hand, "h/1")).verdict

@@ -248,7 +248,7 @@ def test_what_cannot_be_exported_is_said_in_one_sentence(
 
 def test_the_door_knows_what_the_rooms_behind_it_have() -> None:
     """It names them itself, because it is opened before anything heavy is."""
-    assert tuple(texts.TEXTS) == door.LOGS
+    assert tuple(texts.TEXT_FORMATS) == door.LOGS
     assert set(files.TABULAR) == set(door.TABULAR)
     assert tables.TABLES == door.TABLES
     assert files.BINARY == door.BINARY

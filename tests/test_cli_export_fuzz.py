@@ -17,18 +17,18 @@ from events import types as t
 from events.evolve import replay
 from events.types import Events
 from formats.acpc.read import read as read_acpc
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit.read import read as read_gamelog
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.pokerstars.read import read as read_pokerstars
-from formats.source import Skipped, Source, SourceHand
+from formats.source import Skipped, SourceFile, SourceHand
 from tests.exports import exported, ledger_of, start_of
 from tests.hands import seeded, some_rulesets
 from tests.profiles import sized
 
 HANDS = sized(6, 20)
-READERS: dict[str, Callable[[str], Source]] = {
+READERS: dict[str, Callable[[str], SourceFile]] = {
     "phh": read_phh,
     "acpc": read_acpc,
     "ohh": read_ohh,
@@ -55,11 +55,13 @@ def _chips(record: Events, unit: str) -> Counter[Fraction]:
     return Counter(Fraction(after - before, per) for after, before in both)
 
 
-def _read_back(source: Source) -> list[Counter[Fraction]]:
+def _read_back(source: SourceFile) -> list[Counter[Fraction]]:
     told = list(source.hands)
     assert not [one for one in told if isinstance(one, Skipped)]
     return [
-        _chips(follow(hand, "m/1"), hand.game.unit) for hand in told if isinstance(hand, SourceHand)
+        _chips(hand_record(hand, "m/1"), hand.game.unit)
+        for hand in told
+        if isinstance(hand, SourceHand)
     ]
 
 

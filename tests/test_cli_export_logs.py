@@ -18,12 +18,12 @@ from events.evolve import replay
 from events.match import SourceNoted
 from events.types import Events
 from formats.acpc.read import read as read_acpc
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit.read import read as read_gamelog
 from formats.mit.write import write as write_gamelog
 from formats.phh.read import PhhHand
 from formats.phh.read import read as read_phh
-from formats.source import Holds, Source, SourceHand
+from formats.source import Holds, SourceFile, SourceHand
 from store.reader import Snapshot
 from tests.exports import exported, ledger_of, start_of, started
 from tests.formats.test_format_acpc import NO_LIMIT
@@ -39,10 +39,10 @@ needs_gamelogs = pytest.mark.skipif(
 TWO_PLAYERS = ("auction-2024", "auction-2024-mit", "swap-2022", "swap-2022-mit")
 
 
-def _imported(source: Source, folder: Path) -> tuple[Snapshot, list[Game]]:
+def _imported(source: SourceFile, folder: Path) -> tuple[Snapshot, list[Game]]:
     """A source in a ledger: its note, the notes of its hands, its hands."""
     told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
-    records = [follow(hand, f"m/{hand.number}") for hand in told]
+    records = [hand_record(hand, f"m/{hand.number}") for hand in told]
     notes = [] if source.note is None else [source.note]
     notes += [
         SourceNoted("phh", f"hand {hand.number}", hand.note.header, hand.note.footer)
@@ -101,7 +101,7 @@ def test_the_footer_of_every_newest_log_is_what_we_would_count(log: Path) -> Non
     source = read_gamelog(log.read_bytes())
     assert source.dialect in ("A3", "S3")
     told = (hand for hand in source.hands if isinstance(hand, SourceHand))
-    text = write_gamelog(follow(hand, f"m/{hand.number}") for hand in told)
+    text = write_gamelog(hand_record(hand, f"m/{hand.number}") for hand in told)
     assert log.read_text().rpartition("\nFinal, ")[2] == text.rpartition("\nFinal, ")[2]
 
 
@@ -190,7 +190,7 @@ def test_hands_as_phh_are_read_to_the_same_nets_by_us_and_by_pokerkit(
     text = exported(snapshot, "phh", view, games=(game,)).decode()
     told = [hand for hand in read_phh(text).hands if isinstance(hand, PhhHand)]
     for hand, record in zip(told, records, strict=True):
-        assert _nets(record) == _nets(follow(hand, "m/1"))
+        assert _nets(record) == _nets(hand_record(hand, "m/1"))
     for number, record in enumerate(records, start=1):
         alone = exported(snapshot, "phh", view, names=(f"m/{number}",), games=(game,)).decode()
         assert f'_view = "{view}"' in alone

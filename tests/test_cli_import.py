@@ -11,7 +11,7 @@ from engine.verdict import Verdict
 from events.evolve import replay
 from events.match import MatchEnded, MatchStarted
 from events.types import Claimed, HandStarted
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit.read import read
 from formats.source import SourceHand
 from store.reader import Reader
@@ -85,7 +85,7 @@ def test_the_hands_in_the_ledger_are_those_of_the_log(
     for hand in read(log).hands:
         assert isinstance(hand, SourceHand)
         name = f"{one['match']}/{hand.number}"
-        assert follow(hand, name) == kept(ledger, name)
+        assert hand_record(hand, name) == kept(ledger, name)
 
 
 def test_a_match_says_where_it_comes_from_and_what_it_came_to(

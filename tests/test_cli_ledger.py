@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,8 +17,15 @@ from typing import Any
 import pytest
 
 from api.main import main
-from api.playing.matches import SEEDED
-from api.playing.recording import FLUSH_S, STOPPED, WHOLE, Recording, announced, finished
+from api.playing.matches import SEEDED_DECKS
+from api.playing.recording import (
+    ALL_PLAYED,
+    FLUSH_S,
+    STOPPED,
+    Recording,
+    finished_hand,
+    seeded_start,
+)
 from api.viewpoints.redaction import table_after
 from dealer.play import play
 from engine.games import GAMES
@@ -52,7 +60,7 @@ def test_a_match_begins_and_ends_with_its_records(folder: Path) -> None:
     start, end = kept(folder, "scrim")
     assert (start.dealing, start.disclosure, start.seed) == ("seeded", "sealed", "7")
     assert start.players == ("random-0", "random-1")
-    assert end == MatchEnded(nets(dealt()), WHOLE)
+    assert end == MatchEnded(nets(dealt()), ALL_PLAYED)
     assert 0 == sum(end.nets)
 
 
@@ -72,8 +80,8 @@ def test_play_says_in_one_line_what_it_played(capsys: Captured, tmp_path: Path) 
     assert out.startswith("scrim  auction-2024  40 hands  ")
     assert out.endswith("  seed 7\n")
     warned, last = err.splitlines()
-    assert warned == SEEDED
-    assert last.startswith(f"{WHOLE}: 40 in {tmp_path / 'here'}, ")
+    assert warned == SEEDED_DECKS
+    assert last.startswith(f"{ALL_PLAYED}: 40 in {tmp_path / 'here'}, ")
 
 
 def _won(nets: tuple[int, ...]) -> dict[str, Any]:
@@ -97,7 +105,7 @@ def test_play_as_json(capsys: Captured, tmp_path: Path) -> None:
         "hands": 40,
         "events": 2 + sum(map(len, dealt())),
         "nets": list(end.nets),
-        "reason": WHOLE,
+        "reason": ALL_PLAYED,
         **_won(end.nets),
     }
 
@@ -161,7 +169,7 @@ def test_a_full_disk_ends_a_match_with_one_sentence(
     assert main(["play", "site-nl", *words]) == 0
     capsys.readouterr()
     one, two = told(capsys, "matches", *words)["matches"]
-    assert (one["match"], one["status"], two["status"]) == ("m", "not ended", WHOLE)
+    assert (one["match"], one["status"], two["status"]) == ("m", "not ended", ALL_PLAYED)
     assert [] == told(capsys, "doctor", *words)["findings"]
 
 
@@ -200,14 +208,14 @@ def test_hands_wait_for_a_tenth_of_a_second_at_most(monkeypatch: pytest.MonkeyPa
         nonlocal passed_s
         for record in records:
             passed_s += each_s
-            yield finished(record)
+            yield finished_hand(record)
 
     clock = SimpleNamespace(monotonic=lambda: passed_s, time_ns=time.time_ns)
     monkeypatch.setattr("api.playing.recording.time", clock)
     records, ledger = dealt(), Watched()
     ledger.calls = []
     recording = Recording(
-        ledger, announced("scrim", records[0], "7", "sealed"), GAMES["auction-2024"]
+        ledger, seeded_start("scrim", records[0], "7", "sealed"), GAMES["auction-2024"]
     )
     assert records == tuple(recording.keep(slowly(records), lambda: False))
     moments = [moment for moment, _ in ledger.calls]
@@ -221,14 +229,14 @@ def test_a_hand_that_no_other_follows_does_not_wait_for_company() -> None:
     records, ledger = dealt(), MemoryLedger()
 
     def pausing() -> Iterator[Finished | None]:
-        yield finished(records[0])
+        yield finished_hand(records[0])
         assert not ledger.read("scrim/1")
         yield None
         assert ledger.read("scrim/1")
-        yield finished(records[1])
+        yield finished_hand(records[1])
 
     recording = Recording(
-        ledger, announced("scrim", records[0], "7", "sealed"), GAMES["auction-2024"]
+        ledger, seeded_start("scrim", records[0], "7", "sealed"), GAMES["auction-2024"]
     )
     assert records[:2] == tuple(recording.keep(pausing(), lambda: False))
 
@@ -269,7 +277,8 @@ def test_matches_are_listed_with_what_they_came_to(capsys: Captured, folder: Pat
     assert other["hands"] == 12
     assert {"dealing": "seeded", "disclosure": "sealed", "ended": True}.items() <= one.items()
     assert scrim.split("\t")[-1] == one["result"]
-    about = {"match": "scrim", "game": "auction-2024", "ruleset": start.ruleset, "status": WHOLE}
+    game, status = "auction-2024", ALL_PLAYED
+    about = {"match": "scrim", "game": game, "ruleset": start.ruleset, "status": status}
     about |= {"players": ["random-0", "random-1"], "hands": 40, "left_out": 0, "unit": "chip"}
     assert {**about, "nets": list(end.nets), **_won(end.nets)}.items() <= one.items()
 
@@ -278,7 +287,7 @@ def test_a_match_that_was_cut_off_is_listed_as_not_ended(capsys: Captured, tmp_p
     first, *_ = dealt()
     words = forged(tmp_path, first)
     ledger, lock = open_ledger(tmp_path, "play later")
-    ledger.append(Append("later", 0, (announced("later", first, "7", "sealed"),), 2))
+    ledger.append(Append("later", 0, (seeded_start("later", first, "7", "sealed"),), 2))
     ledger.close()
     lock.release()
     one, two = told(capsys, "matches", *words)["matches"]
@@ -354,14 +363,10 @@ def test_what_cannot_be_listed_is_said_in_one_sentence(
 
 
 def test_sql_answers_over_the_views(capsys: Captured) -> None:
-    counted = {
-        "hands": 52,
-        "players": 2 * 40 + 4 * 12,
-        "events": 4 + sum(len(record) for words in (SCRIM, PAIRS) for record in dealt(words)),
-    }
+    events = 4 + sum(len(record) for words in (SCRIM, PAIRS) for record in dealt(words))
+    counted = {"hands": 52, "players": 2 * 40 + 4 * 12, "events": events}
     for view, count in counted.items():
-        rows = told(capsys, "sql", f"SELECT count(*) AS n FROM {view}")["rows"]
-        assert rows == [{"n": count}]
+        assert told(capsys, "sql", f"SELECT count(*) AS n FROM {view}")["rows"] == [{"n": count}]
     for view in ("bids", "swaps", "pots"):
         assert "hand_seq" in printed(capsys, "sql", f"SELECT * FROM {view} LIMIT 1")
 
@@ -386,10 +391,8 @@ def test_sql_writes_no_file(capsys: Captured, tmp_path: Path) -> None:
 def wait_for(seen: Any) -> None:
     """Until another process has done it; a minute is too long."""
     for _ in range(6_000):
-        try:
+        with suppress(Exception):  # there is no ledger yet
             if seen():
                 return
-        except Exception:  # there is no ledger yet
-            pass
         time.sleep(0.01)
     raise AssertionError("it never came")

@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 from msgspec.structs import replace
 
-from api.jobs.plans import ENDLESS, plans_of
+from api.jobs.requests import ENDLESS, match_plans
 from api.main import main
-from api.playing.recording import WHOLE
+from api.playing.recording import ALL_PLAYED
 from dealer.bots.built_in import BOTS
 from dealer.deck import SeededDecks, check_deal
 from dealer.play import dealt, plan
@@ -272,13 +272,13 @@ def test_without_hands_a_match_is_as_long_as_its_document_says(
         "live",
         "think_ms",
     ]
-    (match,) = plans_of(game, dict.fromkeys(options) | words)
+    (match,) = match_plans(game, dict.fromkeys(options) | words)
     assert hands == match.hands
 
 
 def test_an_auction_is_a_thousand_hands(home: Path, capsys: Captured) -> None:
     document = told(capsys, "play", "auction-2024-mit", "--seed", "7", "--bots", "caller")
-    assert (1000, WHOLE) == (document["hands"], document["reason"])
+    assert (1000, ALL_PLAYED) == (document["hands"], document["reason"])
 
 
 # Freeze-outs.
@@ -322,7 +322,7 @@ def test_who_has_nothing_left_is_dealt_no_more_hands(home: Path) -> None:
 def test_a_freeze_out_takes_no_more_hands_than_it_may(home: Path) -> None:
     _, records, hands = played(home, "urcs-1998", "--hands", "3")
     assert 3 == len(hands)
-    assert WHOLE == records[-1].reason
+    assert ALL_PLAYED == records[-1].reason
 
 
 def test_without_a_freeze_out_the_table_is_set_anew(home: Path) -> None:
@@ -330,7 +330,7 @@ def test_without_a_freeze_out_the_table_is_set_anew(home: Path) -> None:
     count = sized(140, 200)
     words = ("--no-freeze-out", "--bots", "aggressive", "--seats", "3", "--hands", str(count))
     start, records, hands = played(home, "urcs-1998", *words)
-    assert (count, WHOLE) == (len(hands), records[-1].reason)
+    assert (count, ALL_PLAYED) == (len(hands), records[-1].reason)
     states = [replay(hand) for hand in hands]
     over = [at for at, hand in enumerate(states) if sum(stack > 0 for stack in hand.stacks) == 1]
     assert len(over) > 1

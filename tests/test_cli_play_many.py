@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from api.playing.recording import STOPPED, WHOLE
+from api.playing.recording import ALL_PLAYED, STOPPED
 from dealer.deck import Deck, SeededDecks, check_deal
 from dealer.play import DealJob, DealtHands, Plan, at_once, dealt
 from dealer.worker import Gone
@@ -80,7 +80,7 @@ def test_many_matches_as_json(home: Path, capsys: Captured) -> None:
     one, two = document["matches"]
     assert (32, 32) == (len(one["seed"]), len(two["seed"]))
     assert one["seed"] != two["seed"]
-    assert (2, WHOLE, "sealed") == (one["hands"], one["reason"], one["disclosure"])
+    assert (2, ALL_PLAYED, "sealed") == (one["hands"], one["reason"], one["disclosure"])
 
 
 def test_committed_matches_are_bound_before_another_process_deals_them(

@@ -24,11 +24,11 @@ from engine.hand import begin
 from engine.policies import Policies
 from engine.steps import Betting, Blinds, DealHole, Showdown
 from engine.turn import IllegalCommand
-from formats import plain as plain_module
-from formats.follow import follow
-from formats.plain import plain
+from formats import plain_records as plain_module
+from formats.hand_records import hand_record
+from formats.plain_records import plain_record
 from tests.analytics.held import screened
-from tests.formats.test_format_follow import told_of as told_hand
+from tests.formats.test_hand_records import told_of as told_hand
 from tests.hands import covering
 from tests.mutants import (
     LISTED,
@@ -55,9 +55,9 @@ OWN = sized(1, 2, 3)  # times as many of the ruleset itself
 
 @pytest.fixture(autouse=True)
 def forget_what_was_followed() -> Iterator[None]:
-    plain_module.goes_this_way.cache_clear()
+    plain_module.is_plain_game.cache_clear()
     yield
-    plain_module.goes_this_way.cache_clear()
+    plain_module.is_plain_game.cache_clear()
 
 
 def is_screened(game: Game) -> bool:
@@ -232,16 +232,16 @@ def differences(name: str, count: int) -> list[str]:
     game, wrong, forbidden = RULES[name], list[str](), list[Case]()
     own = dealt(game, "own", 2 * count)
     for what, other in mutants(game):
-        if not plain_module.goes_this_way(other):
+        if not plain_module.is_plain_game(other):
             continue
         for record in dealt(other, what, count):
             told = told_hand(other, record)
-            made = plain(told, "m/0")
-            if made is not None and made.record != follow(told, "m/0"):
+            made = plain_record(told, "m/0")
+            if made is not None and made.record != hand_record(told, "m/0"):
                 wrong.append(f"{name} {what}: {made.record}")
         for record in own:
             told = told_hand(other, record)
-            if (made := plain(told, "m/0")) and made.record != follow(told, "m/0"):
+            if (made := plain_record(told, "m/0")) and made.record != hand_record(told, "m/0"):
                 forbidden.append(Case(what, other, made.record))
     return wrong + disagreements(forbidden)
 
@@ -261,13 +261,13 @@ def test_a_policy_let_into_the_one_pass_is_found(
     name: str, policy: str, value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     game = replace(RULES[name], **{policy: value}, readings=(), partner=None)
-    assert not plain_module.goes_this_way(game)
-    plain_module.goes_this_way.cache_clear()
+    assert not plain_module.is_plain_game(game)
+    plain_module.is_plain_game.cache_clear()
     let_in(monkeypatch, plain_module.FOLLOWED, policy, value)
-    assert plain_module.goes_this_way(game)
+    assert plain_module.is_plain_game(game)
     told = [told_hand(game, record) for record in dealt(game, "let in", 80)]
-    made = [(one, it) for one in told if (it := plain(one, "m/0"))]
-    assert any(it.record != follow(one, "m/0") for one, it in made)
+    made = [(one, it) for one in told if (it := plain_record(one, "m/0"))]
+    assert any(it.record != hand_record(one, "m/0") for one, it in made)
 
 
 # What nobody has told a path of.
@@ -277,7 +277,7 @@ def test_a_policy_let_into_the_one_pass_is_found(
 def test_no_path_follows_what_nobody_has_heard_of(name: str) -> None:
     for what, game in strangers(RULES[name]):
         assert not is_screened(game), what
-        assert not plain_module.goes_this_way(game), what
+        assert not plain_module.is_plain_game(game), what
 
 
 class Newer(Game, frozen=True, kw_only=True):

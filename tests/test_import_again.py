@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from api.importing.index import FILE, ImportIndex
+from api.importing.index import INDEX_FILE, ImportIndex
 from bench.import_texts import phh_files, pokerstars_files
 from events.evolve import replay
 from events.match import MatchEnded, SourceNoted
@@ -158,8 +158,9 @@ def test_large_files_are_told_apart_hand_by_hand(
     capsys: Captured, tmp_path: Path, ledger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Chunks in columns, of which some hands are known, and some chunks as a whole."""
-    for name in ("spill.CHUNK", "spill.RUN", "commit.CHUNK", "worker.RUN", "screened.RUN"):
-        monkeypatch.setattr(f"api.importing.{name}", 40 if name.endswith("CHUNK") else 4)
+    modules = {"RUN": ("spill", "worker", "screened_hands"), "CHUNK": ("spill", "commit")}
+    for name in (f"{file}.{kind}_HANDS" for kind, files in modules.items() for file in files):
+        monkeypatch.setattr(f"api.importing.{name}", 40 if name.endswith("CHUNK_HANDS") else 4)
     monkeypatch.setattr("formats.pokerstars.read.KEPT", 80)
     files = sorted(pokerstars_files(tmp_path / "many", 92).iterdir())
     every = [f"PokerStars {it}" for one in files for it in one.read_text().split("PokerStars ")[1:]]
@@ -349,7 +350,7 @@ def test_a_hand_of_which_only_a_block_is_there_is_imported(
     printed(capsys, "init")
     shutil.copytree(ledger, tmp_path / "before")
     imported(capsys, tmp_path, "a.txt", "".join(stars[:2]))
-    path = Path(FOLDER) / FILE
+    path = Path(FOLDER) / INDEX_FILE
     assert 0o600 == (ledger / path).stat().st_mode & 0o777
     shutil.copy(ledger / path, tmp_path / "before" / path)
     words = ("--ledger", str(tmp_path / "before"))
@@ -364,7 +365,7 @@ def test_a_block_that_was_not_written_to_its_end_is_as_if_it_was_not_there(
     stars: list[str], capsys: Captured, tmp_path: Path, ledger: Path
 ) -> None:
     imported(capsys, tmp_path, "a.txt", "".join(stars[:2]))
-    path = ledger / FOLDER / FILE
+    path = ledger / FOLDER / INDEX_FILE
     path.write_bytes(path.read_bytes() + path.read_bytes()[:50])
     grown = imported(capsys, tmp_path, "b.txt", "".join(stars[:3]))
     assert (1, 2) == (grown["imported"], grown["repeated"])
@@ -377,8 +378,7 @@ def test_damage_in_the_middle_is_told(
     """Else the hands of all later blocks would come in twice."""
     for number in (2, 3, 4):
         imported(capsys, tmp_path, "a.txt", "".join(stars[:number]))
-    path = ledger / FOLDER / FILE
-    data = bytearray(path.read_bytes())
+    data = bytearray((path := ledger / FOLDER / INDEX_FILE).read_bytes())
     data[30] ^= 1
     path.write_bytes(data)
     with opened(ledger) as open_ledger, pytest.raises(Damaged, match="is damaged at byte 0"):
@@ -393,7 +393,7 @@ def test_a_ledger_of_before_knows_the_numbers_of_its_hands(
 ) -> None:
     """Nothing was kept of what they say: their records are compared."""
     first = imported(capsys, tmp_path, "a.txt", "".join(stars[:3]))
-    (ledger / FOLDER / FILE).unlink()
+    (ledger / FOLDER / INDEX_FILE).unlink()
     text = "".join((changed(stars[0]), *stars[1:4]))
     grown = imported(capsys, tmp_path, "b.txt", text, code=3)
     assert (1, 3) == (grown["imported"], grown["repeated"])

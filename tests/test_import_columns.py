@@ -13,15 +13,15 @@ from msgspec.structs import asdict, replace
 
 from api.importing import pool, spill, worker
 from api.importing.inputs import inputs
-from api.importing.spill import fetched
-from api.importing.worker import ImportOptions, Outcome
+from api.importing.spill import read_chunk
+from api.importing.worker import ImportOptions, ImportOutcome
 from dealer.play import play
 from engine.games import RULESETS
 from events.ledger import Append
 from events.state import Hand
 from events.types import Events
-from formats import follow, known
-from formats.mit.dialects import Noted, noted
+from formats import detection, hand_records
+from formats.mit.dialects import LogNote, source_note
 from formats.mit.write import write
 from formats.source import SourceHand
 from store.proof.private import Salted
@@ -51,35 +51,35 @@ def log(dialect: str, rounds: int = HANDS, seed: str = "columns", stack: int | N
     records = list(islice(play(game, "m", rounds, seed), rounds))
     header = f"{COURSES[dialect[0]]} MIT Pokerbots - random-0 vs random-1"
     footer = "\nrandom-0 flop bets EV: 0" if dialect in ("A3", "S3") else ""
-    return write(records, noted(Noted(dialect, header, footer)))
+    return write(records, source_note(LogNote(dialect, header, footer)))
 
 
 @pytest.fixture(autouse=True)
 def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that short logs are worth columns too."""
-    monkeypatch.setattr(worker, "RUN", 1)
-    monkeypatch.setattr(spill, "RUN", 1)
+    monkeypatch.setattr(worker, "RUN_HANDS", 1)
+    monkeypatch.setattr(spill, "RUN_HANDS", 1)
 
 
 def imported(
     path: Path, scratch: Path, options: ImportOptions, *, columns: bool
-) -> tuple[Outcome, list[Run]]:
+) -> tuple[ImportOutcome, list[Run]]:
     """What comes of a file, in columns as far as it can, or hand by hand."""
 
     def hand_by_hand(*asked: Any) -> Any:
-        return replace(known.read(*asked), transcripts=None)
+        return replace(detection.read(*asked), batches=None)
 
     with pytest.MonkeyPatch.context() as patch:
         if not columns:
             patch.setattr(worker, "read", hand_by_hand)
         (file,) = inputs([path], scratch)
-        with spill.spill(scratch / "spool", AT, Salted(b"s" * 32)) as out:
+        with spill.open_spill(scratch / "spool", AT, Salted(b"s" * 32)) as out:
             found = worker.import_file(file, options, out, lambda hands: None)
-        runs = [read(fetched(chunk)[1]) for chunk in found.chunks]
+        runs = [read(read_chunk(chunk)[1]) for chunk in found.chunks]
     return replace(found, chunks=[]), runs
 
 
-def alike(text: str | bytes, scratch: Path, options: ImportOptions | None = None) -> Outcome:
+def alike(text: str | bytes, scratch: Path, options: ImportOptions | None = None) -> ImportOutcome:
     """Both ways tell the same, and make the same events, rows and digests."""
     path = scratch / "log.txt"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
@@ -148,9 +148,9 @@ def test_hands_pass_as_columns_unless_something_is_odd_about_them(
 
     def followed(hand: SourceHand, name: str) -> tuple[Events, Hand]:
         looked_at.append(hand.number)
-        return follow.followed(hand, name)
+        return hand_records.hand_record_and_state(hand, name)
 
-    monkeypatch.setattr(worker, "followed", followed)
+    monkeypatch.setattr(worker, "hand_record_and_state", followed)
     for dialect in sized(("A3", "S3"), DIALECTS):
         (tmp_path / "log.txt").write_text(log(dialect, 30))
         imported(tmp_path / "log.txt", tmp_path, OPTIONS, columns=True)
@@ -161,7 +161,7 @@ def test_a_log_in_many_parts_comes_to_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where a hand, or an empty line, is cut by the end of what is read at once."""
-    monkeypatch.setattr("formats.mit.parts.HANDS", 7)
+    monkeypatch.setattr("formats.mit.parts.PART_HANDS", 7)
     monkeypatch.setattr("formats.mit.read._KEPT_MAX", 20)
     for piece in sized((64,), (997, 64, 1 << 16)):
         monkeypatch.setattr("formats.mit.parts._PIECE", piece)
@@ -174,7 +174,7 @@ def test_a_large_log_read_in_parts_comes_to_the_same(
     dialect: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each part with nothing but what is known of the whole log, as another process reads it."""
-    monkeypatch.setattr("formats.mit.parts.HANDS", 11)
+    monkeypatch.setattr("formats.mit.parts.PART_HANDS", 11)
     monkeypatch.setattr(pool, "LARGE", 1)
     text = damaged(dialect, random.Random("large"), 5, 60).replace("random-0", "Zoë")
     (tmp_path / "log.txt").write_text(text)
@@ -185,10 +185,10 @@ def test_a_large_log_read_in_parts_comes_to_the_same(
     assert (6, 7) == (len(cut), len(ticks))
     found = []
     for at, part in enumerate(cut):
-        with spill.spill(tmp_path / f"{at}.spill", AT, Salted(b"s" * 32)) as out:
+        with spill.open_spill(tmp_path / f"{at}.spill", AT, Salted(b"s" * 32)) as out:
             found.append(worker.import_file(part, OPTIONS, out, lambda hands: None))
-    runs = [read(fetched(chunk)[1]) for one in found for chunk in one.chunks]
-    (joined,) = pool.together([found], lambda file: pytest.fail("a part was refused"))
+    runs = [read(read_chunk(chunk)[1]) for one in found for chunk in one.chunks]
+    (joined,) = pool.joined_outcomes([found], lambda file: pytest.fail("a part was refused"))
     assert asdict(whole) == asdict(replace(joined, file=file, chunks=[], spill=whole.spill))
     assert leaves(whole_runs) == leaves(runs)
     assert appends(whole_runs) == appends(runs)

@@ -12,14 +12,14 @@ import pytest
 
 from api.importing import inputs as copies
 from api.importing import pool
-from api.importing.commit import Writer
+from api.importing.commit import ImportWriter
 from api.importing.inputs import inputs
 from api.importing.pool import outcomes
-from api.importing.worker import ImportOptions, Outcome
+from api.importing.worker import ImportOptions, ImportOutcome
 from bench.import_texts import phh_files, pokerstars_files
 from events.match import SourceNoted
 from events.types import HandStarted
-from formats import cuts, known
+from formats import detection, file_parts
 from formats.source import Refused
 from store.ledger import FileLedger
 from tests.foreign import gamelog, opened
@@ -102,12 +102,14 @@ Attack = Callable[[Path, bytes], None]
 def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Files are taken in pieces of 100 bytes, and two processes' work is done here."""
     monkeypatch.setattr(copies, "_BLOCK", 100)
-    monkeypatch.setattr(cuts, "HANDS", 5)
-    monkeypatch.setattr("formats.mit.parts.HANDS", 5)
-    monkeypatch.setattr(pool, "_together", lambda works, tick, count: pool._alone(works, tick))
+    monkeypatch.setattr(file_parts, "PART_HANDS", 5)
+    monkeypatch.setattr("formats.mit.parts.PART_HANDS", 5)
+    monkeypatch.setattr(
+        pool, "_in_processes", lambda works, tick, count: pool._in_this_process(works, tick)
+    )
 
 
-def imported(path: Path, folder: Path, processes: int = 1) -> tuple[Outcome, list[Any]]:
+def imported(path: Path, folder: Path, processes: int = 1) -> tuple[ImportOutcome, list[Any]]:
     """What came of it, and all that is in the ledger then."""
     scratch = folder / "scratch"
     scratch.mkdir(parents=True)
@@ -116,7 +118,7 @@ def imported(path: Path, folder: Path, processes: int = 1) -> tuple[Outcome, lis
         read = outcomes(
             files, ImportOptions(), scratch, AT, ledger.nonces, lambda n: None, processes
         )
-        ((found, _),) = Writer(ledger, "sealed").write(read)
+        ((found, _),) = ImportWriter(ledger, "sealed").write(read)
         assert [] == list(scratch.iterdir())
         return found, events(ledger)
 
@@ -213,7 +215,7 @@ def test_what_was_hashed_is_what_is_read(
         if not done:
             done.append(True)
             attack(path, other)
-        return known.read(*words)
+        return detection.read(*words)
 
     monkeypatch.setattr("api.importing.worker.read", overtaken)
     found, now = imported(path, tmp_path / "attacked", 2 if large else 1)
@@ -255,7 +257,7 @@ def test_a_month_that_changes_when_it_was_taken_is_the_month_that_was_taken(
     def overtaken(*words: Any) -> Any:
         for file in copies.month_files(month):
             file.write_bytes(b"")
-        return known.read(*words)
+        return detection.read(*words)
 
     monkeypatch.setattr("api.importing.worker.read", overtaken)
     found, now = imported(month, tmp_path / "attacked")
@@ -289,4 +291,4 @@ def test_a_full_disk_is_not_the_fault_of_the_file(tmp_path: Path) -> None:
         Path("/dev/full").open("wb", buffering=0) as full,
         pytest.raises(Refused, match="no room beside the ledger for the copy that is read: No sp"),
     ):
-        copies._taken(path, full.write)
+        copies._copy_bytes(path, full.write)

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from api.importing import pool
-from api.importing.commit import Writer
+from api.importing.commit import ImportWriter
 from api.importing.inputs import InputFile, inputs
 from api.importing.pool import outcomes
-from api.importing.worker import ImportOptions, Outcome
+from api.importing.worker import ImportOptions, ImportOutcome
 from api.main import main
 from events.ledger import Appended
 from events.match import MatchEnded
@@ -55,7 +55,7 @@ def test_two_processes_come_to_what_one_does(
         scratch.mkdir()
         with opened(tmp_path / f"ledger-{processes}") as ledger:
             found = outcomes(files, ImportOptions(), scratch, AT, ledger.nonces, nobody, processes)
-            added = [count for _, count in Writer(ledger, "sealed").write(found)]
+            added = [count for _, count in ImportWriter(ledger, "sealed").write(found)]
             assert [20, 20, 0, 20, 20] == added
             assert [] == list(scratch.iterdir())
             ledgers.append([(one.stream, one.event) for one in ledger.read_from(0)])
@@ -76,7 +76,7 @@ def test_where_processes_cannot_share_memory_one_does_it(
 
 
 def test_small_files_are_gathered_into_jobs(files: tuple[InputFile, ...]) -> None:
-    assert [files] == list(pool.jobs(files))
+    assert [files] == list(pool.job_files(files))
 
 
 def test_hands_are_told_while_they_are_read(files: tuple[InputFile, ...], tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_after_ctrl_c_whole_files_are_in(
     with opened(tmp_path / "ledger") as ledger:
         found = outcomes(files, ImportOptions(), tmp_path, AT, ledger.nonces, stop_at_third, 1)
         with pytest.raises(KeyboardInterrupt):
-            list(Writer(ledger, "sealed").write(found))
+            list(ImportWriter(ledger, "sealed").write(found))
     snapshot = Reader(tmp_path / "ledger").snapshot()
     for match in snapshot.matches():
         assert isinstance(snapshot.read(match)[-1].event, MatchEnded)
@@ -110,18 +110,18 @@ def test_a_file_that_was_cut_off_in_the_middle_is_gone_on_with(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The machine fails after two of five calls; the second import adds the other three."""
-    monkeypatch.setattr(parts, "HANDS", 20)
+    monkeypatch.setattr(parts, "PART_HANDS", 20)
     log = gamelog(tmp_path / "log.txt", rounds=100)
     files = tuple(inputs([log], tmp_path))
     with opened(tmp_path / "ledger") as ledger:
         monkeypatch.setattr(ledger, "append_spelled", _failing(ledger, 2))
         with pytest.raises(OSError, match="the power is gone"):
-            list(Writer(ledger, "sealed").write(_found(ledger, files, tmp_path)))
+            list(ImportWriter(ledger, "sealed").write(_found(ledger, files, tmp_path)))
     assert 40 == _hands(tmp_path / "ledger")
     with opened(tmp_path / "ledger") as ledger:
-        (done,) = Writer(ledger, "sealed").write(_found(ledger, files, tmp_path))
+        (done,) = ImportWriter(ledger, "sealed").write(_found(ledger, files, tmp_path))
         assert 60 == done[1]
-        (again,) = Writer(ledger, "sealed").write(_found(ledger, files, tmp_path))
+        (again,) = ImportWriter(ledger, "sealed").write(_found(ledger, files, tmp_path))
         assert 0 == again[1]
     assert 100 == _hands(tmp_path / "ledger")
     (match,) = Reader(tmp_path / "ledger").snapshot().matches()
@@ -133,14 +133,14 @@ def test_a_file_that_was_cut_off_in_the_middle_is_gone_on_with(
 def test_it_is_not_gone_on_with_under_other_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(parts, "HANDS", 20)
+    monkeypatch.setattr(parts, "PART_HANDS", 20)
     files = tuple(inputs([gamelog(tmp_path / "log.txt", rounds=100)], tmp_path))
     with opened(tmp_path / "ledger") as ledger:
         monkeypatch.setattr(ledger, "append_spelled", _failing(ledger, 1))
         with pytest.raises(OSError, match="the power is gone"):
-            list(Writer(ledger, "sealed").write(_found(ledger, files, tmp_path)))
+            list(ImportWriter(ledger, "sealed").write(_found(ledger, files, tmp_path)))
     with opened(tmp_path / "ledger") as ledger:
-        ((found, added),) = Writer(ledger, "open").write(_found(ledger, files, tmp_path))
+        ((found, added),) = ImportWriter(ledger, "open").write(_found(ledger, files, tmp_path))
     assert 0 == added
     assert found.refused is not None
     assert "was begun with other options" in found.refused.reason
@@ -152,7 +152,7 @@ def test_a_spool_that_was_spoilt_is_not_written(
     with opened(tmp_path / "ledger") as ledger:
         read = outcomes(files[:1], ImportOptions(), tmp_path, AT, ledger.nonces, nobody, 1)
         with pytest.raises(OSError, match="is not what was written to it"):
-            list(Writer(ledger, "sealed").write(map(_spoilt, read)))
+            list(ImportWriter(ledger, "sealed").write(map(_spoilt, read)))
         assert 0 == ledger.next_pos
 
 
@@ -191,7 +191,9 @@ def test_a_command_that_is_stopped_leaves_a_ledger_that_goes_on(
     assert [] == list(ledger.glob(".import-*"))
 
 
-def _found(ledger: FileLedger, files: tuple[InputFile, ...], scratch: Path) -> Iterator[Outcome]:
+def _found(
+    ledger: FileLedger, files: tuple[InputFile, ...], scratch: Path
+) -> Iterator[ImportOutcome]:
     return outcomes(files, ImportOptions(audit=False), scratch, AT, ledger.nonces, nobody, 1)
 
 
@@ -209,7 +211,7 @@ def _failing(ledger: FileLedger, calls: int) -> Callable[[bytes], tuple[Appended
     return append
 
 
-def _spoilt(found: Outcome) -> Outcome:
+def _spoilt(found: ImportOutcome) -> ImportOutcome:
     path = Path(found.spill)
     path.write_bytes(path.read_bytes().replace(b"raised", b"RAISED").replace(b'"A', b'"K', 1))
     return found

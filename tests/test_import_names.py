@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from api.importing.index import Naming
+from api.importing.index import MatchNaming
 from api.main import main
 from events.ledger import Appended
 from store.ledger import FileLedger
@@ -70,9 +70,9 @@ def test_a_ledger_of_before_keeps_its_names(
 ) -> None:
     """Also of a file that was begun then, and is gone on with now."""
     log, cut = gamelog(tmp_path / "a.txt"), gamelog(tmp_path / "b.txt", rounds=100, seed="8")
-    monkeypatch.setattr("formats.mit.parts.HANDS", 20)
+    monkeypatch.setattr("formats.mit.parts.PART_HANDS", 20)
     with monkeypatch.context() as before:
-        before.setattr(Naming, "name", lambda self, sha256: sha256[:12])
+        before.setattr(MatchNaming, "name", lambda self, sha256: sha256[:12])
         told(capsys, log)
         before.setattr(FileLedger, "append_spelled", _failing_after(2))
         assert main(["import", str(cut)])

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from api.importing import pool
-from api.importing.commit import Writer
+from api.importing.commit import ImportWriter
 from api.importing.inputs import InputFile, inputs
 from api.importing.pool import outcomes
-from api.importing.worker import ImportOptions, Outcome
+from api.importing.worker import ImportOptions, ImportOutcome
 from bench.import_texts import phh_files, pokerstars_files
 from events.ledger import Record
-from formats import cuts, known
+from formats import detection, file_parts
 from formats.source import AS_READ, Refused, Skipped, SourceHand
 from store.ledger import FileLedger
 from tests.foreign import opened
@@ -23,7 +23,7 @@ HANDS = 23  # of a file; of a part 5
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cuts, "HANDS", 5)
+    monkeypatch.setattr(file_parts, "PART_HANDS", 5)
     monkeypatch.setattr(pool, "LARGE", 0)
 
 
@@ -88,8 +88,10 @@ def files(texts: dict[str, str], tmp_path: Path) -> list[InputFile]:
     return list(inputs([tmp_path / "files"], tmp_path / "ledger"))
 
 
-def told(path: Path, format: str, part: cuts.Chunk | None = None) -> list[SourceHand | Skipped]:
-    return list(known.read(path, known.FORMATS[format], AS_READ, part).hands)
+def told(
+    path: Path, format: str, part: file_parts.FilePart | None = None
+) -> list[SourceHand | Skipped]:
+    return list(detection.read(path, detection.FORMATS[format], AS_READ, part).hands)
 
 
 @pytest.mark.parametrize("odd", ODD)
@@ -97,7 +99,7 @@ def test_the_parts_tell_what_the_whole_tells(odd: str, files: list[InputFile]) -
     """Or one of them is refused, or holds other hands than were counted."""
     format, path = ODD[odd][0], files[list(ODD).index(odd)].path
     try:
-        parts = cuts.parts(path, format)
+        parts = file_parts.split_file(path, format)
         found = [told(path, format, part) for part in parts]
     except Refused:
         return
@@ -108,7 +110,10 @@ def test_the_parts_tell_what_the_whole_tells(odd: str, files: list[InputFile]) -
 def test_ordinary_files_are_cut(files: list[InputFile]) -> None:
     ordinary = (0, 1, 2, 3, 4, 5, 6)
     formats = [format for format, _ in ODD.values()]
-    sizes = [[part.hands for part in cuts.parts(files[at].path, formats[at])] for at in ordinary]
+    sizes = [
+        [part.hands for part in file_parts.split_file(files[at].path, formats[at])]
+        for at in ordinary
+    ]
     assert [[5, 5, 5, 5, 3]] * len(ordinary) == sizes
 
 
@@ -116,7 +121,9 @@ def test_what_comes_of_a_file_is_the_same(
     files: list[InputFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever is odd about it, and every stream to the last word; no spool is left."""
-    monkeypatch.setattr(pool, "_together", lambda works, tick, count: pool._alone(works, tick))
+    monkeypatch.setattr(
+        pool, "_in_processes", lambda works, tick, count: pool._in_this_process(works, tick)
+    )
     came = []
     for processes in (1, 2):
         scratch = tmp_path / f"scratch-{processes}"
@@ -125,7 +132,9 @@ def test_what_comes_of_a_file_is_the_same(
             read = outcomes(
                 files, ImportOptions(), scratch, AT, ledger.nonces, lambda n: None, processes
             )
-            done = [(told_of(one), count) for one, count in Writer(ledger, "sealed").write(read)]
+            done = [
+                (told_of(one), count) for one, count in ImportWriter(ledger, "sealed").write(read)
+            ]
             came.append((done, streams(ledger)))
         assert [] == list(scratch.iterdir())
     assert came[0] == came[1]
@@ -139,7 +148,7 @@ def streams(ledger: FileLedger) -> dict[str, list[Record]]:
     return found
 
 
-def told_of(found: Outcome) -> dict[str, object]:
+def told_of(found: ImportOutcome) -> dict[str, object]:
     """All that a report is made of: where its events waited is nobody's business."""
     kept = (name for name in found.__struct_fields__ if name not in ("spill", "chunks"))
     return {name: getattr(found, name) for name in kept}

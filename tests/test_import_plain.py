@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 from msgspec.structs import asdict, replace
 
-from api.importing import screened, spill, worker
+from api.importing import screened_hands, spill, worker
 from api.importing.inputs import inputs
-from api.importing.spill import fetched
-from api.importing.worker import ImportOptions, Outcome
+from api.importing.spill import read_chunk
+from api.importing.worker import ImportOptions, ImportOutcome
 from bench.import_texts import phh_files, pokerstars_files
 from dealer.play import play
 from engine.games import RULESETS
 from engine.policies import Rake
-from formats import known
-from formats.follow import followed
+from formats import detection
+from formats.hand_records import hand_record_and_state
 from formats.phh.documents import write_all as write_all_phh
-from formats.plain import plain
+from formats.plain_records import plain_record
 from formats.source import AS_READ, SourceHand
 from store.proof.private import Salted
 from store.segments.runs import read
@@ -34,8 +34,8 @@ SHARED = Path(__file__).parents[1].parent / "shared/data"
 @pytest.fixture(autouse=True)
 def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that short files are worth columns too."""
-    for module in (worker, spill, screened):
-        monkeypatch.setattr(module, "RUN", 1)
+    for module in (worker, spill, screened_hands):
+        monkeypatch.setattr(module, "RUN_HANDS", 1)
 
 
 def tables(name: str, count: int, seats: int, seed: str = "plain") -> str:
@@ -50,7 +50,9 @@ def tables(name: str, count: int, seats: int, seed: str = "plain") -> str:
     return "".join(write_all_phh(hands))
 
 
-def imported(path: Path, options: ImportOptions, *, columns: bool) -> tuple[Outcome, list[Any]]:
+def imported(
+    path: Path, options: ImportOptions, *, columns: bool
+) -> tuple[ImportOutcome, list[Any]]:
     """What comes of a file, in columns as far as it can, or hand by hand."""
 
     def nothing(*asked: Any, audited: bool) -> tuple[None, Mapping[int, Any]]:
@@ -58,15 +60,15 @@ def imported(path: Path, options: ImportOptions, *, columns: bool) -> tuple[Outc
 
     with pytest.MonkeyPatch.context() as patch:
         if not columns:
-            patch.setattr(screened, "screened_plain", nothing)
+            patch.setattr(screened_hands, "screened_records", nothing)
         (file,) = inputs([path], path.parent / "ledger")
-        with spill.spill(path.parent / "spool", AT, Salted(b"s" * 32)) as out:
+        with spill.open_spill(path.parent / "spool", AT, Salted(b"s" * 32)) as out:
             found = worker.import_file(file, options, out, lambda hands: None)
-        chunks = [fetched(chunk) for chunk in found.chunks]
+        chunks = [read_chunk(chunk) for chunk in found.chunks]
     return replace(found, chunks=[]), [(notes, read(hands)) for notes, hands in chunks]
 
 
-def alike(text: str | bytes, folder: Path, options: ImportOptions = OPTIONS) -> Outcome:
+def alike(text: str | bytes, folder: Path, options: ImportOptions = OPTIONS) -> ImportOutcome:
     """Both ways tell the same, chunk by chunk: notes, leaves, digests, every row."""
     path = folder / "hands.txt"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
@@ -122,7 +124,7 @@ def test_chunks_end_where_they_did(
 ) -> None:
     """Also where some hands are left out, or so long that a chunk is full before its time."""
     for hands, events in ((7, 1000), (100, 190), (9, 150)):
-        monkeypatch.setattr(spill, "CHUNK", hands)
+        monkeypatch.setattr(spill, "CHUNK_HANDS", hands)
         monkeypatch.setattr(spill, "_EVENTS", events)
         alike(
             damaged(3, random.Random(hands), 3), tmp_path, ImportOptions(audit=False, strict=strict)
@@ -137,9 +139,9 @@ def test_nearly_every_hand_needs_no_second_look(
 
     def looked(hand: SourceHand, name: str) -> Any:
         looked_at.append(hand.number)
-        return followed(hand, name)
+        return hand_record_and_state(hand, name)
 
-    monkeypatch.setattr(worker, "followed", looked)
+    monkeypatch.setattr(worker, "hand_record_and_state", looked)
     (path,) = phh_files(tmp_path / "phh", 60).iterdir()
     imported(path, OPTIONS, columns=True)
     assert not looked_at
@@ -245,10 +247,10 @@ def test_what_is_made_of_a_plain_hand_is_what_the_rules_make_of_it(tmp_path: Pat
     same = 0
     for seats in (2, 4, 9):
         (tmp_path / "hands.txt").write_text(tables("phh-nt", 20, seats))
-        for told in known.FORMATS["phh"].read(tmp_path / "hands.txt", AS_READ).hands:
+        for told in detection.FORMATS["phh"].read(tmp_path / "hands.txt", AS_READ).hands:
             assert isinstance(told, SourceHand)
-            record, end = followed(told, "m/1")
-            if made := plain(told, "m/1"):
+            record, end = hand_record_and_state(told, "m/1")
+            if made := plain_record(told, "m/1"):
                 assert record == made.record
                 assert end.stacks == tuple(map(sum, zip(told.stacks, made.nets, strict=True)))
                 same += 1

@@ -9,18 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.playing.league import (
+    InvalidLeague,
     League,
     Pairing,
-    Unfit,
-    added,
+    bot_programs,
     match_name,
-    missing,
+    matches_left,
     pairing_of,
-    parse,
-    programs,
-    read,
-    standing,
-    to_play,
+    parse_league,
+    playable_pairings,
+    read_league,
+    standings,
+    text_with_bot,
 )
 from dealer.wire.program import NoBot
 
@@ -44,7 +44,7 @@ def league(bots: int, **how: object) -> League:
 def played_out(of: League, nets: Callable[[str, str], int]) -> Played:
     """All of it, round by round; every match gives its first player what `nets` says."""
     found: Played = {}
-    while todo := missing(of, found):
+    while todo := playable_pairings(of, found):
         for one in todo:
             first, second = one.players
             chips = nets(first, second)
@@ -53,7 +53,7 @@ def played_out(of: League, nets: Callable[[str, str], int]) -> Played:
 
 
 def test_a_file_says_bots_and_rules_and_the_rest_is_usual() -> None:
-    found = parse(FILE)
+    found = parse_league(FILE)
     assert ("nightly", "round-robin", 1, "auction-2024-mit", True, 400) == (
         found.name, found.format, found.rounds, found.game, found.mirror, found.hands,
     )  # fmt: skip
@@ -86,23 +86,23 @@ def test_a_file_that_is_no_league_says_why(tmp_path: Path, line: str, sentence: 
     path = tmp_path / "l.toml"
     bots = "" if "[bots]" in line else '\n[bots]\nursa = "a"\nlynx = "b"\nbear = "c"\n'
     path.write_text(line + bots)
-    with pytest.raises(Unfit) as why:
-        read(path)
+    with pytest.raises(InvalidLeague) as why:
+        read_league(path)
     assert str(why.value).startswith(f"{path} is no league: ")
     assert sentence in str(why.value)
     assert "\n" not in str(why.value)
 
 
 def test_a_file_that_is_not_there_is_no_league(tmp_path: Path) -> None:
-    with pytest.raises(Unfit, match="cannot be read: No such file"):
-        read(tmp_path / "l.toml")
+    with pytest.raises(InvalidLeague, match="cannot be read: No such file"):
+        read_league(tmp_path / "l.toml")
     with pytest.raises(NoBot, match="is no folder"):
-        programs(parse(FILE), tmp_path)
+        bot_programs(parse_league(FILE), tmp_path)
 
 
 def test_the_name_of_a_match_is_that_of_one_pairing() -> None:
     """`LEAGUE.ROUND.A.B`: no name of a league or a bot has a dot in it."""
-    of = parse(FILE)
+    of = parse_league(FILE)
     one = Pairing(12, ("bear", "ursa"))
     assert "nightly.12.bear.ursa" == match_name(of, one)
     assert ("nightly", one) == pairing_of(match_name(of, one))
@@ -113,8 +113,8 @@ def test_the_name_of_a_match_is_that_of_one_pairing() -> None:
 
 def test_in_a_round_robin_everybody_meets_everybody_once_a_round() -> None:
     of = league(5, rounds=2)
-    todo = missing(of, {})
-    assert len(todo) == len(set(todo)) == 20 == to_play(of, {})
+    todo = playable_pairings(of, {})
+    assert len(todo) == len(set(todo)) == 20 == matches_left(of, {})
     for number in (1, 2):
         assert {one.players for one in todo if one.round == number} == set(
             combinations(sorted(of.bots), 2)
@@ -123,18 +123,18 @@ def test_in_a_round_robin_everybody_meets_everybody_once_a_round() -> None:
 
 def test_in_a_gauntlet_everybody_meets_the_champion() -> None:
     of = league(4, format="gauntlet", champion="b02", rounds=3)
-    todo = missing(of, {})
-    assert 9 == len(todo) == to_play(of, {})
+    todo = playable_pairings(of, {})
+    assert 9 == len(todo) == matches_left(of, {})
     assert all("b02" in one.players for one in todo)
 
 
 def test_what_is_there_is_not_missing_and_a_new_bot_lacks_only_his_own_matches() -> None:
     before = league(4)
     found = played_out(before, lambda one, two: 1)
-    assert () == missing(before, found)
+    assert () == playable_pairings(before, found)
     after = league(5)
     assert {("b00", "b04"), ("b01", "b04"), ("b02", "b04"), ("b03", "b04")} == {
-        one.players for one in missing(after, found)
+        one.players for one in playable_pairings(after, found)
     }
 
 
@@ -146,18 +146,18 @@ def test_a_swiss_pairs_everybody_once_a_round_and_nobody_twice(
     rounds = data.draw(st.integers(1, min(bots - 1, 5)))
     of = league(bots, format="swiss", rounds=rounds)
     found: Played = {}
-    assert rounds * (bots // 2) == to_play(of, found)
-    while todo := missing(of, found):
+    assert rounds * (bots // 2) == matches_left(of, found)
+    while todo := playable_pairings(of, found):
         assert 1 == len({one.round for one in todo})
         # It is cut off after any match, and goes on with the same round.
         for one in todo[: data.draw(st.integers(1, len(todo)))]:
             chips = data.draw(st.integers(-2, 2))
             found[one] = {one.players[0]: chips, one.players[1]: -chips}
-    assert 0 == to_play(of, found)
+    assert 0 == matches_left(of, found)
     for number in range(1, rounds + 1):
         at_table = [player for one in found if one.round == number for player in one.players]
         assert len(at_table) == len(set(at_table)) == bots // 2 * 2
-    matches = [one.matches for one in standing(of.bots, found)]
+    matches = [one.matches for one in standings(of.bots, found)]
     assert max(matches) - min(matches) <= 1
     if rounds <= bots // 2:
         assert len(found) == len({one.players for one in found})
@@ -167,10 +167,10 @@ def test_a_swiss_lets_those_meet_who_stand_next_to_each_other() -> None:
     """The lower number always wins: after three rounds the best of eight is known."""
     of = league(8, format="swiss", rounds=3)
     found = played_out(of, lambda one, two: 5)
-    assert "b00" == standing(of.bots, found)[0].bot
+    assert "b00" == standings(of.bots, found)[0].bot
     third = {one.players for one in found if one.round == 3}
     best = {
-        one.bot for one in standing(of.bots, {k: v for k, v in found.items() if k.round < 3})[:2]
+        one.bot for one in standings(of.bots, {k: v for k, v in found.items() if k.round < 3})[:2]
     }
     assert tuple(sorted(best)) in third
 
@@ -183,7 +183,8 @@ def test_a_standing_is_by_points_a_match_then_by_chips() -> None:
         Pairing(1, ("b01", "b02")): {"b01": 0, "b02": 0},
     }
     lines = [
-        (it.bot, it.matches, it.won, it.drawn, it.lost, it.chips) for it in standing(of.bots, found)
+        (it.bot, it.matches, it.won, it.drawn, it.lost, it.chips)
+        for it in standings(of.bots, found)
     ]
     assert [
         ("b02", 2, 1, 1, 0, 50),
@@ -194,25 +195,25 @@ def test_a_standing_is_by_points_a_match_then_by_chips() -> None:
 
 
 def test_a_bot_is_added_to_the_text_and_everything_else_stays() -> None:
-    made = added(FILE, "wolf", 'den/"grey" wolf', {})
+    made = text_with_bot(FILE, "wolf", 'den/"grey" wolf', {})
     assert FILE.splitlines() == [line for line in made.splitlines() if not line.startswith("wolf")]
-    assert 'den/"grey" wolf' == parse(made).bots["wolf"]
-    tagged = added(FILE, "wolf", "den", {"bot": "wolf", "version": "2"})
-    assert {"bot": "wolf", "version": "2"} == parse(tagged).tags("wolf")
-    with pytest.raises(Unfit, match="there is a bot ursa in it already, in bots/ursa"):
-        added(FILE, "ursa", "x", {})
+    assert 'den/"grey" wolf' == parse_league(made).bots["wolf"]
+    tagged = text_with_bot(FILE, "wolf", "den", {"bot": "wolf", "version": "2"})
+    assert {"bot": "wolf", "version": "2"} == parse_league(tagged).tags("wolf")
+    with pytest.raises(InvalidLeague, match="there is a bot ursa in it already, in bots/ursa"):
+        text_with_bot(FILE, "ursa", "x", {})
     inline = 'league = "x"\nbots = {a = "1", b = "2"}\n'
-    with pytest.raises(Unfit, match="write the new one in by hand"):
-        added(inline, "wolf", "x", {})
+    with pytest.raises(InvalidLeague, match="write the new one in by hand"):
+        text_with_bot(inline, "wolf", "x", {})
 
 
 def test_bots_of_a_league_have_tags_as_keys() -> None:
     text = 'league = "l"\n[bots]\na = "a"\nb = {folder = "f/b", bot = "b", version = 3}\n'
-    league = parse(text)
+    league = parse_league(text)
     assert isinstance(league, League)
     assert ("a", {}) == (league.folder("a"), league.tags("a"))
     assert ("f/b", {"bot": "b", "version": "3"}) == (league.folder("b"), league.tags("b"))
-    with pytest.raises(Unfit, match="its bot b has no folder"):
-        parse(text.replace('folder = "f/b", ', ""))
-    with pytest.raises(Unfit, match="cannot be a tag"):
-        parse(text.replace("version", "Version"))
+    with pytest.raises(InvalidLeague, match="its bot b has no folder"):
+        parse_league(text.replace('folder = "f/b", ', ""))
+    with pytest.raises(InvalidLeague, match="cannot be a tag"):
+        parse_league(text.replace("version", "Version"))

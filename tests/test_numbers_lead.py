@@ -16,8 +16,14 @@ from api.main import main
 from api.pages import players as pages_of_players
 from api.pages.statistics import SWAPS_SPOTS
 from api.pages.winnings import VALUED as VALUED_SPOTS
-from api.playing.names import tagged, tags_of
-from api.playing.recording import WHOLE, Recording, announced, finished, projections
+from api.playing.names import parse_tags, tagged_records
+from api.playing.recording import (
+    ALL_PLAYED,
+    Recording,
+    finished_hand,
+    ledger_projections,
+    seeded_start,
+)
 from api.questions.filters_tree import CHANCES
 from dealer.bots.built_in import BOTS
 from dealer.deck import SeededDecks
@@ -91,17 +97,17 @@ def mixed(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """Tagged matches of auctions under both readings, one of swaps, and one of more than a window
     of hands."""
     folder = tmp_path_factory.mktemp("mixed") / "ledger"
-    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    ledger, lock = open_ledger(folder, "a test", ledger_projections(folder))
     played_hands = {"auction-2024": 12, "swap-2022": 24, "auction-2024-mit": 24, "urcs-1998": 110}
     for game, hands in played_hands.items():
         rules, match = GAMES[game], f"of-{game}"
         ledger.keep_ruleset(fingerprint(rules), to_json(rules))
         played = list(play(rules, match, hands, match, 2))
-        tags = tags_of(["A=version:2"]) if hands == 12 else {}
-        start = announced(match, played[0], match, "sealed")
-        recording = Recording(ledger, start, rules, tagged(tags, {"A": PLAYER}))
-        recording.keep_all([*map(finished, played)])
-        recording.end(WHOLE)
+        tags = parse_tags(["A=version:2"]) if hands == 12 else {}
+        start = seeded_start(match, played[0], match, "sealed")
+        recording = Recording(ledger, start, rules, tagged_records(tags, {"A": PLAYER}))
+        recording.keep_all([*map(finished_hand, played)])
+        recording.end(ALL_PLAYED)
     ledger.close()
     lock.release()
     return site_of(folder)
@@ -159,7 +165,7 @@ def test_numbers_of_what_pays_against_him_lead_to_its_hands(
 def many_matches(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """Twenty short matches that somebody wins early, and tables at which three play."""
     folder = tmp_path_factory.mktemp("many") / "ledger"
-    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    ledger, lock = open_ledger(folder, "a test", ledger_projections(folder))
     tables = [(f"m{at}, of 20", "auction-2024", 2) for at in range(20)]
     rings = [(f"ring {at}", "site-nl", 3) for at in range(sized(2, 4, 12))]
     for match, game, seats in (*tables, *rings):
@@ -167,9 +173,9 @@ def many_matches(tmp_path_factory: pytest.TempPathFactory) -> Site:
         ledger.keep_ruleset(fingerprint(rules), to_json(rules))
         planned = plan(rules, match, 60 if seats == 3 else 12, match, bots)
         played = list(dealt(planned, SeededDecks(match)))
-        recording = Recording(ledger, announced(match, played[0], match, "sealed"), rules, ())
-        recording.keep_all([*map(finished, played)])
-        recording.end(WHOLE)
+        recording = Recording(ledger, seeded_start(match, played[0], match, "sealed"), rules, ())
+        recording.keep_all([*map(finished_hand, played)])
+        recording.end(ALL_PLAYED)
     ledger.close()
     lock.release()
     return site_of(folder)

@@ -17,7 +17,7 @@ LINUX = {  # what locks others' SQL and others' bots in, and the commands that p
     "dealer.wire.player",
     "dealer.wire.process",
     "dealer.wire.sandbox",
-    "api.playing.over_the_wire",
+    "api.playing.wire_match",
     "api.jobs.work",
     "api.cli.match",
     "api.cli.league",

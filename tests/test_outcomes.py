@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.main import main
-from api.playing.recording import STOPPED, Recording, announced, finished, has_it_all
+from api.playing.recording import STOPPED, Recording, finished_hand, freeze_out_reason, seeded_start
 from dealer.deck import SeededDecks
 from dealer.play import Plan, dealt, finished_hands, last_standing
 from engine.game import Game, fingerprint, to_json
@@ -134,8 +134,10 @@ def recorded(home: Path, game: Game, records: list[Events], reason: str | None) 
     """A match of these hands that ended so, or goes on."""
     ledger, lock = open_ledger(home, "test")
     ledger.keep_ruleset(fingerprint(game), to_json(game))
-    recording = Recording(ledger, announced("m", records[0], "7", "sealed"), game)
-    assert len(records) == sum(1 for _ in recording.keep(map(finished, records), lambda: False))
+    recording = Recording(ledger, seeded_start("m", records[0], "7", "sealed"), game)
+    assert len(records) == sum(
+        1 for _ in recording.keep(map(finished_hand, records), lambda: False)
+    )
     played = recording.end(reason) if reason else None
     ledger.close()
     lock.release()
@@ -168,7 +170,7 @@ def test_an_older_freeze_out_said_only_at_its_end_that_it_was_one(
         if (winner := last_standing(hand)) is not None:
             break
     assert winner is not None
-    recorded(home, game, records, has_it_all(winner))
+    recorded(home, game, records, freeze_out_reason(winner))
     (row,) = told(capsys, "matches")["matches"]
     assert (winner, [1, 2, 3]) == (row["winner"], sorted(row["places"]))
 
@@ -177,7 +179,7 @@ def test_nothing_is_said_before_the_first_hand(home: Path, capsys: Captured) -> 
     game = GAMES["auction-2024"]
     (first,) = dealt(Plan(game, "m", 1, "7", ("random",) * 2), SeededDecks("7"))
     ledger, lock = open_ledger(home, "test")
-    Recording(ledger, announced("m", first, "7", "sealed"), game)
+    Recording(ledger, seeded_start("m", first, "7", "sealed"), game)
     ledger.close()
     lock.release()
     (row,) = told(capsys, "matches")["matches"]

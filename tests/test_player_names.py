@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from api.main import main
-from api.playing.names import Misnamed, names_in, pattern_of
+from api.playing.names import InvalidName, filename_pattern, names_in_filename
 from tests.foreign import gamelog
 from tests.http.clients import over, site_of
 from tests.sessions import Captured, kept, printed, said
@@ -97,10 +97,10 @@ def test_names_are_given_in_one_way(capsys: Captured, tmp_path: Path) -> None:
 def test_what_stands_between_the_fields_stands_in_the_name(
     pattern: str, file: str, found: dict[str, str]
 ) -> None:
-    assert found == names_in(file, pattern)
-    with pytest.raises(Misnamed, match="does not fit"):
-        names_in("", pattern)
-    assert pattern_of(pattern) is pattern_of(pattern)
+    assert found == names_in_filename(file, pattern)
+    with pytest.raises(InvalidName, match="does not fit"):
+        names_in_filename("", pattern)
+    assert filename_pattern(pattern) is filename_pattern(pattern)
 
 
 def test_matches_between_an_a_and_a_b_are_warned_of_once_there_are_two(

@@ -14,8 +14,9 @@ from starlette.testclient import TestClient
 
 from api.cluster import tasks as cluster
 from api.main import main
-from api.playing.names import Misnamed, tagged, tags_of
-from api.playing.recording import WHOLE, Recording, announced, finished, projections
+from api.playing import recording as recordings
+from api.playing.names import InvalidName, parse_tags, tagged_records
+from api.playing.recording import ALL_PLAYED, Recording, finished_hand, seeded_start
 from api.questions.filters_values import word
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
@@ -43,16 +44,16 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two matches of one name, which plays as version 1 and then as version 2; the first is
     sealed. A third match says nothing of its players."""
     folder = tmp_path_factory.mktemp("played") / "ledger"
-    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    ledger, lock = open_ledger(folder, "a test", recordings.ledger_projections(folder))
     ledger.keep_ruleset(fingerprint(GAME), to_json(GAME))
     for number, match in enumerate(("first", "second", "plain"), 1):
         hands = list(play(GAME, match, HANDS, f"seed {number}", 2))
-        start = announced(match, hands[0], f"seed {number}", "sealed")
+        start = seeded_start(match, hands[0], f"seed {number}", "sealed")
         who = {"A": URSA, "B": LYNX}
-        tags = tags_of([f"A=bot:bear,version:{number}", "B=bot:lynx"]) if number < 3 else {}
-        recording = Recording(ledger, start, GAME, tagged(tags, who))
-        recording.keep_all([*map(finished, hands)])
-        recording.end(WHOLE)
+        tags = parse_tags([f"A=bot:bear,version:{number}", "B=bot:lynx"]) if number < 3 else {}
+        recording = Recording(ledger, start, GAME, tagged_records(tags, who))
+        recording.keep_all([*map(finished_hand, hands)])
+        recording.end(ALL_PLAYED)
         if number == 1:
             ledger.seal()
     ledger.close()
@@ -137,9 +138,8 @@ def test_a_page_by_tag_is_that_of_the_hands_of_whom_the_tag_calls_so(
     (by_name, named), (by_tag, tagged) = page(URSA, LYNX, None), page("bear", "lynx", "bot")
     assert by_name.split() == by_tag.split()
     assert len(named) == len(tagged)
-    for one, other in list(zip(named, tagged, strict=True))[
-        :: max(1, len(named) // sized(1, 1, 4))
-    ]:
+    step = max(1, len(named) // sized(1, 1, 4))
+    for one, other in list(zip(named, tagged, strict=True))[::step]:
         assert "tag=bot:bear" in unquote(other).replace('"', "") or LYNX in one
         found = [
             re.search(r"<b>([^<]*) hands?</b>", client.get(href).text) for href in (one, other)
@@ -171,17 +171,17 @@ def test_pages_by_tag_are_found_from_those_by_name_and_keep_the_tag(client: Test
 
 def test_a_page_by_tag_is_split_by_another_tag(ledger: Path) -> None:
     """Of two versions that met in one match each has its own part."""
-    live, lock = open_ledger(ledger, "a test", projections(ledger))
+    live, lock = open_ledger(ledger, "a test", recordings.ledger_projections(ledger))
     hands = list(play(GAME, "selves", HANDS, "seed", 2))
-    tags = tags_of(["A=bot:bear,version:1", "B=bot:bear,version:2"])
+    tags = parse_tags(["A=bot:bear,version:1", "B=bot:bear,version:2"])
     recording = Recording(
         live,
-        announced("selves", hands[0], "seed", "sealed"),
+        seeded_start("selves", hands[0], "seed", "sealed"),
         GAME,
-        tagged(tags, {"A": URSA, "B": LYNX}),
+        tagged_records(tags, {"A": URSA, "B": LYNX}),
     )
-    recording.keep_all(list(map(finished, hands)))
-    recording.end(WHOLE)
+    recording.keep_all(list(map(finished_hand, hands)))
+    recording.end(ALL_PLAYED)
     live.close()
     lock.release()
     client = site_of(ledger).as_("auditor")
@@ -206,7 +206,7 @@ def test_a_task_of_a_cluster_calls_players_by_tags_in_hands_of_a_unit(
     """What Spark counts is what its workers answer: facts of the hands and players asked for."""
     snapshot = Reader(ledger).snapshot()
     one = Viewed(snapshot, viewer_of(view), frozenset({"chip"}), ("bot",))
-    eyes = cluster.ViewedAs(view, one.only, one.by_tag)
+    eyes = cluster.TaskViewer(view, one.only, one.by_tag)
     wanted = cluster.schema(one, "facts")
     rows = [
         it for task in cluster.tasks(snapshot) for it in cluster.rows(task, eyes, "facts", wanted)
@@ -215,7 +215,7 @@ def test_a_task_of_a_cluster_calls_players_by_tags_in_hands_of_a_unit(
     assert {"bear", "lynx", URSA, LYNX} == set(found["player"].to_pylist())
     assert 3 * 2 * HANDS == found.num_rows
     one.close()
-    other = cluster.ViewedAs(view, frozenset({"cent"}))
+    other = cluster.TaskViewer(view, frozenset({"cent"}))
     assert not [
         it for task in cluster.tasks(snapshot) for it in cluster.rows(task, other, "hands", HAND)
     ]
@@ -396,5 +396,5 @@ def test_a_job_of_an_import_tags_players(tmp_path: Path, ledger: Path) -> None:
 
 
 def test_a_name_of_a_player_who_is_not_there_is_no_ones_tag() -> None:
-    with pytest.raises(Misnamed, match="nobody is called x here: there are A and B"):
-        tagged({"x": {"bot": "y"}}, {"A": "a", "B": "b"})
+    with pytest.raises(InvalidName, match="nobody is called x here: there are A and B"):
+        tagged_records({"x": {"bot": "y"}}, {"A": "a", "B": "b"})

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from analytics.statistics.answers import ask
 from api.main import main
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed, leaves
 from dealer.play import play
@@ -43,7 +43,7 @@ HANDS = 8
 def ledger(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Auctions of the same two, in four units: amounts are the same numbers in each match."""
     folder = tmp_path_factory.mktemp(request.param) / "ledger"
-    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    ledger, lock = open_ledger(folder, "a test", ledger_projections(folder))
     for match, unit in UNITS.items():
         game = replace(GAMES["auction-2024-mit"], unit=unit)
         ledger.keep_ruleset(fingerprint(game), to_json(game))
@@ -376,7 +376,7 @@ def test_views_of_one_money_hold_its_hands_alone(snapshot: Snapshot, view: str) 
 def test_a_unit_is_no_way_to_learn_of_hands_that_are_hidden(tmp_path: Path) -> None:
     """Units are those of hands that the viewer is told of."""
     folder = tmp_path / "ledger"
-    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    ledger, lock = open_ledger(folder, "a test", ledger_projections(folder))
     for match, unit, deals in (("seen", "chip", 1), ("kept", "cent", 2)):
         game = replace(GAMES["auction-2024-mit"], unit=unit)
         ledger.keep_ruleset(fingerprint(game), to_json(game))

@@ -35,9 +35,7 @@ from engine.steps import (
     Straddle,
     SwapHole,
 )
-from engine.steps import (
-    Showdown as ShowdownStep,
-)
+from engine.steps import Showdown as ShowdownStep
 from events.cards import DECK, UNKNOWN, Cards, is_card, known
 from events.evolve import evolved, replay
 from events.state import Hand

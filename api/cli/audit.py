@@ -308,13 +308,13 @@ def _write_verdicts(judged: Iterable[AuditedHand], ledger: "Snapshot", tally: Ta
         for _ in judged:  # what is printed names every card; the bundle is for this viewpoint
             pass
     elif request.files:
-        from api.exporting.files import writer
+        from api.exporting.files import table_writer
         from api.ledger_audit import POT_SCHEMA, pot_tables  # pyarrow comes with it
 
         count = 0
         with ExitStack() as stack:
             sinks = [(kind, stack.enter_context(open_output(path))) for kind, path in request.files]
-            outs = [writer(sink, kind, POT_SCHEMA) for kind, sink in sinks]
+            outs = [table_writer(sink, kind, POT_SCHEMA) for kind, sink in sinks]
             for rows in pot_tables(judged):
                 for out in outs:
                     out.write(rows)
@@ -352,12 +352,14 @@ def _screened_batches(
     every = cluster.tasks(ledger)
     work = partial(cluster.audit, ruleset=other.name if other else None, fine=fine)
     if request.on is None:
-        yield map(cluster.decoded, cluster.by_processes(every, work, request.workers or 1))
+        yield map(
+            cluster.decode_audit, cluster.answers_of_processes(every, work, request.workers or 1)
+        )
         return
     with spark_session(request.on) as spark:
         from api.cluster.spark import answers
 
-        yield map(cluster.decoded, answers(spark, every, work))
+        yield map(cluster.decode_audit, answers(spark, every, work))
 
 
 def _with_evidence(

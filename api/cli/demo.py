@@ -27,8 +27,8 @@ from api.cli.options import quiet_option, rules_of, rules_options, settings_of
 from api.cli.output import errors_as, exit_wrong, note, print_json, progress, say
 from api.evidence.bundle import make_bundle, save_bundle
 from api.evidence.verify import read_bundle
-from api.playing.over_the_wire import Meeting
-from api.playing.recording import Recording, announced, finished
+from api.playing.recording import Recording, finished_hand, seeded_start
+from api.playing.wire_match import BotMatch
 from api.printable import printable_lines
 from api.record_audit import start_of
 from dealer.deck import SeededDecks
@@ -272,10 +272,10 @@ def play_all(
                 disputed = game, record, report
             tallies.append(check_ruleset(game, records))
             ledger.keep_ruleset(fingerprint(game), to_json(game))
-            recording = Recording(ledger, announced(base[:64], records[0], seed, "open"), game)
+            recording = Recording(ledger, seeded_start(base[:64], records[0], seed, "open"), game)
             digests += [
                 _events_digest(record)
-                for record in recording.keep(map(finished, records), lambda: False)
+                for record in recording.keep(map(finished_hand, records), lambda: False)
             ]
             recording.end(OVER)
         records, wire = play_wire_match(folder, ledger, min(hands, WIRE_HANDS), seed)
@@ -316,7 +316,7 @@ def play_wire_match(
     """Play a match between the two example bots, each in a process of its own."""
     bots = (program(STEADY, STEADY.name), program(GRUFF, GRUFF.name))
     match = plan(GAMES[WIRE_GAME], WIRE_NAME, (bots[0].name, bots[1].name), hands)
-    meeting = Meeting(MatchJob(match, bots, USUAL, SeededDecks(seed), Guard((folder,), seed=seed)))
+    meeting = BotMatch(MatchJob(match, bots, USUAL, SeededDecks(seed), Guard((folder,), seed=seed)))
     records: list[Events] = []
 
     def watch(durable: Iterable[Events]) -> Iterator[Events]:

@@ -144,22 +144,22 @@ def export(
                     sink, on, snapshot, written_as, table or "events", view, spreadsheet
                 )
             elif to in LOGS:
-                from api.exporting.texts import TEXTS, ExportRequest
+                from api.exporting.texts import TEXT_FORMATS, ExportRequest
 
                 rules, suffix = _ruleset_finder(snapshot), "" if out is None else out.suffix
                 sink.writelines(
-                    TEXTS[to](
+                    TEXT_FORMATS[to](
                         ExportRequest(snapshot, seen, redactor, rules, suffix, lossy, dialect)
                     )
                 )
             else:
-                from api.exporting.files import no_controls, no_formulas
-                from api.exporting.tables import written
+                from api.exporting.files import without_controls, without_formulas
+                from api.exporting.tables import write_view
 
                 assert table is not None
-                shown = no_controls if out is None and sys.stdout.isatty() else None
-                texts = no_formulas if spreadsheet else shown
-                rows = written(sink, written_as, seen, table, redactor, texts)
+                shown = without_controls if out is None and sys.stdout.isatty() else None
+                texts = without_formulas if spreadsheet else shown
+                rows = write_view(sink, written_as, seen, table, redactor, texts)
     if as_document:
         result = {"format": to, "table": table, "view": view, "out": str(out)}
         print_json("muckrake.export/1", **result, hands=hands.count, rows=rows)
@@ -194,18 +194,18 @@ def _register_tables(
             )
         lakehouse: Lakehouse
         if to == "delta":
-            from api.exporting.lakehouse import Delta
+            from api.exporting.lakehouse import DeltaTables
 
-            lakehouse = Delta(out)
+            lakehouse = DeltaTables(out)
         else:
             try:
-                from api.exporting.iceberg import Iceberg
+                from api.exporting.iceberg import IcebergTables
             except ImportError:
                 raise click.ClickException(
                     "there is no pyiceberg here: pip install 'muckrake-poker[lakehouse]' brings it"
                 ) from None
             with errors_as(click.ClickException, CannotRegister):
-                lakehouse = Iceberg(out)
+                lakehouse = IcebergTables(out)
         with errors_as(click.ClickException, CannotRegister, Refuted):
             registered = register(snapshot, tables, out, lakehouse)
         unsealed = snapshot.next_seq - registered.closed
@@ -228,8 +228,8 @@ def _export_by_spark(
     """Export a table of all hands by Spark's workers; return the numbers of hands and rows."""
     import pyarrow as pa
 
-    from api.cluster.tasks import Exported, export, tasks
-    from api.exporting.files import writer
+    from api.cluster.tasks import ExportedRows, export, tasks
+    from api.exporting.files import table_writer
 
     every = tasks(snapshot, TASK_HANDS)
     binary = to in (*BINARY, ARROW_FILE)
@@ -242,11 +242,11 @@ def _export_by_spark(
         for number, answer in enumerate(
             progress(answers(spark, every, work), "exporting", len(every))
         ):
-            one = msgspec.msgpack.decode(answer, type=Exported)
+            one = msgspec.msgpack.decode(answer, type=ExportedRows)
             hands, rows = hands + one.hands, rows + one.rows
             if binary:
                 batch = pa.ipc.open_stream(one.content).read_all()
-                out = out or writer(sink, to, batch.schema)
+                out = out or table_writer(sink, to, batch.schema)
                 out.write(batch)
             else:
                 head = one.content.index(b"\n") + 1 if number and to == "csv" else 0

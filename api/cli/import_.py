@@ -31,15 +31,15 @@ from api.cli.output import (
     say,
     stop_flag,
 )
-from api.importing.commit import Writer
+from api.importing.commit import ImportWriter
 from api.importing.inputs import InputFile, inputs
 from api.importing.pool import outcomes
-from api.importing.report import as_json, as_text, in_short
-from api.importing.worker import ImportOptions, Outcome
-from api.jobs.plans import named as named_match
-from api.playing.names import Misnamed, pattern_of
+from api.importing.report import as_json, as_text, short_text
+from api.importing.worker import ImportOptions, ImportOutcome
+from api.jobs.requests import valid_match_name as named_match
+from api.playing.names import InvalidName, filename_pattern
 from events.match import Disclosure
-from formats.known import FORMATS
+from formats.detection import FORMATS
 from formats.rakes import RakeFrom
 from store.folder.disk import now_ms
 from store.proof.private import Salted
@@ -61,7 +61,7 @@ class ImportTally:
         self.nameless = self.stopped = False
         self.players = set[str]()
 
-    def count(self, outcome: Outcome, added: int) -> None:
+    def count(self, outcome: ImportOutcome, added: int) -> None:
         """Count one more file."""
         self.files += 1
         self.refused += outcome.refused is not None
@@ -158,8 +158,8 @@ def import_(
         named, ruleset_of, renames(names), strict, not no_audit, called, players=players
     )
     if players is not None:
-        with errors_as(click.UsageError, Misnamed):
-            pattern_of(players)
+        with errors_as(click.UsageError, InvalidName):
+            filename_pattern(players)
     if names and players:
         raise click.UsageError("--names and --players both name players: leave one out")
     tally, begun, tagged = ImportTally(), time.monotonic(), tag_records(tags)
@@ -173,7 +173,7 @@ def import_(
         with tempfile.TemporaryDirectory(dir=folder, prefix=SCRATCH) as scratch:
             shown = cast(Disclosure, disclosure)
             without = () if options.audit else RESOLVED_LATER
-            writer = Writer(ledger, shown, without, strict=options.strict, tags=tagged)
+            writer = ImportWriter(ledger, shown, without, strict=options.strict, tags=tagged)
             done = _import_files(writer, ledger.nonces, every, options, Path(scratch), tally)
             if as_document:
                 print_list(
@@ -182,7 +182,7 @@ def import_(
             else:
                 in_full = len(every) <= IN_FULL
                 for outcome, added in done:
-                    lines = as_text(outcome, added) if in_full else in_short(outcome)
+                    lines = as_text(outcome, added) if in_full else short_text(outcome)
                     for line in lines:
                         say(line)
     if writer.judged:
@@ -208,13 +208,13 @@ def import_(
 
 
 def _import_files(
-    writer: Writer,
+    writer: ImportWriter,
     nonces: Salted | None,
     files: list[InputFile],
     options: ImportOptions,
     scratch: Path,
     tally: ImportTally,
-) -> Iterator[tuple[Outcome, int]]:
+) -> Iterator[tuple[ImportOutcome, int]]:
     """Import files; yield each with the number of its new hands; after Ctrl-C no other is begun."""
     size = sum(file.size for file in files)
     with stop_flag() as stop, progress_bar("importing", size, "hands") as bar:

@@ -29,23 +29,23 @@ from api.cli.output import (
     stop_flag,
 )
 from api.playing.league import (
+    InvalidLeague,
     League,
     Pairing,
     Results,
-    Unfit,
-    added,
-    is_bot,
+    bot_programs,
+    check_bot,
     match_name,
-    missing,
+    matches_left,
     pairing_of,
-    programs,
-    read,
-    standing,
-    to_play,
+    playable_pairings,
+    read_league,
+    standings,
+    text_with_bot,
 )
-from api.playing.names import claim, tagged
-from api.playing.over_the_wire import BotRecord, Meeting, ShowProgress
-from api.playing.recording import WHOLE
+from api.playing.names import claim_names, tagged_records
+from api.playing.recording import ALL_PLAYED
+from api.playing.wire_match import BotMatch, BotRecord, ShowProgress
 from dealer.deck import SeededDecks, drawn_seed
 from dealer.wire.match import MatchJob, Processes
 from dealer.wire.program import Limits, NoBot, Program
@@ -90,7 +90,7 @@ class MatchMaker:
         self._league, self._bots, self._seed, self._hidden = league, bots, seed, hidden
         self.rules = plan(game, "", ("", ""), league.hands, mirrored=league.mirror).game
 
-    def meeting(self, pairing: Pairing) -> tuple[Meeting, MatchStarted]:
+    def meeting(self, pairing: Pairing) -> tuple[BotMatch, MatchStarted]:
         """The match of a pairing, ready to be played, and its first record."""
         league, (one, two) = self._league, pairing.players
         name, players = match_name(league, pairing), pairing.players
@@ -98,8 +98,10 @@ class MatchMaker:
         seed = f"{self._seed}/{pairing.round}"
         decks, guard = SeededDecks(seed, match.deals), Guard(self._hidden, seed=seed)
         both = self._bots[one], self._bots[two]
-        tags = tagged({bot: league.tags(bot) for bot in players}, {bot: bot for bot in players})
-        meeting = Meeting(MatchJob(match, both, Limits(clock=league.clock), decks, guard), tags)
+        tags = tagged_records(
+            {bot: league.tags(bot) for bot in players}, {bot: bot for bot in players}
+        )
+        meeting = BotMatch(MatchJob(match, both, Limits(clock=league.clock), decks, guard), tags)
         return meeting, meeting.announced(seed, league.disclosure)
 
 
@@ -154,10 +156,10 @@ def add(
     _read_league(file)
     values = {one.tag: one.value for one in tag_records(tags, {name: name})}
     try:
-        is_bot(name, bot)
+        check_bot(name, bot)
         place = os.path.relpath(bot.resolve(), file.resolve().parent)
-        league = added(file.read_text("utf-8"), name, place, values)
-    except Unfit as why:
+        league = text_with_bot(file.read_text("utf-8"), name, place, values)
+    except InvalidLeague as why:
         raise click.ClickException(f"{file}: {why}") from None
     with ledger_errors():
         new = file.with_name(f"{file.name}.new")
@@ -167,8 +169,8 @@ def add(
 
 
 def _read_league(file: Path) -> League:
-    with errors_as(click.ClickException, Unfit):
-        return read(file)
+    with errors_as(click.ClickException, InvalidLeague):
+        return read_league(file)
 
 
 def _play_missing(
@@ -177,27 +179,27 @@ def _play_missing(
     """Play the missing matches, and print the standing that they lead to."""
     game = rules_of(played.game, None, tuple(f"{it}={value}" for it, value in played.set.items()))
     new: list[LeagueMatch] = []
-    with errors_as(click.ClickException, Unfit, NoBot, Gone, Conflict, ValueError):
-        bots = programs(played, file.parent)
+    with errors_as(click.ClickException, InvalidLeague, NoBot, Gone, Conflict, ValueError):
+        bots = bot_programs(played, file.parent)
         with exit_on_sigterm(), writing(folder, f"league {played.name}") as ledger:
             snapshot = Reader(folder).snapshot()
             hidden = (folder,) if played.seed is None else (folder, file)
             matches = MatchMaker(played, game, bots, league_seed(played, snapshot), hidden)
             nets = dict(league_results(played, snapshot, matches))
-            claim(Private(folder), bots, given=bots)
+            claim_names(Private(folder), bots, given=bots)
             ledger.keep_ruleset(fingerprint(matches.rules), to_json(matches.rules))
-            total = to_play(played, nets)
+            total = matches_left(played, nets)
             for match in _missing_matches(played, matches, ledger, nets, workers or played.workers):
                 nets[match.pairing] = match.nets
                 new.append(match)
                 won = ", ".join(f"{bot} {chips:+,}" for bot, chips in match.nets.items())
                 note(f"{match.name}: {won} ({len(new)} of {total})")
-    rows = standing(played.bots, nets)
+    rows = standings(played.bots, nets)
     if as_document:
         print_json(
             f"muckrake.league-{click.get_current_context().info_name}/1",
             league=played.name,
-            missing=to_play(played, nets),
+            missing=matches_left(played, nets),
             played=[msgspec.to_builtins({"match": one.name, "nets": one.nets}) for one in new],
             standing=msgspec.to_builtins(rows),
         )
@@ -212,7 +214,7 @@ def _play_missing(
                 for place, row in enumerate(rows, 1)
             ),
         )
-    if missing(played, nets):
+    if playable_pairings(played, nets):
         raise click.exceptions.Exit(INTERRUPTED)
     parts = (part for one in new for part in one.parts)
     if failed := sorted({f"{part.player} ({part.failed})" for part in parts if part.failed}):
@@ -234,7 +236,9 @@ def league_results(league: League, snapshot: Snapshot, matches: MatchMaker) -> R
     for pairing, start, end in _recorded_matches(league, snapshot):
         if matches.meeting(pairing)[1] != start:
             name = match_name(league, pairing)
-            raise Unfit(f"{name} was played by other rules or from another seed than the file says")
+            raise InvalidLeague(
+                f"{name} was played by other rules or from another seed than the file says"
+            )
         played[pairing] = dict(zip(start.players, end.nets, strict=True))
     return played
 
@@ -249,7 +253,7 @@ def _recorded_matches(
             continue
         start, *_, end = (one.event for one in snapshot.read(name))
         if not (isinstance(start, MatchStarted) and isinstance(end, MatchEnded)):
-            raise Unfit(f"{name} has no end in the ledger: the league cannot go on with it")
+            raise InvalidLeague(f"{name} has no end in the ledger: the league cannot go on with it")
         yield pairing, start, end
 
 
@@ -257,7 +261,7 @@ def _missing_matches(
     played: League, matches: MatchMaker, ledger: FileLedger, results: Results, workers: int | None
 ) -> Iterator[LeagueMatch]:
     """Play the missing matches; Ctrl-C lets running ones end, a second Ctrl-C ends them."""
-    hands, once = to_play(played, results) * played.hands, set[str]()
+    hands, once = matches_left(played, results) * played.hands, set[str]()
 
     def warn(sentence: str) -> None:
         """Every match says the same of a bot."""
@@ -273,7 +277,7 @@ def _missing_matches(
                 yield record
 
         at_once = workers or os.cpu_count() or 1
-        while not stop() and (todo := missing(played, results)):
+        while not stop() and (todo := playable_pairings(played, results)):
             with closing(play_matches(matches, todo, ledger, at_once, stop, watch, warn)) as every:
                 yield from every
 
@@ -295,7 +299,7 @@ def play_matches(
         meeting, start = matches.meeting(pairing)
         pending = _BufferedAppends()
         played = meeting.recorded(pending, start, note, leaving.is_set, watch, processes=processes)
-        if played.reason != WHOLE:
+        if played.reason != ALL_PLAYED:
             return None
         ledger.append(*pending.appends)
         nets = dict(zip(played.players, played.nets, strict=True))

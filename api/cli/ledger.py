@@ -193,13 +193,13 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
     """
     with ledger_errors():
         from api.evidence.cosigning import publish_newest
-        from api.playing.recording import projections
+        from api.playing.recording import ledger_projections
         from store.ledger import Broken, open_ledger
         from store.proof.tree import Refuted
 
         with errors_as(click.ClickException, Broken):
             known = remembered(accepting=accepting)
-            ledger, lock = open_ledger(folder, doing, projections(folder), known)
+            ledger, lock = open_ledger(folder, doing, ledger_projections(folder), known)
             for sentence in ledger.notes:
                 note(sentence)
             try:

@@ -31,12 +31,12 @@ from api.cli.output import (
     say,
     stop_flag,
 )
-from api.jobs.plans import HANDS, dealing_of
-from api.jobs.plans import named as match_name
-from api.playing.matches import SEEDED
-from api.playing.names import Misnamed, claim
-from api.playing.over_the_wire import Meeting, as_json, as_text
-from api.playing.recording import Played, summary
+from api.jobs.requests import HANDS, dealing_of
+from api.jobs.requests import valid_match_name as match_name
+from api.playing.matches import SEEDED_DECKS
+from api.playing.names import InvalidName, claim_names
+from api.playing.recording import MatchResult, match_summary
+from api.playing.wire_match import BotMatch, as_json, as_text
 from dealer.deck import SeededDecks, drawn_seed
 from dealer.wire.match import MatchJob
 from dealer.wire.program import Limits, NoBot, named
@@ -48,7 +48,7 @@ from events.ledger import Conflict
 from events.match import Disclosure, MatchStarted
 from events.types import Events
 from formats.mit.dialects import own_dialect
-from formats.mit.write import rounds, write
+from formats.mit.write import ordered_rounds, write
 from store.folder.disk import RealDisk
 from store.proof.policy import BEFORE, before
 from store.proof.private import Private
@@ -150,14 +150,14 @@ def match(
         raise click.UsageError("--seed decides no committed deck: leave it out")
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
-    meeting = Meeting(MatchJob(match, programs, Limits(clock=clock), decks, guard), tags_of)
+    meeting = BotMatch(MatchJob(match, programs, Limits(clock=clock), decks, guard), tags_of)
     start = meeting.announced(seed, cast(Disclosure, disclosure), kind_of_dealing)
     begun = time.monotonic()
     records: list[Events] | None = [] if gamelog else None
     with exit_on_sigterm(), writing(folder, f"match {start.match}") as ledger:
         # Both names are these bots' in this ledger, or nothing is played.
-        with errors_as(click.ClickException, Misnamed):
-            claim(Private(folder), dict(zip("AB", programs, strict=True)), bot_names)
+        with errors_as(click.ClickException, InvalidName):
+            claim_names(Private(folder), dict(zip("AB", programs, strict=True)), bot_names)
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
         played = _play_match(meeting, ledger, start, hands, folder, records)
     for seat, player in enumerate(match.players if logs else ()):
@@ -170,7 +170,7 @@ def match(
                 _write_file(logs / f"checkpoint.{first}", signed)
     if gamelog and records is not None:
         try:
-            log = write(rounds(records, mirrored=match.mirrored), None, dialect).encode()
+            log = write(ordered_rounds(records, mirrored=match.mirrored), None, dialect).encode()
         except ValueError as why:
             note(f"no gamelog was written: {why}")
         else:
@@ -181,11 +181,11 @@ def match(
         about = {**terms, "mirrored": mirror, **msgspec.to_builtins(played)}
         print_json("muckrake.match/1", **about, **as_json(parts, faults))
     else:
-        say(summary(played, seed, kind_of_dealing))
+        say(match_summary(played, seed, kind_of_dealing))
         say("")
         say(as_text(parts, faults))
     if kind_of_dealing == "seeded":
-        note(SEEDED)
+        note(SEEDED_DECKS)
     note(f"{played.reason}: {played.hands} in {folder}, {time.monotonic() - begun:.1f} s")
     if played.hands < hands:
         raise click.exceptions.Exit(INTERRUPTED)
@@ -194,13 +194,13 @@ def match(
 
 
 def _play_match(
-    meeting: Meeting,
+    meeting: BotMatch,
     ledger: "FileLedger",
     start: MatchStarted,
     hands: int,
     folder: Path,
     records: list[Events] | None,
-) -> Played:
+) -> MatchResult:
     """Play the match; Ctrl-C ends it after the current hand, and durable hands stay recorded."""
 
     def watch(durable: Iterable[Events]) -> Iterator[Events]:

@@ -11,14 +11,14 @@ import click
 
 from api.cli.ledger import Decorator, Function
 from api.cli.output import QUIET, NotFound, binary_stdout, errors_as
-from api.playing.names import Misnamed, names_of, tagged, tags_of
+from api.playing.names import InvalidName, parse_names, parse_tags, tagged_records
 from api.questions import games as rulesets
 from engine.game import Game
 from engine.parameters import Impossible, named_values
 from events.match import Disclosure, Tagged
 from formats.mit.dialects import ENGINES
 from formats.rakes import RakeFrom
-from formats.source import Rules
+from formats.source import ImportRules
 
 OutputFile = tuple[str, Path | None]  # a format, and the file; without one it is for stdout
 FILE_PATH = click.Path(dir_okay=False, path_type=Path)
@@ -77,14 +77,14 @@ def tag_records(
     tags: Sequence[str], players: Mapping[str, str] | None = None
 ) -> tuple[Tagged, ...]:
     """Tag records from the option --tags, for these players, or for any by name."""
-    with errors_as(click.UsageError, Misnamed):
-        return tagged(tags_of(tags), players)
+    with errors_as(click.UsageError, InvalidName):
+        return tagged_records(parse_tags(tags), players)
 
 
 def renames(words: Sequence[str]) -> dict[str, str]:
     """New names by old name, from the option --names."""
-    with errors_as(click.UsageError, Misnamed):
-        return names_of(pair for word in words for pair in word.split(","))
+    with errors_as(click.UsageError, InvalidName):
+        return parse_names(pair for word in words for pair in word.split(","))
 
 
 dialect_option = click.option(
@@ -194,11 +194,11 @@ def ruleset_option(about: str, formerly: Sequence[str] = ()) -> Decorator:
     )
 
 
-def import_rules(rules: str | None, settings: tuple[str, ...], rake: RakeFrom) -> Rules:
+def import_rules(rules: str | None, settings: tuple[str, ...], rake: RakeFrom) -> ImportRules:
     """The rules of imported hands: a ruleset or none, settings, and the source of the rake."""
     named = None if rules is None else rules_of(None, rules, settings)
     with errors_as(click.UsageError, Impossible):
-        return Rules(named, tuple(settings_of(settings).items()), rake)
+        return ImportRules(named, tuple(settings_of(settings).items()), rake)
 
 
 def rules_of(game: str | None, rules: str | None, settings: tuple[str, ...] = ()) -> Game:

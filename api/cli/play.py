@@ -31,9 +31,19 @@ from api.cli.output import (
     say,
     stop_flag,
 )
-from api.jobs.plans import ENDLESS, THINK_MS, dealing_of, plans_of, stage_of
-from api.playing.matches import CHOSEN, SEEDED, Playing, Terms, begun, elsewhere, here, live, taken
-from api.playing.recording import STOPPED, Played, summary
+from api.jobs.requests import ENDLESS, THINK_MS, dealing_of, match_plans, stage_of
+from api.playing.matches import (
+    SEEDED_BOTS,
+    SEEDED_DECKS,
+    MatchTerms,
+    OpenMatch,
+    begin_match,
+    play_here,
+    play_in_processes,
+    play_live,
+    taken_match,
+)
+from api.playing.recording import STOPPED, MatchResult, match_summary
 from api.printable import printable_lines
 from dealer.bots.own import NoBot, maker
 from dealer.play import Plan
@@ -43,7 +53,7 @@ from events.notation import say as notation_of
 from store.proof.private import Private
 
 ShouldStop = Callable[[], bool]
-PlayedMatch = tuple[Plan, Played]
+PlayedMatch = tuple[Plan, MatchResult]
 
 
 @click.command()
@@ -134,13 +144,13 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
     with errors_as(click.UsageError, NoBot):
         for bot in own:  # each is found before anything is written
             maker(bot)
-    plans = plans_of(ruleset, options, own)
+    plans = match_plans(ruleset, options, own)
     many = options["matches"] is not None
     if many and printing:
         raise click.UsageError("--print shows the hands of one match: leave out --matches")
     usual: Dealing = "committed" if options["live"] else "seeded"
     tags = tag_records(options["tags"], {name: name for name in plans[0].players})
-    terms = Terms(
+    terms = MatchTerms(
         dealing_of(options["dealing"], options["seed"], usual), options["disclosure"], tags
     )
     stage = stage_of(plans[0], options)
@@ -148,20 +158,20 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
     shown: list[Any] = []
     failed: str | None = None
     with writing(folder, f"play {plans[0].match}") as ledger, stop_flag() as stop:
-        if name := taken(ledger, plans):  # all are looked up before the first is begun
+        if name := taken_match(ledger, plans):  # all are looked up before the first is begun
             raise click.ClickException(
                 f"there is a match {name} in {folder} already: give this one another name"
             )
-        begin = partial(begun, ledger, Private(folder), terms=terms)
+        begin = partial(begin_match, ledger, Private(folder), terms=terms)
         if many:
             ended = _play_in_processes(begin, plans, stop)
         else:
             match = begin(plans[0])
             if options["live"]:
                 think_ms = THINK_MS if options["think_ms"] is None else options["think_ms"]
-                dealt = live(match, ledger, think_ms, stop, stage, note)
+                dealt = play_live(match, ledger, think_ms, stop, stage, note)
             else:
-                dealt = here(match, stop)
+                dealt = play_here(match, stop)
             total = None if match.plan.hands == ENDLESS else match.plan.hands
             hands = progress(dealt, f"playing {match.plan.match}", total)
             for number, hand in enumerate(hands):  # each is durable
@@ -179,13 +189,13 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
     ]
     if not as_document:
         for plan, played in ended:
-            say(summary(played, plan.seed, terms.dealing), err=printing)
+            say(match_summary(played, plan.seed, terms.dealing), err=printing)
     elif many:
         print_json("muckrake.play-matches/1", matches=matches)
     else:
         print_json("muckrake.play/1", **matches[0], **({"records": shown} if printing else {}))
     if terms.dealing == "seeded" or options["seed"] is not None:
-        note(SEEDED if terms.dealing == "seeded" else CHOSEN)
+        note(SEEDED_DECKS if terms.dealing == "seeded" else SEEDED_BOTS)
     if failed is not None:
         raise click.ClickException(failed)
     reasons = {played.reason for _, played in ended}
@@ -200,15 +210,15 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
 
 
 def _play_in_processes(
-    begin: Callable[[Plan], Playing], plans: list[Plan], stop: ShouldStop
+    begin: Callable[[Plan], OpenMatch], plans: list[Plan], stop: ShouldStop
 ) -> list[PlayedMatch]:
     """Play matches in as many processes as there are cores; in the order of their numbers."""
-    ended: dict[str, Played] = {}
+    ended: dict[str, MatchResult] = {}
     cores = os.cpu_count() or 1
     total = sum(match.hands for match in plans)
     bar = progress_bar(f"playing {len(plans)} matches", total, "hands")
     with errors_as(click.ClickException, Gone), bar as advance:
-        for hands, played in elsewhere(begin, plans, cores, stop):
+        for hands, played in play_in_processes(begin, plans, cores, stop):
             advance(hands, hands)
             if played:
                 ended[played.match] = played

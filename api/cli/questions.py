@@ -114,9 +114,9 @@ def counting_by_spark(on: str | None, viewed: "Viewed") -> Iterator[None]:
     """Count facts by Spark, if `--on` names one."""
     with spark_session(on) if on else nullcontext() as spark:
         if spark is not None:
-            from api.cluster.spark import Facts
+            from api.cluster.spark import SparkFacts
 
-            viewed.facts_by = partial(Facts, spark)
+            viewed.facts_by = partial(SparkFacts, spark)
         yield
 
 

@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
-from api.cluster.tasks import Task, ViewedAs, Work, audit, decoded, place_of, rows, schema, tasks
+from api.cluster.tasks import (
+    Task,
+    TaskViewer,
+    TaskWork,
+    audit,
+    decode_audit,
+    ledger_folder,
+    rows,
+    schema,
+    tasks,
+)
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
 from store.reader import Reader
@@ -30,9 +40,9 @@ JAVA = 17
 MASTERS = re.compile(r"(local(\[[1-9][0-9]*\])?|spark://[^/]+:\d+|sc://.+)")
 FACTS = "facts"
 LEAST, MOST = 16, 4_096  # tasks whose answers the driver takes together
-TOGETHER = 128 << 20  # bytes of them, or a few times that where they grow
-ANSWERS = pa.schema([("task", pa.int64()), ("place", pa.int64()), ("answer", pa.binary())])
-VERDICTS = pa.schema(
+BATCH_BYTES = 128 << 20  # bytes of them, or a few times that where they grow
+ANSWER_SCHEMA = pa.schema([("task", pa.int64()), ("place", pa.int64()), ("answer", pa.binary())])
+VERDICT_SCHEMA = pa.schema(
     [
         *((name, pa.string()) for name in ("hand", "ruleset", "verdict")),
         ("assumed", pa.list_(pa.string())),
@@ -85,7 +95,7 @@ def session(master: str) -> Iterator["SparkSession"]:
         spark = builder.getOrCreate()
         spark.conf.set("spark.sql.session.timeZone", "UTC")
     except Exception as failure:
-        raise NoSpark(f"{master} does not answer: {_last(failure)}") from None
+        raise NoSpark(f"{master} does not answer: {_last_line(failure)}") from None
     try:
         yield spark
     finally:
@@ -108,7 +118,7 @@ def _check_java() -> None:
 # Tasks and their answers.
 
 
-def answers(spark: "SparkSession", every: list[Task], work: Work) -> Iterator[bytes]:
+def answers(spark: "SparkSession", every: list[Task], work: TaskWork) -> Iterator[bytes]:
     """What workers answer, in the order of the tasks.
 
     The driver takes the answers of some tasks together: of how many, the size of those before says,
@@ -117,22 +127,26 @@ def answers(spark: "SparkSession", every: list[Task], work: Work) -> Iterator[by
     start, count = 0, LEAST
     while start < len(every):
         some = every[start : start + count]
-        frame = _by_tasks(spark, list(enumerate(some)), partial(_answered, work), ANSWERS)
+        frame = _frame_of_tasks(
+            spark, list(enumerate(some)), partial(_answered, work), ANSWER_SCHEMA
+        )
         table = _collected(frame).sort_by([("task", "ascending"), ("place", "ascending")])
         yield from (one.as_py() for batch in table.to_batches() for one in batch["answer"])
         start += len(some)
-        count = max(LEAST, min(MOST, 4 * len(some), TOGETHER * len(some) // max(table.nbytes, 1)))
+        count = max(
+            LEAST, min(MOST, 4 * len(some), BATCH_BYTES * len(some) // max(table.nbytes, 1))
+        )
 
 
-def _answered(work: Work, numbered: tuple[int, Task]) -> Iterator[pa.RecordBatch]:
+def _answered(work: TaskWork, numbered: tuple[int, Task]) -> Iterator[pa.RecordBatch]:
     """In a worker: the answers to a task, with its number."""
     number, task = numbered
     for place, answer in enumerate(work(task)):
         columns = [pa.array([number]), pa.array([place]), pa.array([answer], pa.binary())]
-        yield pa.record_batch(columns, schema=ANSWERS)
+        yield pa.record_batch(columns, schema=ANSWER_SCHEMA)
 
 
-def _by_tasks(
+def _frame_of_tasks(
     spark: "SparkSession",
     every: Sequence[T],
     answer: Callable[[T], Iterator[pa.RecordBatch]],
@@ -154,10 +168,10 @@ def _collected(frame: "DataFrame") -> pa.Table:
     try:
         return frame.toArrow()
     except Exception as failure:
-        raise NoSpark(f"Spark failed: {_last(failure)}") from None
+        raise NoSpark(f"Spark failed: {_last_line(failure)}") from None
 
 
-def _last(failure: Exception) -> str:
+def _last_line(failure: Exception) -> str:
     """What a failure says at last: of a worker's, the sentence and not the way to it."""
     text = str(getattr(failure, "desc", None) or failure)
     raised = re.findall(r"^[\w.]+(?:Error|Exception|Program|Damaged): (.+)$", text, re.MULTILINE)
@@ -173,12 +187,12 @@ def views(
 ) -> "dict[str, DataFrame]":
     """Register the tables of a ledger, as a viewpoint sees them, as views of a session: those that
     `muckrake sql` has, and `facts`. Each is a frame, too."""
-    snapshot = Reader(place_of(ledger)).snapshot()
+    snapshot = Reader(ledger_folder(ledger)).snapshot()
     viewed = Viewed(snapshot, viewer_of(view))
     try:
         every = tasks(snapshot)
         names = (*viewed.query.public, FACTS)
-        who = ViewedAs(view)
+        who = TaskViewer(view)
         frames = {name: frame(spark, every, who, name, schema(viewed, name)) for name in names}
     finally:
         viewed.close()
@@ -188,10 +202,10 @@ def views(
 
 
 def frame(
-    spark: "SparkSession", every: list[Task], who: ViewedAs, name: str, schema: pa.Schema
+    spark: "SparkSession", every: list[Task], who: TaskViewer, name: str, schema: pa.Schema
 ) -> "DataFrame":
     """A view of a ledger as a frame, in these columns."""
-    return _by_tasks(spark, every, partial(rows, who=who, name=name, schema=schema), schema)
+    return _frame_of_tasks(spark, every, partial(rows, who=who, name=name, schema=schema), schema)
 
 
 def verdicts(
@@ -202,22 +216,24 @@ def verdicts(
     def judged(task: Task) -> Iterator[pa.RecordBatch]:
         """In a worker: a row for each hand of a task; a damaged segment ends it."""
         for answer in audit(task, ruleset=ruleset, fine=True):
-            audited = decoded(answer)
+            audited = decode_audit(answer)
             if audited.damaged is not None:
                 raise ValueError(audited.damaged)
             if audited.entries:
-                yield pa.RecordBatch.from_pylist(audited.entries, VERDICTS)
+                yield pa.RecordBatch.from_pylist(audited.entries, VERDICT_SCHEMA)
 
-    return _by_tasks(spark, tasks(Reader(place_of(ledger)).snapshot()), judged, VERDICTS)
+    return _frame_of_tasks(
+        spark, tasks(Reader(ledger_folder(ledger)).snapshot()), judged, VERDICT_SCHEMA
+    )
 
 
-class Facts:
+class SparkFacts:
     """Facts of a ledger, asked in Spark's SQL; of each question only the columns that it names."""
 
     def __init__(self, spark: "SparkSession", viewed: Viewed) -> None:
         self._spark = spark
         self._every = tasks(viewed.snapshot)
-        self._who = ViewedAs(viewed.viewer.view, viewed.only, viewed.by_tag)
+        self._who = TaskViewer(viewed.viewer.view, viewed.only, viewed.by_tag)
         self._schema = schema(viewed, FACTS)
 
     def ask(self, sql: str) -> pa.Table:
@@ -226,7 +242,7 @@ class Facts:
         schema = pa.schema([it for it in self._schema if it.name in words])
         one = frame(self._spark, self._every, self._who, FACTS, schema)
         one.createOrReplaceTempView(FACTS)
-        return answer(self._spark, _TEXTS.sub(_respelled, sql))
+        return answer(self._spark, _TEXTS.sub(_spark_literal, sql))
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """The answer as plain values."""
@@ -237,7 +253,7 @@ class Facts:
 _TEXTS = re.compile(r"""--[^\n]*|"[^"]*"|'(?:[^']|'')*'""")
 
 
-def _respelled(match: re.Match[str]) -> str:
+def _spark_literal(match: re.Match[str]) -> str:
     """A text of standard SQL as Spark spells it, for which a backslash begins an escape."""
     if not match[0].startswith("'"):
         return match[0]
@@ -250,5 +266,5 @@ def answer(spark: "SparkSession", sql: str) -> pa.Table:
     try:
         frame = spark.sql(f"SELECT * FROM (\n{sql}\n)")
     except Exception as failure:
-        raise NoSpark(f"Spark takes no such question: {_last(failure)}") from None
+        raise NoSpark(f"Spark takes no such question: {_last_line(failure)}") from None
     return _collected(frame)

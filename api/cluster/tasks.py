@@ -36,8 +36,8 @@ from store.sql.answers import answer
 from store.sql.query import MADE
 from store.sql.views import Moved, Part
 
-HANDS = 1 << 16  # of one task: half a second to a few seconds of work
-ROWS = 1 << 16  # that leave a worker together
+TASK_HANDS = 1 << 16  # of one task: half a second to a few seconds of work
+BATCH_ROWS = 1 << 16  # that leave a worker together
 
 
 class Task(Struct, frozen=True):
@@ -51,7 +51,7 @@ class Task(Struct, frozen=True):
     program: str
 
 
-class ViewedAs(Struct, frozen=True):
+class TaskViewer(Struct, frozen=True):
     """As whom a worker sees the rows; `only` hands in these units, their players as these tags call
     them."""
 
@@ -60,17 +60,17 @@ class ViewedAs(Struct, frozen=True):
     by_tag: tuple[str, ...] = ()
 
 
-class OtherProgram(Exception):
+class ProgramMismatch(Exception):
     """A worker has another muckrake than who asks: its answer could be another one."""
 
 
-class Work(Protocol):
+class TaskWork(Protocol):
     """What a worker does of a task: its answers one after the other, each as bytes."""
 
     def __call__(self, task: Task) -> Iterator[bytes]: ...
 
 
-def tasks(snapshot: Snapshot, hands: int = HANDS) -> list[Task]:
+def tasks(snapshot: Snapshot, hands: int = TASK_HANDS) -> list[Task]:
     """The ledger in tasks of about so many hands; sealed ones begin and end with a row group."""
     files, cuts, next_cut = files_of(snapshot.live.disk), [0], hands
     for segment in snapshot.parts().segments:
@@ -93,10 +93,10 @@ def tasks(snapshot: Snapshot, hands: int = HANDS) -> list[Task]:
     ]
 
 
-def opened(task: Task) -> Snapshot:
+def task_snapshot(task: Task) -> Snapshot:
     """The ledger of a task at its moment; one process opens it once."""
     if task.program != program_digest():
-        raise OtherProgram(
+        raise ProgramMismatch(
             "a worker has another muckrake than this one: install the same on every machine"
         )
     return _snapshot(task.ledger, task.as_of)
@@ -104,23 +104,23 @@ def opened(task: Task) -> Snapshot:
 
 @lru_cache(maxsize=4)
 def _snapshot(ledger: str, as_of: str) -> Snapshot:
-    return Reader(place_of(ledger)).snapshot(as_of)
+    return Reader(ledger_folder(ledger)).snapshot(as_of)
 
 
-def place_of(ledger: str | os.PathLike[str]) -> Path:
+def ledger_folder(ledger: str | os.PathLike[str]) -> Path:
     """What a reader opens: a ledger's folder, or that of the cache for an archive's URL."""
     place = os.fspath(ledger)
     return folder_of(place) if "://" in place else Path(place)
 
 
 @lru_cache(maxsize=4)
-def _viewed(ledger: str, as_of: str, who: ViewedAs) -> Viewed:
+def _viewed(ledger: str, as_of: str, who: TaskViewer) -> Viewed:
     viewed = Viewed(_snapshot(ledger, as_of), viewer_of(who.view), who.only, who.by_tag)
     atexit.register(viewed.close)
     return viewed
 
 
-def by_processes(every: Sequence[Task], work: Work, jobs: int) -> Iterator[bytes]:
+def answers_of_processes(every: Sequence[Task], work: TaskWork, jobs: int) -> Iterator[bytes]:
     """What so many processes of this machine answer, in the order of the tasks."""
     try:
         pool = ProcessPoolExecutor(jobs, get_context("spawn"))
@@ -130,11 +130,11 @@ def by_processes(every: Sequence[Task], work: Work, jobs: int) -> Iterator[bytes
             f" ({why.strerror}): leave --workers out, and one process does it"
         ) from None
     with pool:
-        for answers in pool.map(partial(_listed, work), every):
+        for answers in pool.map(partial(_answers, work), every):
             yield from answers
 
 
-def _listed(work: Work, task: Task) -> list[bytes]:
+def _answers(work: TaskWork, task: Task) -> list[bytes]:
     return list(work(task))
 
 
@@ -145,7 +145,7 @@ def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
     """What an audit says of the hands, some thousand at a time: each is a `BatchAudit`. Of segments
     that are damaged each is named, and the others are judged."""
     other = named(ruleset) if ruleset else None
-    ledger = opened(task)
+    ledger = task_snapshot(task)
     rules = RulesetLookup(ledger, other)
 
     def judged(first: int, end: int) -> list[bytes]:
@@ -167,12 +167,12 @@ def audit(task: Task, *, ruleset: str | None, fine: bool) -> Iterator[bytes]:
                 yield msgspec.msgpack.encode(BatchAudit(damaged=str(reason)))
 
 
-def decoded(answer: bytes) -> BatchAudit:
+def decode_audit(answer: bytes) -> BatchAudit:
     """What a worker's audit said."""
     return msgspec.msgpack.decode(answer, type=BatchAudit)
 
 
-class Exported(Struct, frozen=True):
+class ExportedRows(Struct, frozen=True):
     """The rows of some hands as they stand in a file of this format."""
 
     hands: int
@@ -181,12 +181,12 @@ class Exported(Struct, frozen=True):
 
 
 def export(task: Task, *, table: str, to: str, view: str, quoted: bool = False) -> Iterator[bytes]:
-    """The rows of a table as a viewpoint sees them: an `Exported`. CSV may be for a spreadsheet:
+    """The rows of a table as a viewpoint sees them: `ExportedRows`. CSV may be for a spreadsheet:
     then no text in it is a formula (`quoted`)."""
-    from api.exporting.files import no_formulas
-    from api.exporting.tables import written
+    from api.exporting.files import without_formulas
+    from api.exporting.tables import write_view
 
-    snapshot = opened(task)
+    snapshot = task_snapshot(task)
     redactor, sink = Redactor(snapshot, Viewer(view)), io.BytesIO()
     hands = 0
 
@@ -196,8 +196,8 @@ def export(task: Task, *, table: str, to: str, view: str, quoted: bool = False) 
             hands += not is_match(leaf.stream)
             yield leaf
 
-    count = written(sink, to, counted(), table, redactor, no_formulas if quoted else None)
-    yield msgspec.msgpack.encode(Exported(hands, count, sink.getvalue()))
+    count = write_view(sink, to, counted(), table, redactor, without_formulas if quoted else None)
+    yield msgspec.msgpack.encode(ExportedRows(hands, count, sink.getvalue()))
 
 
 def schema(viewed: Viewed, name: str) -> pa.Schema:
@@ -207,10 +207,10 @@ def schema(viewed: Viewed, name: str) -> pa.Schema:
     return pa.schema(list(zip(fields.names, kinds, strict=True)))
 
 
-def rows(task: Task, who: ViewedAs, name: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def rows(task: Task, who: TaskViewer, name: str, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     """The rows of a view as `who` sees them, in these columns. A view that has no hands is
     told by the first task."""
-    opened(task)
+    task_snapshot(task)
     viewed = _viewed(task.ledger, task.as_of, who)
     where = ""
     if name not in MADE:
@@ -219,7 +219,7 @@ def rows(task: Task, who: ViewedAs, name: str, schema: pa.Schema) -> Iterator[pa
         return
     columns = ", ".join(f'"{one}"' for one in schema.names) or "1"
     for table in _parts(viewed, task, name, f"SELECT {columns} FROM ({{}}) {where}"):
-        for batch in table.cast(schema).to_batches(max_chunksize=ROWS):
+        for batch in table.cast(schema).to_batches(max_chunksize=BATCH_ROWS):
             if batch.num_rows:
                 yield batch
 

@@ -20,33 +20,35 @@ from store.sql.answers import as_rfc_3339, plain
 
 BINARY = ("parquet", "arrow")
 ARROW_FILE = "arrow-file"  # how `arrow` is written where it becomes a file: readers open it by name
-FORMULA = r"^('*[=+\-@\t\r\n＝＋－＠])"  # what spreadsheets run, and what was made of it
+FORMULA_PATTERN = r"^('*[=+\-@\t\r\n＝＋－＠])"  # what spreadsheets run, and what was made of it
 
 
-class Writer(Protocol):
+class TableWriter(Protocol):
     """Tables on their way into one file."""
 
     def write(self, rows: pa.Table) -> None: ...
     def close(self) -> None: ...
 
 
-Texts = Callable[[pa.ChunkedArray], pa.ChunkedArray]  # what becomes of a column of text in CSV
+TextFilter = Callable[[pa.ChunkedArray], pa.ChunkedArray]  # what becomes of a column of text in CSV
 
 
-def writer(sink: BinaryIO, to: str, schema: pa.Schema, texts: Texts | None = None) -> Writer:
+def table_writer(
+    sink: BinaryIO, to: str, schema: pa.Schema, texts: TextFilter | None = None
+) -> TableWriter:
     """Who writes tables of this schema into `sink`; the file is whole when he is closed."""
     return _Csv(sink, schema, texts) if to == "csv" else _WRITERS[to](sink, schema)
 
 
-def no_formulas(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def without_formulas(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Text that a spreadsheet takes for text: what it would run begins with one more `'`.
 
     One `'` taken from each text that begins with `'` and a sign of a formula gives it back.
     """
-    return pc.replace_substring_regex(column, FORMULA, r"'\1")
+    return pc.replace_substring_regex(column, FORMULA_PATTERN, r"'\1")
 
 
-def no_controls(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def without_controls(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Text for a terminal, each on one line."""
     columns = [None if text is None else printable(text) for text in column.to_pylist()]
     return pa.chunked_array([pa.array(columns, pa.string())])
@@ -55,7 +57,7 @@ def no_controls(column: pa.ChunkedArray) -> pa.ChunkedArray:
 class _Csv:
     """Text stands in quotes, so that an empty one is not a missing one."""
 
-    def __init__(self, sink: BinaryIO, schema: pa.Schema, texts: Texts | None) -> None:
+    def __init__(self, sink: BinaryIO, schema: pa.Schema, texts: TextFilter | None) -> None:
         self._out = pa.csv.CSVWriter(sink, schema)
         self._texts = texts
 
@@ -88,7 +90,7 @@ class _Parquet:
             compression="zstd",
             column_encoding=steps,
             use_dictionary=[name for name in schema.names if name not in steps],
-            write_statistics=[name for name in schema.names if name in _LOOKED_FOR],
+            write_statistics=[name for name in schema.names if name in _INDEXED],
         )
 
     def write(self, rows: pa.Table) -> None:
@@ -109,7 +111,7 @@ class _Arrow:
 
     def write(self, rows: pa.Table) -> None:
         # The same values and no other byte: Arrow would write out whatever lies under a null.
-        columns = [_bared(rows[field.name].combine_chunks()) for field in rows.schema]
+        columns = [_compacted(rows[field.name].combine_chunks()) for field in rows.schema]
         self._out.write_table(pa.table(columns, schema=rows.schema))
 
     def close(self) -> None:
@@ -143,7 +145,7 @@ class _Ndjson:
         """Every line is whole."""
 
 
-def _bared(column: pa.Array) -> pa.Array:
+def _compacted(column: pa.Array) -> pa.Array:
     """A column in buffers of its own, with nothing where there is no value."""
     if pa.types.is_string(column.type):
         nothing = pa.scalar("")
@@ -176,8 +178,8 @@ _STEPS: dict[str, tuple[Callable[[pa.DataType], bool], str]] = {
     ),
     "hand": (pa.types.is_string, "DELTA_BYTE_ARRAY"),
 }
-_LOOKED_FOR = ("hand_seq", "hand", "match", "number", "at", "player")  # by a reader, by its bounds
-_WRITERS: dict[str, Callable[[BinaryIO, pa.Schema], Writer]] = {
+_INDEXED = ("hand_seq", "hand", "match", "number", "at", "player")  # by a reader, by its bounds
+_WRITERS: dict[str, Callable[[BinaryIO, pa.Schema], TableWriter]] = {
     "parquet": _Parquet,
     "arrow": _Arrow,
     "ndjson": _Ndjson,

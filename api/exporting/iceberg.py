@@ -32,15 +32,15 @@ from pyiceberg.types import (
 )
 
 from api.exporting.lakehouse import (
-    TYPES,
+    TYPE_NAMES,
     CannotRegister,
-    Origin,
-    Registered,
+    CommitOrigin,
+    RegisteredTable,
     SealedFile,
     SealedTable,
-    as_origin,
-    as_text,
     bounds,
+    origin_text,
+    parse_origin,
 )
 from store.archive.objects import Objects
 
@@ -55,7 +55,7 @@ _TYPES = {
 _ORIGIN = "muckrake"  # in the summary of a snapshot
 
 
-class Iceberg:
+class IcebergTables:
     """Iceberg tables below a folder, each in one of its name."""
 
     def __init__(self, out: Objects) -> None:
@@ -66,7 +66,7 @@ class Iceberg:
             )
         self._out = out
 
-    def prepare(self, table: SealedTable, origin: Origin) -> "_Commit":
+    def prepare(self, table: SealedTable, origin: CommitOrigin) -> "_IcebergCommit":
         """What has to be added to a table, and what is to go."""
         where = f"{self._out.url}/{table.name}"
         if odd := next(
@@ -87,23 +87,23 @@ class Iceberg:
             raise CannotRegister(f"{where} has a snapshot that cannot be read") from None
         if known:
             kept = snapshot.summary.additional_properties if snapshot and snapshot.summary else {}
-            origin.follows(as_origin(kept.get(_ORIGIN), where), where, table.disk)
+            origin.follows(parse_origin(kept.get(_ORIGIN), where), where, table.disk)
         added = [table.file(uri) for uri in table.segments if unquote(uri) not in there]
-        return _Commit(
+        return _IcebergCommit(
             Table((table.name,), metadata, where, io, catalog), table, origin, there, added
         )
 
 
-class _Commit(NamedTuple):
+class _IcebergCommit(NamedTuple):
     """The next version of a table."""
 
     iceberg: Table
     table: SealedTable
-    origin: Origin
+    origin: CommitOrigin
     there: dict[str, DataFile]
     added: list[SealedFile]
 
-    def make(self) -> Registered:
+    def make(self) -> RegisteredTable:
         """Write it, unless it would say nothing."""
         named = {unquote(uri) for uri in self.table.segments}
         gone = [one for path, one in self.there.items() if path not in named]
@@ -115,7 +115,7 @@ class _Commit(NamedTuple):
             transaction = Transaction(self.iceberg)
             with transaction.update_schema() as schema:
                 for field in new:
-                    schema.add_column(field.name, _TYPES[TYPES[field.type]]())
+                    schema.add_column(field.name, _TYPES[TYPE_NAMES[field.type]]())
             if self.added or gone:
                 self._change_files(transaction, gone)
             try:
@@ -125,13 +125,15 @@ class _Commit(NamedTuple):
         rows = sum(one.record_count for path, one in self.there.items() if path in named)
         rows += sum(one.metadata.num_rows for one in self.added)
         files = len(self.there) - len(gone) + len(self.added)
-        return Registered(self.table.name, catalog.version, len(self.added), len(gone), files, rows)
+        return RegisteredTable(
+            self.table.name, catalog.version, len(self.added), len(gone), files, rows
+        )
 
     def _change_files(self, transaction: Transaction, gone: list[DataFile]) -> None:
         """One snapshot that takes files away and adds others, each as a manifest names it, with the
         bounds that its footer tells."""
         fields = transaction.table_metadata.schema()
-        properties = {_ORIGIN: as_text(self.origin)}
+        properties = {_ORIGIN: origin_text(self.origin)}
         with transaction.update_snapshot(snapshot_properties=properties).overwrite() as snapshot:
             for data_file in gone:
                 snapshot.delete_data_file(data_file)
@@ -217,7 +219,7 @@ class _Catalog(NoopCatalog):  # type: ignore[misc]
 def _empty(table: SealedTable, location: str) -> TableMetadata:
     """A table without rows, not written anywhere yet."""
     fields = (
-        NestedField(at, field.name, _TYPES[TYPES[field.type]](), required=False)
+        NestedField(at, field.name, _TYPES[TYPE_NAMES[field.type]](), required=False)
         for at, field in enumerate(table.schema, 1)
     )
     schema = Schema(*fields)

@@ -35,7 +35,7 @@ from store.segments.reading import Files, files_of
 from store.segments.segment import FOLDER
 from store.tables.projection import STANDARD
 
-TYPES = {  # of Arrow's types, those that a ledger's files have
+TYPE_NAMES = {  # of Arrow's types, those that a ledger's files have
     pa.int32(): "int",
     pa.int64(): "long",
     pa.string(): "string",
@@ -49,7 +49,7 @@ class CannotRegister(Exception):
     """Why the files cannot be a lakehouse's; nothing was changed."""
 
 
-class Origin(Struct, frozen=True):
+class CommitOrigin(Struct, frozen=True):
     """Which ledger a commit is of, how far it reached, and which version of the table it is of."""
 
     ledger: str
@@ -58,7 +58,7 @@ class Origin(Struct, frozen=True):
     root: str
     table: int
 
-    def follows(self, old: "Origin", where: str, disk: "RealDisk | ArchiveDisk") -> None:
+    def follows(self, old: "CommitOrigin", where: str, disk: "RealDisk | ArchiveDisk") -> None:
         """`CannotRegister` unless the ledger has gone on from there; `Refuted` if it is another."""
         if old.ledger != self.ledger:
             raise CannotRegister(
@@ -108,7 +108,7 @@ class SealedTable(NamedTuple):
         return SealedFile(uri, size, metadata)
 
 
-class Registered(Struct, frozen=True):
+class RegisteredTable(Struct, frozen=True):
     """What a table of a lakehouse has now, and what its newest commit changed."""
 
     table: str
@@ -123,19 +123,19 @@ class Registration(Struct, frozen=True):
     """How many closed streams the tables hold now, and what changed of each."""
 
     closed: int
-    tables: tuple[Registered, ...]
+    tables: tuple[RegisteredTable, ...]
 
 
 class Lakehouse(Protocol):
     """A format of tables: what it has of one, and how a commit is made."""
 
-    def prepare(self, table: SealedTable, origin: Origin) -> "Commit": ...
+    def prepare(self, table: SealedTable, origin: CommitOrigin) -> "Commit": ...
 
 
 class Commit(Protocol):
     """A commit that is known to be possible, and not made yet."""
 
-    def make(self) -> Registered: ...
+    def make(self) -> RegisteredTable: ...
 
 
 def register(
@@ -147,10 +147,10 @@ def register(
     current = manifest.opened(disk.read(manifest.PATH))
     sealed_root(disk, current)
     root = frontier(current.next_seq, TreeFiles(disk)).root().hex()
-    where = place_of(disk).rpartition("/")[0]
+    where = sealed_address(disk).rpartition("/")[0]
     every = [_table(snapshot, current, name) for name in tables]
     commits = [
-        into.prepare(one, Origin(where, current.number, current.next_seq, root, one.version))
+        into.prepare(one, CommitOrigin(where, current.number, current.next_seq, root, one.version))
         for one in every
     ]
     for one in every:
@@ -158,7 +158,7 @@ def register(
     return Registration(current.next_seq, tuple(commit.make() for commit in commits))
 
 
-def place_of(disk: RealDisk | ArchiveDisk) -> str:
+def sealed_address(disk: RealDisk | ArchiveDisk) -> str:
     """The address of the folder of sealed files."""
     where = disk.url if isinstance(disk, ArchiveDisk) else disk.root.absolute().as_uri()
     return f"{where}/{FOLDER}"
@@ -166,7 +166,7 @@ def place_of(disk: RealDisk | ArchiveDisk) -> str:
 
 def is_within(out: str, disk: RealDisk | ArchiveDisk) -> bool:
     """Whether a place is the ledger's own folder, or in it."""
-    ledger = place_of(disk).rpartition("/")[0]
+    ledger = sealed_address(disk).rpartition("/")[0]
     if isinstance(disk, RealDisk) and "://" not in out:
         return Path(out).resolve().is_relative_to(disk.root.resolve())
     return f"{out.rstrip('/')}/".startswith(f"{ledger}/")
@@ -176,7 +176,7 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
     """A table of all sealed segments; `CannotRegister` if one has no file of it that today's
     questions may read."""
     disk = snapshot.live.disk
-    files, where = files_of(disk), place_of(disk).removesuffix(FOLDER)
+    files, where = files_of(disk), sealed_address(disk).removesuffix(FOLDER)
     if name == "events":
         version, schema, columns = layout.SCHEMA_VERSION, layout.SCHEMA, layout.view()
         lacking = [segment for segment in current.segments if segment.schema not in layout.ALIKE]
@@ -207,15 +207,15 @@ def bounds(metadata: pq.FileMetaData) -> Iterator[tuple[str, int, Any, Any]]:
             yield groups[0].column(at).path_in_schema, nulls, low, high
 
 
-def as_text(origin: Origin) -> str:
+def origin_text(origin: CommitOrigin) -> str:
     """An origin as a commit tells it."""
     return msgspec.json.encode(origin).decode()
 
 
-def as_origin(text: Any, where: str) -> Origin:
+def parse_origin(text: Any, where: str) -> CommitOrigin:
     """The origin that a commit tells; one without was made by another program."""
     try:
-        return msgspec.json.decode(text, type=Origin)
+        return msgspec.json.decode(text, type=CommitOrigin)
     except (msgspec.MsgspecError, TypeError):
         raise CannotRegister(
             f"{where} was written by another program: muckrake adds to what it made alone"
@@ -225,23 +225,23 @@ def as_origin(text: Any, where: str) -> Origin:
 _NAMES = {"int": "integer"}  # what Delta calls otherwise
 
 
-class _Log(NamedTuple):
+class _DeltaLog(NamedTuple):
     """A table's log: its next version, what it names, and whose hands these are."""
 
     version: int
     schema: str
     rows: dict[str, int]
-    origin: Origin | None
+    origin: CommitOrigin | None
     id: str
 
 
-class Delta:
+class DeltaTables:
     """Delta tables below a place, each in a folder of its name."""
 
     def __init__(self, out: Objects) -> None:
         self._out = out
 
-    def prepare(self, table: SealedTable, origin: Origin) -> "_DeltaCommit":
+    def prepare(self, table: SealedTable, origin: CommitOrigin) -> "_DeltaCommit":
         """What has to be added to a table's log, and what is to go."""
         log = self._log(table.name)
         if log.origin:
@@ -249,17 +249,17 @@ class Delta:
         added = [table.file(uri) for uri in table.segments if uri not in log.rows]
         return _DeltaCommit(self._out, table, origin, log, added)
 
-    def _log(self, name: str) -> _Log:
+    def _log(self, name: str) -> _DeltaLog:
         """Every version from the first one on."""
         where = f"{self._out.url}/{name}"
-        log = _Log(0, "", {}, None, str(uuid4()))
+        log = _DeltaLog(0, "", {}, None, str(uuid4()))
         while entry := self._out.get(_path(name, log.version)):
             origin, schema, rows, id = None, log.schema, dict(log.rows), log.id
             try:
                 for line in entry[0].splitlines():
                     ((action, content),) = json.loads(line).items()
                     if action == "commitInfo":
-                        origin = as_origin(content.get("muckrake"), where)
+                        origin = parse_origin(content.get("muckrake"), where)
                     elif action == "metaData":
                         schema, id = content["schemaString"], content["id"]
                     elif action == "add":
@@ -271,8 +271,8 @@ class Delta:
                     f"{where} has a version {log.version} that cannot be read"
                 ) from None
             if origin is None:
-                as_origin(None, where)
-            log = _Log(log.version + 1, schema, rows, origin, id)
+                parse_origin(None, where)
+            log = _DeltaLog(log.version + 1, schema, rows, origin, id)
         return log
 
 
@@ -281,11 +281,11 @@ class _DeltaCommit(NamedTuple):
 
     out: Objects
     table: SealedTable
-    origin: Origin
-    log: _Log
+    origin: CommitOrigin
+    log: _DeltaLog
     added: list[SealedFile]
 
-    def make(self) -> Registered:
+    def make(self) -> RegisteredTable:
         """Write it, unless it would say nothing."""
         gone = [uri for uri in self.log.rows if uri not in self.table.segments]
         rows = {uri: count for uri, count in self.log.rows.items() if uri not in gone}
@@ -294,7 +294,7 @@ class _DeltaCommit(NamedTuple):
         fields = [
             {
                 "name": field.name,
-                "type": _NAMES.get(TYPES[field.type], TYPES[field.type]),
+                "type": _NAMES.get(TYPE_NAMES[field.type], TYPE_NAMES[field.type]),
                 "nullable": True,
                 "metadata": {},
             }
@@ -309,7 +309,7 @@ class _DeltaCommit(NamedTuple):
                     f"{self.out.url}/{self.table.name} has got a version {version} meanwhile from"
                     " somebody else: export again"
                 )
-        return Registered(
+        return RegisteredTable(
             self.table.name, version, len(self.added), len(gone), len(rows), sum(rows.values())
         )
 
@@ -320,7 +320,7 @@ class _DeltaCommit(NamedTuple):
             "operation": "WRITE",
             "operationParameters": {"mode": "Append" if not gone else "Overwrite"},
             "engineInfo": "muckrake",
-            "muckrake": as_text(self.origin),
+            "muckrake": origin_text(self.origin),
         }
         actions: list[dict[str, Any]] = [{"commitInfo": content}]
         if log.origin is None:
@@ -350,8 +350,8 @@ class _DeltaCommit(NamedTuple):
             columns = list(bounds(file.metadata))
             stats = {  # what readers leave files out by
                 "numRecords": file.metadata.num_rows,
-                "minValues": {name: _spelled(low) for name, _, low, _ in columns},
-                "maxValues": {name: _spelled(high) for name, _, _, high in columns},
+                "minValues": {name: _delta_value(low) for name, _, low, _ in columns},
+                "maxValues": {name: _delta_value(high) for name, _, _, high in columns},
                 "nullCount": {name: nulls for name, nulls, _, _ in columns},
             }
             content = {
@@ -370,7 +370,7 @@ def _path(name: str, version: int) -> str:
     return f"{name}/_delta_log/{version:020}.json"
 
 
-def _spelled(value: Any) -> Any:
+def _delta_value(value: Any) -> Any:
     """Times as Delta spells them, to the millisecond that the ledger keeps."""
     return (
         value

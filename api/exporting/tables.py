@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from analytics.projections.facts import ruleset_projections
-from api.exporting.files import Texts, writer
+from api.exporting.files import TextFilter, table_writer
 from api.viewpoints.redaction import RedactedEvents, Redactor, revealed
 from events.ledger import Recorded
 from events.types import HandStarted
@@ -30,32 +30,32 @@ from store.sql.query import MEMORY
 from store.sql.views import OURS, UNIT, usual
 from store.tables.projection import STANDARD, Projection
 
-MADE: dict[str, Projection] = {one.name: one for one in STANDARD}
-TABLES = ("events", *MADE, "decisions", "facts")
+PROJECTIONS: dict[str, Projection] = {one.name: one for one in STANDARD}
+TABLES = ("events", *PROJECTIONS, "decisions", "facts")
 Build = Callable[[Sequence[Leaf]], pa.Table]
-LEAVES = 1_000  # hands whose lines are written together
-POSITIONS = ("pos", "first_pos", "last_pos", *FLAGS)  # what would tell of what is hidden
+LEAVES_AT_ONCE = 1_000  # hands whose lines are written together
+POSITION_COLUMNS = ("pos", "first_pos", "last_pos", *FLAGS)  # what would tell of what is hidden
 
 
-def written(
+def write_view(
     sink: BinaryIO,
     to: str,
     leaves: Iterable[Leaf],
     table: str,
     redactor: Redactor,
-    texts: Texts | None = None,
+    texts: TextFilter | None = None,
 ) -> int:
     """One table in one format; how many rows it has."""
     count = 0
     if to == "ndjson" and table == "events":
-        for some, data in lines(leaves, redactor):
+        for some, data in redacted_lines(leaves, redactor):
             sink.write(data)
             count += some
         return count
-    rows = tables(leaves, table, redactor)
+    rows = view_tables(leaves, table, redactor)
     first = next(rows)
     metadata = {"muckrake.table": table, "muckrake.view": redactor.viewer.view}
-    out = writer(sink, to, first.schema.with_metadata(metadata), texts)
+    out = table_writer(sink, to, first.schema.with_metadata(metadata), texts)
     for group in chain((first,), rows):
         out.write(group)
         count += group.num_rows
@@ -63,18 +63,18 @@ def written(
     return count
 
 
-def tables(leaves: Iterable[Leaf], name: str, redactor: Redactor) -> Iterator[pa.Table]:
+def view_tables(leaves: Iterable[Leaf], name: str, redactor: Redactor) -> Iterator[pa.Table]:
     """The rows of one view, whole hands together; one empty table if there are none."""
     one = None
     if name != "events":
         others = ruleset_projections(redactor.ruleset)
-        one = MADE.get(name) or next(it for it in others if it.name == name)
+        one = PROJECTIONS.get(name) or next(it for it in others if it.name == name)
 
     def build(group: Sequence[Leaf]) -> pa.Table:
         if one is not None:
-            return _viewed(one.build(group), one.view, "WHERE number IS NOT NULL")
+            return _selected(one.build(group), one.view, "WHERE number IS NOT NULL")
         # Events as the view has them, without the fillers that stand in stored rows.
-        return _viewed(table(group), layout.view()) if group else _nothing()
+        return _selected(table(group), layout.view()) if group else _nothing()
 
     empty = build([])
     if redactor.viewer.auditor:
@@ -82,9 +82,9 @@ def tables(leaves: Iterable[Leaf], name: str, redactor: Redactor) -> Iterator[pa
             yield _in_units(build(group), name, group, redactor)
         yield _in_units(empty, name, (), redactor)
         return
-    withheld = [column for column in POSITIONS if column in empty.column_names]
+    withheld = [column for column in POSITION_COLUMNS if column in empty.column_names]
     for redacted_hands in _groups(redactor.see(leaf) for leaf in redactor.among(leaves)):
-        rows = _seen_rows(redacted_hands, name, build).drop_columns(withheld)
+        rows = _visible_rows(redacted_hands, name, build).drop_columns(withheld)
         yield _in_units(
             rows, name, [redacted_hand.leaf for redacted_hand in redacted_hands], redactor
         )
@@ -121,10 +121,10 @@ def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], redactor: Redac
 
 @cache
 def _nothing() -> pa.Table:
-    return _viewed(layout.SCHEMA.empty_table(), layout.view())
+    return _selected(layout.SCHEMA.empty_table(), layout.view())
 
 
-def _viewed(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
+def _selected(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
     """What a view selects from rows, in their order; times as they were."""
     with engine_of(MEMORY, 1).cursor() as con:
         con.register("_rows", rows)
@@ -137,20 +137,20 @@ def _viewed(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
     return table.cast(pa.schema(kinds))
 
 
-def _seen_rows(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
+def _visible_rows(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.Table:
     """The rows of a view that are made of what is seen of these hands."""
     if name in ("bids", "decisions", "facts"):  # from bids as their settlements tell them, too
         return build([revealed(redacted_hand) for redacted_hand in group])
     rows = build([redacted_hand.leaf for redacted_hand in group])
     if name == "events":
         events = [event for redacted_hand in group for event in redacted_hand.events]
-        changed = [_changed(event.seen) for event in events]
+        changed = [_card_changed(event.seen) for event in events]
         redacted = [" ".join(event.hidden) or None for event in events]
         rows = rows.append_column("changed", pa.array(changed, pa.bool_()))
         return rows.append_column("redacted", pa.array(redacted, pa.string()))
     if name == "swaps":  # whether a card changed cannot be counted from words: it is what was seen
         seen = {
-            (redacted_hand.hand_seq, place): _changed(event.seen)
+            (redacted_hand.hand_seq, place): _card_changed(event.seen)
             for redacted_hand in group
             for place, event in enumerate(redacted_hand.events)
             if isinstance(event.seen, CardSwappedSeen)
@@ -161,7 +161,7 @@ def _seen_rows(group: Sequence[RedactedEvents], name: str, build: Build) -> pa.T
     return rows
 
 
-def _changed(seen: Any) -> bool | None:
+def _card_changed(seen: Any) -> bool | None:
     """Whether a card was another one after it had been at risk, as far as that is seen."""
     known = isinstance(seen, CardSwappedSeen) and not isinstance(seen.changed, Hidden)
     return bool(seen.changed) if known else None
@@ -173,11 +173,11 @@ def _changed(seen: Any) -> bool | None:
 _canonical = msgspec.json.Encoder(order="sorted").encode
 
 
-def lines(leaves: Iterable[Leaf], redactor: Redactor) -> Iterator[tuple[int, bytes]]:
+def redacted_lines(leaves: Iterable[Leaf], redactor: Redactor) -> Iterator[tuple[int, bytes]]:
     """Each event as it is seen, in its canonical form, among the fields of its envelope; some
     lines at a time, and how many these are."""
     rest = iter(redactor.among(leaves))
-    while group := list(islice(rest, LEAVES)):
+    while group := list(islice(rest, LEAVES_AT_ONCE)):
         columns: list[tuple[Recorded, dict[str, Any]]] = []
         for leaf in group:
             match, number = split(leaf.stream)

@@ -22,17 +22,17 @@ from events.match import MatchStarted, SourceNoted
 from events.types import Event, Events, HandStarted, HoleDealt
 from formats.acpc.log import write as write_acpc
 from formats.mit.dialects import FORMAT as MIT
-from formats.mit.dialects import unnoted
-from formats.mit.write import pieces, rounds
-from formats.moment import in_utc
+from formats.mit.dialects import log_note
+from formats.mit.write import log_pieces, ordered_rounds
 from formats.ohh.history import write as write_ohh
 from formats.phh.documents import write as write_phh
 from formats.phh.documents import write_all as write_all_phh
 from formats.pokerstars.text import write as write_pokerstars
+from formats.timestamps import utc_of_seconds
 from store.log.streams import Leaf, split
 from store.reader import Snapshot
 
-OF_A_HAND = "hand "  # so begins the dialect of a note that belongs to one hand of a file
+HAND_PREFIX = "hand "  # so begins the dialect of a note that belongs to one hand of a file
 
 
 class CannotExport(Exception):
@@ -55,7 +55,7 @@ class ExportRequest(NamedTuple):
     dialect: str | None = None
 
 
-class SeenHand(NamedTuple):
+class VisibleHand(NamedTuple):
     """A hand as it is seen, with the notes that its source left, and when its ledger wrote it."""
 
     name: str
@@ -65,16 +65,16 @@ class SeenHand(NamedTuple):
     at: int
 
 
-class SeenHands:
+class VisibleHands:
     """The hands that are asked for, one by one; `name` is the one at work."""
 
     def __init__(self, request: ExportRequest, sees_all: str | None = None) -> None:
         self.name = ""
         self._request = request
-        self._notes = _Notes(request.snapshot)
+        self._notes = _SourceNotes(request.snapshot)
         self._sees_all = sees_all
 
-    def __iter__(self) -> Iterator[SeenHand]:
+    def __iter__(self) -> Iterator[VisibleHand]:
         for leaf in self._request.redactor.among(self._request.leaves):
             if is_match(leaf.stream):
                 continue
@@ -90,7 +90,7 @@ class SeenHands:
                 knows = self._request.redactor.may_know_secrets(split(leaf.stream)[0])
                 # A note is in the source's own words: it may tell of any card, or of a seed.
                 notes = self._notes.of(leaf.stream) if knows else (None, None)
-                yield SeenHand(leaf.stream, record, *notes, leaf.recorded[0].at)
+                yield VisibleHand(leaf.stream, record, *notes, leaf.recorded[0].at)
             else:
                 events = (cast(Event, event.stored.event) for event in redacted_hand.events)
                 record = tuple(
@@ -99,7 +99,7 @@ class SeenHands:
                     else it
                     for it in events
                 )
-                yield SeenHand(leaf.stream, record, None, None, leaf.recorded[0].at)
+                yield VisibleHand(leaf.stream, record, None, None, leaf.recorded[0].at)
 
     @contextmanager
     def refusing(self) -> Iterator[None]:
@@ -114,7 +114,7 @@ class SeenHands:
             raise CannotExport(f"{self.name} does not add up: muckrake audit says where") from None
 
 
-class _Notes:
+class _SourceNotes:
     """The notes in a match's own records of the file that it was imported from."""
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -131,10 +131,10 @@ class _Notes:
             for recorded in self._snapshot.read(match):
                 if isinstance(recorded.event, SourceNoted):
                     self._keep(recorded.event)
-        return self._hands.get(f"{OF_A_HAND}{number}"), self._file
+        return self._hands.get(f"{HAND_PREFIX}{number}"), self._file
 
     def _keep(self, note: SourceNoted) -> None:
-        if note.dialect.startswith(OF_A_HAND):
+        if note.dialect.startswith(HAND_PREFIX):
             self._hands[note.dialect] = note
         else:
             self._file = self._file or note
@@ -143,26 +143,26 @@ class _Notes:
 # The formats.
 
 
-def gamelog(request: ExportRequest) -> Iterator[bytes]:
+def gamelog_text(request: ExportRequest) -> Iterator[bytes]:
     """One match as a log of the Pokerbots engines: to the byte the file it came from, if one."""
-    hands = SeenHands(request, "a gamelog")
+    hands = VisibleHands(request, "a gamelog")
     every = iter(hands)
     first = next(every, None)
     note = first.file_note if first else None
     note = note if note is not None and note.format == MIT else None
     same = note is not None and request.dialect in (None, note.dialect)
-    encoder = codecs.getincrementalencoder(unnoted(note).encoding if note and same else "utf-8")()
+    encoder = codecs.getincrementalencoder(log_note(note).encoding if note and same else "utf-8")()
     records = (hand.record for hand in chain(filter(None, (first,)), every))
     match = request.snapshot.read(split(first.name)[0]) if first else ()
     mirrored = any(isinstance(one.event, MatchStarted) and one.event.deals > 1 for one in match)
     with hands.refusing():
-        for piece in pieces(rounds(records, mirrored=mirrored), note, request.dialect):
+        for piece in log_pieces(ordered_rounds(records, mirrored=mirrored), note, request.dialect):
             yield encoder.encode(piece)
 
 
-def histories(request: ExportRequest) -> Iterator[bytes]:
+def phh_text(request: ExportRequest) -> Iterator[bytes]:
     """PHH: one hand is a `.phh`, unless the file is called otherwise; several are a `.phhs`."""
-    hands, view = SeenHands(request), request.redactor.viewer.view
+    hands, view = VisibleHands(request), request.redactor.viewer.view
     rest = iter(hands)
     first, second = next(rest, None), next(rest, None)
     if second is not None and request.suffix == ".phh":
@@ -183,9 +183,9 @@ def histories(request: ExportRequest) -> Iterator[bytes]:
             yield text.encode()
 
 
-def dealer_log(request: ExportRequest) -> Iterator[bytes]:
+def acpc_text(request: ExportRequest) -> Iterator[bytes]:
     """The lines of an ACPC log, with the score of all its hands."""
-    hands = SeenHands(request, "an ACPC log")
+    hands = VisibleHands(request, "an ACPC log")
     rest = iter(hands)
     first = next(rest, None)
     note = first.file_note if first else None
@@ -198,11 +198,11 @@ def dealer_log(request: ExportRequest) -> Iterator[bytes]:
             yield line.encode()
 
 
-def open_histories(request: ExportRequest) -> Iterator[bytes]:
+def ohh_text(request: ExportRequest) -> Iterator[bytes]:
     """Objects of Open Hand History, one after the other."""
     view = request.redactor.viewer.view
     hero = view.removeprefix("seat:") if view.startswith("seat:") else None
-    hands, when = SeenHands(request), _When(request.snapshot)
+    hands, when = VisibleHands(request), _PlayedAt(request.snapshot)
     with hands.refusing():
         for hand in hands:
             game = request.ruleset(hand.record)
@@ -211,14 +211,14 @@ def open_histories(request: ExportRequest) -> Iterator[bytes]:
 
 def pokerstars_text(request: ExportRequest) -> Iterator[bytes]:
     """Hands in the words of PokerStars."""
-    hands, when = SeenHands(request), _When(request.snapshot)
+    hands, when = VisibleHands(request), _PlayedAt(request.snapshot)
     with hands.refusing():
         for hand in hands:
             game = request.ruleset(hand.record)
             yield write_pokerstars(game, hand.record, when.of(hand)).encode()
 
 
-class _When:
+class _PlayedAt:
     """When a hand was played: as its source says it; of one that was played here, when its ledger
     wrote it. When a source that says nothing was imported is not it."""
 
@@ -226,7 +226,7 @@ class _When:
         self._snapshot = snapshot
         self._match = ("", False)
 
-    def of(self, hand: SeenHand) -> str:
+    def of(self, hand: VisibleHand) -> str:
         start = hand.record[0]
         assert isinstance(start, HandStarted)
         match = split(hand.name)[0]
@@ -234,13 +234,13 @@ class _When:
             records = (recorded.event for recorded in self._snapshot.read(match))
             begun = (record.dealing for record in records if isinstance(record, MatchStarted))
             self._match = match, next(begun, "recorded") != "recorded"
-        return start.played or (in_utc(hand.at // 1000) if self._match[1] else "")
+        return start.played or (utc_of_seconds(hand.at // 1000) if self._match[1] else "")
 
 
-TEXTS: dict[str, Callable[[ExportRequest], Iterator[bytes]]] = {
-    "mit-gamelog": gamelog,
-    "phh": histories,
-    "acpc": dealer_log,
-    "ohh": open_histories,
+TEXT_FORMATS: dict[str, Callable[[ExportRequest], Iterator[bytes]]] = {
+    "mit-gamelog": gamelog_text,
+    "phh": phh_text,
+    "acpc": acpc_text,
+    "ohh": ohh_text,
     "pokerstars": pokerstars_text,
 }

@@ -26,7 +26,7 @@ from fastapi import Request
 from fastapi.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from api.exporting.files import FORMULA
+from api.exporting.files import FORMULA_PATTERN
 from api.problem import Problem
 
 MEDIA = {
@@ -127,7 +127,7 @@ def weight(ranges: Sequence[Range], kind: str) -> int:
 FOREVER = "max-age=31536000, immutable"  # a hand that cannot change for its viewer
 ANEW = "no-cache"  # kept, and asked for again with its validator
 NEVER = "no-store"  # a secret, told once
-_FORMULA = re.compile(FORMULA)
+_FORMULA = re.compile(FORMULA_PATTERN)
 VARY = "Accept, Authorization, Cookie"  # what the same address is answered differently by
 
 

@@ -25,7 +25,7 @@ from python_multipart.multipart import parse_options_header
 
 from api.http.keys import alone
 from api.http.limits import Limits
-from api.jobs.jobs import OVER, Jobs
+from api.jobs.jobs import END_STATES, Jobs
 from api.problem import Problem
 from store.folder.disk import now_ms
 
@@ -92,7 +92,7 @@ def used_by(jobs: Jobs, owner: str) -> Used:
         if job.owner != owner:
             continue
         progress = jobs.progress(job)
-        over = progress.state in OVER
+        over = progress.state in END_STATES
         used.jobs += not over
         if job.at >= since:
             used.bytes += job.size

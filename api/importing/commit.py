@@ -1,9 +1,8 @@
-"""Imported files brought into the ledger: a file whole, or found to be there already.
+"""Write imported files into the ledger: each as a whole match, unless it is there already.
 
-In order: the beginning of the match, the notes of each chunk and its hands, the end. Short files
-are appended, many in one call, so that a file of one hand does not wait for the disk alone. Long
-ones come as runs, and many runs become a segment at once. A file that was cut off in the middle is
-gone on with when it comes again.
+Short files are appended, many in one call, so that a file of one hand does not wait for the disk
+alone. Long ones come as runs, and many runs become a segment at once. A file that was cut off in
+the middle is gone on with when it comes again.
 """
 
 from array import array
@@ -12,10 +11,17 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from api.importing.index import HandDigest, Hit, ImportIndex, JudgedHands, Repeat, naming_of
-from api.importing.inputs import notes
-from api.importing.spill import CHUNK, CheckedChunk, Chunk, Repeats, differs, fetched
-from api.importing.worker import Outcome
+from api.importing.index import HandDigest, HandVerdicts, ImportIndex, KnownHand, Repeat, naming_of
+from api.importing.inputs import skipped_notes
+from api.importing.spill import (
+    CHUNK_HANDS,
+    CheckedChunk,
+    RepeatNotes,
+    SpilledChunk,
+    first_difference,
+    read_chunk,
+)
+from api.importing.worker import ImportOutcome
 from events.evolve import replay
 from events.ledger import Append, Record
 from events.match import Disclosure, MatchEnded, MatchStarted, SourceNoted, Tagged
@@ -26,14 +32,14 @@ from store.log.hot import from_payload, to_payload
 from store.log.streams import split
 from store.segments.runs import Run, make_run, read
 
-READ = "the file was read"
+READ_WHOLE = "the file was read"
 FEW = 10  # runs: more of them hold too much for one call, whatever their hands are like
-Done = tuple[Outcome, int]  # a file, and how many of its hands are new
+WrittenFile = tuple[ImportOutcome, int]  # a file, and how many of its hands are new
 _FirstHands = dict[bytes, tuple[HandDigest, CheckedChunk]]  # by what they are found by
 
 
-class Writer:
-    """Files on their way into a ledger; each is answered when all of it is durable."""
+class ImportWriter:
+    """Writes imported files into a ledger, and returns each when all of it is durable."""
 
     def __init__(
         self,
@@ -45,24 +51,21 @@ class Writer:
         strict: bool = False,
         tags: tuple[Tagged, ...] = (),
     ) -> None:
-        """`without` these projections, which are left for later; `owner` imports, if he may not see
-        everything; `strict` refuses a file that contradicts another; `tags` are of players,
-        whichever match they are in."""
-        self._ledger = ledger
-        self._strict = strict
-        self._tags = tags
-        self._disclosure = disclosure
+        """`without` names projections left for later, `owner` an importer who may not see all,
+        `strict` refuses a file that contradicts another, `tags` are of players of any match."""
+        self._ledger, self._disclosure = ledger, disclosure
+        self._strict, self._tags = strict, tags
         self._kept: set[str] = set()
         self._known = ImportIndex(ledger, ledger.nonces, owner)
-        self._calls = _Calls(ledger, self._known)
-        self._runs = _Runs(ledger, without, self._known)
+        self._calls = _AppendBatch(ledger, self._known)
+        self._runs = _RunBatch(ledger, without, self._known)
         self._naming = naming_of(ledger.nonces, owner)
-        self._done: list[Done] = []
+        self._done: list[WrittenFile] = []
         self._matches = set[str]()  # of those
-        self.judged: dict[str, JudgedHands] = {}  # the hands that are new, by match
+        self.judged: dict[str, HandVerdicts] = {}  # the hands that are new, by match
 
-    def write(self, files: Iterable[Outcome]) -> Iterator[Done]:
-        """Every file in order, once it is in; if asking for the next is broken off, all before."""
+    def write(self, files: Iterable[ImportOutcome]) -> Iterator[WrittenFile]:
+        """Write the files in order and yield each once it is durable; an interrupt loses none."""
         try:
             for outcome in files:
                 if outcome.match in self._matches:
@@ -76,8 +79,8 @@ class Writer:
             raise
         yield from self._flushed()
 
-    def _written(self, outcome: Outcome) -> Done:
-        """The file on its way; refused, if there is something else in its place already."""
+    def _written(self, outcome: ImportOutcome) -> WrittenFile:
+        """Add a file to the batch; refuse it if another match has its name."""
         if not outcome.refused:
             try:
                 return outcome, self._file(outcome)
@@ -85,8 +88,8 @@ class Writer:
                 outcome.refused, outcome.verdicts = Skipped(refused.line, refused.reason), {}
         return outcome, 0
 
-    def _file(self, outcome: Outcome) -> int:
-        """What of it is not there yet, on its way; how many of its hands are new."""
+    def _file(self, outcome: ImportOutcome) -> int:
+        """Add the hands that the ledger lacks to a batch; return how many are new."""
         there = self._there(outcome)
         outcome.match = there or outcome.match
         known = [one.event for one in self._ledger.read(outcome.match)]
@@ -107,14 +110,14 @@ class Writer:
             self._ledger.keep_ruleset(fingerprint, outcome.rulesets[fingerprint])
             self._kept.add(fingerprint)
         way = self._runs if outcome.chunks[0].as_run else self._calls
-        file = _File(outcome, way, beginning, known)
+        file = _MatchImport(outcome, way, beginning, known)
         for chunk in outcome.chunks:
             part = self._sorted(outcome, chunk)
             if not (known and part.first and self._ledger.read(part.first)):
                 file.add(part)
                 # What was judged of new hands is kept for questions about verdicts.
                 if new := [it for it in part.digests if it.verdict and it.number not in part.again]:
-                    match, empty = split(chunk.first)[0], JudgedHands(array("Q"), bytearray())
+                    match, empty = split(chunk.first)[0], HandVerdicts(array("Q"), bytearray())
                     numbers, codes = self.judged.setdefault(match, empty)
                     numbers.extend(digest.number for digest in new)
                     codes.extend(digest.verdict for digest in new)
@@ -125,15 +128,12 @@ class Writer:
         way.flush_if_full()
         return file.added
 
-    def _beginning(self, outcome: Outcome) -> tuple[Record, ...]:
-        """The match, its players' tags and where it comes from: the file's own note, its name and
-        digest, what was inferred, who was renamed. Of several games the first names the match."""
+    def _beginning(self, outcome: ImportOutcome) -> tuple[Record, ...]:
+        """The first records of a match: its start, its players' tags, and notes of the file, of
+        what was inferred and who was renamed. Of several games the first names the match."""
         assert outcome.note is not None
-        name = outcome.note.format
-        noted = [
-            outcome.note,
-            SourceNoted(name, "file", Path(outcome.file.name).name, outcome.digest),
-        ]
+        name, file_name = outcome.note.format, Path(outcome.file.name).name
+        noted = [outcome.note, SourceNoted(name, "file", file_name, outcome.digest)]
         if outcome.inferred:
             noted.append(SourceNoted(name, "inferred", "\n".join(outcome.inferred), ""))
         if renamed := [f"{was}={now}" for was, now in outcome.names.items() if now in outcome.nets]:
@@ -146,8 +146,8 @@ class Writer:
         tags = (tag for tag in self._tags if tag.player in players)
         return (start, *tags, *noted)
 
-    def _sorted(self, outcome: Outcome, chunk: Chunk) -> CheckedChunk:
-        """A chunk with those of its hands that come again; the others are known from now on."""
+    def _sorted(self, outcome: ImportOutcome, chunk: SpilledChunk) -> CheckedChunk:
+        """Find the hands of a chunk that are in the ledger already; index the others."""
         part = CheckedChunk(chunk)
         marked = list(self._again(outcome, part, {}))
         part.again |= {digest.number: again for digest, again in marked if again is not None}
@@ -162,9 +162,9 @@ class Writer:
         return part
 
     def _again(
-        self, outcome: Outcome, part: CheckedChunk, first: _FirstHands
+        self, outcome: ImportOutcome, part: CheckedChunk, first: _FirstHands
     ) -> Iterator[tuple[HandDigest, Repeat | None]]:
-        """Each hand of a chunk that the ledger lacks under its name, and which other it is."""
+        """Hands of a chunk that the ledger lacks under this name, each with its other name."""
         hits = self._known.hits(outcome.match, part.digests)
         for digest in part.digests:
             hit, there = hits.get(digest.number), part
@@ -176,12 +176,12 @@ class Writer:
                 if before is digest:
                     yield digest, None
                     continue
-                hit = Hit(f"{outcome.match}/{before.number}", before.says == digest.says)
+                hit = KnownHand(f"{outcome.match}/{before.number}", before.says == digest.says)
             otherwise = "" if hit.same else self._differs(part, there, hit.hand, digest.number)
             yield digest, Repeat(digest.number, digest.line, hit.hand, otherwise)
 
-    def _refuse_conflicts(self, outcome: Outcome) -> None:
-        """Under --strict a file with a hand that contradicts another is refused as a whole."""
+    def _refuse_conflicts(self, outcome: ImportOutcome) -> None:
+        """Refuse a file with a hand that contradicts another, as --strict asks."""
         first: _FirstHands = {}
         for chunk in outcome.chunks:
             for digest, again in self._again(outcome, CheckedChunk(chunk), first):
@@ -189,10 +189,10 @@ class Writer:
                     why = f"{again.differs} (under --strict no hand contradicts another)"
                     raise Refused(digest.line, f"hand {digest.number} is {again.hand}: {why}")
 
-    def _left_out(self, outcome: Outcome) -> tuple[SourceNoted, ...]:
-        """What could be no record; in a file of hands that come again, what is not noted yet."""
+    def _left_out(self, outcome: ImportOutcome) -> tuple[SourceNoted, ...]:
+        """Notes of the hands that were left out, without those that an earlier import noted."""
         assert outcome.format is not None
-        left_out = tuple(notes(outcome.format, outcome.skipped))
+        left_out = tuple(skipped_notes(outcome.format, outcome.skipped))
         if left_out and outcome.again:
             self._calls.flush()
             self._runs.flush()
@@ -201,25 +201,24 @@ class Writer:
         return left_out
 
     def _differs(self, part: CheckedChunk, chunk: CheckedChunk, hand: str, number: int) -> str:
-        """In what a hand of this number contradicts the one that is known, in this file or not."""
+        """The first difference of a hand from the known one, in this file or in the ledger."""
         match, at = split(hand)
         if match == split(part.chunk.first)[0] and at in chunk.records:
-            return differs(chunk.records[at], part.records[number])
+            return first_difference(chunk.records[at], part.records[number])
         self._calls.flush()
         self._runs.flush()
         known = [one.event for one in self._ledger.read(hand)]
-        return differs(known, part.records[number])
+        return first_difference(known, part.records[number])
 
-    def begun(self, outcome: Outcome) -> str | None:
-        """Under which other name this content was begun, and not finished."""
+    def begun(self, outcome: ImportOutcome) -> str | None:
+        """The other name under which this content was begun and not finished."""
         name = None if outcome.refused else self._there(outcome)
         if name is None or name == outcome.match:
             return None
         return None if isinstance(self._ledger.read(name)[-1].event, MatchEnded) else name
 
-    def _there(self, outcome: Outcome) -> str | None:
-        """What this content is called in the ledger, if it was begun there; by somebody else it was
-        not for who may not see that."""
+    def _there(self, outcome: ImportOutcome) -> str | None:
+        """The match of this content in the ledger, if this owner may know of it."""
         names = (self._known.file(outcome.digest), *self._naming.names(outcome.digest))
         if not self._naming.owner:
             names = (outcome.match, *names)
@@ -229,7 +228,7 @@ class Writer:
                 return name
         return None
 
-    def _flushed(self) -> Iterator[Done]:
+    def _flushed(self) -> Iterator[WrittenFile]:
         self._calls.flush()
         self._runs.flush()
         self._known.save()
@@ -238,12 +237,11 @@ class Writer:
         yield from done
 
 
-class _Calls:
-    """Short files, gathered into one call that is appended."""
+class _AppendBatch:
+    """Short files, gathered into one append."""
 
     def __init__(self, ledger: FileLedger, known: ImportIndex) -> None:
-        self._ledger = ledger
-        self._known = known
+        self._ledger, self._known = ledger, known
         self._payload: list[bytes] = []
         self._hands = 0
 
@@ -266,7 +264,7 @@ class _Calls:
         self.flush()
 
     def flush_if_full(self) -> None:
-        if self._hands >= CHUNK:
+        if self._hands >= CHUNK_HANDS:
             self.flush()
 
     def flush(self) -> None:
@@ -276,16 +274,14 @@ class _Calls:
         self._payload, self._hands = [], 0
 
 
-class _Runs:
-    """Long files, gathered until they are worth a segment; in the end the rest, by a call if few.
+class _RunBatch:
+    """Long files, gathered as runs until they are worth a segment; the rest, if few, by an append.
 
     What comes between two runs, the end of a file and the beginning of the next, is one more run.
     """
 
     def __init__(self, ledger: FileLedger, without: Collection[str], known: ImportIndex) -> None:
-        self._ledger = ledger
-        self._without = without
-        self._known = known
+        self._ledger, self._without, self._known = ledger, without, known
         self._runs: list[Run] = []
         self._between: list[Append] = []
         self._leaves = 0
@@ -331,29 +327,29 @@ class _Runs:
             self._between = []
 
 
-class _File:
-    """A file being imported; its match begins with a hand that is new, bad or in conflict."""
+class _MatchImport:
+    """Writes the match of one file, which begins with a hand that is new, bad or in conflict."""
 
     def __init__(
         self,
-        outcome: Outcome,
-        way: "_Calls | _Runs",
+        outcome: ImportOutcome,
+        way: "_AppendBatch | _RunBatch",
         beginning: tuple[Record, ...],
         known: Sequence[Record],
     ) -> None:
         self._found, self._way = outcome, way
         self._beginning = () if known else beginning
         self._version = len(known)
-        self._repeats = Repeats()
+        self._repeats = RepeatNotes()
         self._won: Counter[str] = Counter()
         self._events = 0
         self.added = 0
 
     def add(self, part: CheckedChunk) -> None:
-        """A chunk: its notes, and its hands that are new."""
+        """Write a chunk: its notes and its new hands."""
         self.count(part)
         chunk = part.chunk
-        notes, hands = fetched(chunk)
+        notes, hands = read_chunk(chunk)
         count = chunk.hands - len(part.again)
         if part.again:
             gone = {f"hand {number}" for number in part.again}
@@ -368,7 +364,7 @@ class _File:
         self._events += sum(len(one.events) for one in part.new) if part.again else chunk.events
 
     def count(self, part: CheckedChunk) -> None:
-        """What was won in a chunk by the hands that are not others again, and those that are."""
+        """Count what was won in the new hands of a chunk, and note the repeated ones."""
         self._repeats.add(part)
         if not part.again:
             self._won.update(part.chunk.nets)
@@ -379,7 +375,7 @@ class _File:
                 self._won[player] += now - was
 
     def end(self, left_out: tuple[SourceNoted, ...]) -> None:
-        """The end of the match, if it has begun; else its hands are in another."""
+        """End the match if it has begun; else name the match that has its hands."""
         found, last = self._found, list[Record]()
         if found.again:
             found.nets = {player: self._won[player] for player in found.nets}
@@ -388,7 +384,7 @@ class _File:
             if self._version or self._repeats.differ:
                 last.append(self._repeats.note(found.format))
         if self._version or last or left_out:
-            self._write((*last, *left_out, MatchEnded(tuple(found.nets.values()), READ)))
+            self._write((*last, *left_out, MatchEnded(tuple(found.nets.values()), READ_WHOLE)))
         else:
             found.match = split(next(iter(found.elsewhere.values())))[0]
 

@@ -35,12 +35,12 @@ from store.reader import Reader
 if TYPE_CHECKING:
     from store.ledger import FileLedger
 
-ID = 12  # hex digits of a match's name
+ID_DIGITS = 12  # hex digits of a match's name
 _SECRET = b"muckrake/import/secret/v1\x00"
 _NAME = b"muckrake/import/name/v1\x00"
 
 
-class Naming(NamedTuple):
+class MatchNaming(NamedTuple):
     """The secret that names are made with: another for each owner who may not see everything, so
     that none finds out by importing what others have imported."""
 
@@ -49,17 +49,17 @@ class Naming(NamedTuple):
 
     def name(self, sha256: str) -> str:
         """The match of a file with this digest."""
-        return hmac.digest(self.secret, _NAME + sha256.encode(), "sha256").hex()[:ID]
+        return hmac.digest(self.secret, _NAME + sha256.encode(), "sha256").hex()[:ID_DIGITS]
 
     def names(self, sha256: str) -> tuple[str, ...]:
         """All that it may be called in a ledger of any age."""
-        return (self.name(sha256),) if self.owner else (self.name(sha256), sha256[:ID])
+        return (self.name(sha256),) if self.owner else (self.name(sha256), sha256[:ID_DIGITS])
 
 
-def naming_of(nonces: Salted | None, owner: str = "") -> Naming:
+def naming_of(nonces: Salted | None, owner: str = "") -> MatchNaming:
     """How a ledger names what this owner imports; who may see everything is nobody."""
     secret = b"" if nonces is None else nonces.secret
-    return Naming(hmac.digest(secret, _SECRET + owner.encode(), "sha256"), owner)
+    return MatchNaming(hmac.digest(secret, _SECRET + owner.encode(), "sha256"), owner)
 
 
 class HandDigest(NamedTuple):
@@ -75,7 +75,7 @@ class HandDigest(NamedTuple):
     verdict: int = 0
 
 
-class JudgedHands(NamedTuple):
+class HandVerdicts(NamedTuple):
     """Hands of a match by number, each with its verdict as `verdict_code` has it."""
 
     numbers: "array[int]"
@@ -94,7 +94,7 @@ class Repeat(Struct, frozen=True):
 class HandDigester:
     """Marks the hands of one file. Without a text of its own a hand is its place in that file."""
 
-    def __init__(self, naming: Naming, format: str, place: str, sha256: str) -> None:
+    def __init__(self, naming: MatchNaming, format: str, place: str, sha256: str) -> None:
         self._key, self._format = naming.secret, format
         self._place = self._begun(b"placed", f"{format}\n{place}\n")
         self._file = self._begun(b"in a file", f"{sha256}\n")
@@ -145,22 +145,22 @@ def unpacked_digests(spelled: bytes) -> list[HandDigest]:
     return sorted(starmap(HandDigest, _DIGEST.iter_unpack(spelled)))
 
 
-FILE = "imports"
-SIZE = 8  # bytes that a hand is found by, and as many of what it says
-_UNKNOWN = bytes(SIZE)  # what a hand says, where only its number is known
+INDEX_FILE = "imports"
+DIGEST_BYTES = 8  # bytes that a hand is found by, and as many of what it says
+_UNKNOWN = bytes(DIGEST_BYTES)  # what a hand says, where only its number is known
 _RECENT = 4_096  # hands are looked up one by one until so many are worth a sorted column
 _ID = re.compile(r"line \d+\nid (.+)", re.DOTALL)
-_OF_FILES = "SELECT match, footer FROM events WHERE type = 'SourceNoted' AND dialect = 'file'"
-_LEFT_OUT = """
+_FILES_SQL = "SELECT match, footer FROM events WHERE type = 'SourceNoted' AND dialect = 'file'"
+_LEFT_OUT_SQL = """
     SELECT match, footer FROM events WHERE type = 'SourceNoted' AND dialect = 'left out'
 """
-_OF_HANDS = """
+_HANDS_SQL = """
     SELECT match, dialect[6:] AS number, header FROM events
     WHERE type = 'SourceNoted' AND format = 'pokerstars' AND starts_with(dialect, 'hand ')
 """
 
 
-class Block(Struct, frozen=True, array_like=True):
+class HandBlock(Struct, frozen=True, array_like=True):
     """Hands of a file by number, with what each is found by and says, and who has imported them."""
 
     match: str
@@ -171,7 +171,7 @@ class Block(Struct, frozen=True, array_like=True):
     says: bytes
 
 
-class Hit(NamedTuple):
+class KnownHand(NamedTuple):
     """A hand that is known, and whether it says the same; None where that is not known."""
 
     hand: str
@@ -183,19 +183,19 @@ class ImportIndex:
 
     def __init__(self, ledger: "FileLedger", nonces: Salted | None, owner: str = "") -> None:
         self._ledger, self._nonces, self._owner = ledger, nonces, owner
-        self._path = None if ledger.folder is None else ledger.folder / PRIVATE / FILE
-        self._blocks: list[Block | tuple[int, int]] = []  # or where in the file
+        self._path = None if ledger.folder is None else ledger.folder / PRIVATE / INDEX_FILE
+        self._blocks: list[HandBlock | tuple[int, int]] = []  # or where in the file
         self._there: dict[int, bool] = {}
         self._files: dict[str, str] = {}
         self._recent: dict[bytes, int] = {}
         self._columns: list[tuple[Any, Any]] = []  # what hands are found by in order, their blocks
-        self._unwritten: list[Block] = []
+        self._unwritten: list[HandBlock] = []
         self._end = 0
         self._cached = lru_cache(8)(self._placed)
         if self._path is not None and self._path.exists():
             self._read(self._path.read_bytes())
         elif self._path is not None:
-            for block in _of_before(ledger, nonces):
+            for block in _blocks_of_views(ledger, nonces):
                 self._add(block, there=False)
 
     def file(self, sha256: str) -> str | None:
@@ -206,14 +206,14 @@ class ImportIndex:
         """The texts of hands that no record could be of, in this owner's matches."""
         if self._ledger.folder is None:
             return set()
-        rows = _rows(self._ledger.folder, _LEFT_OUT)
+        rows = _rows(self._ledger.folder, _LEFT_OUT_SQL)
         mine = set(self._files.values())
         return {one["footer"] for one in rows if not self._owner or one["match"] in mine}
 
-    def hits(self, match: str, digests: Sequence[HandDigest]) -> dict[int, Hit]:
+    def hits(self, match: str, digests: Sequence[HandDigest]) -> dict[int, KnownHand]:
         """Of some hands of a match those that are known, by number; before any other itself."""
         keys = np.frombuffer(b"".join(digest.found_by for digest in digests), dtype=np.uint64)
-        found: dict[int, Hit] = {}
+        found: dict[int, KnownHand] = {}
         for column, blocks in self._columns:
             begin = np.searchsorted(column, keys)
             end = np.searchsorted(column, keys, side="right")
@@ -231,7 +231,7 @@ class ImportIndex:
         numbers = tuple(digest.number for digest in digests)
         found_by = b"".join(digest.found_by for digest in digests)
         says = b"".join(digest.says for digest in digests)
-        self._add(Block(match, sha256, self._owner, numbers, found_by, says), there=True)
+        self._add(HandBlock(match, sha256, self._owner, numbers, found_by, says), there=True)
 
     def save(self) -> None:
         """Durable on return."""
@@ -248,7 +248,7 @@ class ImportIndex:
             self._end = file.tell()
         self._unwritten = []
 
-    def _add(self, block: Block, *, there: bool) -> None:
+    def _add(self, block: HandBlock, *, there: bool) -> None:
         if there:
             self._there[len(self._blocks)] = True
         self._learn(block)
@@ -259,12 +259,12 @@ class ImportIndex:
             self._merge(keys, np.array(list(self._recent.values()), dtype=np.uint32))
             self._recent = {}
 
-    def _learn(self, block: Block) -> None:
+    def _learn(self, block: HandBlock) -> None:
         if block.owner == self._owner:
             self._files.setdefault(block.sha256, block.match)
             at = len(self._blocks)
-            for place in range(0, len(block.found_by), SIZE):
-                self._recent[block.found_by[place : place + SIZE]] = at
+            for place in range(0, len(block.found_by), DIGEST_BYTES):
+                self._recent[block.found_by[place : place + DIGEST_BYTES]] = at
 
     def _merge(self, keys: Any, blocks: Any) -> None:
         """One more sorted column; with those before that are no longer than it becomes one."""
@@ -274,37 +274,40 @@ class ImportIndex:
         order = np.argsort(keys, kind="stable")
         self._columns.append((keys[order], blocks[order]))
 
-    def _hit(self, at: int, match: str, digest: HandDigest, found: dict[int, Hit]) -> None:
+    def _hit(self, at: int, match: str, digest: HandDigest, found: dict[int, KnownHand]) -> None:
         (block, places), own = self._cached(at), f"{match}/{digest.number}"
         if digest.number in found and found[digest.number].hand == own:
             return
         place = places[digest.found_by]
-        says = block.says[place * SIZE : place * SIZE + SIZE]
+        says = block.says[place * DIGEST_BYTES : place * DIGEST_BYTES + DIGEST_BYTES]
         same = None if says == _UNKNOWN else says == digest.says
         if (same or digest.numbered) and self._is_there(at, block):
-            found[digest.number] = Hit(f"{block.match}/{block.numbers[place]}", same)
+            found[digest.number] = KnownHand(f"{block.match}/{block.numbers[place]}", same)
 
-    def _is_there(self, at: int, block: Block) -> bool:
+    def _is_there(self, at: int, block: HandBlock) -> bool:
         """Whether the hands of a block, which close together, are in the ledger."""
         if at not in self._there:
             self._there[at] = bool(self._ledger.read(f"{block.match}/{block.numbers[0]}"))
         return self._there[at]
 
-    def _placed(self, at: int) -> tuple[Block, dict[bytes, int]]:
+    def _placed(self, at: int) -> tuple[HandBlock, dict[bytes, int]]:
         """A block, and the place of each of its hands."""
         block = self._read_block(at)
-        keys = (block.found_by[at : at + SIZE] for at in range(0, len(block.found_by), SIZE))
+        keys = (
+            block.found_by[at : at + DIGEST_BYTES]
+            for at in range(0, len(block.found_by), DIGEST_BYTES)
+        )
         return block, {key: place for place, key in enumerate(keys)}
 
-    def _read_block(self, at: int) -> Block:
+    def _read_block(self, at: int) -> HandBlock:
         block = self._blocks[at]
-        if isinstance(block, Block):
+        if isinstance(block, HandBlock):
             return block
         assert self._path is not None
         with self._path.open("rb") as file:
             file.seek(block[0])
             (one,) = frames(file.read(block[1] - block[0]))
-        return msgpack.decode(one.payload, type=Block)
+        return msgpack.decode(one.payload, type=HandBlock)
 
     def _read(self, data: bytes) -> None:
         """Every block; one that was not written to its end is as if it was not there."""
@@ -312,7 +315,7 @@ class ImportIndex:
         sizes: list[int] = []
         mine: list[int] = []
         for each in frames(data):
-            block = msgpack.decode(each.payload, type=Block)
+            block = msgpack.decode(each.payload, type=HandBlock)
             if block.owner == self._owner:
                 self._files.setdefault(block.sha256, block.match)
                 keys.append(block.found_by)
@@ -342,12 +345,12 @@ def _rows(folder: Path, question: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _of_before(ledger: "FileLedger", nonces: Salted | None) -> Iterator[Block]:
+def _blocks_of_views(ledger: "FileLedger", nonces: Salted | None) -> Iterator[HandBlock]:
     """What a ledger says of imports that no block tells of: those of versions before."""
     if ledger.folder is None or not ledger.next_pos:
         return
-    files = _rows(ledger.folder, _OF_FILES)
-    hands = _rows(ledger.folder, _OF_HANDS) if files else []
+    files = _rows(ledger.folder, _FILES_SQL)
+    hands = _rows(ledger.folder, _HANDS_SQL) if files else []
     digester = HandDigester(naming_of(nonces), "pokerstars", "", "")
     numbered: dict[str, list[tuple[int, bytes]]] = {}
     for row in hands:
@@ -357,4 +360,4 @@ def _of_before(ledger: "FileLedger", nonces: Salted | None) -> Iterator[Block]:
     for row in files:
         mine = numbered.get(row["match"], [])
         numbers, found_by = tuple(number for number, _ in mine), b"".join(key for _, key in mine)
-        yield Block(row["match"], row["footer"], "", numbers, found_by, _UNKNOWN * len(mine))
+        yield HandBlock(row["match"], row["footer"], "", numbers, found_by, _UNKNOWN * len(mine))

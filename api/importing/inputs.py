@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from api.viewpoints.selection import LEFT_OUT
 from events.match import SourceNoted
-from formats.cuts import Chunk
+from formats.file_parts import FilePart
 from formats.phh.documents import is_header
 from formats.source import Refused, Skipped, lines
 
@@ -35,14 +35,14 @@ _FRESH_NS = 2_000_000_000  # within one tick of the clock a file can change and 
 MONTH = ("hdb", "hroster", "pdb")
 
 
-class Copy(NamedTuple):
+class InputCopy(NamedTuple):
     """The bytes that are read in place of a file or a folder, and their SHA-256 in hex."""
 
     content: bytes | Path
     sha256: str
 
 
-class _State(NamedTuple):
+class _FileState(NamedTuple):
     """By which a file is known to be the same and unchanged."""
 
     device: int
@@ -61,8 +61,8 @@ class InputFile(Struct, frozen=True):
     name: str
     path: Path
     size: int
-    part: Chunk | None = None
-    copy: Copy | None = None
+    part: FilePart | None = None
+    copy: InputCopy | None = None
 
 
 def inputs(paths: Iterable[Path], ledger: Path) -> Iterator[InputFile]:
@@ -72,28 +72,30 @@ def inputs(paths: Iterable[Path], ledger: Path) -> Iterator[InputFile]:
     The ledger may lie in such a folder: what is in it is in it.
     """
     for path in paths:
-        spread = _spread(path, ledger.absolute())
+        spread = _files_below(path, ledger.absolute())
         first = next(spread, None)
         if first is not None:
             yield first
             yield from spread
         elif path.absolute() != ledger.absolute():
-            yield InputFile(_named(path), path, 0)
+            yield InputFile(_printable_name(path), path, 0)
 
 
-def _spread(path: Path, ledger: Path) -> Iterator[InputFile]:
+def _files_below(path: Path, ledger: Path) -> Iterator[InputFile]:
     if not path.is_dir():
-        yield InputFile(_named(path), path, path.stat().st_size if path.is_file() else 0)
+        yield InputFile(_printable_name(path), path, path.stat().st_size if path.is_file() else 0)
     elif is_month(path):
-        yield InputFile(_named(path), path, sum(file.stat().st_size for file in month_files(path)))
+        yield InputFile(
+            _printable_name(path), path, sum(file.stat().st_size for file in month_files(path))
+        )
     elif path.absolute() != ledger:
         for one in sorted(path.iterdir()):
             circular = one.is_symlink() and one.is_dir()
             if not one.name.startswith(".") and not circular and (one.is_dir() or one.is_file()):
-                yield from _spread(one, ledger)
+                yield from _files_below(one, ledger)
 
 
-def _named(path: Path) -> str:
+def _printable_name(path: Path) -> str:
     """Its name in reports and in the ledger, which are UTF-8: a file's name may be any bytes."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
@@ -103,29 +105,29 @@ def is_month(folder: Path) -> bool:
     return (folder / "hdb").is_file() or all((folder / part).exists() for part in MONTH)
 
 
-def copied(path: Path, place: Path, small: int = SMALL) -> Copy:
+def input_copy(path: Path, place: Path, small: int = SMALL) -> InputCopy:
     """The file in memory if it is small, or at `place`; a folder's digest is of its files' names
     and contents."""
     if path.is_dir():
-        return _folder(path, place)
+        return _folder_copy(path, place)
     if (size := path.stat().st_size) <= small:
         pieces: list[bytes] = []
-        taken = _taken(path, pieces.append, size)
-        return Copy(b"".join(pieces), taken[0])
+        taken = _copy_bytes(path, pieces.append, size)
+        return InputCopy(b"".join(pieces), taken[0])
     with place.open("xb") as out:
-        return Copy(place, _taken(path, out.write)[0])
+        return InputCopy(place, _copy_bytes(path, out.write)[0])
 
 
 @contextmanager
-def at_hand(path: Path, place: Path) -> Iterator[Copy]:
+def opened_copy(path: Path, place: Path) -> Iterator[InputCopy]:
     """The bytes of a file for as long as they are read."""
     try:
-        yield copied(path, place)
+        yield input_copy(path, place)
     finally:
-        remove(place)
+        remove_copy(place)
 
 
-def remove(place: Path) -> None:
+def remove_copy(place: Path) -> None:
     """A copy that nobody needs any more; there may be none."""
     if place.is_dir():
         rmtree(place, ignore_errors=True)
@@ -144,28 +146,28 @@ def month_files(folder: Path) -> list[Path]:
     )
 
 
-def _folder(folder: Path, place: Path) -> Copy:
+def _folder_copy(folder: Path, place: Path) -> InputCopy:
     """Every file of a month, all of them as they were at one moment."""
     files = month_files(folder)
-    states: dict[Path, _State] = {}
+    states: dict[Path, _FileState] = {}
     whole = hashlib.sha256()
     for file in files:
         name = file.relative_to(folder)
         (place / name).parent.mkdir(parents=True, exist_ok=True)
         with (place / name).open("xb") as out:
-            digest, states[file] = _taken(file, out.write)
+            digest, states[file] = _copy_bytes(file, out.write)
         whole.update(os.fsencode(name) + f" {digest}\n".encode())
     if month_files(folder) != files or any(_state(os.stat(file)) != states[file] for file in files):
         raise Refused(0, CHANGED)
     for part in MONTH:  # one without files is there all the same
         if (folder / part).is_dir():
             (place / part).mkdir(parents=True, exist_ok=True)
-    return Copy(place, whole.hexdigest())
+    return InputCopy(place, whole.hexdigest())
 
 
-def _taken(
+def _copy_bytes(
     path: Path, write: Callable[[bytes], object], at_most: int | None = None
-) -> tuple[str, _State]:
+) -> tuple[str, _FileState]:
     """The digest of all that was given to `write`, and the state of the file that it is."""
     with _opened(path) as raw:
         before = _state(os.fstat(raw.fileno()))
@@ -214,8 +216,10 @@ def _opened(path: Path) -> BinaryIO:
     return os.fdopen(handle, "rb", buffering=0)
 
 
-def _state(found: os.stat_result) -> _State:
-    return _State(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+def _state(found: os.stat_result) -> _FileState:
+    return _FileState(
+        found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+    )
 
 
 def _blocks(raw: BinaryIO) -> Iterator[bytes]:
@@ -244,7 +248,7 @@ def with_texts(
     return [replace(one, text=texts.get(one.line, "")) for one in skipped]
 
 
-def notes(format_name: str, skipped: Iterable[Skipped]) -> Iterator[SourceNoted]:
+def skipped_notes(format_name: str, skipped: Iterable[Skipped]) -> Iterator[SourceNoted]:
     """A note for each: its line and the reason, and its text."""
     for one in skipped:
         yield SourceNoted(format_name, LEFT_OUT, f"line {one.line}\n{one.reason}", one.text)

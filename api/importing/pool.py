@@ -22,17 +22,17 @@ from typing import Any
 import pyarrow as pa
 from msgspec.structs import replace
 
-from api.importing.inputs import InputFile, copied, remove
-from api.importing.spill import spill
+from api.importing.inputs import InputFile, input_copy, remove_copy
+from api.importing.spill import open_spill
 from api.importing.worker import (
     NAMED_MAX,
     ImportOptions,
-    Outcome,
+    ImportOutcome,
     format_of_input,
     import_file,
 )
 from dealer.worker import ctrl_c_blocked, end_with_parent, ignore_ctrl_c
-from formats.cuts import parts
+from formats.file_parts import split_file
 from formats.source import Refused
 from store.proof.private import Salted
 
@@ -47,22 +47,22 @@ def split_large(
     if file.size < LARGE or not file.path.is_file():
         return (file,)
     try:
-        copy = copied(file.path, place, small=-1)
+        copy = input_copy(file.path, place, small=-1)
         known = format_of_input(place, options)
-        chunks = parts(place, known.name, options.rules, lambda: tick(0))
+        chunks = split_file(place, known.name, options.rules, lambda: tick(0))
     except (Refused, OSError):
-        remove(place)
+        remove_copy(place)
         return (file,)
     cut = (InputFile(file.name, file.path, one.end - one.begin, one, copy) for one in chunks)
     return tuple(cut) or (InputFile(file.name, file.path, file.size, None, copy),)
 
 
-def together(
-    jobs: Iterable[Sequence[Outcome]], again: Callable[[InputFile], Outcome]
-) -> Iterator[Outcome]:
+def joined_outcomes(
+    jobs: Iterable[Sequence[ImportOutcome]], again: Callable[[InputFile], ImportOutcome]
+) -> Iterator[ImportOutcome]:
     """Outcomes in order, those of a file's parts as one; spools and copies go when the last
     outcome of a job is done."""
-    read: list[Outcome] = []  # parts of a file that is not whole yet
+    read: list[ImportOutcome] = []  # parts of a file that is not whole yet
     spools = set[Path]()
     for job in jobs:
         for outcome in job:
@@ -74,7 +74,7 @@ def together(
                 continue
             read.append(outcome)
             if outcome.file.part.last:
-                whole = _joined(read) or again(_whole(read))
+                whole = _joined_parts(read) or again(_whole(read))
                 spools.add(Path(whole.spill))
                 yield whole
                 read = []
@@ -84,16 +84,16 @@ def together(
             spools.clear()
 
 
-def _whole(read: Sequence[Outcome]) -> InputFile:
+def _whole(read: Sequence[ImportOutcome]) -> InputFile:
     first = read[0].file
     size = sum(one.file.size for one in read)
     return InputFile(first.name, first.path, size, None, first.copy)
 
 
-def _joined(read: Sequence[Outcome]) -> Outcome | None:
+def _joined_parts(read: Sequence[ImportOutcome]) -> ImportOutcome | None:
     """What one reader of the whole file would have found; None, if a part is not as it was cut."""
     first = read[0]
-    whole = Outcome(
+    whole = ImportOutcome(
         file=_whole(read),
         digest=first.digest,
         match=first.match,
@@ -134,7 +134,7 @@ AHEAD = 8  # jobs a process may be ahead of the writer, who is long at a segment
 PATIENCE_S = 0.1  # between two looks at how far they are
 
 Tick = Callable[[int], None]
-Work = tuple[tuple[InputFile, ...], ImportOptions, Path, int, Salted | None]
+JobArguments = tuple[tuple[InputFile, ...], ImportOptions, Path, int, Salted | None]
 
 
 def outcomes(
@@ -145,8 +145,8 @@ def outcomes(
     nonces: Salted | None,
     tick: Tick,
     processes: int | None = None,
-    begun: Callable[[Outcome], str | None] = lambda outcome: None,
-) -> Iterator[Outcome]:
+    begun: Callable[[ImportOutcome], str | None] = lambda outcome: None,
+) -> Iterator[ImportOutcome]:
     """What came of each file, in order, its hands made into runs with `nonces`.
 
     A file that was begun under another name before, as `begun` says, is read again under that.
@@ -162,23 +162,26 @@ def outcomes(
             for part in split_large(one, options, scratch / f"{n}.large", tick)
         )
     works = (
-        (job, options, scratch / f"{n}.spill", at, nonces) for n, job in zip(count(), jobs(todo))
+        (job, options, scratch / f"{n}.spill", at, nonces)
+        for n, job in zip(count(), job_files(todo))
     )
 
     spare = scratch / "whole.spill"
 
-    def again(file: InputFile, match: str | None = options.match) -> Outcome:
+    def again(file: InputFile, match: str | None = options.match) -> ImportOutcome:
         """Import a file whole whose parts were not as they seemed; its hands are counted by now."""
         other = replace(options, match=match)
         return _job((file,), other, spare, at, nonces, lambda hands: None)[0]
 
-    results = _alone(works, tick) if processes == 1 else _together(works, tick, processes)
+    results = (
+        _in_this_process(works, tick) if processes == 1 else _in_processes(works, tick, processes)
+    )
     # Arrow's columns in memory that is used again when it is free: its own pool gives it back every
     # time, and the next columns are put where no page is yet.
     before = pa.default_memory_pool()
     pa.set_memory_pool(pa.system_memory_pool())
     try:
-        for outcome in together(results, again):
+        for outcome in joined_outcomes(results, again):
             outcome.file = replace(outcome.file, copy=None)  # which is not needed any more
             name = begun(outcome)
             yield outcome if name is None else again(outcome.file, name)
@@ -187,7 +190,7 @@ def outcomes(
         pa.set_memory_pool(before)
 
 
-def jobs(files: Iterable[InputFile]) -> Iterator[tuple[InputFile, ...]]:
+def job_files(files: Iterable[InputFile]) -> Iterator[tuple[InputFile, ...]]:
     """Files next to each other, as many as are worth a process's while."""
     batch: list[InputFile] = []
     size = 0
@@ -201,21 +204,23 @@ def jobs(files: Iterable[InputFile]) -> Iterator[tuple[InputFile, ...]]:
         yield tuple(batch)
 
 
-def _alone(works: Iterable[Work], tick: Tick) -> Iterator[list[Outcome]]:
+def _in_this_process(works: Iterable[JobArguments], tick: Tick) -> Iterator[list[ImportOutcome]]:
     for work in works:
         yield _job(*work, tick)
 
 
-def _together(works: Iterable[Work], tick: Tick, processes: int) -> Iterator[list[Outcome]]:
+def _in_processes(
+    works: Iterable[JobArguments], tick: Tick, processes: int
+) -> Iterator[list[ImportOutcome]]:
     """The first of the jobs at work is waited for, the others go on meanwhile."""
     context = get_context("spawn")
     try:
         shared = context.Value("q", 0), context.Value("b", False)
-        pool = ProcessPoolExecutor(processes, context, _begin, shared)
+        pool = ProcessPoolExecutor(processes, context, _start_worker, shared)
     except OSError:  # no shared memory for locks, as in some containers: this process does it
-        yield from _alone(works, tick)
+        yield from _in_this_process(works, tick)
         return
-    waiting: deque[Future[list[Outcome]]] = deque()
+    waiting: deque[Future[list[ImportOutcome]]] = deque()
     try:
         for work in works:
             with ctrl_c_blocked():
@@ -232,7 +237,7 @@ def _together(works: Iterable[Work], tick: Tick, processes: int) -> Iterator[lis
         pool.shutdown(cancel_futures=True)
 
 
-def _finished(job: Future[list[Outcome]], counter: Any, tick: Tick) -> list[Outcome]:
+def _finished(job: Future[list[ImportOutcome]], counter: Any, tick: Tick) -> list[ImportOutcome]:
     """The outcomes of a job; while it is at work, report the hands that all jobs have done."""
     while True:
         with counter.get_lock():
@@ -251,9 +256,9 @@ def _job(
     at: int,
     nonces: Salted | None,
     tick: Tick,
-) -> list[Outcome]:
+) -> list[ImportOutcome]:
     """The outcomes of some files, which share a spool."""
-    with spill(path, at, nonces) as out:
+    with open_spill(path, at, nonces) as out:
         outcomes = [import_file(file, options, out, tick) for file in files]
     if not gc.isenabled():
         gc.collect()
@@ -266,7 +271,7 @@ _counter: Any = None
 _stop: Any = None
 
 
-def _begin(counter: Any, stop: Any) -> None:
+def _start_worker(counter: Any, stop: Any) -> None:
     """Ctrl-C is for the one that writes; when he is gone, so is this process."""
     global _counter, _stop
     ignore_ctrl_c()

@@ -5,15 +5,15 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from api.importing.worker import Outcome
+from api.importing.worker import ImportOutcome
 from engine.verdict import VERDICTS, Verdict
-from formats.known import FORMATS
+from formats.detection import FORMATS
 from formats.source import Skipped
 
-LISTED = 5  # hands, reasons or players that are named; --json names them all
+LISTED_MAX = 5  # hands, reasons or players that are named; --json names them all
 
 
-def as_json(outcome: Outcome, added: int, audited: bool) -> dict[str, Any]:
+def as_json(outcome: ImportOutcome, added: int, audited: bool) -> dict[str, Any]:
     """A file's entry in the document; what was not counted is null."""
     refused = outcome.refused
     judged = audited and refused is None
@@ -30,21 +30,21 @@ def as_json(outcome: Outcome, added: int, audited: bool) -> dict[str, Any]:
         "inferred": outcome.inferred,
         "repeated": outcome.again,
         "conflicts": [to_builtins(conflict) for conflict in outcome.conflicts],
-        "skipped": [_placed(one) for one in outcome.skipped],
-        "refused": _placed(refused) if refused else None,
+        "skipped": [_place_json(one) for one in outcome.skipped],
+        "refused": _place_json(refused) if refused else None,
     }
 
 
-def as_text(outcome: Outcome, added: int) -> Iterator[str]:
+def as_text(outcome: ImportOutcome, added: int) -> Iterator[str]:
     """A file in a few lines: what it is, what its hands are worth, what to ask next."""
     if outcome.refused:
-        yield from in_short(outcome)
+        yield from short_text(outcome)
         return
     called = FORMATS[outcome.format or ""].called
     dialect = f"dialect {outcome.dialect}" if outcome.dialect else ""
     count = f"{outcome.hands:,} hand{'s' * (outcome.hands != 1)}"
     players = " vs ".join(outcome.nets)
-    if len(outcome.nets) > LISTED:
+    if len(outcome.nets) > LISTED_MAX:
         players = f"{len(outcome.nets)} players"
     facts = (called, dialect, ", ".join(outcome.games), players, count)
     yield f"{outcome.file.name}  {', '.join(filter(None, facts))}"
@@ -63,14 +63,14 @@ def as_text(outcome: Outcome, added: int) -> Iterator[str]:
         yield f" inferred   {'; '.join(outcome.inferred)}"
     if same := outcome.again - len(outcome.conflicts):
         yield f" again      {same:,} hand{'s' * (same != 1)} that the ledger has already"
-    for again in outcome.conflicts[:LISTED]:
-        yield f" conflict   hand {again.number}{_at(again.line)} is {again.hand}: {again.differs}"
-    if len(outcome.conflicts) > LISTED:
-        yield f" conflict   {len(outcome.conflicts) - LISTED} more: --json names them all"
-    for one in outcome.skipped[:LISTED]:
+    for again in outcome.conflicts[:LISTED_MAX]:
+        yield f" conflict   hand {again.number}{_line(again.line)} is {again.hand}: {again.differs}"
+    if len(outcome.conflicts) > LISTED_MAX:
+        yield f" conflict   {len(outcome.conflicts) - LISTED_MAX} more: --json names them all"
+    for one in outcome.skipped[:LISTED_MAX]:
         yield f" left out   line {one.line}: {one.reason}"
-    if len(outcome.skipped) > LISTED:
-        yield f" left out   {len(outcome.skipped) - LISTED} more: --json names them all"
+    if len(outcome.skipped) > LISTED_MAX:
+        yield f" left out   {len(outcome.skipped) - LISTED_MAX} more: --json names them all"
     # The hand that is most worth a look, or how to judge them.
     doubtful: tuple[Verdict, ...] = ("differ", "contested", "unknown", "assuming")
     worth = next((number for name in doubtful for number in outcome.named.get(name, ())), None)
@@ -83,38 +83,38 @@ def as_text(outcome: Outcome, added: int) -> Iterator[str]:
         yield f" next       muckrake audit {hand}"
 
 
-def in_short(outcome: Outcome) -> Iterator[str]:
+def short_text(outcome: ImportOutcome) -> Iterator[str]:
     """A line only where something is not as it should be."""
     name = outcome.file.name
     if outcome.refused:
-        yield f"{name}  refused: {_where(outcome.refused)}{outcome.refused.reason}"
+        yield f"{name}  refused: {_place(outcome.refused)}{outcome.refused.reason}"
         return
     if differ := outcome.verdicts.get("differ"):
         yield f"{name}  {outcome.match}  differ {differ}{_numbers(outcome, 'differ')}"
     if outcome.conflicts:
         again = outcome.conflicts[0]
-        first_one = f"hand {again.number}{_at(again.line)} is {again.hand}: {again.differs}"
+        first_one = f"hand {again.number}{_line(again.line)} is {again.hand}: {again.differs}"
         yield f"{name}  {len(outcome.conflicts)} in conflict, the first: {first_one}"
     if outcome.skipped:
         first = outcome.skipped[0]
-        yield f"{name}  {len(outcome.skipped)} left out, the first: {_where(first)}{first.reason}"
+        yield f"{name}  {len(outcome.skipped)} left out, the first: {_place(first)}{first.reason}"
 
 
-def _numbers(outcome: Outcome, name: Verdict) -> str:
+def _numbers(outcome: ImportOutcome, name: Verdict) -> str:
     numbers = outcome.named.get(name, [])
     if not numbers:
         return ""
-    more = ", ..." if outcome.verdicts[name] > LISTED else ""
-    return f" ({', '.join(map(str, numbers[:LISTED]))}{more})"
+    more = ", ..." if outcome.verdicts[name] > LISTED_MAX else ""
+    return f" ({', '.join(map(str, numbers[:LISTED_MAX]))}{more})"
 
 
-def _at(line: int) -> str:
+def _line(line: int) -> str:
     return f", line {line}," if line else ""
 
 
-def _where(skipped_hand: Skipped) -> str:
+def _place(skipped_hand: Skipped) -> str:
     return f"line {skipped_hand.line}: " if skipped_hand.line else ""
 
 
-def _placed(skipped_hand: Skipped) -> dict[str, Any]:
+def _place_json(skipped_hand: Skipped) -> dict[str, Any]:
     return {"line": skipped_hand.line, "reason": skipped_hand.reason}  # the text is in the ledger

@@ -35,8 +35,8 @@ from store.segments.runs import Run, make_run, read, spelled
 if TYPE_CHECKING:
     from store.columns.event_columns import EventColumns
 
-CHUNK = 1_000  # hands at most
-RUN = 100  # hands at least that are worth columns of their own
+CHUNK_HANDS = 1_000  # hands at most
+RUN_HANDS = 100  # hands at least that are worth columns of their own
 _EVENTS = 100_000  # of a chunk at most, if its hands are long
 _QUOTED = 200  # letters of an event
 _NONE = (0, 0, "", 0, "")
@@ -57,7 +57,7 @@ class SpilledHand(Struct, frozen=True):
     verdict: int
 
 
-class Chunk(Struct, frozen=True):
+class SpilledChunk(Struct, frozen=True):
     """Where in which spool its marks, notes and hands lie, their checksum, its first hand's name,
     how many events its hands have, and what each player has won in them."""
 
@@ -95,11 +95,11 @@ class SpillFile:
     @property
     def room(self) -> int:
         """How many hands may still come, if they are not long."""
-        return CHUNK - len(self._hands)
+        return CHUNK_HANDS - len(self._hands)
 
     @property
     def full(self) -> bool:
-        return len(self._hands) >= CHUNK or self._events >= _EVENTS
+        return len(self._hands) >= CHUNK_HANDS or self._events >= _EVENTS
 
     def expect(self, hands: "EventColumns | None") -> None:
         """Hands that are added next, in columns already."""
@@ -122,7 +122,7 @@ class SpillFile:
         nets: dict[str, int],
         columns: "EventColumns | None" = None,
         digests: Iterable[HandDigest] = (),
-    ) -> Chunk | None:
+    ) -> SpilledChunk | None:
         """Write the chunk in memory, with hands that come as columns and their marks; the next hand
         begins another."""
         self._digests += digests
@@ -133,7 +133,7 @@ class SpillFile:
             return self._written(True, spelled(run), len(run.leaves), first, events, nets)
         if not self._hands:
             return None
-        as_run = len(self._hands) >= RUN
+        as_run = len(self._hands) >= RUN_HANDS
         hands = spelled(self._run()) if as_run else to_payload(self._hands)
         first = self._hands[0].stream
         return self._written(as_run, hands, len(self._hands), first, self._events, nets)
@@ -152,14 +152,14 @@ class SpillFile:
 
     def _written(
         self, as_run: bool, hands: Any, count: int, first: str, events: int, nets: dict[str, int]
-    ) -> Chunk:
+    ) -> SpilledChunk:
         notes, place = b"".join(self._notes), self._file.tell()
         digests = packed_digests(self._digests)
         with self._room_on_disk():
             self._file.write(digests)
             self._file.write(notes)
             self._file.write(hands)
-        chunk = Chunk(
+        chunk = SpilledChunk(
             str(self.path),
             as_run,
             place,
@@ -203,7 +203,7 @@ class SpillFile:
 
 
 @contextmanager
-def spill(path: Path, at: int, nonces: Salted | None) -> Iterator[SpillFile]:
+def open_spill(path: Path, at: int, nonces: Salted | None) -> Iterator[SpillFile]:
     """A spool to write, complete on disk when it is left."""
     one = SpillFile(path, at, nonces)
     try:
@@ -212,7 +212,7 @@ def spill(path: Path, at: int, nonces: Salted | None) -> Iterator[SpillFile]:
         one.close()
 
 
-def fetched(chunk: Chunk) -> tuple[tuple[Match, ...], Any]:
+def read_chunk(chunk: SpilledChunk) -> tuple[tuple[Match, ...], Any]:
     """The notes of a chunk, and its hands: a run, which is not copied, or the appends of a call."""
     with pa.memory_map(chunk.spill) as file:
         file.seek(chunk.place + chunk.digests)
@@ -223,7 +223,7 @@ def fetched(chunk: Chunk) -> tuple[tuple[Match, ...], Any]:
     return records, hands if chunk.as_run else hands.to_pybytes()
 
 
-def digests_of(chunk: Chunk) -> bytes:
+def packed_digests_of(chunk: SpilledChunk) -> bytes:
     """The marks of a chunk's hands, spelled."""
     with Path(chunk.spill).open("rb") as file:
         file.seek(chunk.place)
@@ -233,9 +233,9 @@ def digests_of(chunk: Chunk) -> bytes:
 class CheckedChunk:
     """A chunk of a file, and which of its hands come again."""
 
-    def __init__(self, chunk: Chunk) -> None:
+    def __init__(self, chunk: SpilledChunk) -> None:
         self.chunk = chunk
-        self.digests = unpacked_digests(digests_of(chunk))
+        self.digests = unpacked_digests(packed_digests_of(chunk))
         self.again: dict[int, Repeat] = {}
 
     @property
@@ -248,7 +248,7 @@ class CheckedChunk:
     @cached_property
     def appends(self) -> tuple[Append, ...]:
         """The hands of the chunk, one append each."""
-        hands = fetched(self.chunk)[1]
+        hands = read_chunk(self.chunk)[1]
         return read(hands).appends() if self.chunk.as_run else from_payload(hands)
 
     @cached_property
@@ -262,7 +262,7 @@ class CheckedChunk:
         return tuple(append for append in self.appends if split(append.stream)[1] not in self.again)
 
 
-class Repeats:
+class RepeatNotes:
     """What is kept of them beside the hands of their file: hands next to each other on one line,
     and of each that differs its whole record; nothing of the other match, which may be sealed when
     this one is open."""
@@ -300,7 +300,7 @@ class Repeats:
         return SourceNoted(format, REPEATED, "\n".join(header), "\n".join(self._records))
 
 
-def differs(known: Sequence[Record], new: Sequence[Record]) -> str:
+def first_difference(known: Sequence[Record], new: Sequence[Record]) -> str:
     """The first thing in which two records of one hand contradict each other; nothing if they do
     not: a card that only one of them knows is no contradiction."""
     for one, other in zip_longest(known, new):

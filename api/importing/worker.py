@@ -15,21 +15,29 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from api.importing.index import HandDigest, HandDigester, Repeat, naming_of
-from api.importing.inputs import Copy, InputFile, at_hand, is_month, with_texts
-from api.importing.spill import RUN, Chunk, DiskFull, SpilledHand, SpillFile
-from api.playing.names import Misnamed, names_in
-from api.playing.recording import INCOMING
+from api.importing.inputs import InputCopy, InputFile, is_month, opened_copy, with_texts
+from api.importing.spill import RUN_HANDS, DiskFull, SpilledChunk, SpilledHand, SpillFile
+from api.playing.names import InvalidName, names_in_filename
+from api.playing.recording import INCOMING_RULESETS
 from api.record_audit import VERDICT_CODES, audit_record, start_of, verdict_code
 from engine.game import Game, fingerprint, to_json
 from engine.verdict import Report, Verdict, qualified
 from events.match import SourceNoted
 from events.types import BidPlaced, Events
-from formats.follow import followed
-from formats.known import FORMATS, Format, format_of, read
+from formats.detection import FORMATS, Format, format_of, read
+from formats.hand_records import hand_record_and_state
 from formats.mit.dialects import FORMAT as MIT
 from formats.phh.read import PhhHand
-from formats.plain import Plain
-from formats.source import AS_READ, Bids, Refused, Rules, Skipped, SourceHand, Transcript
+from formats.plain_records import PlainRecord
+from formats.source import (
+    AS_READ,
+    AuctionBid,
+    ImportRules,
+    Refused,
+    Skipped,
+    SourceBatch,
+    SourceHand,
+)
 
 if TYPE_CHECKING:
     from store.columns.event_columns import EventColumns
@@ -41,7 +49,7 @@ class ImportOptions(Struct, frozen=True):
     """What was asked for beside the files, and whose they are, if he may not see everything."""
 
     format: str | None = None
-    rules: Rules = AS_READ
+    rules: ImportRules = AS_READ
     names: Mapping[str, str] = {}
     strict: bool = False
     audit: bool = True
@@ -50,7 +58,7 @@ class ImportOptions(Struct, frozen=True):
     players: str | None = None
 
 
-class Outcome(Struct, kw_only=True):
+class ImportOutcome(Struct, kw_only=True):
     """What came of a file: what its report says, and where its events wait."""
 
     file: InputFile
@@ -77,17 +85,19 @@ class Outcome(Struct, kw_only=True):
     elsewhere: dict[int, str] = {}
     refused: Skipped | None = None
     spill: str = ""
-    chunks: list[Chunk] = []
+    chunks: list[SpilledChunk] = []
 
 
 def import_file(
     file: InputFile, options: ImportOptions, spill: SpillFile, tick: Callable[[int], None]
-) -> Outcome:
+) -> ImportOutcome:
     """Import the whole file, or give the reason why nothing of it is imported."""
-    outcome = Outcome(file=file, spill=str(spill.path))
+    outcome = ImportOutcome(file=file, spill=str(spill.path))
     try:
         if options.players is not None:
-            options = replace(options, names=names_in(Path(file.name).name, options.players))
+            options = replace(
+                options, names=names_in_filename(Path(file.name).name, options.players)
+            )
         outcome.names = options.names
         if file.copy is not None:
             _FileImport(outcome, options, spill, tick).read(file.copy)
@@ -98,11 +108,11 @@ def import_file(
         elif file.path.is_dir() and not is_month(file.path):
             raise Refused(0, "no file is in this folder, but for hidden ones")
         else:
-            with at_hand(file.path, spill.path.with_suffix(".copy")) as copy:
+            with opened_copy(file.path, spill.path.with_suffix(".copy")) as copy:
                 _FileImport(outcome, options, spill, tick).read(copy)
     except Refused as refused:
         return _refused(outcome, refused.line, refused.reason)
-    except Misnamed as why:
+    except InvalidName as why:
         return _refused(outcome, 0, str(why))
     except DiskFull:  # no file is to blame for it
         raise
@@ -114,9 +124,9 @@ def import_file(
     return outcome
 
 
-def _refused(outcome: Outcome, line: int, reason: str) -> Outcome:
+def _refused(outcome: ImportOutcome, line: int, reason: str) -> ImportOutcome:
     """The outcome of a refused file: what is known of the file by then, and none of its hands."""
-    return Outcome(
+    return ImportOutcome(
         file=outcome.file,
         digest=outcome.digest,
         match=outcome.match,
@@ -131,12 +141,12 @@ def _refused(outcome: Outcome, line: int, reason: str) -> Outcome:
 class _FileImport(NamedTuple):
     """One file on its way in: what is found in it, what was asked for, and where its hands wait."""
 
-    found: Outcome
+    found: ImportOutcome
     options: ImportOptions
     spill: SpillFile
     tick: Callable[[int], None]
 
-    def read(self, copy: Copy) -> None:
+    def read(self, copy: InputCopy) -> None:
         self.found.digest = copy.sha256
         naming = naming_of(self.spill.nonces, self.options.owner)
         self.found.match = self.options.match or naming.name(copy.sha256)
@@ -147,10 +157,10 @@ class _FileImport(NamedTuple):
         self.found.note = source.note or SourceNoted(known.name, source.dialect, "", "")
         self.found.inferred = list(source.inferred)
         self.spill.begin(HandDigester(naming, known.name, source.place, copy.sha256))
-        if source.transcripts is None:
+        if source.batches is None:
             self._one_by_one(source.hands)
         else:
-            for part in source.transcripts:
+            for part in source.batches:
                 self._many(part)
         if self.options.players is not None:
             for was in (
@@ -164,18 +174,18 @@ class _FileImport(NamedTuple):
 
     def _one_by_one(self, hands: Iterable[SourceHand | Skipped]) -> None:
         """Spill hands one by one; of many next to each other, those that are plain at once."""
-        for block in _blocks(hands, self.spill):
-            done: Mapping[int, Plain] = {}
-            if len(block) >= RUN:
-                from api.importing.screened import screened_plain  # numpy comes with it
+        for block in _hand_blocks(hands, self.spill):
+            done: Mapping[int, PlainRecord] = {}
+            if len(block) >= RUN_HANDS:
+                from api.importing.screened_hands import screened_records  # numpy comes with it
 
                 named = [  # the hands under the names that were asked for
                     it if it.players == players else replace(it, players=players)
                     for it in block
                     if isinstance(it, SourceHand)
-                    and (players := _called(it.players, self.options.names))
+                    and (players := _new_names(it.players, self.options.names))
                 ]
-                columns, done = screened_plain(
+                columns, done = screened_records(
                     named, self.found.match, self.spill.at, audited=self.options.audit
                 )
                 self.spill.expect(columns)
@@ -185,15 +195,18 @@ class _FileImport(NamedTuple):
                     self._chunk()
         self._chunk()
 
-    def _many(self, part: Transcript) -> None:
+    def _many(self, part: SourceBatch) -> None:
         """Spill neighbouring hands: in columns where the screening allows it, else one by one."""
-        players = _called(part.players, self.options.names)
-        if len(part.every) < RUN or players is None:
+        players = _new_names(part.players, self.options.names)
+        if len(part.every) < RUN_HANDS or players is None:
             self._one_by_one(map(part.hand, part.every))
             return
-        from api.importing.screened import screened, verdicts_of  # numpy comes with it
+        from api.importing.screened_hands import (  # numpy comes with it
+            screened_batch,
+            screened_verdicts,
+        )
 
-        columns, nets = screened(
+        columns, nets = screened_batch(
             part, self.found.match, players, self.spill.at, audited=self.options.audit
         )
         numbers = columns.number.tolist()
@@ -209,7 +222,7 @@ class _FileImport(NamedTuple):
             self.found.hands += len(columns.number)
             self.found.events += len(columns.pos)
             if self.options.audit:
-                verdicts = verdicts_of(columns)
+                verdicts = screened_verdicts(columns)
                 for verdict, code in VERDICT_CODES.items():
                     same = [it for it, one in zip(numbers, verdicts, strict=True) if one == code]
                     if same:
@@ -233,7 +246,7 @@ class _FileImport(NamedTuple):
     def _hands(
         self,
         hands: Iterable[SourceHand | Skipped],
-        done: Mapping[int, Plain] = MappingProxyType({}),
+        done: Mapping[int, PlainRecord] = MappingProxyType({}),
     ) -> Iterable[SpilledHand]:
         """Every hand that can be a record, counted and judged; the others are listed."""
         for source in hands:
@@ -251,7 +264,7 @@ class _FileImport(NamedTuple):
                 yield SpilledHand(plain.record, True, self._note(source), source, verdict)
                 continue
             try:
-                record, end = followed(hand, f"{self.found.match}/{hand.number}")
+                record, end = hand_record_and_state(hand, f"{self.found.match}/{hand.number}")
             except ValueError as reason:
                 self._leave_out(hand.line, str(reason))
                 continue
@@ -274,7 +287,9 @@ class _FileImport(NamedTuple):
         for player, net in zip(hand.players, nets, strict=True):
             self.found.won[player] = self.found.won.get(player, 0) + net
         if self.found.sealed and self.found.format == MIT:  # nowhere else is there an auction
-            self.found.sealed = all(item.sealed for item in hand.items if isinstance(item, Bids))
+            self.found.sealed = all(
+                item.sealed for item in hand.items if isinstance(item, AuctionBid)
+            )
         for fact in hand.inferred:
             if fact not in self.found.inferred:
                 self.found.inferred.append(fact)
@@ -289,7 +304,7 @@ class _FileImport(NamedTuple):
 
     def _add_ruleset(self, mark: str, game: Game) -> None:
         if mark not in self.found.rulesets:
-            self.found.rulesets[mark] = INCOMING[mark] = to_json(game)
+            self.found.rulesets[mark] = INCOMING_RULESETS[mark] = to_json(game)
             self.found.games.setdefault(game.name, mark)
 
     def _judged(self, hand: SourceHand, report: Report) -> int:
@@ -314,7 +329,7 @@ class _FileImport(NamedTuple):
         return SourceNoted(self.found.format, dialect, f"line {hand.line}\nid {hand.source_id}", "")
 
 
-def _blocks(
+def _hand_blocks(
     hands: Iterable[SourceHand | Skipped], spill: SpillFile
 ) -> Iterator[list[SourceHand | Skipped]]:
     """As many hands as a chunk still has room for; if a reader fails, those before."""
@@ -347,7 +362,7 @@ def _renamed(hand: SourceHand, names: Mapping[str, str]) -> SourceHand:
     """The players under the names that were asked for; nobody plays against himself by that."""
     if not names:
         return hand
-    players = _called(hand.players, names)
+    players = _new_names(hand.players, names)
     if players is None:
         players = tuple(names.get(player, player) for player in hand.players)
         twice = next(name for name, count in Counter(players).items() if count > 1)
@@ -356,7 +371,7 @@ def _renamed(hand: SourceHand, names: Mapping[str, str]) -> SourceHand:
     return replace(hand, players=players)
 
 
-def _called(players: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ...] | None:
+def _new_names(players: tuple[str, ...], names: Mapping[str, str]) -> tuple[str, ...] | None:
     """The names that were asked for; None if one of them would play against himself."""
     called = tuple(names.get(player, player) for player in players)
     return called if len(set(called)) == len(set(players)) else None

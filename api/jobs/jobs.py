@@ -43,18 +43,18 @@ POLL_S = 0.02
 WAITING_MAX = 4  # jobs, each a process
 ABANDONED_S = 3600.0  # ... and what was sent and became none
 RESERVE = 4_096  # bytes
-FULL = (errno.ENOSPC, errno.EDQUOT)
+DISK_FULL_ERRORS = (errno.ENOSPC, errno.EDQUOT)
 KEPT_S = 7 * 24 * 3600  # so long what became of a job is kept
-State = Literal["starting", "waiting", "running", "done", "failed", "cancelled", "refused"]
-Kind = Literal["match", "bots", "import", "verify", "fairness"]
-OVER: tuple[State, ...] = ("done", "failed", "cancelled", "refused")
+JobState = Literal["starting", "waiting", "running", "done", "failed", "cancelled", "refused"]
+JobKind = Literal["match", "bots", "import", "verify", "fairness"]
+END_STATES: tuple[JobState, ...] = ("done", "failed", "cancelled", "refused")
 
 
 class Job(Struct, frozen=True):
     """A request for long work: its kind, its owner, and the server that started it."""
 
     id: str
-    kind: Kind
+    kind: JobKind
     owner: str
     server: int
     at: int
@@ -66,7 +66,7 @@ class Job(Struct, frozen=True):
 class Progress(Struct, frozen=True):
     """How far a job is: `total` hands if that is known; what came of it, or why nothing did."""
 
-    state: State = "starting"
+    state: JobState = "starting"
     hands: int = 0
     total: int | None = None
     detail: str | None = None
@@ -78,9 +78,9 @@ class JobDocument(TypedDict):
     """A job: how far it is, and in the end what came of it, by kind as its command tells it."""
 
     id: str
-    kind: Kind
+    kind: JobKind
     match: str | None
-    state: State
+    state: JobState
     hands: int
     total: int | None
     detail: str | None
@@ -142,8 +142,8 @@ class Jobs:
         With a known key it is the one that there is.
         """
         try:
-            write(room / "job.json", job)
-            write(room / "state.json", Progress(at=now_ms()))
+            replace_file(room / "job.json", job)
+            replace_file(room / "state.json", Progress(at=now_ms()))
         except OSError:
             shutil.rmtree(room, ignore_errors=True)
             raise
@@ -167,14 +167,14 @@ class Jobs:
         found = (self.job(path.parent.name) for path in self.folder.glob("*/job.json"))
         return sorted((it for it in found if it), key=lambda it: (it.at, it.id), reverse=True)
 
-    def last(self, kind: Kind, match: str | None) -> Job | None:
+    def last(self, kind: JobKind, match: str | None) -> Job | None:
         """The newest job of this kind about a match, or about the whole ledger."""
         return next((it for it in self.every() if (it.kind, it.match) == (kind, match)), None)
 
     def before(self, job: Job) -> bool:
         """Whether there is a job that came earlier, and is not over, and writes."""
         earlier = (it for it in self.every() if (it.at, it.id) < (job.at, job.id))
-        return any(writes(it) and self.progress(it).state not in OVER for it in earlier)
+        return any(is_writer(it) and self.progress(it).state not in END_STATES for it in earlier)
 
     def job(self, name: str) -> Job | None:
         """The job with this id."""
@@ -189,9 +189,9 @@ class Jobs:
         """How far it is; of a process that is gone without a last word, that it is gone."""
         room = self.folder / job.id
         lives = is_alive(room)  # asked first: it says its last word, and then it goes
-        progress = read(room)
+        progress = read_progress(room)
         begins = progress.state == "starting" and now_ms() - job.at < PATIENCE_S * 1000
-        if progress.state in OVER or lives or begins:
+        if progress.state in END_STATES or lives or begins:
             return progress
         sentence = "the process that did it is gone: what it had written is safe"
         return replace(progress, state="failed", detail=sentence)
@@ -218,10 +218,10 @@ class Jobs:
     def _against(self, job: Job) -> str | None:
         """Why a job cannot even wait for its turn."""
         writer = holder(self.ledger)
-        if not writes(job) or writer is None:
+        if not is_writer(job) or writer is None:
             return None
-        if not is_job(writer):
-            return held(writer)
+        if not is_job_name(writer):
+            return busy_reason(writer)
         states = [self.progress(it).state for it in self.every() if it.id != job.id]
         if states.count("waiting") < WAITING_MAX:
             return None
@@ -243,20 +243,20 @@ class Jobs:
         until = time.monotonic() + PATIENCE_S
         while time.monotonic() < until:
             ended = process.poll() is not None
-            progress = read(room)
+            progress = read_progress(room)
             if progress.state != "starting":
                 return progress
             if ended:
                 break
             time.sleep(POLL_S)
         failed = Progress("failed", detail="its process ended at once", at=now_ms())
-        write(room / "state.json", failed)
+        replace_file(room / "state.json", failed)
         return failed
 
     def _claimed(self, room: Path, job: Job, key: str, digest: str) -> bool:
         """Whether this is the first job of a key; of two at once only one is."""
         claim = room / "key"
-        write(claim, (job.id, digest))
+        replace_file(claim, (job.id, digest))
         try:
             os.link(claim, self._key(job.owner, key))
         except FileExistsError:
@@ -283,27 +283,27 @@ class Jobs:
                     shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
-def held(writer: str | None) -> str:
+def busy_reason(writer: str | None) -> str:
     """Why nothing can be begun now."""
     return f"the ledger is being written by {writer or 'another process'}: only one may write"
 
 
-def writes(job: Job) -> bool:
+def is_writer(job: Job) -> bool:
     """Whether a job needs the ledger for itself."""
     return job.kind not in ("verify", "fairness")
 
 
-def doing(job: Job) -> str:
+def writer_name(job: Job) -> str:
     """What a job says of itself to another writer, too."""
     return f"job {job.id} ({job.kind})"
 
 
-def is_job(writer: str) -> bool:
+def is_job_name(writer: str) -> bool:
     """Whether who writes is a job, by his own word."""
     return re.match(r"job [0-9a-f]{16} \(", writer) is not None
 
 
-def server() -> int:
+def server_pid() -> int:
     """The process that was started to serve: workers are its children."""
     parent = parent_process()
     pid = os.getpid() if parent is None else parent.pid
@@ -326,7 +326,7 @@ def is_alive(room: Path) -> bool:
     return False
 
 
-OF_A_BOT = ("player", "folder", "kept_apart", "not_kept_because")
+BOT_FIELDS = ("player", "folder", "kept_apart", "not_kept_because")
 
 
 def job_document(job: Job, progress: Progress, *, whole: bool) -> JobDocument:
@@ -336,7 +336,7 @@ def job_document(job: Job, progress: Progress, *, whole: bool) -> JobDocument:
     if result is not None and not whole:
         result = {name: one for name, one in result.items() if name not in ("events", "faults")}
         if "bots" in result:
-            result["bots"] = [{name: bot[name] for name in OF_A_BOT} for bot in result["bots"]]
+            result["bots"] = [{name: bot[name] for name in BOT_FIELDS} for bot in result["bots"]]
     files = (progress.result or {}).get("files", ())
     only = files[0]["match"] if len(files) == 1 else None  # what a single file came to be called
     return {
@@ -353,14 +353,14 @@ def job_document(job: Job, progress: Progress, *, whole: bool) -> JobDocument:
     }
 
 
-def read(room: Path) -> Progress:
+def read_progress(room: Path) -> Progress:
     try:
         return msgspec.json.decode((room / "state.json").read_bytes(), type=Progress)
     except FileNotFoundError:
         return Progress("failed", detail="nothing is known of it any more")
 
 
-def write(path: Path, thing: Any) -> None:
+def replace_file(path: Path, thing: Any) -> None:
     """A file replaced as a whole, durably: it is all that is left of a job.
 
     On a full disk it is written where room was reserved for it.
@@ -368,16 +368,16 @@ def write(path: Path, thing: Any) -> None:
     aside, reserve = path.with_name(f"{path.name}.new"), path.with_name("reserve")
     text = msgspec.json.encode(thing)
     try:
-        _put(aside, text, os.O_CREAT | os.O_TRUNC)
+        _write_file(aside, text, os.O_CREAT | os.O_TRUNC)
     except OSError as reason:
-        if reason.errno not in FULL or len(text) > RESERVE or not reserve.exists():
+        if reason.errno not in DISK_FULL_ERRORS or len(text) > RESERVE or not reserve.exists():
             raise
         reserve.rename(aside)
-        _put(aside, text.ljust(RESERVE), 0)
+        _write_file(aside, text.ljust(RESERVE), 0)
     aside.rename(path)
 
 
-def _put(path: Path, data: bytes, flags: int) -> None:
+def _write_file(path: Path, data: bytes, flags: int) -> None:
     handle = os.open(path, os.O_WRONLY | flags, 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(data)

@@ -22,29 +22,36 @@ import msgspec
 from msgspec.structs import replace
 
 from analytics.projections.facts import PROJECTION_NAMES
-from api.importing.commit import Writer
+from api.importing.commit import ImportWriter
 from api.importing.inputs import InputFile
 from api.importing.pool import outcomes
 from api.importing.report import as_json
 from api.importing.worker import ImportOptions
 from api.jobs.jobs import (
+    DISK_FULL_ERRORS,
     FOLDER,
-    FULL,
     Job,
     Jobs,
     Progress,
-    doing,
-    held,
-    is_job,
-    write,
-    writes,
+    busy_reason,
+    is_job_name,
+    is_writer,
+    replace_file,
+    writer_name,
 )
-from api.jobs.plans import ENDLESS, THINK_MS, import_rules, plans_of, rules_of, stage_of
-from api.playing.matches import Terms, begun, here, live, taken
-from api.playing.names import Misnamed, claim, tagged
-from api.playing.over_the_wire import Meeting
-from api.playing.over_the_wire import as_json as as_parts
-from api.playing.recording import STOPPED, projections
+from api.jobs.requests import (
+    ENDLESS,
+    THINK_MS,
+    import_rules,
+    match_plans,
+    requested_ruleset,
+    stage_of,
+)
+from api.playing.matches import MatchTerms, begin_match, play_here, play_live, taken_match
+from api.playing.names import InvalidName, claim_names, tagged_records
+from api.playing.recording import STOPPED, ledger_projections
+from api.playing.wire_match import BotMatch
+from api.playing.wire_match import as_json as as_parts
 from api.questions.declared.fairness import FairnessParams, fairness
 from api.questions.proof import NoSecrets, Unsigned, verified
 from api.questions.verdicts import keep_judged
@@ -115,7 +122,7 @@ class JobReport:
         """How far it is, or its last word."""
         self._now = msgspec.structs.replace(self._now, at=now_ms(), **last)
         self._at = time.monotonic()
-        write(self._path, self._now)
+        replace_file(self._path, self._now)
 
     def stop(self, number: int, frame: FrameType | None) -> None:
         self.stopped = True
@@ -130,19 +137,19 @@ def main(folder: Path, name: str) -> None:
     alive.flush()
     job = msgspec.json.decode((room / "job.json").read_bytes(), type=Job)
     if job.request.get("seed") is not None:  # from here on only the record of its match names it
-        write(room / "job.json", replace(job, request=job.request | {"seed": None}))
+        replace_file(room / "job.json", replace(job, request=job.request | {"seed": None}))
     report = JobReport(room, job.request.get("hands"))
     signal.signal(signal.SIGTERM, report.stop)
     try:
-        if not writes(job):
+        if not is_writer(job):
             report.say(state="running")
-            report.say(**READS[job.kind](folder, job, report))
+            report.say(**READ_JOBS[job.kind](folder, job, report))
         elif (opened := _open_in_turn(folder, job, report)) is None:
             report.say(state="cancelled", detail="it was stopped before its turn had come")
         else:
             ledger, lock = opened
             try:
-                last = WORK[job.kind](folder, room, job, ledger, report)
+                last = WRITE_JOBS[job.kind](folder, room, job, ledger, report)
             finally:
                 try:
                     ledger.close()
@@ -152,9 +159,9 @@ def main(folder: Path, name: str) -> None:
     except JobRefused as reason:
         report.say(state="refused", detail=str(reason))
     except Held:
-        report.say(state="refused", detail=held(holder(folder)))
+        report.say(state="refused", detail=busy_reason(holder(folder)))
     except (Damaged, Conflict, OSError) as reason:
-        report.say(state="failed", detail=DISK_FULL if _is_full(reason) else str(reason))
+        report.say(state="failed", detail=DISK_FULL if _is_disk_full(reason) else str(reason))
     except BaseException:
         report.say(state="failed", detail="it failed here: the server's log of the job says where")
         raise
@@ -162,13 +169,15 @@ def main(folder: Path, name: str) -> None:
         shutil.rmtree(room / "upload", ignore_errors=True)
 
 
-def _is_full(reason: BaseException | None) -> bool:
+def _is_disk_full(reason: BaseException | None) -> bool:
     """Whether it came of a disk without room."""
     if reason is None:
         return False
-    if isinstance(reason, OSError) and reason.errno in FULL:
+    if isinstance(reason, OSError) and reason.errno in DISK_FULL_ERRORS:
         return True
-    return os.strerror(errno.ENOSPC).lower() in str(reason).lower() or _is_full(reason.__cause__)
+    return os.strerror(errno.ENOSPC).lower() in str(reason).lower() or _is_disk_full(
+        reason.__cause__
+    )
 
 
 def _open_in_turn(folder: Path, job: Job, report: JobReport) -> tuple[FileLedger, Lock] | None:
@@ -177,9 +186,9 @@ def _open_in_turn(folder: Path, job: Job, report: JobReport) -> tuple[FileLedger
     while not report.stopped:
         if not jobs.before(job):
             try:
-                opened = open_ledger(folder, doing(job), projections(folder))
+                opened = open_ledger(folder, writer_name(job), ledger_projections(folder))
             except Held:
-                if not is_job(holder(folder) or ""):
+                if not is_job_name(holder(folder) or ""):
                     raise
             else:
                 if waited:
@@ -225,19 +234,21 @@ def _play_match(
 ) -> dict[str, Any]:
     """A match between bots of ours, hand by hand."""
     request = job.request
-    (plan,) = plans_of(rules_of(request), request)
-    if taken(ledger, [plan]):
+    (plan,) = match_plans(requested_ruleset(request), request)
+    if taken_match(ledger, [plan]):
         raise JobRefused(f"there is a match {plan.match} already: give this one another name")
     disclosure = cast(Disclosure, request["disclosure"])
-    tags = tagged(request.get("tags", {}), {name: name for name in plan.players})
-    match = begun(ledger, Private(folder), plan, Terms(request["dealing"], disclosure, tags))
+    tags = tagged_records(request.get("tags", {}), {name: name for name in plan.players})
+    match = begin_match(
+        ledger, Private(folder), plan, MatchTerms(request["dealing"], disclosure, tags)
+    )
     report.say(total=None if plan.hands == ENDLESS else plan.hands)
     hands: Iterable[Events]
     if request["live"]:
         think_ms = THINK_MS if request["think_ms"] is None else request["think_ms"]
-        hands = live(match, ledger, think_ms, lambda: report.stopped, stage_of(plan, request))
+        hands = play_live(match, ledger, think_ms, lambda: report.stopped, stage_of(plan, request))
     else:
-        hands = here(match, lambda: report.stopped)
+        hands = play_here(match, lambda: report.stopped)
     for _ in hands:
         report.add(1)
     played = match.end()
@@ -255,12 +266,12 @@ def _play_bots(
     one, two = programs(Path(request["folders"][0]), Path(request["folders"][1]), names)
     how = {"mirrored": request["mirror"], "open_bids": request["open_bids"]}
     players = (one.name, two.name)
-    match = meant(rules_of(request), request["match"], players, request["hands"], **how)
+    match = meant(requested_ruleset(request), request["match"], players, request["hands"], **how)
     if ledger.read(match.match):
         raise JobRefused(f"there is a match {match.match} already: give this one another name")
     try:
-        claim(Private(folder), {"A": one, "B": two}, names)
-    except Misnamed as reason:
+        claim_names(Private(folder), {"A": one, "B": two}, names)
+    except InvalidName as reason:
         raise JobRefused(str(reason)) from None
     dealing = cast(Dealing, request["dealing"])
     seed = request["seed"]
@@ -268,9 +279,9 @@ def _play_bots(
         seed = drawn_seed()
     decks = SeededDecks(seed or "", match.deals)
     guard = Guard((folder,), seed=seed)
-    tags = tagged(request.get("tags", {}), {"A": one.name, "B": two.name})
+    tags = tagged_records(request.get("tags", {}), {"A": one.name, "B": two.name})
     limits = Limits(clock=request["clock"])
-    meeting = Meeting(MatchJob(match, (one, two), limits, decks, guard), tags)
+    meeting = BotMatch(MatchJob(match, (one, two), limits, decks, guard), tags)
     start = meeting.announced(seed, cast(Disclosure, request["disclosure"]), dealing)
     ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
     report.say()
@@ -309,9 +320,11 @@ def _import_files(
     report.say()
     done: list[dict[str, Any]] = []
     disclosure = cast(Disclosure, request["disclosure"])
-    tags = tagged(request.get("tags", {}))  # a request of before has none
+    tags = tagged_records(request.get("tags", {}))  # a request of before has none
     without = () if options.audit else LATER
-    writer = Writer(ledger, disclosure, without, options.owner, strict=options.strict, tags=tags)
+    writer = ImportWriter(
+        ledger, disclosure, without, options.owner, strict=options.strict, tags=tags
+    )
 
     def tick(hands: int) -> None:
         report.add(hands)
@@ -338,8 +351,8 @@ def _import_files(
     return last
 
 
-READS = {"verify": _verify_match, "fairness": _test_fairness}
-WORK = {"match": _play_match, "bots": _play_bots, "import": _import_files}
+READ_JOBS = {"verify": _verify_match, "fairness": _test_fairness}
+WRITE_JOBS = {"match": _play_match, "bots": _play_bots, "import": _import_files}
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ from analytics.sql.chosen import moneys, quoted
 from api.http.ask import AUDIT, Access, Ask
 from api.http.routes.questions import Named
 from api.http.uploads import admitted
-from api.jobs.jobs import OVER, Job, Jobs, server
+from api.jobs.jobs import END_STATES, Job, Jobs, server_pid
 from api.pages.addresses import Addresses, Sort, order, sorted_list
 from api.pages.players import Narrow, clean
 from api.pages.site import HIGH, SIZE, WIDE, page, scale
@@ -232,9 +232,9 @@ def fairness(
         jobs = Jobs(ask.service.settings.folder)
         job = jobs.last("fairness", name)
         progress = None if job is None else jobs.progress(job)
-        if run and (progress is None or progress.state in OVER):
+        if run and (progress is None or progress.state in END_STATES):
             room, _ = admitted(jobs, ask.owner, ask.service.settings.limits)
-            begun = Job(room.name, "fairness", ask.owner, server(), now_ms(), name, {})
+            begun = Job(room.name, "fairness", ask.owner, server_pid(), now_ms(), name, {})
             jobs.begin(room, begun, None, "")
             to = Addresses(request.query_params.get("as"))
             return RedirectResponse(to.fairness(match=name), 303)

@@ -16,17 +16,17 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from api.playing.names import Misnamed, tagged
+from api.playing.names import InvalidName, tagged_records
 from dealer.wire.program import NoBot, Program, program
 from events.match import Disclosure
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,19}"
-Name = Annotated[str, Meta(pattern=f"^{_NAME}$")]
+BotName = Annotated[str, Meta(pattern=f"^{_NAME}$")]
 _MATCH = re.compile(rf"({_NAME})\.([1-9][0-9]{{0,2}})\.({_NAME})\.({_NAME})")
 _BOTS = re.compile(r"^\[bots\][ \t]*(#[^\n]*)?\n", re.MULTILINE)
 
 
-class Unfit(ValueError):
+class InvalidLeague(ValueError):
     """A file that is no league's."""
 
 
@@ -34,8 +34,8 @@ class League(Struct, frozen=True, forbid_unknown_fields=True, rename={"name": "l
     """What a file of a league says. Names have no dot in them: a match's name has one between its
     parts."""
 
-    name: Name
-    bots: Annotated[dict[Name, str | dict[str, str | int]], Meta(min_length=2, max_length=100)]
+    name: BotName
+    bots: Annotated[dict[BotName, str | dict[str, str | int]], Meta(min_length=2, max_length=100)]
     format: Literal["round-robin", "swiss", "gauntlet"] = "round-robin"
     champion: str | None = None
     rounds: Annotated[int, Meta(ge=1, le=999)] = 1
@@ -71,62 +71,68 @@ Results = Mapping[Pairing, Mapping[str, int]]
 """The matches that were played whole, and what each bot won or lost in it."""
 
 
-def read(path: Path) -> League:
+def read_league(path: Path) -> League:
     """The league of a file, or what is wrong with the file."""
     try:
-        return parse(path.read_text("utf-8"))
+        return parse_league(path.read_text("utf-8"))
     except OSError as why:
-        raise Unfit(f"{path} cannot be read: {why.strerror}") from None
+        raise InvalidLeague(f"{path} cannot be read: {why.strerror}") from None
     except UnicodeDecodeError:
-        raise Unfit(f"{path} is no league: it is not UTF-8") from None
-    except Unfit as why:
-        raise Unfit(f"{path} is no league: {why}") from None
+        raise InvalidLeague(f"{path} is no league: it is not UTF-8") from None
+    except InvalidLeague as why:
+        raise InvalidLeague(f"{path} is no league: {why}") from None
 
 
-def parse(text: str) -> League:
+def parse_league(text: str) -> League:
     """The league that a text says, if it can be played."""
     try:
         league = msgspec.convert(tomllib.loads(text), League)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, RecursionError) as why:
-        raise Unfit(str(why)[:300]) from None
+        raise InvalidLeague(str(why)[:300]) from None
     if (league.format == "gauntlet") != (league.champion is not None):
-        raise Unfit("a gauntlet, and nothing else, has a champion, whom all others play")
+        raise InvalidLeague("a gauntlet, and nothing else, has a champion, whom all others play")
     if league.champion is not None and league.champion not in league.bots:
-        raise Unfit(f"its champion {league.champion[:40]!r} is none of its bots")
+        raise InvalidLeague(f"its champion {league.champion[:40]!r} is none of its bots")
     if league.format == "swiss" and league.rounds >= len(league.bots):
-        raise Unfit(f"so many rounds of {len(league.bots)} bots are a round-robin: name that")
+        raise InvalidLeague(
+            f"so many rounds of {len(league.bots)} bots are a round-robin: name that"
+        )
     for name, entry in league.bots.items():
         if not isinstance(entry, str) and not isinstance(entry.get("folder"), str):
-            raise Unfit(f"its bot {name} has no folder")
+            raise InvalidLeague(f"its bot {name} has no folder")
         try:
-            tagged({name: league.tags(name)}, {name: name})
-        except Misnamed as why:
-            raise Unfit(str(why)) from None
+            tagged_records({name: league.tags(name)}, {name: name})
+        except InvalidName as why:
+            raise InvalidLeague(str(why)) from None
     if league.mirror and league.hands % 2:
-        raise Unfit(f"mirrored, each deck is dealt twice: {league.hands} hands are no pairs")
+        raise InvalidLeague(
+            f"mirrored, each deck is dealt twice: {league.hands} hands are no pairs"
+        )
     return league
 
 
-def programs(league: League, folder: Path) -> dict[str, Program]:
+def bot_programs(league: League, folder: Path) -> dict[str, Program]:
     """Every bot of the league; their folders are named from that of the file."""
     return {name: program(folder / league.folder(name), name) for name in league.bots}
 
 
-def added(text: str, name: str, place: str, tags: Mapping[str, str]) -> str:
+def text_with_bot(text: str, name: str, place: str, tags: Mapping[str, str]) -> str:
     """The text of a league's file with one more bot, everything else as it was."""
-    before = parse(text)
+    before = parse_league(text)
     if name in before.bots:
-        raise Unfit(f"there is a bot {name} in it already, in {before.folder(name)}")
+        raise InvalidLeague(f"there is a bot {name} in it already, in {before.folder(name)}")
     heads = list(_BOTS.finditer(text))
     if len(heads) != 1:
-        raise Unfit("its bots do not stand under one line [bots]: write the new one in by hand")
+        raise InvalidLeague(
+            "its bots do not stand under one line [bots]: write the new one in by hand"
+        )
     at = heads[0].end()
     keys = {"folder": place, **tags}
     pairs = (f"{key} = {msgspec.json.encode(value).decode()}" for key, value in keys.items())
     entry = f"{{{', '.join(pairs)}}}" if tags else msgspec.json.encode(place).decode()
     after = f"{text[:at]}{name} = {entry}\n{text[at:]}"
-    if parse(after) != replace(before, bots={name: keys if tags else place, **before.bots}):
-        raise Unfit("the new bot cannot be written into it: write it in by hand")
+    if parse_league(after) != replace(before, bots={name: keys if tags else place, **before.bots}):
+        raise InvalidLeague("the new bot cannot be written into it: write it in by hand")
     return after
 
 
@@ -143,11 +149,11 @@ def pairing_of(match: str) -> tuple[str, Pairing] | None:
     return parts[1], Pairing(int(parts[2]), (parts[3], parts[4]))
 
 
-def missing(league: League, played: Results) -> tuple[Pairing, ...]:
+def playable_pairings(league: League, played: Results) -> tuple[Pairing, ...]:
     """What can be played now; of a Swiss only one round, for the next one follows from it."""
     if league.format == "swiss":
         rounds = range(1, league.rounds + 1)
-        return next((some for one in rounds if (some := _swiss(league, played, one))), ())
+        return next((some for one in rounds if (some := _swiss_pairings(league, played, one))), ())
     every = list(combinations(sorted(league.bots), 2))
     if league.champion is not None:
         every = [pair for pair in every if league.champion in pair]
@@ -155,34 +161,34 @@ def missing(league: League, played: Results) -> tuple[Pairing, ...]:
     return tuple(pairing for pairing in pairings if pairing not in played)
 
 
-def to_play(league: League, played: Results) -> int:
+def matches_left(league: League, played: Results) -> int:
     """How many matches are missing in all; a Swiss knows that before it knows which."""
     if league.format != "swiss":
-        return len(missing(league, played))
+        return len(playable_pairings(league, played))
     rounds = Counter(one.round for one in played)
     return sum(len(league.bots) // 2 - rounds[one] for one in range(1, league.rounds + 1))
 
 
-def _swiss(league: League, played: Results, number: int) -> tuple[Pairing, ...]:
+def _swiss_pairings(league: League, played: Results, number: int) -> tuple[Pairing, ...]:
     """Who has not met yet in a round: the next in standing whom he has met least often; of an odd
     number he sits out who has sat out least, the last of them."""
     before = {one: nets for one, nets in played.items() if one.round < number}
     here = [one.players for one in played if one.round == number]
     met = Counter(one.players for one in before)
     seen = Counter(player for one in before for player in one.players)
-    order = [one.bot for one in standing(league.bots, before)]
+    order = [one.bot for one in standings(league.bots, before)]
     at_table = {player for pair in here for player in pair}
     free = [player for player in order if player not in at_table]
     if len(free) % 2:
         sits = max(free, key=lambda player: (seen[player], order.index(player)))
         free.remove(sits)
     for often in range(number):
-        if (pairs := _paired(free, met, often)) is not None:
+        if (pairs := _pairs(free, met, often)) is not None:
             return tuple(Pairing(number, pair) for pair in pairs)
     raise AssertionError("who met in every round before can meet again")
 
 
-def _paired(
+def _pairs(
     free: Sequence[str], met: Counter[tuple[str, str]], often: int
 ) -> list[tuple[str, str]] | None:
     """All of them in pairs that met no more than so often; None if that cannot be."""
@@ -192,13 +198,13 @@ def _paired(
     for other in others:
         pair = (min(first, other), max(first, other))
         if met[pair] <= often:
-            rest = _paired([one for one in others if one != other], met, often)
+            rest = _pairs([one for one in others if one != other], met, often)
             if rest is not None:
                 return [pair, *rest]
     return None
 
 
-class Standing(Struct, frozen=True):
+class BotStanding(Struct, frozen=True):
     """A bot's matches so far, and the chips that he has won in them."""
 
     bot: str
@@ -214,7 +220,7 @@ class Standing(Struct, frozen=True):
         return (self.won + self.drawn / 2) / self.matches if self.matches else 0.5
 
 
-def standing(bots: Iterable[str], played: Results) -> list[Standing]:
+def standings(bots: Iterable[str], played: Results) -> list[BotStanding]:
     """All of them: by points a match, then by chips, then by name."""
     rows = []
     for bot in bots:
@@ -222,18 +228,18 @@ def standing(bots: Iterable[str], played: Results) -> list[Standing]:
         ahead = [2 * nets[bot] - sum(nets.values()) for nets in mine]  # his chips less his rival's
         won, drawn = sum(lead > 0 for lead in ahead), sum(lead == 0 for lead in ahead)
         chips = sum(nets[bot] for nets in mine)
-        rows.append(Standing(bot, len(mine), won, drawn, len(mine) - won - drawn, chips))
+        rows.append(BotStanding(bot, len(mine), won, drawn, len(mine) - won - drawn, chips))
     return sorted(rows, key=lambda row: (-row.points, -row.chips, row.bot))
 
 
-def is_bot(name: str, place: Path) -> None:
+def check_bot(name: str, place: Path) -> None:
     """Refuse what could not be a bot of a league."""
     try:
-        msgspec.convert(name, Name)
+        msgspec.convert(name, BotName)
     except msgspec.ValidationError:
         rule = "letters, digits, _ and -, 20 at most"
-        raise Unfit(f"{name[:40]!r} cannot be a bot's name in a league: {rule}") from None
+        raise InvalidLeague(f"{name[:40]!r} cannot be a bot's name in a league: {rule}") from None
     try:
         program(place, name)
     except NoBot as why:
-        raise Unfit(str(why)) from None
+        raise InvalidLeague(str(why)) from None

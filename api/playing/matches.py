@@ -9,23 +9,16 @@ from itertools import chain
 from msgspec import Struct
 
 from api.playing.recording import (
+    ALL_PLAYED,
     STOPPED,
     TOO_FEW,
-    WHOLE,
-    Played,
+    MatchResult,
     Recording,
-    finished,
-    has_it_all,
+    finished_hand,
+    freeze_out_reason,
 )
 from dealer.bots.own import BotFailed, Maker
-from dealer.deck import (
-    CHAIN_HANDS,
-    Chain,
-    CommittedDecks,
-    Committer,
-    Decks,
-    SeededDecks,
-)
+from dealer.deck import CHAIN_HANDS, Chain, CommittedDecks, Committer, Decks, SeededDecks
 from dealer.live.bots import STAGE, Stage, Staged, ThinkingBot, before
 from dealer.live.clock import Joins, WallClock
 from dealer.live.seats import free_chair
@@ -39,11 +32,11 @@ from events.state import Finished
 from events.types import Events
 from store.ledger import FileLedger
 
-CHOSEN = "what the bots choose is what the seed says: everybody who knows it knows their bids"
-SEEDED = "the decks are those of a seed: everybody who knows the seed knows the cards"
+SEEDED_BOTS = "what the bots choose is what the seed says: everybody who knows it knows their bids"
+SEEDED_DECKS = "the decks are those of a seed: everybody who knows the seed knows the cards"
 
 
-class Terms(Struct, frozen=True):
+class MatchTerms(Struct, frozen=True):
     """How decks are made, who may see what later, and what players are beside their names."""
 
     dealing: Dealing
@@ -51,18 +44,18 @@ class Terms(Struct, frozen=True):
     tags: tuple[Tagged, ...] = ()
 
 
-class Playing:
+class OpenMatch:
     """One match on its way into the ledger: its record and its decks; why it `ended`, if early, and
     in what its bot `failed`, if one did."""
 
-    def __init__(self, ledger: Ledger, kept: DeckSecrets, plan: Plan, terms: Terms) -> None:
+    def __init__(self, ledger: Ledger, kept: DeckSecrets, plan: Plan, terms: MatchTerms) -> None:
         self.plan = plan
         self.ended: str | None = None
         self.failed: str | None = None
-        self.recording = Recording(ledger, started(plan, terms), plan.game, terms.tags)
+        self.recording = Recording(ledger, match_start(plan, terms), plan.game, terms.tags)
         self.decks: Decks = SeededDecks(plan.seed, plan.deals)
         if terms.dealing == "committed":
-            decks = bound(self.recording, kept, plan.hands)
+            decks = committed_decks(self.recording, kept, plan.hands)
             self.recording.opens = lambda number, over: decks.opened(number, over=over)
             self.decks = decks
 
@@ -72,18 +65,18 @@ class Playing:
             return DealJob(self.plan, self.decks.committed(self.plan.hands))
         return DealJob(self.plan, self.decks)
 
-    def end(self) -> Played:
+    def end(self) -> MatchResult:
         """No more hands, and why."""
         return self.recording.end(self._reason())
 
     def _reason(self) -> str:
         hand = self.recording.last
         if is_freeze_out(self.plan.game) and hand is not None and (winner := last_standing(hand)):
-            return has_it_all(winner)
-        return WHOLE if self.recording.hands == self.plan.hands else self.ended or STOPPED
+            return freeze_out_reason(winner)
+        return ALL_PLAYED if self.recording.hands == self.plan.hands else self.ended or STOPPED
 
 
-def bound(recording: Recording, kept: DeckSecrets, hands: int) -> CommittedDecks:
+def committed_decks(recording: Recording, kept: DeckSecrets, hands: int) -> CommittedDecks:
     """Decks for a match that has just begun, to which the dealer is bound chain by chain.
 
     Neither bots of ours nor the wire protocol have nonces: the dealer draws them, docs/deals.md
@@ -104,7 +97,7 @@ def bound(recording: Recording, kept: DeckSecrets, hands: int) -> CommittedDecks
     return CommittedDecks(start.match, attested, min(hands, CHAIN_HANDS), start.deals)
 
 
-def started(plan: Plan, terms: Terms) -> MatchStarted:
+def match_start(plan: Plan, terms: MatchTerms) -> MatchStarted:
     """The record that a match begins with."""
     return MatchStarted(
         match=plan.match,
@@ -119,14 +112,14 @@ def started(plan: Plan, terms: Terms) -> MatchStarted:
     )
 
 
-def begun(ledger: FileLedger, kept: DeckSecrets, plan: Plan, terms: Terms) -> Playing:
+def begin_match(ledger: FileLedger, kept: DeckSecrets, plan: Plan, terms: MatchTerms) -> OpenMatch:
     """A match that has begun, durably; its rules are kept first. `Conflict`: the name is taken."""
     ledger.keep_ruleset(fingerprint(plan.game), to_json(plan.game))
-    return Playing(ledger, kept, plan, terms)
+    return OpenMatch(ledger, kept, plan, terms)
 
 
-def here(
-    match: Playing, stop: Callable[[], bool], makers: Sequence[Maker] = ()
+def play_here(
+    match: OpenMatch, stop: Callable[[], bool], makers: Sequence[Maker] = ()
 ) -> Iterator[Events]:
     """Every hand of a match once it is durable; the match ends before one in which a bot fails."""
 
@@ -139,14 +132,14 @@ def here(
     return match.recording.keep(until_failed(), stop)
 
 
-def elsewhere(
-    begin: Callable[[Plan], Playing],
+def play_in_processes(
+    begin: Callable[[Plan], OpenMatch],
     plans: Sequence[Plan],
     processes: int,
     stop: Callable[[], bool],
-) -> Iterator[tuple[int, Played | None]]:
+) -> Iterator[tuple[int, MatchResult | None]]:
     """Matches dealt by other processes: how many hands became durable, and what has ended."""
-    matches: dict[str, Playing] = {}
+    matches: dict[str, OpenMatch] = {}
 
     def jobs() -> Iterator[DealJob]:
         for plan in plans:
@@ -159,7 +152,7 @@ def elsewhere(
         yield len(batch.hands), match.end() if batch.over else None
 
 
-def taken(ledger: Ledger, plans: Iterable[Plan]) -> str | None:
+def taken_match(ledger: Ledger, plans: Iterable[Plan]) -> str | None:
     """The first of these names that a match has already."""
     return next((plan.match for plan in plans if ledger.read(plan.match)), None)
 
@@ -167,8 +160,8 @@ def taken(ledger: Ledger, plans: Iterable[Plan]) -> str | None:
 Note = Callable[[str], None]
 
 
-def live(
-    match: Playing,
+def play_live(
+    match: OpenMatch,
     ledger: Ledger,
     think_ms: int,
     stop: Callable[[], bool],
@@ -186,7 +179,7 @@ def live(
             match.ended = TOO_FEW
             break
         record = tuple(chain.from_iterable(played.table.hand()))
-        match.recording.played(finished(record))
+        match.recording.played(finished_hand(record))
         yield record
         if stop():
             break
@@ -196,7 +189,7 @@ class _LiveMatch:
     """A table, its clock, and the bots who sit there or come later."""
 
     def __init__(
-        self, match: Playing, ledger: Ledger, think_ms: int, stage: Stage, note: Note
+        self, match: OpenMatch, ledger: Ledger, think_ms: int, stage: Stage, note: Note
     ) -> None:
         plan, self._clock = match.plan, WallClock()
         self._plan, self._think_ms, self._stage, self._note = plan, think_ms, stage, note

@@ -15,30 +15,32 @@ from dealer.wire.program import Program
 from events.match import Tagged
 from store.proof.private import Private
 
-BOTS = "bots.json"  # in the folder of secrets: where somebody keeps his bots is nobody's business
+BOTS_FILE = (
+    "bots.json"  # in the folder of secrets: where somebody keeps his bots is nobody's business
+)
 
 
 TAGS_MAX = 20  # of a player
 _TAG, _VALUE = re.compile(r"[a-z][a-z0-9_-]{0,19}"), re.compile(r"[\w.+-]{1,40}")
 
 
-class Misnamed(ValueError):
+class InvalidName(ValueError):
     """Names or tags that cannot be given so."""
 
 
-def names_of(pairs: Iterable[str]) -> dict[str, str]:
+def parse_names(pairs: Iterable[str]) -> dict[str, str]:
     """OLD=NEW as a mapping; a name stands there once."""
     names: dict[str, str] = {}
     for pair in pairs:
         was, equals, now = (part.strip() for part in pair.partition("="))
         if not (was and equals and now):
-            raise Misnamed(f"{pair[:80]!r} renames nobody: write OLD=NEW, several with commas")
+            raise InvalidName(f"{pair[:80]!r} renames nobody: write OLD=NEW, several with commas")
         if names.setdefault(was, now) != now:
-            raise Misnamed(f"{was} cannot be called both {names[was]} and {now}")
+            raise InvalidName(f"{was} cannot be called both {names[was]} and {now}")
     return names
 
 
-def tags_of(words: Iterable[str]) -> dict[str, dict[str, str]]:
+def parse_tags(words: Iterable[str]) -> dict[str, dict[str, str]]:
     """PLAYER=TAG:VALUE,TAG:VALUE as a mapping of mappings."""
     tags: dict[str, dict[str, str]] = {}
     for word in words:
@@ -47,13 +49,13 @@ def tags_of(words: Iterable[str]) -> dict[str, dict[str, str]]:
             tag, colon, value = pair.partition(":")
             if not (player and equals and colon):
                 form = "write PLAYER=TAG:VALUE, several tags with commas"
-                raise Misnamed(f"{word[:80]!r} tags nobody: {form}")
+                raise InvalidName(f"{word[:80]!r} tags nobody: {form}")
             if tags.setdefault(player, {}).setdefault(tag, value) != value:
-                raise Misnamed(f"{player} cannot be of {tag} {tags[player][tag]} and {value}")
+                raise InvalidName(f"{player} cannot be of {tag} {tags[player][tag]} and {value}")
     return tags
 
 
-def tagged(
+def tagged_records(
     tags: Mapping[str, Mapping[str, str]], players: Mapping[str, str] | None = None
 ) -> tuple[Tagged, ...]:
     """The records that say it; `players` are those who can be tagged, by what they are called, else
@@ -62,55 +64,55 @@ def tagged(
     for called, pairs in tags.items():
         if called not in players:
             everybody = " and ".join(players)
-            raise Misnamed(f"nobody is called {called[:40]} here: there are {everybody}")
+            raise InvalidName(f"nobody is called {called[:40]} here: there are {everybody}")
         if len(pairs) > TAGS_MAX:
-            raise Misnamed(f"{called} has {len(pairs)} tags, and {TAGS_MAX} can be kept")
+            raise InvalidName(f"{called} has {len(pairs)} tags, and {TAGS_MAX} can be kept")
         for tag, value in pairs.items():
             if not (_TAG.fullmatch(tag) and _VALUE.fullmatch(value)):
                 rule = "small letters, digits, _ and -, 20 at most, and a value of ._-+, too, of 40"
-                raise Misnamed(f"{f'{tag}:{value}'[:80]!r} cannot be a tag: {rule}")
+                raise InvalidName(f"{f'{tag}:{value}'[:80]!r} cannot be a tag: {rule}")
             records.append(Tagged(players[called], tag, value))
     return tuple(records)
 
 
 @cache
-def pattern_of(template: str) -> re.Pattern[str]:
+def filename_pattern(template: str) -> re.Pattern[str]:
     """`{a}__{b}__{n}.txt`, which the names of files are held against: {a} and {b} name the players
     A and B, {n} is whatever else differs."""
     parts = re.split(r"\{(\w*)\}", template)
     fields = parts[1::2]
     if sorted(field for field in fields if field != "n") != ["a", "b"]:
         sentence = "names no players: it has {a} and {b} once, and {n}"
-        raise Misnamed(f"{template[:80]!r} {sentence}")
+        raise InvalidName(f"{template[:80]!r} {sentence}")
     groups = {"a": "(?P<A>.+?)", "b": "(?P<B>.+?)", "n": ".+?"}
     every = zip(parts[::2], [*map(groups.__getitem__, fields), ""], strict=True)
     return re.compile("".join(re.escape(text) + group for text, group in every))
 
 
-def names_in(file: str, template: str) -> dict[str, str]:
+def names_in_filename(file: str, template: str) -> dict[str, str]:
     """The names that the players A and B of a file have by its own name."""
-    names = pattern_of(template).fullmatch(file)
+    names = filename_pattern(template).fullmatch(file)
     if names is None:
-        raise Misnamed(f"its name does not fit --players {template}")
+        raise InvalidName(f"its name does not fit --players {template}")
     return names.groupdict()
 
 
-def claim(private: Private, programs: Mapping[str, Program], given: Collection[str]) -> None:
+def claim_names(private: Private, programs: Mapping[str, Program], given: Collection[str]) -> None:
     """The ledger remembers which folder a bot's name is for.
 
     A name that comes from a folder's own and that another folder has is refused, for both would be
     one player. A `given` name goes to the folder that it is given to: its owner says who it is.
     """
-    kept = private.read(BOTS)
+    kept = private.read(BOTS_FILE)
     claimed = msgspec.json.decode(kept, type=dict[str, str]) if kept else {}
     for letter, program in programs.items():
         folder = str(program.folder)
         if letter not in given and claimed.get(program.name, folder) != folder:
             end = "/".join(program.folder.parts[-2:])
-            raise Misnamed(
+            raise InvalidName(
                 f"{program.name} is the bot of another folder in this ledger:"
                 f" name the one in {end}, --names {letter}=NAME"
             )
     now = {program.name: str(program.folder) for program in programs.values()}
     if claimed != claimed | now:
-        private.write(BOTS, msgspec.json.encode(claimed | now, order="sorted") + b"\n")
+        private.write(BOTS_FILE, msgspec.json.encode(claimed | now, order="sorted") + b"\n")

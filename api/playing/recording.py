@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 FLUSH_S = 0.08  # hands wait no longer than this for their commit: a hand takes a few milliseconds
 FLUSH_HANDS = 1_000  # ... and no more than so many wait together
-WHOLE = "every hand was played"
+ALL_PLAYED = "every hand was played"
 STOPPED = "interrupted"
 TOO_FEW = "fewer than two were left to be dealt in"
 CUT_SHORT = (STOPPED, TOO_FEW)  # why a match ended before it was decided
 
 
-class Played(Struct, frozen=True):
-    """What a match came to; who won or leads, and the players' places, as a `Standing` has them."""
+class MatchResult(Struct, frozen=True):
+    """What a match came to; who won or leads, and the places, as an engine `Standing` has them."""
 
     match: str
     game: str
@@ -46,12 +46,12 @@ class Played(Struct, frozen=True):
     places: tuple[int, ...]
 
 
-def has_it_all(player: str) -> str:
+def freeze_out_reason(player: str) -> str:
     """Why a freeze-out ended."""
     return f"{player} has it all"
 
 
-def outcome(
+def result_in_words(
     winner: str | None, leader: str | None, draw: bool, places: Sequence[int] | None
 ) -> str:
     """Who won a match, or is ahead in it, in words; nothing before its first hand."""
@@ -62,25 +62,25 @@ def outcome(
     return f"{leader} is ahead" if leader is not None else "nobody is ahead"
 
 
-def summary(played: Played, seed: str | None, dealing: Dealing) -> str:
+def match_summary(played: MatchResult, seed: str | None, dealing: Dealing) -> str:
     """scrim  swap-2022  1000 hands  21022 events  ann +15, bob -15  ann won  seed 7"""
     made = [] if dealing == "seeded" else ["decks committed"]
     decided = ", ".join(made + ([] if seed is None else [f"seed {seed}"]))
     nets = zip(played.players, played.nets, strict=True)
     winnings = ", ".join(f"{player} {net:+d}" if net else f"{player} 0" for player, net in nets)
     counts = f"{played.hands} hand{'s' * (played.hands != 1)}  {played.events} events"
-    result = [outcome(played.winner, played.leader, played.draw, played.places)]
+    result = [result_in_words(played.winner, played.leader, played.draw, played.places)]
     if played.winner is not None and len(played.players) > 2:
         order = sorted(zip(played.places, played.players, strict=True))
         result += [f"{place}. {player}" for place, player in order[1:]]
     return f"{played.match}  {played.game}  {counts}  {winnings}  {', '.join(result)}  {decided}"
 
 
-Opens = Callable[[int, bool], tuple[DeckOpened, ...]]
+DeckOpener = Callable[[int, bool], tuple[DeckOpened, ...]]
 """What opens the decks up to a hand; and whether it was the last."""
 
 
-def announced(match: str, first: Events, seed: str, disclosure: Disclosure) -> MatchStarted:
+def seeded_start(match: str, first: Events, seed: str, disclosure: Disclosure) -> MatchStarted:
     """The record that a seeded match begins with; its players are those of its first hand."""
     start = start_of(first)
     return MatchStarted(
@@ -88,7 +88,7 @@ def announced(match: str, first: Events, seed: str, disclosure: Disclosure) -> M
     )
 
 
-def finished(record: Events) -> Finished:
+def finished_hand(record: Events) -> Finished:
     """A whole hand whose record alone is there, counted."""
     return Finished(record, replay(record).stacks)
 
@@ -115,7 +115,7 @@ class Recording:
         self._events = 0
         self.hands = 0
         self.last: Finished | None = None
-        self.opens: Opens = lambda number, over: ()
+        self.opens: DeckOpener = lambda number, over: ()
         self.gives: Callable[[bytes], None] = lambda checkpoint: None
         self.publish((start, *tags))
 
@@ -162,7 +162,7 @@ class Recording:
         if self.start.disclosure == "open" and (opened := self.opens(self.hands, False)):
             self.publish(opened)
 
-    def end(self, reason: str) -> Played:
+    def end(self, reason: str) -> MatchResult:
         """No more hands: what each player won or lost in all, and who has won."""
         players = self.start.players
         nets = tuple(self._nets[player] for player in players)
@@ -171,7 +171,7 @@ class Recording:
         disclosed = self.start.disclosure != "sealed"
         opened = self.opens(self.hands, True) if disclosed else ()
         self.publish((*opened, MatchEnded(nets, reason)))
-        return Played(
+        return MatchResult(
             self.start.match,
             self.start.game,
             self.start.ruleset,
@@ -221,19 +221,19 @@ class Recording:
 
 # Rulesets of hands on their way in, by fingerprint: facts are made of such hands before the ledger
 # keeps their texts.
-INCOMING: dict[str, bytes] = {}
+INCOMING_RULESETS: dict[str, bytes] = {}
 
 
-def projections(folder: Path) -> "tuple[Projection, ...]":
+def ledger_projections(folder: Path) -> "tuple[Projection, ...]":
     """The tables beside a ledger's events, for its writer: the store's own, and those that need
     rules. A ruleset's text is read when a hand names it."""
     from analytics.projections.facts import ruleset_projections
     from store.tables.projection import STANDARD
 
-    return *STANDARD, *ruleset_projections(partial(_text, folder))
+    return *STANDARD, *ruleset_projections(partial(_ruleset_text, folder))
 
 
-def _text(folder: Path, mark: str) -> bytes | None:
+def _ruleset_text(folder: Path, mark: str) -> bytes | None:
     from store.folder.manifest import ruleset
 
-    return INCOMING.get(mark) or ruleset(RealDisk(folder), mark)
+    return INCOMING_RULESETS.get(mark) or ruleset(RealDisk(folder), mark)

@@ -16,7 +16,7 @@ from typing import Any, cast, get_args
 import msgspec
 from msgspec.structs import replace
 
-from api.exporting.texts import TEXTS, CannotExport, ExportRequest
+from api.exporting.texts import TEXT_FORMATS, CannotExport, ExportRequest
 from api.questions.frames import card, in_words, opening, spoken
 from api.questions.one_line import line_of, one_line
 from api.record_audit import UNKNOWN_RULESET, AuditedHand, RulesetLookup, audit_record
@@ -187,7 +187,7 @@ def history(viewed: Viewed, redacted_hand: RedactedEvents, kind: str) -> bytes:
 
     leaf = Leaf(redacted_hand.hand_seq, viewed.snapshot.read(redacted_hand.stream))
     export = ExportRequest(viewed.snapshot, [leaf], viewed.redactor, ruleset, ".phh", lossy=False)
-    return b"".join(TEXTS[kind](export))
+    return b"".join(TEXT_FORMATS[kind](export))
 
 
 def _outcome(redacted_hand: RedactedEvents, hand: Hand | None) -> dict[str, Any]:

@@ -21,11 +21,7 @@ from analytics.sql.chosen import table as table_of
 from analytics.statistics.catalogue import Measured, in_unit
 from api.questions.filters_values import ranges_text
 from api.questions.players import chosen_by, money_of
-from api.questions.question import (
-    Anybody,
-    Filters,
-    Param,
-)
+from api.questions.question import Anybody, Filters, Param
 from api.viewpoints.disclosure import MIRRORED, found
 from api.viewpoints.redaction import revealed
 from api.viewpoints.selection import Absent

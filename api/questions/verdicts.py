@@ -50,7 +50,7 @@ from store.reader import Reader, Snapshot
 from store.segments.reading import files_of
 
 if TYPE_CHECKING:
-    from api.importing.index import JudgedHands
+    from api.importing.index import HandVerdicts
     from store.reader import Live, Snapshot
 
 
@@ -261,7 +261,7 @@ class Verdicts:
             if not self._is_left(first, last):
                 self._kept.add(name)
 
-    def take(self, snapshot: Snapshot, judged: "Mapping[str, JudgedHands]") -> None:
+    def take(self, snapshot: Snapshot, judged: "Mapping[str, HandVerdicts]") -> None:
         """What an import has judged, as far as it is in the ledger, kept beside what is known."""
         self._look(snapshot)
         judged_of = {}
@@ -389,7 +389,7 @@ def _file(folder: Path, name: str) -> Path:
     return folder / f"{name[:32]}-{program_digest()}.bin"
 
 
-def keep_judged(folder: Path, judged: "Mapping[str, JudgedHands]") -> None:
+def keep_judged(folder: Path, judged: "Mapping[str, HandVerdicts]") -> None:
     """Keep what an import into this ledger has judged, for later questions about verdicts."""
     if judged:
         Verdicts().take(Reader(folder).snapshot(), judged)

@@ -58,7 +58,7 @@ from api.http.limits import (
 from api.http.openapi import described
 from api.http.request_log import Metrics, RequestLog, failed, given_back
 from api.http.routes import ROUTERS
-from api.jobs.jobs import FULL
+from api.jobs.jobs import DISK_FULL_ERRORS
 from api.pages import audit, embedded, hands, home, live, matches, players, statistics, winnings
 from api.pages.site import mounted, page
 from api.problem import PROBLEM_JSON, Problem
@@ -113,7 +113,7 @@ def problem_of(failure: Exception) -> Problem:
         case Held():  # who writes, and not where: the folder is the server's own business
             holder = str(failure).partition(" is being written by ")[2] or "another process"
             return Problem("conflict", f"the ledger is being written by {holder}")
-        case OSError() if failure.errno in FULL:
+        case OSError() if failure.errno in DISK_FULL_ERRORS:
             return Problem("no-room", "the disk is full: nothing of it was kept")
         case OSError() if failure.errno in NO_FILES:
             return Problem("unavailable", "too many files are open here: try again").after(5)

@@ -38,7 +38,7 @@ from events.types import (
     Raised,
     RakeTaken,
 )
-from formats.holdem import Inexpressible, bet_sizes, check
+from formats.site_stakes import Inexpressible, bet_sizes, check_holdem
 
 Hands = Iterable[tuple[Game, Events]]
 
@@ -73,7 +73,7 @@ END GAMEDEF
 """
 
 
-class Definition(Struct, frozen=True):
+class GameDefinition(Struct, frozen=True):
     """Whole chips, in the order of positions: the first sits left of the button."""
 
     limit: bool
@@ -97,14 +97,14 @@ class Definition(Struct, frozen=True):
         return (self.blinds.index(max(self.blinds)) + 1) % self.players
 
 
-def known(limit: bool, players: int) -> Definition:
+def public_definition(limit: bool, players: int) -> GameDefinition:
     """The game of the public logs for so many players; six of them, without limit, are Pluribus."""
     small, big, stack = (5, 10, 0) if limit else (50, 100, 10000 if players == 6 else 20000)
     blinds = (big, small) if players == 2 else (small, big, *(0,) * (players - 2))
-    return defined(_text(Definition(limit, blinds, stack=stack), players))
+    return parse_definition(_definition_text(GameDefinition(limit, blinds, stack=stack), players))
 
 
-def _text(definition: Definition, players: int) -> str:
+def _definition_text(definition: GameDefinition, players: int) -> str:
     """The definition of the public logs with these blinds and stacks, for so many players."""
     return (LIMIT if definition.limit else NO_LIMIT).format(
         players=players,
@@ -114,7 +114,7 @@ def _text(definition: Definition, players: int) -> str:
     )
 
 
-def defined(text: str) -> Definition:
+def parse_definition(text: str) -> GameDefinition:
     """The definition that a game file holds; what is not Texas hold'em is refused by name."""
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     lines = [line for line in lines if line]
@@ -133,7 +133,7 @@ def defined(text: str) -> Definition:
     stacks = numbers.get("stack", ())
     if len(set(stacks)) > 1:
         raise ValueError("stacks that differ by position are not read")
-    definition = Definition(
+    definition = GameDefinition(
         limit=kinds == ["limit"],
         blinds=numbers.get("blind", ()),
         sizes=numbers.get("raisesize", ()),
@@ -144,7 +144,7 @@ def defined(text: str) -> Definition:
     return definition
 
 
-def _check_texas(definition: Definition, numbers: dict[str, tuple[int, ...]]) -> None:
+def _check_texas(definition: GameDefinition, numbers: dict[str, tuple[int, ...]]) -> None:
     """Refuse all but four rounds of Texas hold'em with two blinds next to each other."""
     texas = {
         "numrounds": (4,),
@@ -179,9 +179,9 @@ def _check_texas(definition: Definition, numbers: dict[str, tuple[int, ...]]) ->
         raise ValueError("a cap on the raises of a no-limit game is not read")
 
 
-def described(definition: Definition) -> str:
+def definition_text(definition: GameDefinition) -> str:
     """The text of a definition."""
-    head = _text(definition, definition.players)
+    head = _definition_text(definition, definition.players)
     if definition.limit:
         head = head.replace("10 10 20 20", " ".join(map(str, definition.sizes)))
         caps = f"maxRaises = {' '.join(map(str, definition.raises))}\n" if definition.raises else ""
@@ -189,7 +189,7 @@ def described(definition: Definition) -> str:
     return head.lstrip()
 
 
-def ruleset(definition: Definition, per: int) -> tuple[Game, int]:
+def ruleset(definition: GameDefinition, per: int) -> tuple[Game, int]:
     """The corpus ruleset at these stakes, and the stack; amounts in so many units a chip."""
     small, big = (blind * per for blind in sorted(definition.blinds[:2]))
     base = ACPC_LIMIT if definition.limit else PLURIBUS if definition.players == 6 else ACPC_NL
@@ -220,17 +220,17 @@ def ruleset(definition: Definition, per: int) -> tuple[Game, int]:
 
 def write(hands: Hands, note: SourceNoted | None = None, *, lossy: bool = False) -> Iterator[str]:
     """The lines of a log; `lossy` drops who mucked and which choices were made by default."""
-    first: Definition | None = None
+    first: GameDefinition | None = None
     total = dict[str, Fraction]()
     for game, record in hands:
-        _check(game, record, lossy)
-        own = definition(game, record)
+        _check_hand(game, record, lossy)
+        own = definition_of_game(game, record)
         if first is None:
             first = own
             if note is not None and note.format == "acpc":
                 yield note.header
-            elif own != known(own.limit, own.players):
-                yield from (f"# {line}\n" for line in described(own).splitlines())
+            elif own != public_definition(own.limit, own.players):
+                yield from (f"# {line}\n" for line in definition_text(own).splitlines())
         elif own != first:
             raise Inexpressible("an ACPC log has one game, with the same stacks in every hand")
         yield _line(game, record, total)
@@ -239,7 +239,7 @@ def write(hands: Hands, note: SourceNoted | None = None, *, lossy: bool = False)
         yield f"SCORE:{scores}:{'|'.join(total)}\n"
 
 
-def definition(game: Game, record: Events) -> Definition:
+def definition_of_game(game: Game, record: Events) -> GameDefinition:
     """The game of a hand as the ACPC defines it, in whole chips."""
     start, blinds = record[0], game.script[0]
     assert isinstance(start, HandStarted)
@@ -253,7 +253,7 @@ def definition(game: Game, record: Events) -> Definition:
     if not limit and len(set(start.stacks)) > 1:
         raise Inexpressible("ACPC gives every seat the same stack")
     cap = game.raise_cap
-    return Definition(
+    return GameDefinition(
         limit=limit,
         blinds=(big, small) if seats == 2 else (small, big, *(0,) * (seats - 2)),
         sizes=(low, low, high, high) if limit else (),
@@ -262,9 +262,9 @@ def definition(game: Game, record: Events) -> Definition:
     )
 
 
-def _check(game: Game, record: Events, lossy: bool) -> None:
+def _check_hand(game: Game, record: Events, lossy: bool) -> None:
     """Refuse what ACPC, besides other games, has no word for."""
-    check(game, record, "ACPC")
+    check_holdem(game, record, "ACPC")
     start, blinds = record[0], game.script[0]
     assert isinstance(start, HandStarted)
     if not isinstance(blinds, Blinds) or blinds.ante:

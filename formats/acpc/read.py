@@ -19,18 +19,18 @@ from msgspec.structs import replace
 from engine.game import Game
 from events.cards import UNKNOWN, Cards, is_card
 from events.match import SourceNoted
-from formats.acpc.log import Definition, defined, known, ruleset
+from formats.acpc.log import GameDefinition, parse_definition, public_definition, ruleset
 from formats.mit.grammar import MARKERS
 from formats.source import (
     AS_READ,
     Act,
     Board,
     Holds,
+    ImportRules,
     Item,
     Refused,
-    Rules,
     Skipped,
-    Source,
+    SourceFile,
     SourceHand,
     Text,
     lines,
@@ -54,7 +54,7 @@ class Survey(Struct, frozen=True):
     """What the whole file tells; `per` units a chip make every result a whole number."""
 
     dialect: str
-    game: Definition
+    game: GameDefinition
     per: int
     players: tuple[str, ...]
     header: str
@@ -63,7 +63,7 @@ class Survey(Struct, frozen=True):
     assumed: tuple[str, ...]
 
 
-def survey(lines: Iterable[str], game: Definition | None) -> Survey:
+def survey(lines: Iterable[str], game: GameDefinition | None) -> Survey:
     """One pass over the file, keeping only its comments, its first hand and its score."""
     comments, score = list[str](), ""
     first: list[str] | None = None
@@ -116,7 +116,7 @@ def denominator(fraction: str) -> int:
     return near.denominator if abs(near - exact) * 10**digits <= 1 else exact.denominator
 
 
-def in_units(text: str, per: int) -> int:
+def result_in_units(text: str, per: int) -> int:
     """A result in units: a rounded third is a third."""
     if not _NUMBER.fullmatch(text):
         raise ValueError(f"{text[:QUOTED]!r} is no amount of chips")
@@ -129,8 +129,8 @@ def in_units(text: str, per: int) -> int:
 
 
 def _game(
-    comments: str, limit: bool, players: int, game: Definition | None
-) -> tuple[Definition, tuple[str, ...]]:
+    comments: str, limit: bool, players: int, game: GameDefinition | None
+) -> tuple[GameDefinition, tuple[str, ...]]:
     """The game that is named, or that the first comment names, or that the betting looks like."""
     if game is not None:
         if game.players != players:
@@ -141,7 +141,7 @@ def _game(
         begun = next((at for at, line in enumerate(lines) if line.startswith("GAMEDEF")), 0)
         end = next((at for at, line in enumerate(lines) if line.startswith("END GAMEDEF")), 0)
         try:
-            embedded = defined("\n".join(lines[begun : end + 1]))
+            embedded = parse_definition("\n".join(lines[begun : end + 1]))
         except ValueError as wrong:
             raise Refused(begun + 1, str(wrong)) from None
         return _game("", limit, players, embedded)
@@ -150,7 +150,7 @@ def _game(
         raise Refused(1, f"the game is {other[0]}: only Texas hold'em is read")
     limit = limit if named is None else named[1] == "limit"
     try:
-        definition = known(limit, players)
+        definition = public_definition(limit, players)
     except ValueError as wrong:
         raise Refused(1, str(wrong)) from None
     if named and int(named[2]) != players:
@@ -165,7 +165,9 @@ _DEALT = (3, 1, 1)
 _MATCH = re.compile(r"# name/game/hands/seed (.+)")
 
 
-def read(text: Text, definition: Definition | None = None, rules: Rules = AS_READ) -> Source:
+def read(
+    text: Text, definition: GameDefinition | None = None, rules: ImportRules = AS_READ
+) -> SourceFile:
     """The log taken apart; a game other than that of the public logs must be defined."""
     log = survey(lines(text), definition)
     game, stack = ruleset(log.game, log.per)
@@ -178,7 +180,7 @@ def read(text: Text, definition: Definition | None = None, rules: Rules = AS_REA
         assumed = [f"blinds {small}/{big}", *([f"level {levels[0]}/{levels[1]}"] if levels else [])]
     if "stacks" in log.assumed:
         assumed.append(f"stack {stack}")
-    return Source(
+    return SourceFile(
         format="acpc",
         dialect=log.dialect,
         players=log.players,
@@ -208,22 +210,22 @@ def _hands(text: Text, log: Survey, game: Game, stack: int) -> Iterator[SourceHa
         count += 1
         fields = fields_of(line, number)
         try:
-            hand = _hand(fields, count, number, log, game, stack)
-            nets = [in_units(net, log.per) for net in fields[4].split("|")]
+            hand = _source_hand(fields, count, number, log, game, stack)
+            nets = [result_in_units(net, log.per) for net in fields[4].split("|")]
         except ValueError as wrong:
             raise Refused(number, str(wrong)) from None
         total.update(dict(zip(fields[5].split("|"), nets, strict=True)))
         yield hand
 
 
-def _hand(
+def _source_hand(
     fields: list[str], count: int, line: int, log: Survey, game: Game, stack: int
 ) -> SourceHand | Skipped:
     _, number, betting, cards, results, named = fields
     if not re.fullmatch(r"[0-9]{1,18}", number):
         raise MalformedHand(f"{number[:QUOTED]!r} is no number of a hand")
     players = tuple(named.split("|"))
-    nets = tuple(in_units(net, log.per) for net in results.split("|"))
+    nets = tuple(result_in_units(net, log.per) for net in results.split("|"))
     holes, *board = cards.split("/")
     held = holes.split("|")
     seats = log.game.players
@@ -232,7 +234,7 @@ def _hand(
             raise MalformedHand(f"{len(parts)} {name} for {seats} players")
     if not all(players):
         raise MalformedHand("a player has no name")
-    acts, folded = streets(betting, log.game, stack, log.per)
+    acts, folded = parse_betting(betting, log.game, stack, log.per)
     items: list[Item] = [Holds(seat, _cards(hole, 2)) for seat, hole in enumerate(held)]
     if len(folded) < seats - 1 and len(board) < 3:
         return Skipped(line, "the hand stops before its end")
@@ -277,7 +279,7 @@ def _check_score(line: str, number: int, log: Survey, total: Counter[str]) -> No
         raise Refused(number, f"a SCORE line has 3 fields, not {len(fields)}")
     names = fields[2].split("|")
     try:
-        scores = [in_units(score, log.per) for score in fields[1].split("|")]
+        scores = [result_in_units(score, log.per) for score in fields[1].split("|")]
     except ValueError as wrong:
         raise Refused(number, str(wrong)) from None
     if len(scores) != len(names):
@@ -296,7 +298,7 @@ def _check_score(line: str, number: int, log: Survey, total: Counter[str]) -> No
 # Betting: letters name no seat, so who acts follows from what was done.
 
 
-class BettingTable(Struct):
+class BettingState(Struct):
     """What every position has put in, over the hand and before this street."""
 
     stack: int
@@ -330,12 +332,14 @@ class BettingTable(Struct):
         return Act(seat, "raise", total - self.before)
 
 
-def streets(text: str, game: Definition, stack: int, per: int) -> tuple[list[list[Act]], set[int]]:
+def parse_betting(
+    text: str, game: GameDefinition, stack: int, per: int
+) -> tuple[list[list[Act]], set[int]]:
     """The choices of every street, and who folded; amounts in units."""
     if text.count("/") > 3:
         raise MalformedHand(f"{text[:QUOTED]!r} has more than four streets")
     blinds = [min(blind * per, stack) for blind in game.blinds]
-    table = BettingTable(stack, blinds, set(), max(game.blinds) * per)
+    table = BettingState(stack, blinds, set(), max(game.blinds) * per)
     choices = []
     for at, moves in enumerate(text.split("/")):
         if not re.fullmatch(rf"(?:{_MOVES.pattern})*", moves):

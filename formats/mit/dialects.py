@@ -52,8 +52,8 @@ from formats.mit.grammar import RUN
 from formats.source import Refused
 
 _USUAL = (200, 400, 800)  # stacks that engines of these games are set to
-_SURE = 10  # hands that stop at a smaller stack, to each that goes over it
-_NAMED = 3  # outliers that are named one by one
+_USUAL_FACTOR = 10  # hands that stop at a smaller stack, to each that goes over it
+_OUTLIERS_NAMED = 3  # outliers that are named one by one
 
 
 class Engine(Struct, frozen=True):
@@ -107,7 +107,7 @@ ENGINES: dict[str, Engine] = {  # of each game the newest first
 }
 
 
-def written(game: str) -> tuple[str, ...]:
+def dialects_of(game: str) -> tuple[str, ...]:
     """The dialects of a log of our own hands by these rules, the newest first.
 
     The document of a year is written as its engine is: `auction-2024` as `auction-2024-mit`.
@@ -127,7 +127,7 @@ def written(game: str) -> tuple[str, ...]:
 
 def own_dialect(game: str, dialect: str | None = None) -> str:
     """The dialect in which a match of our own is written: the newest of its game, unless asked."""
-    dialects = written(game)
+    dialects = dialects_of(game)
     if not dialects:
         raise ValueError(f"there is no gamelog of {game}: only of games of Pokerbots")
     if dialect and dialect not in dialects:
@@ -185,7 +185,7 @@ def _undetermined(header: str, marks: set[str], named: Game | None) -> str:
     return "S3" if "footer" in marks else "no flop"
 
 
-class Reached(Struct):
+class LargestTotals(Struct):
     """How many hands came to each largest total of a seat, and which of them was the first."""
 
     hands: dict[int, int] = field(default_factory=dict)
@@ -211,14 +211,17 @@ class Reached(Struct):
         unless they stop at a smaller one that engines use, ten for each that goes on.
         """
         for stack in _USUAL:
-            if stack < usual and self.at(stack) >= _SURE * max(1, self.over(stack)):
-                return stack, f"where {_hands(self.at(stack))} stop, less than the usual {usual}"
+            if stack < usual and self.at(stack) >= _USUAL_FACTOR * max(1, self.over(stack)):
+                return (
+                    stack,
+                    f"where {_hands_text(self.at(stack))} stop, less than the usual {usual}",
+                )
         if self._holds(usual):
             return usual, "the usual one of that engine"
         often = sorted(most for most, hands in self.hands.items() if hands > 1)
         larger = [stack for stack in (*_USUAL, *often, max(self.hands)) if stack > usual]
         stack = next(filter(self._holds, larger))
-        return stack, f"because {_hands(self.over(usual))} put in more than the usual {usual}"
+        return stack, f"because {_hands_text(self.over(usual))} put in more than the usual {usual}"
 
     def _holds(self, stack: int) -> bool:
         return self.over(stack) <= max(1, self.at(stack))
@@ -228,24 +231,24 @@ class Reached(Struct):
         over = sorted(most for most in self.hands if most > stack)
         if not over:
             return ""
-        first = ", ".join(f"{most} in round #{self.first[most]}" for most in over[:_NAMED])
-        more = ", ..." if len(over) > _NAMED else ""
-        return f"{_hands(self.over(stack))} put in more than that: {first}{more}"
+        first = ", ".join(f"{most} in round #{self.first[most]}" for most in over[:_OUTLIERS_NAMED])
+        more = ", ..." if len(over) > _OUTLIERS_NAMED else ""
+        return f"{_hands_text(self.over(stack))} put in more than that: {first}{more}"
 
 
-def _hands(count: int) -> str:
+def _hands_text(count: int) -> str:
     return f"{count} hand{'s' * (count != 1)}"
 
 
 # The note.
 
 FORMAT = "mit-gamelog"
-_ENDS = {"\r\n": "crlf", "\r": "cr", "\n": "lf"}
+_NEWLINE_NAMES = {"\r\n": "crlf", "\r": "cr", "\n": "lf"}
 
-Place = tuple[int, int]  # a round, and which of its bad replies, counted from 1
+ReplyPlace = tuple[int, int]  # a round, and which of its bad replies, counted from 1
 
 
-class Noted(Struct, frozen=True):
+class LogNote(Struct, frozen=True):
     """The note taken apart again."""
 
     dialect: str
@@ -253,22 +256,22 @@ class Noted(Struct, frozen=True):
     footer: str = ""
     encoding: str = "utf-8"
     newline: str = "\n"
-    exceptions: Mapping[Place, str] = {}
+    exceptions: Mapping[ReplyPlace, str] = {}
 
 
-def noted(found: Noted) -> SourceNoted:
+def source_note(found: LogNote) -> SourceNoted:
     """The note as a record of the match."""
     lines = [found.header]
     if found.encoding != "utf-8":
         lines.append(f"encoding {found.encoding}")
     if found.newline != "\n":
-        lines.append(f"newline {_ENDS[found.newline]}")
+        lines.append(f"newline {_NEWLINE_NAMES[found.newline]}")
     for (number, place), name in found.exceptions.items():
         lines.append(f"exception {number}.{place} {name}")
     return SourceNoted(FORMAT, found.dialect, "\n".join(lines), found.footer)
 
 
-def unnoted(note: SourceNoted) -> Noted:
+def log_note(note: SourceNoted) -> LogNote:
     """What a record of the match says about its log."""
     if note.format != FORMAT:
         raise ValueError(f"this match comes from a file of {note.format}, not from a gamelog")
@@ -279,14 +282,14 @@ def unnoted(note: SourceNoted) -> Noted:
             case ["encoding", name]:
                 encoding = name
             case ["newline", name]:
-                newline = next(end for end, named in _ENDS.items() if named == name)
+                newline = next(end for end, named in _NEWLINE_NAMES.items() if named == name)
             case ["exception", place, name]:
                 number, _, nth = place.partition(".")
                 exceptions[int(number), int(nth)] = name
-    return Noted(note.dialect, header, note.footer, encoding, newline, exceptions)
+    return LogNote(note.dialect, header, note.footer, encoding, newline, exceptions)
 
 
-def own_note(start: HandStarted, dialect: str | None) -> Noted:
+def own_log_note(start: HandStarted, dialect: str | None) -> LogNote:
     """A log of our own: the engine's header, by the course of that year."""
     if len(start.players) != 2:
         raise ValueError(f"a gamelog has two players, not {len(start.players)}")
@@ -294,17 +297,17 @@ def own_note(start: HandStarted, dialect: str | None) -> Noted:
     if any("\n" in name or "\r" in name for name in start.players):
         raise ValueError("a gamelog has a line for each event: no name may break one")
     dialect = own_dialect(start.game, dialect)
-    return Noted(dialect, f"{ENGINES[dialect].course} MIT Pokerbots - {first} vs {second}")
+    return LogNote(dialect, f"{ENGINES[dialect].course} MIT Pokerbots - {first} vs {second}")
 
 
-def exception_of(reply: str) -> str:
+def exception_name(reply: str) -> str:
     """The exception that the engine of 2024 names after a reply it cannot read."""
     if not reply:
         return "IndexError"
     return "ValueError" if reply[0] in "RA" else "KeyError"
 
 
-def won_by_run(nets: Sequence[int], button: int, before: int) -> tuple[int, int]:
+def run_worth(nets: Sequence[int], button: int, before: int) -> tuple[int, int]:
     """What the engine of 2023 says that the run was worth: to the dealer, and to the other.
 
     Each had put in `before` when it began; who wins no more than the other is told a loss of less.
@@ -324,7 +327,7 @@ _MOMENTS: dict[str | None, tuple[tuple[type[Event], ...], dict[int, int]]] = {
 }
 
 
-class Worth:
+class StreetWorth:
     """Totals by name over a whole log; the parts of the hand at work, by seat."""
 
     def __init__(self, divided: str | None) -> None:

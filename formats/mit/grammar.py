@@ -47,7 +47,7 @@ def streets(*, tosses: bool) -> dict[str, int]:
     return {"Flop": 3, "Turn": 4, "River": 5}
 
 
-def instead(line: str) -> str | None:
+def known_line(line: str) -> str | None:
     """What a line that does not belong there is, where that is known."""
     if line.startswith(MARKERS):
         return "a git merge marker: two logs are mixed in this file"
@@ -55,19 +55,19 @@ def instead(line: str) -> str | None:
     return f"this is a log of {game}: only 2022 to 2026 are read" if game else None
 
 
-def other(line: str) -> str | None:
+def other_format(line: str) -> str | None:
     """What a file that begins so is instead."""
     return next((name for pattern, name in _OTHERS if re.match(pattern, line)), None)
 
 
-def splits(header: str) -> list[tuple[str, str]]:
+def header_names(header: str) -> list[tuple[str, str]]:
     """Each way to read two names out of the header: one of them may hold ` vs ` itself."""
     match = re.fullmatch(r"\S+ MIT Pokerbots - (.+)", header)
     parts = match[1].split(" vs ") if match else []
     return [(" vs ".join(parts[:at]), " vs ".join(parts[at:])) for at in range(1, len(parts))]
 
 
-class Names:
+class Patterns:
     """The patterns for two names; a match tells the seat, or None if both have that name."""
 
     def __init__(self, first: str, second: str) -> None:
@@ -153,11 +153,11 @@ class Names:
         return re.compile(rf"({self._who}) (?:preflop|flop|turn) bets EV: (?:{NET})")
 
 
-class Cursor:
+class LineCursor:
     """The lines of a hand, the names in them, and the next line; `wrong` is the first contradiction
     in them."""
 
-    def __init__(self, names: Names, number: int, line: int, lines: list[str]) -> None:
+    def __init__(self, names: Patterns, number: int, line: int, lines: list[str]) -> None:
         self.names, self.number, self.line = names, number, line
         self.wrong: str | None = None
         self._lines, self._at = lines, 1
@@ -185,7 +185,7 @@ class Cursor:
             return Refused(number, f"round #{self.number} stops in the middle")
         line = self._lines[at]
         otherwise = f"{why or 'no line of a gamelog is like this'}: {line[:60]!r}"
-        return Refused(number, instead(line) or otherwise)
+        return Refused(number, known_line(line) or otherwise)
 
     def _differs(self, why: str) -> None:
         self.wrong = self.wrong or f"round #{self.number}: {why}"

@@ -1,4 +1,4 @@
-"""One hand of a gamelog: its lines in order, as items and as sums that must fit.
+"""Read one hand of a gamelog line by line, as items and as sums that must fit.
 
 What is not the grammar of these logs refuses the file. A hand whose own lines contradict each
 other is only left out: `wrong` says why.
@@ -11,7 +11,7 @@ from msgspec import convert
 
 from events.cards import Cards, Rank
 from events.types import FaultKind
-from formats.mit.dialects import Place, Reached, exception_of, won_by_run
+from formats.mit.dialects import LargestTotals, ReplyPlace, exception_name, run_worth
 from formats.mit.grammar import (
     BIDS,
     EXCEPTIONS,
@@ -19,31 +19,31 @@ from formats.mit.grammar import (
     NO_AUCTION,
     RUN,
     VERBS,
-    Cursor,
-    Names,
+    LineCursor,
+    Patterns,
     streets,
 )
-from formats.source import Act, Bids, Board, Fault, Holds, Item, Shows, Tosses
+from formats.source import Act, AuctionBid, Board, CardToss, Fault, Holds, Item, Shows
 
 _WON = re.compile(rf"(.*) won ({NET})")
 
 
-class Block(Cursor):
-    """A hand being read: its items so far, what each seat holds and has put in.
+class LogHand(LineCursor):
+    """A hand of a gamelog as far as it is read: its items, what each seat holds and has put in.
 
     `marks` tell the dialect, `gone` are seats that the engine has given up asking. `exceptions`
     are those that do not follow from the reply.
     """
 
     def __init__(
-        self, names: Names, gone: set[int], number: int, line: int, button: int, lines: list[str]
+        self, names: Patterns, gone: set[int], number: int, line: int, button: int, lines: list[str]
     ) -> None:
         super().__init__(names, number, line, lines)
         self.gone, self.button = gone, button
         self.items: list[Item] = []
         self.nets = [0, 0]
         self.marks: set[str] = set()
-        self.exceptions: dict[Place, str] = {}
+        self.exceptions: dict[ReplyPlace, str] = {}
         self._order = (button, 1 - button)  # the dealer is always named first
         self._held: list[Cards] = [(), ()]
         self._board: Cards = ()
@@ -73,7 +73,7 @@ class Block(Cursor):
         """The largest total of a seat."""
         return max(put + bet for put, bet in zip(self._put, self._bets, strict=True))
 
-    def reach(self, reached: Reached) -> None:
+    def reach(self, reached: LargestTotals) -> None:
         """Count the largest total of a seat, unless the hand contradicts itself."""
         if self.wrong is None:
             reached.add(self.most, self.number)
@@ -165,7 +165,7 @@ class Block(Cursor):
             raise self._refused("nobody tosses a card that he does not hold, or a second one")
         self._held[seat] = tuple(held for held in self._held[seat] if held != card)
         self._board = (*self._board, card)
-        self.items.append(Tosses(seat, card))
+        self.items.append(CardToss(seat, card))
         self._next, self._noting = 1 - seat, True
 
     def _note(self, seat: int, verb: str) -> None:
@@ -210,7 +210,7 @@ class Block(Cursor):
         self._bids.append((seat, amount))
         self._meant = max(self._meant, self._put[seat] + amount)
         sealed = len(self._bids) == 2  # the first is shown to the dealer before he bids (A1)
-        self.items.append(Bids(seat, amount, sealed, default=late))
+        self.items.append(AuctionBid(seat, amount, sealed, default=late))
         if len(self._bids) == 2:
             price, best = sorted(bid for _, bid in self._bids)
             for who, bid in self._bids:
@@ -306,7 +306,7 @@ class Block(Cursor):
         self._malformed += 1
         if self._line() in EXCEPTIONS:
             self.marks.add("exception")
-            if self._line() != exception_of(reply):
+            if self._line() != exception_name(reply):
                 self.exceptions[self.number, self._malformed] = self._line()
             self._at += 1
 
@@ -336,7 +336,7 @@ class Block(Cursor):
         elif self._line() == RUN:
             self.marks.add(RUN)
             self._at += 1
-            by_run = won_by_run(self.nets, self.button, self._before_run)
+            by_run = run_worth(self.nets, self.button, self._before_run)
             for seat, won in zip(self._order, by_run, strict=True):
                 match = self._read(_WON)
                 if self._seat(match[1], seat) != seat or int(match[2]) != won:
@@ -381,19 +381,19 @@ class Block(Cursor):
         self.items.append(Holds(seat, cards))
 
 
-_KINDS: dict[str, Callable[[Block, re.Match[str], int], None]] = {
-    "act": Block.act,
-    "street": Block.street,
-    "hand": Block.hand,
-    "won": Block.won,
-    "stacks": Block.stacks,
-    "shows": Block.shows,
-    "award": Block.award,
-    "illegal": Block.illegal,
-    "malformed": Block.malformed,
-    "left": Block.left,
-    "toss": Block.toss,
-    "on": Block.on,
-    "index": Block.index,
+_KINDS: dict[str, Callable[[LogHand, re.Match[str], int], None]] = {
+    "act": LogHand.act,
+    "street": LogHand.street,
+    "hand": LogHand.hand,
+    "won": LogHand.won,
+    "stacks": LogHand.stacks,
+    "shows": LogHand.shows,
+    "award": LogHand.award,
+    "illegal": LogHand.illegal,
+    "malformed": LogHand.malformed,
+    "left": LogHand.left,
+    "toss": LogHand.toss,
+    "on": LogHand.on,
+    "index": LogHand.index,
 }
 _AFTER_FAULTS = ("act", "illegal", "malformed", "on", "index")

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.mit import lines as say
-from formats.mit.lines import MANY, Column, LogLines
+from formats.mit.lines import NUMBER_MAX, Column, LineColumns
 
 ROUNDS = 4  # of betting: before the flop, and on each street
 _SHIFT = 32  # above a total, which has fewer bits
 
 
-class Places(NamedTuple):
+class LinePlaces(NamedTuple):
     """Where lines of a kind are: one a hand at most, or none (-1)."""
 
     flop: Column
@@ -28,10 +28,10 @@ class Places(NamedTuple):
     award: Column  # the second of two
 
 
-class Counted:
+class HandTotals:
     """Chips and cards of hands, line by line and altogether."""
 
-    def __init__(self, log: LogLines, begins: Column, numbers: Column) -> None:
+    def __init__(self, log: LineColumns, begins: Column, numbers: Column) -> None:
         """`begins` is where each hand's first line is, and the end of the last."""
         self.log, self.begins, self.numbers = log, begins, numbers
         self.button: Column = 1 - numbers % 2
@@ -92,7 +92,7 @@ class Counted:
         hands[self.hand[self.of(letter) & also]] = True
         return hands
 
-    def _places(self) -> Places:
+    def _places(self) -> LinePlaces:
         def first(letter: str, before: str = "") -> Column:
             lines = self.of(letter)
             lines &= self.before == ord(before) if before else self.before != ord(letter)
@@ -104,7 +104,7 @@ class Counted:
         flop = np.full(self.hands, -1)
         rows = np.flatnonzero(self.of(say.FLOP) & self.is_street)
         flop[self.hand[rows]] = rows
-        return Places(
+        return LinePlaces(
             flop,
             first(say.TURN),
             first(say.RIVER),
@@ -234,7 +234,11 @@ class Counted:
             wrong[rows] |= self.stake(rows, seat) != bet
         self._shown(wrong)
         self._summed_up(wrong)
-        wrong |= (log.first >= MANY) | (abs(log.second) >= MANY) | (abs(log.third) >= MANY)
+        wrong |= (
+            (log.first >= NUMBER_MAX)
+            | (abs(log.second) >= NUMBER_MAX)
+            | (abs(log.third) >= NUMBER_MAX)
+        )
         sound = np.add.reduceat(wrong, start) == 0
         sound &= ~self.auction | (self.bidder[:, 0] != self.bidder[:, 1])
         sound &= self.nets.sum(1) == 0

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from events.cards import DECK
-from formats.mit.grammar import BIDS, NO_AUCTION, Names
+from formats.mit.grammar import BIDS, NO_AUCTION, Patterns
 
 Column = Any  # an array of numbers
 
@@ -24,8 +24,8 @@ ROUND, POST, DEALT = "#", "p", "d"
 FOLD, CHECK, CALL, BET, RAISE, BID = "f", "k", "c", "b", "r", "a"
 FLOP, TURN, RIVER, HAND, WON = "F", "T", "V", "h", "w"
 SHOWS, AWARD, BIDS_NOTED, NO_BIDS_NOTED = "s", "m", "n", "o"
-STRANGE = "?"  # what is not in every hand: a bad reply, or what no pattern knows
-MANY = (1 << 31) - 1  # no number of an undisturbed hand is so large
+UNKNOWN_LINE = "?"  # what is not in every hand: a bad reply, or what no pattern knows
+NUMBER_MAX = (1 << 31) - 1  # no number of an undisturbed hand is so large
 
 # In an undisturbed hand lines come in this order; which of them there are depends on the engine.
 _ACTS = f"[{FOLD}{CHECK}{CALL}{BET}{RAISE}]*"
@@ -59,7 +59,7 @@ for _place, _card in enumerate(DECK):
     _PLACES[ord(_card[0]), ord(_card[1])] = _place
 
 
-class LogLines(NamedTuple):
+class LineColumns(NamedTuple):
     """Lines as columns: a letter's code, whose name comes first, numbers, places of cards in the
     deck (-1: none)."""
 
@@ -74,7 +74,7 @@ class LogLines(NamedTuple):
 Texts = Sequence[str]
 
 
-class Lines:
+class LineTable:
     """Lines that were met so far.
 
     No line is of two kinds, whatever the names are, but for a bad reply that quotes another line:
@@ -82,15 +82,15 @@ class Lines:
     Nobody's name is empty.
     """
 
-    def __init__(self, names: Names) -> None:
+    def __init__(self, names: Patterns) -> None:
         self._known: dict[str, int] = {}
         self._letters = array("b")
         self._numbers = tuple(array("q") for _ in range(4))  # a seat, and three more
         self._words: list[str] = []  # cards that are not among the places yet
         self._cards = np.zeros((0, 5), dtype=np.int8)
         self._seats = {name: seat for seat, name in enumerate(names.both)}
-        self._forms = {end: _Form(names, several) for end, several in _ENDS.items()}
-        self._rest = _Form(names, _REST)
+        self._forms = {end: _LinePatterns(names, several) for end, several in _ENDS.items()}
+        self._rest = _LinePatterns(names, _REST)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -111,7 +111,7 @@ class Lines:
         letters: bytes = np.frombuffer(self._letters, dtype=np.int8).take(codes).tobytes()
         return letters
 
-    def log(self, codes: Column) -> LogLines:
+    def log(self, codes: Column) -> LineColumns:
         """What these lines say; of a number with more digits than there is room for, the most."""
         if self._words:
             words = np.array(self._words, dtype="S14").view("u1").reshape(-1, 14)
@@ -119,16 +119,16 @@ class Lines:
             self._words.clear()
         letter = np.frombuffer(self._letters, dtype=np.int8).take(codes)
         seat, first, second, third = (
-            np.frombuffer(numbers, dtype=np.int64).take(codes).clip(-MANY, MANY)
+            np.frombuffer(numbers, dtype=np.int64).take(codes).clip(-NUMBER_MAX, NUMBER_MAX)
             for numbers in self._numbers
         )
-        return LogLines(letter, seat, first, second, third, self._cards.take(codes, axis=0))
+        return LineColumns(letter, seat, first, second, third, self._cards.take(codes, axis=0))
 
-    def _read(self, form: "_Form", lines: Texts) -> None:
+    def _read(self, form: "_LinePatterns", lines: Texts) -> None:
         for kind, some, columns in form.read(lines):
             _READ[kind](self, some, *columns)
         strange = list(filterfalse(self._known.__contains__, lines))
-        self._add(strange, STRANGE * len(strange), [0] * len(strange))
+        self._add(strange, UNKNOWN_LINE * len(strange), [0] * len(strange))
 
     def _add(self, lines: Texts, letters: Iterable[str], seats: list[int], **values: Any) -> None:
         """Lines that are new: `one`, `two` and `three` are numbers, `cards` words."""
@@ -147,7 +147,8 @@ class Lines:
     def _round(self, lines: Texts, numbers: Texts, *both: Texts) -> None:
         dealers, his, others, theirs = both
         letters = [
-            STRANGE if dealer == two else ROUND for dealer, two in zip(dealers, others, strict=True)
+            UNKNOWN_LINE if dealer == two else ROUND
+            for dealer, two in zip(dealers, others, strict=True)
         ]
         values = {"one": _ints(numbers), "two": _ints(his), "three": _ints(theirs)}
         self._add(lines, letters, self._whose(dealers), **values)
@@ -157,18 +158,18 @@ class Lines:
 
     def _act(self, lines: Texts, names: Texts, verbs: Texts, amounts: Texts) -> None:
         kinds = zip(verbs, map(bool, amounts), strict=True)
-        letters = [_VERBS.get(it, STRANGE) for it in kinds]
+        letters = [_VERBS.get(it, UNKNOWN_LINE) for it in kinds]
         self._add(lines, letters, self._whose(names), one=[int(it or 0) for it in amounts])
 
     def _street(self, lines: Texts, streets: Texts, cards: Texts, *both: Texts) -> None:
         dealers, his, others, theirs = both
         kinds = zip(streets, map(len, cards), map(eq, dealers, others), strict=True)
-        letters = [_STREETS.get(it, STRANGE) for it in kinds]
+        letters = [_STREETS.get(it, UNKNOWN_LINE) for it in kinds]
         seats = self._whose(dealers)
         self._add(lines, letters, seats, one=_ints(his), two=_ints(theirs), cards=cards)
 
     def _dealt(self, lines: Texts, names: Texts, cards: Texts) -> None:
-        letters = [DEALT if len(it) == _TWO else STRANGE for it in cards]
+        letters = [DEALT if len(it) == _TWO else UNKNOWN_LINE for it in cards]
         self._add(lines, letters, self._whose(names), cards=cards)
 
     def _holds(self, lines: Texts, names: Texts, cards: Texts, *, letter: str) -> None:
@@ -189,24 +190,24 @@ class Lines:
 
 
 _READ: dict[str, Callable[..., None]] = {
-    "round": Lines._round,
-    "blind": Lines._blind,
-    "dealt": Lines._dealt,
-    "act": Lines._act,
-    "street": Lines._street,
-    "hand": partial(Lines._holds, letter=HAND),
-    "won": partial(Lines._holds, letter=WON),
-    "shows": partial(Lines._holds, letter=SHOWS),
-    "award": Lines._award,
-    "bids": Lines._bids,
-    "without": Lines._without,
+    "round": LineTable._round,
+    "blind": LineTable._blind,
+    "dealt": LineTable._dealt,
+    "act": LineTable._act,
+    "street": LineTable._street,
+    "hand": partial(LineTable._holds, letter=HAND),
+    "won": partial(LineTable._holds, letter=WON),
+    "shows": partial(LineTable._holds, letter=SHOWS),
+    "award": LineTable._award,
+    "bids": LineTable._bids,
+    "without": LineTable._without,
 }
 
 
-class _Form:
+class _LinePatterns:
     """A few kinds of lines, recognized in one pass through all of them."""
 
-    def __init__(self, names: Names, kinds: Sequence[str]) -> None:
+    def __init__(self, names: Patterns, kinds: Sequence[str]) -> None:
         patterns = _patterns(names)
         choice = "|".join(patterns[kind] for kind in kinds)
         self._pattern = re.compile(f"^(?:{choice})$", re.MULTILINE)
@@ -225,7 +226,7 @@ class _Form:
                 yield kind, list(compress(lines, which)), texts
 
 
-def _patterns(names: Names) -> dict[str, str]:
+def _patterns(names: Patterns) -> dict[str, str]:
     """The pattern of each kind; what its first group finds is never empty."""
     return {**names.kinds, "bids": BIDS.pattern, "without": f"({re.escape(NO_AUCTION)})"}
 
@@ -233,7 +234,7 @@ def _patterns(names: Names) -> dict[str, str]:
 @cache
 def _groups() -> dict[str, int]:
     """How many groups each pattern has, whatever the names are."""
-    patterns = _patterns(Names("a", "b"))
+    patterns = _patterns(Patterns("a", "b"))
     return {kind: re.compile(pattern).groups for kind, pattern in patterns.items()}
 
 

@@ -14,15 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from formats.mit import lines as say
-from formats.mit.dialects import Place, Reached
-from formats.mit.grammar import Names, instead
-from formats.mit.hand import Block
-from formats.mit.hand_columns import Counted
-from formats.mit.lines import UNDISTURBED, Column, Lines
-from formats.source import Refused, Text, opened
+from formats.mit.dialects import LargestTotals, ReplyPlace
+from formats.mit.grammar import Patterns, known_line
+from formats.mit.hand import LogHand
+from formats.mit.hand_columns import HandTotals
+from formats.mit.lines import UNDISTURBED, Column, LineTable
+from formats.source import Refused, Text, open_text
 
 
-def footer(names: Names, numbered: Iterable[tuple[int, str]]) -> str:
+def checked_footer(names: Patterns, numbered: Iterable[tuple[int, str]]) -> str:
     """All that comes after the final line: how much a street was worth, and the last line's end."""
     rest = list(numbered)
     for place, (number, line) in enumerate(rest):
@@ -34,21 +34,21 @@ def footer(names: Names, numbered: Iterable[tuple[int, str]]) -> str:
     return "".join(f"\n{line}" for _, line in rest)
 
 
-HANDS = 1_000  # of a part; most logs have so many
+PART_HANDS = 1_000  # of a part; most logs have so many
 LINES_MAX = 4096  # of one hand: no hand of ours has a tenth of that
 _PIECE = 1 << 18  # characters read at once
 _HELD_MAX = 1 << 22  # characters of a part, or without an empty line
 _KNOWN_MAX = 1 << 16  # different lines that are remembered
 
 
-class End(NamedTuple):
+class LogEnd(NamedTuple):
     """What stands after the final line, and what both have won by it."""
 
     footer: str
     banks: tuple[int, ...]
 
 
-class Start(NamedTuple):
+class PartStart(NamedTuple):
     """Where a part begins: the number of its first hand, its line, and what goes on from before:
     what both have won so far, and who is gone."""
 
@@ -58,39 +58,41 @@ class Start(NamedTuple):
     gone: tuple[int, ...] = ()
 
 
-class Part:
+class LogPart:
     """Some hands in order, from where the first begins.
 
     `counted` are those whose lines come in a usual order; `places` tells which of the part's hands
     they are, `sound` which of them are to be taken so. `others` are the rest, as far as read.
     """
 
-    def __init__(self, names: Names, start: Start, texts: list[str]) -> None:
+    def __init__(self, names: Patterns, start: PartStart, texts: list[str]) -> None:
         self.start, self.first, self.texts = start, start.number, texts
         sizes = [text.count("\n") + 1 for text in texts]
         self._begins = np.cumsum([0, *sizes])  # of each hand among all lines that are not empty
         *self.lines, self.end = (start.line + self._begins + np.arange(len(texts) + 1)).tolist()
         if max(sizes) > LINES_MAX:
             raise Refused(start.line, f"a round of more than {LINES_MAX} lines")
-        self.rounds: Column = np.zeros(0, dtype=np.int64)  # the first lines, as `Lines` has them
-        self.counted: Counted | None = None
+        self.rounds: Column = np.zeros(
+            0, dtype=np.int64
+        )  # the first lines, as `LineTable` has them
+        self.counted: HandTotals | None = None
         self.places: Column = np.zeros(0, dtype=np.int64)
         self.sound: Column = np.zeros(0, dtype=bool)
-        self.others: dict[int, Block] = {}
+        self.others: dict[int, LogHand] = {}
         self._names = names
 
     def __len__(self) -> int:
         return len(self.texts)
 
-    def block(self, place: int) -> Block:
+    def block(self, place: int) -> LogHand:
         """The hand at this place of the part, read by itself."""
         return self.others[place] if place in self.others else self._block(place, set())
 
-    def read(self, known: Lines, gone: set[int]) -> Column:
+    def read(self, known: LineTable, gone: set[int]) -> Column:
         """Every hand read; what each of them changed for both seats.
 
         From the hand on in which a player is gone, his default actions look like chosen ones, and
-        only `Block` tells them apart.
+        only `LogHand` tells them apart.
         """
         nets = np.zeros((len(self), 2), dtype=np.int64)
         codes = known.codes("\n".join(self.texts).split("\n"))
@@ -111,7 +113,7 @@ class Part:
             sizes = np.diff(self._begins)
             log = known.log(codes[np.repeat(is_usual, sizes)])
             begins = np.cumsum([0, *sizes[is_usual].tolist()])
-            self.counted = Counted(log, begins, self.first + self.places)
+            self.counted = HandTotals(log, begins, self.first + self.places)
             self.sound = self.counted.sound
             nets[self.places] = self.counted.nets
         rest = np.ones(len(self), dtype=bool)
@@ -130,7 +132,7 @@ class Part:
         marks = set(self.counted.marks(self.sound)) if self.counted else set()
         return marks.union(*(block.marks for block in self.others.values()))
 
-    def reach(self, reached: Reached) -> None:
+    def reach(self, reached: LargestTotals) -> None:
         """Count the largest total of a seat in every hand that does not contradict itself."""
         if self.counted is not None:
             put = self.counted.put[self.sound].max(1)
@@ -142,23 +144,23 @@ class Part:
             block.reach(reached)
 
     @property
-    def exceptions(self) -> dict[Place, str]:
+    def exceptions(self) -> dict[ReplyPlace, str]:
         """The names of exceptions that do not follow from the replies."""
         return {at: name for block in self.others.values() for at, name in block.exceptions.items()}
 
-    def _block(self, place: int, gone: set[int]) -> Block:
+    def _block(self, place: int, gone: set[int]) -> LogHand:
         number = self.first + place
         lines = self.texts[place].split("\n")
-        return Block(self._names, gone, number, self.lines[place], 1 - number % 2, lines)
+        return LogHand(self._names, gone, number, self.lines[place], 1 - number % 2, lines)
 
 
-def parts(log: Text, names: Names) -> Iterator[Part | End]:
+def log_parts(log: Text, names: Patterns) -> Iterator[LogPart | LogEnd]:
     """The log from its first round to its end."""
-    reader = Reader(names, Start())
+    reader = PartReader(names, PartStart())
     held: list[str] = []
     size = 0
     for text in _texts(log):
-        if len(held) > HANDS or size > _HELD_MAX:
+        if len(held) > PART_HANDS or size > _HELD_MAX:
             yield reader.part(held[:-1])
             held, size = held[-1:], 0
         held.append(text)
@@ -169,19 +171,19 @@ def parts(log: Text, names: Names) -> Iterator[Part | End]:
     yield reader.end(last)
 
 
-class Reader:
+class PartReader:
     """Reads part after part, from some start on."""
 
-    def __init__(self, names: Names, start: Start) -> None:
+    def __init__(self, names: Patterns, start: PartStart) -> None:
         self._names = names
-        self._known = Lines(names)
+        self._known = LineTable(names)
         self._at = start
 
-    def part(self, texts: list[str]) -> Part:
+    def part(self, texts: list[str]) -> LogPart:
         """The next hands."""
         if len(self._known) > _KNOWN_MAX:
-            self._known = Lines(self._names)
-        part = Part(self._names, self._at, texts)
+            self._known = LineTable(self._names)
+        part = LogPart(self._names, self._at, texts)
         gone = set(self._at.gone)
         nets = part.read(self._known, gone)
         banks = np.cumsum(np.vstack([self._at.banks, nets]), axis=0)
@@ -190,27 +192,27 @@ class Reader:
         number = part.first + count
         dealer = 1 - number % 2
         wrong = (log.letter != ord(say.ROUND)) | (log.first != number) | (log.seat != dealer)
-        wrong |= log.first >= say.MANY
+        wrong |= log.first >= say.NUMBER_MAX
         wrong |= log.second != banks[count, dealer]
         wrong |= log.third != banks[count, 1 - dealer]
         if wrong.any():
             place = int(wrong.argmax())
             raise Refused(part.lines[place], f"round #{part.first + place} does not follow")
         after = part.first + len(part)
-        self._at = Start(after, part.end, tuple(banks[-1].tolist()), tuple(sorted(gone)))
+        self._at = PartStart(after, part.end, tuple(banks[-1].tolist()), tuple(sorted(gone)))
         return part
 
-    def end(self, text: str) -> End:
+    def end(self, text: str) -> LogEnd:
         """The final line, and what follows it."""
         final, *rest = text.split("\n")
         number, line, banks, _ = self._at
-        chained(self._names.final, self._names, final, line, number, [*banks])
-        return End(footer(self._names, enumerate(rest, line + 1)), banks)
+        check_round_line(self._names.final, self._names, final, line, number, [*banks])
+        return LogEnd(checked_footer(self._names, enumerate(rest, line + 1)), banks)
 
 
 def _texts(text: Text) -> Iterator[str]:
     """What stands between empty lines, from the first round on."""
-    with opened(text) as lines:
+    with open_text(text) as lines:
         _, _, held = lines.read(_PIECE).partition("\n\n")
         while piece := lines.read(_PIECE):
             *complete, held = (held + piece).split("\n\n")
@@ -220,9 +222,9 @@ def _texts(text: Text) -> Iterator[str]:
         yield from held.split("\n\n")
 
 
-def chained(
+def check_round_line(
     pattern: re.Pattern[str],
-    names: Names,
+    names: Patterns,
     line: str,
     number: int,
     expected: int,
@@ -231,7 +233,7 @@ def chained(
     """The dealer of the hand first, then the other, each with what he has won so far."""
     match = pattern.fullmatch(line)
     if match is None:
-        if why := instead(line):
+        if why := known_line(line):
             raise Refused(number, why)
         raise Refused(number, f"round #{expected} or the final line is due: {line[:60]!r}")
     if match[1] and int(match[1]) != expected:

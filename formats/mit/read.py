@@ -16,24 +16,40 @@ from msgspec import Struct, field
 from engine.game import Game
 from events.cards import Rank
 from events.match import SourceNoted
-from formats.mit.dialects import ENGINES, FORMAT, Noted, Place, Reached, dialect_of, noted
-from formats.mit.grammar import Names, instead, other, splits
-from formats.mit.hand import Block
-from formats.mit.parts import LINES_MAX, End, Part, Start, chained, footer, parts
-from formats.mit.transcript import TableFacts, is_transcribed, transcribed
+from formats.mit.dialects import (
+    ENGINES,
+    FORMAT,
+    LargestTotals,
+    LogNote,
+    ReplyPlace,
+    dialect_of,
+    source_note,
+)
+from formats.mit.event_columns import LogFacts, event_columns, has_event_columns
+from formats.mit.grammar import Patterns, header_names, known_line, other_format
+from formats.mit.hand import LogHand
+from formats.mit.parts import (
+    LINES_MAX,
+    LogEnd,
+    LogPart,
+    PartStart,
+    check_round_line,
+    checked_footer,
+    log_parts,
+)
 from formats.source import (
     AS_READ,
     HasBounty,
+    ImportRules,
     Refused,
-    Rules,
     Skipped,
-    Source,
+    SourceBatch,
+    SourceFile,
     SourceHand,
     Text,
-    Transcript,
     encoding_of,
     lines,
-    opened,
+    open_text,
 )
 
 _KEPT_MAX = 2000  # hands of a log that are kept from the first pass: most logs have 1000
@@ -47,24 +63,24 @@ class Survey(Struct):
     """
 
     header: str
-    names: Names
+    names: Patterns
     in_parts: bool
     footer: str = ""
     banks: tuple[int, ...] = ()
     rounds: int = 0
     marks: set[str] = set()
-    reached: Reached = field(default_factory=Reached)
-    exceptions: dict[Place, str] = {}
+    reached: LargestTotals = field(default_factory=LargestTotals)
+    exceptions: dict[ReplyPlace, str] = {}
     bounties: dict[int, dict[int, Rank]] = {}
-    kept: list[Part | Block] = []
-    starts: list[tuple[Start, int, int]] = []
+    kept: list[LogPart | LogHand] = []
+    starts: list[tuple[PartStart, int, int]] = []
 
-    def add(self, hands: Part | Block) -> None:
+    def add(self, hands: LogPart | LogHand) -> None:
         """Add some more hands of the log."""
-        if isinstance(hands, Part):
+        if isinstance(hands, LogPart):
             size = sum(len(text.encode()) + 2 for text in hands.texts)
             self.starts.append((hands.start, len(hands), size))
-        self.rounds += len(hands) if isinstance(hands, Part) else 1
+        self.rounds += len(hands) if isinstance(hands, LogPart) else 1
         if self.rounds <= _KEPT_MAX:
             self.kept.append(hands)
         else:
@@ -72,7 +88,7 @@ class Survey(Struct):
         hands.reach(self.reached)
         self.marks |= hands.marks
         self.exceptions.update(hands.exceptions)
-        for block in hands.others.values() if isinstance(hands, Part) else (hands,):
+        for block in hands.others.values() if isinstance(hands, LogPart) else (hands,):
             if block.bounties:
                 self.bounties[block.number] = block.bounties
 
@@ -81,20 +97,22 @@ class Survey(Struct):
         """What distinguishes this log from another of the same two: its first and its last line."""
         return f"{self.header}\nFinal, {self.rounds} rounds, {self.banks}"
 
-    def parts(self, text: Text) -> Iterator[Part]:
+    def parts(self, text: Text) -> Iterator[LogPart]:
         """The hands of the log many at a time, read again where they were too many to keep."""
-        for hands in self._again(parts(text, self.names)):
-            if isinstance(hands, Part):
+        for hands in self._again(log_parts(text, self.names)):
+            if isinstance(hands, LogPart):
                 yield hands
 
-    def blocks(self, text: Text) -> Iterator[Block]:
+    def blocks(self, text: Text) -> Iterator[LogHand]:
         """The hands of the log, one by one."""
-        again = blocks(text, self.names)
+        again = log_hands(text, self.names)
         for hands in again if self.in_parts else self._again(again):
-            if isinstance(hands, Block):
+            if isinstance(hands, LogHand):
                 yield hands
 
-    def _again(self, read: Iterator[Part | Block | End]) -> Iterable[Part | Block | End]:
+    def _again(
+        self, read: Iterator[LogPart | LogHand | LogEnd]
+    ) -> Iterable[LogPart | LogHand | LogEnd]:
         return self.kept if self.rounds <= _KEPT_MAX else read
 
 
@@ -103,16 +121,18 @@ def survey(text: Text, tick: Callable[[], None] = lambda: None) -> Survey:
     header, names = _header(text)
     if not names.same_name and all(names.both):  # of one name lines are told apart by those before
         try:
-            return _survey(Survey(header, names, in_parts=True), parts(text, names), tick)
+            return _survey(Survey(header, names, in_parts=True), log_parts(text, names), tick)
         except Refused:
             pass  # the other way says why
-    return _survey(Survey(header, names, in_parts=False), blocks(text, names), tick)
+    return _survey(Survey(header, names, in_parts=False), log_hands(text, names), tick)
 
 
-def _survey(log: Survey, read: Iterator[Part | Block | End], tick: Callable[[], None]) -> Survey:
+def _survey(
+    log: Survey, read: Iterator[LogPart | LogHand | LogEnd], tick: Callable[[], None]
+) -> Survey:
     for piece in read:
         tick()
-        if isinstance(piece, End):
+        if isinstance(piece, LogEnd):
             log.footer, log.banks = piece.footer, piece.banks
             if " bets EV: " in piece.footer:
                 log.marks.add("footer")
@@ -121,33 +141,33 @@ def _survey(log: Survey, read: Iterator[Part | Block | End], tick: Callable[[], 
     return log
 
 
-def _header(text: Text) -> tuple[str, Names]:
+def _header(text: Text) -> tuple[str, Patterns]:
     """The first line, and its two names: if they can be read in several ways, as round 1 does."""
-    first = _plain(text)
+    first = _lines(text)
     header = next(first, "")
-    pairs = splits(header)
+    pairs = header_names(header)
     if not pairs:
-        if why := instead(header):
+        if why := known_line(header):
             raise Refused(1, why)
-        kind = other(header)
+        kind = other_format(header)
         raise Refused(1, f"this is {kind}" if kind else "no gamelog begins with this line")
     next(first, "")
     start = next(first, "")
     for pair in pairs:
         seats = "{} (0), {} (0)".format(*pair)
         if start in (f"Round #1, {seats}", f"Final, {seats}"):
-            return header, Names(*pair)
-    if why := instead(start):
+            return header, Patterns(*pair)
+    if why := known_line(start):
         raise Refused(3, why)
     raise Refused(3, f"round #1 of the players in the header comes here, not {start[:60]!r}")
 
 
-def blocks(text: Text, names: Names) -> Iterator[Block | End]:
+def log_hands(text: Text, names: Patterns) -> Iterator[LogHand | LogEnd]:
     """Hand by hand, each checked against the one before; at last the end of the log."""
     banks, expected = [0, 0], 1
     gone: set[int] = set()
     held: list[str] = []
-    numbered = enumerate(_plain(text), 1)
+    numbered = enumerate(_lines(text), 1)
     next(numbered)
     if next(numbered, (2, "?"))[1]:
         raise Refused(2, "an empty line comes after the header")
@@ -159,29 +179,29 @@ def blocks(text: Text, names: Names) -> Iterator[Block | End]:
                 raise Refused(number, f"a round of more than {LINES_MAX} lines")
             continue
         if line:
-            chained(names.final, names, line, number, expected, banks)
-            yield End(footer(names, numbered), tuple(banks))
+            check_round_line(names.final, names, line, number, expected, banks)
+            yield LogEnd(checked_footer(names, numbered), tuple(banks))
             return
         if not held:
             raise Refused(number, "two empty lines follow each other")
-        block = _block(names, gone, held, number - len(held), expected, banks)
+        block = _log_hand(names, gone, held, number - len(held), expected, banks)
         for seat in (0, 1):
             banks[seat] += block.nets[seat]
         yield block
         held, expected = [], expected + 1
     if held:
-        _block(names, gone, held, number - len(held) + 1, expected, banks)
+        _log_hand(names, gone, held, number - len(held) + 1, expected, banks)
     raise Refused(number, "the final line is missing: this is not the whole log")
 
 
-def _block(
-    names: Names, gone: set[int], held: list[str], line: int, expected: int, banks: list[int]
-) -> Block:
-    chained(names.round, names, held[0], line, expected, banks)
-    return Block(names, gone, expected, line, 1 - expected % 2, held)
+def _log_hand(
+    names: Patterns, gone: set[int], held: list[str], line: int, expected: int, banks: list[int]
+) -> LogHand:
+    check_round_line(names.round, names, held[0], line, expected, banks)
+    return LogHand(names, gone, expected, line, 1 - expected % 2, held)
 
 
-def _plain(text: Text) -> Iterator[str]:
+def _lines(text: Text) -> Iterator[str]:
     """Each line without its end; a last empty one if the text ends with a line's end."""
     line = ""
     for line in lines(text):
@@ -190,17 +210,17 @@ def _plain(text: Text) -> Iterator[str]:
         yield ""
 
 
-def read(text: Text, rules: Rules = AS_READ) -> Source:
+def read(text: Text, rules: ImportRules = AS_READ) -> SourceFile:
     """The log taken apart."""
-    log, teller, note = surveyed(text, rules)
-    transcripts = map(teller.many, log.parts(text)) if log.in_parts else None
-    return teller.source(note, log.place, map(teller.hand, log.blocks(text)), transcripts)
+    log, reader, note = survey_and_reader(text, rules)
+    batches = map(reader.batch, log.parts(text)) if log.in_parts else None
+    return reader.source(note, log.place, map(reader.hand, log.blocks(text)), batches)
 
 
-def surveyed(
-    text: Text, rules: Rules = AS_READ, tick: Callable[[], None] = lambda: None
-) -> tuple[Survey, "Teller", SourceNoted]:
-    """Survey the whole log; return that, a teller of its hands, and the note to keep."""
+def survey_and_reader(
+    text: Text, rules: ImportRules = AS_READ, tick: Callable[[], None] = lambda: None
+) -> tuple[Survey, "LogReader", SourceNoted]:
+    """Survey the whole log; return that, a reader of its hands, and the note to keep."""
     log = survey(text, tick)
     dialect = dialect_of(log.header, log.marks, rules.game)
     game = ENGINES[dialect].rules
@@ -211,19 +231,19 @@ def surveyed(
         f"variant {game.name}, from the kinds of lines",
         "; ".join(filter(None, (f"stack {stack}, {why}", log.reached.outliers(stack)))),
     )
-    with opened(text) as stream:
+    with open_text(text) as stream:
         while stream.read(1 << 20):
             pass
         ends = stream.newlines
     if isinstance(ends, tuple):  # lines that one engine wrote all end alike
         raise Refused(1, "the lines end in different ways: this file was put together")
     encoding = encoding_of(text)
-    note = Noted(dialect, log.header, log.footer, encoding, ends or "\n", log.exceptions)
-    teller = Teller(log.names.both, stack, dialect, inferred, log.bounties)
-    return log, teller, noted(note)
+    note = LogNote(dialect, log.header, log.footer, encoding, ends or "\n", log.exceptions)
+    reader = LogReader(log.names.both, stack, dialect, inferred, log.bounties)
+    return log, reader, source_note(note)
 
 
-class Teller(NamedTuple):
+class LogReader(NamedTuple):
     """Tells hands, now that the whole log is known."""
 
     players: tuple[str, str]
@@ -242,21 +262,21 @@ class Teller(NamedTuple):
         note: SourceNoted,
         place: str,
         hands: Iterable[SourceHand | Skipped],
-        transcripts: Iterable[Transcript] | None,
-    ) -> Source:
+        batches: Iterable[SourceBatch] | None,
+    ) -> SourceFile:
         """The log, or a part of it, as a source of these hands."""
-        return Source(
+        return SourceFile(
             format=FORMAT,
             dialect=self.dialect,
             players=self.players,
             note=note,
             inferred=self.inferred,
             hands=hands,
-            transcripts=transcripts,
+            batches=batches,
             place=place,
         )
 
-    def hand(self, block: Block) -> SourceHand | Skipped:
+    def hand(self, block: LogHand) -> SourceHand | Skipped:
         """The source hand of a block, or why the hand is left out."""
         wrong = block.wrong
         if ENGINES[self.dialect].swapped and block.wrong is None:
@@ -284,7 +304,7 @@ class Teller(NamedTuple):
             text=block.text,
         )
 
-    def _unhit(self, block: Block, drawn: dict[int, Rank]) -> str | None:
+    def _unhit(self, block: LogHand, drawn: dict[int, Rank]) -> str | None:
         """Why the bounties of a hand are not what it tells."""
         if not drawn:
             return f"round #{block.number}: no line before it tells the bounties"
@@ -304,21 +324,21 @@ class Teller(NamedTuple):
         with any larger one."""
         return f"stack {self.stack}"
 
-    def many(self, part: Part) -> Transcript:
+    def batch(self, part: LogPart) -> SourceBatch:
         """A part as a transcript; hands that are not in its columns are for `hand`."""
-        counted, which = part.counted if is_transcribed(self.game) else None, part.sound
+        counted, which = part.counted if has_event_columns(self.game) else None, part.sound
         if counted is not None:
             which = which & (counted.put.max(1) <= self.stack)
             if ENGINES[self.dialect].swapped:
                 which = which & ~counted.unreported()
-        table = TableFacts(self.game, self.players, self.stack, self.assumed)
-        return Transcript(
+        table = LogFacts(self.game, self.players, self.stack, self.assumed)
+        return SourceBatch(
             game=self.game,
             players=self.players,
             every=range(part.first, part.first + len(part)),
             numbers=counted.numbers[which] if counted else (),
             nets=counted.nets[which] if counted else (),
-            many=transcribed(counted, which, table) if counted and which.any() else (),
+            many=event_columns(counted, which, table) if counted and which.any() else (),
             hand=lambda number: self.hand(part.block(number - part.first)),
             texts=part.texts,
         )

@@ -35,8 +35,16 @@ from events.types import (
     StepEntered,
     Tossed,
 )
-from formats.mit.dialects import ENGINES, Noted, Worth, exception_of, own_note, unnoted, won_by_run
-from formats.mit.grammar import BOUNTY_HANDS, NO_AUCTION, RUN, splits, streets
+from formats.mit.dialects import (
+    ENGINES,
+    LogNote,
+    StreetWorth,
+    exception_name,
+    log_note,
+    own_log_note,
+    run_worth,
+)
+from formats.mit.grammar import BOUNTY_HANDS, NO_AUCTION, RUN, header_names, streets
 
 _NO_TEXT = "\ufffd"  # stands in a kept reply for bytes that were no text
 _ACTIONS = {"F": "Fold", "C": "Call", "K": "Check", "R": "Raise", "A": "Bid", "D": "Discard"}
@@ -46,15 +54,15 @@ def write(
     records: Iterable[Events], note: SourceNoted | None = None, dialect: str | None = None
 ) -> str:
     """The whole log; a ValueError where no gamelog could say what happened."""
-    return "".join(pieces(records, note, dialect))
+    return "".join(log_pieces(records, note, dialect))
 
 
-def encoded(text: str, note: SourceNoted | None = None) -> bytes:
+def encoded_log(text: str, note: SourceNoted | None = None) -> bytes:
     """The log as the bytes it was read from."""
-    return text.encode(unnoted(note).encoding if note else "utf-8")
+    return text.encode(log_note(note).encoding if note else "utf-8")
 
 
-def rounds(records: Iterable[Events], *, mirrored: bool) -> Iterator[Events]:
+def ordered_rounds(records: Iterable[Events], *, mirrored: bool) -> Iterator[Events]:
     """The hands in the order of their numbers; none is missing, because a log counts its rounds.
 
     A mirrored match is played leg by leg: its hands wait until those before them have come.
@@ -82,38 +90,38 @@ def _check_none_waits(count: int, waiting: Mapping[str, tuple[str, Events]]) -> 
         )
 
 
-def pieces(
+def log_pieces(
     records: Iterable[Events], note: SourceNoted | None = None, dialect: str | None = None
 ) -> Iterator[str]:
     """The log hand by hand, so that it may have any length."""
-    noted = unnoted(note) if note else None
+    noted = log_note(note) if note else None
     if noted and dialect not in (None, noted.dialect):
         noted = None
     end = noted.newline if noted else "\n"
-    log: _Log | None = None
+    log: _LogWriter | None = None
     for record in records:
         start = record[0]
         assert isinstance(start, HandStarted)
         if log is None:
-            log = _Log(noted or own_note(start, dialect), start, own=noted is None)
+            log = _LogWriter(noted or own_log_note(start, dialect), start, own=noted is None)
             yield f"{log.noted.header}\n\n".replace("\n", end)
         yield "\n".join([*log.hand(record), "", ""]).replace("\n", end)
     if log is None:
         if noted is None:
             raise ValueError("no hands: a gamelog names its players, and there are none")
-        log = _Log(noted, None)
+        log = _LogWriter(noted, None)
         yield f"{noted.header}\n\n".replace("\n", end)
     yield (log.final() + (log.noted.footer if noted else log.footer())).replace("\n", end)
 
 
-class _Log:
+class _LogWriter:
     """What goes from hand to hand: names by seat, won so far, how many hands there were."""
 
-    def __init__(self, noted: Noted, start: HandStarted | None, *, own: bool = False) -> None:
+    def __init__(self, noted: LogNote, start: HandStarted | None, *, own: bool = False) -> None:
         self.noted, self.own = noted, own
         self.first = 0 if start is None else start.button
         names = (start.players[self.first], start.players[1 - self.first]) if start else ("", "")
-        pairs = splits(noted.header)
+        pairs = header_names(noted.header)
         if names not in pairs and pairs:
             names = pairs[0]
         self.names = names if self.first == 0 else names[::-1]
@@ -122,7 +130,7 @@ class _Log:
         if noted.dialect not in ENGINES:
             raise ValueError(f"this log is in dialect {noted.dialect}, which is not known here")
         self.engine = ENGINES[noted.dialect]
-        self.worth = Worth(self.engine.worth)
+        self.worth = StreetWorth(self.engine.worth)
         self.bounties: dict[int, str] = {}
 
     def hand(self, record: Events) -> list[str]:
@@ -132,7 +140,7 @@ class _Log:
         assert isinstance(start, HandStarted)
         if start.button != (self.first + self.count - 1) % 2:
             raise ValueError(f"{start.hand}: in a gamelog the players take turns to deal")
-        written = _Hand(self, start)
+        written = _HandWriter(self, start)
         for event in record[1:]:
             self.worth.event(self.names, written.hand, event)
             written.event(event)
@@ -168,10 +176,10 @@ _STREETS = [
 ]
 
 
-class _Hand:
+class _HandWriter:
     """One hand being written."""
 
-    def __init__(self, log: _Log, start: HandStarted) -> None:
+    def __init__(self, log: _LogWriter, start: HandStarted) -> None:
         self.log, self.engine = log, log.engine
         self.hand: Hand = opened(start)
         self.order = (start.button, 1 - start.button)
@@ -302,7 +310,7 @@ class _Hand:
                 self.malformed += 1
                 if self.engine.auction:
                     place = (self.log.count, self.malformed)
-                    derived = "ValueError" if no_text else exception_of(raw)
+                    derived = "ValueError" if no_text else exception_name(raw)
                     self.lines.append(self.log.noted.exceptions.get(place, derived))
 
     def _illegal(self, event: Faulted) -> None:
@@ -347,7 +355,7 @@ class _Hand:
             self._hits()
         if self.engine.run and self.before_run is not None:
             self.lines.append(RUN)
-            won = won_by_run(self.nets(), self.order[0], self.before_run)
+            won = run_worth(self.nets(), self.order[0], self.before_run)
             for seat, amount in zip(self.order, won, strict=True):
                 self.says(seat, f"won {amount}")
         if not self.engine.auction:
@@ -359,21 +367,21 @@ class _Hand:
             self.lines.append(NO_AUCTION)
 
 
-_LINES: dict[type[Event], Callable[[_Hand, Any], None]] = {  # all others have none
-    BountyDrawn: _Hand._bounties,
-    HoleDealt: _Hand._hole,
-    BoardDealt: _Hand._board,
-    CardSwapped: _Hand._swap,
-    BidPlaced: _Hand._bid,
-    Tossed: _Hand._toss,
+_LINES: dict[type[Event], Callable[[_HandWriter, Any], None]] = {  # all others have none
+    BountyDrawn: _HandWriter._bounties,
+    HoleDealt: _HandWriter._hole,
+    BoardDealt: _HandWriter._board,
+    CardSwapped: _HandWriter._swap,
+    BidPlaced: _HandWriter._bid,
+    Tossed: _HandWriter._toss,
     BlindPosted: lambda hand, event: hand.says(event.seat, f"posts the blind of {event.amount}"),
     Folded: lambda hand, event: hand.says(event.seat, "folds"),
     Checked: lambda hand, event: hand.says(event.seat, "checks"),
     Called: lambda hand, event: hand.says(event.seat, "calls"),
     Bet: lambda hand, event: hand.says(event.seat, f"bets {event.amount}"),
     Raised: lambda hand, event: hand.says(event.seat, f"raises to {event.to}"),
-    Faulted: _Hand._fault,
-    HandEnded: _Hand._awards,
-    Claimed: _Hand._claim,
-    HandVoided: _Hand._void,
+    Faulted: _HandWriter._fault,
+    HandEnded: _HandWriter._awards,
+    Claimed: _HandWriter._claim,
+    HandVoided: _HandWriter._void,
 }

@@ -34,8 +34,8 @@ from events.types import (
     RakeTaken,
     Shown,
 )
-from formats.holdem import Inexpressible, Stakes, stakes
-from formats.moment import is_whole
+from formats.site_stakes import Inexpressible, Stakes, stakes
+from formats.timestamps import has_offset
 
 Street = Literal["Preflop", "Flop", "Turn", "River", "Showdown"]
 Verb = Literal[
@@ -59,8 +59,8 @@ Verb = Literal[
     "Add to Pot",
     "Added To Pot",
 ]
-Written = tuple[str, ...] | Literal[""] | None
-NONE = Decimal(0)
+CardTexts = tuple[str, ...] | Literal[""] | None
+ZERO = Decimal(0)
 
 
 class BetLimit(Struct, frozen=True):
@@ -89,14 +89,14 @@ class Action(Struct, frozen=True):
     player_id: int
     action: Verb
     amount: Decimal | None = None
-    cards: Written = None
+    cards: CardTexts = None
 
 
 class Round(Struct, frozen=True):
     """A street, the cards that it adds to the board, and what was done on it."""
 
     street: Street
-    cards: Written = None
+    cards: CardTexts = None
     actions: tuple[Action, ...] | None = None
 
 
@@ -120,7 +120,7 @@ class Pot(Struct, frozen=True):
     player_wins: tuple[Win, ...] | None = None
 
 
-class History(Struct, frozen=True):
+class OhhHand(Struct, frozen=True):
     """One hand."""
 
     spec_version: str
@@ -135,7 +135,7 @@ class History(Struct, frozen=True):
     players: tuple[Player, ...]
     rounds: tuple[Round, ...]
     pots: tuple[Pot, ...]
-    ante_amount: Decimal = NONE
+    ante_amount: Decimal = ZERO
     start_date_utc: object = None
     tournament: bool | None = None
     tournament_info: dict[str, object] | None = None
@@ -145,7 +145,7 @@ class History(Struct, frozen=True):
 class Document(Struct, frozen=True):
     """What a file holds as often as it has hands."""
 
-    ohh: History
+    ohh: OhhHand
 
 
 # Hands of ours.
@@ -166,7 +166,7 @@ def write(game: Game, record: Events, played: str, hero: str | None = None) -> s
     """One object, and the empty line that parts it from the next; `played` is when, in RFC 3339,
     `hero` who looks, if it is somebody at the table."""
     bets = stakes(game, record, "Open Hand History")
-    if played and not is_whole(played):
+    if played and not has_offset(played):
         raise Inexpressible(f"Open Hand History tells times in UTC: {played} has no zone")
     start = record[0]
     assert isinstance(start, HandStarted)

@@ -13,14 +13,22 @@ from decimal import Decimal
 import msgspec
 
 from events.cards import Cards
-from formats.moment import moment_in_utc
-from formats.ohh.history import NONE, Action, Document, History, Round, Written
+from formats.ohh.history import ZERO, Action, CardTexts, Document, OhhHand, Round
 from formats.pokerstars import grammar
-from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posting, Posts, Unread
-from formats.pokerstars.played import Played, PlayerLine
+from formats.pokerstars.grammar import (
+    ActRemark,
+    Chair,
+    Header,
+    Limit,
+    Posting,
+    PostRemark,
+    Unreadable,
+)
+from formats.pokerstars.parsed_hand import ParsedHand, PlayerLine
 from formats.rakes import SIGNS
-from formats.sites.notes import Notes, Reading, source_hands
-from formats.source import AS_READ, Refused, Rules, Source, Text, lines
+from formats.sites.reader import HandBuilder, Reading, source_hands
+from formats.source import AS_READ, ImportRules, Refused, SourceFile, Text, lines
+from formats.timestamps import utc_timestamp
 
 _PLACE = re.compile(r" - at `\$\.?(.*)`$")
 SITE = "ohh"
@@ -41,11 +49,11 @@ _ERROR = Decimal("0.000001")  # of a number that a program counted in binary fra
 _MOST = Decimal(10) ** 15
 
 
-def played(hand: History) -> Played:
-    """The whole hand, or `Unread` with the reason why not."""
+def parse_hand(hand: OhhHand) -> ParsedHand:
+    """The whole hand, or `Unreadable` with the reason why not."""
     names = {player.id: player.name for player in hand.players}
     if len(names) < len(hand.players):
-        raise Unread("two players have one id")
+        raise Unreadable("two players have one id")
     chairs = tuple(
         Chair(
             player.seat,
@@ -55,27 +63,27 @@ def played(hand: History) -> Played:
         )
         for player in hand.players
     )
-    notes = Notes(_header(hand), hand.dealer_seat, chairs)
+    builder = HandBuilder(_header(hand), hand.dealer_seat, chairs)
     for street in _rounds(hand):
         if street.street in _DEALT:
-            notes.deal(_cards(street.cards))
+            builder.deal(_cards(street.cards))
         for action in street.actions or ():
-            _act(notes, _name(names, action.player_id, street.street), action)
+            _act(builder, _name(names, action.player_id, street.street), action)
     pots = sorted(hand.pots, key=lambda pot: pot.number)
     if [pot.number for pot in pots] != list(range(len(pots))):
         listed = ", ".join(str(pot.number) for pot in pots)
         sentence = "the main pot is 0, the next ones follow"
-        raise Unread(f"the pots are numbered {listed[:40]}: {sentence}")
-    _check_forced(hand, notes)
+        raise Unreadable(f"the pots are numbered {listed[:40]}: {sentence}")
+    _check_forced(hand, builder)
     for pot in pots:
         for win in pot.player_wins or ():
             if win.cashout_amount or win.cashout_fee:
-                raise Unread("a hand was cashed out: what its cards won is not said")
+                raise Unreadable("a hand was cashed out: what its cards won is not said")
             if win.bonus_amount:
-                raise Unread("a bonus was paid that no player put in")
+                raise Unreadable("a bonus was paid that no player put in")
             name = _name(names, win.player_id, "pots")
             if win.win_amount:
-                notes.take(name, _cents(win.win_amount, f"what {name[:40]} wins"), pot.number)
+                builder.collect(name, _cents(win.win_amount, f"what {name[:40]} wins"), pot.number)
     total = sum(_cents(pot.amount, "a pot") for pot in pots)
     fees = sum(_cents(pot.jackpot, "a jackpot") for pot in pots if pot.jackpot)
     rake = 0
@@ -84,21 +92,21 @@ def played(hand: History) -> Played:
         paid = sum(_cents(win.win_amount, "what is won") for win in pot.player_wins or ())
         amount = _cents(pot.amount, "a pot")
         if paid + taken != amount:
-            raise Unread(f"pot {pot.number} is {amount}, and pays {paid} and a rake of {taken}")
+            raise Unreadable(f"pot {pot.number} is {amount}, and pays {paid} and a rake of {taken}")
         rake += taken
-    return notes.played(notes.totals(total, rake, fees))
+    return builder.parsed_hand(builder.totals(total, rake, fees))
 
 
-def _header(hand: History) -> Header:
+def _header(hand: OhhHand) -> Header:
     """Hold'em for money or chips; every other game is refused by its name."""
     if hand.game_type != "Holdem":
-        raise Unread(f"{hand.game_type[:40]} is not hold'em of a kind we have rules for")
+        raise Unreadable(f"{hand.game_type[:40]} is not hold'em of a kind we have rules for")
     if "Run_It_Twice" in (hand.flags or ()):
-        raise Unread("the board was dealt more than once")
+        raise Unreadable("the board was dealt more than once")
     code = hand.currency.strip()
     tournament = bool(hand.tournament or hand.tournament_info)
     if not tournament and code.upper() not in SIGNS and code.lower() not in _CHIPS:
-        raise Unread(f"amounts in {code[:20]}: dollars, euros, pounds and chips are read")
+        raise Unreadable(f"amounts in {code[:20]}: dollars, euros, pounds and chips are read")
     low = _cents(hand.big_blind_amount, "big_blind_amount")
     limit = _LIMITS[hand.bet_limit.bet_type]
     if limit != "fl":
@@ -115,7 +123,7 @@ def _header(hand: History) -> Header:
         tournament=tournament,
         capped=bool(hand.bet_limit.bet_cap),
         site=SITE,
-        played=moment_in_utc(hand.start_date_utc),
+        played=utc_timestamp(hand.start_date_utc),
         room=hand.site_name,
         fast="Fast" in (hand.flags or ()),
     )
@@ -123,11 +131,11 @@ def _header(hand: History) -> Header:
 
 def _name(names: dict[int, str], player: int, where: str) -> str:
     if player not in names:
-        raise Unread(f"player {player} of the {where.lower()} is nobody at the table")
+        raise Unreadable(f"player {player} of the {where.lower()} is nobody at the table")
     return names[player]
 
 
-def _rounds(hand: History) -> Iterator[Round]:
+def _rounds(hand: OhhHand) -> Iterator[Round]:
     """The streets in their order, each once; hands that are all-in may be shown before the last."""
     order = ["Preflop", *_DEALT]
     last = -1
@@ -135,76 +143,78 @@ def _rounds(hand: History) -> Iterator[Round]:
         if street.street in order:
             name, at = street.street.lower(), order.index(street.street)
             if at == last:
-                raise Unread(f"the board was dealt more than once: the {name} is twice")
+                raise Unreadable(f"the board was dealt more than once: the {name} is twice")
             if at < last:
-                raise Unread(f"the {name} comes after the {order[last].lower()}")
+                raise Unreadable(f"the {name} comes after the {order[last].lower()}")
             last = at
         yield street
 
 
-def _act(notes: Notes, name: str, action: Action) -> None:
+def _act(builder: HandBuilder, name: str, action: Action) -> None:
     verb, cards = action.action, _cards(action.cards)
     if verb in ("Add to Pot", "Added To Pot"):
-        raise Unread("chips are added to the pot that no player puts in")
+        raise Unreadable("chips are added to the pot that no player puts in")
     if cards:
-        notes.knows(name, cards)
+        builder.add_known_cards(name, cards)
     if verb in _NO_BET:
         return
-    amount = _cents(action.amount or NONE, f"what {name[:40]} puts in")
+    amount = _cents(action.amount or ZERO, f"what {name[:40]} puts in")
     if amount and verb not in _MOVING:
-        raise Unread(f"{name[:40]} puts in {amount} by {verb}")
+        raise Unreadable(f"{name[:40]} puts in {amount} by {verb}")
     if verb in _POSTS:
         live = 0 if verb in ("Post Ante", "Post Dead") else amount
-        notes.post(name, Posts(_POSTS[verb], amount), live)
+        builder.post(name, PostRemark(_POSTS[verb], amount), live)
         return
     match verb:
         case "Fold":
-            notes.act(name, Acts("folds"))
+            builder.act(name, ActRemark("folds"))
         case "Check":
-            notes.act(name, Acts("checks"))
+            builder.act(name, ActRemark("checks"))
         case "Call":
-            notes.act(name, Acts("calls", amount))
+            builder.act(name, ActRemark("calls", amount))
         case "Bet" | "Raise":
-            notes.add(name, amount)
+            builder.add(name, amount)
         case "Shows Cards" | "Mucks Cards":
-            notes.turn(name, cards if verb == "Shows Cards" else None)
+            builder.show_or_muck(name, cards if verb == "Shows Cards" else None)
 
 
-def _cards(written: Written) -> Cards:
+def _cards(written: CardTexts) -> Cards:
     """Cards; those that nobody saw are left out."""
     return grammar.cards(" ".join(card for card in written or () if card))
 
 
-def _check_forced(hand: History, notes: Notes) -> None:
+def _check_forced(hand: OhhHand, builder: HandBuilder) -> None:
     """Refuse other blinds and antes than the hand names, if who posts them has so much left."""
-    header, left = notes.header, {chair.name: chair.stack for chair in notes.chairs}
+    header, left = builder.header, {chair.name: chair.stack for chair in builder.chairs}
     ante = _cents(hand.ante_amount, "ante_amount")
     low, high = (header.low // 2, header.low) if header.limit == "fl" else (header.low, header.high)
     due = {"the ante": ante, "small blind": low, "big blind": high}
     posted = [
         (line.name, line.what)
-        for line in notes.lines
-        if isinstance(line, PlayerLine) and isinstance(line.what, Posts)
+        for line in builder.lines
+        if isinstance(line, PlayerLine) and isinstance(line.what, PostRemark)
     ]
     for name, post in posted:
         owed = due.get(post.what, 0)
         if owed and post.amount != owed and post.amount < left[name]:
-            raise Unread(f"{name[:40]} posts {post.what} {post.amount}, which is said to be {owed}")
+            raise Unreadable(
+                f"{name[:40]} posts {post.what} {post.amount}, which is said to be {owed}"
+            )
         left[name] -= post.amount
     if ante and not any(post.what == "the ante" for _, post in posted):
-        raise Unread(f"ante_amount is {ante}, and nobody posts one")
+        raise Unreadable(f"ante_amount is {ante}, and nobody posts one")
 
 
 def _cents(amount: Decimal, name: str) -> int:
     """Hundredths; a number that is none but for an error of binary counting is rounded."""
     if not amount.is_finite() or abs(amount) > _MOST:
-        raise Unread(f"{name} is more than any table has held")
+        raise Unreadable(f"{name} is more than any table has held")
     cents = amount * 100
     rounded = cents.to_integral_value()
     if abs(cents - rounded) > _ERROR:
-        raise Unread(f"{name} is {amount}: no whole number of hundredths")
+        raise Unreadable(f"{name} is {amount}: no whole number of hundredths")
     if rounded < 0:
-        raise Unread(f"{name} is {amount}: less than nothing")
+        raise Unreadable(f"{name} is {amount}: less than nothing")
     return int(rounded)
 
 
@@ -213,20 +223,20 @@ _BETWEEN = " \t\r\n,[]"
 LENGTH_MAX = 1 << 22
 
 
-def read(text: Text, rules: Rules = AS_READ) -> Source:
+def read(text: Text, rules: ImportRules = AS_READ) -> SourceFile:
     """The file taken apart; refused if its JSON is damaged."""
-    return Source(format="ohh", hands=source_hands(lambda: _readings(text), rules, "ohh"))
+    return SourceFile(format="ohh", hands=source_hands(lambda: _readings(text), rules, "ohh"))
 
 
 def _readings(text: Text) -> Iterator[Reading]:
     for line, written in _objects(text):
         try:
-            history = document(written).ohh
-            yield line, played(history), written, history.site_name
+            history = parse_document(written).ohh
+            yield line, parse_hand(history), written, history.site_name
         except msgspec.DecodeError as wrong:
             why = str(wrong)
             raise Refused(line, f"this is not JSON: {why[:1].lower()}{why[1:]}") from None
-        except (Unread, ValueError) as reason:
+        except (Unreadable, ValueError) as reason:
             yield line, str(reason), "", ""
 
 
@@ -238,7 +248,7 @@ def _objects(text: Text) -> Iterator[tuple[int, str]]:
         for sign in _BRACKETS.finditer(line):
             if sign[0] == "{":
                 if not depth:
-                    _nothing(number, line[cut : sign.start()])
+                    _check_between(number, line[cut : sign.start()])
                     begun, cut = number, sign.start()
                 depth += 1
             elif sign[0] == "}" and depth:
@@ -253,18 +263,18 @@ def _objects(text: Text) -> Iterator[tuple[int, str]]:
             if length > LENGTH_MAX:
                 raise Refused(begun, f"an object of more than {LENGTH_MAX} characters")
         else:
-            _nothing(number, line[cut:])
+            _check_between(number, line[cut:])
     if depth:
         raise Refused(begun, "the file ends in the middle of this object")
 
 
-def _nothing(number: int, between: str) -> None:
+def _check_between(number: int, between: str) -> None:
     """Only blanks, and the commas and brackets of an array, may stand between two objects."""
     if rest := between.strip(_BETWEEN):
         raise Refused(number, f"this is no JSON object: {rest[:60]!r}")
 
 
-def document(text: str) -> Document:
+def parse_document(text: str) -> Document:
     """The object that this text spells; a ValueError says where it is not of this shape."""
     try:
         return msgspec.json.decode(text, type=Document)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from events.cards import UNKNOWN, Cards, is_card, is_known
-from formats.phh.fields import MalformedField, Money
+from formats.phh.fields import ChipUnit, MalformedField
 from formats.source import Act, Board, Holds, Item, Mucks, Shows
 
 QUOTED = 80  # characters of an action in a sentence about it
@@ -17,7 +17,7 @@ _TURNED = (Shows, Mucks)
 _SEATS = {f"p{number}": number - 1 for number in range(1, 24)}
 
 
-class Book(Struct):
+class BettingState(Struct):
     """The chips in front of every seat, the seats that have folded, those that can still bet, and
     those that owe an answer."""
 
@@ -68,10 +68,12 @@ class Book(Struct):
         return len(self.contenders()) == 1 or (self.board == 5 and not self.owing)
 
 
-def table(stacks: tuple[int, ...], antes: tuple[int, ...], blinds: tuple[int, ...]) -> Book:
+def state_after_blinds(
+    stacks: tuple[int, ...], antes: tuple[int, ...], blinds: tuple[int, ...]
+) -> BettingState:
     """The table once antes and blinds are in."""
     none = [0] * len(stacks)
-    book = Book(list(stacks), none, 0, list(none), set(range(len(stacks))))
+    book = BettingState(list(stacks), none, 0, list(none), set(range(len(stacks))))
     for seat, ante in enumerate(antes):
         book.put(seat, ante)
     book.bets = [0] * len(stacks)
@@ -83,21 +85,19 @@ def table(stacks: tuple[int, ...], antes: tuple[int, ...], blinds: tuple[int, ..
     return book
 
 
-class Actions(Struct, frozen=True):
-    """The actions taken apart; `shown` are the seats in the order in which they showed.
-
-    `thrown` says that somebody was taken to have mucked who is said to have shown (`_seen`).
-    """
+class ParsedActions(Struct, frozen=True):
+    """The actions as items; `shown` are the seats in the order in which they showed, `thrown` says
+    whether a show of unseen cards was taken for a muck."""
 
     items: tuple[Item, ...]
-    book: Book
+    book: BettingState
     shown: tuple[int, ...]
     face_up: bool
     thrown: bool
     commentary: tuple[str, ...]
 
 
-def taken(actions: list[str], book: Book, money: Money) -> Actions:
+def parse_actions(actions: list[str], book: BettingState, money: ChipUnit) -> ParsedActions:
     """Every action in order."""
     items, commentary = list[Item](), list[str]()
     for text in actions:
@@ -108,18 +108,20 @@ def taken(actions: list[str], book: Book, money: Money) -> Actions:
         words = act.split()
         if words:
             try:
-                items.append(_item(text, words, book, money, items))
+                items.append(_parse_action(text, words, book, money, items))
             except MalformedField as wrong:
                 raise MalformedField(str(wrong), near=text) from None
     thrown = False
     if any(isinstance(item, Shows) and _is_unseen(item) for item in items):
-        items, thrown = _seen(items)
+        items, thrown = _with_unseen_mucked(items)
     shown = tuple([item.seat for item in items if isinstance(item, _TURNED)])
     face_up = len(shown) > 1 and _face_up(items, book)
-    return Actions(tuple(items), book, shown, face_up, thrown, tuple(commentary))
+    return ParsedActions(tuple(items), book, shown, face_up, thrown, tuple(commentary))
 
 
-def _item(text: str, words: list[str], book: Book, money: Money, items: list[Item]) -> Item:
+def _parse_action(
+    text: str, words: list[str], book: BettingState, money: ChipUnit, items: list[Item]
+) -> Item:
     match words:
         case [who, "f"]:
             seat = _seat(text, who, book)
@@ -178,7 +180,7 @@ def _quoted(text: str) -> str:
     return repr(text.strip()[:QUOTED])
 
 
-def _seat(text: str, who: str, book: Book) -> int:
+def _seat(text: str, who: str, book: BettingState) -> int:
     """Players are counted from 1."""
     seat = _SEATS.get(who, -1)
     if 0 <= seat < len(book.bets):
@@ -212,7 +214,7 @@ def _is_unseen(item: Shows) -> bool:
     return bool(item.cards) and set(item.cards) == {UNKNOWN}
 
 
-def _seen(items: list[Item]) -> tuple[list[Item], bool]:
+def _with_unseen_mucked(items: list[Item]) -> tuple[list[Item], bool]:
     """The items, and whether one became a muck, where cards that nobody saw, `????`, were shown.
 
     The archive of HandHQ says so of a player who is all-in, before every street: only his last show
@@ -236,7 +238,7 @@ def _seen(items: list[Item]) -> tuple[list[Item], bool]:
     ], bool(unseen)
 
 
-def _face_up(items: list[Item], book: Book) -> bool:
+def _face_up(items: list[Item], book: BettingState) -> bool:
     """Whether every hand still in was turned up, all of them known, before the last card fell."""
     last = max([at for at, item in enumerate(items) if isinstance(item, Board)], default=0)
     early = {item.seat for item in items[:last] if isinstance(item, Shows)}

@@ -48,8 +48,8 @@ from events.types import (
     Shown,
     UncalledReturned,
 )
-from formats.holdem import Inexpressible, bet_sizes, check
-from formats.phh.fields import DATES, FIELDS_OF_EVENTS, Document, dated, toml
+from formats.phh.fields import DATES, FIELDS_OF_EVENTS, Document, date_fields, toml_value
+from formats.site_stakes import Inexpressible, bet_sizes, check_holdem
 from formats.source import Refused
 
 _UNLIKE = ('"', "\\", "#", "{", "}", "null")
@@ -59,7 +59,7 @@ _FIELD = re.compile(r"([A-Za-z0-9_-]+) = (.+)")
 _decoder = msgspec.json.Decoder(float_hook=Decimal)
 
 
-def quick(text: str) -> dict[str, Any] | None:
+def parse_simple(text: str) -> dict[str, Any] | None:
     """The fields of lines `name = value`, or of the one table that begins with `[name]`; None
     where anything is out of the ordinary.
 
@@ -100,12 +100,12 @@ _HEADER = re.compile(r"\s*\[\s*(\"[^\"]*\"|'[^']*'|[\w-]+)\s*\]\s*(#.*)?$")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,17}")
 _WHERE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _DAMAGE = re.compile(r"^(<{7} |>{7} |\|{7} |={7}$)|\d[\d_]{4000}", re.MULTILINE)
-_SEAM = "a git merge marker: two files are mixed in this one"
-_ENDLESS = "a number of more than 4000 digits"
+_MERGED = "a git merge marker: two files are mixed in this one"
+_LONG_NUMBER = "a number of more than 4000 digits"
 _TOGETHER = 8  # pieces; a wrong hand must not pull in a whole file
 
 
-class Keys:
+class TableKeys:
     """The keys of the tables read so far: of a number, as nearly all are, one bit is kept."""
 
     def __init__(self) -> None:
@@ -138,7 +138,7 @@ def is_header(line: str) -> bool:
     return _HEADER.match(line) is not None
 
 
-def pieces(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+def table_texts(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
     """The text cut before each header of a table, with the number of its first line."""
     begun, kept = 1, list[str]()
     for number, line in enumerate(lines, 1):
@@ -153,9 +153,9 @@ def pieces(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
 def documents(lines: Iterable[str], many: bool) -> Iterator[tuple[int, Document]]:
     """Every hand of the file as a table of fields."""
     if not many:
-        yield 1, parsed(1, "".join(lines))
+        yield 1, parse_document(1, "".join(lines))
         return
-    keys = Keys()
+    keys = TableKeys()
     for line, tables in _tables(lines):
         for key, table in tables.items():
             if key.startswith("_"):
@@ -169,10 +169,10 @@ def documents(lines: Iterable[str], many: bool) -> Iterator[tuple[int, Document]
 
 def _tables(lines: Iterable[str]) -> Iterator[tuple[int, Document]]:
     begun, text, wrong, together = 0, "", None, 0
-    for line, piece in pieces(lines):
+    for line, piece in table_texts(lines):
         begun, text, together = begun or line, text + piece, together + 1
         try:
-            tables = parsed(begun, text)
+            tables = parse_document(begun, text)
         except Refused as refused:
             wrong = wrong or refused
             if together == _TOGETHER:
@@ -184,9 +184,9 @@ def _tables(lines: Iterable[str]) -> Iterator[tuple[int, Document]]:
         raise wrong
 
 
-def parsed(line: int, text: str) -> Document:
+def parse_document(line: int, text: str) -> Document:
     """The fields of a text that begins at this line; numbers with a point as decimals."""
-    if (plain := quick(text)) is not None:
+    if (plain := parse_simple(text)) is not None:
         return plain
     try:
         return tomllib.loads(text, parse_float=Decimal)
@@ -195,7 +195,7 @@ def parsed(line: int, text: str) -> Document:
     except (ValueError, ArithmeticError) as wrong:
         if damage := _DAMAGE.search(text):
             at = text.count("\n", 0, damage.start())
-            raise Refused(line + at, _SEAM if damage[1] else _ENDLESS) from None
+            raise Refused(line + at, _MERGED if damage[1] else _LONG_NUMBER) from None
         why = str(wrong)
         where = _WHERE.search(why)
         at = text.count("\n") if where and where[1] is None else int(where[1]) - 1 if where else 0
@@ -214,7 +214,7 @@ def write(
     game: Game, record: Events, note: SourceNoted | None = None, view: str | None = None
 ) -> str:
     """One hand: the text of a `.phh` file; `view` is kept in it, if somebody says whose it is."""
-    check(game, record, "PHH")
+    check_holdem(game, record, "PHH")
     start = record[0]
     assert isinstance(start, HandStarted)
     hand = replay(record)
@@ -235,7 +235,7 @@ def write(
         raise Inexpressible("PHH knows one smallest bet where there is no limit")
     actions = _actions(game, record, order)
     if note is not None and note.format == "phh" and note.footer:
-        remarks = parsed(1, f"remarks = {note.footer}")["remarks"]
+        remarks = parse_document(1, f"remarks = {note.footer}")["remarks"]
         if len(remarks) == len(actions):  # the source's commentary again
             pairs = zip(actions, remarks, strict=True)
             actions = [f"{action} # {remark}" if remark else action for action, remark in pairs]
@@ -246,14 +246,16 @@ def write(
         "players": [start.players[seat] for seat in order],
         "finishing_stacks": _amounts(game, (hand.stacks[seat] for seat in order)),
     }
-    kept = parsed(1, note.header) if note is not None and note.format == "phh" else {}
+    kept = parse_document(1, note.header) if note is not None and note.format == "phh" else {}
     fields |= {name: value for name, value in kept.items() if name not in FIELDS_OF_EVENTS}
     if not DATES & kept.keys():
-        fields |= dated(start.played)
-    fields |= _unspoken(game, start, record, order)
+        fields |= date_fields(start.played)
+    fields |= _extra_fields(game, start, record, order)
     if view is not None:
         fields["_view"] = view
-    return "".join(f"{toml(name, key=True)} = {toml(value)}\n" for name, value in fields.items())
+    return "".join(
+        f"{toml_value(name, key=True)} = {toml_value(value)}\n" for name, value in fields.items()
+    )
 
 
 def write_all(hands: Hands, view: str | None = None) -> Iterator[str]:
@@ -339,13 +341,13 @@ def _board_and_bets(game: Game, events: Events, places: dict[int, str]) -> Itera
             case Checked(seat=seat) | Called(seat=seat):
                 yield f"{places[seat]} cc"
             case Bet(seat=seat, amount=to) | Raised(seat=seat, to=to):
-                yield f"{places[seat]} cbr {toml(_amount(game, to))}"
+                yield f"{places[seat]} cbr {toml_value(_amount(game, to))}"
 
 
 # What the format has no field for.
 
 
-def _unspoken(
+def _extra_fields(
     game: Game, start: HandStarted, record: Events, order: tuple[int, ...]
 ) -> dict[str, Any]:
     """Rules, unit, pots, rake and defaults, in fields that begin with a line."""

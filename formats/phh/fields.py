@@ -2,7 +2,7 @@
 
 Values are spelled as TOML on one line each; what is read back is what was written.
 
-`Money` is the unit in which every amount of a file is a whole number, and who gets the odd ones.
+`ChipUnit` is the unit in which every amount of a file is a whole number, and who gets the odd ones.
 """
 
 import json
@@ -16,8 +16,8 @@ import msgspec
 from msgspec import Struct
 
 from engine.policies import OddChips
-from formats.moment import day_of, moment
 from formats.source import Refused
+from formats.timestamps import day_of, timestamp
 
 Document = dict[str, Any]
 FIELDS_OF_EVENTS = {  # what the events of a hand hold, so that no note must keep it
@@ -54,7 +54,7 @@ class MalformedField(ValueError):
         self.near = near
 
 
-class Money(Struct, frozen=True):
+class ChipUnit(Struct, frozen=True):
     """So many units `per` chip, what one is called, and how an odd one is split."""
 
     unit: str
@@ -80,7 +80,7 @@ class Money(Struct, frozen=True):
         return units
 
 
-def money(texts: Iterable[tuple[int, str]]) -> Money:
+def chip_unit(texts: Iterable[tuple[int, str]]) -> ChipUnit:
     """The unit that a whole file needs; half chips that only results show are shares of a pot."""
     bet, won = set[str](), set[str]()
     for line, text in texts:
@@ -104,24 +104,26 @@ def money(texts: Iterable[tuple[int, str]]) -> Money:
         unit, per = "half chip", 2
     elif decimals <= 2:
         unit, per = "cent", 100
-    return Money(unit, per, "fractional" if won and not bet else "clockwise_each")
+    return ChipUnit(unit, per, "fractional" if won and not bet else "clockwise_each")
 
 
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _PLACE = ("venue", "event", "address", "city", "region", "country", "day", "month", "year")
 DATES = {"year", "month", "day", "time", "time_zone", "time_zone_abbreviation"}
-_spelled = msgspec.json.Encoder(order="sorted").encode
+_canonical = msgspec.json.Encoder(order="sorted").encode
 
 
-def row(fields: Document, name: str, seats: int, money: Money) -> tuple[int, ...]:
+def known_amounts(fields: Document, name: str, seats: int, money: ChipUnit) -> tuple[int, ...]:
     values = amounts(fields, name, money, seats)
     if values is None:
         raise MalformedField(f"{name} holds an unknown amount (inf)")
     return values
 
 
-def amounts(fields: Document, name: str, money: Money, seats: int | None) -> tuple[int, ...] | None:
+def amounts(
+    fields: Document, name: str, money: ChipUnit, seats: int | None
+) -> tuple[int, ...] | None:
     """One amount a player; an unknown stack is as large as no bet of the hand can reach."""
     values = fields.get(name)
     if not isinstance(values, list):
@@ -134,7 +136,7 @@ def amounts(fields: Document, name: str, money: Money, seats: int | None) -> tup
         return None
     # More than anybody can have put in: every raise of the hand, ante and blinds together.
     enough = 1
-    for text in texts(fields, "actions"):
+    for text in text_list(fields, "actions"):
         words = text.partition("#")[0].split()
         if len(words) == 3 and words[1] == "cbr" and words[2].replace(".", "", 1).isdecimal():
             enough += money.units(Decimal(words[2]), "a raise")
@@ -149,7 +151,7 @@ def is_unknown(value: object) -> bool:
     return isinstance(value, Decimal) and value.is_infinite() and value > 0
 
 
-def texts(fields: Document, name: str) -> list[str]:
+def text_list(fields: Document, name: str) -> list[str]:
     values = fields.get(name)
     if not isinstance(values, list) or not set(map(type, values)) <= {str}:
         raise MalformedField(
@@ -158,23 +160,23 @@ def texts(fields: Document, name: str) -> list[str]:
     return values
 
 
-def flag(fields: Document, name: str) -> bool:
+def boolean(fields: Document, name: str) -> bool:
     value = fields.get(name, False)
     if not isinstance(value, bool):
         raise MalformedField(f"{name} is {value!r}: true or false is needed")
     return value
 
 
-def names(fields: Document, seats: int) -> tuple[str, ...] | None:
+def player_names(fields: Document, seats: int) -> tuple[str, ...] | None:
     if "players" not in fields:
         return None
-    names = texts(fields, "players")
+    names = text_list(fields, "players")
     if len(names) != seats:
         raise MalformedField(f"players has {len(names)} names for {seats} players")
     return tuple(names)
 
 
-def identity(fields: Document) -> str:
+def hand_identity(fields: Document) -> str:
     """A hand number repeats across tables, so the table's name goes before it."""
     parts = [str(fields[name]) for name in ("table", "hand") if name in fields]
     return "/".join(parts)
@@ -185,10 +187,10 @@ def played_at(fields: Document) -> str:
     day = day_of(*(fields.get(name) for name in ("year", "month", "day")))
     at = fields.get("time")
     zone = fields.get("time_zone") or fields.get("time_zone_abbreviation")
-    return moment(day, at if isinstance(at, time) else None, zone)
+    return timestamp(day, at if isinstance(at, time) else None, zone)
 
 
-def dated(played: str) -> Document:
+def date_fields(played: str) -> Document:
     """The fields of a moment, none of one that does not exist; PHH has no offsets, so a time with
     an offset that no zone of whole hours has is written in UTC."""
     try:
@@ -207,24 +209,24 @@ def dated(played: str) -> Document:
     return fields
 
 
-def numbered_by(fields: Document) -> str:
+def numbering_place(fields: Document) -> str:
     """Where and when a hand was played that says its number there; nothing if it does not."""
     if not {"hand", "venue"} <= fields.keys():
         return ""
     return "\n".join(f"{name} {fields[name]}" for name in _PLACE if name in fields)
 
 
-def canonical(fields: Document, number: int) -> str:
+def canonical_text(fields: Document, number: int) -> str:
     """All fields in the order of their names; of a hand that says no number, its place in the file
     too."""
     try:
-        text = _spelled(fields).decode()
+        text = _canonical(fields).decode()
     except OverflowError:  # a number that no amount is
         text = repr(sorted(fields.items()))
     return text if "hand" in fields else f"{text}\n{number}"
 
 
-def sizes(fields: Document, money: Money) -> tuple[int, int]:
+def least_bets(fields: Document, money: ChipUnit) -> tuple[int, int]:
     """The least bet of the first two and of the last two rounds."""
     names = ("small_bet", "big_bet") if fields["variant"] == "FT" else ("min_bet", "min_bet")
     for name in names:
@@ -236,20 +238,22 @@ def sizes(fields: Document, money: Money) -> tuple[int, int]:
     return low, high
 
 
-def results(fields: Document, stacks: tuple[int, ...], money: Money) -> tuple[int, ...] | None:
+def stack_changes(
+    fields: Document, stacks: tuple[int, ...], money: ChipUnit
+) -> tuple[int, ...] | None:
     """What each stack changed by; `winnings` is no such witness and never read."""
     values = fields.get("finishing_stacks")
     if values is None or (isinstance(values, list) and any(map(is_unknown, values))):
         return None
     if any(map(is_unknown, fields["starting_stacks"])):
         return None
-    finishing = row(fields, "finishing_stacks", len(stacks), money)
+    finishing = known_amounts(fields, "finishing_stacks", len(stacks), money)
     if min(finishing) < 0:
         raise MalformedField("finishing_stacks must not be less than 0")
     return tuple(after - before for before, after in zip(stacks, finishing, strict=True))
 
 
-def toml(value: object, *, key: bool = False) -> str:
+def toml_value(value: object, *, key: bool = False) -> str:
     """A value, or the key of one."""
     match value:
         case str():
@@ -273,8 +277,11 @@ def toml(value: object, *, key: bool = False) -> str:
         case datetime() | date() | time():
             return value.isoformat()
         case list() | tuple():
-            return "[" + ", ".join(map(toml, value)) + "]"
+            return "[" + ", ".join(map(toml_value, value)) + "]"
         case dict():
-            pairs = (f"{toml(name, key=True)} = {toml(member)}" for name, member in value.items())
+            pairs = (
+                f"{toml_value(name, key=True)} = {toml_value(member)}"
+                for name, member in value.items()
+            )
             return "{" + ", ".join(pairs) + "}"
     raise TypeError(f"{value!r} has no place in TOML")

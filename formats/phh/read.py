@@ -21,31 +21,39 @@ from engine.games.site import script
 from engine.policies import Rake, per_chip
 from engine.steps import Blinds, Posts
 from events.match import SourceNoted
-from formats.fitted_rake import stopping_at
-from formats.follow import follow
-from formats.phh.actions import Actions, Book, table, taken
-from formats.phh.documents import documents, is_header, is_many, pieces
+from formats.fitted_rake import capped_rates
+from formats.hand_records import hand_record
+from formats.phh.actions import BettingState, ParsedActions, parse_actions, state_after_blinds
+from formats.phh.documents import documents, is_header, is_many, table_texts
 from formats.phh.fields import (
     FIELDS_OF_EVENTS,
+    ChipUnit,
     Document,
     MalformedField,
-    Money,
     amounts,
-    canonical,
-    flag,
-    identity,
+    boolean,
+    canonical_text,
+    chip_unit,
+    hand_identity,
     is_unknown,
-    money,
-    names,
-    numbered_by,
+    known_amounts,
+    least_bets,
+    numbering_place,
     played_at,
-    results,
-    row,
-    sizes,
-    texts,
-    toml,
+    player_names,
+    stack_changes,
+    text_list,
+    toml_value,
 )
-from formats.rakes import CURRENCIES, NAME_MAX, Known, RakeFrom, RakeQuestion, Unlisted, looked_up
+from formats.rakes import (
+    CURRENCIES,
+    NAME_MAX,
+    ListedRake,
+    RakeFrom,
+    RakeKey,
+    UnlistedRake,
+    look_up_rake,
+)
 from formats.source import (
     Act,
     Board,
@@ -53,16 +61,16 @@ from formats.source import (
     Refused,
     Shows,
     Skipped,
-    Source,
+    SourceFile,
     SourceHand,
     Text,
-    at_hand,
+    decoded_if_small,
     lines,
 )
 
 AnySourceHand = TypeVar("AnySourceHand", bound=SourceHand)
 
-CODES = {
+VARIANTS = {
     "FT": "fixed-limit hold'em",
     "NT": "no-limit hold'em",
     "NS": "no-limit short-deck hold'em",
@@ -84,26 +92,23 @@ class PhhHand(SourceHand, frozen=True, kw_only=True):
 
 
 def read(
-    text: Text,
-    game: Game | None = None,
-    unit: Money | None = None,
-    rakes: RakeFrom = "fitted",
-) -> Source:
+    text: Text, game: Game | None = None, unit: ChipUnit | None = None, rakes: RakeFrom = "fitted"
+) -> SourceFile:
     """The file taken apart; under the rules of `game`, if one is named, else those of PHH.
 
     A part of a file counts in the `unit` of the whole.
     """
-    text = at_hand(text)
+    text = decoded_if_small(text)
     many = is_many(lines(text))
     if unit is None:
-        unit = unit_of(text) if game is None else Money(game.unit, per_chip(game.unit))
+        unit = unit_of(text) if game is None else ChipUnit(game.unit, per_chip(game.unit))
     hands = _hands(text, many, unit, game, rakes)
     if many:
-        return Source(format="phh", dialect="phhs", hands=hands)
+        return SourceFile(format="phh", dialect="phhs", hands=hands)
     hand = next(hands, None)
     if not isinstance(hand, PhhHand):
         raise Refused(*(hand.line, hand.reason) if hand else (1, "there is no hand in the file"))
-    return Source(
+    return SourceFile(
         format="phh",
         dialect="phh",
         players=hand.players,
@@ -113,19 +118,19 @@ def read(
     )
 
 
-def unit_of(text: Text) -> Money:
+def unit_of(text: Text) -> ChipUnit:
     """The unit in which every amount of the file is a whole number."""
-    return money(pieces(lines(text)))
+    return chip_unit(table_texts(lines(text)))
 
 
 def _hands(
-    text: Text, many: bool, unit: Money, game: Game | None, rakes: RakeFrom
+    text: Text, many: bool, unit: ChipUnit, game: Game | None, rakes: RakeFrom
 ) -> Iterator[PhhHand | Skipped]:
     for number, (line, fields) in enumerate(documents(lines(text), many), 1):
         if not fields:
             continue
         try:
-            yield hand_of(fields, number, line, unit, game, rakes)
+            yield source_hand(fields, number, line, unit, game, rakes)
         except MalformedField as wrong:
             raise Refused(_line_of(wrong, text, line), str(wrong)) from None
 
@@ -143,7 +148,7 @@ def _line_of(wrong: MalformedField, text: Text, begun: int) -> int:
     return begun
 
 
-def seated(row: tuple[int, ...]) -> tuple[int, ...]:
+def by_seat(row: tuple[int, ...]) -> tuple[int, ...]:
     """Forced bets in the order of seats: of two players, the written order is the other way."""
     return row[::-1] if len(row) == 2 else row
 
@@ -176,7 +181,9 @@ def _changed(game: Game, *changes: tuple[str, Any]) -> Game:
     return replace(game, **dict(changes))
 
 
-def as_recorded(game: Game, base: Game | None, money: Money, actions: Actions, seats: int) -> Game:
+def game_as_shown(
+    game: Game, base: Game | None, money: ChipUnit, actions: ParsedActions, seats: int
+) -> Game:
     """Unit, odd chips and the order of showing are what the file shows of them."""
     changes: list[tuple[str, Any]] = []
     if isinstance(game.script[0], Posts):
@@ -192,7 +199,7 @@ def as_recorded(game: Game, base: Game | None, money: Money, actions: Actions, s
     return _changed(game, *changes) if changes else game
 
 
-def is_split(hand: SourceHand, book: Book) -> bool:
+def is_split(hand: SourceHand, book: BettingState) -> bool:
     """Whether several seats got something back."""
     if hand.nets is None:
         return False
@@ -200,48 +207,54 @@ def is_split(hand: SourceHand, book: Book) -> bool:
     return sum(won > 0 for won in back) > 1
 
 
-def split_as_shown(hand: AnySourceHand) -> AnySourceHand:
+def with_shown_split(hand: AnySourceHand) -> AnySourceHand:
     """Odd chips go as the result shows: one each, or as some programs do, all to the first."""
-    if _fits(hand):
+    if _decided_by_rules(hand):
         return hand
     game = _changed(hand.game, ("odd_chips", "first_left_all"))
     other = replace(hand, game=game, assumed=(*hand.assumed, "odd-chips all to the first"))
-    return other if _fits(other) else hand
+    return other if _decided_by_rules(other) else hand
 
 
-def raked_as_shown(hand: AnySourceHand, shortfall: int) -> AnySourceHand:
+def with_shown_rake(hand: AnySourceHand, shortfall: int) -> AnySourceHand:
     """The house may have stopped at a cap: then it took more of the first pots than that part."""
-    if not shortfall or _fits(hand):
+    if not shortfall or _decided_by_rules(hand):
         return hand
     flop = any(isinstance(item, Board) for item in hand.items)
-    for rule in stopping_at(shortfall, no_flop=not flop):
+    for rule in capped_rates(shortfall, no_flop=not flop):
         other = replace(hand, game=replace(hand.game, rake=rule))
-        if _fits(other):
+        if _decided_by_rules(other):
             return other
     return hand
 
 
-def _fits(hand: SourceHand) -> bool:
+def _decided_by_rules(hand: SourceHand) -> bool:
     """Whether the rules decide this hand as its source has it."""
     try:
-        return audit(hand.game, follow(hand, "")) is None
-    except ValueError:  # no record at all: `follow` will say why
+        return audit(hand.game, hand_record(hand, "")) is None
+    except ValueError:  # no record at all: `hand_record` will say why
         return False
 
 
 def site_rake(
-    fields: Document, money: Money, blinds: tuple[int, ...], actions: Actions, source: RakeFrom
-) -> Known | Unlisted:
+    fields: Document,
+    money: ChipUnit,
+    blinds: tuple[int, ...],
+    actions: ParsedActions,
+    source: RakeFrom,
+) -> ListedRake | UnlistedRake:
     """What the site takes of the hand by the table of known rakes, which are counted in cents."""
     if money.per != 100:
-        return Unlisted(f"amounts are in {money.unit}s, and rakes are counted in cents")
+        return UnlistedRake(f"amounts are in {money.unit}s, and rakes are counted in cents")
     day = played_at(fields)[:10]
     items = actions.items
     flop = next((at for at, item in enumerate(items) if isinstance(item, Board)), None)
     raises = sum(isinstance(item, Act) and item.verb == "raise" for item in items[:flop])
-    low, high = sizes(fields, money) if fields["variant"] == "FT" else sorted(map(abs, blinds[:2]))
+    low, high = (
+        least_bets(fields, money) if fields["variant"] == "FT" else sorted(map(abs, blinds[:2]))
+    )
     symbol = CURRENCIES.get(str(fields.get("currency_symbol")), "")
-    question = RakeQuestion(
+    question = RakeKey(
         site=str(fields.get("venue", ""))[:NAME_MAX],
         currency=str(fields.get("currency", symbol))[:NAME_MAX],
         limit="fixed" if fields["variant"] == "FT" else "no",
@@ -251,20 +264,20 @@ def site_rake(
         flop=flop is not None,
         reraised=raises > 1,
     )
-    return looked_up(question, source)
+    return look_up_rake(question, source)
 
 
-def rake_of(rake: int, book: Book) -> Rake:
+def missing_rake(rake: int, book: BettingState) -> Rake:
     """The part of the pot that is missing at the end; by which rule, one hand cannot tell."""
     *_, matched, most = sorted(book.paid)
     return Rake(percent=rake, of=sum(book.paid) - (most - matched), no_flop_no_drop=False)
 
 
-def hand_of(
+def source_hand(
     fields: Document,
     number: int,
     line: int,
-    money: Money,
+    money: ChipUnit,
     base: Game | None,
     rakes: RakeFrom = "fitted",
 ) -> PhhHand | Skipped:
@@ -273,9 +286,9 @@ def hand_of(
     if code not in ("NT", "FT"):
         if code is None:
             raise MalformedField("the field variant is missing")
-        if not isinstance(code, str) or code not in CODES:
+        if not isinstance(code, str) or code not in VARIANTS:
             raise MalformedField(f"variant is {code!r}: no code of the specification")
-        game = f"variant {code} is {CODES[code]}"
+        game = f"variant {code} is {VARIANTS[code]}"
         return Skipped(line, f"{game}: only NT and FT, Texas hold'em, are read")
     stacks = amounts(fields, "starting_stacks", money, None)
     if stacks is None:
@@ -285,12 +298,14 @@ def hand_of(
         return Skipped(line, f"{seats} players: a hand has 2 to 23")
     if min(stacks) <= 0:
         raise MalformedField("starting_stacks must all be more than 0")
-    antes = seated(row(fields, "antes", seats, money))
-    blinds = seated(row(fields, "blinds_or_straddles", seats, money))
+    antes = by_seat(known_amounts(fields, "antes", seats, money))
+    blinds = by_seat(known_amounts(fields, "blinds_or_straddles", seats, money))
     if min(antes) < 0:
         raise MalformedField("antes must not be less than 0")
-    trimmed = flag(fields, "ante_trimming_status")
-    actions = taken(texts(fields, "actions"), table(stacks, antes, blinds), money)
+    trimmed = boolean(fields, "ante_trimming_status")
+    actions = parse_actions(
+        text_list(fields, "actions"), state_after_blinds(stacks, antes, blinds), money
+    )
     mucked = fields.get("_mucked")
     if isinstance(mucked, list):  # our own: a hand thrown away after an all-in is shown before
         items = tuple(
@@ -304,19 +319,19 @@ def hand_of(
         return Skipped(line, "the actions stop in the middle of the hand")
     house = None if rakes == "fitted" else site_rake(fields, money, blinds, actions, rakes)
     forced = forced_bets(stacks, antes, blinds, trimmed)
-    return _finished(fields, number, line, money, base, actions, stacks, forced, house)
+    return _source_hand(fields, number, line, money, base, actions, stacks, forced, house)
 
 
-def _finished(
+def _source_hand(
     fields: Document,
     number: int,
     line: int,
-    money: Money,
+    money: ChipUnit,
     base: Game | None,
-    actions: Actions,
+    actions: ParsedActions,
     stacks: tuple[int, ...],
     forced: Blinds | Posts,
-    house: Known | Unlisted | None,
+    house: ListedRake | UnlistedRake | None,
 ) -> PhhHand | Skipped:
     shortfall = 0
     assumed = [
@@ -324,38 +339,38 @@ def _finished(
         for seat, value in enumerate(fields["starting_stacks"])
         if is_unknown(value)
     ]
-    nets = results(fields, stacks, money)
+    nets = stack_changes(fields, stacks, money)
     rake = None if nets is None or sum(nets) > 0 else -sum(nets)
-    low, high = sizes(fields, money)
+    low, high = least_bets(fields, money)
     game = game_of(base, fields["variant"], forced, low, high)
-    game = as_recorded(game, base, money, actions, len(stacks))
-    if nets is not None and isinstance(house, Known):
+    game = game_as_shown(game, base, money, actions, len(stacks))
+    if nets is not None and isinstance(house, ListedRake):
         assumed.append(house.assumed)
         game = replace(game, rake=house.rake)
     elif rake and game.rake is None:
-        why = f": {house.reason}" if isinstance(house, Unlisted) else ""
+        why = f": {house.reason}" if isinstance(house, UnlistedRake) else ""
         shortfall = rake
         assumed.append(f"shortfall {shortfall} is the house's{why}")
-        game = replace(game, rake=rake_of(rake, actions.book))
+        game = replace(game, rake=missing_rake(rake, actions.book))
     if game.show_first == "last_aggressor" and base is None:
         assumed.append("showing from the last to bet or raise")
-    players = names(fields, len(stacks))
+    players = player_names(fields, len(stacks))
     inferred = ["players"] if players is None else []
     inferred += ["mucks"] if actions.thrown else []
-    if isinstance(house, Unlisted):
+    if isinstance(house, UnlistedRake):
         inferred += house.noted(assumed)
     # Fields that no event carries, and the commentary of the actions, ready to be written.
     header = "".join(
-        f"{toml(name, key=True)} = {toml(value)}\n"
+        f"{toml_value(name, key=True)} = {toml_value(value)}\n"
         for name, value in fields.items()
         if name not in FIELDS_OF_EVENTS
     )
-    footer = toml(list(actions.commentary)) if any(actions.commentary) else ""
+    footer = toml_value(list(actions.commentary)) if any(actions.commentary) else ""
     hand = PhhHand(
         game=game,
         number=number,
         line=line,
-        source_id=identity(fields),
+        source_id=hand_identity(fields),
         played=played_at(fields),
         button=len(stacks) - 1,
         players=players or tuple(f"p{seat + 1}" for seat in range(len(stacks))),
@@ -366,9 +381,9 @@ def _finished(
         inferred=tuple(inferred),
         assumed=tuple(assumed),
         note=SourceNoted("phh", "phh", header, footer),
-        text=canonical(fields, number),
-        site=numbered_by(fields),
+        text=canonical_text(fields, number),
+        site=numbering_place(fields),
     )
     if not is_split(hand, actions.book):
         return hand
-    return raked_as_shown(hand if base is not None else split_as_shown(hand), shortfall)
+    return with_shown_rake(hand if base is not None else with_shown_split(hand), shortfall)

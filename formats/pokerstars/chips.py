@@ -17,20 +17,20 @@ from engine.games.site import at_stakes
 from engine.pots import layers, split
 from engine.steps import Blinds, Posts
 from engine.turn import Post
-from formats.fitted_rake import House, Till, raked
+from formats.fitted_rake import HandRake, HouseRake, game_with_rake
 from formats.pokerstars import grammar
-from formats.pokerstars.grammar import Acts, Turns, Unread
-from formats.pokerstars.played import Played, PlayerLine
-from formats.rakes import Known, Unlisted
+from formats.pokerstars.grammar import ActRemark, CardsRemark, Unreadable
+from formats.pokerstars.parsed_hand import ParsedHand, PlayerLine
+from formats.rakes import ListedRake, UnlistedRake
 from formats.source import Paid
 
-Posted = dict[str, dict[int, int]]  # what was posted: by which seat, how much
+PostedAmounts = dict[str, dict[int, int]]  # what was posted: by which seat, how much
 
 _ANTE, _SMALL, _BIG, _BOTH = "the ante", "small blind", "big blind", "small & big blinds"
 _STRADDLE = "straddle"
 
 
-class Forced(Struct, frozen=True):
+class ForcedBets(Struct, frozen=True):
     """The game, where its button is, and what is posted beside its own blinds."""
 
     game: Game
@@ -50,44 +50,46 @@ class _Sizes(Struct, frozen=True):
     left: tuple[int, ...]  # the stacks after the antes
 
 
-def posted(hand: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: str) -> Forced:
+def matching_forced_bets(
+    hand: ParsedHand, seats: dict[str, int], stacks: tuple[int, ...], unit: str
+) -> ForcedBets:
     """The first arrangement under which the rules post what was posted."""
-    kinds: Posted = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}, _STRADDLE: {}}
+    kinds: PostedAmounts = {_ANTE: {}, _SMALL: {}, _BIG: {}, _BOTH: {}, _STRADDLE: {}}
     for line in hand.lines:
-        if isinstance(line, PlayerLine) and isinstance(line.what, grammar.Posts):
+        if isinstance(line, PlayerLine) and isinstance(line.what, grammar.PostRemark):
             row, seat = kinds[line.what.what], seats[line.name]
             if seat in row:
-                raise Unread(f"{line.name} posts {line.what.what} twice")
+                raise Unreadable(f"{line.name} posts {line.what.what} twice")
             row[seat] = line.what.amount
-    sizes, assumed = _sizes(hand, kinds, stacks)
+    sizes, assumed = _forced_sizes(hand, kinds, stacks)
     # The ruleset of this sizing at these stakes; who plays for chips pays no rake.
     header = hand.header
     high = header.high if header.limit == "fl" else None
     raked = bool(header.sign or hand.totals.rake) and not header.tournament
     base = RECORDED[f"{header.site}-{header.limit}"]
-    game = _played_for(base, sizes.small, sizes.big, high, sizes.ante, unit, raked)
+    game = _game_at_stakes(base, sizes.small, sizes.big, high, sizes.ante, unit, raked)
     inferred = ("cap",) if hand.header.capped else ()
     if hand.header.capped and any(
-        isinstance(line, PlayerLine) and isinstance(line.what, Acts) and line.what.capped
+        isinstance(line, PlayerLine) and isinstance(line.what, ActRemark) and line.what.capped
         for line in hand.lines
     ):
-        raise Unread("a bet has reached the cap of its table: no ruleset of ours knows one")
+        raise Unreadable("a bet has reached the cap of its table: no ruleset of ours knows one")
     if kinds[_ANTE] != {
         seat: min(sizes.ante, had) for seat, had in enumerate(stacks) if sizes.ante
     }:
-        raise Unread("some pay an ante and some do not, or not the same")
+        raise Unreadable("some pay an ante and some do not, or not the same")
     numbers = [chair.number for chair in hand.chairs if chair.name in seats]
     button = (sum(number <= hand.button for number in numbers) - 1) % len(numbers)
     if hand.button not in numbers:  # nobody is dealt in there
         assumed = (*assumed, f"button of empty seat {hand.button} is the next to its right")
-    for placed, small, big in _places(game, button, len(seats)):
+    for placed, small, big in _blind_places(game, button, len(seats)):
         posts = _other_posts(kinds, sizes, small, big)
         if posts is not None:
             if placed != game:
                 inferred = (*inferred, "heads_up_blinds")
             if kinds[_STRADDLE]:
                 placed = _straddled(placed, kinds[_STRADDLE], sizes, button, (small, big))
-            return Forced(placed, button, posts, small is None, inferred, assumed)
+            return ForcedBets(placed, button, posts, small is None, inferred, assumed)
     names = tuple(seats)
     blinds = (
         f"{names[seat]} {kind} {paid}"
@@ -95,10 +97,12 @@ def posted(hand: Played, seats: dict[str, int], stacks: tuple[int, ...], unit: s
         for seat, paid in kinds[kind].items()
     )
     listed = ", ".join(blinds)[:120] or "there are none"
-    raise Unread(f"the blinds are not where the rules put them: {listed}")
+    raise Unreadable(f"the blinds are not where the rules put them: {listed}")
 
 
-def _sizes(hand: Played, posted: Posted, stacks: tuple[int, ...]) -> tuple[_Sizes, tuple[str, ...]]:
+def _forced_sizes(
+    hand: ParsedHand, posted: PostedAmounts, stacks: tuple[int, ...]
+) -> tuple[_Sizes, tuple[str, ...]]:
     """The header's stakes, which every seat with chips left really posts.
 
     Of a fixed limit they are the bets: the big blind is the small bet, the small blind half of it
@@ -115,13 +119,13 @@ def _sizes(hand: Played, posted: Posted, stacks: tuple[int, ...]) -> tuple[_Size
     for kind, owed in ((_SMALL, small), (_BIG, big)):
         for seat, paid in posted[kind].items():
             if paid != min(owed, left[seat]):
-                raise Unread(f"a {kind} of {paid} is posted where the stakes make it {owed}")
+                raise Unreadable(f"a {kind} of {paid} is posted where the stakes make it {owed}")
     assumed = (f"blinds with an ante of {ante}",) if short else ()
     return _Sizes(small, big, ante, left), assumed
 
 
 @lru_cache(1024)
-def _played_for(
+def _game_at_stakes(
     base: Game, small: int, big: int, high: int | None, ante: int, unit: str, raked: bool
 ) -> Game:
     """One game for all hands at the same stakes: what is found for it is found once."""
@@ -129,7 +133,7 @@ def _played_for(
     return replace(game, unit=unit, rake=game.rake if raked else None)
 
 
-def _places(game: Game, button: int, count: int) -> Iterator[tuple[Game, int | None, int]]:
+def _blind_places(game: Game, button: int, count: int) -> Iterator[tuple[Game, int | None, int]]:
     """Where the blinds may be: as usual; heads-up with a button that is big; no small one."""
     left, next_left = (button + 1) % count, (button + 2) % count
     if count == 2:
@@ -141,7 +145,7 @@ def _places(game: Game, button: int, count: int) -> Iterator[tuple[Game, int | N
 
 
 def _other_posts(
-    posted: Posted, sizes: _Sizes, small: int | None, big: int
+    posted: PostedAmounts, sizes: _Sizes, small: int | None, big: int
 ) -> tuple[Post, ...] | None:
     """What is posted beside the two blinds, which stand where they ought to; None if not."""
     smalls, bigs, both = dict(posted[_SMALL]), dict(posted[_BIG]), dict(posted[_BOTH])
@@ -175,13 +179,15 @@ def _straddled(
     """The same rules with what each position owes; a straddle is no raise, so it sets no size."""
     count, (small, big) = len(sizes.left), blinds
     if small is None:
-        raise Unread("a straddle where there is no small blind")
+        raise Unreadable("a straddle where there is no small blind")
     owed = {small: sizes.small, big: sizes.big, **straddles}
     if min(straddles.values()) <= sizes.big or len(owed) < len(straddles) + 2:
-        raise Unread("a straddle that is not above the big blind")
+        raise Unreadable("a straddle that is not above the big blind")
     short = [seat for seat, amount in straddles.items() if amount == sizes.left[seat]]
     if short:
-        raise Unread("a straddle that took the whole stack: how much it should have been is unsaid")
+        raise Unreadable(
+            "a straddle that took the whole stack: how much it should have been is unsaid"
+        )
     order = [(button + place) % count for place in range(1, count + 1)]
     posts = Posts((sizes.ante,) * count, tuple(owed.get(seat, 0) for seat in order), False)
     return replace(game, script=(posts, *game.script[1:]), seats_min=count, seats_max=count)
@@ -190,7 +196,7 @@ def _straddled(
 # Sums: what each seat put in, what went back, who was paid, what the house took.
 
 
-class PutIn(Struct):
+class Contributions(Struct):
     """What every seat has put in; `dead` is nobody's stake. A raise that is not from the bet that
     stood there is `wrong`; some programs write the total twice."""
 
@@ -208,10 +214,12 @@ class Payment(Struct, frozen=True):
     nets: tuple[int, ...] | None
 
 
-def put_in(hand: Played, seats: dict[str, int], stacks: tuple[int, ...], forced: Forced) -> PutIn:
+def contributions(
+    hand: ParsedHand, seats: dict[str, int], stacks: tuple[int, ...], forced: ForcedBets
+) -> Contributions:
     """Every line's chips, counted seat by seat."""
     none = [0] * len(stacks)
-    money = PutIn(paid=list(none), dead=list(none), bets=list(none))
+    money = Contributions(paid=list(none), dead=list(none), bets=list(none))
     late = {post.seat: post.amount or 0 for post in forced.posts if post.kind == "dead"}
     for line in hand.lines:
         if not isinstance(line, PlayerLine):
@@ -219,70 +227,76 @@ def put_in(hand: Played, seats: dict[str, int], stacks: tuple[int, ...], forced:
             continue
         seat = seats[line.name]
         match line.what:
-            case Acts(verb="folds"):
+            case ActRemark(verb="folds"):
                 money.folded.add(seat)
-            case Acts(verb="raises", amount=to, over=over):
+            case ActRemark(verb="raises", amount=to, over=over):
                 if over not in (to, to - (bet := max(money.bets))):
                     money.wrong = f"{line.name} raises {over} to {to}, where {bet} had been bet"
                 _bet(money, seat, to - money.bets[seat])
-            case Acts(amount=amount):
+            case ActRemark(amount=amount):
                 _bet(money, seat, amount)
-            case grammar.Posts(what="the ante", amount=amount):
+            case grammar.PostRemark(what="the ante", amount=amount):
                 money.paid[seat] += amount
-            case grammar.Posts(what="small & big blinds", amount=amount):
+            case grammar.PostRemark(what="small & big blinds", amount=amount):
                 _dead(money, seat, min(late[seat], amount))
                 _bet(money, seat, amount - late[seat])
-            case grammar.Posts(what="small blind", amount=amount) if seat in late:
+            case grammar.PostRemark(what="small blind", amount=amount) if seat in late:
                 _dead(money, seat, amount)
-            case grammar.Posts(amount=amount):
+            case grammar.PostRemark(amount=amount):
                 _bet(money, seat, amount)
-            case Turns():
+            case CardsRemark():
                 pass
         # Nobody puts in more than he brought, and who is said to be all-in has nothing left.
         put = money.paid[seat] + money.dead[seat]
         stack = stacks[seat]
         if put > stack:
-            raise Unread(f"{line.name} puts in more than the {stack} he brought")
-        if isinstance(line.what, Acts | grammar.Posts) and line.what.all_in and put < stack:
-            raise Unread(f"{line.name} is said to be all-in with {stack - put} left")
+            raise Unreadable(f"{line.name} puts in more than the {stack} he brought")
+        if (
+            isinstance(line.what, ActRemark | grammar.PostRemark)
+            and line.what.all_in
+            and put < stack
+        ):
+            raise Unreadable(f"{line.name} is said to be all-in with {stack - put} left")
     return money
 
 
-def _bet(money: PutIn, seat: int, amount: int) -> None:
+def _bet(money: Contributions, seat: int, amount: int) -> None:
     if amount < 0:
-        raise Unread("somebody raises to less than he has bet already")
+        raise Unreadable("somebody raises to less than he has bet already")
     money.paid[seat] += amount
     money.bets[seat] += amount
 
 
-def _dead(money: PutIn, seat: int, amount: int) -> None:
+def _dead(money: Contributions, seat: int, amount: int) -> None:
     money.dead[seat] += amount
 
 
-def payment(hand: Played, seats: dict[str, int], money: PutIn) -> Payment:
+def payment(hand: ParsedHand, seats: dict[str, int], money: Contributions) -> Payment:
     """The payment, once every sum that the text prints is right."""
     totals = hand.totals
     won = sum(take.amount for _, take in hand.takes)
     if won + totals.rake != totals.total:
-        raise Unread(f"{won} collected and a rake of {totals.rake} are no pot of {totals.total}")
+        raise Unreadable(
+            f"{won} collected and a rake of {totals.rake} are no pot of {totals.total}"
+        )
     if totals.parts and sum(totals.parts) + totals.rake != totals.total:
-        raise Unread(f"main and side pots do not add up to {totals.total}")
+        raise Unreadable(f"main and side pots do not add up to {totals.total}")
     pots = [0] * max(1, len(totals.parts), *(take.pot + 1 for _, take in hand.takes))
     for _, take in hand.takes:
         pots[take.pot] += take.amount
     if tuple(pots) != (totals.parts or (won,)):
-        raise Unread("the summary tells of other pots than were collected")
+        raise Unreadable("the summary tells of other pots than were collected")
     # What was put in, less what went back, is the pot; early texts leave out what went back.
     put, unmatched = sum(money.paid) + sum(money.dead), _unmatched(money)
     given_back = sum(amount for _, amount in hand.back)
     unsaid = 0 if hand.back else sum(unmatched.values())
     if totals.total not in (put - given_back, put - unsaid):
-        raise Unread(
+        raise Unreadable(
             f"{put} put in and {given_back} given back are no pot of {totals.total}: "
             "the text does not balance"
         )
     if money.wrong:
-        raise Unread(money.wrong)
+        raise Unreadable(money.wrong)
     back = _by_seat(seats, hand.back)
     won_with_the_pot = put == totals.total and unmatched
     if back == unmatched or not (back or won_with_the_pot):
@@ -297,7 +311,7 @@ def payment(hand: Played, seats: dict[str, int], money: PutIn) -> Payment:
     return Payment(None, nets)
 
 
-def _unmatched(money: PutIn) -> dict[int, int]:
+def _unmatched(money: Contributions) -> dict[int, int]:
     """The part of the highest stake that no other seat matched."""
     *_, matched, most = sorted(money.paid)
     return {money.paid.index(most): most - matched} if most > matched else {}
@@ -307,19 +321,23 @@ def _by_seat(seats: dict[str, int], row: tuple[tuple[str, int], ...]) -> dict[in
     total: dict[int, int] = {}
     for name, amount in row:
         if name not in seats:
-            raise Unread(f"{name} is given chips, but was not dealt in")
+            raise Unreadable(f"{name} is given chips, but was not dealt in")
         total[seats[name]] = total.get(seats[name], 0) + amount
     return total
 
 
-def housed(
-    hand: Played, game: Game, money: PutIn, paid: Payment, house: House | Known | Unlisted | None
+def game_as_paid(
+    hand: ParsedHand,
+    game: Game,
+    money: Contributions,
+    paid: Payment,
+    house: HouseRake | ListedRake | UnlistedRake | None,
 ) -> tuple[Game, tuple[str, ...]]:
     """The game with the rake and the smallest coin of who paid it, and what of that is assumed."""
     shares: dict[int, list[int]] = {}
     for _, take in hand.takes:
         shares.setdefault(take.pot, []).append(take.amount)
-    unit = coin(game, tuple(shares.values()))
+    unit = smallest_coin(game, tuple(shares.values()))
     # The pots from the main one outwards, once the unmatched bet is gone.
     stakes = list(money.paid)
     for seat, amount in _unmatched(money).items():
@@ -334,21 +352,21 @@ def housed(
     rake = hand.totals.rake
     known = paid.paid is not None and min(taken, default=-1) >= 0 and sum(taken) == rake
     flop = any(not isinstance(line, PlayerLine) for line in hand.lines)
-    till = Till(pots, taken if known else None, rake, len(money.paid), flop)
+    till = HandRake(pots, taken if known else None, rake, len(money.paid), flop)
     chips = not (hand.header.sign or hand.header.tournament)
-    game, assumed = raked(game, till, house, chips=chips)
+    game, assumed = game_with_rake(game, till, house, chips=chips)
     if unit == game.split_unit:
         return game, assumed
-    return split_by(game, unit), (*assumed, f"odd-chips in coins of {unit}")
+    return with_split_unit(game, unit), (*assumed, f"odd-chips in coins of {unit}")
 
 
 @lru_cache(4096)
-def split_by(game: Game, unit: int) -> Game:
+def with_split_unit(game: Game, unit: int) -> Game:
     """The same rules with pots split in such coins."""
     return replace(game, split_unit=unit)
 
 
-def coin(game: Game, shares: Sequence[Sequence[int]]) -> int:
+def smallest_coin(game: Game, shares: Sequence[Sequence[int]]) -> int:
     """The smallest coin of the splits: two shares of a pot differ by no more than one of it.
 
     It is one that the small blind can be paid in: else a share of nothing made the pot a coin.

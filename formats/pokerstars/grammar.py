@@ -11,7 +11,7 @@ from typing import Literal
 from msgspec import Struct
 
 from events.cards import UNKNOWN, Cards, is_card
-from formats.moment import moment_in
+from formats.timestamps import timestamp_in
 
 Limit = Literal["fl", "pl", "nl"]
 Verb = Literal["folds", "checks", "calls", "bets", "raises"]
@@ -21,7 +21,7 @@ MONEY = r"(?:[$€£] ?)?[0-9][0-9.,]*"
 _LIMITS: dict[str, Limit] = {"Limit": "fl", "Pot Limit": "pl", "No Limit": "nl"}
 
 
-class Unread(Exception):
+class Unreadable(Exception):
     """This hand says something that cannot be read, or that none of our rulesets knows."""
 
 
@@ -55,7 +55,7 @@ class Chair(Struct, frozen=True):
     out: bool = False
 
 
-class Posts(Struct, frozen=True):
+class PostRemark(Struct, frozen=True):
     """A blind or an ante; `all_in` if the line says that it was all he had."""
 
     what: Posting
@@ -63,7 +63,7 @@ class Posts(Struct, frozen=True):
     all_in: bool = False
 
 
-class Acts(Struct, frozen=True):
+class ActRemark(Struct, frozen=True):
     """A choice; `amount` is what a call or bet adds, or the total that a raise goes to, which is
     `over` the bet by that much."""
 
@@ -75,24 +75,24 @@ class Acts(Struct, frozen=True):
     cards: Cards = ()
 
 
-class Turns(Struct, frozen=True):
+class CardsRemark(Struct, frozen=True):
     """Cards turned up, or thrown away."""
 
     cards: Cards | None
 
 
-class Takes(Struct, frozen=True):
+class WinRemark(Struct, frozen=True):
     """A part of a pot, counted from the main pot outwards."""
 
     amount: int
     pot: int
 
 
-class Late(Struct, frozen=True):
+class TimeoutRemark(Struct, frozen=True):
     """The clock ran out, so what comes next was not chosen."""
 
 
-Remark = Posts | Acts | Turns | Takes | Late
+Remark = PostRemark | ActRemark | CardsRemark | WinRemark | TimeoutRemark
 
 
 class Totals(Struct, frozen=True):
@@ -109,7 +109,7 @@ _FIGURES = re.compile(r"[0-9][0-9.,]*\.[0-9]*")
 
 
 @lru_cache(4096)  # blinds and stacks come back in every hand
-def money(text: str) -> int:
+def parse_cents(text: str) -> int:
     """Hundredths: `$2,418.66`, `2.418,66`, `250.0`, `1500`; a lone comma or point is a decimal one
     unless three figures follow it."""
     digits = text.strip().lstrip("$€£").strip().rstrip(".,")
@@ -120,7 +120,7 @@ def money(text: str) -> int:
     groups = re.split(r"[.,]", whole)
     grouped = not any(len(group) != 3 for group in groups[1:])
     if not grouped or (mark and mark in whole) or not _FIGURES.fullmatch(whole + "." + part):
-        raise Unread(f"{text[:40]} is no amount")
+        raise Unreadable(f"{text[:40]} is no amount")
     return int("".join(groups)) * 100 + int((part + "00")[:2])
 
 
@@ -129,7 +129,7 @@ def cards(text: str) -> Cards:
     words = tuple([UNKNOWN if card == "XX" else card for card in text.split()])
     for card in words:
         if not is_card(card):
-            raise Unread(f"{card} is not a card")
+            raise Unreadable(f"{card} is not a card")
     return words
 
 
@@ -154,7 +154,7 @@ def header(line: str) -> Header:
     """The game of a hand; another game than hold'em as this house knows it is refused by name."""
     start = _START.match(line)
     if start is None:
-        raise Unread("the first line of the hand is cut")
+        raise Unreadable("the first line of the hand is cut")
     rest = _CLUB.sub("", start["rest"], count=1)
     tournament = _TOURNAMENT.match(rest)
     if tournament:
@@ -162,14 +162,14 @@ def header(line: str) -> Header:
     match = _HOLDEM.match(rest)
     if match is None or (_VARIANT.search(match["before"]) and not (start["gg"] and tournament)):
         name = re.split(r" - | ?\([$€£0-9B]", rest, maxsplit=1)[0]
-        raise Unread(f"{name.strip()[:60]} is not hold'em of a kind we have rules for")
+        raise Unreadable(f"{name.strip()[:60]} is not hold'em of a kind we have rules for")
     sign = match["low"][0] if match["low"][0] in "$€£" else ""
     currency = re.search(r"\b([A-Z]{3})$", match["more"].strip())
     return Header(
         source_id=start["stars"] or start["gg"],
         limit=_LIMITS[match["limit"]],
-        low=money(match["low"]),
-        high=money(match["high"]),
+        low=parse_cents(match["low"]),
+        high=parse_cents(match["high"]),
         sign=sign,
         currency=currency[1] if currency else "",
         tournament=tournament is not None,
@@ -178,7 +178,7 @@ def header(line: str) -> Header:
         room="GGPoker" if start["gg"] else f"PokerStars{' Home Game' if start['home'] else ''}",
         fast=line.startswith("PokerStars Zoom "),
         terse=bool(start["gg"] and tournament),
-        played=moment_in(rest[match.end() :]),
+        played=timestamp_in(rest[match.end() :]),
     )
 
 
@@ -193,17 +193,17 @@ def chair(line: str) -> Chair | None:
     match = _CHAIR.match(line)
     if match is None:
         return None
-    return Chair(int(match[1]), match[2], money(match[3]), line.endswith(" is sitting out"))
+    return Chair(int(match[1]), match[2], parse_cents(match[3]), line.endswith(" is sitting out"))
 
 
 # The lines of play.
 
 _CARDS = r"\[([^\]]*)\]"
 _ALL_IN = rf"( and is all-in)?( and has reached the {MONEY} cap)?"
-_PLAIN: dict[str, Acts | Turns] = {
-    "folds": Acts("folds"),
-    "checks": Acts("checks"),
-    "mucks hand": Turns(None),
+_PLAIN: dict[str, ActRemark | CardsRemark] = {
+    "folds": ActRemark("folds"),
+    "checks": ActRemark("checks"),
+    "mucks hand": CardsRemark(None),
 }
 _POST = re.compile(
     r"(?:posts (?P<what>small blind|big blind|small & big blinds|the ante)|(?:posts )?straddle) "
@@ -232,15 +232,17 @@ def remark(rest: str) -> Remark | None:
         all_in, capped = (end is not None for end in ends)
         if passes:
             known = cards(shown) if shown else ()
-            return Acts("folds" if passes == "folds" else "checks", cards=known)
+            return ActRemark("folds" if passes == "folds" else "checks", cards=known)
         if to:
-            return Acts("raises", money(to), money(over), all_in, capped)
-        return Acts("calls" if verb == "calls" else "bets", money(added), 0, all_in, capped)
+            return ActRemark("raises", parse_cents(to), parse_cents(over), all_in, capped)
+        return ActRemark(
+            "calls" if verb == "calls" else "bets", parse_cents(added), 0, all_in, capped
+        )
     if match := _POST.fullmatch(rest):
         all_in = match[match.re.groupindex["posted"] + 1] is not None
-        return Posts(match["what"] or "straddle", money(match["posted"]), all_in)  # type: ignore[arg-type]
+        return PostRemark(match["what"] or "straddle", parse_cents(match["posted"]), all_in)  # type: ignore[arg-type]
     if match := _SHOWN.fullmatch(rest):
-        return Turns(cards(match[1]))
+        return CardsRemark(cards(match[1]))
     return None
 
 
@@ -253,8 +255,8 @@ def outcome(rest: str) -> Remark | None:
     """What stands after `NAME ` without a colon."""
     if match := _TAKEN.fullmatch(rest):
         place = int(match[2] or 1) if "side" in rest else 0
-        return Takes(money(match[1]), place)
-    return Late() if rest.startswith("has timed out") else None
+        return WinRemark(parse_cents(match[1]), place)
+    return TimeoutRemark() if rest.startswith("has timed out") else None
 
 
 _UNCALLED = re.compile(rf"Uncalled bet \(({MONEY})\) returned to (.+)")
@@ -266,7 +268,7 @@ _BOARD = re.compile(rf"Board {_CARDS}")
 def uncalled(line: str) -> tuple[int, str] | None:
     """What goes back, and to whom."""
     match = _UNCALLED.fullmatch(line)
-    return (money(match[1]), match[2]) if match else None
+    return (parse_cents(match[1]), match[2]) if match else None
 
 
 def dealt(line: str) -> tuple[str, Cards] | None:
@@ -300,7 +302,7 @@ def totals(line: str) -> Totals | None:
     match = _TOTALS.fullmatch(line)
     if match is None:
         return None
-    parts = tuple(money(part) for part in _PART.findall(match[2]))
-    taken = [(kind, money(amount)) for kind, amount in _FEE.findall(match[3])]
+    parts = tuple(parse_cents(part) for part in _PART.findall(match[2]))
+    taken = [(kind, parse_cents(amount)) for kind, amount in _FEE.findall(match[3])]
     fees = sum(amount for kind, amount in taken if kind != "Rake")
-    return Totals(money(match[1]), parts, sum(amount for _, amount in taken), fees)
+    return Totals(parse_cents(match[1]), parts, sum(amount for _, amount in taken), fees)

@@ -38,9 +38,9 @@ from events.types import (
     Shown,
     UncalledReturned,
 )
-from formats.holdem import Inexpressible, Stakes, raked, stakes
-from formats.moment import is_whole
+from formats.site_stakes import Inexpressible, Stakes, stakes, total_rake
 from formats.source import Refused, Skipped, Text
+from formats.timestamps import has_offset
 from odds.rank import describe, value
 
 STARS = re.compile(r"PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #[0-9]+: ")
@@ -55,19 +55,19 @@ _ELSEWHERE = re.compile(
     r"[^0-9]{0,12}[0-9-]+"
 )
 _MIDDLE = "=" * 7
-_SEAMS = ("<<<<<<< ", ">>>>>>> ", "||||||| ")
-_SIGNS = ("\0", *_SEAMS, _MIDDLE)
+_MERGE_MARKERS = ("<<<<<<< ", ">>>>>>> ", "||||||| ")
+_SIGNS = ("\0", *_MERGE_MARKERS, _MIDDLE)
 UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-class Block(Struct, frozen=True):
+class HandLines(Struct, frozen=True):
     """The lines of one hand from its header on, and where in the file it begins."""
 
     line: int
     lines: tuple[str, ...]
 
 
-def blocks(source: Text) -> Iterator[Block | Skipped]:
+def hand_lines(source: Text) -> Iterator[HandLines | Skipped]:
     """The hands of a text, one by one; a hand of another site is skipped."""
     begun, held, summed = 0, list[str](), False
     for number, line in enumerate(_lines(source), 1):
@@ -75,7 +75,7 @@ def blocks(source: Text) -> Iterator[Block | Skipped]:
         place = match.start() if match else 0
         if match is None or (place and ' said, "' in line[:place]):  # in the chat it is no hand
             if (summed or not held) and (elsewhere := foreign_site(line)):
-                yield from _closed(begun, held)
+                yield from _finished(begun, held)
                 yield Skipped(number, f"this is a hand of {elsewhere}, not of PokerStars")
                 begun, held, summed = 0, [], False
             elif held:
@@ -86,12 +86,12 @@ def blocks(source: Text) -> Iterator[Block | Skipped]:
             continue
         if held and place:  # the file was cut in the middle of a line, and another put after it
             held.append(line[:place])
-        yield from _closed(begun, held)
+        yield from _finished(begun, held)
         begun, held, summed = number, [line[place:]], False
-    yield from _closed(begun, held)
+    yield from _finished(begun, held)
 
 
-def _closed(begun: int, held: list[str]) -> Iterator[Block | Skipped]:
+def _finished(begun: int, held: list[str]) -> Iterator[HandLines | Skipped]:
     """The block that ends here, if there is one."""
     text = "\n".join(held)
     if held and not text.isascii():
@@ -106,7 +106,7 @@ def _closed(begun: int, held: list[str]) -> Iterator[Block | Skipped]:
                 return
         held = text.replace("\xa0", " ").split("\n")  # names keep all else they hold
     if held:
-        yield Block(begun, tuple(held))
+        yield HandLines(begun, tuple(held))
 
 
 def foreign_site(line: str) -> str | None:
@@ -141,23 +141,23 @@ def _checked(text: io.TextIOBase) -> Iterator[str]:
         *lines, rest = piece.split("\n")
         if any(sign in piece for sign in _SIGNS) or (lines and len(lines[0]) >= LINE_MAX):
             for place, line in enumerate(lines, number + 1):
-                yield _sound(place, line)
+                yield _undamaged(place, line)
         else:
             yield from lines
         number += len(lines)
         if len(rest) >= LINE_MAX:
-            _sound(number + 1, rest)
+            _undamaged(number + 1, rest)
     if rest:
-        yield _sound(number + 1, rest)
+        yield _undamaged(number + 1, rest)
 
 
-def _sound(number: int, line: str) -> str:
+def _undamaged(number: int, line: str) -> str:
     """The line, if it shows no damage."""
     if len(line) >= LINE_MAX:
         raise Refused(number, f"a line of more than {LINE_MAX - 1} characters")
     if "\0" in line:
         raise Refused(number, "a zero byte: this is no text in UTF-8, UTF-16 or cp1252")
-    if line.startswith(_SEAMS) or line == _MIDDLE:
+    if line.startswith(_MERGE_MARKERS) or line == _MIDDLE:
         raise Refused(number, "a mark of a failed merge: the file is damaged")
     return line
 
@@ -171,7 +171,7 @@ _NUMBERS = 10**9  # of matches; a match's hands have the six figures after it
 _HANDS = 10**6
 
 
-class _Text(Struct):
+class _HandText(Struct):
     """A hand as far as it has been told: what each seat has bet on the street, brings, has won."""
 
     stakes: Stakes
@@ -305,7 +305,7 @@ class _Text(Struct):
             yield from (
                 f"{self.names[at]}: doesn't show hand" for at, won in enumerate(self.won) if won
             )
-        rake = raked(record)
+        rake = total_rake(record)
         parts = [self.money(sum(pot.shares)) for pot in pots]
         sides = [
             f"Side pot{f'-{at}' * (len(parts) > 2)} {part}." for at, part in enumerate(parts[1:], 1)
@@ -328,7 +328,7 @@ class _Text(Struct):
 
 def write(game: Game, record: Events, played: str) -> str:
     """The text of one hand, with two empty lines after it; `played` is when, in RFC 3339."""
-    text = _begun(game, record)
+    text = _hand_text(game, record)
     start = record[0]
     assert isinstance(start, HandStarted)
     pots = [event for event in record if isinstance(event, PotSplit)]
@@ -346,7 +346,7 @@ def write(game: Game, record: Events, played: str) -> str:
     return "\n".join([*head, *text.lines, *text.summary(start, pots, record), "", "", ""])
 
 
-def _begun(game: Game, record: Events) -> _Text:
+def _hand_text(game: Game, record: Events) -> _HandText:
     start = record[0]
     bets = stakes(game, record, "PokerStars text")
     assert isinstance(start, HandStarted)
@@ -356,7 +356,7 @@ def _begun(game: Game, record: Events) -> _Text:
         if ":" in name or name[0] in "*<>|=":
             raise Inexpressible(f"PokerStars text separates names by :, so none is {name!r}")
     none = [0] * len(start.players)
-    text = _Text(bets, start.players, list(start.stacks), list(none), list(none), list(none))
+    text = _HandText(bets, start.players, list(start.stacks), list(none), list(none), list(none))
     text.tags.setdefault(start.button, []).append("button")
     for event in record:
         if isinstance(event, HoleDealt):
@@ -379,7 +379,7 @@ def _header(stakes: Stakes, start: HandStarted, played: str) -> str:
     name = zlib.crc32(match.encode()) % _NUMBERS * _HANDS + last
     currency = f" {stakes.currency}" if stakes.currency else ""
     game = f"Hold'em {_LIMITS[stakes.limit]} ({'/'.join(bets)}{currency})"
-    if is_whole(played):
+    if has_offset(played):
         at, form = datetime.fromisoformat(played), "%Y/%m/%d %H:%M:%S"
         in_utc, in_new_york = at.astimezone(ZoneInfo("Etc/UTC")), at.astimezone(_ZONE)
         when = f"{in_utc:{form}} UTC [{in_new_york:{form}} ET]"

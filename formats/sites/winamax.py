@@ -9,11 +9,20 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from formats.moment import moment_in
 from formats.pokerstars import grammar
-from formats.pokerstars.grammar import Acts, Chair, Header, Limit, Posts, Totals, Turns, Unread
-from formats.pokerstars.played import Played
-from formats.sites.notes import DEALT, Notes
+from formats.pokerstars.grammar import (
+    ActRemark,
+    CardsRemark,
+    Chair,
+    Header,
+    Limit,
+    PostRemark,
+    Totals,
+    Unreadable,
+)
+from formats.pokerstars.parsed_hand import ParsedHand
+from formats.sites.reader import DEALT, HandBuilder
+from formats.timestamps import timestamp_in
 
 SITE = "winamax"
 BEGINS = re.compile(r'Winamax Poker - (?:CashGame|Go Fast ".*?"|Tournament ".*) - HandId: #')
@@ -46,51 +55,51 @@ _PARTS = ("ANTE/BLINDS", "PRE-FLOP", "SHOW DOWN", "SUMMARY", *_STREETS)
 _IDLE = ("sits out", "sit out", "stands up", "is disconnected", "has timed out")
 
 
-def played(lines: Sequence[str]) -> Played:
-    """The whole hand, or `Unread` with the reason why not."""
+def parse_hand(lines: Sequence[str]) -> ParsedHand:
+    """The whole hand, or `Unreadable` with the reason why not."""
     if "*** SUMMARY ***" not in lines:
-        raise Unread("the hand stops before its summary")
+        raise Unreadable("the hand stops before its summary")
     end = lines.index("*** SUMMARY ***")
-    notes = _table(lines[:end])
-    for line in lines[2 + len(notes.chairs) : end]:
+    hand = _table(lines[:end])
+    for line in lines[2 + len(hand.chairs) : end]:
         if part := _PART.fullmatch(line):
             name, cards = part[1], part[2]
             if name not in _PARTS:
-                raise Unread(f"a part of the hand that hold'em does not have: {name[:40]}")
+                raise Unreadable(f"a part of the hand that hold'em does not have: {name[:40]}")
             if name in _STREETS:
-                if name != _STREETS[min(notes.streets, 2)]:
-                    raise Unread(f"the {name.lower()} is dealt where it cannot be")
-                notes.deal(grammar.cards(cards or ""))
+                if name != _STREETS[min(hand.streets, 2)]:
+                    raise Unreadable(f"the {name.lower()} is dealt where it cannot be")
+                hand.deal(grammar.cards(cards or ""))
         elif dealt := DEALT.fullmatch(line):
-            notes.knows(dealt[1], grammar.cards(dealt[2]))
+            hand.add_known_cards(dealt[1], grammar.cards(dealt[2]))
         else:
-            notes.by_player(line, _noted)
-    return notes.played(_summary(notes, lines[end + 1 :]))
+            hand.read_player_line(line, _add_remark)
+    return hand.parsed_hand(_summary(hand, lines[end + 1 :]))
 
 
-def _table(lines: Sequence[str]) -> Notes:
+def _table(lines: Sequence[str]) -> HandBuilder:
     """Header, table and seats."""
     start = _START.match(lines[0])
     table = _TABLE.match(lines[1]) if len(lines) > 1 else None
     if start is None or table is None:
-        raise Unread("the first lines of the hand are cut")
+        raise Unreadable("the first lines of the hand are cut")
     game = _GAME.fullmatch(start["game"])
     if game is None:
-        raise Unread(f"{start['game'][:60]} is not hold'em of a kind we have rules for")
+        raise Unreadable(f"{start['game'][:60]} is not hold'em of a kind we have rules for")
     if table[2] is None:
-        raise Unread("no line says which seat has the button")
+        raise Unreadable("no line says which seat has the button")
     chairs = []
     for line in lines[2:]:
         seat = _SEAT.fullmatch(line)
         if seat is None:
             break
-        chairs.append(Chair(int(seat[1]), seat[2], grammar.money(seat[3])))
+        chairs.append(Chair(int(seat[1]), seat[2], grammar.parse_cents(seat[3])))
     # The stakes, in a tournament after the ante, which is posted anyway.
     real = table[1] == "real"
-    amounts = [grammar.money(part.strip(" €")) for part in start["stakes"].split("/")]
+    amounts = [grammar.parse_cents(part.strip(" €")) for part in start["stakes"].split("/")]
     tournament = start["kind"] == "Tournament"
     if len(amounts) != 2 and not (tournament and len(amounts) == 3):
-        raise Unread(f"{start['stakes'][:40]} are no stakes of hold'em")
+        raise Unreadable(f"{start['stakes'][:40]} are no stakes of hold'em")
     header = Header(
         source_id=start["id"],
         limit=_LIMITS[game[1]],
@@ -104,52 +113,54 @@ def _table(lines: Sequence[str]) -> Notes:
         room="Winamax",
         fast=start["kind"] == "Go Fast",
     )
-    header = replace(header, played=moment_in(lines[0][start.end() :]))
-    return Notes(header, int(table[2]), tuple(chairs))
+    header = replace(header, played=timestamp_in(lines[0][start.end() :]))
+    return HandBuilder(header, int(table[2]), tuple(chairs))
 
 
-def _noted(notes: Notes, name: str, rest: str) -> bool:
+def _add_remark(hand: HandBuilder, name: str, rest: str) -> bool:
     """Whether these words are known, and noted if they are an action."""
     rest = _SIGN_BEHIND.sub(r"€\1", rest.removesuffix(" out of position"))
     rest = rest.replace("posts ante ", "posts the ante ", 1)
     if took := _TOOK.fullmatch(rest):
         pot = int(took[2] or 1) if "side" in rest else 0
-        notes.take(name, grammar.money(took[1]), pot)
+        hand.collect(name, grammar.parse_cents(took[1]), pot)
         return True
     match grammar.remark(rest):
-        case Acts() as acts:
-            notes.act(name, acts)
-        case Posts(what=what, amount=amount) as posts:
-            notes.post(name, posts, 0 if what == "the ante" else amount)
-        case Turns(cards=cards):
-            notes.turn(name, cards)
+        case ActRemark() as acts:
+            hand.act(name, acts)
+        case PostRemark(what=what, amount=amount) as posts:
+            hand.post(name, posts, 0 if what == "the ante" else amount)
+        case CardsRemark(cards=cards):
+            hand.show_or_muck(name, cards)
         case _:
             return rest in _IDLE
     return True
 
 
-def _summary(notes: Notes, lines: Sequence[str]) -> Totals:
+def _summary(hand: HandBuilder, lines: Sequence[str]) -> Totals:
     """The pot and the rake; board, seats, folds and winners are those of the hand."""
     totals = None
     for line in lines:
         if pot := _TOTAL.fullmatch(line):
-            rake = grammar.money(pot[4]) if pot[4] else 0
-            if not pot[3] and grammar.money(pot[1]) != notes.won():
-                raise Unread(f"{notes.won()} is collected of a pot of {grammar.money(pot[1])}")
-            totals = notes.totals(None, rake)
+            rake = grammar.parse_cents(pot[4]) if pot[4] else 0
+            if not pot[3] and grammar.parse_cents(pot[1]) != hand.won():
+                raise Unreadable(
+                    f"{hand.won()} is collected of a pot of {grammar.parse_cents(pot[1])}"
+                )
+            totals = hand.totals(None, rake)
         elif board := _BOARD.fullmatch(line):
-            notes.same_board(grammar.cards(board[1]))
+            hand.check_board(grammar.cards(board[1]))
         elif end := _FATE.fullmatch(line):
-            name = notes.seated(end["name"])
-            if int(end["seat"]) != next(it.number for it in notes.chairs if it.name == name):
-                raise Unread(f"{name[:40]} has another seat in the summary")
+            name = hand.seated_name(end["name"])
+            if int(end["seat"]) != next(it.number for it in hand.chairs if it.name == name):
+                raise Unreadable(f"{name[:40]} has another seat in the summary")
             if end["cards"]:  # only the summary may name them
-                notes.knows(name, grammar.cards(end["cards"]))
-            if notes.folded.get(name) != (_FOLDED[end["folded"]] if end["folded"] else None):
-                raise Unread(f"hand and summary do not say alike whether {name[:40]} folded")
-            won = grammar.money(end["won"]) if end["won"] else 0
-            if notes.won(name) != won and not end["k"]:
-                raise Unread(f"{name[:40]} collects {notes.won(name)}, and {won} in the summary")
+                hand.add_known_cards(name, grammar.cards(end["cards"]))
+            if hand.folded.get(name) != (_FOLDED[end["folded"]] if end["folded"] else None):
+                raise Unreadable(f"hand and summary do not say alike whether {name[:40]} folded")
+            won = grammar.parse_cents(end["won"]) if end["won"] else 0
+            if hand.won(name) != won and not end["k"]:
+                raise Unreadable(f"{name[:40]} collects {hand.won(name)}, and {won} in the summary")
     if totals is None:
-        raise Unread("the summary does not tell the pot and the rake")
+        raise Unreadable("the summary does not tell the pot and the rake")
     return totals

@@ -8,7 +8,7 @@ import pytest
 
 from api.main import main
 from api.playing.league import Pairing
-from api.playing.league import standing as ranked
+from api.playing.league import standings as ranked
 from events.ledger import Append
 from events.match import MatchEnded, MatchStarted
 from store.ledger import open_ledger

@@ -15,7 +15,7 @@ import pytest
 
 from api.cli.export import LAKEHOUSES, TABLES
 from api.main import main
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from store.columns import layout
 from store.reader import Reader
 from store.sql.answers import plain
@@ -60,7 +60,7 @@ def _view(to: str, out: Path, table: str) -> list[dict[str, Any]]:
 
 def _asked(ledger: Path, table: str) -> list[dict[str, Any]]:
     """The same of the ledger itself, without the unit, which no file stores."""
-    query = Query(Reader(ledger).snapshot(), projections(ledger))
+    query = Query(Reader(ledger).snapshot(), ledger_projections(ledger))
     found = query.ask(f"SELECT * FROM {table} LIMIT 0").column_names
     unit = "EXCLUDE (unit)" if "unit" in found else ""
     rows = query.rows(f"SELECT * {unit} FROM {table} ORDER BY ALL")

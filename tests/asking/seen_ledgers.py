@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from msgspec.structs import replace
 
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from api.viewpoints.viewer import Viewer
 from engine.game import Game
 from events import types as t
@@ -80,7 +80,7 @@ def viewers(played: Sequence[Kept]) -> tuple[Viewer, ...]:
 
 def ledger_of(folder: Path, played: Sequence[Kept], seed: str = "s3cr3t") -> Snapshot:
     """A ledger of several segments and a hot tail, the matches dealt in turn."""
-    ledger = FileLedger(RealDisk(folder), projections(folder), seal_hands=NEVER)
+    ledger = FileLedger(RealDisk(folder), ledger_projections(folder), seal_hands=NEVER)
     versions: dict[str, int] = {}
 
     def add(stream: str, *events: Record) -> None:

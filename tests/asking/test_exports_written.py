@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.exporting.files import writer
+from api.exporting.files import table_writer
 from api.http.routes.exports import DATASETS, HandRange, _written, ordered, tables
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -66,7 +66,7 @@ def test_lines_written_in_columns_are_those_written_row_by_row(
 ) -> None:
     table = pa.Table.from_pylist(rows, SCHEMA)
     sink = io.BytesIO()
-    writer(sink, "ndjson", SCHEMA).write(table)
+    table_writer(sink, "ndjson", SCHEMA).write(table)
     assert b"".join(canonical(row) + b"\n" for row in plain(table)) == sink.getvalue()
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from api.main import main
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from api.problem import Problem
 from api.questions import filters_hands as spreads
 from api.questions.declared.fairness import FairnessParams, fairness
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for match, hands, seats in PLAYED:
         words = ("--hands", str(hands), "--seats", seats, "--seed", match, "--match", match)
         assert main(["play", "site-nl", *words, "--ledger", str(folder)]) == 0
-        ledger, lock = open_ledger(folder, "a test", projections(folder))
+        ledger, lock = open_ledger(folder, "a test", ledger_projections(folder))
         ledger.seal()
         ledger.close()
         lock.release()

@@ -7,7 +7,7 @@ import msgspec
 import pyarrow as pa
 import pytest
 
-from api.exporting.tables import tables
+from api.exporting.tables import view_tables
 from api.viewpoints.feed_events import FeedEncoder
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -70,7 +70,7 @@ def test_events_in_sql_and_in_files(viewer: Viewer, snapshot: Snapshot) -> None:
     swap = ("old", "new", "changed")
     assert {row.hidden for row in told} > {(), ("cards",), ("amount", "origin"), swap, ("seed",)}
     in_sql = viewed.ask("FROM events ORDER BY hand_seq, idx")
-    in_files = pa.concat_tables(tables(leaves, "events", viewed.redactor))
+    in_files = pa.concat_tables(view_tables(leaves, "events", viewed.redactor))
     events = [one.event for leaf in leaves for one in leaf.recorded]
     for table in (in_sql, in_files):
         rows = table.to_pylist()

@@ -215,7 +215,7 @@ def test_whatever_decides_a_verdict_is_in_the_name_of_a_file(
     assert keys[-1] == _program()
 
 
-ASKING = ("api/questions/verdicts.py", "api/importing/worker.py", "api/importing/screened.py")
+ASKING = ("api/questions/verdicts.py", "api/importing/worker.py", "api/importing/screened_hands.py")
 JUDGES_NOTHING = {  # what these ask for otherwise
     "api/importing/inputs.py": "which files there are",
     "api/importing/index.py": "what a hand is called",

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 from analytics.projections.facts import facts
-from api.exporting.tables import TABLES, tables
+from api.exporting.tables import TABLES, view_tables
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -56,7 +56,7 @@ def same(expected: pa.Table, got: pa.Table) -> None:
 
 def test_every_view_is_what_is_made_of_sight_alone(viewed: Viewed, leaves: list[Leaf]) -> None:
     for name in TABLES:
-        expected = pa.concat_tables(tables(leaves, name, viewed.redactor))
+        expected = pa.concat_tables(view_tables(leaves, name, viewed.redactor))
         same(expected, viewed.ask(f"FROM {name}"))
         if name != "facts" and viewed.viewer in STRANGERS:  # a stranger's SQL reaches no facts
             same(expected, viewed.stranger(f"FROM {name}"))
@@ -111,7 +111,7 @@ def test_eyes_that_are_a_seat_s_in_one_match_see_nothing_of_his_in_another(
 ) -> None:
     his = tuple(one.name for one in PLAYED if one.kind == "after")
     redactor = Redactor(snapshot, Viewer("seat:ursa", his))
-    rows = pa.concat_tables(tables(snapshot.leaves(), "players", redactor)).to_pylist()
+    rows = pa.concat_tables(view_tables(snapshot.leaves(), "players", redactor)).to_pylist()
     closed = [row for row in rows if row["match"].startswith("closed")]
     assert closed
     assert all(row["showed"] or "hidden" in row["hole"] or not row["hole"] for row in closed)

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 import pytest
 
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from api.viewpoints.masks import Redacted
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -273,7 +273,7 @@ def test_what_is_withheld_stays_so_when_its_files_go(viewer: Viewer, tmp_path: P
     every = ("hands", "events", "bids", "swaps")
     asked = [f"FROM {name} ORDER BY ALL" for name in sized(("events",), every)]
     before = [plain(viewed.stranger(sql)) for sql in asked]
-    ledger = FileLedger(RealDisk(tmp_path), projections(tmp_path))
+    ledger = FileLedger(RealDisk(tmp_path), ledger_projections(tmp_path))
     ledger.compact(grace_ms=0)
     ledger.close()
     for again in (viewed, Viewed(Reader(tmp_path).snapshot(), viewer)):

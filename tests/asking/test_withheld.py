@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from api.viewpoints import disclosure
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -44,7 +44,7 @@ def odd(record: Events) -> Iterator[Events]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Segments in which every hand is as it should be, and one in which hardly any is."""
     folder = tmp_path_factory.mktemp("odd")
-    ledger = FileLedger(RealDisk(folder), projections(folder))
+    ledger = FileLedger(RealDisk(folder), ledger_projections(folder))
     record = seeded(named("auction-2024-mit"), "odd").record
     for match, forms in enumerate(([record] * 3, [*odd(record)], [record])):
         for number, form in enumerate(forms, start=1):

@@ -16,7 +16,7 @@ import pytest
 
 from api.cluster import spark
 from api.cluster import tasks as cluster
-from api.cluster.tasks import Exported, OtherProgram, Task
+from api.cluster.tasks import ExportedRows, ProgramMismatch, Task
 from api.main import main
 from api.version import program_digest
 from store.reader import Reader, Snapshot
@@ -52,7 +52,7 @@ def test_an_audit_of_the_parts_is_that_of_the_whole(ledger: Path, capsys: Captur
     assert {"agree", "differ"} <= {one["verdict"] for one in whole}
     for every in _at_the_worst(ledger):
         found = [
-            cluster.decoded(answer)
+            cluster.decode_audit(answer)
             for task in every
             for answer in cluster.audit(task, ruleset=None, fine=True)
         ]
@@ -73,7 +73,7 @@ def test_an_audit_of_the_parts_is_that_of_the_whole(ledger: Path, capsys: Captur
 )
 def test_the_rows_of_the_parts_are_those_of_the_whole(ledger: Path, view: str, name: str) -> None:
     for every in _at_the_worst(ledger):
-        who = cluster.ViewedAs(view)
+        who = cluster.TaskViewer(view)
         viewed = cluster._viewed(str(ledger), every[0].as_of, who)
         schema = cluster.schema(viewed, name)
         order = [(it, "ascending") for it in ("hand_seq", "idx", "seat") if it in schema.names]
@@ -107,7 +107,7 @@ def test_an_export_of_the_parts_is_that_of_the_whole(
     assert main(["export", *words, "--ledger", str(ledger)]) == 0
     for every in _at_the_worst(ledger):
         found = [
-            msgspec.msgpack.decode(answer, type=Exported).content
+            msgspec.msgpack.decode(answer, type=ExportedRows).content
             for task in every
             for answer in cluster.export(task, table=table, to=to, view=view)
         ]
@@ -171,7 +171,7 @@ def test_another_program_is_not_asked(ledger: Path) -> None:
     """Its verdict could be another one."""
     snapshot = Reader(ledger).snapshot()
     task = Task(str(ledger), snapshot.as_of, 0, 1, "of an older muckrake")
-    with pytest.raises(OtherProgram, match="install the same on every machine"):
+    with pytest.raises(ProgramMismatch, match="install the same on every machine"):
         list(cluster.audit(task, ruleset=None, fine=False))
 
 
@@ -244,7 +244,7 @@ def test_the_driver_takes_as_many_answers_together_as_their_size_allows(
     monkeypatch: pytest.MonkeyPatch, bytes_: int, together: list[int]
 ) -> None:
     """Spark refuses a driver more than 1 GB of them."""
-    monkeypatch.setattr(spark, "TOGETHER", bytes_)
+    monkeypatch.setattr(spark, "BATCH_BYTES", bytes_)
     every = [cluster.Task("", "", number, number + 1, "") for number in range(sum(together))]
     here: Any = Here()
     found = spark.answers(here, every, lambda task: iter([bytes([task.first % 251])]))

@@ -4,10 +4,10 @@ import re
 from collections.abc import Callable
 
 from engine.verdict import judge
-from formats.follow import follow
-from formats.source import Refused, Skipped, Source, SourceHand, Text
+from formats.hand_records import hand_record
+from formats.source import Refused, Skipped, SourceFile, SourceHand, Text
 
-Read = Callable[[Text], Source]
+Read = Callable[[Text], SourceFile]
 
 
 def one(read: Read, text: Text) -> SourceHand:
@@ -26,7 +26,7 @@ def reason(read: Read, text: str) -> str:
 
 def verdict(hand: SourceHand) -> str:
     """What the rules say of it."""
-    return judge(hand.game, follow(hand, "h/1")).verdict
+    return judge(hand.game, hand_record(hand, "h/1")).verdict
 
 
 def changed_and_agreed(read: Read, text: str) -> list[str]:

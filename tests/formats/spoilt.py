@@ -10,8 +10,8 @@ from tempfile import TemporaryDirectory
 from engine.games import GAMES
 from engine.verdict import judge
 from events.evolve import replay
-from formats.follow import follow
-from formats.known import FORMATS
+from formats.detection import FORMATS
+from formats.hand_records import hand_record
 from formats.source import AS_READ, Refused, Skipped, SourceHand
 from tests.formats import test_format_acpc as acpc
 from tests.formats import test_format_ggpoker as ggpoker
@@ -70,7 +70,7 @@ def _is_told(hand: object) -> bool:
     if not isinstance(hand, SourceHand):
         return False
     try:
-        record = follow(hand, "m/1")
+        record = hand_record(hand, "m/1")
     except ValueError:
         return False
     end = replay(record)

@@ -9,11 +9,11 @@ from engine.games import RULESETS
 from engine.verdict import Report, judge
 from events import types as t
 from events.types import Events
-from formats.follow import follow
-from formats.plain import plain
+from formats.hand_records import hand_record
+from formats.plain_records import plain_record
 from formats.pokerstars.read import read
 from formats.source import SourceHand
-from tests.formats.test_claims import folded_all_in
+from tests.formats.test_claimed_records import folded_all_in
 
 TEXT = """\
 PokerStars Hand #11: Tournament #9, $1+$0.10 USD Hold'em No Limit - Level II (50/100) - 2012/03/04
@@ -128,7 +128,7 @@ def judged_as(game: Game, record: Events) -> Report:
 def test_both_readings_of_a_text_in_which_he_folds(text: str, cannot_win: int) -> None:
     hand = told(text)
     assert "may_fold" == hand.game.forced_all_in
-    record = follow(hand, "m/1")
+    record = hand_record(hand, "m/1")
     assert audit(hand.game, record) is None
     assert [2] == [e.seat for e in record if isinstance(e, t.Folded) if e.seat == 2]
     report = judge(hand.game, record)
@@ -152,7 +152,7 @@ def test_what_moves_is_counted_where_his_cards_are_known(
     cards: str, verdict: str, moves: int
 ) -> None:
     hand = told(TEXT.replace("cy: folds\n", f"cy: folds [{cards}]\n"))
-    record = follow(hand, "m/1")
+    record = hand_record(hand, "m/1")
     report = judge(hand.game, record)
     assert (verdict, bool(moves)) == (report.verdict, bool(report.readings))
     other = judged_as(stays(hand.game), record)
@@ -168,14 +168,14 @@ def test_a_record_made_before_there_were_two_readings_says_the_number_too() -> N
     for text, claim in ((TEXT, 260), (CLOSED, 260), (LAST, 250), (ANTE, 60)):
         hand = told(text)
         hand = replace(hand, game=stays(hand.game), assumed=())
-        report = judge(hand.game, follow(hand, "m/1"))
+        report = judge(hand.game, hand_record(hand, "m/1"))
         assert ("differ", claim) == (report.verdict, report.moves)
 
 
 def test_who_is_not_said_to_sit_out_is_no_such_case() -> None:
     hand = told(TEXT.replace(" is sitting out", ""))
     assert "stays_in" == hand.game.forced_all_in
-    report = judge(hand.game, follow(hand, "m/1"))
+    report = judge(hand.game, hand_record(hand, "m/1"))
     assert ("differ", 260, ()) == (report.verdict, report.moves, report.assumed)
 
 
@@ -189,13 +189,13 @@ def test_who_folds_with_chips_left_is_no_such_case() -> None:
         .replace("740", "780")
     )
     assert ("stays_in", ()) == (hand.game.forced_all_in, hand.assumed)
-    assert "agree" == judge(hand.game, follow(hand, "m/1")).verdict
+    assert "agree" == judge(hand.game, hand_record(hand, "m/1")).verdict
 
 
 def test_only_the_fold_of_who_is_forced_is_allowed() -> None:
     """One reading more, and nothing else: who chose any of his chips stays in."""
     hand = told(CLOSED)
-    record = follow(hand, "m/1")
+    record = hand_record(hand, "m/1")
     for at, event in enumerate(record):
         if isinstance(event, t.Called):  # he is all-in by a call
             forged = (*record[: at + 1], t.Folded(event.seat, None), *record[at + 1 :])
@@ -218,6 +218,6 @@ def test_some_rulesets_with_the_default_keeps_its_fingerprint() -> None:
 
 def test_the_short_way_leaves_such_a_hand_to_the_rules() -> None:
     hand = told(TEXT)
-    assert plain(hand, "m/1") is None
+    assert plain_record(hand, "m/1") is None
     game = replace(RULESETS["site-nl"], forced_all_in="may_fold")
-    assert plain(folded_all_in(game), "m/1") is None
+    assert plain_record(folded_all_in(game), "m/1") is None

@@ -12,10 +12,10 @@ from engine.games.site import at_stakes
 from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
-from formats.acpc.log import defined, described, known, ruleset, write
+from formats.acpc.log import definition_text, parse_definition, public_definition, ruleset, write
 from formats.acpc.read import read
-from formats.follow import follow
-from formats.holdem import Inexpressible
+from formats.hand_records import hand_record
+from formats.site_stakes import Inexpressible
 from formats.source import Refused, SourceHand
 
 NO_LIMIT = """# name/game/hands/seed made holdem.nolimit.2p.reverse_blinds.game 3 0
@@ -48,7 +48,7 @@ def refusal(text: str | bytes) -> str:
 
 def test_of_two_players_position_1_is_the_button_and_acts_first() -> None:
     for hand in hands(NO_LIMIT):
-        events = follow(hand, "m/1")
+        events = hand_record(hand, "m/1")
         assert judge(hand.game, events).verdict == "agree"
         blinds = [(e.seat, e.amount, e.kind) for e in events if isinstance(e, t.BlindPosted)]
         assert [(1, 100, "small"), (0, 200, "big")] == blinds
@@ -56,7 +56,7 @@ def test_of_two_players_position_1_is_the_button_and_acts_first() -> None:
 
 def test_a_raise_is_a_total_over_the_hand() -> None:
     first = hands(NO_LIMIT)[0]
-    raises = [e for e in follow(first, "m/1") if isinstance(e, t.Bet | t.Raised)]
+    raises = [e for e in hand_record(first, "m/1") if isinstance(e, t.Bet | t.Raised)]
     assert [600, 1800, 2700] == [e.to if isinstance(e, t.Raised) else e.amount for e in raises]
 
 
@@ -64,7 +64,7 @@ def test_a_limit_log_names_no_amounts() -> None:
     (hand,) = hands("STATE:0:ccc/ccc/crff:5d5c|9hQd|8dAs/7s8s4h/6d:-10|20|-10:A|B|C\n")
     assert ("acpc-limit", ("game",)) == (hand.game.name, hand.inferred)
     assert ("blinds 10/20", "level 20/40", "stack 1000") == hand.assumed
-    assert judge(hand.game, follow(hand, "m/1")).verdict == "assuming"
+    assert judge(hand.game, hand_record(hand, "m/1")).verdict == "assuming"
 
 
 def test_without_a_raise_what_was_lost_tells_whether_there_is_a_limit() -> None:
@@ -78,7 +78,7 @@ def test_without_a_raise_what_was_lost_tells_whether_there_is_a_limit() -> None:
             results[:2] = [str(sign * small), str(-sign * small)]
             (hand,) = hands(line % "|".join(results))
             assert kind == hand.game.name
-            assert "assuming" == judge(hand.game, follow(hand, "m/1")).verdict
+            assert "assuming" == judge(hand.game, hand_record(hand, "m/1")).verdict
 
 
 def test_an_endless_word_is_quoted_in_part() -> None:
@@ -95,9 +95,11 @@ def test_the_public_games_are_the_corpus_rulesets() -> None:
         (False, 3, "acpc-nl"),
         (False, 6, "pluribus"),
     ):
-        game, stack = ruleset(known(limit, players), 2)
+        game, stack = ruleset(public_definition(limit, players), 2)
         assert (RECORDED[name], game.stack) == (game, stack)
-        assert known(limit, players) == defined(described(known(limit, players)))
+        assert public_definition(limit, players) == parse_definition(
+            definition_text(public_definition(limit, players))
+        )
 
 
 def test_fractions_make_the_unit_small_enough() -> None:
@@ -109,7 +111,7 @@ def test_fractions_make_the_unit_small_enough() -> None:
 
 def test_results_that_do_not_add_up_are_kept_as_a_claim() -> None:
     (hand,) = hands(SPLIT.replace("25|25", "25|26"))
-    record = follow(hand, "m/1")
+    record = hand_record(hand, "m/1")
     assert t.Claimed(hand.nets or (), 0) in record
     assert "differ" == judge(hand.game, record).verdict
 
@@ -173,17 +175,17 @@ def test_a_log_that_is_none_is_refused_with_line_and_reason(text: str, reason: s
     ],
 )
 def test_a_definition_of_another_game_is_refused_by_name(old: str, new: str, reason: str) -> None:
-    text = described(known(True, 3))
+    text = definition_text(public_definition(True, 3))
     assert old in text
     with pytest.raises(ValueError, match=reason):
-        defined(text.replace(old, new))
+        parse_definition(text.replace(old, new))
 
 
 def test_a_log_is_written_again_to_the_byte() -> None:
     for text in (NO_LIMIT, PLURIBUS):
         source = read(text)
         told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
-        records = [(hand.game, follow(hand, f"m/{hand.source_id}")) for hand in told]
+        records = [(hand.game, hand_record(hand, f"m/{hand.source_id}")) for hand in told]
         if text == NO_LIMIT:
             assert text == "".join(write(records, source.note))
         assert text.count("STATE") == len(records)
@@ -202,7 +204,7 @@ def test_pokerkit_reads_what_we_write_to_the_same_results(name: str, seats: int)
     lines = list(write(records))
     again = [hand for hand in read("".join(lines)).hands if isinstance(hand, SourceHand)]
     for hand, (_, events) in zip(again, records, strict=True):
-        assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+        assert judge(hand.game, hand_record(hand, "m/1")).verdict == "agree"
         results = sorted(2 * (stack - 2000) for stack in replay(events).stacks)
         assert results == sorted(hand.nets or ())
     if name == "acpc-limit":

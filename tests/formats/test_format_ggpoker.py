@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from engine.steps import Posts
-from formats.known import FORMATS, format_of
+from formats.detection import FORMATS, format_of
 from formats.pokerstars.read import read
 from formats.source import AS_READ, Act, Paid, SourceHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict

@@ -12,7 +12,7 @@ import pytest
 from engine.verdict import judge
 from events.evolve import replay
 from formats import irc
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.irc import read
 from formats.source import Act, Refused, Skipped, SourceHand
 from tests.profiles import sized
@@ -57,7 +57,7 @@ def made_month(folder: Path, hdb: str = HDB, roster: str = ROSTER, **pdb: str) -
 
 
 def _verdict(hand: SourceHand) -> str:
-    return judge(hand.game, follow(hand, "h/1")).verdict
+    return judge(hand.game, hand_record(hand, "h/1")).verdict
 
 
 def test_letters_become_choices_in_the_order_of_positions(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ def test_heads_up_the_seat_left_of_the_button_is_small_and_first_on_every_street
 def test_a_bet_that_nobody_called_was_put_in_and_won(tmp_path: Path) -> None:
     _, second, *_ = read(made_month(tmp_path)).hands
     assert isinstance(second, SourceHand)
-    end = replay(follow(second, "h/1"))
+    end = replay(hand_record(second, "h/1"))
     assert (30, 20) == end.paid
     assert (20, -20) == second.nets
 
@@ -107,7 +107,7 @@ def test_a_single_blind_is_the_big_one_and_leaving_is_a_fold(tmp_path: Path) -> 
 
 
 def test_all_in_after_a_call_for_everything_is_a_note() -> None:
-    now = irc._Betting([10, 100])
+    now = irc._BettingState([10, 100])
     now.begin()
     now.put(1, 20)
     assert Act(0, "call") == now.act(0, "c", 10)
@@ -197,7 +197,7 @@ def test_mutated_files_are_read_or_left_out_and_nothing_else(tmp_path: Path) -> 
         try:
             for hand in read(made_month(tmp_path / str(seed), **texts)).hands:
                 if isinstance(hand, SourceHand):
-                    end = replay(follow(hand, "h/1"))
+                    end = replay(hand_record(hand, "h/1"))
                     assert sum(hand.stacks) == sum(end.stacks)
         except (Refused, ValueError):
             pass
@@ -247,7 +247,7 @@ def _verdicts(hands: list[SourceHand | Skipped]) -> Counter[str]:
     found: Counter[str] = Counter()
     for hand in hands:
         if isinstance(hand, SourceHand):
-            record = follow(hand, "h/1")
+            record = hand_record(hand, "h/1")
             start, end = hand.stacks, replay(record).stacks
             assert hand.nets == tuple(now - was for was, now in zip(start, end, strict=True))
             found[judge(hand.game, record).verdict] += 1

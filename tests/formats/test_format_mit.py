@@ -11,10 +11,10 @@ from engine.games import RULESETS
 from engine.games.swap_2022 import SWAP_2022_MIT
 from events import types as t
 from events.notation import say_all
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit.read import read
-from formats.mit.write import encoded, write
-from formats.source import AS_READ, Fault, Refused, Rules, Skipped, SourceHand
+from formats.mit.write import encoded_log, write
+from formats.source import AS_READ, Fault, ImportRules, Refused, Skipped, SourceHand
 
 AUCTION = """\
 6.9630 MIT Pokerbots - ada vs ada II
@@ -121,9 +121,9 @@ DIALECTS = {
 }
 
 
-def _follow(text: str | bytes, rules: Rules = AS_READ) -> list[t.Events]:
+def _follow(text: str | bytes, rules: ImportRules = AS_READ) -> list[t.Events]:
     return [
-        follow(hand, f"m/{hand.number}")
+        hand_record(hand, f"m/{hand.number}")
         for hand in read(text, rules).hands
         if isinstance(hand, SourceHand)
     ]
@@ -150,7 +150,7 @@ def test_other_encodings_and_line_ends_come_back_to_the_byte(encoding: str, newl
     written = text.encode(encoding)
     source = read(written)
     assert source.players == ("ada", "zoë")
-    assert encoded(write(_follow(written), source.note), source.note) == written
+    assert encoded_log(write(_follow(written), source.note), source.note) == written
 
 
 def test_a_bad_reply_stands_before_the_default_it_causes_or_after_the_end() -> None:
@@ -222,10 +222,10 @@ Final, bob (1), ada (-1)"""
     swap = text.replace("6.9630", "6.176").replace(
         "\nPlayers did not reach flop. No auction occured.", ""
     )
-    source = read(swap, Rules(SWAP_2022_MIT))
+    source = read(swap, ImportRules(SWAP_2022_MIT))
     assert ("no flop", swap) == (
         source.dialect,
-        write(_follow(swap, Rules(SWAP_2022_MIT)), source.note),
+        write(_follow(swap, ImportRules(SWAP_2022_MIT)), source.note),
     )
 
 
@@ -244,7 +244,7 @@ def test_a_log_that_no_line_tells_from_other_years_is_no_log_of_2022() -> None:
         read(text)
     asked = "--ruleset swap-2022-mit says that it is Swap"
     assert refused.value.reason == f"no hand reaches a flop, so this may be {games}: {asked}"
-    assert read(text, Rules(SWAP_2022_MIT)).dialect == "no flop"
+    assert read(text, ImportRules(SWAP_2022_MIT)).dialect == "no flop"
     with pytest.raises(Refused) as refused:
         read(text.replace("6.176", "6.9630"))
     needed = "no bid, bounty or toss is in it, and logs since 2024 have one of them"
@@ -298,7 +298,7 @@ def test_hands_of_our_own_are_written_as_a_log_that_can_be_read(name: str) -> No
     source = read(text)
     told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
     assert 60 == len(told)
-    assert text == write([follow(hand, f"m/{hand.number}") for hand in told], source.note)
+    assert text == write([hand_record(hand, f"m/{hand.number}") for hand in told], source.note)
 
 
 def test_a_log_too_long_to_keep_is_read_twice(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,7 +329,7 @@ def test_mutated_logs_are_refused_or_read_and_never_anything_else(dialect: str) 
         for hand in hands:
             if isinstance(hand, SourceHand):
                 try:
-                    follow(hand, "m/1")
+                    hand_record(hand, "m/1")
                 except ValueError:
                     continue
 

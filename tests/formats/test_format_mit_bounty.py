@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from engine.audit import audit
 from events.evolve import replay
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit.read import read
 from formats.mit.write import write
 from formats.source import HasBounty, Item, Refused, Skipped, SourceHand
@@ -75,7 +75,7 @@ def test_a_log_is_read_and_written_to_the_byte_in_each_dialect() -> None:
         source = read(text)
         hands = [hand for hand in source.hands if isinstance(hand, SourceHand)]
         assert (dialect, {"bounty-2025-mit"}) == (source.dialect, {it.game.name for it in hands})
-        records = [follow(hand, f"m/{hand.number}") for hand in hands]
+        records = [hand_record(hand, f"m/{hand.number}") for hand in hands]
         assert [None, None] == [audit(hands[0].game, record) for record in records]
         assert [(429, 371), (412, 388)] == [replay(record).stacks for record in records]
         assert text == write(records, source.note)
@@ -122,7 +122,7 @@ def test_bounties_that_change_between_are_told_where_they_do() -> None:
     """A mirrored match deals each deck again with the seats exchanged: no engine logged one."""
     hands = [hand for hand in read(BOUNTY).hands if isinstance(hand, SourceHand)]
     other = replace(hands[1], items=(*map(_exchanged, hands[1].items),))
-    text = write([follow(hands[0], "m/1"), follow(replace(other, nets=None), "m/2")])
+    text = write([hand_record(hands[0], "m/1"), hand_record(replace(other, nets=None), "m/2")])
     assert "Round #2, b (-29), a (29)\nBounties reset to T for player b and K for player a" in text
 
 

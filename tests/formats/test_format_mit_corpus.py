@@ -12,10 +12,10 @@ from engine.verdict import judge
 from events import types as t
 from events.cards import Cards
 from events.evolve import evolve, replay
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit.read import read
-from formats.mit.write import encoded, write
-from formats.source import Refused, Source, SourceHand
+from formats.mit.write import encoded_log, write
+from formats.source import Refused, SourceFile, SourceHand
 
 SHARED = Path(__file__).parents[2].parent / "shared/data"
 MIT = SHARED / "mit"
@@ -53,9 +53,9 @@ def _bytes(log: Path) -> bytes:
     return gzip.decompress(log.read_bytes()) if log.suffix == ".gz" else log.read_bytes()
 
 
-def _records(source: Source) -> list[t.Events]:
+def _records(source: SourceFile) -> list[t.Events]:
     told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
-    return [follow(hand, f"m/{hand.number}") for hand in told]
+    return [hand_record(hand, f"m/{hand.number}") for hand in told]
 
 
 def _named(part: str) -> Path:
@@ -74,7 +74,9 @@ def test_the_first_hundred_hands_of_every_dialect(part: str) -> None:
     source = read(text)
     assert source.dialect == DIALECTS[part]
     told = [hand for _, hand in zip(range(100), source.hands, strict=False)]
-    records = [follow(hand, f"m/{hand.number}") for hand in told if isinstance(hand, SourceHand)]
+    records = [
+        hand_record(hand, f"m/{hand.number}") for hand in told if isinstance(hand, SourceHand)
+    ]
     written = write(records, source.note)
     cut = written.rpartition("\nFinal, ")[0]
     assert (100, True) == (len(records), text.startswith(cut))
@@ -91,7 +93,7 @@ def _checked(log: Path) -> None:
     text = _bytes(log)
     source = read(text)
     records = _records(source)
-    assert encoded(write(records, source.note), source.note) == text
+    assert encoded_log(write(records, source.note), source.note) == text
     assert not any(_is_claimed(record) for record in records)
     name = str(log.relative_to(SHARED))
     if name not in EXPECTED:

@@ -4,10 +4,10 @@ import pytest
 
 from engine.audit import audit
 from engine.games.river_2023 import RIVER_2023_MIT
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit.read import read
 from formats.mit.write import write
-from formats.source import Refused, Rules, Skipped, SourceHand
+from formats.source import ImportRules, Refused, Skipped, SourceHand
 
 RIVER = """\
 6.176 MIT Pokerbots - a vs b
@@ -56,7 +56,7 @@ def test_a_run_is_read_and_written_with_what_it_was_worth() -> None:
         (hand,) = source.hands
         assert isinstance(hand, SourceHand)
         assert (dialect, "river-2023-mit") == (source.dialect, hand.game.name)
-        record = follow(hand, "m/1")
+        record = hand_record(hand, "m/1")
         assert audit(hand.game, record) is None
         assert text == write([record], source.note)
     (wrong,) = read(RIVER.replace("a won 6", "a won 7")).hands
@@ -71,11 +71,11 @@ def test_a_log_of_2023_without_a_run_is_read_where_its_ruleset_is_named() -> Non
     text = text[: text.index("Run reached")] + "\n" + text[text.index("Final") :]
     with pytest.raises(Refused, match="without a run, as --ruleset river-2023-mit says, or Blotto"):
         read(text)
-    source = read(text, Rules(RIVER_2023_MIT))
+    source = read(text, ImportRules(RIVER_2023_MIT))
     (hand,) = source.hands
     assert isinstance(hand, SourceHand)
     assert "river-2023-mit" == hand.game.name
-    assert text == write([follow(hand, "m/1")], source.note)
+    assert text == write([hand_record(hand, "m/1")], source.note)
 
 
 @pytest.mark.parametrize("name", ["bids", "swaps"])

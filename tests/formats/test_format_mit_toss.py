@@ -7,7 +7,7 @@ import pytest
 from engine.audit import audit
 from events.evolve import replay
 from events.types import Events, Faulted, Tossed
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit.read import read
 from formats.mit.write import write
 from formats.source import Refused, Skipped, SourceHand
@@ -83,7 +83,7 @@ b turn bets EV: -3"""
 
 def _records(text: str) -> list[Events]:
     hands = [hand for hand in read(text).hands if isinstance(hand, SourceHand)]
-    return [follow(hand, f"m/{hand.number}") for hand in hands]
+    return [hand_record(hand, f"m/{hand.number}") for hand in hands]
 
 
 def test_a_log_of_2026_is_read_audited_and_written_to_the_byte() -> None:

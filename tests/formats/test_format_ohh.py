@@ -11,8 +11,8 @@ from engine.steps import Posts
 from engine.turn import Post
 from engine.verdict import judge
 from events.evolve import replay
-from formats.follow import follow
-from formats.known import format_of
+from formats.detection import format_of
+from formats.hand_records import hand_record
 from formats.ohh.read import read
 from formats.source import Act, Board, Holds, Mucks, Paid, Refused, Shows, Skipped, SourceHand
 
@@ -113,7 +113,7 @@ def _changed(text: str, *changes: tuple[str, Any]) -> str:
 
 
 def _verdict(hand: SourceHand) -> str:
-    return judge(hand.game, follow(hand, "h/1")).verdict
+    return judge(hand.game, hand_record(hand, "h/1")).verdict
 
 
 # What is told.
@@ -160,7 +160,7 @@ def test_antes_side_pots_and_early_shows_of_a_tournament() -> None:
         item for item in hand.items if isinstance(item, Shows | Mucks)
     ]
     assert "agree" == _verdict(hand)
-    assert (720, 0, 200) == replay(follow(hand, "h/1")).stacks
+    assert (720, 0, 200) == replay(hand_record(hand, "h/1")).stacks
 
 
 def test_a_fixed_limit_is_measured_by_the_big_blind() -> None:

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from engine.turn import Post
-from formats import known
-from formats.known import FORMATS, SITES, format_of
-from formats.source import AS_READ, Act, Holds, Mucks, Paid, Refused, Rules, Shows, SourceHand
+from formats import detection
+from formats.detection import FORMATS, SITES, format_of
+from formats.source import AS_READ, Act, Holds, ImportRules, Mucks, Paid, Refused, Shows, SourceHand
 from tests.formats.site_hands import changed_and_agreed, dropped_and_agreed, one, reason, verdict
 
 CASH = """\
@@ -125,8 +125,8 @@ def test_a_rake_that_is_known_decides(tmp_path: Path) -> None:
     path.write_text(CASH)
     said = {}
     for percent in ("5", "4"):
-        rules = Rules(settings=(("rake_percent", percent),))
-        (hand,) = known.read(path, FORMATS["pacific"], rules).hands
+        rules = ImportRules(settings=(("rake_percent", percent),))
+        (hand,) = detection.read(path, FORMATS["pacific"], rules).hands
         assert isinstance(hand, SourceHand)
         said[percent] = verdict(hand)
     assert {"5": "assuming", "4": "differ"} == said

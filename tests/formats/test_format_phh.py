@@ -14,7 +14,7 @@ from engine.steps import Posts
 from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.phh.read import PhhHand, read
 from formats.source import Act, Refused, Skipped
 
@@ -63,7 +63,7 @@ def told(text: str, game: Game | None = None) -> PhhHand:
 
 
 def record(text: str) -> t.Events:
-    return follow(told(text), "m/1")
+    return hand_record(told(text), "m/1")
 
 
 def changed(text: str, *pairs: tuple[str, str]) -> str:
@@ -84,7 +84,7 @@ def test_a_hand_is_read_to_the_chip_and_agrees() -> None:
     assert (200, 100, 100) == hand.stacks
     assert (100, -100, 0) == hand.nets
     assert ("Ann", "Bob", "Cyd", "7") == (*hand.players, hand.source_id)
-    assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+    assert judge(hand.game, hand_record(hand, "m/1")).verdict == "agree"
 
 
 def test_cc_is_a_check_or_a_call_and_cbr_the_total_of_the_street() -> None:
@@ -112,7 +112,7 @@ def test_a_big_blind_ante_is_nobodys_stake() -> None:
     )
     hand = told(text)
     assert isinstance(hand.game.script[0], Posts)
-    events = follow(hand, "m/1")
+    events = hand_record(hand, "m/1")
     assert judge(hand.game, events).verdict == "agree"
     assert not [e for e in events if isinstance(e, t.UncalledReturned) and e.seat == 1]
 
@@ -129,7 +129,7 @@ actions = ["d dh p1 ????", "d dh p2 ????", "d dh p3 ????", "d dh p4 ????", "d dh
 finishing_stacks = [99, 98, 105, 100, 98]
 """
     hand = told(text)
-    events = follow(hand, "m/1")
+    events = hand_record(hand, "m/1")
     kinds = [(e.seat, e.amount, e.kind) for e in events if isinstance(e, t.BlindPosted)]
     assert [(0, 1, "small"), (1, 2, "big"), (2, 4, "straddle"), (4, 2, "post")] == kinds
     assert judge(hand.game, events).verdict == "agree"
@@ -162,7 +162,7 @@ def test_halves_that_only_the_result_shows_are_shares_of_a_pot() -> None:
     hand = told(text)
     assert ("half chip", "fractional") == (hand.game.unit, hand.game.odd_chips)
     assert (-2, 1, 1) == hand.nets
-    assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+    assert judge(hand.game, hand_record(hand, "m/1")).verdict == "agree"
 
 
 def test_who_folds_for_nothing_leaves_the_last_with_chips_nothing_to_answer() -> None:
@@ -181,20 +181,20 @@ def test_who_folds_for_nothing_leaves_the_last_with_chips_nothing_to_answer() ->
     )
     hand = told(text)
     assert (-6, 12, -6) == hand.nets
-    assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+    assert judge(hand.game, hand_record(hand, "m/1")).verdict == "agree"
 
 
 def test_an_unknown_stack_is_larger_than_any_bet() -> None:
     hand = told(changed(TWO, ("[500, 400]", "[inf, 400]")))
     assert ("players",) == hand.inferred
     assert (f"stack {hand.stacks[0]} of seat 0",) == hand.assumed
-    assert judge(hand.game, follow(hand, "m/1")).verdict == "agree"
+    assert judge(hand.game, hand_record(hand, "m/1")).verdict == "agree"
 
 
 def test_a_rake_is_what_the_finishing_stacks_lack() -> None:
     hand = told(changed(ONE, ("[300, 0, 100]", "[295, 0, 100]")))
     assert (5, ("shortfall 5 is the house's",)) == (hand.rake, hand.assumed)
-    report = judge(hand.game, follow(hand, "m/1"))
+    report = judge(hand.game, hand_record(hand, "m/1"))
     assert ("unknown", hand.assumed) == (report.verdict, report.assumed)
 
 
@@ -202,7 +202,7 @@ def test_a_rake_is_what_the_finishing_stacks_lack() -> None:
 def test_whatever_is_missing_no_winner_agrees_to_it(paid: int) -> None:
     """Chips that are missing were called rake, so that aces which were paid nothing agreed."""
     hand = told(changed(ONE, ("[300, 0, 100]", f"[{paid}, 0, 100]")))
-    assert judge(hand.game, follow(hand, "m/1")).verdict == "unknown"
+    assert judge(hand.game, hand_record(hand, "m/1")).verdict == "unknown"
 
 
 def test_a_rake_that_was_asked_for_is_held_against_the_hand() -> None:
@@ -211,7 +211,7 @@ def test_a_rake_that_was_asked_for_is_held_against_the_hand() -> None:
     for paid, verdict in ((280, "agree"), (279, "differ"), (281, "differ"), (300, "differ")):
         hand = told(changed(ONE, ("[300, 0, 100]", f"[{paid}, 0, 100]")), raked)
         assert () == hand.assumed
-        assert verdict == judge(hand.game, follow(hand, "m/1")).verdict
+        assert verdict == judge(hand.game, hand_record(hand, "m/1")).verdict
 
 
 def test_winnings_are_never_an_oracle() -> None:
@@ -221,7 +221,7 @@ def test_winnings_are_never_an_oracle() -> None:
 
 def test_where_claim_and_rules_part_the_claim_is_recorded() -> None:
     hand = told(changed(ONE, ("p1 cbr 6", "p1 cbr 3"), ("[300, 0, 100]", "[297, 3, 100]")))
-    report = judge(hand.game, follow(hand, "m/1"))
+    report = judge(hand.game, hand_record(hand, "m/1"))
     assert "differ" == report.verdict
     assert report.divergence is not None
     assert "seat 0 may raise to 4..200, not 3" == report.divergence.refusal

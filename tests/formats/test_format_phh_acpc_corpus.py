@@ -17,11 +17,11 @@ from events.evolve import replay
 from events.types import Events
 from formats.acpc.log import write as write_acpc
 from formats.acpc.read import read as read_acpc
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.phh.documents import write as write_phh
 from formats.phh.read import PhhHand
 from formats.phh.read import read as read_phh
-from formats.source import Refused, Source, SourceHand
+from formats.source import Refused, SourceFile, SourceHand
 from tests.profiles import sized
 
 SHARED = Path(__file__).parents[2].parent / "shared/data"
@@ -32,11 +32,11 @@ pytestmark = pytest.mark.skipif(
 HALF_CHIPS = {"102/0", "32/23", "91/43", "91/53"}
 
 
-def verdicts(source: Source) -> Counter[str]:
+def verdicts(source: SourceFile) -> Counter[str]:
     found = Counter[str]()
     for hand in source.hands:
         assert isinstance(hand, SourceHand), hand
-        events = follow(hand, "m/1")
+        events = hand_record(hand, "m/1")
         found[judge(hand.game, events).verdict] += 1
         if hand.nets is not None:
             assert hand.nets == nets(events)
@@ -70,7 +70,7 @@ def test_pluribus_is_read_to_the_half_chip(step: int, agree: int, assuming: int)
     found = Counter[str]()
     halves = set()
     for name, hand in pluribus(step):
-        events = follow(hand, "m/1")
+        events = hand_record(hand, "m/1")
         found[judge(hand.game, events).verdict] += 1
         assert hand.nets == nets(events)
         if hand.game.unit == "half chip":
@@ -106,11 +106,11 @@ def test_pokerkit_reads_public_hands_written_again_to_the_same_stacks() -> None:
     told += [hand for name, hand in pluribus(sized(160, 40)) if name not in HALF_CHIPS]
     for hand in told:
         assert isinstance(hand, PhhHand)
-        events = follow(hand, "m/1")
+        events = hand_record(hand, "m/1")
         text = write_phh(hand.game, events, hand.note)
         (again,) = read_phh(text).hands
         assert isinstance(again, PhhHand)
-        assert follow(again, "m/1")[1:] == events[1:]
+        assert hand_record(again, "m/1")[1:] == events[1:]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of our own fields
             peer = list(pokerkit.HandHistory.loads(text))[-1]
@@ -124,7 +124,7 @@ def test_dealer_logs_agree_and_are_written_again_to_the_byte(name: str, halves: 
     text = (ACPC / f"{name}.h1000.r0.log").read_text()
     source = read_acpc(text)
     told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
-    records = [(hand.game, follow(hand, f"m/{hand.source_id}")) for hand in told]
+    records = [(hand.game, hand_record(hand, f"m/{hand.source_id}")) for hand in told]
     found = Counter(judge(game, events).verdict for game, events in records)
     assert Counter(agree=1000) == found
     assert [hand.nets for hand in told] == [nets(events) for _, events in records]
@@ -140,7 +140,9 @@ def test_pokerkit_reads_public_logs_written_again_to_the_same_results(name: str)
     states = [line for line in lines if line.startswith("STATE")][:100:2]
     source = read_acpc("".join([line for line in lines if line.startswith("#")] + states))
     told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
-    written = "".join(write_acpc([(one.game, follow(one, "m/1")) for one in told], source.note))
+    written = "".join(
+        write_acpc([(one.game, hand_record(one, "m/1")) for one in told], source.note)
+    )
     if name == "2p.limit":
         peer, stack = pokerkit.FixedLimitTexasHoldem((), True, 0, (5, 10), 10, 20), 10**6
     else:
@@ -158,7 +160,7 @@ def test_deepstack_agrees(hands: int) -> None:
     source = read_acpc(text)
     assert "deepstack" == source.dialect
     told = [hand for hand in source.hands if isinstance(hand, SourceHand)]
-    records = [(hand.game, follow(hand, f"m/{hand.source_id}")) for hand in told]
+    records = [(hand.game, hand_record(hand, f"m/{hand.source_id}")) for hand in told]
     verdicts = Counter(judge(game, events).verdict for game, events in records)
     assert Counter(assuming=hands) == verdicts  # no line names blinds or stacks
     assert not any(net % 2 for hand in told for net in hand.nets or ())

@@ -6,7 +6,7 @@ from engine.turn import Post
 from engine.verdict import judge
 from events.evolve import replay
 from events.types import Folded
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.pokerstars.read import read
 from formats.source import Act, Holds, Mucks, Paid, Refused, Skipped, SourceHand
 
@@ -129,7 +129,7 @@ def _reason(text: str) -> str:
 
 
 def _verdict(hand: SourceHand) -> str:
-    return judge(hand.game, follow(hand, "h/1")).verdict
+    return judge(hand.game, hand_record(hand, "h/1")).verdict
 
 
 # The grammar.
@@ -229,7 +229,7 @@ def test_an_old_walk_leaves_out_what_went_back_and_the_button_may_be_the_big_bli
 def test_what_a_player_missed_is_dead_and_his_big_blind_is_live() -> None:
     hand = _one(DEAD)
     assert (Post(3), Post(3, "dead", 100), Post(4, "dead", 100)) == hand.posts
-    record = follow(hand, "h/1")
+    record = hand_record(hand, "h/1")
     assert (0, 0, 0, 100, 100) == replay(record).dead
     assert "assuming" == judge(hand.game, record).verdict
 
@@ -250,7 +250,7 @@ def test_a_big_blind_with_nothing_left_after_its_ante_is_owed_in_full() -> None:
 
 def test_an_answer_after_the_clock_ran_out_was_not_chosen() -> None:
     late = CASH.replace("kite: folds: folds", "kite: folds has timed out\nkite: folds: folds")
-    record = follow(_one(late), "h/1")
+    record = hand_record(_one(late), "h/1")
     folds = [event.origin for event in record if isinstance(event, Folded)]
     assert ["default"] == folds
 

@@ -9,9 +9,9 @@ import pytest
 
 from engine.verdict import judge
 from events.evolve import replay
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.pokerstars.read import read
-from formats.source import Refused, Rules, Skipped, SourceHand
+from formats.source import ImportRules, Refused, Skipped, SourceHand
 from tests.profiles import sized
 
 DATA = Path(__file__).parents[2].parent / "shared/data/pokerstars"
@@ -44,7 +44,7 @@ def _imported(texts: Iterator[bytes | Path]) -> tuple[Counter[str], Counter[str]
 
 def _balanced(hand: SourceHand) -> str:
     """The verdict, once the record pays every seat and the house what the text says."""
-    record = follow(hand, "h/1")
+    record = hand_record(hand, "h/1")
     end = replay(record)
     assert hand.rake == end.rake
     if hand.paid is not None:
@@ -97,7 +97,7 @@ def test_real_hands_are_held_against_the_table_of_rakes_and_never_fitted() -> No
     verdicts, held = Counter[str](), list[str]()
     for text in (*_needs("fpdb").rglob("*.txt"), *_needs("hhsmithy").rglob("*.txt")):
         try:
-            hands = list(read(text, rules=Rules(rake="known")).hands)
+            hands = list(read(text, rules=ImportRules(rake="known")).hands)
         except Refused:
             continue
         for hand in (one for one in hands if isinstance(one, SourceHand)):

@@ -14,14 +14,14 @@ from events.codec import Unreadable, decode, encode
 from events.notation import read, say
 from events.types import Events, HandStarted
 from formats import irc
-from formats.follow import follow
-from formats.known import SITES
-from formats.moment import moment, moment_in, moment_in_utc
+from formats.detection import SITES
+from formats.hand_records import hand_record
 from formats.ohh.read import read as read_ohh
 from formats.phh.documents import write
 from formats.phh.read import read as read_phh
 from formats.pokerstars.read import read as read_pokerstars
-from formats.source import Source, SourceHand
+from formats.source import SourceFile, SourceHand
+from formats.timestamps import timestamp, timestamp_in, utc_timestamp
 from tests.formats.test_format_ggpoker import CASH as GG
 from tests.formats.test_format_irc import HDB, PDB, ROSTER, made_month
 from tests.formats.test_format_ohh import CASH as OHH
@@ -57,10 +57,10 @@ SAID = {
 }
 
 
-def played(source: Source) -> str:
+def played(source: SourceFile) -> str:
     hand = next(iter(source.hands))
     assert isinstance(hand, SourceHand), hand
-    start = follow(hand, "m/1")[0]
+    start = hand_record(hand, "m/1")[0]
     assert isinstance(start, HandStarted)
     assert hand.played == start.played
     assert start == decode(encode(start))
@@ -161,14 +161,14 @@ def test_phh_names_a_zone_of_the_database(said: str) -> None:
 
 
 def test_an_hour_that_no_zone_has_and_years_of_local_mean_time() -> None:
-    assert moment(date(1850, 1, 1), time(12), "America/New_York") == "1850-01-01T12:00:00"
-    assert moment(date(1, 1, 1), time(0), "ET") == "0001-01-01T00:00:00"
-    assert moment(date(9999, 12, 31), time(23, 59, 59), "ET") == "9999-12-31T23:59:59-05:00"
-    assert ("", "") == (moment_in_utc(None), moment_in("12012/03/04 5:06:07 ET"))
+    assert timestamp(date(1850, 1, 1), time(12), "America/New_York") == "1850-01-01T12:00:00"
+    assert timestamp(date(1, 1, 1), time(0), "ET") == "0001-01-01T00:00:00"
+    assert timestamp(date(9999, 12, 31), time(23, 59, 59), "ET") == "9999-12-31T23:59:59-05:00"
+    assert ("", "") == (utc_timestamp(None), timestamp_in("12012/03/04 5:06:07 ET"))
 
 
 def test_the_irc_database_counts_seconds(tmp_path: Path) -> None:
-    def month(name: str, one: str) -> Source:
+    def month(name: str, one: str) -> SourceFile:
         def now(text: str) -> str:
             rows = (line for line in text.splitlines(keepends=True) if "100 " in line[:8])
             return "".join(line.replace("100 ", f"{one} ", 1) for line in rows)

@@ -12,7 +12,7 @@ from formats.acpc.read import read as read_acpc
 from formats.phh.read import read as read_phh
 from formats.pokerstars import read as pokerstars
 from formats.pokerstars import text as blocks
-from formats.source import Source
+from formats.source import SourceFile
 from tests.formats.test_format_irc import PDB, ROSTER, made_month
 from tests.formats.test_format_phh import TWO
 from tests.formats.test_format_pokerstars import CASH
@@ -51,7 +51,7 @@ def _irc(path: Path, hands: int) -> Path:
     )
 
 
-FILES: dict[Callable[[Path], Source], Callable[[Path, int], Path]] = {
+FILES: dict[Callable[[Path], SourceFile], Callable[[Path, int], Path]] = {
     read_phh: _phh,
     read_acpc: _acpc,
     pokerstars.read: _pokerstars,
@@ -61,7 +61,7 @@ FILES: dict[Callable[[Path], Source], Callable[[Path, int], Path]] = {
 
 @pytest.mark.parametrize("read", FILES, ids=["phh", "acpc", "pokerstars", "irc"])
 def test_most_hands_of_a_long_file_are_not_in_memory(
-    read: Callable[[Path], Source], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    read: Callable[[Path], SourceFile], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pokerstars, "KEPT", HANDS // 10)
     monkeypatch.setattr(source, "_SMALL", 0)
@@ -71,12 +71,12 @@ def test_most_hands_of_a_long_file_are_not_in_memory(
     assert 2 * _peak(read, file) < _peak(lambda path: _held(read(path)), file)
 
 
-def _held(source: Source) -> Source:
+def _held(source: SourceFile) -> SourceFile:
     """The same with all hands in memory."""
     return replace(source, hands=tuple(source.hands))
 
 
-def _peak(read: Callable[[Path], Source], path: Path) -> int:
+def _peak(read: Callable[[Path], SourceFile], path: Path) -> int:
     """The most that is held at once while every hand is taken and let go; what Python keeps for
     later use is there from a reading before."""
     for _ in read(path).hands:

@@ -5,14 +5,14 @@ from itertools import islice
 import pytest
 from msgspec.structs import replace
 
-from api.importing import screened
+from api.importing import screened_hands
 from engine.games import RULESETS
 from events.types import Events
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit import read as reading
 from formats.mit.dialects import ENGINES
-from formats.mit.parts import Part
-from formats.mit.read import Teller
+from formats.mit.parts import LogPart
+from formats.mit.read import LogReader
 from formats.source import SourceHand
 from tests.mutants import mutants
 from tests.profiles import sized
@@ -21,16 +21,19 @@ from tests.test_import_columns import DIALECTS, log
 Both = dict[str, tuple[tuple[object, ...], Events]]
 
 
-def passed(parts: list[Part], teller: Teller) -> Both:
+def passed(parts: list[LogPart], reader: LogReader) -> Both:
     """Hands of a log that are taken in columns, and what comes of them one by one."""
     both: Both = {}
     for part in parts:
-        transcript = teller.many(part)
-        hands, _ = screened.screened(transcript, "m", teller.players, 0, audited=False)
+        batch = reader.batch(part)
+        hands, _ = screened_hands.screened_batch(batch, "m", reader.players, 0, audited=False)
         for leaf in hands.leaves():
-            told = transcript.hand(int(leaf.stream.partition("/")[2]))
+            told = batch.hand(int(leaf.stream.partition("/")[2]))
             assert isinstance(told, SourceHand)
-            both[leaf.stream] = tuple(it.event for it in leaf.recorded), follow(told, leaf.stream)
+            both[leaf.stream] = (
+                tuple(it.event for it in leaf.recorded),
+                hand_record(told, leaf.stream),
+            )
     return both
 
 
@@ -43,14 +46,14 @@ def test_what_passes_in_columns_is_what_following_makes(
     at: int, dialect: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = log(dialect, HANDS)
-    found, teller, _ = reading.surveyed(text)
+    found, reader, _ = reading.survey_and_reader(text)
     parts = list(found.parts(text))
-    usual = passed(parts, teller)
+    usual = passed(parts, reader)
     assert len(usual) > HANDS / 2
     passing = 0
     for what, game in islice(mutants(RULESETS[DIALECTS[dialect]]), at % EVERY, None, EVERY):
         monkeypatch.setitem(ENGINES, dialect, replace(ENGINES[dialect], rules=game))
-        changed = passed(parts, teller)
+        changed = passed(parts, reader)
         assert {} == {name: what for name, (one, other) in changed.items() if one != other}
         passing += len(changed)
     assert passing > 20 * len(usual) / EVERY

@@ -7,8 +7,8 @@ import pytest
 
 from events.cards import DECK
 from formats.mit import lines as say
-from formats.mit.grammar import BIDS, NO_AUCTION, Names
-from formats.mit.lines import Lines
+from formats.mit.grammar import BIDS, NO_AUCTION, Patterns
+from formats.mit.lines import LineTable
 
 STREETS = {"Flop": (say.FLOP, 3), "Turn": (say.TURN, 4), "River": (say.RIVER, 5)}
 VERBS = {
@@ -22,10 +22,10 @@ VERBS = {
 SWELL = {say.BET, say.RAISE, say.BID}  # an amount follows
 HELD = {"hand": say.HAND, "won": say.WON, "shows": say.SHOWS}
 Row = tuple[str, int, int, int, int, tuple[int, ...]]
-STRANGE: Row = (say.STRANGE, 0, 0, 0, 0, (-1,) * 5)
+STRANGE: Row = (say.UNKNOWN_LINE, 0, 0, 0, 0, (-1,) * 5)
 
 
-def alone(names: Names, line: str) -> Row:
+def alone(names: Patterns, line: str) -> Row:
     """What one line says, by the patterns of the grammar, each for itself."""
     seat = names.both.index
     if (found := names.round.fullmatch(line)) and found[2] != found[4]:
@@ -41,7 +41,7 @@ def alone(names: Names, line: str) -> Row:
     return within(names, line)
 
 
-def within(names: Names, line: str) -> Row:
+def within(names: Patterns, line: str) -> Row:
     seat, found = names.both.index, names.line.fullmatch(line)
     if found is None:
         return STRANGE
@@ -60,7 +60,9 @@ def within(names: Names, line: str) -> Row:
 
 
 def told(letter: str, seat: int, *numbers: int, cards: str = "") -> Row:
-    one, two, three = (max(-say.MANY, min(it, say.MANY)) for it in (*numbers, 0, 0, 0)[:3])
+    one, two, three = (
+        max(-say.NUMBER_MAX, min(it, say.NUMBER_MAX)) for it in (*numbers, 0, 0, 0)[:3]
+    )
     places = [DECK.index(card) for card in cards.split()]
     return letter, seat, one, two, three, (*places, *(-1,) * (5 - len(places)))
 
@@ -105,9 +107,9 @@ def lines_of(one: str, other: str) -> list[str]:
     ],
 )
 def test_lines_read_together_say_what_each_says_alone(both: tuple[str, str]) -> None:
-    names = Names(*both)
+    names = Patterns(*both)
     lines = list(dict.fromkeys(lines_of(*both)))
-    known = Lines(names)
+    known = LineTable(names)
     half = known.codes(lines[::2])  # some are known, some are new
     codes = known.codes(lines + lines[::-1])
     assert half.tolist() == codes[: len(lines) : 2].tolist()
@@ -116,7 +118,7 @@ def test_lines_read_together_say_what_each_says_alone(both: tuple[str, str]) -> 
     columns = (log.seat, log.first, log.second, log.third, log.cards)
     rows = zip(known.letters(codes).decode(), *(it.tolist() for it in columns), strict=True)
     for line, (letter, *numbers, cards) in zip(lines + lines[::-1], rows, strict=True):
-        if letter != say.STRANGE:  # of a strange line nobody asks more
+        if letter != say.UNKNOWN_LINE:  # of a strange line nobody asks more
             assert alone(names, line) == (letter, *numbers, tuple(cards)), line
         else:
             assert STRANGE == alone(names, line), line
@@ -125,8 +127,8 @@ def test_lines_read_together_say_what_each_says_alone(both: tuple[str, str]) -> 
 def test_a_reply_that_quotes_a_line_is_no_line_of_an_undisturbed_hand() -> None:
     """Where a name ends as a bad reply begins, a reply may be read as another kind of line: one
     that stands elsewhere in a hand, so the hand is as disturbed as it is."""
-    names = Names("a", "a response misformatted: b")
-    known = Lines(names)
+    names = Patterns("a", "a response misformatted: b")
+    known = LineTable(names)
     usual = ["Round #1, a (0), {0} (0)", "a posts the blind of 1", "{0} posts the blind of 2"]
     usual += ["a dealt [As Kd]", "{0} dealt [2c 2d]", "a folds", "a awarded -1", "{0} awarded 1"]
     lines = [line.format(names.both[1]) for line in usual]

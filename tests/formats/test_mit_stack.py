@@ -6,11 +6,11 @@ from msgspec.structs import replace
 from engine.assumptions import rests_on
 from engine.audit import audit
 from events.types import AuctionSettled
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit.grammar import NO_AUCTION
 from formats.mit.read import read
 from formats.mit.write import write
-from formats.source import AS_READ, Refused, Rules, SourceHand
+from formats.source import AS_READ, ImportRules, Refused, SourceHand
 from tests.foreign import records
 
 
@@ -55,7 +55,7 @@ def _log(*mosts: int, folded: int = 0) -> str:
     return "\n".join(("6.9630 MIT Pokerbots - a vs b\n", *rounds, last))
 
 
-def _stack(text: str, rules: Rules = AS_READ) -> tuple[int, str]:
+def _stack(text: str, rules: ImportRules = AS_READ) -> tuple[int, str]:
     """The stack that all hands of a log begin with, and what the reader says of it."""
     source = read(text, rules)
     stacks = {hand.stacks for hand in source.hands if isinstance(hand, SourceHand)}
@@ -68,7 +68,7 @@ def _differing(text: str) -> list[int]:
     found = []
     for hand in read(text).hands:
         assert isinstance(hand, SourceHand)
-        if audit(hand.game, follow(hand, "m/1")):
+        if audit(hand.game, hand_record(hand, "m/1")):
             found.append(hand.number)
     return found
 
@@ -81,7 +81,7 @@ def test_a_hand_assumes_the_stack_just_where_its_verdict_rests_on_it() -> None:
             assert isinstance(hand, SourceHand)
             said = (f"stack {hand.stacks[0]}",)
             assert hand.assumed in ((), said)
-            assert hand.assumed == rests_on(follow(replace(hand, assumed=said), "m/1"))
+            assert hand.assumed == rests_on(hand_record(replace(hand, assumed=said), "m/1"))
             some += bool(hand.assumed)
     assert 20 < some < 220
 
@@ -114,7 +114,7 @@ def test_one_line_does_not_set_the_stack_of_a_log() -> None:
     assert _differing(called) == [3]
     for hand in read(called).hands:  # nobody pays less than nothing for a card
         assert isinstance(hand, SourceHand)
-        prices = [it.price for it in follow(hand, "m/1") if isinstance(it, AuctionSettled)]
+        prices = [it.price for it in hand_record(hand, "m/1") if isinstance(it, AuctionSettled)]
         assert prices == [0]
     alone = _log(30, 999, 30, folded=999)
     assert _stack(alone)[0] == 400
@@ -138,10 +138,10 @@ def test_an_illegal_bid_does_not_set_the_stack_of_a_log_either() -> None:
 def test_a_stack_that_is_set_decides() -> None:
     text = _log(400, 30, 999, 400, 2)
     said = "stack 999, as it was set"
-    assert _stack(text, Rules(settings=(("stack", "999"),))) == (999, said)
+    assert _stack(text, ImportRules(settings=(("stack", "999"),))) == (999, said)
     few = (
         "stack 300, as it was set; 3 hands put in more than that: 400 in round #1, 999 in round #3"
     )
-    assert _stack(text, Rules(settings=(("stack", "300"),))) == (300, few)
+    assert _stack(text, ImportRules(settings=(("stack", "300"),))) == (300, few)
     with pytest.raises(Refused, match="--set: stack of auction-2024-mit may be a whole number"):
-        read(text, Rules(settings=(("stack", "many"),)))
+        read(text, ImportRules(settings=(("stack", "many"),)))

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from formats.phh.documents import quick
+from formats.phh.documents import parse_simple
 
 PLAIN = """\
 variant = 'NT'
@@ -27,11 +27,11 @@ def parsed(text: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("text", [PLAIN, f"[12]\n{PLAIN}", f"[a-b]\n\n{PLAIN}\n"])
 def test_a_plain_hand_is_read_quickly_and_alike(text: str) -> None:
-    assert parsed(text) == quick(text)
+    assert parsed(text) == parse_simple(text)
 
 
 def test_numbers_are_of_the_same_kind() -> None:
-    found = quick(PLAIN)
+    found = parse_simple(PLAIN)
     assert found is not None
     assert [Decimal, Decimal, int] == [type(one) for one in found["blinds_or_straddles"]]
 
@@ -71,11 +71,11 @@ def test_numbers_are_of_the_same_kind() -> None:
     ],
 )
 def test_what_is_out_of_the_ordinary_is_left_to_the_real_parser(text: str) -> None:
-    assert quick(text) is None
+    assert parse_simple(text) is None
 
 
 @given(st.text("a1_-.=[]', \n0eE{}:truefalsninx", max_size=30))
 def test_whatever_it_reads_the_real_one_reads_alike(text: str) -> None:
-    found = quick(f"a = {text}\n")
+    found = parse_simple(f"a = {text}\n")
     if found is not None:
         assert parsed(f"a = {text}\n") == found

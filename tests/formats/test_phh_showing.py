@@ -6,7 +6,7 @@ from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
 from events.notation import say_all
-from formats.follow import follow
+from formats.hand_records import hand_record
 from tests.formats.test_format_phh import TWO, UNSEEN, changed, record, told
 
 
@@ -14,7 +14,7 @@ def test_who_shows_cards_that_nobody_saw_has_thrown_them_away() -> None:
     """Archives say a muck as a show of `????`; pokerkit plays it alike, and pays who was seen."""
     hand = told(UNSEEN)
     assert ("players", "mucks") == hand.inferred
-    events = follow(hand, "m/1")
+    events = hand_record(hand, "m/1")
     assert (t.Shown(0, ("Kc", "Kd")), t.Mucked(1)) == tuple(
         event for event in events if isinstance(event, t.Shown | t.Mucked)
     )
@@ -37,7 +37,7 @@ def test_the_last_show_of_a_seat_is_the_one_that_counts() -> None:
     )
     hand = told(text)
     assert ("players",) == hand.inferred
-    events = follow(hand, "m/1")
+    events = hand_record(hand, "m/1")
     assert [(0, ("Kc", "Kd")), (1, ("As", "Qd"))] == [
         (event.seat, event.cards) for event in events if isinstance(event, t.Shown)
     ]
@@ -58,7 +58,7 @@ def test_who_was_seen_is_not_unseen_again() -> None:
     )
     hand = told(text)
     assert ("players", "mucks") == hand.inferred
-    events = follow(hand, "m/1")
+    events = hand_record(hand, "m/1")
     assert (t.Shown(0, ("Kc", "Kd")), t.Mucked(1)) == tuple(
         event for event in events if isinstance(event, t.Shown | t.Mucked)
     )
@@ -69,7 +69,7 @@ def test_where_no_hand_was_seen_nobody_is_said_to_have_thrown_his_away() -> None
     hand = told(changed(UNSEEN, ("sm KcKd", "sm Kc??")))
     assert ("players",) == hand.inferred
     with pytest.raises(ValueError, match="the source does not say who was paid"):
-        follow(hand, "m/1")
+        hand_record(hand, "m/1")
 
 
 def test_hands_shown_before_the_last_card_are_recorded_in_that_order() -> None:

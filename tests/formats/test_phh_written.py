@@ -12,16 +12,16 @@ from engine.policies import per_chip
 from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
-from formats.follow import follow
-from formats.holdem import Inexpressible
+from formats.hand_records import hand_record
 from formats.phh.documents import write, write_all
 from formats.phh.read import read
+from formats.site_stakes import Inexpressible
 from tests.formats.test_format_phh import ONE, UNSEEN, changed, told
 
 
 def test_user_fields_and_commentary_come_back() -> None:
     hand = told(ONE.replace(', "# nothing happens"', ""))
-    text = write(hand.game, follow(hand, "m/1"), hand.note)
+    text = write(hand.game, hand_record(hand, "m/1"), hand.note)
     again = told(text)
     assert "p3 f # out of position" in text
     assert "_weather = {rain = true, drops = [1, 2.50]}" in text
@@ -50,7 +50,7 @@ def test_pokerkit_reads_what_we_write_to_the_same_stacks(name: str, seats: int) 
         text = write(game, events)
         assert mine == _pokerkit_stacks(text), text
         again = told(text)
-        after = replay(follow(again, "m/1")).stacks
+        after = replay(hand_record(again, "m/1")).stacks
         assert tuple(mine) == after
 
 
@@ -86,14 +86,14 @@ def test_whatever_is_forced_pokerkit_pays_what_we_pay_before_and_after(
     """Antes of each seat, of the big blind, of the button; posts, straddles, unknown stacks."""
     text = changed(THREE, *pairs)
     hand = told(text)
-    events = follow(hand, "m/1")
+    events = hand_record(hand, "m/1")
     assert "agree" == judge(hand.game, events).verdict
     written = write(hand.game, events, hand.note)
     ours = [stack / per_chip(hand.game.unit) for stack in replay(events).stacks]
     assert ours == _pokerkit_stacks(written)
     if "inf" not in text:
         assert ours == _pokerkit_stacks(text)
-    assert follow(told(written), "m/1")[1:] == events[1:]
+    assert hand_record(told(written), "m/1")[1:] == events[1:]
 
 
 @pytest.mark.parametrize("unit", ["cent", "euro cent", "penny", "hundredth of a chip"])
@@ -108,7 +108,7 @@ def test_hundredths_of_any_money_are_written_with_a_point(unit: str) -> None:
 def test_cards_that_were_never_dealt_are_written_as_unknown() -> None:
     """Two players are said to hold the same card: the rules deal to nobody, the claim to one."""
     hand = told(changed(ONE, ("KcKd", "AcKd"), ("sm AcKd", "sm KcKd"), (' "d dh p3 ????",', "")))
-    events = follow(hand, "m/1")
+    events = hand_record(hand, "m/1")
     assert "differ" == judge(hand.game, events).verdict
     assert "d dh p3 ????" in write(hand.game, events)
 
@@ -144,6 +144,6 @@ def test_a_fold_for_nothing_is_a_fold() -> None:
     )
     text = text[: text.index("]", text.index("p1 f")) + 1]
     hand = told(text)
-    events = follow(hand, "m/1")
+    events = hand_record(hand, "m/1")
     assert "agree" == judge(hand.game, events).verdict
     assert [float(stack) for stack in replay(events).stacks] == _pokerkit_stacks(text)

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from engine.verdict import judge
 from events.types import Events
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.pokerstars.read import read
 from formats.source import Refused, Skipped, SourceHand
 
@@ -169,7 +169,7 @@ def _record(text: str) -> tuple[str, Events]:
         return "left out", ()
     assert isinstance(hand, SourceHand)
     try:
-        record = follow(replace(hand, played=""), "h/1")  # its date is said once
+        record = hand_record(replace(hand, played=""), "h/1")  # its date is said once
     except ValueError:
         return "left out", ()
     return judge(hand.game, record).verdict, record

@@ -8,10 +8,10 @@ import pytest
 
 from engine.assumptions import is_free
 from engine.audit import audit
-from formats import cuts, known
-from formats.follow import follow
+from formats import detection, file_parts
+from formats.hand_records import hand_record
 from formats.pokerstars.read import read
-from formats.source import AS_READ, Refused, Rules, SourceHand
+from formats.source import AS_READ, ImportRules, Refused, SourceHand
 
 Sums = tuple[int, int]  # the pot and the rake of a hand, in cents
 
@@ -55,7 +55,7 @@ def _file(sums: Sequence[Sums]) -> str:
 def _judged(hand: SourceHand) -> str:
     """What is assumed of the rake; `differ` if the rules take another; `unknown` if it was fitted
     to this hand alone."""
-    if audit(hand.game, follow(hand, "h/1")) is not None:
+    if audit(hand.game, hand_record(hand, "h/1")) is not None:
         return "differ"
     return "unknown" if any(map(is_free, hand.assumed)) else ", ".join(hand.assumed)
 
@@ -126,30 +126,32 @@ def test_every_stake_of_a_file_has_its_own_house() -> None:
 
 def test_a_rake_that_is_set_decides(tmp_path: Path) -> None:
     """5 % up to 50 cents between two players, up to a dollar between more; nothing is fitted."""
-    rules = Rules(settings=(("rake_percent", "5"), ("rake_caps", "2:50,3:100")))
+    rules = ImportRules(settings=(("rake_percent", "5"), ("rake_caps", "2:50,3:100")))
     path = tmp_path / "hands.txt"
     sums = [(400, 20), (2000, 50), (2000, 100), (586, 36), (800, 0)]
     path.write_text(_file(sums) + _hand(9, 9050, 100, folder=50))
-    hands = list(known.read(path, known.FORMATS["pokerstars"], rules).hands)
+    hands = list(detection.read(path, detection.FORMATS["pokerstars"], rules).hands)
     judged = [_judged(hand) for hand in hands if isinstance(hand, SourceHand)]
     said = "rake 5 % up to 50"
     assert judged == [said, said, "differ", "differ", "differ", "rake 5 % up to 100"]
     with pytest.raises(Refused, match="but for the rake"):
-        known.read(path, known.FORMATS["pokerstars"], Rules(settings=(("big", "4"),)))
+        detection.read(path, detection.FORMATS["pokerstars"], ImportRules(settings=(("big", "4"),)))
     with pytest.raises(Refused, match="--set: rake_percent of pokerstars-nl may be"):
-        known.read(path, known.FORMATS["pokerstars"], Rules(settings=(("rake_percent", "x"),)))
+        detection.read(
+            path, detection.FORMATS["pokerstars"], ImportRules(settings=(("rake_percent", "x"),))
+        )
 
 
 def test_a_part_of_a_file_has_the_house_of_the_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cuts, "HANDS", 2)
+    monkeypatch.setattr(file_parts, "PART_HANDS", 2)
     path = tmp_path / "hands.txt"
     path.write_text(_file(CAPPED))
-    parts = cuts.parts(path, "pokerstars")
+    parts = file_parts.split_file(path, "pokerstars")
     assert len(parts) == 4
     for part in parts:
-        for hand in known.read(path, known.FORMATS["pokerstars"], AS_READ, part).hands:
+        for hand in detection.read(path, detection.FORMATS["pokerstars"], AS_READ, part).hands:
             assert isinstance(hand, SourceHand)
             assert hand.assumed == ("rake 5 % up to 100",)
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from events.evolve import replay
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.pokerstars.read import read
 from formats.source import Refused, SourceHand
 from tests.formats.test_format_pokerstars import CASH, DEAD, TOURNAMENT, WALK
@@ -49,7 +49,7 @@ def _survives(seed: int) -> None:
 
 def _followed(hand: SourceHand) -> None:
     try:
-        record = follow(hand, "h/1")
+        record = hand_record(hand, "h/1")
     except ValueError:
         return
     end = replay(record)

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from formats.rakes import Known, RakeQuestion, Row, Unlisted, looked_up, rows_of_table
+from formats.rakes import ListedRake, RakeKey, RakeRow, UnlistedRake, look_up_rake, rake_rows
 
-ROWS = rows_of_table()
+ROWS = rake_rows()
 CHANGED = "https://www.pokerstars.com/poker/learn/news/pokerstars-rake-changes-explained/"
 
 
@@ -42,7 +42,7 @@ def test_no_hand_is_of_two_rows() -> None:
     assert not _overlap(first, replace(first, limit="fixed"))
 
 
-def _overlap(one: Row, other: Row) -> bool:
+def _overlap(one: RakeRow, other: RakeRow) -> bool:
     of = ("site", "currency", "limit", "table")
     if any(getattr(one, name) != getattr(other, name) for name in of):
         return False
@@ -57,7 +57,7 @@ def _overlap(one: Row, other: Row) -> bool:
     return all((b2 is None or a1 <= b2) and (b1 is None or a2 <= b1) for a1, b1, a2, b2 in ranges)
 
 
-STARS = RakeQuestion(
+STARS = RakeKey(
     site="PokerStars",
     currency="USD",
     limit="no",
@@ -71,8 +71,8 @@ STARS = RakeQuestion(
 def test_a_row_is_of_the_days_for_which_its_source_vouches() -> None:
     said = {}
     for day in (date(2017, 3, 22), date(2024, 4, 1), date(2024, 4, 2), date(2026, 11, 1)):
-        found = looked_up(replace(STARS, day=day), "known")
-        assert isinstance(found, Known)
+        found = look_up_rake(replace(STARS, day=day), "known")
+        assert isinstance(found, ListedRake)
         said[str(day)] = found.assumed.partition(",")[0]
     assert said == {
         "2017-03-22": "rake 4.5 % up to 150",
@@ -80,8 +80,8 @@ def test_a_row_is_of_the_days_for_which_its_source_vouches() -> None:
         "2024-04-02": "rake 5 % up to 100",
         "2026-11-01": "rake 5 % up to 100",
     }
-    found = looked_up(STARS, "known")
-    assert isinstance(found, Known)
+    found = look_up_rake(STARS, "known")
+    assert isinstance(found, ListedRake)
     assert found.source == (
         f"as PokerStars takes of no-limit $0.05/$0.10, as of 2024-04-02: {CHANGED}"
     )
@@ -126,8 +126,8 @@ INSTEAD = [
 def test_what_no_row_is_of_is_told_what_there_is(
     other: dict[str, Any], there: str, asked: str
 ) -> None:
-    found = looked_up(replace(STARS, **other), "known")
-    assert isinstance(found, Unlisted)
+    found = look_up_rake(replace(STARS, **other), "known")
+    assert isinstance(found, UnlistedRake)
     assert found.reason.startswith("the table of rakes has")
     assert there in found.reason
     assert found.reason.endswith(asked)
@@ -139,8 +139,8 @@ def test_percentages_and_caps_are_by_players_and_change_with_the_day() -> None:
     said = {}
     for day in (date(2012, 5, 31), date(2012, 6, 1)):
         for players in (3, 5):
-            found = looked_up(replace(asked, day=day, players=players), "known")
-            assert isinstance(found, Known)
+            found = look_up_rake(replace(asked, day=day, players=players), "known")
+            assert isinstance(found, ListedRake)
             said[f"{day}, {players}"] = found.assumed.partition(",")[0]
     assert said == {
         "2012-05-31, 3": "rake 3 % up to 80",
@@ -152,23 +152,23 @@ def test_percentages_and_caps_are_by_players_and_change_with_the_day() -> None:
 
 def test_an_undated_row_is_used_where_no_other_is_and_only_if_asked_for() -> None:
     asked = replace(STARS, site="888 Poker", stakes=(10, 25), day=None)
-    assert isinstance(looked_up(asked, "known"), Unlisted)
-    found = looked_up(asked, "undated")
-    assert isinstance(found, Known)
+    assert isinstance(look_up_rake(asked, "known"), UnlistedRake)
+    found = look_up_rake(asked, "undated")
+    assert isinstance(found, ListedRake)
     assert found.assumed == (
         "rake 5 % up to 400, as 888poker takes of no-limit $0.10/$0.25 to $1/$2, undated, "
         "seen 2026-11-23: https://www.888poker.com/poker-software/limits-and-rake/"
     )
-    silent = looked_up(replace(asked, flop=False), "undated")
-    assert isinstance(silent, Unlisted)
+    silent = look_up_rake(replace(asked, flop=False), "undated")
+    assert isinstance(silent, UnlistedRake)
     assert silent.reason.endswith("does not say what 888poker takes of a hand without a flop")
-    assert looked_up(STARS, "undated") == looked_up(STARS, "known"), "dated ones come first"
+    assert look_up_rake(STARS, "undated") == look_up_rake(STARS, "known"), "dated ones come first"
 
 
 def test_a_pot_without_a_flop_is_raked_where_a_raise_was_raised() -> None:
     asked = replace(STARS, site="GGPoker", stakes=(50, 100), flop=False)
     for reraised in (False, True):
-        found = looked_up(replace(asked, reraised=reraised), "undated")
-        assert isinstance(found, Known)
+        found = look_up_rake(replace(asked, reraised=reraised), "undated")
+        assert isinstance(found, ListedRake)
         assert found.rake.no_flop_no_drop is not reraised
         assert found.assumed.startswith("rake 10 of every 200 up to 500, as GGPoker takes of ")

@@ -8,35 +8,35 @@ import pytest
 
 from engine.parameters import Impossible
 from engine.verdict import judge
-from formats import cuts, known
-from formats.follow import follow
-from formats.known import SITES
+from formats import detection, file_parts
+from formats.detection import SITES
+from formats.hand_records import hand_record
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.pokerstars.read import read
-from formats.source import Refused, Rules, Source, SourceHand
+from formats.source import ImportRules, Refused, SourceFile, SourceHand
 from tests.foreign import gamelog
 from tests.formats import test_format_ohh, test_format_pacific
 from tests.formats.raked_hands import raked_hand
 
-KNOWN, UNDATED = Rules(rake="known"), Rules(rake="undated")
+KNOWN, UNDATED = ImportRules(rake="known"), ImportRules(rake="undated")
 CHANGED = "https://www.pokerstars.com/poker/learn/news/pokerstars-rake-changes-explained/"
 
 
 # Hands of PokerStars.
 
 
-def _hands(source: Source) -> list[SourceHand]:
+def _hands(source: SourceFile) -> list[SourceHand]:
     hands = list(source.hands)
     assert all(isinstance(hand, SourceHand) for hand in hands), hands
     return [hand for hand in hands if isinstance(hand, SourceHand)]
 
 
 def _verdict(hand: SourceHand) -> str:
-    return judge(hand.game, follow(hand, "h/1")).verdict
+    return judge(hand.game, hand_record(hand, "h/1")).verdict
 
 
-def _one(text: str, rules: Rules = KNOWN) -> tuple[str, str, tuple[str, ...]]:
+def _one(text: str, rules: ImportRules = KNOWN) -> tuple[str, str, tuple[str, ...]]:
     """The verdict of a hand, what it assumes, and what its report notes."""
     (hand,) = _hands(read(text, rules=rules))
     assert len(hand.assumed) <= 1
@@ -120,15 +120,15 @@ def test_hands_for_other_money_or_chips_and_tournaments_have_no_row() -> None:
 def test_a_part_of_a_file_is_held_against_the_table_as_the_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cuts, "HANDS", 2)
+    monkeypatch.setattr(file_parts, "PART_HANDS", 2)
     path = tmp_path / "hands.txt"
     path.write_text("".join(raked_hand(pot, pot // 20) for pot in range(400, 1400, 100)))
-    stars = known.FORMATS["pokerstars"]
-    parts = cuts.parts(path, "pokerstars", KNOWN)
+    stars = detection.FORMATS["pokerstars"]
+    parts = file_parts.split_file(path, "pokerstars", KNOWN)
     assert len(parts) == 5
-    whole = [hand.assumed for hand in _hands(known.read(path, stars, KNOWN))]
+    whole = [hand.assumed for hand in _hands(detection.read(path, stars, KNOWN))]
     split = [
-        hand.assumed for part in parts for hand in _hands(known.read(path, stars, KNOWN, part))
+        hand.assumed for part in parts for hand in _hands(detection.read(path, stars, KNOWN, part))
     ]
     assert split == whole
     assert all(CHANGED in assumed for (assumed,) in whole)
@@ -233,6 +233,6 @@ def test_formats_that_name_no_site_and_other_rules_beside_it_are_refused(tmp_pat
     with pytest.raises(
         Refused, match="MIT gamelog: no hand of it names its site; leave out --rake known"
     ):
-        known.read(path, known.format_of(path), KNOWN)
+        detection.read(path, detection.format_of(path), KNOWN)
     with pytest.raises(Impossible, match="known rakes are those of each hand's site"):
-        Rules(settings=(("rake_percent", "5"),), rake="known")
+        ImportRules(settings=(("rake_percent", "5"),), rake="known")

@@ -10,14 +10,14 @@ from engine.hand import begin, step
 from engine.turn import Call, Deal, Raise, Show
 from engine.verdict import judge
 from events.types import Events
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.ohh.history import write as write_ohh
 from formats.ohh.read import read as read_ohh
 from formats.phh.documents import write as write_phh
 from formats.phh.read import read as read_phh
 from formats.pokerstars.read import read as read_pokerstars
 from formats.pokerstars.text import write as write_pokerstars
-from formats.source import Source, SourceHand
+from formats.source import SourceFile, SourceHand
 
 PLAYED = "2024-03-05T23:13:14Z"
 GAME = changed(GAMES["site-nl"], {"rake_percent": "7/100", "rake_caps": "2:3"})
@@ -47,10 +47,10 @@ def _phh(record: Events) -> str:
     return write_phh(GAME, record)
 
 
-def _verdict(source: Source) -> tuple[str, int | None]:
+def _verdict(source: SourceFile) -> tuple[str, int | None]:
     (hand,) = source.hands
     assert isinstance(hand, SourceHand), hand
-    report = judge(hand.game, follow(hand, "m/1"))
+    report = judge(hand.game, hand_record(hand, "m/1"))
     return report.verdict, report.moves
 
 
@@ -59,7 +59,7 @@ def _verdict(source: Source) -> tuple[str, int | None]:
     [(_pokerstars, read_pokerstars), (_ohh, read_ohh), (_phh, read_phh)],
 )
 def test_a_cap_that_the_first_pot_reaches_pays_nobody_wrong(
-    write: Callable[[Events], str], read: Callable[[str], Source]
+    write: Callable[[Events], str], read: Callable[[str], SourceFile]
 ) -> None:
     """R5: "outwards: the rake of the first k pots together is what the rule takes from their sum
     (one cap for the hand)". And a rake that is only what is missing in a hand is unknown

@@ -23,20 +23,20 @@ from engine.turn import Deal, Fold
 from events import types as t
 from events.evolve import replay
 from events.types import Events
-from formats.follow import follow
-from formats.holdem import Inexpressible
+from formats.hand_records import hand_record
 from formats.ohh.history import write as write_ohh
 from formats.ohh.read import read as read_ohh
 from formats.pokerstars.read import read as read_pokerstars
 from formats.pokerstars.text import write as write_pokerstars
-from formats.source import Source, SourceHand
+from formats.site_stakes import Inexpressible
+from formats.source import SourceFile, SourceHand
 from tests.exports import start_of
 from tests.hands import seeded, some_rulesets
 from tests.profiles import sized
 
 HANDS = sized(12, 60)
 PLAYED = "2024-03-05T23:13:14Z"
-FORMATS: dict[str, tuple[Callable[[Game, Events, str], str], Callable[[str], Source]]] = {
+FORMATS: dict[str, tuple[Callable[[Game, Events, str], str], Callable[[str], SourceFile]]] = {
     "ohh": (write_ohh, read_ohh),
     "pokerstars": (write_pokerstars, read_pokerstars),
 }
@@ -176,7 +176,7 @@ def test_a_random_hand_is_read_back_as_the_same_hand_or_refused_in_a_sentence(
         (hand,) = read(text).hands
         assert isinstance(hand, SourceHand), (hand, text)
         assert PLAYED == hand.played
-        assert _told(record, game.unit) == _told(follow(hand, "m/1"), hand.game.unit), text
+        assert _told(record, game.unit) == _told(hand_record(hand, "m/1"), hand.game.unit), text
         if to == "ohh":
             jsonschema_rs.validate(SCHEMA, json.loads(text))
     named = ("Open Hand History ", "PokerStars text ")
@@ -226,7 +226,7 @@ def test_a_blind_that_an_ante_has_made_short_is_read_back(stack: int, to: str) -
         record += events
     (read,) = FORMATS[to][1](FORMATS[to][0](game, record, PLAYED)).hands
     assert isinstance(read, SourceHand), read
-    assert _told(record, game.unit) == _told(follow(read, "m/1"), read.game.unit)
+    assert _told(record, game.unit) == _told(hand_record(read, "m/1"), read.game.unit)
 
 
 def test_the_text_of_a_hand() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from formats.known import FORMATS
+from formats.detection import FORMATS
 from tests import fuzz
 from tests.formats import spoilt
 from tests.profiles import sized

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from dealer.play import play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
@@ -56,7 +56,7 @@ MATCHES = (
 
 def made(folder: Path, changed: Changed = lambda match, hand: hand) -> Path:
     """The ledger, written anew into an empty folder; with other hands, if somebody changes them."""
-    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    ledger, lock = open_ledger(folder, "a test", ledger_projections(folder))
     try:
         for match in MATCHES:
             _keep(ledger, match, changed)

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.audit_report import audit_entry, audit_text
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from api.questions.declared.results import ResultsParams, results
 from api.record_audit import audit_record
 from api.viewpoints.viewer import viewer_of, without_progress
@@ -45,7 +45,7 @@ def faulted(record: Events) -> Iterator[Events]:
 
 def kept(folder: Path, game: Game, records: Iterable[Events]) -> int:
     """A ledger of those of these hands that it takes, which are nearly all; how many there are."""
-    ledger, lock = open_ledger(folder, "a forger", projections(folder))
+    ledger, lock = open_ledger(folder, "a forger", ledger_projections(folder))
     ledger.keep_ruleset(fingerprint(game), to_json(game))
     count = 0
     try:

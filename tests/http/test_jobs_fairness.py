@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from api.jobs.jobs import Job, Jobs, Progress, write
+from api.jobs.jobs import Job, Jobs, Progress, replace_file
 from store.folder.disk import lock_file, now_ms
 from store.ledger import open_ledger
 from tests.http.clients import Site, over
@@ -46,8 +46,8 @@ def test_a_job_of_fairness_that_is_under_way_shows_how_far_it_is(
     jobs, auditor = Jobs(new.folder), new.as_("auditor")
     open_ledger(new.folder, "a test")[1].release()
     room = jobs.room()
-    write(room / "job.json", Job(room.name, "fairness", "", 0, now_ms(), None, {}))
-    write(room / "state.json", Progress("running", 3, 12, "reading hands", at=now_ms()))
+    replace_file(room / "job.json", Job(room.name, "fairness", "", 0, now_ms(), None, {}))
+    replace_file(room / "state.json", Progress("running", 3, 12, "reading hands", at=now_ms()))
     with (room / "lock").open("w") as alive:
         lock_file(alive.fileno())
         page = auditor.get("/fairness").text

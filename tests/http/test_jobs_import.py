@@ -9,8 +9,8 @@ import pytest
 
 from analytics.projections.facts import PROJECTION_NAMES
 from api.jobs import work
-from api.jobs.jobs import Job, Jobs, read, write
-from api.jobs.plans import of_import
+from api.jobs.jobs import Job, Jobs, read_progress, replace_file
+from api.jobs.requests import import_request
 from api.main import main
 from dealer.play import play
 from engine.games import GAMES
@@ -84,10 +84,10 @@ def test_an_import_leaves_to_compact_what_the_command_leaves(
     jobs = Jobs(tmp_path / "ledger")
     room = jobs.room()
     shutil.copy2(log, room / "upload")
-    request = of_import(None, None, None, None, False, audit) | {"disclosure": "sealed"}
-    write(room / "job.json", Job(room.name, "import", "", 0, now_ms(), None, request))
+    request = import_request(None, None, None, None, False, audit) | {"disclosure": "sealed"}
+    replace_file(room / "job.json", Job(room.name, "import", "", 0, now_ms(), None, request))
     work.main(jobs.ledger, room.name)
-    assert "done" == read(room).state
+    assert "done" == read_progress(room).state
     words = [] if audit else ["--no-audit"]
     assert 0 == main(["import", str(log), *words, "--ledger", str(tmp_path / "other")])
     (here,), (there,) = (

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from api.serving.kept_answers import OwnHands, about, own_hands
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint
@@ -91,7 +91,7 @@ def grown(folder: Path) -> Iterator[str]:
             Append(CUP, 1, (MatchEnded((1, -1), "over"),), LATER),
         ),
     )
-    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    ledger, lock = open_ledger(folder, "a test", ledger_projections(folder))
     try:
         for name, appends in zip(("", *STEPS), taken, strict=True):
             ledger.append(*appends)

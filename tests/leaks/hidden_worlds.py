@@ -18,7 +18,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.http.keys import Keys, cursor_key
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
@@ -199,7 +199,7 @@ def _kept(
 ) -> Path:
     """A signed ledger: several segments, a hot tail, and a hand that is being played."""
     apart = Remembered(folder.with_name(f"{folder.name}.witness"))  # worlds have the same key
-    ledger, lock = open_ledger(folder, "a test", projections(folder), apart)
+    ledger, lock = open_ledger(folder, "a test", ledger_projections(folder), apart)
     versions: dict[str, int] = {}
 
     def add(stream: str, *events: Record, late_ms: int = 0) -> None:

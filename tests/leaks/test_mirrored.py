@@ -18,8 +18,8 @@ from api.cli.output import FORBIDDEN
 from api.evidence.bundle import NoEvidence, make_bundle
 from api.http.keys import Keys
 from api.main import main
-from api.playing.matches import Terms, begun, here
-from api.playing.recording import projections
+from api.playing.matches import MatchTerms, begin_match, play_here
+from api.playing.recording import ledger_projections
 from api.viewpoints.redaction import withheld_sentence
 from dealer.play import Plan, plan
 from engine.games import GAMES
@@ -110,10 +110,12 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
     """Matches in which decks are dealt to every player in turn; two are being played."""
     folder = tmp_path_factory.mktemp("mirrored") / "ledger"
     with as_they_are():
-        ledger, lock = open_ledger(folder, "a test", projections(folder))
+        ledger, lock = open_ledger(folder, "a test", ledger_projections(folder))
         for name, kind in {**WITHHELD, "opened": OPENED}.items():
-            match = begun(ledger, Private(folder), _plan(name, kind), Terms("seeded", *kind[2:3]))
-            assert HANDS == sum(1 for _ in here(match, lambda: False))
+            match = begin_match(
+                ledger, Private(folder), _plan(name, kind), MatchTerms("seeded", *kind[2:3])
+            )
+            assert HANDS == sum(1 for _ in play_here(match, lambda: False))
             if kind.ended:
                 match.end()
         ledger.close()

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from api.importing.index import Naming
+from api.importing.index import MatchNaming
 from api.main import main
 from events.cards import DECK
 from store.reader import Reader
@@ -193,7 +193,7 @@ def test_it_would_be_found(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """By what versions before have called their imports; and in the note of an open match."""
-    monkeypatch.setattr(Naming, "name", lambda self, sha256: sha256[:12])
+    monkeypatch.setattr(MatchNaming, "name", lambda self, sha256: sha256[:12])
     with as_they_are():
         folder, match = imported("gamelog.txt", "sealed")
         told = told_by(folder, match, [f"/api/v1/matches/{match}"], capsys)

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from api.evidence.bundle import make_bundle
-from api.exporting.texts import ExportRequest, SeenHands
+from api.exporting.texts import ExportRequest, VisibleHands
 from api.main import main
 from api.viewpoints.redaction import OF_A_SEED, Redactor
 from api.viewpoints.viewer import Viewer
@@ -227,6 +227,6 @@ def test_the_words_of_a_source_are_told_no_sooner_than_a_seed(tmp_path: Path) ->
             "",
             lossy=False,
         )
-        told[view] = [(one.record, one.file_note) for one in SeenHands(asked)]
+        told[view] = [(one.record, one.file_note) for one in VisibleHands(asked)]
     assert [(hand, None)] == told["public"]
     assert [(hand, note)] == told["auditor"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from api.http.ledger_service import Delay
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from api.viewpoints.viewer import Viewer
 from engine.game import fingerprint, to_json
 from events import types as t
@@ -101,7 +101,7 @@ def _live(home: Path, scenes: Sequence[Scene]) -> Worlds:
         if folders:
             share_secrets(folders[0], folder)
         apart = Remembered(folder.with_name("witness"))
-        ledger, lock = open_ledger(folder, "a test", projections(folder), apart)
+        ledger, lock = open_ledger(folder, "a test", ledger_projections(folder), apart)
         ledger.keep_ruleset(fingerprint(GAME), to_json(GAME))
         start = MatchStarted(
             "m", GAME.name, fingerprint(GAME), NAMES, "seeded", "sealed", True, "seed"

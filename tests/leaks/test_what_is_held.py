@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from msgspec.structs import replace
 
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from engine.games import GAMES
 from events.ledger import Append
 from events.match import MatchStarted
@@ -95,11 +95,11 @@ def copies(
         folder = pair_of("public").folders[0]
         quiet, lively = (tmp_path_factory.mktemp("held") / name for name in ("quiet", "lively"))
         shutil.copytree(folder, quiet)
-        writer, lock = open_ledger(quiet, "a test", projections(quiet))
+        writer, lock = open_ledger(quiet, "a test", ledger_projections(quiet))
         writer.close()  # the hand that was left open is void now, in both
         lock.release()
         shutil.copytree(quiet, lively)
-        writer, lock = open_ledger(lively, "a test", projections(lively))
+        writer, lock = open_ledger(lively, "a test", ledger_projections(lively))
         played(writer, 1)
         yield Worlds(door(quiet, delay_s=DELAY_S), door(lively, delay_s=DELAY_S), writer)
         writer.close()

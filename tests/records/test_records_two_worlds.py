@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from events import types as t
@@ -125,7 +125,7 @@ def _kept(folder: Path, record: Events, disclosure: Disclosure) -> Site:
         no_marks = shutil.ignore_patterns(LOG)  # they are the other ledger's: this one begins anew
         shutil.copytree(first, folder / "private", ignore=no_marks)
     apart = Remembered(folder.with_name(f"{folder.name}.witness"))  # worlds have the same key
-    ledger, lock = open_ledger(folder, "a test", projections(folder), apart)
+    ledger, lock = open_ledger(folder, "a test", ledger_projections(folder), apart)
     start = start_of(record)
     game = GAMES[start.game]
     ledger.keep_ruleset(fingerprint(game), to_json(game))

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from api.evidence.verify import unpacked, verify
-from api.playing.recording import projections
+from api.playing.recording import ledger_projections
 from api.questions.one_line import lines, one_line
 from api.questions.proof import Tree, Unsigned
 from api.viewpoints.viewer import viewer_of
@@ -35,7 +35,7 @@ LOG = "/api/v1/log"
 def long(tmp_path_factory: pytest.TempPathFactory) -> Site:
     """A ledger of 300 hands, most of them sealed, some not."""
     folder = tmp_path_factory.mktemp("long") / "ledger"
-    ledger, lock = open_ledger(folder, "a test", projections(folder))
+    ledger, lock = open_ledger(folder, "a test", ledger_projections(folder))
     records = dealt(("auction-2024", "--hands", "300", "--seed", "7", "--match", "scrim"))
     for place, record in enumerate(records):
         if place == 280:

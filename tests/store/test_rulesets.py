@@ -10,7 +10,7 @@ from msgspec.structs import fields, replace
 from analytics.screening.batches import Screening, screened_batches
 from analytics.screening.event_arrays import WordIds
 from api.main import main
-from api.playing.recording import Recording, announced, finished
+from api.playing.recording import Recording, finished_hand, seeded_start
 from api.record_audit import RulesetLookup
 from dealer.play import play
 from engine.game import LATER, Game, fingerprint, fingerprint_of, to_json
@@ -105,8 +105,8 @@ def test_a_ledger_of_older_rules_is_audited_screened_and_verified_as_before(
     records = list(play(old, "old", 40, "1", 4))
     ledger, lock = open_ledger(tmp_path, "test")
     ledger.keep_ruleset(fingerprint(old), to_json(old))
-    recording = Recording(ledger, announced("old", records[0], "1", "open"), old)
-    assert 40 == sum(1 for _ in recording.keep(map(finished, records), lambda: False))
+    recording = Recording(ledger, seeded_start("old", records[0], "1", "open"), old)
+    assert 40 == sum(1 for _ in recording.keep(map(finished_hand, records), lambda: False))
     recording.end("played")
     ledger.close()
     lock.release()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from api.playing.matches import Terms, begun
+from api.playing.matches import MatchTerms, begin_match
 from dealer.live.bots import ThinkingBot
 from dealer.live.clock import Question
 from dealer.play import plan
@@ -94,7 +94,7 @@ def test_every_chain_has_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("api.playing.matches.CHAIN_HANDS", 2)
     ledger, lock = open_ledger(tmp_path, "a test")
     match = plan(GAMES["auction-2024"], "m", 5, "7", ("random", "caller"))
-    playing = begun(ledger, Private(tmp_path), match, Terms("committed", "sealed"))
+    playing = begin_match(ledger, Private(tmp_path), match, MatchTerms("committed", "sealed"))
     given: list[bytes] = []
     playing.recording.gives = given.append
     for number in range(1, 6):

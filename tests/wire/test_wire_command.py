@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.main import main
-from api.playing.over_the_wire import for_good
+from api.playing.wire_match import last_open_deck
 from dealer.deck import check_deal
 from dealer.wire.program import GRUFF, STEADY
 from dealer.wire.sandbox import Means
@@ -23,7 +23,7 @@ from engine.games import GAMES
 from events.evolve import replay
 from events.match import DeckCommitted, DeckOpened, MatchStarted, NonceGiven
 from events.types import BlindPosted
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit.read import read
 from formats.source import SourceHand
 from store.reader import Reader
@@ -77,7 +77,7 @@ def test_the_example_bots_play_a_match_that_is_kept_audited_and_logged(
     for hand in source.hands:
         assert isinstance(hand, SourceHand)
         ours = replay(_hand(ledger, "scrim", hand.number))
-        theirs = replay(follow(hand, f"scrim/{hand.number}"))
+        theirs = replay(hand_record(hand, f"scrim/{hand.number}"))
         assert (ours.stacks, ours.hole, ours.board) == (theirs.stacks, theirs.hole, theirs.board)
 
 
@@ -196,9 +196,9 @@ def test_a_committed_match_that_is_cut_short_opens_what_was_dealt_and_no_more() 
     """Of a mirrored one with hands 1 4 5 8 2 3 6 7 in this order, five were played."""
     usual = plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8)
     mirrored = plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8, mirrored=True)
-    assert [0, 3, 8] == [for_good(usual, played, False) for played in (0, 3, 8)]
-    assert [0, 0, 0] == [for_good(mirrored, played, False) for played in (0, 3, 8)]
-    assert [0, 1, 4, 8, 8] == [for_good(mirrored, played, True) for played in (0, 1, 2, 5, 8)]
+    assert [0, 3, 8] == [last_open_deck(usual, played, False) for played in (0, 3, 8)]
+    assert [0, 0, 0] == [last_open_deck(mirrored, played, False) for played in (0, 3, 8)]
+    assert [0, 1, 4, 8, 8] == [last_open_deck(mirrored, played, True) for played in (0, 1, 2, 5, 8)]
 
 
 def test_misuse_is_one_sentence(ledger: Path, tmp_path: Path, capsys: Captured) -> None:

@@ -10,11 +10,11 @@ from dealer.play import play
 from dealer.wire.words import unspoken
 from engine.games import GAMES, RULESETS
 from events.evolve import replay
-from formats.follow import follow
-from formats.mit.dialects import own_dialect, written
+from formats.hand_records import hand_record
+from formats.mit.dialects import dialects_of, own_dialect
 from formats.mit.read import read
-from formats.mit.write import rounds
-from formats.source import Rules, SourceHand
+from formats.mit.write import ordered_rounds
+from formats.source import ImportRules, SourceHand
 from store.reader import Reader
 from tests.profiles import in_turn, sized
 from tests.sessions import Captured, printed, said
@@ -61,18 +61,20 @@ def test_match_and_export_write_the_same_log(
     printed(capsys, *words, code=int("crash" in pair))
     printed(capsys, "export", "m", "--format", "mit-gamelog", "--out", str(out))
     assert log.read_bytes() == out.read_bytes()
-    source = read(log.read_bytes(), Rules(RULESETS[game]))  # a short log may have no run in it
+    source = read(
+        log.read_bytes(), ImportRules(RULESETS[game])
+    )  # a short log may have no run in it
     assert own_dialect(game) == source.dialect
     hands = [hand for hand in source.hands if isinstance(hand, SourceHand)]
     assert [*range(1, 13)] == [hand.number for hand in hands]
     for hand in hands:
         events: Any = tuple(one.event for one in Reader(ledger).read(f"m/{hand.number}"))
         kept = replay(events)
-        assert kept.stacks == replay(follow(hand, f"m/{hand.number}")).stacks
+        assert kept.stacks == replay(hand_record(hand, f"m/{hand.number}")).stacks
 
 
 # The oldest of each game, and in `ci` all of them.
-OLDER = [(game, one) for game in SPOKEN for one in written(game)[1:][-sized(1, 9) :]]
+OLDER = [(game, one) for game in SPOKEN for one in dialects_of(game)[1:][-sized(1, 9) :]]
 
 
 @pytest.mark.parametrize(("game", "dialect"), OLDER)
@@ -116,11 +118,11 @@ def test_a_mirrored_match_that_was_cut_short_has_no_log_with_a_gap() -> None:
     """Of hands 1 4 5 8 2 3 6 7, in this order, some were played."""
     every = tuple(play(GAMES["auction-2024"], "m", 8, "own"))
     order = [every[number - 1] for number in (1, 4, 5, 8, 2, 3, 6, 7)]
-    assert every == tuple(rounds(order, mirrored=True))
-    assert every[:1] == tuple(rounds(order[:1], mirrored=True))
+    assert every == tuple(ordered_rounds(order, mirrored=True))
+    assert every[:1] == tuple(ordered_rounds(order[:1], mirrored=True))
     for played, missing, instead in ((2, 2, 4), (5, 3, 4), (7, 7, 8)):
         sentence = f"round {missing} is not in the ledger, m/{instead} comes in its place"
         with pytest.raises(ValueError, match=sentence):
-            tuple(rounds(order[:played], mirrored=True))
+            tuple(ordered_rounds(order[:played], mirrored=True))
     with pytest.raises(ValueError, match="round 2 is not in the ledger, m/4 comes in its place"):
-        tuple(rounds(order, mirrored=False))
+        tuple(ordered_rounds(order, mirrored=False))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from api.playing.over_the_wire import unusable
+from api.playing.wire_match import bad_replies
 from dealer.deck import SeededDecks
 from dealer.wire.match import Listener, MatchJob, Processes, started
 from dealer.wire.words import plan
@@ -87,7 +87,7 @@ def test_the_second_seat_is_no_different(tmp_path: Path) -> None:
 def test_a_liar_can_read_why_it_was_folded(tmp_path: Path) -> None:
     pair = (bot(tmp_path, "lie", MISFITS["lie"]), bot(tmp_path, "good"))
     match, records, _, _ = matched(pair, HANDS)
-    told = [one for record in records for one in unusable(match.game, record)]
+    told = [one for record in records for one in bad_replies(match.game, record)]
     assert {"lie"} == {one.player for one in told}
     reasons = {one.reply: one.because for one in told}
     assert reasons["k"] == "no reply begins with 'k'"

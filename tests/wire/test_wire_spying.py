@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from api.playing.over_the_wire import Meeting, as_text
+from api.playing.wire_match import BotMatch, as_text
 from dealer.deck import SeededDecks
 from dealer.wire.match import MatchJob
 from dealer.wire.program import Program, program, visible
@@ -72,7 +72,7 @@ def _rival(folder: Path) -> Program:
 
 def _spied(
     folder: Path, means: tuple[Means, ...], said: list[str], *, first: bool = False
-) -> Meeting:
+) -> BotMatch:
     """A match on record, of a spy and its rival, beside a ledger that holds what it looks for."""
     home = folder / f"{WORD}-ledger"
     home.mkdir(mode=0o700)
@@ -83,7 +83,7 @@ def _spied(
     bots = (spy, rival) if first else (rival, spy)
     match = plan(GAMES["auction-2024-mit"], "m", (bots[0].name, bots[1].name), 2)
     guard = Guard((home,), means, SEED)
-    meeting = Meeting(MatchJob(match, bots, PATIENT, SeededDecks(SEED), guard))
+    meeting = BotMatch(MatchJob(match, bots, PATIENT, SeededDecks(SEED), guard))
     ledger, lock = open_ledger(home, "test", STANDARD)
     handle = os.open(home / f"{WORD}-file", os.O_RDONLY)
     os.set_inheritable(handle, True)
@@ -99,7 +99,7 @@ def _spied(
     return meeting
 
 
-def _findings(meeting: Meeting) -> tuple[list[str], int]:
+def _findings(meeting: BotMatch) -> tuple[list[str], int]:
     """What the spy found, and as which user it looked; it must have come to its end."""
     seat = [part.player for part in meeting.parts()].index("spy")
     log = meeting.log(seat).decode()

@@ -15,7 +15,7 @@ from dealer.wire.player import Reply
 from engine.turn import Deal, Draw, Swap, ToDeal, ToDraw, ToSwap
 from events.cards import DECK
 from events.types import BoardDealt, BountyDrawn, CardSwapped, Events, HoleDealt
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.mit.read import read
 from formats.source import SourceHand
 
@@ -103,4 +103,4 @@ class RecalledDecks:
 def _records(log: str) -> Iterator[Events]:
     for hand in read(log).hands:
         assert isinstance(hand, SourceHand)
-        yield follow(hand, f"m/{hand.number}")
+        yield hand_record(hand, f"m/{hand.number}")

@@ -20,8 +20,8 @@ from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
 from analytics.sql.chosen import quoted
-from api.exporting.files import Texts, Writer, no_formulas, writer
-from api.exporting.tables import lines
+from api.exporting.files import TableWriter, TextFilter, table_writer, without_formulas
+from api.exporting.tables import redacted_lines
 from api.http.answer import (
     close,
     content_types,
@@ -158,7 +158,7 @@ def event_lines(ask: Access, span: HandRange) -> Iterator[bytes]:
     with ask.viewed() as viewed:
         every = leaves(viewed.snapshot, Selection(span.match))
         upto = takewhile(lambda leaf: leaf.hand_seq < span.end, every)
-        for _, data in lines(upto, viewed.redactor):
+        for _, data in redacted_lines(upto, viewed.redactor):
             yield data
 
 
@@ -234,18 +234,18 @@ def tabled(
 
     They are alike in their columns, and there is at least one. Nothing stands under a null.
     """
-    texts = no_formulas if is_for_spreadsheet(request, filename is not None) else None
+    texts = without_formulas if is_for_spreadsheet(request, filename is not None) else None
     chunks = _written(tables, kind, view, table, texts)
     return streamed(request, chunks, kind, filename=filename)
 
 
 def _written(
-    tables: Iterator[pa.Table], kind: str, view: str, table: str, texts: Texts | None = None
+    tables: Iterator[pa.Table], kind: str, view: str, table: str, texts: TextFilter | None = None
 ) -> Generator[bytes, None, None]:
     """The file piece by piece; each table is made while the one before is written."""
     sink = Sink()
     try:
-        out: Writer | None = None
+        out: TableWriter | None = None
         with ThreadPoolExecutor(1) as maker:
             coming = maker.submit(next, tables, None)
             while (rows := coming.result()) is not None:
@@ -253,7 +253,7 @@ def _written(
                 if out is None:
                     metadata = {"muckrake.table": table, "muckrake.view": view}
                     schema = rows.schema.with_metadata(metadata)
-                    out = writer(cast(BinaryIO, sink), kind, schema, texts)
+                    out = table_writer(cast(BinaryIO, sink), kind, schema, texts)
                 out.write(rows)
                 if written := sink.taken():
                     yield written

@@ -19,8 +19,8 @@ from api.http.ask import ADMIN, AUDIT, WRITE, Access, Ask
 from api.http.routes.hands import Match
 from api.http.routes.stream import feeds_of
 from api.http.uploads import admitted, declared_length, sent_files
-from api.jobs.jobs import OVER, Job, JobDocument, Jobs, Progress, job_document, server
-from api.jobs.plans import given_tags, of_folders, of_import, of_match
+from api.jobs.jobs import END_STATES, Job, JobDocument, Jobs, Progress, job_document, server_pid
+from api.jobs.requests import bots_request, import_request, match_request, valid_tags
 from api.problem import Problem
 from api.questions.declared.matches import match_of
 from api.questions.feed import Feeds
@@ -124,12 +124,14 @@ def play(request: Request, ask: Ask, body: MatchWanted, idempotency_key: Key = N
     if known is None:
         bots = ask.service.settings.bots
         wanted_job = (
-            of_match(request_body) if body.folders is None else of_folders(request_body, bots)
+            match_request(request_body)
+            if body.folders is None
+            else bots_request(request_body, bots)
         )
         limits = ask.service.settings.limits
         room, _ = admitted(jobs, owner, limits, hands=wanted_job["asked"])
         kind: Literal["match", "bots"] = "match" if body.folders is None else "bots"
-        job = Job(room.name, kind, owner, server(), now_ms(), wanted_job["match"], wanted_job)
+        job = Job(room.name, kind, owner, server_pid(), now_ms(), wanted_job["match"], wanted_job)
         known = jobs.begin(room, job, idempotency_key, digest)
     return _accepted(ask, request, jobs, known)
 
@@ -192,8 +194,8 @@ async def bring(
 ) -> Response:
     ask.needs(WRITE)
     owner = "" if ask.caller.has(AUDIT) else ask.owner
-    wanted_job = of_import(named_format, game, settings, names, strict, audit, match, rake)
-    wanted_job |= {"tags": given_tags(tags), "disclosure": disclosure, "owner": owner}
+    wanted_job = import_request(named_format, game, settings, names, strict, audit, match, rake)
+    wanted_job |= {"tags": valid_tags(tags), "disclosure": disclosure, "owner": owner}
     jobs, owner, key = _written(ask), ask.owner, _checked(idempotency_key)
     limits, again = ask.service.settings.limits, jobs.claimed(owner, key)
     coming = partial(admitted, jobs, owner, limits, size=declared_length(request), again=again)
@@ -207,7 +209,7 @@ async def bring(
                 sentence = f"match={match} names one file, and {len(digests)} were sent"
                 raise Problem("invalid", sentence)
             size = sum(path.stat().st_size for path in (room / "upload").iterdir())
-            job = Job(room.name, "import", owner, server(), now_ms(), match, wanted_job, size)
+            job = Job(room.name, "import", owner, server_pid(), now_ms(), match, wanted_job, size)
             known = await run_in_threadpool(jobs.begin, room, job, key, digest)
     finally:
         if not (room / "job.json").exists():  # nothing has come of it
@@ -231,7 +233,7 @@ def verify(request: Request, ask: Ask, match: Match, idempotency_key: Key = None
     known = jobs.known(owner, key, digest)
     if known is None:
         room, _ = admitted(jobs, owner, ask.service.settings.limits)
-        job = Job(room.name, "verify", owner, server(), now_ms(), match, wanted_job)
+        job = Job(room.name, "verify", owner, server_pid(), now_ms(), match, wanted_job)
         known = jobs.begin(room, job, key, digest)
     return _accepted(ask, request, jobs, known)
 
@@ -287,7 +289,7 @@ async def _followed(ask: Access, jobs: Jobs, job: Job, feeds: Feeds) -> AsyncGen
         if text != before:
             yield b"data: %b\n\n" % text
             before, quiet = text, 0.0
-        if progress.state in OVER:
+        if progress.state in END_STATES:
             return
         if quiet >= QUIET_S:
             yield b": still at work\n\n"

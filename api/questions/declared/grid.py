@@ -12,16 +12,7 @@ from msgspec.structs import astuple
 from analytics.intervals import rounded
 from analytics.statistics.answers import rows_of
 from api.questions.players import Positions, chosen_by
-from api.questions.question import (
-    FILTERS,
-    Filters,
-    Name,
-    Param,
-    Question,
-    Sheet,
-    Table,
-    behind,
-)
+from api.questions.question import FILTERS, Filters, Name, Param, Question, Sheet, Table, behind
 from api.questions.question import Cell as Text
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed

@@ -14,7 +14,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
 from analytics.sql.chosen import quoted
-from api.playing.recording import CUT_SHORT, has_it_all, outcome
+from api.playing.recording import CUT_SHORT, freeze_out_reason, result_in_words
 from api.questions.question import HIDDEN, Listed, Newest, Page, Pages, Question, Table, ungrouped
 from api.record_audit import RulesetLookup
 from api.viewpoints.redaction import moments, opened_by
@@ -204,7 +204,11 @@ def rows_of(viewed: Viewed, played_of_match: Mapping[str, Played | None]) -> lis
     games: dict[str, Game | None] = {}
     for match in matches:
         game = rules.by_fingerprint(match.start.ruleset) if match.start else None
-        if game is not None and match.end and match.end.reason in map(has_it_all, match.players):
+        if (
+            game is not None
+            and match.end
+            and match.end.reason in map(freeze_out_reason, match.players)
+        ):
             game = replace(game, broke="leaves")  # before `broke` only the end said so
         games[match.name] = game
     lasts: dict[str, dict[str, Last]] = {}  # each player's last hand of each freeze-out
@@ -240,7 +244,7 @@ def rows_of(viewed: Viewed, played_of_match: Mapping[str, Played | None]) -> lis
                 leader=result.leader,
                 draw=result.draw,
                 places=places,
-                result=outcome(result.winner, result.leader, result.draw, places),
+                result=result_in_words(result.winner, result.leader, result.draw, places),
             )
         )
     return rows

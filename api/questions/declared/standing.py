@@ -12,7 +12,7 @@ from typing import Annotated
 from msgspec import Meta, Struct, field
 
 from analytics.comparison import player_ratings
-from api.playing.league import standing as ranked
+from api.playing.league import standings as ranked
 from api.questions.declared.leagues import LeagueName, of_league
 from api.questions.declared.ratings import (
     CROSSED,

@@ -28,15 +28,7 @@ from api.questions.players import (
     p_value,
     part_of,
 )
-from api.questions.question import (
-    FILTERS,
-    Cell,
-    Question,
-    Sheet,
-    Table,
-    headed,
-    share,
-)
+from api.questions.question import FILTERS, Cell, Question, Sheet, Table, headed, share
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 

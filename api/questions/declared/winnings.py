@@ -14,14 +14,7 @@ from analytics.results.winnings_curve import winnings_curve as curve
 from analytics.sql.chosen import table
 from api.questions.luck import mirrored, nets_without_luck
 from api.questions.players import chosen_by, money_of
-from api.questions.question import (
-    FILTERS,
-    Filters,
-    Name,
-    Param,
-    Question,
-    Table,
-)
+from api.questions.question import FILTERS, Filters, Name, Param, Question, Table
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
 

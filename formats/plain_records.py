@@ -1,9 +1,9 @@
-"""An ordinary hand of hold'em, made into a record in one pass.
+"""Make the record of an ordinary hold'em hand in one pass, about thrice as fast as the rules do.
 
-The events are those of `formats.follow`, made about thrice as fast, where nothing is unusual; of an
-unusual hand none is made. The rules say who is asked, who must show and who is paid. Not all that
-they forbid is looked at here, sizes of bets or cards dealt twice are not: the import holds such a
-record against them (`api/importing/index.py`), and follows the hand if they disagree.
+The events are those of `formats.hand_records`; of an unusual hand none is made. The rules say who
+is asked, who must show and who is paid. Not all that they forbid is looked at here, sizes of bets
+or cards dealt twice are not: the import holds such a record against them
+(`api/importing/screened_hands.py`), and puts the hand to the rules if they disagree.
 """
 
 from collections.abc import Sequence
@@ -40,9 +40,9 @@ from events.types import (
     StepEntered,
     UncalledReturned,
 )
-from formats.claims import pays
-from formats.follow import begun
-from formats.holdem import STREETS
+from formats.claimed_records import pays_as_claimed
+from formats.hand_records import opening_events
+from formats.site_stakes import STREETS
 from formats.source import Act, Board, Holds, Mucks, Shows, SourceHand
 
 _UNSEEN = (UNKNOWN, UNKNOWN)
@@ -98,23 +98,23 @@ FOLLOWED: Followed = {
 }
 
 
-class Plain(NamedTuple):
+class PlainRecord(NamedTuple):
     """A record, and what each seat won or lost in it."""
 
     record: Events
     nets: tuple[int, ...]
 
 
-def plain(source: SourceHand, hand_id: str) -> Plain | None:
+def plain_record(source: SourceHand, hand_id: str) -> PlainRecord | None:
     """The record of a hand in which nothing is unusual."""
-    if source.posts or source.dead_small or not goes_this_way(source.game):
+    if source.posts or source.dead_small or not is_plain_game(source.game):
         return None
     try:
-        play = _Play(source, hand_id)
+        play = _PlainHand(source, hand_id)
         play.to_the_end()
     except (_Unusual, ValueError, LookupError):
         return None
-    return Plain(tuple(play.events), play.nets)
+    return PlainRecord(tuple(play.events), play.nets)
 
 
 class _Unusual(Exception):
@@ -122,18 +122,18 @@ class _Unusual(Exception):
 
 
 @lru_cache(maxsize=4096)
-def goes_this_way(game: Game) -> bool:
+def is_plain_game(game: Game) -> bool:
     """Whether these rules are hold'em with nothing in it that is not done here."""
     course = tuple(map(type, game.script[1:]))
     return course == STREETS and unfollowed(game, FOLLOWED) is None
 
 
-class _Play:
+class _PlainHand:
     """A table while a source hand is played on it; `at` is the item that comes next."""
 
     def __init__(self, source: SourceHand, hand_id: str) -> None:
         game, items = source.game, source.items
-        new, hand = begun(game, source.button, source.players, source.stacks, (), False)
+        new, hand = opening_events(game, source.button, source.players, source.stacks, (), False)
         if any(hand.dead):
             raise _Unusual
         self.source, self.game, self.hand, self.items = source, game, hand, items
@@ -329,7 +329,7 @@ class _Play:
         """Every pot is paid by the rules; as the source says, or the hand is unusual."""
         new = settle(self.game, hand)
         after = evolved(hand, new)
-        if not pays(self.source, new, after):
+        if not pays_as_claimed(self.source, new, after):
             raise _Unusual
         self.events += new
         self.nets = tuple(

@@ -12,7 +12,7 @@ from engine.verdict import judge
 from events import types as t
 from events.evolve import replay
 from events.notation import read, say
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.phh.read import read as read_phh
 from formats.source import Act, Board, Holds, Item, Paid, Shows, SourceHand
 from tests.formats.test_format_phh import ONE, UNSEEN, changed
@@ -27,7 +27,7 @@ def told(text: str = ONE) -> SourceHand:
 
 
 CARDS = (("2c", "7d"), ("As", "Ah"), ("Qs", "Qh"))
-FAIR = follow(told(), "m/1")
+FAIR = hand_record(told(), "m/1")
 PLAIN = replace(told(), nets=None, rake=None)
 
 
@@ -47,7 +47,7 @@ PLAIN = replace(told(), nets=None, rake=None)
 )
 def test_no_lie_about_who_was_paid_is_left_out(lie: dict[str, object], sentence: str) -> None:
     hand = replace(PLAIN, **lie)
-    record = follow(hand, "m/1")
+    record = hand_record(hand, "m/1")
     report = judge(hand.game, record)
     assert "differ" == report.verdict
     assert report.divergence is not None
@@ -64,7 +64,7 @@ def test_no_lie_about_who_was_paid_is_left_out(lie: dict[str, object], sentence:
 def test_where_the_rules_cannot_tell_the_hand_does_not_count() -> None:
     hand = told(changed(UNSEEN, ('"p1 sm KcKd"', '"p1 sm ????"')))
     hand = replace(hand, nets=(500, 500))
-    record = follow(hand, "m/1")
+    record = hand_record(hand, "m/1")
     assert replay(record).voided
     report = judge(hand.game, record)
     assert ("differ", (500, 500)) == (report.verdict, report.recorded)
@@ -88,7 +88,7 @@ def test_chance_falsifies_nets_and_every_one_differs() -> None:
         seat = chance.randrange(3)
         nets[seat] += chance.choice([-1, 1]) * chance.choice([1, 2, 50, 100, 1000])
         hand = replace(PLAIN, nets=tuple(nets))
-        assert "differ" == judge(hand.game, follow(hand, "m/1")).verdict
+        assert "differ" == judge(hand.game, hand_record(hand, "m/1")).verdict
 
 
 def test_its_line_is_read_back() -> None:
@@ -98,7 +98,7 @@ def test_its_line_is_read_back() -> None:
 
 
 def test_a_bundle_with_a_claim_holds_in_both_verifiers() -> None:
-    record = follow(replace(PLAIN, nets=(200, -100, 0)), "m/1")
+    record = hand_record(replace(PLAIN, nets=(200, -100, 0)), "m/1")
     start = record[0]
     assert isinstance(start, t.HandStarted)
     draft = Draft((replace(start, game="site-nl"), *record[1:]), "public")
@@ -134,7 +134,7 @@ def folded_all_in(game: Game) -> SourceHand:
 
 def test_a_fold_of_who_is_all_in_differs_by_what_he_would_have_won() -> None:
     hand = folded_all_in(RULESETS["site-nl"])
-    record = follow(hand, "m/1")
+    record = hand_record(hand, "m/1")
     assert any(isinstance(event, t.Folded) and event.seat == 0 for event in record)
     report = judge(hand.game, record)
     assert ("differ", 3) == (report.verdict, report.moves)

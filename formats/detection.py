@@ -14,18 +14,17 @@ from msgspec.structs import replace
 
 from formats import irc
 from formats.acpc.read import read as read_acpc
-from formats.cuts import Chunk
-from formats.cuts import read as read_part
+from formats.file_parts import FilePart, read_part
 from formats.mit import read as mit
 from formats.mit.dialects import FORMAT as MIT
-from formats.mit.grammar import MARKERS, other, splits
+from formats.mit.grammar import MARKERS, header_names, other_format
 from formats.ohh.read import read as read_ohh
 from formats.phh.read import read as read_phh
 from formats.pokerstars import read as pokerstars
 from formats.pokerstars.text import GG, STARS, UTF16, foreign_site
 from formats.sites import pacific, winamax
-from formats.sites.notes import Site
-from formats.source import AS_READ, Refused, Rules, Source, SourceHand
+from formats.sites.reader import Site
+from formats.source import AS_READ, ImportRules, Refused, SourceFile, SourceHand
 
 HEAD = 200  # lines by which a format is known
 _BYTES = 1 << 14  # in which they are looked for
@@ -102,7 +101,7 @@ class Format(Struct, frozen=True):
     name: str
     called: str
     begins: Callable[[Sequence[str]], bool]
-    read: Callable[..., Source]
+    read: Callable[..., SourceFile]
     takes_rules: bool = True
     stacked: bool = True
     raked: bool = False
@@ -163,14 +162,14 @@ def _other_kind(head: Sequence[str]) -> tuple[int, str]:
     for number, line in lines:
         if foreign := foreign_site(line):
             return number, f"this is {_HAND.format(foreign)}"
-    if kind_of_log := other(first):
+    if kind_of_log := other_format(first):
         return 1, f"this is {kind_of_log}"
     return 1, f"no hand history that is known begins so: {first[:60].strip()!r}"
 
 
 def read(
-    content: bytes | Path, named: Format, rules: Rules = AS_READ, part: Chunk | None = None
-) -> Source:
+    content: bytes | Path, named: Format, rules: ImportRules = AS_READ, part: FilePart | None = None
+) -> SourceFile:
     """The file, or a part of it, taken apart by this format; by other rules, if some are asked."""
     if rules.rake != "fitted" and not named.at_a_site:
         raise Refused(
@@ -198,17 +197,17 @@ def read(
         for hand in source.hands
     )
     inferred = _inferred(source.inferred, rules)
-    return replace(source, hands=hands, transcripts=None, inferred=inferred)
+    return replace(source, hands=hands, batches=None, inferred=inferred)
 
 
-def _inferred(facts: tuple[str, ...], rules: Rules) -> tuple[str, ...]:
+def _inferred(facts: tuple[str, ...], rules: ImportRules) -> tuple[str, ...]:
     """The inferred facts that hold under other rules: the variant is theirs."""
     return tuple(fact for fact in facts if not rules.game or not fact.startswith("variant "))
 
 
 SITES = (
-    Site("winamax", "Winamax", winamax.BEGINS, winamax.played),
-    Site("pacific", "888poker", pacific.BEGINS, pacific.played),
+    Site("winamax", "Winamax", winamax.BEGINS, winamax.parse_hand),
+    Site("pacific", "888poker", pacific.BEGINS, pacific.parse_hand),
 )
 _of_a_site = partial(Format, takes_rules=False, raked=True, at_a_site=True)
 FORMATS: dict[str, Format] = {
@@ -217,7 +216,7 @@ FORMATS: dict[str, Format] = {
         Format(
             MIT,
             "MIT gamelog",
-            lambda head: bool(splits(next(filter(str.strip, head), "").rstrip("\n"))),
+            lambda head: bool(header_names(next(filter(str.strip, head), "").rstrip("\n"))),
             mit.read,
             stacked=False,
         ),

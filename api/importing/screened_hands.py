@@ -1,8 +1,7 @@
-"""Hands that were not put to the rules one by one: those that are what their rules make of them.
+"""Import hands in columns: screen many at once, take those that are what their rules make of them.
 
-The screening holds every event against the rules. What it finds fine is what `formats.follow` would
-have made of the hand, and its verdict is `agree`, unless that rests on what the hand assumes; of
-all others it is not asked why.
+A fine hand is what `formats.hand_records` would have made of it. Its verdict is `agree`, unless
+that rests on what the hand assumes; the others are put to the rules one by one.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,14 +13,14 @@ import numpy as np
 from analytics.screening.batches import Screening
 from analytics.screening.event_arrays import EventArrays, WordIds
 from analytics.screening.plan import DoubtReason
-from api.importing.spill import RUN
+from api.importing.spill import RUN_HANDS
 from api.record_audit import VERDICT_CODES
 from engine.assumptions import is_free
 from engine.game import Game, fingerprint
 from events.ledger import Append, Conflict, Each
 from events.types import HandStarted
-from formats.plain import Plain, plain
-from formats.source import SourceHand, Transcript
+from formats.plain_records import PlainRecord, plain_record
+from formats.source import SourceBatch, SourceHand
 from store.columns.codec import rows_of
 from store.columns.event_columns import EventColumns, of_appends, of_hands
 from store.segments.runs import check_values
@@ -29,8 +28,8 @@ from store.segments.runs import check_values
 GAMES_MAX = 1 << 12  # that the screening keeps plans of: of some files each hand has its own stakes
 
 
-def screened(
-    part: Transcript, match: str, players: tuple[str, ...], at: int, *, audited: bool
+def screened_batch(
+    part: SourceBatch, match: str, players: tuple[str, ...], at: int, *, audited: bool
 ) -> tuple[EventColumns, Any]:
     """The hands of a transcript that the screening finds fine, under these names of players, and
     what each changed for both.
@@ -46,11 +45,11 @@ def screened(
     hands = of_hands(match, np.asarray(part.numbers, dtype=np.int64), at, many)
     if not many:
         return hands, part.nets
-    which = _fine(hands, (part.game,), audited=audited)
+    which = _fine_hands(hands, (part.game,), audited=audited)
     return hands.only(which), part.nets[which]
 
 
-def verdicts_of(hands: EventColumns) -> list[int]:
+def screened_verdicts(hands: EventColumns) -> list[int]:
     """The `verdict_code` of hands that are fine: readers of columns note what a hand assumes only
     where the verdict rests on it."""
     verdicts = np.full(len(hands.number), VERDICT_CODES["agree"], dtype=np.uint8)
@@ -65,28 +64,30 @@ def verdicts_of(hands: EventColumns) -> list[int]:
     return verdicts.tolist()
 
 
-def screened_plain(
+def screened_records(
     hands: Sequence[SourceHand], match: str, at: int, *, audited: bool
-) -> tuple[EventColumns | None, Mapping[int, Plain]]:
+) -> tuple[EventColumns | None, Mapping[int, PlainRecord]]:
     """Of hands in the order of their numbers those that are plain, in columns and by number."""
     numbers = [hand.number for hand in hands]
     if numbers != sorted(set(numbers)):
         return None, {}
-    records = {hand.number: one for hand in hands if (one := plain(hand, f"{match}/{hand.number}"))}
-    if len(records) < RUN:
+    records = {
+        hand.number: one for hand in hands if (one := plain_record(hand, f"{match}/{hand.number}"))
+    }
+    if len(records) < RUN_HANDS:
         return None, {}
     appends = [
         Append(f"{match}/{number}", 0, record.record, at) for number, record in records.items()
     ]
     try:
         columns = of_appends(appends, check_values)
-    except Conflict:  # `follow` will say the same of these hands
+    except Conflict:  # `hand_record` will say the same of these hands
         return None, {}
-    columns = columns.only(_fine(columns, {hand.game for hand in hands}, audited=audited))
+    columns = columns.only(_fine_hands(columns, {hand.game for hand in hands}, audited=audited))
     return columns, {number: records[number] for number in columns.number.tolist()}
 
 
-def _fine(hands: EventColumns, games: Iterable[Game], *, audited: bool) -> Any:
+def _fine_hands(hands: EventColumns, games: Iterable[Game], *, audited: bool) -> Any:
     """Which of these hands are fine."""
     if len(_games) > GAMES_MAX:
         _games.clear()

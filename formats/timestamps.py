@@ -18,7 +18,7 @@ _ZONES = {  # as sites write them: the clocks of these places, in summer and in 
     "CET": "Europe/Paris",
     "EET": "Europe/Helsinki",
 }
-_MOMENT = re.compile(
+_LOCAL = re.compile(
     r"\b([0-9]{4})/([0-9]{1,2})/([0-9]{1,2})"
     r"(?: (?:- )?([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?: \(?([A-Z]{2,5})\b)?)?"
 )
@@ -29,13 +29,13 @@ _UTC = re.compile(
 )
 
 
-def moment_in(text: str) -> str:
+def timestamp_in(text: str) -> str:
     """The first time in a text whose zone is known, `2012/03/04 5:06:07 ET`, else the first."""
-    moments = [_read(match, match[7] or "") for match in _MOMENT.finditer(text)]
-    return next(filter(is_whole, moments), moments[0] if moments else "")
+    moments = [_timestamp_of_match(match, match[7] or "") for match in _LOCAL.finditer(text)]
+    return next(filter(has_offset, moments), moments[0] if moments else "")
 
 
-def moment(day: date | None, at: time | None = None, zone: object = "") -> str:
+def timestamp(day: date | None, at: time | None = None, zone: object = "") -> str:
     """A day, the time of it, and the offset of a zone known by its name; a time that its clocks
     show twice, or never, is left without."""
     if day is None or at is None:
@@ -76,23 +76,23 @@ def time_of(hour: str, minute: str, second: str) -> time | None:
         return None
 
 
-def moment_in_utc(written: object) -> str:
+def utc_timestamp(written: object) -> str:
     """The moment in a field, `2019-08-24T14:15:22Z`; a time of another zone is none."""
     match = _UTC.fullmatch(written) if isinstance(written, str) else None
-    return _read(match, "UTC") if match else ""
+    return _timestamp_of_match(match, "UTC") if match else ""
 
 
-def is_whole(text: str) -> bool:
+def has_offset(text: str) -> bool:
     """Whether a text is a moment, and not only what a clock showed."""
     return text.endswith("Z") or (text[19:20] in ("+", "-") and len(text) > 19)
 
 
-def in_utc(seconds: int) -> str:
+def utc_of_seconds(seconds: int) -> str:
     """Seconds since 1970."""
     return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None).isoformat() + "Z"
 
 
-def _read(parsed: re.Match[str], zone: str) -> str:
+def _timestamp_of_match(parsed: re.Match[str], zone: str) -> str:
     """Year, month, day, and the time of it if there is one."""
     at = time_of(*parsed.group(4, 5, 6)) if parsed[4] else None
-    return moment(day_of(*parsed.group(1, 2, 3)), at, zone) if at or not parsed[4] else ""
+    return timestamp(day_of(*parsed.group(1, 2, 3)), at, zone) if at or not parsed[4] else ""

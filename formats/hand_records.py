@@ -1,8 +1,8 @@
-"""A foreign hand put to the rules: what they decide is its record, as far as the source agrees.
+"""Make the record of a foreign hand: put it to the rules, as far as its source agrees with them.
 
-Each item answers what the rules ask. At the first refusal, or where the rules would show or
-pay otherwise than the source says, `formats.claims` goes on without them. A hand that cannot be
-a record at all (it makes chips, or stops in the middle) raises a ValueError with one sentence.
+Each item answers what the rules ask. At the first refusal, or where the rules would show or pay
+otherwise than the source says, `formats.claimed_records` goes on without them. A hand that cannot
+be a record at all (it makes chips, or stops in the middle) raises a ValueError with one sentence.
 """
 
 from collections.abc import Iterable
@@ -47,11 +47,19 @@ from events.cards import UNKNOWN, Cards
 from events.evolve import evolve, replay, round_of
 from events.state import Hand
 from events.types import Event, Events, Faulted, FaultPlace, PotSplit, RakeTaken, Shown
-from formats.claims import PLAYED, acknowledged, claimed, faulted, is_contradicted, parted
+from formats.claimed_records import (
+    CHOICES_AND_BOARDS,
+    claimed_record,
+    contradicts_showdown,
+    contradicts_source,
+    fault_event,
+    late_fault_events,
+)
 from formats.source import (
     Act,
-    Bids,
+    AuctionBid,
     Board,
+    CardToss,
     Fault,
     HasBounty,
     Holds,
@@ -60,25 +68,24 @@ from formats.source import (
     Mucks,
     Shows,
     SourceHand,
-    Tosses,
 )
 
 Answer = tuple[Command, tuple[int, ...]]  # and the places of the items that gave it
 
 # Sets of kinds are made once: to make one for every question costs more than to ask it.
-_CHOSEN = (Act, Bids, Tosses)
-_OPEN = (Act, Bids, Tosses, Shows, Mucks)
-_NAMED = (Holds, Shows)
-_PAYS = (RakeTaken, PotSplit)
-_ANSWERED = (ToAct, ToBid, ToToss, ToStraddle)
+_CHOICES = (Act, AuctionBid, CardToss)
+_PLAYS = (Act, AuctionBid, CardToss, Shows, Mucks)
+_CARDS_NAMED = (Holds, Shows)
+_PAYMENTS = (RakeTaken, PotSplit)
+_PLAYER_QUESTIONS = (ToAct, ToBid, ToToss, ToStraddle)
 
 
-def follow(hand: SourceHand, hand_id: str) -> Events:
+def hand_record(hand: SourceHand, hand_id: str) -> Events:
     """The record of a source hand, from `HandStarted` to `HandEnded`; its chips add up."""
-    return followed(hand, hand_id)[0]
+    return hand_record_and_state(hand, hand_id)[0]
 
 
-def followed(hand: SourceHand, hand_id: str) -> tuple[Events, Hand]:
+def hand_record_and_state(hand: SourceHand, hand_id: str) -> tuple[Events, Hand]:
     """The record, and what it adds up to."""
     # Every item is of a seat there is; `begin` checks the rest.
     last = len(hand.stacks) - 1
@@ -87,7 +94,9 @@ def followed(hand: SourceHand, hand_id: str) -> tuple[Events, Hand]:
         wrong = next(seat for seat in named if not 0 <= seat <= last)
         raise ValueError(f"there is no seat {wrong}: the seats are 0..{last}")
     game, items = hand.game, list(hand.items)
-    new, now = begun(game, hand.button, hand.players, hand.stacks, hand.posts, hand.dead_small)
+    new, now = opening_events(
+        game, hand.button, hand.players, hand.stacks, hand.posts, hand.dead_small
+    )
     start = replace(now.start, hand=hand_id, assumed=hand.assumed, played=hand.played)
     now = replace(now, start=start)
     events: list[Event] = [start, *new[1:]]
@@ -98,35 +107,35 @@ def followed(hand: SourceHand, hand_id: str) -> tuple[Events, Hand]:
             answer = _act(game, now, items)
         else:
             question = turn(game, now)
-            if type(question) in _ANSWERED:
+            if type(question) in _PLAYER_QUESTIONS:
                 events.extend(_faults(items))
             answer = _answer(question, game, now, items)
         if answer is None:
-            return _claimed(hand, events, now, items)
+            return _claimed_rest(hand, events, now, items)
         command, used = answer
         try:
             new, after = step(game, now, command)
         except IllegalCommand as refusal:
-            return _claimed(hand, events, now, items, f"{refusal}; ")
+            return _claimed_rest(hand, events, now, items, f"{refusal}; ")
         for place in used if len(used) < 2 else sorted(used, reverse=True):
             del items[place]
-        if (after.over or after.showing.shown) and parted(hand, new, after, items):
+        if (after.over or after.showing.shown) and contradicts_source(hand, new, after, items):
             for event in new:  # what the rules decided before that is recorded, the rest is not
-                other = isinstance(event, Shown) and is_contradicted(event, items)
-                if other or isinstance(event, _PAYS):
+                other = isinstance(event, Shown) and contradicts_showdown(event, items)
+                if other or isinstance(event, _PAYMENTS):
                     break
                 now = evolve(now, event)
                 events.append(event)
-            return _claimed(hand, events, now, items)
+            return _claimed_rest(hand, events, now, items)
         events.extend(new)
         now = after
         if type(command) is Toss:  # the other has to answer that he saw it
             events.extend(_faults(items, "acknowledgement"))
-    return (*events, *acknowledged(items)), now
+    return (*events, *late_fault_events(items)), now
 
 
 @lru_cache(maxsize=64)
-def begun(
+def opening_events(
     game: Game,
     button: int,
     players: tuple[str, ...],
@@ -138,12 +147,12 @@ def begun(
     return begin(game, "", button, players, stacks, posts, dead_small)
 
 
-def _claimed(
+def _claimed_rest(
     hand: SourceHand, events: list[Event], now: Hand, items: list[Item], refusal: str = ""
 ) -> tuple[Events, Hand]:
     """What the source claims from here on, counted to its end; if it cannot be, why they parted."""
     try:
-        record = claimed(hand, events, now, items)
+        record = claimed_record(hand, events, now, items)
     except ValueError as reason:
         raise ValueError(f"{refusal}{reason}") from None
     return record, replay(record)
@@ -154,7 +163,7 @@ def _faults(items: list[Item], *where: FaultPlace) -> Iterable[Faulted]:
     where = where or ("action", "bid")
     while items and isinstance(first := items[0], Fault) and first.where in where:
         del items[0]
-        yield faulted(first)
+        yield fault_event(first)
 
 
 # What the source answers; None where it says something else, or nothing.
@@ -166,12 +175,12 @@ def _answer(question: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer
         return Disconnect(first.seat), (0,)
     match question:
         case ToDeal(kind="board") if isinstance(first, Act) and first.verb == "fold":
-            return Fold(first.seat, _will(first.default)), (0,)  # of who is all-in by his blind
+            return Fold(first.seat, _will_of(first.default)), (0,)  # of who is all-in by his blind
         case ToDeal(kind="board"):
             for place, item in enumerate(items):
                 if isinstance(item, Board):
                     return Deal(item.cards), (place,)
-                if isinstance(item, _CHOSEN):
+                if isinstance(item, _CHOICES):
                     return None
             return Deal((UNKNOWN,) * question.count), ()
         case ToDeal():
@@ -179,13 +188,13 @@ def _answer(question: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer
         case ToAct():  # of a step that deals as well
             return _act(game, hand, items)
         case ToBid():
-            if not isinstance(first, Bids):
+            if not isinstance(first, AuctionBid):
                 return None
-            return Bid(first.seat, first.amount, first.sealed, _will(first.default)), (0,)
+            return Bid(first.seat, first.amount, first.sealed, _will_of(first.default)), (0,)
         case ToToss():
             if isinstance(first, Act) and first.verb == "fold":
-                return Fold(first.seat, _will(first.default)), (0,)
-            if not isinstance(first, Tosses):
+                return Fold(first.seat, _will_of(first.default)), (0,)
+            if not isinstance(first, CardToss):
                 return None
             # The slot of the card, as far as the hand is known; the first unknown, if it is not.
             held = hand.hole[first.seat]
@@ -193,7 +202,7 @@ def _answer(question: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer
             slot = held.index(sought) if sought in held else len(held)
             return Toss(first.seat, slot, first.card), (0,)
         case ToSwap():
-            return _swap(question, hand, items)
+            return _cards_after_swap(question, hand, items)
         case ToDraw(seats=seats):
             ranks = {item.seat: item.rank for item in items if isinstance(item, HasBounty)}
             if ranks.keys() != set(seats):
@@ -209,7 +218,7 @@ def _answer(question: Turn, game: Game, hand: Hand, items: list[Item]) -> Answer
             if not isinstance(first, Act) or first.verb not in ("raise", "fold"):
                 return None
             kind = Straddle if first.verb == "raise" else Fold
-            return kind(first.seat, _will(first.default)), (0,)
+            return kind(first.seat, _will_of(first.default)), (0,)
     raise AssertionError(f"nobody answers {question}")
 
 
@@ -223,7 +232,7 @@ def _act(game: Game, hand: Hand, items: list[Item]) -> Answer | None:
         if isinstance(first, Leaves):
             return (TimeOut if first.all_in else Disconnect)(first.seat), (0,)
         return None
-    seat, will = first.seat, _will(first.default)
+    seat, will = first.seat, _will_of(first.default)
     match first.verb:
         case "fold":
             return Fold(seat, will), (0,)
@@ -246,7 +255,7 @@ def _act(game: Game, hand: Hand, items: list[Item]) -> Answer | None:
             return None if to is None else (Raise(seat, to, will), (0,))
 
 
-def _will(default: bool) -> Will:
+def _will_of(default: bool) -> Will:
     return "default" if default else "chosen"
 
 
@@ -254,14 +263,14 @@ def _deal(question: ToDeal, game: Game, hand: Hand, items: list[Item]) -> Answer
     """Every seat's new cards, in the order asked for, wherever the source first names them;
     unknown, as far as it does not."""
     seats = dict.fromkeys(question.to)
-    held = _held(items)
+    held = _cards_held(items)
     later: dict[int, Cards] = {}  # hands only known from their showdown
     if seats.keys() - held.keys() and not any(
         isinstance(line, SwapHole | TossHole)  # they can have been others before
         for line in game.script
     ):
         for item in items:
-            if isinstance(item, _NAMED):
+            if isinstance(item, _CARDS_NAMED):
                 later.setdefault(item.seat, item.cards)
     used: list[int] = []
     new: dict[int, list[str]] = {}
@@ -278,20 +287,20 @@ def _deal(question: ToDeal, game: Game, hand: Hand, items: list[Item]) -> Answer
     return Deal(tuple([new[seat].pop(0) for seat in question.to])), tuple(used)
 
 
-def _held(items: list[Item]) -> dict[int, tuple[Cards, int]]:
+def _cards_held(items: list[Item]) -> dict[int, tuple[Cards, int]]:
     """What the source says that seats hold before anybody chooses again, and where it does."""
     held: dict[int, tuple[Cards, int]] = {}
     for place, item in enumerate(items):
-        if isinstance(item, _OPEN):
+        if isinstance(item, _PLAYS):
             break
         if isinstance(item, Holds) and item.seat not in held:
             held[item.seat] = item.cards, place
     return held
 
 
-def _swap(question: ToSwap, hand: Hand, items: list[Item]) -> Answer | None:
+def _cards_after_swap(question: ToSwap, hand: Hand, items: list[Item]) -> Answer | None:
     """The cards that the source says each seat holds next, where they are not those held now."""
-    held = _held(items)
+    held = _cards_held(items)
     cards: list[str | None] = []
     for seat, slot in question.at_risk:
         was, now = hand.hole[seat], held[seat][0] if seat in held else ()
@@ -314,6 +323,6 @@ def _show(question: ToShow, hand: Hand, items: list[Item]) -> Answer | None:
             # As they were dealt, if they are the same: the source may name them in another order.
             same = sorted(hand.hole[seat]) == sorted(item.cards)
             return Show(seat, () if same else item.cards), (place,)
-        if isinstance(item, PLAYED):
+        if isinstance(item, CHOICES_AND_BOARDS):
             return None
     return (Muck(seat), ()) if question.may_muck else None

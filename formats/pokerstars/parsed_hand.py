@@ -17,18 +17,18 @@ from events.cards import Cards
 from formats.pokerstars import grammar
 from formats.pokerstars.grammar import (
     MONEY,
-    Acts,
+    ActRemark,
+    CardsRemark,
     Chair,
     Header,
-    Late,
-    Posts,
+    PostRemark,
     Remark,
-    Takes,
+    TimeoutRemark,
     Totals,
-    Turns,
-    Unread,
+    Unreadable,
+    WinRemark,
     cards,
-    money,
+    parse_cents,
 )
 from formats.pokerstars.text import SUMMARY
 
@@ -52,7 +52,7 @@ _BLINDS: dict[Tag, tuple[str, ...]] = {
 }
 
 
-class Fate(Struct, frozen=True):
+class SeatSummary(Struct, frozen=True):
     """How a hand ended for a seat: `folded` is how many cards the board had, `idle` that the player
     had not bet by then; `held` are his cards, if they are named, and `shown` if they were shown."""
 
@@ -66,7 +66,7 @@ class Fate(Struct, frozen=True):
     won: int = 0
 
 
-class Deeds(Struct):
+class SeatActions(Struct):
     """What the lines of play say of a player."""
 
     posted: set[str]
@@ -93,11 +93,11 @@ class PlayerLine(Struct, frozen=True):
     """What a player did; `late` if his clock had just run out."""
 
     name: str
-    what: Posts | Acts | Turns
+    what: PostRemark | ActRemark | CardsRemark
     late: bool = False
 
 
-class Played(Struct, frozen=True):
+class ParsedHand(Struct, frozen=True):
     """A hand as the text has it, by names."""
 
     header: Header
@@ -106,132 +106,132 @@ class Played(Struct, frozen=True):
     lines: tuple[PlayerLine | Street, ...]
     known: tuple[tuple[str, Cards], ...]
     back: tuple[tuple[str, int], ...]
-    takes: tuple[tuple[str, Takes], ...]
+    takes: tuple[tuple[str, WinRemark], ...]
     totals: Totals
 
 
-class _Notes(Struct):
+class _HandBuilder(Struct):
     """The part of a hand that has been read so far."""
 
     lines: list[PlayerLine | Street] = field(default_factory=list)
     board: Cards = ()
     known: list[tuple[str, Cards]] = field(default_factory=list)
     back: list[tuple[str, int]] = field(default_factory=list)
-    takes: list[tuple[str, Takes]] = field(default_factory=list)
+    takes: list[tuple[str, WinRemark]] = field(default_factory=list)
     late: str | None = None
 
-    def part(self, text: str) -> None:
+    def start_part(self, text: str) -> None:
         """A new part of the hand, with the cards that it deals."""
         part = grammar.street(text)
         name = part[0] if part else text.strip("* ")
         if name.startswith(("FIRST ", "SECOND ", "THIRD ")):
-            raise Unread("the board was dealt more than once")
+            raise Unreadable("the board was dealt more than once")
         if part is None or name not in _PARTS:
-            raise Unread(f"a part of the hand that hold'em does not have: {name[:40]}")
+            raise Unreadable(f"a part of the hand that hold'em does not have: {name[:40]}")
         if name in STREETS:
             street = grammar.cards(part[2])
             if len(street) != STREETS[name]:
-                raise Unread(f"the {name.lower()} has {len(street)} cards")
+                raise Unreadable(f"the {name.lower()} has {len(street)} cards")
             before = grammar.cards(part[1].translate(_NO_BRACKETS))
-            self.same(before, f"the {name.lower()} comes after another board than was dealt")
+            self.check_board(before, f"the {name.lower()} comes after another board than was dealt")
             self.board += street
             self.lines.append(Street(street))
 
-    def same(self, board: Cards, wrong: str) -> None:
+    def check_board(self, board: Cards, wrong: str) -> None:
         """Refuse a repeated board that is not the one that was dealt."""
         if board and sorted(board) != sorted(self.board):
-            raise Unread(wrong)
+            raise Unreadable(wrong)
 
-    def by_player(self, name: str, remark: Remark) -> None:
+    def add_remark(self, name: str, remark: Remark) -> None:
         """A line of this player."""
         match remark:
-            case Acts(cards=cards):
+            case ActRemark(cards=cards):
                 self.lines.append(PlayerLine(name, remark, self.late == name))
                 self.late = None
                 if cards:
                     self.known.append((name, cards))
-            case Posts():
+            case PostRemark():
                 self.lines.append(PlayerLine(name, remark))
-            case Turns(cards=turned):
+            case CardsRemark(cards=turned):
                 self.lines.append(PlayerLine(name, remark))
                 if turned is not None:
                     self.known.append((name, turned))
-            case Takes():
+            case WinRemark():
                 self.takes.append((name, remark))
-            case Late():
+            case TimeoutRemark():
                 self.late = name
 
-    def deeds(self) -> dict[str, Deeds]:
+    def seat_actions(self) -> dict[str, SeatActions]:
         """What each player did by the lines of play."""
-        players: dict[str, Deeds] = {}
+        players: dict[str, SeatActions] = {}
         board = 0
         for line in self.lines:
             if isinstance(line, Street):
                 board += len(line.cards)
                 continue
-            deeds = players.setdefault(line.name, Deeds(set()))
+            actions = players.setdefault(line.name, SeatActions(set()))
             match line.what:
-                case Acts(verb="folds"):
-                    deeds.folded = board
-                case Acts(amount=amount):
-                    deeds.bet += amount
-                case Posts(what=what, amount=amount):
-                    deeds.posted.add(what)
-                    deeds.bet += amount if what != "the ante" else 0
-                case Turns(cards=cards):
-                    deeds.shown |= cards is not None
-                    deeds.mucked |= cards is None
+                case ActRemark(verb="folds"):
+                    actions.folded = board
+                case ActRemark(amount=amount):
+                    actions.bet += amount
+                case PostRemark(what=what, amount=amount):
+                    actions.posted.add(what)
+                    actions.bet += amount if what != "the ante" else 0
+                case CardsRemark(cards=cards):
+                    actions.shown |= cards is not None
+                    actions.mucked |= cards is None
         for name, take in self.takes:
-            players.setdefault(name, Deeds(set())).won += take.amount
+            players.setdefault(name, SeatActions(set())).won += take.amount
         return players
 
 
-def played(lines: tuple[str, ...]) -> Played:
-    """The whole hand, or `Unread` with the reason why not."""
+def parse_hand(lines: tuple[str, ...]) -> ParsedHand:
+    """The whole hand, or `Unreadable` with the reason why not."""
     texts = [text for line in lines if (text := line.strip())]
     if max(map(len, texts)) > WIDTH_MAX:
-        raise Unread(f"a line of more than {WIDTH_MAX} characters")
+        raise Unreadable(f"a line of more than {WIDTH_MAX} characters")
     header = grammar.header(texts[0])
     if "Hand cancelled" in texts:
-        raise Unread("the hand was cancelled")
+        raise Unreadable("the hand was cancelled")
     if SUMMARY not in texts:
-        raise Unread("the hand stops before its summary")
+        raise Unreadable("the hand stops before its summary")
     end = texts.index(SUMMARY)
     if "'RushAndCash" in texts[1]:
         header = replace(header, fast=True)
     chairs, button, begun = _seats(texts[1:end])
-    notes = _Notes()
+    hand = _HandBuilder()
     names = sorted((chair.name for chair in chairs), key=len, reverse=True)
     for text in texts[1 + begun : end]:  # most are a player's, whose names may look like anything
         if text.startswith("*** "):
-            notes.part(text)
+            hand.start_part(text)
         elif spoken := _player_line(names, text):
-            notes.by_player(*spoken)
+            hand.add_remark(*spoken)
         elif (back := grammar.uncalled(text)) is not None:
-            notes.back.append((_seated(names, back[1]), back[0]))
+            hand.back.append((_player_named(names, back[1]), back[0]))
         elif (own := grammar.dealt(text)) is not None:
-            notes.known.append((_seated(names, own[0]), own[1]))
+            hand.known.append((_player_named(names, own[0]), own[1]))
         elif not any(text.startswith(f"{name} ") for name in names):
-            _by_nobody(text)
-    totals, fates = None, list[Fate]()
+            _check_no_play(text)
+    totals, summaries = None, list[SeatSummary]()
     for text in texts[end + 1 :]:
         totals = totals or grammar.totals(text)
         if text.startswith("Board "):
-            notes.same(grammar.board(text), "the summary has another board than the hand")
+            hand.check_board(grammar.board(text), "the summary has another board than the hand")
         if text.startswith("Seat "):
-            fates.append(fate(text, chairs))
+            summaries.append(seat_summary(text, chairs))
     if totals is None:
-        raise Unread("the summary does not tell the pot and the rake")
-    agreed(fates, notes.deeds(), chairs, button, terse=header.terse)
-    notes.known += [(fate.name, fate.held) for fate in fates if fate.held]
-    return Played(
+        raise Unreadable("the summary does not tell the pot and the rake")
+    check_summary(summaries, hand.seat_actions(), chairs, button, terse=header.terse)
+    hand.known += [(summary.name, summary.held) for summary in summaries if summary.held]
+    return ParsedHand(
         header,
         button,
         chairs,
-        tuple(notes.lines),
-        tuple(notes.known),
-        tuple(notes.back),
-        tuple(notes.takes),
+        tuple(hand.lines),
+        tuple(hand.known),
+        tuple(hand.back),
+        tuple(hand.takes),
         totals,
     )
 
@@ -250,16 +250,16 @@ def _seats(texts: list[str]) -> tuple[tuple[Chair, ...], int, int]:
             button = grammar.button(text)
         begun = place
     if button is None:
-        raise Unread("no line says which seat has the button")
-    return in_order(chairs), button, begun
+        raise Unreadable("no line says which seat has the button")
+    return ordered_chairs(chairs), button, begun
 
 
-def in_order(chairs: Sequence[Chair]) -> tuple[Chair, ...]:
+def ordered_chairs(chairs: Sequence[Chair]) -> tuple[Chair, ...]:
     """The chairs by number, if each has a number and a name of its own."""
     if len({chair.name for chair in chairs}) < len(chairs):
-        raise Unread("two players of one name sit at the table")
+        raise Unreadable("two players of one name sit at the table")
     if len({chair.number for chair in chairs}) < len(chairs):
-        raise Unread("two players sit in one seat")
+        raise Unreadable("two players sit in one seat")
     return tuple(sorted(chairs, key=lambda chair: chair.number))
 
 
@@ -274,7 +274,7 @@ def _player_line(names: Iterable[str], text: str) -> tuple[str, Remark] | None:
             return name, remark
     for _, rest in _starts(names, text):
         if rest.startswith(": ") and not grammar.is_chatter(rest[2:]):
-            raise Unread(f'a line that cannot be read: "{text[:80]}"')
+            raise Unreadable(f'a line that cannot be read: "{text[:80]}"')
     return None
 
 
@@ -284,36 +284,36 @@ def _starts(names: Iterable[str], text: str) -> Iterator[tuple[str, str]]:
             yield name, text[len(name) :]
 
 
-def _seated(names: Iterable[str], name: str) -> str:
+def _player_named(names: Iterable[str], name: str) -> str:
     if name not in names:
-        raise Unread(f"{name[:40]} is dealt cards or chips, but has no seat")
+        raise Unreadable(f"{name[:40]} is dealt cards or chips, but has no seat")
     return name
 
 
-def _by_nobody(text: str) -> None:
+def _check_no_play(text: str) -> None:
     """A line of somebody without a seat must not be a play."""
     _, colon, rest = text.rpartition(": ")
     if 'said, "' in text:
         return
     _, collected, paid = text.rpartition(" collected ")
-    acts = bool(colon) and isinstance(grammar.remark(rest), Posts | Acts)
-    wins = bool(collected) and isinstance(grammar.outcome(f"collected {paid}"), Takes)
+    acts = bool(colon) and isinstance(grammar.remark(rest), PostRemark | ActRemark)
+    wins = bool(collected) and isinstance(grammar.outcome(f"collected {paid}"), WinRemark)
     if acts or wins:
-        raise Unread(f'somebody without a seat plays: "{text[:80]}"')
+        raise Unreadable(f'somebody without a seat plays: "{text[:80]}"')
     if text.startswith("Cash Drop to Pot"):
-        raise Unread("chips are added to the pot that no player puts in: a cash drop")
+        raise Unreadable("chips are added to the pot that no player puts in: a cash drop")
     if text.startswith("Hand was run"):
-        raise Unread("the board was dealt more than once")
+        raise Unreadable("the board was dealt more than once")
 
 
-def fate(line: str, chairs: Iterable[Chair]) -> Fate:
+def seat_summary(line: str, chairs: Iterable[Chair]) -> SeatSummary:
     """A line of the summary about a seat, which must be one of the list of seats."""
     for chair in chairs:
         start = f"Seat {chair.number}: {chair.name}"
         if line == start or line.startswith(f"{start} "):
             break
     else:
-        raise Unread(f'the summary has a seat that the hand does not have: "{line[:60]}"')
+        raise Unreadable(f'the summary has a seat that the hand does not have: "{line[:60]}"')
     rest = line[len(start) :].lstrip(" ")
     tags: list[Tag] = []
     while tag := _TAG.match(rest):
@@ -321,11 +321,11 @@ def fate(line: str, chairs: Iterable[Chair]) -> Fate:
         rest = rest[tag.end() :]
     ended = _END.fullmatch(_TIME_BANK.sub("", rest))
     if ended is None:
-        raise Unread(f'a line of the summary that cannot be read: "{line[:80]}"')
+        raise Unreadable(f'a line of the summary that cannot be read: "{line[:80]}"')
     folded = {"Flop": 3, "Turn": 4, "River": 5}.get(ended["street"] or "")
     held = ended["shown"] if ended["shown"] is not None else ended["thrown"]
     won = [ended["taken"]] if ended["taken"] else _WON.findall(ended["result"] or "")
-    return Fate(
+    return SeatSummary(
         name=chair.name,
         tags=tuple(tags),
         folded=0 if ended["before"] else folded,
@@ -333,59 +333,59 @@ def fate(line: str, chairs: Iterable[Chair]) -> Fate:
         held=None if held is None else cards(held),
         shown=ended["shown"] is not None,
         mucked=bool(ended["mucked"]),
-        won=sum(map(money, won)),
+        won=sum(map(parse_cents, won)),
     )
 
 
-def agreed(
-    fates: Sequence[Fate],
-    deeds: dict[str, Deeds],
+def check_summary(
+    summaries: Sequence[SeatSummary],
+    actions: dict[str, SeatActions],
     chairs: Sequence[Chair],
     button: int,
     *,
     terse: bool = False,
 ) -> None:
-    """Every seat ends in the summary as the lines of play end it, or this is `Unread`.
+    """Every seat ends in the summary as the lines of play end it, or this is `Unreadable`.
 
     Some programs tell only of the seats that came to the showdown; then of the others nothing is
     asked.
     """
-    named = {fate.name for fate in fates}
-    complete = any(fate.folded is not None for fate in fates) or named >= deeds.keys()
-    for fate in fates:
-        did = deeds.get(fate.name, Deeds(set()))
-        thrown = fate.mucked and fate.folded is None  # folded cards that a program knew
-        if fate.folded != did.folded and not (thrown and not did.won):
-            ends = f"{_fold(fate.folded)} in the summary and {_fold(did.folded)} before it"
-            raise Unread(f"{fate.name} {ends}")
-        if fate.folded == 0 and (fate.idle or not terse) and fate.idle != (not did.bet):
-            bet = "did not bet" if fate.idle else "bet"
-            raise Unread(f"the summary says that {fate.name} {bet}, the lines of play do not")
-        if complete and fate.shown and not did.shown:
-            raise Unread(f"the summary says that {fate.name} showed, and no line does")
-        if fate.mucked and not (did.mucked or did.shown or did.folded is not None):
-            raise Unread(f"the summary says that {fate.name} mucked, and no line does")
-        if did.mucked and not fate.mucked:
-            raise Unread(f"{fate.name} mucks, and the summary does not say so")
-        if fate.won != did.won and (complete or fate.won):
-            won, at_the_end = did.won / 100, fate.won / 100
-            raise Unread(f"{fate.name} collected {won:g}, and {at_the_end:g} at the end")
-    for name in deeds if complete else ():
+    named = {end.name for end in summaries}
+    complete = any(end.folded is not None for end in summaries) or named >= actions.keys()
+    for end in summaries:
+        did = actions.get(end.name, SeatActions(set()))
+        thrown = end.mucked and end.folded is None  # folded cards that a program knew
+        if end.folded != did.folded and not (thrown and not did.won):
+            ends = f"{_fold_text(end.folded)} in the summary and {_fold_text(did.folded)} before it"
+            raise Unreadable(f"{end.name} {ends}")
+        if end.folded == 0 and (end.idle or not terse) and end.idle != (not did.bet):
+            bet = "did not bet" if end.idle else "bet"
+            raise Unreadable(f"the summary says that {end.name} {bet}, the lines of play do not")
+        if complete and end.shown and not did.shown:
+            raise Unreadable(f"the summary says that {end.name} showed, and no line does")
+        if end.mucked and not (did.mucked or did.shown or did.folded is not None):
+            raise Unreadable(f"the summary says that {end.name} mucked, and no line does")
+        if did.mucked and not end.mucked:
+            raise Unreadable(f"{end.name} mucks, and the summary does not say so")
+        if end.won != did.won and (complete or end.won):
+            won, at_the_end = did.won / 100, end.won / 100
+            raise Unreadable(f"{end.name} collected {won:g}, and {at_the_end:g} at the end")
+    for name in actions if complete else ():
         if name not in named:
-            raise Unread(f"{name} plays, and the summary does not tell how he ended")
+            raise Unreadable(f"{name} plays, and the summary does not tell how he ended")
     seat = next((chair.name for chair in chairs if chair.number == button), None)
-    for fate in fates if complete and not (terse and len(fates) == 2) else ():
-        if ("button" in fate.tags) != (fate.name == seat):
-            raise Unread(f"hand and summary do not give {fate.name} the button alike")
+    for end in summaries if complete and not (terse and len(summaries) == 2) else ():
+        if ("button" in end.tags) != (end.name == seat):
+            raise Unreadable(f"hand and summary do not give {end.name} the button alike")
     for tag, posts in _BLINDS.items():
         # Whom the summary calls the blind has posted it; of several posters one is called so.
-        posters = {name for name, done in deeds.items() if done.posted & {*posts}}
-        tagged = {fate.name for fate in fates if tag in fate.tags}
+        posters = {name for name, done in actions.items() if done.posted & {*posts}}
+        tagged = {end.name for end in summaries if tag in end.tags}
         if len(tagged) > 1 or (tagged and posters and not tagged & posters):
-            raise Unread(f"hand and summary have another {tag}")
+            raise Unreadable(f"hand and summary have another {tag}")
 
 
-def _fold(board: int | None) -> str:
+def _fold_text(board: int | None) -> str:
     """A fold in words."""
     if board is None:
         return "does not fold"

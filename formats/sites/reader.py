@@ -11,29 +11,40 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from events.cards import Cards
-from formats.fitted_rake import Seen, houses_at
+from formats.fitted_rake import RakeSample, fitted_rakes
 from formats.pokerstars.grammar import (
-    Acts,
+    ActRemark,
+    CardsRemark,
     Chair,
     Header,
-    Posts,
-    Takes,
+    PostRemark,
     Totals,
-    Turns,
-    Unread,
+    Unreadable,
+    WinRemark,
 )
-from formats.pokerstars.played import Played, PlayerLine, Street, in_order
+from formats.pokerstars.parsed_hand import ParsedHand, PlayerLine, Street, ordered_chairs
 from formats.pokerstars.read import dealt_in, source_hand
-from formats.source import AS_READ, Refused, Rules, Skipped, Source, SourceHand, Text, lines
+from formats.source import (
+    AS_READ,
+    ImportRules,
+    Refused,
+    Skipped,
+    SourceFile,
+    SourceHand,
+    Text,
+    lines,
+)
 
-Reading = tuple[int, Played | str, str, str]  # line, a hand or why it is none, its text and site
-DUE = (3, 1, 1)
+Reading = tuple[
+    int, ParsedHand | str, str, str
+]  # line, a hand or why it is none, its text and site
+STREET_CARDS = (3, 1, 1)
 DEALT = re.compile(r"Dealt to (.+?) \[([^\]]*)\]")
 LINE_MAX = 1 << 16
 LINES_MAX = 5_000
 
 
-class Notes(Struct):
+class HandBuilder(Struct):
     """The hand at work; `bets` are what each has put in on the street at hand, `folded` on which
     street he folded, `small` the small blind, where it is named beside a fixed limit."""
 
@@ -43,7 +54,7 @@ class Notes(Struct):
     lines: list[PlayerLine | Street] = field(default_factory=list)
     known: list[tuple[str, Cards]] = field(default_factory=list)
     back: list[tuple[str, int]] = field(default_factory=list)
-    takes: list[tuple[str, Takes]] = field(default_factory=list)
+    takes: list[tuple[str, WinRemark]] = field(default_factory=list)
     bets: dict[str, int] = field(default_factory=dict)
     left: dict[str, int] = field(default_factory=dict)
     dead: dict[str, int] = field(default_factory=dict)
@@ -55,7 +66,7 @@ class Notes(Struct):
     names: tuple[str, ...] = ()  # so that one that begins with another is found first
 
     def __post_init__(self) -> None:
-        self.chairs = in_order(self.chairs)
+        self.chairs = ordered_chairs(self.chairs)
         self.left = {chair.name: chair.stack for chair in self.chairs}
         self.names = tuple(sorted(self.left, key=len, reverse=True))
 
@@ -66,34 +77,34 @@ class Notes(Struct):
 
     def deal(self, cards: Cards) -> None:
         """The next street."""
-        if self.streets == len(DUE):
-            raise Unread("the board was dealt more than once")
-        if len(cards) != DUE[self.streets]:
+        if self.streets == len(STREET_CARDS):
+            raise Unreadable("the board was dealt more than once")
+        if len(cards) != STREET_CARDS[self.streets]:
             name = ("flop", "turn", "river")[self.streets]
-            raise Unread(f"the {name} has {len(cards)} cards")
+            raise Unreadable(f"the {name} has {len(cards)} cards")
         self.streets += 1
         self.board += cards
         self.bets = {}
         self.lines.append(Street(cards))
 
-    def knows(self, name: str, cards: Cards) -> None:
+    def add_known_cards(self, name: str, cards: Cards) -> None:
         """Cards that a player is said to hold."""
-        self.known.append((self.seated(name), cards))
+        self.known.append((self.seated_name(name), cards))
 
-    def post(self, name: str, posts: Posts, live: int) -> None:
+    def post(self, name: str, posts: PostRemark, live: int) -> None:
         """A blind or an ante, of which so much is a bet."""
-        self.left[self.seated(name)] -= posts.amount
+        self.left[self.seated_name(name)] -= posts.amount
         if not live and posts.what != "the ante":
             self.dead[name] = self.dead.get(name, 0) + posts.amount
         self.bets[name] = self.bets.get(name, 0) + live
         self.lines.append(PlayerLine(name, posts))
 
-    def act(self, name: str, acts: Acts) -> None:
+    def act(self, name: str, acts: ActRemark) -> None:
         """A choice; a bet where there is one already is a raise, whatever it is called."""
-        before = self.bets.get(self.seated(name), 0)
+        before = self.bets.get(self.seated_name(name), 0)
         if acts.verb == "bets" and self.bet:
             to = before + acts.amount
-            acts = Acts("raises", to, to - self.bet)
+            acts = ActRemark("raises", to, to - self.bet)
         if acts.verb == "folds":
             self.folded[name] = self.streets
         if acts.verb == "raises":
@@ -106,34 +117,34 @@ class Notes(Struct):
 
     def add(self, name: str, amount: int) -> None:
         """Add so many chips to the player's bet: a raise, or a bet where there is none."""
-        to = self.bets.get(self.seated(name), 0) + amount
+        to = self.bets.get(self.seated_name(name), 0) + amount
         bet = self.bet
-        self.act(name, Acts("raises", to, to - bet) if bet else Acts("bets", amount))
+        self.act(name, ActRemark("raises", to, to - bet) if bet else ActRemark("bets", amount))
 
-    def turn(self, name: str, cards: Cards | None) -> None:
+    def show_or_muck(self, name: str, cards: Cards | None) -> None:
         """Cards turned up, or thrown away; what is said twice is said once."""
-        turned = PlayerLine(self.seated(name), Turns(cards))
+        turned = PlayerLine(self.seated_name(name), CardsRemark(cards))
         if turned not in self.lines:
             self.lines.append(turned)
         if cards:
             self.known.append((name, cards))
 
-    def by_player(self, line: str, noted: Callable[["Notes", str, str], bool]) -> None:
+    def read_player_line(self, line: str, noted: Callable[["HandBuilder", str, str], bool]) -> None:
         """A line that begins with a name, the longest first: `noted` tells whether what stands
         after it could be noted."""
         for name in self.names:
             if line.startswith(f"{name} ") and noted(self, name, line[len(name) + 1 :]):
                 return
-        raise Unread(f'a line that cannot be read: "{line[:80]}"')
+        raise Unreadable(f'a line that cannot be read: "{line[:80]}"')
 
-    def take(self, name: str, amount: int, pot: int = 0) -> None:
+    def collect(self, name: str, amount: int, pot: int = 0) -> None:
         """What a pot paid."""
-        self.takes.append((self.seated(name), Takes(amount, pot)))
+        self.takes.append((self.seated_name(name), WinRemark(amount, pot)))
 
-    def seated(self, name: str) -> str:
+    def seated_name(self, name: str) -> str:
         """The name, if somebody at the table has it."""
         if name not in self.left:
-            raise Unread(f"{name[:40]} plays, but has no seat")
+            raise Unreadable(f"{name[:40]} plays, but has no seat")
         return name
 
     def won(self, name: str | None = None) -> int:
@@ -144,12 +155,12 @@ class Notes(Struct):
         """Whether the player has put in anything yet."""
         return any(isinstance(line, PlayerLine) and line.name == name for line in self.lines)
 
-    def same_board(self, cards: Cards) -> None:
+    def check_board(self, cards: Cards) -> None:
         """Refuse a repeated board that is not the one that was dealt."""
         if sorted(cards) != sorted(self.board):
-            raise Unread("the summary has another board than the hand")
+            raise Unreadable("the summary has another board than the hand")
 
-    def put_in(self) -> tuple[int, int]:
+    def total_put_in(self) -> tuple[int, int]:
         """What everybody put in, without the part of the highest stake that nobody matched and
         with it."""
         paid = {chair.name: chair.stack - self.left[chair.name] for chair in self.chairs}
@@ -165,9 +176,9 @@ class Notes(Struct):
         pot = self.won() + rake if total is None else total
         return Totals(pot, tuple(parts) if len(parts) > 1 else (), rake, fees)
 
-    def played(self, totals: Totals) -> Played:
+    def parsed_hand(self, totals: Totals) -> ParsedHand:
         """The hand as a whole."""
-        return Played(
+        return ParsedHand(
             self.header,
             self.button,
             self.chairs,
@@ -180,12 +191,12 @@ class Notes(Struct):
 
 
 def source_hands(
-    read: Callable[[], Iterable[Reading]], rules: Rules, format: str
+    read: Callable[[], Iterable[Reading]], rules: ImportRules, format: str
 ) -> Iterator[SourceHand | Skipped]:
     """The hands of a file, which is read twice: who rakes how much, all of them tell together, if
     it is neither set nor known."""
-    seen = (_seen(hand) for _, hand, *_ in read() if isinstance(hand, Played))
-    houses = houses_at(filter(None, seen), rules, format)
+    seen = (_rake_sample(hand) for _, hand, *_ in read() if isinstance(hand, ParsedHand))
+    houses = fitted_rakes(filter(None, seen), rules, format)
     for number, (line, played, text, site) in enumerate(read(), 1):
         if isinstance(played, str):
             yield Skipped(line, played)
@@ -193,23 +204,23 @@ def source_hands(
         try:
             hand = source_hand(played, number, line, houses, _stakes(played))
             yield replace(hand, text=text, site=site)
-        except Unread as reason:
+        except Unreadable as reason:
             yield Skipped(line, str(reason))
 
 
-def _stakes(hand: Played) -> str:
+def _stakes(hand: ParsedHand) -> str:
     header = hand.header
     return f"{header.limit} {header.sign}{header.low}/{header.high}"
 
 
-def _seen(hand: Played) -> tuple[str, Seen] | None:
+def _rake_sample(hand: ParsedHand) -> tuple[str, RakeSample] | None:
     """What a hand shows of the house, if a rake may be taken of it in whole cents, or chips."""
     per, totals = 1 if hand.header.sign else 100, hand.totals
     if hand.header.tournament or totals.total % per or totals.rake % per:
         return None
     flop = any(isinstance(line, Street) for line in hand.lines)
     seats = len(dealt_in(hand))
-    return _stakes(hand), Seen(seats, flop, totals.total // per, totals.rake // per)
+    return _stakes(hand), RakeSample(seats, flop, totals.total // per, totals.rake // per)
 
 
 class Site(Struct, frozen=True):
@@ -218,28 +229,28 @@ class Site(Struct, frozen=True):
     name: str
     called: str
     begins: re.Pattern[str]
-    played: Callable[[Sequence[str]], Played]
+    parse_hand: Callable[[Sequence[str]], ParsedHand]
 
     def is_in(self, head: Sequence[str]) -> bool:
         """Whether a hand of this site begins in these lines."""
         return any(self.begins.match(line.strip()) for line in head)
 
-    def read(self, text: Text, rules: Rules = AS_READ) -> Source:
+    def read(self, text: Text, rules: ImportRules = AS_READ) -> SourceFile:
         """The text taken apart; refused if no hand of this site begins in it."""
-        if next(_blocks(text, self.begins), None) is None:
+        if next(_hand_lines(text, self.begins), None) is None:
             raise Refused(1, f"no hand of {self.called} begins in this text")
         hands = source_hands(lambda: self._readings(text), rules, self.name)
-        return Source(format=self.name, hands=hands)
+        return SourceFile(format=self.name, hands=hands)
 
     def _readings(self, text: Text) -> Iterator[Reading]:
-        for line, hand in _blocks(text, self.begins):
+        for line, hand in _hand_lines(text, self.begins):
             try:
-                yield line, self.played(hand), "\n".join(hand).rstrip(), self.name
-            except Unread as reason:
+                yield line, self.parse_hand(hand), "\n".join(hand).rstrip(), self.name
+            except Unreadable as reason:
                 yield line, str(reason), "", ""
 
 
-def _blocks(text: Text, begins: re.Pattern[str]) -> Iterator[tuple[int, list[str]]]:
+def _hand_lines(text: Text, begins: re.Pattern[str]) -> Iterator[tuple[int, list[str]]]:
     """The line where each hand begins, and its lines without blank ones; what stands before the
     first is no hand."""
     begun, held = 0, list[str]()

@@ -14,8 +14,8 @@ import msgspec
 from msgspec import Struct
 
 from api.audit_report import align
-from api.playing.matches import bound
-from api.playing.recording import STOPPED, WHOLE, Played, Recording
+from api.playing.matches import committed_decks
+from api.playing.recording import ALL_PLAYED, STOPPED, MatchResult, Recording
 from api.printable import PrintableText, printable_lines
 from api.record_audit import start_of
 from dealer.wire.match import Listener, MatchJob, Processes
@@ -40,7 +40,7 @@ _GONE = {
 }
 
 
-class Unusable(Struct, frozen=True):
+class BadReply(Struct, frozen=True):
     """One bad reply: where it came, what could have been replied, and what was played instead."""
 
     hand: str
@@ -53,7 +53,7 @@ class Unusable(Struct, frozen=True):
     played: str | None
 
 
-def unusable(game: Game, record: Events) -> Iterator[Unusable]:
+def bad_replies(game: Game, record: Events) -> Iterator[BadReply]:
     """Every bad reply of one hand, in order."""
     if Faulted not in map(type, record):
         return
@@ -67,20 +67,20 @@ def unusable(game: Game, record: Events) -> Iterator[Unusable]:
             if question:
                 answer = say(record[at + 1]).removeprefix(f"{event.seat} ")
                 answer = answer.partition(" (default)")[0]
-            yield Unusable(
+            yield BadReply(
                 start.hand,
                 start.players[event.seat],
                 event.where,
                 event.kind,
-                _offered(question),
+                _possible_replies(question),
                 event.raw,
-                _because(game, hand, question, event),
+                _refusal(game, hand, question, event),
                 answer,
             )
         hand = evolve(hand, event)
 
 
-def _offered(question: WireTurn | None) -> str:
+def _possible_replies(question: WireTurn | None) -> str:
     """The replies that were possible: `F, C, R8..400`."""
     if question is None:
         return "K"
@@ -94,7 +94,7 @@ def _offered(question: WireTurn | None) -> str:
     return ", ".join(words)
 
 
-def _because(game: Game, hand: Hand, question: WireTurn | None, fault: Faulted) -> str:
+def _refusal(game: Game, hand: Hand, question: WireTurn | None, fault: Faulted) -> str:
     reply = fault.raw
     if fault.kind in _GONE:
         return _GONE[fault.kind]
@@ -120,7 +120,7 @@ def _because(game: Game, hand: Hand, question: WireTurn | None, fault: Faulted) 
     return f"no reply begins with {reply[0]!r}"
 
 
-_SHOWN = 20  # reasons that the text shows of each bot
+_REPLIES_SHOWN = 20  # reasons that the text shows of each bot
 _WIDTH = 60  # characters of one that it shows
 
 
@@ -154,7 +154,7 @@ class BotRecord(Struct, frozen=True):
     not_kept_because: tuple[str, ...]
 
 
-def bot_record(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusable]) -> BotRecord:
+def bot_record(program: Program, legs: Sequence[Conduct], faults: Iterable[BadReply]) -> BotRecord:
     """What this bot did; of two legs the shorter clock, the longer wait and the later trouble."""
     silent = [leg.silent for leg in legs if leg.silent]
     failed = [why for leg in legs for why in (leg.unbuilt, leg.silent) if why]
@@ -175,13 +175,13 @@ def bot_record(program: Program, legs: Sequence[Conduct], faults: Iterable[Unusa
     )
 
 
-def as_json(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> dict[str, Any]:
+def as_json(parts: Sequence[BotRecord], faults: Sequence[BadReply]) -> dict[str, Any]:
     """The two lists that a document holds of it."""
     lists: dict[str, Any] = msgspec.to_builtins({"bots": parts, "faults": faults})
     return lists
 
 
-def as_text(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> PrintableText:
+def as_text(parts: Sequence[BotRecord], faults: Sequence[BadReply]) -> PrintableText:
     """A line for each bot, then whatever somebody may ask about who was folded."""
     rows = [["", "replies", "unusable", "clock left", "slowest"]]
     for one in parts:
@@ -196,31 +196,31 @@ def as_text(parts: Sequence[BotRecord], faults: Sequence[Unusable]) -> Printable
             reasons = dict.fromkeys(why for one in parts for why in one.not_kept_because)
             lines += [f"  {why}" for why in reasons]
     for one in parts:
-        lines += _why(one, [fault for fault in faults if fault.player == one.player])
+        lines += _fold_reasons(one, [fault for fault in faults if fault.player == one.player])
     return printable_lines(lines)
 
 
-def _why(one: BotRecord, faults: Sequence[Unusable]) -> list[str]:
+def _fold_reasons(one: BotRecord, faults: Sequence[BadReply]) -> list[str]:
     """Why this bot was folded; nothing, if it never was."""
     lines = []
     if one.silent:
         lines.append(f"{one.player} was not asked any more: {one.silent}")
     lines += [f"{one.player}: {note}" for note in one.notes]
     if faults:
-        reasons: dict[str, list[Unusable]] = {}
+        reasons: dict[str, list[BadReply]] = {}
         for fault in faults:
             reasons.setdefault(fault.because, []).append(fault)
         often = sorted(reasons.values(), key=lambda same: -len(same))
         rows = [["times", "first", "asked", "reply", "because", "played"]]
-        for first, *others in often[:_SHOWN]:
+        for first, *others in often[:_REPLIES_SHOWN]:
             reply = first.reply if len(first.reply) <= _WIDTH else f"{first.reply[:_WIDTH]}…"
             reply = json.dumps(reply, ensure_ascii=False)
             row = [str(1 + len(others)), first.hand, first.asked, reply]
             rows.append([*row, first.because, first.played or "-"])
         table = align(rows, numbers=(0,))
         lines += [f"why was {one.player} folded", *(f"  {line}" for line in table)]
-        if len(often) > _SHOWN:
-            lines.append(f"  and {len(often) - _SHOWN} more reasons: --json tells all")
+        if len(often) > _REPLIES_SHOWN:
+            lines.append(f"  and {len(often) - _REPLIES_SHOWN} more reasons: --json tells all")
     if lines and one.last_lines:
         lines.append(f"the last that {one.player} printed")
         lines += [f"  {line}" for line in one.last_lines]
@@ -230,11 +230,11 @@ def _why(one: BotRecord, faults: Sequence[Unusable]) -> list[str]:
 ShowProgress = Callable[[Iterable[Events]], Iterable[Events]]
 
 
-class Meeting:
+class BotMatch:
     """Two bots, a plan and the decks; what they leave besides the record is kept here."""
 
     def __init__(self, job: MatchJob, tags: tuple[Tagged, ...] = ()) -> None:
-        self.faults: list[Unusable] = []
+        self.faults: list[BadReply] = []
         self._job = job
         self._tags = tags
         self._legs: list[tuple[Conduct, Conduct]] = []
@@ -266,7 +266,7 @@ class Meeting:
         watch: ShowProgress = iter,
         kept: DeckSecrets | None = None,
         processes: Processes | None = None,
-    ) -> Played:
+    ) -> MatchResult:
         """Every hand durable soon after it was played; however it ends, no bot is left behind.
 
         `kept` is where the secrets of committed decks are kept: these are made here, for the job
@@ -276,9 +276,9 @@ class Meeting:
         recording = Recording(ledger, start, match.game, self._tags)
         if start.dealing == "committed":
             assert kept is not None
-            decks = bound(recording, kept, match.hands)
+            decks = committed_decks(recording, kept, match.hands)
             recording.opens = lambda count, over: decks.opened(
-                for_good(match, count, over), over=over
+                last_open_deck(match, count, over), over=over
             )
             job = job._replace(decks=decks.committed(match.hands))
         listener = Listener(tell, self._legs.append)
@@ -287,8 +287,8 @@ class Meeting:
             closing(playing.play(job, listener, stop)) as hands,
         ):
             for record in watch(recording.keep(hands, lambda: False)):
-                self.faults += unusable(match.game, record)
-        return recording.end(WHOLE if recording.hands == match.hands else STOPPED)
+                self.faults += bad_replies(match.game, record)
+        return recording.end(ALL_PLAYED if recording.hands == match.hands else STOPPED)
 
     def parts(self) -> tuple[BotRecord, ...]:
         """What each bot did."""
@@ -302,7 +302,7 @@ class Meeting:
         return b"".join(leg[seat].log for leg in self._legs)
 
 
-def for_good(match: WirePlan, played: int, over: bool) -> int:
+def last_open_deck(match: WirePlan, played: int, over: bool) -> int:
     """Up to which number no deck will be dealt again, once so many hands have been played.
 
     In a mirrored match every deck comes again in the second leg, so none is open before the end.

@@ -2,7 +2,7 @@
 
 What the lines do not say is counted (what a call moves) or guessed the usual way (that a raise is a
 full one). Nobody relies on it: an import holds these events against the rules, and takes a hand
-that is anything but what the rules make of it from `formats.follow`.
+that is anything but what the rules make of it from `formats.hand_records`.
 """
 
 from collections import Counter
@@ -17,13 +17,13 @@ from events import types as t
 from events.cards import DECK, UNKNOWN
 from events.ledger import CARDS, Column, Each, Many, some_of
 from formats.mit import lines as say
-from formats.mit.hand_columns import Counted
+from formats.mit.hand_columns import HandTotals
 
 _STREETS = ("preflop", "flop", "turn", "river")
 _WITHIN = 16  # more than the events of one line
 
 
-class TableFacts(NamedTuple):
+class LogFacts(NamedTuple):
     """Game, players and stack of a log, and what hands assume in which a stack is put in."""
 
     game: Game
@@ -32,7 +32,7 @@ class TableFacts(NamedTuple):
     assumed: str
 
 
-class _Some(NamedTuple):
+class _EventRows(NamedTuple):
     """Events of one kind: from which lines, their order among those of a line, their fields."""
 
     kind: type[t.Event]
@@ -41,7 +41,7 @@ class _Some(NamedTuple):
     fields: dict[str, Any]
 
 
-def is_transcribed(game: Game) -> bool:
+def has_event_columns(game: Game) -> bool:
     """Whether the lines of a log stand for the steps of these rules; the screening holds the events
     against their policies.
     """
@@ -57,14 +57,14 @@ def is_transcribed(game: Game) -> bool:
     )
 
 
-def transcribed(counted: Counted, which: Column, table: TableFacts) -> tuple[Many, ...]:
+def event_columns(counted: HandTotals, which: Column, table: LogFacts) -> tuple[Many, ...]:
     """The events of these hands, kind by kind; the hands are numbered anew, without gaps."""
-    kinds = list(_Transcript(counted, table).events())
+    kinds = list(_EventBuilder(counted, table).events())
     if not which.all():
         chosen = which[counted.hand]
         for number, some in enumerate(kinds):
             rows = np.flatnonzero(chosen[some.lines])
-            kinds[number] = _Some(
+            kinds[number] = _EventRows(
                 some.kind, some.lines[rows], some.within, some_of(some.fields, rows)
             )
     lines = np.concatenate([some.lines for some in kinds])
@@ -83,10 +83,10 @@ def transcribed(counted: Counted, which: Column, table: TableFacts) -> tuple[Man
     )
 
 
-class _Transcript:
+class _EventBuilder:
     """Which lines make which events."""
 
-    def __init__(self, counted: Counted, table: TableFacts) -> None:
+    def __init__(self, counted: HandTotals, table: LogFacts) -> None:
         self.it, self.log, self.at, self.table = counted, counted.log, counted.at, table
         script = list(enumerate(table.game.script))
         self.bets = {step.street: at for at, step in script if isinstance(step, Betting)}
@@ -94,7 +94,7 @@ class _Transcript:
         self.swaps = [at for at, step in script if isinstance(step, SwapHole)]
         self.script = {type(step): at for at, step in script}
 
-    def events(self) -> Iterator[_Some]:
+    def events(self) -> Iterator[_EventRows]:
         yield from self._begun()
         yield from self._acts()
         yield from self._rounds()
@@ -106,7 +106,7 @@ class _Transcript:
         yield from self._shown()
         yield from self._ended()
 
-    def _begun(self) -> Iterator[_Some]:
+    def _begun(self) -> Iterator[_EventRows]:
         """A hand, its blinds, two cards for each."""
         it, log, game = self.it, self.log, self.table.game
         rounds = it.begins[:-1]
@@ -117,15 +117,17 @@ class _Transcript:
             "stacks": (self.table.stack,) * 2,
             "played": "",
         }
-        same = {name: _each(value, len(rounds)) for name, value in start.items()}
+        same = {name: _repeated(value, len(rounds)) for name, value in start.items()}
         reaches = it.reaches(self.table.stack).astype(np.int64)
         same["assumed"] = Each(reaches, ((), (self.table.assumed,)))
         dead = np.zeros(len(rounds), dtype=bool)
-        yield _Some(t.HandStarted, rounds, 0, {**same, "button": it.button, "dead_small": dead})
+        yield _EventRows(
+            t.HandStarted, rounds, 0, {**same, "button": it.button, "dead_small": dead}
+        )
         posts = np.flatnonzero(it.of(say.POST))
         amount = log.first[posts]
         second = it.before[posts] == ord(say.POST)
-        yield _Some(
+        yield _EventRows(
             t.BlindPosted,
             posts,
             0,
@@ -134,32 +136,32 @@ class _Transcript:
                 "amount": amount,
                 "to": amount,
                 "kind": Each(second.astype(np.int64), ("small", "big")),
-                "origin": _each("forced", len(posts)),
+                "origin": _repeated("forced", len(posts)),
             },
         )
         yield self._entered(self.script[DealHole], "hole", rounds + 3)
         dealt = np.flatnonzero(it.of(say.DEALT))
         cards = Each(log.cards[dealt, :2], CARDS)
-        yield _Some(t.HoleDealt, dealt, 1, {"seat": log.seat[dealt], "cards": cards})
+        yield _EventRows(t.HoleDealt, dealt, 1, {"seat": log.seat[dealt], "cards": cards})
 
-    def _entered(self, step: int, name: str, lines: Column, within: int = 0) -> _Some:
-        named = {"step": np.full(len(lines), step), "name": _each(name, len(lines))}
-        return _Some(t.StepEntered, lines, within, named)
+    def _entered(self, step: int, name: str, lines: Column, within: int = 0) -> _EventRows:
+        named = {"step": np.full(len(lines), step), "name": _repeated(name, len(lines))}
+        return _EventRows(t.StepEntered, lines, within, named)
 
     # Betting.
 
-    def _acts(self) -> Iterator[_Some]:
+    def _acts(self) -> Iterator[_EventRows]:
         """The choices; the next to act is the seat of the next line."""
         it, log = self.it, self.log
         next_seat = np.where(np.append(it.is_act[1:], False), np.append(log.seat[1:], 0), -1)
         lines = {letter: np.flatnonzero(it.of(letter)) for letter in "fkcbr"}
         seat = {letter: log.seat[rows] for letter, rows in lines.items()}
 
-        def act(kind: type[t.Event], letter: str, **fields: object) -> _Some:
+        def act(kind: type[t.Event], letter: str, **fields: object) -> _EventRows:
             rows = lines[letter]
-            chosen = _each("chosen", len(rows))
+            chosen = _repeated("chosen", len(rows))
             common = {"seat": seat[letter], "next": next_seat[rows], "origin": chosen}
-            return _Some(kind, rows, 1, {**common, **fields})
+            return _EventRows(kind, rows, 1, {**common, **fields})
 
         def moved(letter: str) -> Column:
             rows = lines[letter]
@@ -192,7 +194,7 @@ class _Transcript:
         left = [self.table.stack - self.it.stake(checks, seat) for seat in (0, 1)]
         return Each(((left[0] <= 0) | (left[1] <= 0)).astype(np.int64), ("chosen", "forced"))
 
-    def _rounds(self) -> Iterator[_Some]:
+    def _rounds(self) -> Iterator[_EventRows]:
         """A round opens with its first choice; after its last, what was not matched goes back."""
         it, log = self.it, self.log
         before, after = np.append(False, it.is_act[:-1]), np.append(it.is_act[1:], False)
@@ -206,24 +208,24 @@ class _Transcript:
             "size": self._sizes()[number],
             "next": log.seat[first],
         }
-        yield _Some(t.BettingOpened, first, 0, opened)
+        yield _EventRows(t.BettingOpened, first, 0, opened)
         last = np.flatnonzero(it.is_act & ~after)
         bets = it.ends[it.hand[last], it.round[last]]
         more = bets[:, 1] - bets[:, 0]
         some = np.flatnonzero(more)
         back = {"seat": (more[some] > 0).astype(np.int64), "amount": np.abs(more[some])}
-        yield _Some(t.UncalledReturned, last[some], 2, back)
+        yield _EventRows(t.UncalledReturned, last[some], 2, back)
 
     # Cards.
 
-    def _boards(self) -> Iterator[_Some]:
+    def _boards(self) -> Iterator[_EventRows]:
         for total, place in ((3, self.at.flop), (4, self.at.turn), (5, self.at.river)):
             rows = place[place >= 0]
             yield self._entered(self.boards[total], _STREETS[total - 2], rows, 9)
             cards = self.log.cards[rows, total - 1 if total > 3 else 0 : total]
-            yield _Some(t.BoardDealt, rows, 10, {"cards": Each(cards, CARDS)})
+            yield _EventRows(t.BoardDealt, rows, 10, {"cards": Each(cards, CARDS)})
 
-    def _swapped(self) -> Iterator[_Some]:
+    def _swapped(self) -> Iterator[_EventRows]:
         """Each card at risk, the dealer's first, just before the street that shows what came."""
         it = self.it
         for step, place, (hands, was, now) in zip(
@@ -238,9 +240,9 @@ class _Transcript:
                 bankroll = np.full(len(rows), self.table.game.swap_seen == "both_told")
                 fields: dict[str, object] = {"seat": seat, "slot": slot, "told": bankroll}
                 fields |= {"old": Each(old, DECK), "new": Each(new, DECK)}
-                yield _Some(t.CardSwapped, rows, 1 + count, fields)
+                yield _EventRows(t.CardSwapped, rows, 1 + count, fields)
 
-    def _auctions(self) -> Iterator[_Some]:
+    def _auctions(self) -> Iterator[_EventRows]:
         """Two bids, the first shown to who makes the second (A1); price, winners, their cards."""
         it, log, game = self.it, self.log, self.table.game
         hands = np.flatnonzero(it.auction)
@@ -252,7 +254,7 @@ class _Transcript:
             origin = Each((left <= 0).astype(np.int64), ("chosen", "forced"))
             sealed = np.full(len(rows), count == 1)
             bid = {"seat": seat, "amount": log.first[rows], "sealed": sealed, "origin": origin}
-            yield _Some(t.BidPlaced, rows, 1, bid)
+            yield _EventRows(t.BidPlaced, rows, 1, bid)
         both = it.wins[hands].all(1)
         dealer, winner = it.button[hands], it.wins[hands].argmax(1)
         seats = np.stack([np.where(both, dealer, winner), np.where(both, 1 - dealer, -1)], axis=1)
@@ -261,15 +263,15 @@ class _Transcript:
         sealed = np.zeros(len(hands), dtype=bool)
         price = it.price[hands]
         settled = {"seats": seats, "price": price, "bids": bids, "sealed": sealed}
-        yield _Some(t.AuctionSettled, first + 1, 2, settled)
+        yield _EventRows(t.AuctionSettled, first + 1, 2, settled)
         yield from self._thirds(hands)
 
-    def _thirds(self, hands: Column) -> Iterator[_Some]:
+    def _thirds(self, hands: Column) -> Iterator[_EventRows]:
         """Cards won: where the log names them; else with the price, the dealer's first."""
         it = self.it
         rows = np.flatnonzero(it.of(say.WON))
         won = {"seat": self.log.seat[rows], "cards": Each(self.log.cards[rows, :1], CARDS)}
-        yield _Some(t.HoleDealt, rows, 0, won)
+        yield _EventRows(t.HoleDealt, rows, 0, won)
         for count in (0, 1):
             seat = it.button[hands] if count == 0 else 1 - it.button[hands]
             some = it.wins[hands, seat] & ~it.named[hands].any(1)
@@ -277,20 +279,20 @@ class _Transcript:
             card = it.third[mine, whose]
             card = np.where(card < 0, CARDS.index(UNKNOWN), card)[:, None]
             fields = {"seat": whose, "cards": Each(card, CARDS)}
-            yield _Some(t.HoleDealt, self.at.bid[mine] + 1, 3 + count, fields)
+            yield _EventRows(t.HoleDealt, self.at.bid[mine] + 1, 3 + count, fields)
 
     # The end.
 
-    def _shown(self) -> Iterator[_Some]:
+    def _shown(self) -> Iterator[_EventRows]:
         """The showdown: the log names the dealer first, but the dealer shows last."""
         shows = self.at.shows[self.at.shows >= 0]
         yield self._entered(self.script[Showdown], "showdown", shows)
         for count, rows in enumerate((shows + 1, shows)):
             cards = Each(self.log.cards[rows, :3], CARDS)
             fields = {"seat": self.log.seat[rows], "cards": cards}
-            yield _Some(t.Shown, shows, 1 + count, fields)
+            yield _EventRows(t.Shown, shows, 1 + count, fields)
 
-    def _ended(self) -> Iterator[_Some]:
+    def _ended(self) -> Iterator[_EventRows]:
         """What each award leaves above what was put in is a share of the pot."""
         it = self.it
         stayed = it.ends.min(2).sum(1)[:, None] + it.dead  # what nobody matched has gone back
@@ -303,10 +305,12 @@ class _Transcript:
         gone = shares == 0
         fields = {"seats": np.where(gone, -1, seats), "shares": np.where(gone, -1, shares)}
         rows = self.at.award
-        yield _Some(t.PotSplit, rows, 0, {"pot": np.zeros(len(rows), dtype=np.int64), **fields})
-        yield _Some(t.HandEnded, rows, 1, {})
+        yield _EventRows(
+            t.PotSplit, rows, 0, {"pot": np.zeros(len(rows), dtype=np.int64), **fields}
+        )
+        yield _EventRows(t.HandEnded, rows, 1, {})
 
 
-def _each(value: object, count: int) -> Each:
+def _repeated(value: object, count: int) -> Each:
     """The same value in every row."""
     return Each(np.zeros(count, dtype=np.int64), (value,))

@@ -25,7 +25,7 @@ from events.types import (
     TimedOut,
 )
 
-_PLAIN = {
+_USUAL_POLICIES = {
     "first_to_act": "left_of_button",
     "heads_up_blinds": "button_small",
     "ranking": "standard",
@@ -43,13 +43,13 @@ class Inexpressible(ValueError):
     """What a format has no words for; in one sentence."""
 
 
-def check(game: Game, record: Events, name: str, *, site: bool = False) -> None:
+def check_holdem(game: Game, record: Events, name: str, *, site: bool = False) -> None:
     """The hand is hold'em between ordinary rules, whole, and played without mishap; formats of
     sites also know a pot limit, and dead blinds."""
     forced, *streets = game.script
     if not isinstance(forced, Blinds | Posts) or tuple(map(type, streets)) != STREETS:
         raise Inexpressible(f"{name} has no code for {game.name}: its sequence of play is its own")
-    for policy, value in _PLAIN.items():
+    for policy, value in _USUAL_POLICIES.items():
         if getattr(game, policy) != value:
             policy_value = f"{policy} {getattr(game, policy)}"
             raise Inexpressible(f"{name} has no code for {game.name}: it plays with {policy_value}")
@@ -111,7 +111,7 @@ class Stakes(Struct, frozen=True):
 
 def stakes(game: Game, record: Events, name: str) -> Stakes:
     """The stakes of a hand that a site could have dealt; else what the format has no word for."""
-    check(game, record, name, site=True)
+    check_holdem(game, record, name, site=True)
     forced = game.script[0]
     assert isinstance(forced, Blinds | Posts)
     if isinstance(forced, Posts) and (forced.dead or len(set(forced.antes)) > 1):
@@ -160,6 +160,6 @@ def _check_table(record: Events, small: int, name: str) -> None:
                     raise Inexpressible(f"{name} knows no dead blind but the small one")
 
 
-def raked(record: Events) -> int:
+def total_rake(record: Events) -> int:
     """What the house took of all pots."""
     return sum(event.amount for event in record if isinstance(event, RakeTaken))

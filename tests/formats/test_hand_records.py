@@ -17,11 +17,12 @@ from events import types as t
 from events.cards import UNKNOWN
 from events.evolve import replay
 from events.notation import say_all
-from formats.follow import follow
+from formats.hand_records import hand_record
 from formats.source import (
     Act,
-    Bids,
+    AuctionBid,
     Board,
+    CardToss,
     Fault,
     HasBounty,
     Holds,
@@ -31,7 +32,6 @@ from formats.source import (
     Paid,
     Shows,
     SourceHand,
-    Tosses,
 )
 from tests.hands import some_rulesets
 
@@ -101,9 +101,9 @@ def _choice(event: t.Event) -> list[Item]:
         case t.Bet(seat=seat, amount=to) | t.Raised(seat=seat, to=to):
             return [Act(seat, "raise", to=to, default=late)]
         case t.BidPlaced(seat=seat, amount=amount, sealed=sealed):
-            return [Bids(seat, amount, sealed, default=late)]
+            return [AuctionBid(seat, amount, sealed, default=late)]
         case t.Tossed(seat=seat, cards=(card,)):
-            return [Tosses(seat, card)]
+            return [CardToss(seat, card)]
         case t.BoardDealt(cards=cards):
             return [Board(cards)]
         case t.Mucked(seat=seat):
@@ -128,7 +128,7 @@ def test_a_record_told_and_followed_is_the_same_record(game: Game) -> None:
     for record in play(game, "m", 40, "told"):
         told = told_of(game, record)
         for shape in (told, replace(told, paid=None), replace(told, nets=None, rake=None)):
-            assert record == follow(shape, "m/" + _number(record)), say_all(record)
+            assert record == hand_record(shape, "m/" + _number(record)), say_all(record)
 
 
 def _splitting(game: Game) -> Game:
@@ -158,7 +158,7 @@ def test_cards_named_only_when_shown_are_dealt_known_and_all_others_unknown(game
             else event
             for event in record
         )
-        assert expected == follow(replace(told, items=blind), "m/" + _number(record))
+        assert expected == hand_record(replace(told, items=blind), "m/" + _number(record))
 
 
 BASE = at_stakes(RULESETS["phh-nt"], 1, 2)
@@ -182,7 +182,7 @@ def _hand(*items: Item, **fields: Any) -> SourceHand:
 
 def _lines(hand: SourceHand) -> list[str]:
     """What was recorded after the cards were dealt."""
-    return say_all(follow(hand, "m/1")).splitlines()[6:]
+    return say_all(hand_record(hand, "m/1")).splitlines()[6:]
 
 
 def test_an_illegal_raise_is_recorded_as_the_source_claims_it_and_the_rest_only_counted() -> None:
@@ -205,7 +205,7 @@ def test_an_illegal_raise_is_recorded_as_the_source_claims_it_and_the_rest_only_
 def test_an_award_that_the_rules_would_not_make_is_recorded() -> None:
     streets = [item for board in (FLOP, TURN, RIVER) for item in (board, *_checks())]
     hand = _hand(Act(0, "call"), Act(1, "check"), *streets, nets=(-2, 2))
-    record = follow(hand, "m/1")
+    record = hand_record(hand, "m/1")
     assert record[-2:] == (t.PotSplit(0, (1,), (4,)), t.HandEnded())
     report = judge(BASE, record)
     assert ("differ", (-2, 2), (2, -2)) == (report.verdict, report.recorded, report.decided)
@@ -228,7 +228,7 @@ def test_a_rake_that_the_ruleset_does_not_know_is_recorded_per_pot() -> None:
         paid=(Paid(0, 19),),
         rake=1,
     )
-    assert follow(hand, "m/1")[-3:] == (
+    assert hand_record(hand, "m/1")[-3:] == (
         t.RakeTaken(0, 1),
         t.PotSplit(0, (0,), (19,)),
         t.HandEnded(),
@@ -249,7 +249,7 @@ def test_a_hand_thrown_away_that_the_rules_would_show_stays_unseen() -> None:
         Mucks(1),
         nets=(2, -2),
     )
-    record = follow(hand, "m/1")
+    record = hand_record(hand, "m/1")
     assert t.Mucked(1) in record
     assert not any(isinstance(event, t.Shown) and event.seat == 1 for event in record)
 
@@ -289,7 +289,7 @@ def test_a_hand_that_does_not_balance_is_left_out_in_one_sentence(
     hand: SourceHand, sentence: str
 ) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
-        follow(hand, "m/1")
+        hand_record(hand, "m/1")
 
 
 @some_rulesets
@@ -300,7 +300,7 @@ def test_whatever_a_source_tells_the_record_adds_up_or_is_refused_in_a_sentence(
         for _ in range(4):
             forged = _forged(told, chance)
             try:
-                made = follow(forged, "m/1")
+                made = hand_record(forged, "m/1")
             except ValueError:
                 continue
             assert adds_up(made)
@@ -326,7 +326,7 @@ def _forged(hand: SourceHand, chance: random.Random) -> SourceHand:
             told[at], told[other] = told[other], item
         case 3 if isinstance(item, Act):
             told[at] = Act(item.seat, "raise", to=chance.randrange(60))
-        case _ if isinstance(item, Act | Bids | Mucks | Shows):
+        case _ if isinstance(item, Act | AuctionBid | Mucks | Shows):
             told[at] = replace(item, seat=chance.randrange(len(hand.stacks)))
     nets = hand.nets
     if nets is not None and chance.random() < 0.3:

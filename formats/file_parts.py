@@ -18,38 +18,38 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from events.match import SourceNoted
-from formats.fitted_rake import Houses
+from formats.fitted_rake import HouseRakes
 from formats.mit.dialects import FORMAT as MIT
-from formats.mit.dialects import unnoted
-from formats.mit.grammar import Names
-from formats.mit.parts import Reader, Start
-from formats.mit.read import Teller, surveyed
-from formats.phh.documents import Keys
-from formats.phh.fields import Money
+from formats.mit.dialects import log_note
+from formats.mit.grammar import Patterns
+from formats.mit.parts import PartReader, PartStart
+from formats.mit.read import LogReader, survey_and_reader
+from formats.phh.documents import TableKeys
+from formats.phh.fields import ChipUnit
 from formats.phh.read import read as read_phh
 from formats.phh.read import unit_of as unit_of_phh
 from formats.pokerstars import read as pokerstars
 from formats.rakes import RakeFrom
-from formats.source import AS_READ, Rules, Skipped, Source, encoding_of
+from formats.source import AS_READ, ImportRules, Skipped, SourceFile, encoding_of
 
 
-class Log(Struct, frozen=True):
+class LogContext(Struct, frozen=True):
     """What is known of a whole log where one of its parts begins."""
 
-    teller: Teller
+    reader: LogReader
     note: SourceNoted
-    start: Start
+    start: PartStart
     place: str
 
 
-HANDS = 1_000  # of a part
+PART_HANDS = 1_000  # of a part
 _TABLE = re.compile(rb"\[[A-Za-z0-9_-]+\]\r?\n")
 _HAND = re.compile(
     rb"PokerStars (?:Zoom |Home Game |Home )?(?:Hand|Game) #[0-9]+: |Poker Hand #[A-Z]{2}[0-9]+: "
 )
 
 
-class Chunk(Struct, frozen=True):
+class FilePart(Struct, frozen=True):
     """The bytes of so many hands, how many hands and lines stand before them, and what a reader
     has to know of the whole file."""
 
@@ -59,28 +59,28 @@ class Chunk(Struct, frozen=True):
     hands_before: int
     lines_before: int
     last: bool
-    unit: Money | None = None
+    unit: ChipUnit | None = None
     rakes: RakeFrom = "fitted"
-    log: Log | None = None
-    houses: Houses | None = None
+    log: LogContext | None = None
+    houses: HouseRakes | None = None
 
 
-def parts(
-    path: Path, format: str, rules: Rules = AS_READ, tick: Callable[[], None] = lambda: None
-) -> tuple[Chunk, ...]:
+def split_file(
+    path: Path, format: str, rules: ImportRules = AS_READ, tick: Callable[[], None] = lambda: None
+) -> tuple[FilePart, ...]:
     """The file cut into parts; none, if there is no simple way to cut it.
 
     A look through a gamelog takes its time, and is heard of meanwhile.
     """
-    return _WAYS[format].parts(path, rules, tick) if format in _WAYS else ()
+    return _SPLITTERS[format].parts(path, rules, tick) if format in _SPLITTERS else ()
 
 
-def read(path: Path, format: str, part: Chunk) -> Source:
+def read_part(path: Path, format: str, part: FilePart) -> SourceFile:
     """The part as a source, its hands numbered as in the whole file."""
     with path.open("rb") as raw:
         raw.seek(part.begin)
         text = raw.read(part.end - part.begin)
-    source = _WAYS[format].read(text, part)
+    source = _SPLITTERS[format].read(text, part)
     if part.log:
         return source
     hands = (
@@ -94,11 +94,13 @@ def read(path: Path, format: str, part: Chunk) -> Source:
     return replace(source, hands=hands)
 
 
-def _gamelog(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:
+def _split_gamelog(
+    path: Path, rules: ImportRules, tick: Callable[[], None]
+) -> tuple[FilePart, ...]:
     """Cut a log where its own reader says; not at all, if it is to be read hand by hand, or its
     bytes are not to be counted."""
-    survey, teller, note = surveyed(path, rules, tick)
-    noted = unnoted(note)
+    survey, reader, note = survey_and_reader(path, rules, tick)
+    noted = log_note(note)
     starts = survey.starts if survey.in_parts else ()
     if len(starts) < 2 or (noted.encoding, noted.newline) != ("utf-8", "\n"):
         return ()
@@ -106,62 +108,70 @@ def _gamelog(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk,
     begin = len(f"{survey.header}\n\n".encode())
     for start, hands, size in starts:
         last = start is starts[-1][0]
-        log = Log(teller, note, start, survey.place)
+        log = LogContext(reader, note, start, survey.place)
         before = start.number - 1, start.line - 1
-        chunks.append(Chunk(begin, begin + size, hands, *before, last, log=log))
+        chunks.append(FilePart(begin, begin + size, hands, *before, last, log=log))
         begin += size
     return tuple(chunks)
 
 
-def _of_a_gamelog(text: bytes, part: Chunk) -> Source:
+def _read_gamelog_part(text: bytes, part: FilePart) -> SourceFile:
     """One part as a source; the hands are numbered as in the whole log."""
     log = part.log
     assert log is not None
-    teller = log.teller
+    reader = log.reader
     *texts, _ = text.decode().split("\n\n")
-    hands = Reader(Names(*teller.players), log.start).part(texts)
-    transcript = teller.many(hands)
-    every = map(transcript.hand, transcript.every)
-    return teller.source(log.note, log.place, every, (transcript,))
+    hands = PartReader(Patterns(*reader.players), log.start).part(texts)
+    batch = log.reader.batch(hands)
+    every = map(batch.hand, batch.every)
+    return reader.source(log.note, log.place, every, (batch,))
 
 
-def _phh(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:
+def _split_phh(path: Path, rules: ImportRules, tick: Callable[[], None]) -> tuple[FilePart, ...]:
     """The names of its tables must differ in a whole file, which counts in one unit."""
-    chunks = _by_lines(path, b"[", _TABLE, once=True)
+    chunks = _split_before(path, b"[", _TABLE, once=True)
     unit = unit_of_phh(path) if chunks else None
     return tuple(replace(chunk, unit=unit, rakes=rules.rake) for chunk in chunks)
 
 
-def _pokerstars(path: Path, rules: Rules, tick: Callable[[], None]) -> tuple[Chunk, ...]:
+def _split_pokerstars(
+    path: Path, rules: ImportRules, tick: Callable[[], None]
+) -> tuple[FilePart, ...]:
     """Cut before hands; the rake of each house is fitted over the whole file."""
-    chunks = _by_lines(path, (b"PokerStars ", b"Poker Hand #"), _HAND)
-    houses = pokerstars.houses_of(path, rules) if chunks else None
+    chunks = _split_before(path, (b"PokerStars ", b"Poker Hand #"), _HAND)
+    houses = pokerstars.house_rakes(path, rules) if chunks else None
     return tuple(replace(chunk, houses=houses) for chunk in chunks)
 
 
-class _Way(NamedTuple):
+class _Splitter(NamedTuple):
     """How the files of a format are cut, and how a part of one is read."""
 
-    parts: Callable[[Path, Rules, Callable[[], None]], tuple[Chunk, ...]]
-    read: Callable[[bytes, Chunk], Source]
+    parts: Callable[[Path, ImportRules, Callable[[], None]], tuple[FilePart, ...]]
+    read: Callable[[bytes, FilePart], SourceFile]
 
 
-_WAYS = {
-    MIT: _Way(_gamelog, _of_a_gamelog),
-    "phh": _Way(_phh, lambda text, part: read_phh(text, unit=part.unit, rakes=part.rakes)),
-    "pokerstars": _Way(_pokerstars, lambda text, part: pokerstars.read(text, part.houses)),
-    "ggpoker": _Way(_pokerstars, lambda text, part: pokerstars.read(text, part.houses, "ggpoker")),
+_SPLITTERS = {
+    MIT: _Splitter(_split_gamelog, _read_gamelog_part),
+    "phh": _Splitter(
+        _split_phh, lambda text, part: read_phh(text, unit=part.unit, rakes=part.rakes)
+    ),
+    "pokerstars": _Splitter(
+        _split_pokerstars, lambda text, part: pokerstars.read(text, part.houses)
+    ),
+    "ggpoker": _Splitter(
+        _split_pokerstars, lambda text, part: pokerstars.read(text, part.houses, "ggpoker")
+    ),
 }
 
 
-def _by_lines(
+def _split_before(
     path: Path, start: bytes | tuple[bytes, ...], begins: re.Pattern[bytes], *, once: bool = False
-) -> tuple[Chunk, ...]:
+) -> tuple[FilePart, ...]:
     """Cut before lines that begin a hand; not at all, if one that may stand there `once` is there
     again."""
     if encoding_of(path) not in ("utf-8", "utf-8-sig"):
         return ()
-    keys = Keys()
+    keys = TableKeys()
     place = hands = lines = 0
     cuts = [(0, 0, 0)]  # how many bytes, hands and lines stand before each
     with path.open("rb") as raw:
@@ -170,7 +180,7 @@ def _by_lines(
                 return ()
             first = line.removeprefix(codecs.BOM_UTF8)
             if first.startswith(start) and begins.match(first):
-                if hands and hands % HANDS == 0:
+                if hands and hands % PART_HANDS == 0:
                     cuts.append((place, hands, lines))
                 hands += 1
                 if once and not keys.add(first.strip(b"[]\r\n").decode()):
@@ -180,6 +190,6 @@ def _by_lines(
     if len(cuts) < 2:
         return ()
     return tuple(
-        Chunk(begin, end, after - before, before, at, end == place)
+        FilePart(begin, end, after - before, before, at, end == place)
         for (begin, before, at), (end, after, _) in pairwise([*cuts, (place, hands, lines)])
     )

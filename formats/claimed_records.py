@@ -51,8 +51,9 @@ from events.types import (
 )
 from formats.source import (
     Act,
-    Bids,
+    AuctionBid,
     Board,
+    CardToss,
     Fault,
     Holds,
     Item,
@@ -60,26 +61,26 @@ from formats.source import (
     Mucks,
     Shows,
     SourceHand,
-    Tosses,
 )
 
-PLAYED = (Act, Bids, Tosses, Board)
+CHOICES_AND_BOARDS = (Act, AuctionBid, CardToss, Board)
 
 
-def parted(hand: SourceHand, new: Events, after: Hand, items: list[Item]) -> bool:
+def contradicts_source(hand: SourceHand, new: Events, after: Hand, items: list[Item]) -> bool:
     """Whether the rules' events show other cards than the source, or pay what nobody was paid."""
-    if any(is_contradicted(event, items) for event in new if isinstance(event, Shown)):
+    if any(contradicts_showdown(event, items) for event in new if isinstance(event, Shown)):
         return True
     if not after.over:
         return False
     played_on = any(
-        isinstance(item, PLAYED) or (isinstance(item, Fault) and item.where != "acknowledgement")
+        isinstance(item, CHOICES_AND_BOARDS)
+        or (isinstance(item, Fault) and item.where != "acknowledgement")
         for item in items
     )
-    return played_on or not pays(hand, new, after)
+    return played_on or not pays_as_claimed(hand, new, after)
 
 
-def is_contradicted(event: Shown, items: list[Item]) -> bool:
+def contradicts_showdown(event: Shown, items: list[Item]) -> bool:
     """A hand turned up that the source says was thrown away, or was another."""
     for item in items:
         if isinstance(item, Mucks) and item.seat == event.seat:
@@ -89,7 +90,7 @@ def is_contradicted(event: Shown, items: list[Item]) -> bool:
     return False
 
 
-def pays(hand: SourceHand, new: Events, after: Hand) -> bool:
+def pays_as_claimed(hand: SourceHand, new: Events, after: Hand) -> bool:
     """Whether the rules pay every seat, and the house, what the source says."""
     if hand.rake is not None and hand.rake != after.rake:
         return False
@@ -109,40 +110,40 @@ def pays(hand: SourceHand, new: Events, after: Hand) -> bool:
     return not any(won)
 
 
-def claimed(source: SourceHand, events: list[Event], hand: Hand, rest: list[Item]) -> Events:
+def claimed_record(source: SourceHand, events: list[Event], hand: Hand, rest: list[Item]) -> Events:
     """The record: the events so far, the rest of the items, the claimed payment, the end."""
-    items = [item for item in rest if not _is_late(item)]
+    items = [item for item in rest if not _is_late_fault(item)]
     for place, item in enumerate(items):
-        for event in _events(source.game, hand, item, items[place + 1 :]):
-            hand = _counted(events, hand, event)
+        for event in _item_events(source.game, hand, item, items[place + 1 :]):
+            hand = _add_event(events, hand, event)
     try:
-        paid = tuple(_payment(source, hand))
+        paid = tuple(_payment_events(source, hand))
     except _Impossible as reason:  # the rules pay, beside the claim; or the hand does not count
         try:
             by_rules = settle(source.game, hand)
         except (IllegalCommand, LookupError, ValueError):
             void = HandVoided(f"{reason}, and who is paid the rules cannot tell")
-            paid = (_claim(source, hand, 0), void)
+            paid = (_claim_of(source, hand, 0), void)
         else:
             taken = sum(event.amount for event in by_rules if isinstance(event, RakeTaken))
-            paid = (*by_rules, _claim(source, hand, taken))
+            paid = (*by_rules, _claim_of(source, hand, taken))
     for event in paid:
-        hand = _counted(events, hand, event)
+        hand = _add_event(events, hand, event)
     if hand.voided:
-        return (*events, *acknowledged(rest))
+        return (*events, *late_fault_events(rest))
     if hand.pot:
         raise ValueError(
             f"{hand.pot} chips are left in the middle: nobody is said to have won them"
         )
-    _counted(events, hand, HandEnded())
-    return (*events, *acknowledged(rest))
+    _add_event(events, hand, HandEnded())
+    return (*events, *late_fault_events(rest))
 
 
 class _Impossible(ValueError):
     """The source says that chips were paid which nobody has, or leaves some over."""
 
 
-def _claim(source: SourceHand, hand: Hand, taken: int) -> Claimed:
+def _claim_of(source: SourceHand, hand: Hand, taken: int) -> Claimed:
     """What the source says each seat won or lost: its nets, or what it was paid less its stake."""
     rake = taken if source.rake is None else source.rake
     if source.nets is not None and source.paid is None:
@@ -153,21 +154,23 @@ def _claim(source: SourceHand, hand: Hand, taken: int) -> Claimed:
     return Claimed(tuple(nets), rake)
 
 
-def faulted(item: Fault) -> Faulted:
+def fault_event(item: Fault) -> Faulted:
     """The event of a reply that could not be used."""
     return Faulted(item.seat, item.raw, item.kind, item.where)
 
 
-def acknowledged(rest: Iterable[Item]) -> Events:
+def late_fault_events(rest: Iterable[Item]) -> Events:
     """Bad replies to the news that the hand is over; they come after its end."""
-    return tuple(faulted(item) for item in rest if isinstance(item, Fault) and _is_late(item))
+    return tuple(
+        fault_event(item) for item in rest if isinstance(item, Fault) and _is_late_fault(item)
+    )
 
 
-def _is_late(item: Item) -> bool:
+def _is_late_fault(item: Item) -> bool:
     return isinstance(item, Fault) and item.where == "acknowledgement"
 
 
-def _counted(events: list[Event], hand: Hand, event: Event) -> Hand:
+def _add_event(events: list[Event], hand: Hand, event: Event) -> Hand:
     """Add an event, if no stack and no pot falls below nothing by it; but a seat that is said to
     bet more than it has, which the rules have refused, bets so much, and the rest goes back."""
     amount = getattr(event, "amount", 0)
@@ -184,15 +187,15 @@ def _counted(events: list[Event], hand: Hand, event: Event) -> Hand:
 # Items become events.
 
 
-def _events(game: Game, hand: Hand, item: Item, later: list[Item]) -> Iterator[Event]:
+def _item_events(game: Game, hand: Hand, item: Item, later: list[Item]) -> Iterator[Event]:
     match item:
         case Fault():
-            yield faulted(item)
+            yield fault_event(item)
         case Act():
-            yield from _acts(game, hand, item, _next(later))
-        case Bids():
-            yield from _bids(game, hand, item)
-        case Tosses(seat=seat, card=card):
+            yield from _choice_events(game, hand, item, _next_to_act(later))
+        case AuctionBid():
+            yield from _bid_events(game, hand, item)
+        case CardToss(seat=seat, card=card):
             if card not in hand.hole[seat]:
                 raise ValueError(f"seat {seat} is said to toss {card}, which it does not hold")
             slot = hand.hole[seat].index(card)
@@ -221,24 +224,26 @@ def _events(game: Game, hand: Hand, item: Item, later: list[Item]) -> Iterator[E
             if done or is_alone(hand) or hand.standing[seat] == "folded":
                 return
             last = len(game.script) - 1
-            if hand.step != last and not any(isinstance(one, Act | Bids | Board) for one in later):
+            if hand.step != last and not any(
+                isinstance(one, Act | AuctionBid | Board) for one in later
+            ):
                 yield StepEntered(last, "showdown")
             yield Shown(seat, item.cards) if isinstance(item, Shows) else Mucked(seat)
         case Leaves(seat=seat, all_in=all_in):
-            yield TimedOut(seat, True, _next(later)) if all_in else Disconnected(seat)
+            yield TimedOut(seat, True, _next_to_act(later)) if all_in else Disconnected(seat)
 
 
-def _next(later: list[Item]) -> int | None:
+def _next_to_act(later: list[Item]) -> int | None:
     """The seat that acts next on this street, as the source has it."""
     for item in later:
         if isinstance(item, Act) or (isinstance(item, Leaves) and item.all_in):
             return item.seat
-        if isinstance(item, Bids | Tosses | Board | Shows | Mucks):
+        if isinstance(item, AuctionBid | CardToss | Board | Shows | Mucks):
             return None
     return None
 
 
-def _acts(game: Game, hand: Hand, item: Act, then: int | None) -> Iterator[Event]:
+def _choice_events(game: Game, hand: Hand, item: Act, then: int | None) -> Iterator[Event]:
     """A choice, in a round that is opened before; cut by the stack where no size is told."""
     if hand.round is None or not hand.round.opened:
         dealt = 0
@@ -273,7 +278,7 @@ def _acts(game: Game, hand: Hand, item: Act, then: int | None) -> Iterator[Event
                 yield Raised(seat, amount, to, full, then, origin)
 
 
-def _bids(game: Game, hand: Hand, item: Bids) -> Iterator[Event]:
+def _bid_events(game: Game, hand: Hand, item: AuctionBid) -> Iterator[Event]:
     """A bid; the last one is followed by what the rules make of them."""
     at = next((at for at, line in enumerate(game.script) if isinstance(line, Auction)), None)
     if at is None:
@@ -296,7 +301,7 @@ def _bids(game: Game, hand: Hand, item: Bids) -> Iterator[Event]:
 # What is paid.
 
 
-def _payment(source: SourceHand, hand: Hand) -> Iterator[Event]:
+def _payment_events(source: SourceHand, hand: Hand) -> Iterator[Event]:
     """The unmatched part of a bet, if the source's sums give it back; then its payments."""
     if source.paid is not None:
         by_pot: dict[int, dict[int, int]] = {}

@@ -14,7 +14,7 @@ from typing import Any, cast, get_args
 
 import click
 
-from api.playing.names import Misnamed, names_of, tagged, tags_of
+from api.playing.names import InvalidName, parse_names, parse_tags, tagged_records
 from api.problem import Problem
 from api.questions.games import NoGame, Unfit, wanted
 from dealer.bots.built_in import BOTS
@@ -32,24 +32,24 @@ from engine.games import GAMES, is_dealt
 from engine.parameters import Impossible, named_values
 from engine.table import is_freeze_out
 from events.match import Dealing
-from formats.known import FORMATS
+from formats.detection import FORMATS
 from formats.rakes import RakeFrom
-from formats.source import Rules
+from formats.source import ImportRules
 
 CLOCK_S = 30.0
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 HANDS = 1000  # how many, unless somebody says otherwise
 ENDLESS = 2**31 - 1  # a freeze-out ends by itself: with the last dollar
-_NEWS = re.compile(rf"({'|'.join(get_args(What))}):([^@:]+)@([1-9][0-9]{{0,8}})", re.ASCII)
+_HAPPENING = re.compile(rf"({'|'.join(get_args(What))}):([^@:]+)@([1-9][0-9]{{0,8}})", re.ASCII)
 THINK_MS = 40  # what a bot thinks at a live table, unless told otherwise
 
 
-def plans_of(game: Game, options: dict[str, Any], own: Collection[str] = ()) -> list[Plan]:
+def match_plans(game: Game, options: dict[str, Any], own: Collection[str] = ()) -> list[Plan]:
     """The matches, in the order of their numbers; each has a seed of its own.
 
     `own` are bots of the user of this machine, `module:Class`: nobody else may name one.
     """
-    _playable(game, options)
+    _check_playable(game, options)
     freeze_out = options["freeze_out"]
     if freeze_out is not None and freeze_out != is_freeze_out(game):
         if game.stacks != "carried":
@@ -79,13 +79,13 @@ def plans_of(game: Game, options: dict[str, Any], own: Collection[str] = ()) -> 
         )
     seed = drawn_seed() if options["seed"] is None else options["seed"]
     many = options["matches"]
-    match = named(options["match"], f"-{many}" if many else "")
+    match = valid_match_name(options["match"], f"-{many}" if many else "")
     return [
         plan(
             game,
             f"{match}{number}",
             hands,
-            seed_of(seed, number),
+            match_seed(seed, number),
             bots,
             mirrored=options["mirror"],
         )
@@ -98,7 +98,7 @@ def dealing_of(text: str | None, seed: str | None, usual: Dealing) -> Dealing:
     return cast(Dealing, text) if text else "seeded" if seed is not None else usual
 
 
-def seed_of(seed: str, number: str) -> str:
+def match_seed(seed: str, number: str) -> str:
     """The seed of one of many matches: who learns it learns nothing of the other matches' seeds."""
     return sha256(f"{seed}{number}".encode()).hexdigest()[: 2 * SEED_BYTES] if number else seed
 
@@ -110,7 +110,7 @@ def stage_of(match: Plan, options: dict[str, Any]) -> Stage:
     times = SITE if options["clock"] is None else turns_of(round(options["clock"] * 1000))
     happenings = []
     for text in options["news"]:  # `lost:caller-1@3`: what, to whom, in which hand
-        news = _NEWS.fullmatch(text)
+        news = _HAPPENING.fullmatch(text)
         if not news:
             kinds = ", ".join(get_args(What))
             raise click.UsageError(f"{text!r} is no news: WHAT:PLAYER@HAND, with {kinds}")
@@ -126,7 +126,7 @@ def stage_of(match: Plan, options: dict[str, Any]) -> Stage:
     return Stage(times, tuple(happenings))
 
 
-def named(match: str | None, ending: str = "") -> str:
+def valid_match_name(match: str | None, ending: str = "") -> str:
     """A name that can stand in a hand's id, in a line of notation and in a path."""
     if match is None:
         return secrets.token_hex(6)
@@ -135,7 +135,7 @@ def named(match: str | None, ending: str = "") -> str:
     return match
 
 
-def _playable(game: Game, options: dict[str, Any]) -> None:
+def _check_playable(game: Game, options: dict[str, Any]) -> None:
     """Whether this game is dealt here, and dealt in the way that is asked for."""
     if not is_dealt(game):
         raise click.UsageError(
@@ -183,13 +183,13 @@ def _refusals() -> Iterator[None]:
         yield
     except click.UsageError as reason:
         raise Problem("invalid", reason.format_message()) from None
-    except (Misnamed, NoGame, Unfit, Impossible) as reason:
+    except (InvalidName, NoGame, Unfit, Impossible) as reason:
         raise Problem("invalid", str(reason)) from None
 
 
-def of_match(options: dict[str, Any]) -> dict[str, Any]:
+def match_request(options: dict[str, Any]) -> dict[str, Any]:
     """A match between bots of ours, as `muckrake play` plays it."""
-    game = rules_of(options)
+    game = requested_ruleset(options)
     if options["open_bids"]:
         raise Problem("invalid", "open_bids is for bots from folders")
     if options["names"]:
@@ -198,16 +198,16 @@ def of_match(options: dict[str, Any]) -> dict[str, Any]:
     request = {**options, "bots": bots, "matches": None}
     request["dealing"] = dealing_of(options["dealing"], options["seed"], "committed")
     with _refusals():
-        (plan,) = plans_of(game, request)
+        (plan,) = match_plans(game, request)
         stage_of(plan, request)
-        tagged(options["tags"], {name: name for name in plan.players})
+        tagged_records(options["tags"], {name: name for name in plan.players})
     request["asked"] = 0 if plan.hands == ENDLESS else plan.hands
     return request | {
         "match": plan.match
     }  # a seed is drawn where it is used, and kept nowhere else
 
 
-def of_folders(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
+def bots_request(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     """A match between bots in folders of this machine, as `muckrake match` plays it."""
     if bots is None:
         raise Problem(
@@ -216,7 +216,7 @@ def of_folders(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     for option in ("bots", "seats", "freeze_out", "live", "think_ms", "news"):
         if options[option]:
             raise Problem("invalid", f"{option} is not for bots from folders")
-    game = rules_of(options)
+    game = requested_ruleset(options)
     hands = options["hands"] or game.hands or HANDS
     for name in options["folders"]:  # each is right in the one that bots may be started from
         if not NAME.fullmatch(name):
@@ -224,8 +224,8 @@ def of_folders(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     folders = [bots / name for name in options["folders"]]
     try:
         one, two = programs(folders[0], folders[1], options["names"])
-        tagged(options["tags"], {"A": one.name, "B": two.name})
-        match = named(options["match"])
+        tagged_records(options["tags"], {"A": one.name, "B": two.name})
+        match = valid_match_name(options["match"])
         players = (one.name, two.name)
         how = {"mirrored": options["mirror"], "open_bids": options["open_bids"]}
         wire_plan(game, match, players, hands, **how)
@@ -246,7 +246,7 @@ def of_folders(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
     return {**options, **drawn, "clock": clock, "folders": [str(folder) for folder in folders]}
 
 
-def rules_of(options: dict[str, Any]) -> Game:
+def requested_ruleset(options: dict[str, Any]) -> Game:
     """The ruleset of a match: by its name or as it was sent, changed as it was asked for."""
     handed_in = options.get("ruleset")
     if (options["game"] is None) == (handed_in is None):
@@ -255,7 +255,7 @@ def rules_of(options: dict[str, Any]) -> Game:
         return wanted(options["game"], options.get("set", {}), handed_in)
 
 
-def of_import(
+def import_request(
     form: str | None,
     game: str | None,
     settings: list[str] | None,
@@ -275,9 +275,9 @@ def of_import(
     with _refusals():
         changes = named_values(settings or ())
         import_rules({"game": game, "set": changes, "rake": rake})
-        renamed = names_of(names or ())
+        renamed = parse_names(names or ())
         if match is not None:
-            named(match)
+            valid_match_name(match)
     return {
         "format": form,
         "game": game,
@@ -291,16 +291,16 @@ def of_import(
     }
 
 
-def given_tags(text: list[str] | None) -> dict[str, dict[str, str]]:
+def valid_tags(text: list[str] | None) -> dict[str, dict[str, str]]:
     """The tags of players of files that were sent, each of which can be kept."""
     with _refusals():
-        tags = tags_of(text or ())
-        tagged(tags)
+        tags = parse_tags(text or ())
+        tagged_records(tags)
         return tags
 
 
-def import_rules(request: dict[str, Any]) -> Rules:
+def import_rules(request: dict[str, Any]) -> ImportRules:
     """What decides the hands of an import."""
     game, changes = request["game"], request.get("set", {})
     named = wanted(game, changes) if game else None
-    return Rules(named, tuple(changes.items()), request.get("rake", "fitted"))
+    return ImportRules(named, tuple(changes.items()), request.get("rake", "fitted"))
