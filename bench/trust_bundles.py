@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from api.evidence.bundle import make_bundle
-from api.evidence.verify import is_signed, unpacked, verify
+from api.evidence.verify import is_signed, unzipped, verify
 from bench.runner import Bench, Contender, one_by_one
 from dealer.play import play
 from engine.game import fingerprint, to_json
@@ -51,8 +51,8 @@ def writing() -> Bench:
 
 def checking() -> Bench:
     """As `verify.py` does, without starting a Python for it."""
-    whole = [unpacked(make_bundle(_ledger(), f"m/{n}", "auditor")) for n in range(1, HANDS + 1)]
-    public = [unpacked(make_bundle(_ledger(), f"m/{n}", "public")) for n in range(1, HANDS + 1)]
+    whole = [unzipped(make_bundle(_ledger(), f"m/{n}", "auditor")) for n in range(1, HANDS + 1)]
+    public = [unzipped(make_bundle(_ledger(), f"m/{n}", "public")) for n in range(1, HANDS + 1)]
     assert not any(verify(files).problems for files in (*whole, *public))
     private, text = Ed25519PrivateKey.from_private_bytes(bytes(32)), sha256().digest()
     key, signed = private.public_key(), private.sign(text)

@@ -123,7 +123,7 @@ def test_the_program_in_a_bundle_knows_the_same_commitments() -> None:
     for name, known in WHO_SEES.items():
         told = {field for field, rule in known.items() if rule != EVERYBODY} - {"changed"}
         if name in verify.EVENTS:
-            assert told == set(verify.HIDDEN.get(name, ())) - {"faults"}
+            assert told == set(verify.HIDDEN_FIELDS.get(name, ())) - {"faults"}
 
 
 def _opened(recorded: list[Recorded], who: Any) -> set[str]:

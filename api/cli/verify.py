@@ -118,10 +118,10 @@ def verify(
     given_keys = tuple(key for word in words for key in _keys_meant(word))
     witness_policy = None
     if policy is not None:
-        from api.evidence.verify import Misused, known_policy
+        from api.evidence.verify import BadArguments, policy_in_file
 
-        with errors_as(click.UsageError, Misused):
-            witness_policy = known_policy(str(policy))
+        with errors_as(click.UsageError, BadArguments):
+            witness_policy = policy_in_file(str(policy))
         given_keys = given_keys or tuple(witness_policy.logs)
     if file is not None:
         # By the program that lies in every bundle; never the copy in this one.
@@ -130,9 +130,9 @@ def verify(
         read = cache(lambda: script.read_bundle(str(file)))
         try:
             known = given_keys or _known_keys(script.read_key("key", read()["key"]).name)
-        except (script.Refusal, script.Unread, LookupError):
+        except (script.Refusal, script.UnreadableBundle, LookupError):
             known = given_keys
-        verdict = script.judged(read, known, witness_policy)
+        verdict = script.check_bundle(read, known, witness_policy)
         problems, proved, code = verdict
         if code == script.UNREAD:
             raise click.ClickException(problems[0])
@@ -161,10 +161,10 @@ def known_keys_file() -> Path:
 
 def _keys_meant(word: str) -> list["Key"]:
     """The keys of an argument: a key itself, or the keys in a file."""
-    from api.evidence.verify import Misused, known_keys
+    from api.evidence.verify import BadArguments, keys_of_argument
 
-    with errors_as(click.UsageError, Misused):
-        return known_keys(word)
+    with errors_as(click.UsageError, BadArguments):
+        return keys_of_argument(word)
 
 
 def _known_keys(name: str) -> tuple["Key", ...]:

@@ -288,13 +288,13 @@ def _evidence_checker(url: str, keys: Collection[Key]) -> "EvidenceCheck":
     from api.evidence.log_monitor import http_get
 
     get = http_get(url.rstrip("/").removesuffix("/log"))
-    known = [key for one in keys for key in script.known_keys(one.text())]
+    known = [key for one in keys for key in script.keys_of_argument(one.text())]
 
     def check(stream: str, leaf: bytes) -> str | None:
         match, _, number = stream.rpartition("/")
         bundle = get(f"hands/{quote(match, safe='')}/{number}/proof?format=zip")
-        files = cache(lambda: script.unpacked(bundle))
-        if wrong := script.judged(files, known).problems:
+        files = cache(lambda: script.unzipped(bundle))
+        if wrong := script.check_bundle(files, known).problems:
             return "; ".join(wrong)
         if leaf_hash(files()["leaf.json"]) != leaf:
             return f"the evidence of {stream} is of another leaf than the one in the tree"

@@ -48,7 +48,7 @@ import struct
 import zlib
 from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Set, Tuple
 
-ALWAYS = (
+REQUIRED_FILES = (
     "README.txt",
     "checkpoint",
     "contents",
@@ -60,11 +60,11 @@ ALWAYS = (
     "ruleset.json",
     "verify.py",
 )
-SOMETIMES = ("deck.json", "match.json", "report.json", "report.txt")
+OPTIONAL_FILES = ("deck.json", "match.json", "report.json", "report.txt")
 FILE_MAX = 8 * 1024 * 1024  # bytes; a hand has some ten thousand
 FILES_MAX = 32
 BUNDLE_MAX = 4 * FILE_MAX  # bytes of a bundle, packed or unpacked
-WHOLE_MAX = 2**53 - 1  # the largest number that every reader of JSON reads alike
+INTEGER_MAX = 2**53 - 1  # the largest number that every reader of JSON reads alike
 DECIMAL_MAX = 2**63 - 1
 DEPTH_MAX = 8
 SIGNATURES_MAX = 100
@@ -73,7 +73,7 @@ COMMITMENT = b"muckrake/commitment/v1\x00"
 VERSION = 1
 CONTENTS = f"muckrake evidence v{VERSION}"
 PROOF = "c2sp.org/tlog-proof@v1"
-UNKNOWN = "??"  # a card that nobody recorded, or that is not opened here: counted, not compared
+UNKNOWN_CARD = "??"  # a card never recorded, or not opened here: counted, not compared
 RANKS = tuple("23456789TJQKA")
 DECK = tuple(rank + suit for rank in RANKS for suit in "cdhs")
 PROVED, UNREAD, MISUSED, WRONG, OWN_KEY = 0, 1, 2, 3, 7  # how the program ends
@@ -84,15 +84,15 @@ WARNING = (
 
 
 class Refusal(Exception):
-    """What is wrong, in a sentence, or in several."""
+    """A bundle is wrong: one sentence or several."""
 
 
-class Unread(Exception):
-    """Why nothing can be said of a bundle: it is not there, or of a later version."""
+class UnreadableBundle(Exception):
+    """A bundle cannot be checked: it does not exist, or is of a later version."""
 
 
 class Verdict(NamedTuple):
-    """Sentences: what is wrong, or else what is proved; one of the two is empty. And a code."""
+    """The result: sentences on problems, or else on what is proved, and an exit code."""
 
     problems: Tuple[str, ...]
     proved: Tuple[str, ...]
@@ -103,39 +103,39 @@ def verify(
     files: Dict[str, bytes], known: Sequence["Key"] = (), policy: Optional["Policy"] = None
 ) -> Verdict:
     """Check a bundle, its files by name; where keys are known, one of them must have signed."""
-    return judged(lambda: files, known, policy)
+    return check_bundle(lambda: files, known, policy)
 
 
-def judged(
+def check_bundle(
     read: Callable[[], Dict[str, bytes]],
     known: Sequence["Key"] = (),
     policy: Optional["Policy"] = None,
 ) -> Verdict:
-    """Check the bundle that this reads."""
+    """Check the bundle that the function `read` returns."""
     is_known = bool(known or (policy and policy.logs))
     try:
-        proved = tuple(plain(sentence) for sentence in proofs(read(), known, policy))
+        proved = tuple(ascii_line(sentence) for sentence in proved_sentences(read(), known, policy))
         return Verdict((), proved, PROVED if is_known else OWN_KEY)
     except Refusal as refusal:
-        return Verdict(refusals(refusal), (), WRONG)
-    except Unread as reason:
-        return Verdict((plain(str(reason)),), (), UNREAD)
+        return Verdict(refusal_sentences(refusal), (), WRONG)
+    except UnreadableBundle as reason:
+        return Verdict((ascii_line(str(reason)),), (), UNREAD)
 
 
-def refusals(refusal: Refusal) -> Tuple[str, ...]:
+def refusal_sentences(refusal: Refusal) -> Tuple[str, ...]:
     """The sentences of a refusal; of very many, the first."""
     more = len(refusal.args) - PROBLEMS_MAX
     sentences = [
         *refusal.args[:PROBLEMS_MAX],
         *([f"{more} more things are wrong"] if more > 0 else []),
     ]
-    return tuple(plain(sentence) for sentence in sentences)
+    return tuple(ascii_line(sentence) for sentence in sentences)
 
 
-def proofs(
+def proved_sentences(
     files: Dict[str, bytes], known: Sequence["Key"], policy: Optional["Policy"] = None
 ) -> Iterator[str]:
-    """The steps in their order; each refuses what is wrong, and so nothing is proved by halves."""
+    """Take the steps in their order and yield what is proved; the first refusal ends them."""
     check_version(files)
     check_names(files)
     key = read_key("key", files["key"])
@@ -151,19 +151,19 @@ def proofs(
     check_all(
         lambda: check_view(view, lines, opened),
         lambda: check_ruleset(files["ruleset.json"], lines[0]),
-        lambda: check_hand(files, unveiled(lines, opened)),
+        lambda: check_hand(files, with_openings(lines, opened)),
     )
     hidden = sum(len(commitments(line)) for line in lines)
     yield (
-        f"Hand {named(leaf['stream'])} of {named(lines[0]['game'])}, {len(lines)} lines, is leaf "
-        f"{leaf['hand_seq']} of the log {key.name} of {head.size} leaves, and not a byte of it"
-        " or of this bundle was changed since it was signed."
+        f"Hand {as_name(leaf['stream'])} of {as_name(lines[0]['game'])}, {len(lines)} lines, is"
+        f" leaf {leaf['hand_seq']} of the log {key.name} of {head.size} leaves, and not a byte of"
+        " it or of this bundle was changed since it was signed."
     )
     yield (
         "Its chips add up at every line, no card is in two places, and its rules are the ruleset"
         f" {lines[0]['ruleset']}. This does not check the payout: run muckrake audit."
     )
-    yield f"This bundle is for {named(view)}: {len(opened)} of {hidden} hidden values are opened."
+    yield f"This bundle is for {as_name(view)}: {len(opened)} of {hidden} hidden values are opened."
     if "deck.json" in files:
         yield (
             "The deck is opened: the cards known here are those that the commitment and nonces in"
@@ -175,12 +175,12 @@ def proofs(
     compare = ", a key that you know." if is_known else ": compare it with the key you know."
     yield f"Signed by {key.line}{compare}"
     if policy:
-        names = ", ".join(map(named, seen)) or "no witness"
-        yield f"Cosigned by {names}: what the policy asks for, {named(policy.quorum)}."
+        names = ", ".join(map(as_name, seen)) or "no witness"
+        yield f"Cosigned by {names}: what the policy asks for, {as_name(policy.quorum)}."
 
 
 def check_all(*checks: Callable[[], object]) -> None:
-    """Checks that do not rest on each other: all of them, and then whatever was wrong."""
+    """Run independent checks, all of them, then refuse with the sentences of those that failed."""
     found: List[str] = []
     for check in checks:
         try:
@@ -198,19 +198,19 @@ def check_version(files: Dict[str, bytes]) -> None:
     """A bundle of a later version may hold anything: it needs a later copy of this program."""
     version = re.match(rb"muckrake evidence v([1-9][0-9]{0,8})\n", files.get("contents", b""))
     if version and int(version.group(1)) > VERSION:
-        raise Unread(
+        raise UnreadableBundle(
             f"this bundle is of version {version.group(1).decode()}, and this verify.py knows no"
             f" version after {VERSION}: take a newer one from somebody whom you trust"
         )
 
 
 def check_names(files: Dict[str, bytes]) -> None:
-    """Every file that a bundle has, no other, and none too large."""
-    missing = [name for name in ALWAYS if name not in files]
+    """Check that a bundle has its files, no others, and none too large."""
+    missing = [name for name in REQUIRED_FILES if name not in files]
     found = [f"the bundle is not whole: it lacks {', '.join(missing)}"] if missing else []
     found += [
         f"{quoted(name)} is no file of a bundle: take it out of the folder"
-        for name in sorted(set(files) - {*ALWAYS, *SOMETIMES})
+        for name in sorted(set(files) - {*REQUIRED_FILES, *OPTIONAL_FILES})
     ]
     found += [
         f"{quoted(name)} has {len(text)} bytes, and no file of a bundle more than {FILE_MAX}"
@@ -271,7 +271,7 @@ def read_known(where: str, text: bytes) -> List[Key]:
 
 
 def check_known(key: Key, known: Sequence[Key]) -> None:
-    """The key is one of those that are known, if any are."""
+    """Check that the key is among the known ones, if there are any."""
     if not known or key in known:
         return
     same = ", ".join(one.line for one in known if one.name == key.name)
@@ -337,14 +337,14 @@ def check_contents(files: Dict[str, bytes], key: Key) -> None:
 # 3. The tree, as RFC 6962 hashes it and c2sp.org/tlog-checkpoint and tlog-proof write it down.
 
 
-class Head(NamedTuple):
-    """What the log signed: so many leaves, and their root."""
+class TreeHead(NamedTuple):
+    """A signed tree head: the number of leaves, and their root."""
 
     size: int
     root: bytes
 
 
-def read_checkpoint(files: Dict[str, bytes], key: Key) -> Head:
+def read_checkpoint(files: Dict[str, bytes], key: Key) -> TreeHead:
     """Three lines, signed by the log whose name is the first of them."""
     text = read_note("checkpoint", files["checkpoint"], key)
     match = re.match(r"([^\n]+)\n(0|[1-9][0-9]{0,18})\n([A-Za-z0-9+/=]+)\n\Z", text)
@@ -353,11 +353,11 @@ def read_checkpoint(files: Dict[str, bytes], key: Key) -> Head:
     if match.group(1) != key.name:
         raise Refusal(f"checkpoint is of the log {quoted(match.group(1))}, not of {key.name}")
     size = read_decimal("checkpoint", match.group(2))
-    return Head(size, read_hash("checkpoint", match.group(3)))
+    return TreeHead(size, read_hash("checkpoint", match.group(3)))
 
 
 class Policy(NamedTuple):
-    """Which logs are believed, which witnesses are known, and which of these are enough."""
+    """Trusted logs, known witnesses, and the quorum of these."""
 
     logs: List[Key]
     witnesses: Dict[str, Key]
@@ -383,9 +383,9 @@ def cosigners(checkpoint: bytes, policy: Policy) -> List[str]:
         if len(met.intersection(members)) >= needed:
             met.add(name)
     if policy.quorum not in met:
-        by = ", ".join(map(named, found)) or "no witness of the policy"
+        by = ", ".join(map(as_name, found)) or "no witness of the policy"
         raise Refusal(
-            f"checkpoint is cosigned by {by}, and the policy asks for {named(policy.quorum)}"
+            f"checkpoint is cosigned by {by}, and the policy asks for {as_name(policy.quorum)}"
         )
     return found
 
@@ -433,7 +433,7 @@ def read_policy(where: str, text: bytes) -> Policy:
     return policy._replace(quorum=quorums[0])
 
 
-def read_leaf(files: Dict[str, bytes], head: Head) -> Dict[str, Any]:
+def read_leaf(files: Dict[str, bytes], head: TreeHead) -> Dict[str, Any]:
     """The leaf, if the receipt leads from it to the root, and it names the digest of the record."""
     leaf = read_json("leaf.json", files["leaf.json"], 1)
     check_leaf("leaf.json", leaf, is_whole(0))
@@ -463,8 +463,8 @@ def check_leaf(where: str, leaf: Any, first: "Check") -> None:
     """A leaf has these fields; a hand begins at event 0 of its stream."""
     kinds: Dict[str, Check] = {
         "first": first,
-        "hand_seq": is_whole(WHOLE_MAX),
-        "lines": is_whole(WHOLE_MAX),
+        "hand_seq": is_whole(INTEGER_MAX),
+        "lines": is_whole(INTEGER_MAX),
         "record_sha256": is_hex,
         "stream": is_text,
         "v": is_one_of(1),
@@ -505,25 +505,25 @@ def is_whole(most: int) -> Check:
 
 
 def is_net(value: Any) -> bool:
-    return type(value) is int and abs(value) <= WHOLE_MAX
+    return type(value) is int and abs(value) <= INTEGER_MAX
 
 
 def is_one_of(*words: object) -> Check:
     return lambda value: any(type(value) is type(word) and value == word for word in words)
 
 
-def is_row(check: Check) -> Check:
+def is_list_of(check: Check) -> Check:
     return lambda value: type(value) is list and all(check(one) for one in value)
 
 
-def is_some(check: Check) -> Check:
+def is_full_list(check: Check) -> Check:
     """A row of at least one."""
-    return lambda value: is_row(check)(value) and len(value) > 0
+    return lambda value: is_list_of(check)(value) and len(value) > 0
 
 
 def is_rows(*checks: Check) -> Check:
     """A row of rows, each with a value for each of these."""
-    return is_row(
+    return is_list_of(
         lambda value: (
             type(value) is list
             and len(value) == len(checks)
@@ -536,7 +536,7 @@ def is_text(value: Any) -> bool:
     return type(value) is str
 
 
-def is_played(value: Any) -> bool:
+def is_date(value: Any) -> bool:
     """A day, or a time of it, with an offset or without."""
     day, clock, zone = (
         r"[0-9]{4}(-[0-9]{2}){2}",
@@ -550,13 +550,13 @@ def is_hex(value: Any) -> bool:
     return type(value) is str and re.match(r"[0-9a-f]{64}\Z", value) is not None
 
 
-def is_next(value: Any) -> bool:
+def is_next_seat(value: Any) -> bool:
     return value is None or SEAT(value)
 
 
-SEAT, CHIPS, STEP, AT = is_whole(22), is_whole(WHOLE_MAX), is_whole(99), is_whole(WHOLE_MAX)
-FLAG, CARD, RANK = is_one_of(True, False), is_one_of(*DECK, UNKNOWN), is_one_of(*RANKS)
-CARDS, SEATS, STACKS = is_row(CARD), is_row(SEAT), is_row(CHIPS)
+SEAT, CHIPS, STEP, AT = is_whole(22), is_whole(INTEGER_MAX), is_whole(99), is_whole(INTEGER_MAX)
+FLAG, CARD, RANK = is_one_of(True, False), is_one_of(*DECK, UNKNOWN_CARD), is_one_of(*RANKS)
+CARDS, SEATS, STACKS = is_list_of(CARD), is_list_of(SEAT), is_list_of(CHIPS)
 ORIGIN = is_one_of("chosen", "forced", "default", "recorded")
 BLIND = is_one_of("small", "big", "straddle", "post", "dead")
 FAULT = is_one_of("illegal", "malformed", "late", "disconnected")
@@ -568,7 +568,7 @@ EVENTS: Dict[str, Dict[str, Check]] = {
         "game": is_text,
         "ruleset": is_text,
         "button": SEAT,
-        "players": is_row(is_text),
+        "players": is_list_of(is_text),
         "stacks": STACKS,
         "dead_small": FLAG,
     },
@@ -584,18 +584,18 @@ EVENTS: Dict[str, Dict[str, Check]] = {
         "street": is_text,
         "bet": CHIPS,
         "size": CHIPS,
-        "next": is_next,
+        "next": is_next_seat,
     },
-    "Folded": {"seat": SEAT, "next": is_next, "origin": ORIGIN},
-    "Checked": {"seat": SEAT, "next": is_next, "origin": ORIGIN},
-    "Called": {"seat": SEAT, "amount": CHIPS, "next": is_next, "origin": ORIGIN},
-    "Bet": {"seat": SEAT, "amount": CHIPS, "full": FLAG, "next": is_next, "origin": ORIGIN},
+    "Folded": {"seat": SEAT, "next": is_next_seat, "origin": ORIGIN},
+    "Checked": {"seat": SEAT, "next": is_next_seat, "origin": ORIGIN},
+    "Called": {"seat": SEAT, "amount": CHIPS, "next": is_next_seat, "origin": ORIGIN},
+    "Bet": {"seat": SEAT, "amount": CHIPS, "full": FLAG, "next": is_next_seat, "origin": ORIGIN},
     "Raised": {
         "seat": SEAT,
         "amount": CHIPS,
         "to": CHIPS,
         "full": FLAG,
-        "next": is_next,
+        "next": is_next_seat,
         "origin": ORIGIN,
     },
     "BidPlaced": {"seat": SEAT, "sealed": FLAG},
@@ -608,19 +608,19 @@ EVENTS: Dict[str, Dict[str, Check]] = {
     "RakeTaken": {"pot": STEP, "amount": CHIPS},
     "PotSplit": {"pot": STEP, "seats": SEATS, "shares": STACKS},
     "BountySettled": {"seat": SEAT, "payer": SEAT, "hit": FLAG, "amount": CHIPS},
-    "TimedOut": {"seat": SEAT, "all_in": FLAG, "next": is_next},
+    "TimedOut": {"seat": SEAT, "all_in": FLAG, "next": is_next_seat},
     "Disconnected": {"seat": SEAT},
     "Reconnected": {"seat": SEAT},
     "Faulted": {"seat": SEAT, "kind": FAULT, "where": PLACE},
-    "Claimed": {"nets": is_row(is_net), "rake": CHIPS},
+    "Claimed": {"nets": is_list_of(is_net), "rake": CHIPS},
     "HandVoided": {"reason": is_text},
     "HandEnded": {},
 }
-LATE: Dict[str, Dict[str, Check]] = {
-    "HandStarted": {"assumed": is_some(is_text), "played": is_played},
+LATER_FIELDS: Dict[str, Dict[str, Check]] = {
+    "HandStarted": {"assumed": is_full_list(is_text), "played": is_date},
     "NonceGiven": {"drawn_by": is_one_of("player", "dealer")},
 }
-HIDDEN: Dict[str, Dict[str, Check]] = {
+HIDDEN_FIELDS: Dict[str, Dict[str, Check]] = {
     "HoleDealt": {"cards": CARDS},
     "CardSwapped": {"old": CARD, "new": CARD},
     "BountyDrawn": {"rank": RANK},
@@ -656,26 +656,26 @@ def read_line(number: int, text: bytes) -> Line:
     if type(kind) is not str or kind not in EVENTS:
         raise Refusal(f"{where}: {quoted(kind)} is no kind of event of a hand")
     kinds = {"type": is_text, "at": AT, **EVENTS[kind]}
-    for field in HIDDEN.get(kind, ()):
-        kinds[field] = is_counted if field == "cards" else is_commitment
+    for field in HIDDEN_FIELDS.get(kind, ()):
+        kinds[field] = is_hidden_cards if field == "cards" else is_commitment
     if kind == "CardSwapped" and line.get("told") is True:
         kinds["changed"] = FLAG
-    kinds.update(late(kind, line))
+    kinds.update(later_fields(kind, line))
     check_fields(where, line, kinds)
     return line
 
 
-def late(kind: str, line: Line) -> Dict[str, Check]:
-    """The fields that are younger than their kind and stand in this line."""
-    return {field: check for field, check in LATE.get(kind, {}).items() if field in line}
+def later_fields(kind: str, line: Line) -> Dict[str, Check]:
+    """The checks of those fields of this line that were added to its kind later."""
+    return {field: check for field, check in LATER_FIELDS.get(kind, {}).items() if field in line}
 
 
 def is_commitment(value: Any) -> bool:
     return type(value) is dict and set(value) == {"commitment"} and is_hex(value["commitment"])
 
 
-def is_counted(value: Any) -> bool:
-    """Hidden cards tell how many they are."""
+def is_hidden_cards(value: Any) -> bool:
+    """Whether a value hides cards: their commitment and their number."""
     return (
         type(value) is dict
         and set(value) == {"commitment", "count"}
@@ -700,13 +700,17 @@ Opened = Dict[Tuple[int, str], Any]
 
 def commitments(line: Line) -> Tuple[str, ...]:
     """The fields of this line that are hidden."""
-    return tuple(HIDDEN.get(line["type"], ()))
+    return tuple(HIDDEN_FIELDS.get(line["type"], ()))
 
 
 def read_openings(text: bytes, lines: List[Line]) -> Tuple[str, Opened]:
-    """Who they are for, and the hidden values; each must be what its line commits to."""
+    """The viewpoint and the opened values; each must be the one that its line commits to."""
     document = read_json("openings.json", text, 6)
-    kinds: Dict[str, Check] = {"openings": is_row(is_opening), "view": is_text, "v": is_one_of(1)}
+    kinds: Dict[str, Check] = {
+        "openings": is_list_of(is_opening),
+        "view": is_text,
+        "v": is_one_of(1),
+    }
     check_fields("openings.json", document, kinds)
     opened: Opened = {}
     refusal = []
@@ -717,7 +721,7 @@ def read_openings(text: bytes, lines: List[Line]) -> Tuple[str, Opened]:
             refusal.append(f"{what} opens nothing: no such thing is hidden there")
         elif (number, field) in opened:
             refusal.append(f"{what} stands there twice")
-        elif not HIDDEN[lines[number]["type"]][field](value):
+        elif not HIDDEN_FIELDS[lines[number]["type"]][field](value):
             refusal.append(f"{what}: {quoted(value)} cannot be its value")
         elif not is_committed(one, lines[number][field]):
             refusal.append(f"{what} is wrong: the line commits to another value or nonce")
@@ -733,7 +737,7 @@ def is_opening(value: Any) -> bool:
         type(value) is dict
         and set(value) == {"field", "line", "nonce", "value"}
         and is_text(value["field"])
-        and is_whole(WHOLE_MAX)(value["line"])
+        and is_whole(INTEGER_MAX)(value["line"])
         and is_hex(value["nonce"])
     )
 
@@ -750,7 +754,7 @@ def _length(value: Any) -> int:
 
 
 def check_view(view: str, lines: List[Line], opened: Opened) -> None:
-    """Whom the bundle is for; an auditor's hides nothing."""
+    """Check the viewpoint of the bundle; an auditor's bundle hides nothing."""
     players = lines[0]["players"]
     if view not in ("public", "auditor", *(f"seat:{player}" for player in players)):
         raise Refusal(
@@ -761,17 +765,17 @@ def check_view(view: str, lines: List[Line], opened: Opened) -> None:
         raise Refusal(f"openings.json is for the auditor, and leaves {closed} hidden values closed")
 
 
-def unveiled(lines: List[Line], opened: Opened) -> List[Line]:
-    """The lines with what is opened in its place; a card that is not is as good as unknown."""
+def with_openings(lines: List[Line], opened: Opened) -> List[Line]:
+    """The lines with opened values in their places; a card that is not opened is unknown."""
     whole = []
     for number, line in enumerate(lines):
         shown = dict(line)
         for field in commitments(line):
             closed: Any = None
             if field == "cards":
-                closed = [UNKNOWN] * line["cards"]["count"]
+                closed = [UNKNOWN_CARD] * line["cards"]["count"]
             elif field in ("old", "new", "rank"):
-                closed = UNKNOWN
+                closed = UNKNOWN_CARD
             shown[field] = opened.get((number, field), closed)
         whole.append(shown)
     return whole
@@ -793,7 +797,7 @@ def check_ruleset(text: bytes, start: Line) -> None:
 
 
 def check_hand(files: Dict[str, bytes], lines: List[Line]) -> None:
-    """The hand added up line by line, and its cards beside the deck's, if that is opened."""
+    """Add up the hand line by line, and compare its cards with the deck, if that is opened."""
     swapped = any(line["type"] == "CardSwapped" for line in lines)
     rules = read_json("ruleset.json", files["ruleset.json"], DEPTH_MAX) if swapped else {}
     table = TableState(lines[0], rules.get("swap_discard") == "dead")
@@ -828,7 +832,7 @@ class TableState:
             raise Refusal(f"events.jsonl line 1: there is no seat {start['button']} for the button")
 
     def count(self, line: Line) -> None:
-        """One more line; after it everything must still be where it can be."""
+        """Apply a line; chips and cards must add up after it."""
         kind = line["type"]
         seats = line.get("seats", [])
         for seat in (*seats, line.get("seat"), line.get("payer"), line.get("next")):
@@ -897,22 +901,22 @@ class TableState:
         hole, slot, old, new = self.hole[line["seat"]], line["slot"], line["old"], line["new"]
         if slot >= len(hole):
             raise Refusal(f"seat {line['seat']} has no card in slot {slot}")
-        if UNKNOWN not in (old, hole[slot]) and old != hole[slot]:
+        if UNKNOWN_CARD not in (old, hole[slot]) and old != hole[slot]:
             raise Refusal(f"seat {line['seat']} holds {hole[slot]} in slot {slot}, not {old}")
-        old, changed = hole[slot] if old == UNKNOWN else old, line.get("changed")
-        if UNKNOWN not in (old, new):
+        old, changed = hole[slot] if old == UNKNOWN_CARD else old, line.get("changed")
+        if UNKNOWN_CARD not in (old, new):
             if changed not in (None, old != new):
                 raise Refusal(f"what is told of slot {slot} is not what happened to {old}")
             changed = old != new
         if changed and self.dies:
             self.gone.append(old)
-        if new != UNKNOWN or changed is not False:
+        if new != UNKNOWN_CARD or changed is not False:
             hole[slot] = new
 
     def toss(self, line: Line) -> None:
         """A card of a hand goes to the board."""
         hole, slot, cards = self.hole[line["seat"]], line["slot"], line["cards"]
-        if slot >= len(hole) or len(cards) != 1 or hole[slot] not in (UNKNOWN, cards[0]):
+        if slot >= len(hole) or len(cards) != 1 or hole[slot] not in (UNKNOWN_CARD, cards[0]):
             raise Refusal(f"seat {line['seat']} does not hold {' '.join(cards)} in slot {slot}")
         del hole[slot]
         self.board.extend(cards)
@@ -921,11 +925,11 @@ class TableState:
         """Shown cards are those that the seat was dealt; what was not known of them now is."""
         seat, shown = line["seat"], line["cards"]
         hole = self.hole[seat]
-        new = [card for card in shown if card != UNKNOWN and card not in hole]
-        if len(shown) != len(hole) or len(new) > hole.count(UNKNOWN):
+        new = [card for card in shown if card != UNKNOWN_CARD and card not in hole]
+        if len(shown) != len(hole) or len(new) > hole.count(UNKNOWN_CARD):
             raise Refusal(f"seat {seat} shows {' '.join(shown)}, which is not what it was dealt")
-        kept = [card for card in hole if card != UNKNOWN and card not in shown]
-        self.hole[seat] = [kept.pop() if card == UNKNOWN and kept else card for card in shown]
+        kept = [card for card in hole if card != UNKNOWN_CARD and card not in shown]
+        self.hole[seat] = [kept.pop() if card == UNKNOWN_CARD and kept else card for card in shown]
 
     def _move(self, seat: int, amount: int) -> None:
         self.stacks[seat] -= amount
@@ -945,7 +949,7 @@ class TableState:
         for card in (card for cards in (*self.hole, self.board, self.gone) for card in cards):
             if card in seen:
                 raise Refusal(f"{card} is in two places")
-            if card != UNKNOWN:
+            if card != UNKNOWN_CARD:
                 seen.add(card)
 
 
@@ -977,7 +981,7 @@ RECORDS: Dict[str, Dict[str, Check]] = {
         "match": is_text,
         "game": is_text,
         "ruleset": is_text,
-        "players": is_row(is_text),
+        "players": is_list_of(is_text),
         "dealing": is_one_of("seeded", "committed", "recorded"),
         "disclosure": is_one_of("sealed", "open-after-match", "open"),
         "sealed_bids": FLAG,
@@ -995,13 +999,13 @@ RECORDS: Dict[str, Dict[str, Check]] = {
         "footer": lambda value: is_commitment(value),
     },
     "MatchEnded": {
-        "nets": is_row(is_net),
+        "nets": is_list_of(is_net),
         "reason": is_text,
     },
 }
 
 
-class Announced(NamedTuple):
+class DeckAnnouncement(NamedTuple):
     """What the match's records say of a hand's deck; `committed` and `given` are leaves."""
 
     dealing: str
@@ -1013,7 +1017,7 @@ class Announced(NamedTuple):
     given: int
 
 
-def read_match(files: Dict[str, bytes], hand: Dict[str, Any], head: Head) -> Any:
+def read_match(files: Dict[str, bytes], hand: Dict[str, Any], head: TreeHead) -> Any:
     """What match.json proves, or None where there is none: no records vouch for the deck then."""
     if "match.json" not in files:
         return None
@@ -1034,7 +1038,7 @@ def read_match(files: Dict[str, bytes], hand: Dict[str, Any], head: Head) -> Any
     if len(starts) != 1 or lines[0][1]["type"] != "MatchStarted" or starts[0]["match"] != match:
         raise Refusal("match.json does not begin with MatchStarted of this match, or not once")
     dealing, deals = starts[0]["dealing"], starts[0]["deals"]
-    announced = Announced(dealing, deals, 0, "", -1, [], -1)
+    announced = DeckAnnouncement(dealing, deals, 0, "", -1, [], -1)
     if dealing == "committed":
         if not re.match(r"[1-9][0-9]{0,9}\Z", number):
             raise Refusal(f"match.json: {quoted(hand['stream'])} has no number")
@@ -1055,19 +1059,19 @@ def read_match(files: Dict[str, bytes], hand: Dict[str, Any], head: Head) -> Any
     return announced
 
 
-def read_record(row: Any, match: str, head: Head) -> Dict[str, Any]:
+def read_record(row: Any, match: str, head: TreeHead) -> Dict[str, Any]:
     """One row of match.json: a leaf of the match, its lines, and that it is in the tree."""
     where = "match.json"
     kinds: Dict[str, Check] = {
         "leaf": lambda value: type(value) is dict,
-        "lines": is_row(lambda value: type(value) is dict),
-        "proof": is_row(is_text),
+        "lines": is_list_of(lambda value: type(value) is dict),
+        "proof": is_list_of(is_text),
     }
     if type(row) is not dict:
         raise Refusal(f"{where}: a record is no object")
     check_fields(where, row, kinds)
     leaf: Dict[str, Any] = row["leaf"]
-    check_leaf(where, leaf, is_whole(WHOLE_MAX))
+    check_leaf(where, leaf, is_whole(INTEGER_MAX))
     if leaf["stream"] != match:
         raise Refusal(f"{where} holds a record of {quoted(leaf['stream'])}, not of {quoted(match)}")
     for line in row["lines"]:
@@ -1075,7 +1079,7 @@ def read_record(row: Any, match: str, head: Head) -> Dict[str, Any]:
         if type(kind) is not str or kind not in RECORDS:
             raise Refusal(f"{where}: {quoted(kind)} is no kind of record of a match")
         kinds = {"type": is_text, "at": AT, **RECORDS[kind]}
-        kinds.update(late(kind, line))
+        kinds.update(later_fields(kind, line))
         check_fields(where, line, kinds)
     record = b"\n".join(canonical(line) for line in row["lines"])
     if leaf["lines"] != len(row["lines"]) or not row["lines"]:
@@ -1090,8 +1094,8 @@ def read_record(row: Any, match: str, head: Head) -> Dict[str, Any]:
 
 
 def read_commitment(
-    lines: List[Tuple[Dict[str, Any], Line]], deck: int, announced: Announced
-) -> Announced:
+    lines: List[Tuple[Dict[str, Any], Line]], deck: int, announced: DeckAnnouncement
+) -> DeckAnnouncement:
     """The commitment that covers this deck, and the nonces that follow it."""
     first, found = 1, announced
     for leaf, line in lines:
@@ -1113,8 +1117,8 @@ def read_commitment(
     return found
 
 
-def deck_sentence(deck: Announced, hand: Dict[str, Any]) -> str:
-    """How the deck was made, and what of it was there first."""
+def deck_sentence(deck: DeckAnnouncement, hand: Dict[str, Any]) -> str:
+    """A sentence on how the deck was made, and what was committed before the hand."""
     if deck.dealing == "committed":
         return (
             f"Its deck was committed to in leaf {deck.committed}, the nonces came in leaf"
@@ -1139,7 +1143,7 @@ CHAIN_MAX = 2**22  # hands of one chain; walking back through more would take lo
 
 
 def check_deck(files: Dict[str, bytes], lines: List[Line]) -> None:
-    """Every card that is known here beside the deck that the opened secret makes."""
+    """Compare each known card with the deck that the opened secret makes."""
     document = read_json("deck.json", files["deck.json"], 3)
     kinds: Dict[str, Check] = {
         "commitment": is_hex,
@@ -1159,27 +1163,27 @@ def check_deck(files: Dict[str, bytes], lines: List[Line]) -> None:
     key = hand_key(document, match, number)
     index = (int(hand) - 1) // document["deals"]
 
-    def shared(hands: int) -> Draws:
+    def shared(hands: int) -> RandomStream:
         """The luck of so many decks in a row, of the first of them that this chain has."""
         first = (index - index % hands) * document["deals"] + 1
-        return Draws(hand_key(document, match, max(first, document["first"])), BOUNTY)
+        return RandomStream(hand_key(document, match, max(first, document["first"])), BOUNTY)
 
-    dealer = Dealer(rules, lines[0], shuffled(key), Draws(key, LUCK), index, shared)
+    dealer = Dealer(rules, lines[0], shuffled(key), RandomStream(key, LUCK), index, shared)
     for place, line in enumerate(lines, 1):
         try:
             owed = dealer.give(line)
         except (LookupError, TypeError):
             raise Refusal(f"events.jsonl line {place} deals what the rules do not deal") from None
         recorded = line.get("cards", [line[one] for one in ("new", "rank") if one in line])
-        if owed and not fits(recorded, owed):
+        if owed and not cards_fit(recorded, owed):
             cards = f"{' '.join(recorded)}, and the deck deals {' '.join(owed)}"
             raise Refusal(f"events.jsonl line {place}: {cards}")
 
 
-def fits(cards: List[str], expected: List[str]) -> bool:
-    """Whether these are the cards that were owed, as far as they are known."""
+def cards_fit(cards: List[str], expected: List[str]) -> bool:
+    """Whether cards are the expected ones, as far as they are known."""
     return len(cards) == len(expected) and all(
-        card in (UNKNOWN, other) for card, other in zip(cards, expected)
+        card in (UNKNOWN_CARD, other) for card, other in zip(cards, expected)
     )
 
 
@@ -1194,22 +1198,22 @@ def hand_key(document: Dict[str, Any], match: str, number: int) -> bytes:
         secret = hashlib.sha256(b"muckrake/chain/v1" + secret).digest()
     if secret.hex() != document["commitment"]:
         raise Refusal("deck.json: the secret does not lead back to the commitment")
-    seats = b"".join(counted(text) for nonce in document["nonces"] for text in nonce)
+    seats = b"".join(length_prefixed(text) for nonce in document["nonces"] for text in nonce)
     nonces = hashlib.sha256(b"muckrake/seat-nonces/v1\x00" + seats).digest()
-    message = b"muckrake/deck/v1\x00" + counted(match) + number.to_bytes(4, "big") + nonces
+    message = b"muckrake/deck/v1\x00" + length_prefixed(match) + number.to_bytes(4, "big") + nonces
     return hmac.new(mine, message, "sha256").digest()
 
 
-def counted(text: str) -> bytes:
-    """Text after its length, so that nothing can be moved across the border."""
+def length_prefixed(text: str) -> bytes:
+    """Text after its length, so that no byte can move between two texts."""
     encoded = text.encode("utf-8")
     if len(encoded) > 65535:
         raise Refusal("deck.json: a name or a nonce is too long")
     return len(encoded).to_bytes(2, "big") + encoded
 
 
-class Draws:
-    """Bytes without end, HMAC-SHA256 of a label and a counter; and even chances from them."""
+class RandomStream:
+    """Random bytes, HMAC-SHA256 of a label and a counter, and uniform numbers from them."""
 
     def __init__(self, key: bytes, label: bytes) -> None:
         self.key, self.label, self.block, self.left = key, label, 0, b""
@@ -1229,7 +1233,7 @@ class Draws:
 
 def shuffled(key: bytes) -> List[str]:
     """Fisher and Yates, from the last card down."""
-    order, draws = list(DECK), Draws(key, SHUFFLE)
+    order, draws = list(DECK), RandomStream(key, SHUFFLE)
     for last in range(51, 0, -1):
         chosen = draws.below(last + 1, 1)
         order[last], order[chosen] = order[chosen], order[last]
@@ -1244,9 +1248,9 @@ class Dealer:
         rules: Dict[str, Any],
         start: Line,
         order: List[str],
-        luck: Draws,
+        luck: RandomStream,
         index: int,
-        shared: Callable[[int], Draws],
+        shared: Callable[[int], RandomStream],
     ) -> None:
         self.rules, self.order, self.left, self.luck = rules, order, list(order), luck
         self.index, self.shared = index, shared
@@ -1386,7 +1390,7 @@ def _once(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:
 
 
 def _whole(digits: str) -> int:
-    if len(digits) > 17 or abs(int(digits)) > WHOLE_MAX:
+    if len(digits) > 17 or abs(int(digits)) > INTEGER_MAX:
         raise ValueError("no such number is written")
     return int(digits)
 
@@ -1433,12 +1437,12 @@ def quoted(value: Any) -> str:
     return text if len(text) <= 70 else text[:67] + "..."
 
 
-def named(text: str) -> str:
+def as_name(text: str) -> str:
     """A name in a sentence; one that could be taken for a part of it stands in quotes."""
     return text if re.match(r"[A-Za-z0-9._:/-]{1,80}\Z", text) else quoted(text)
 
 
-def plain(sentence: str) -> str:
+def ascii_line(sentence: str) -> str:
     """ASCII on one line: nothing that a terminal obeys."""
     return "".join(one if " " <= one <= "~" else f"\\u{ord(one):04x}" for one in sentence)
 
@@ -1465,18 +1469,18 @@ def is_signed(public: bytes, signature: bytes, message: bytes) -> bool:
     challenge = hashlib.sha512(signature[:32] + public + message).digest()
     factor = int.from_bytes(challenge, "little") % ORDER
     minus = (PRIME - key[0], key[1], 1, PRIME - key[3])
-    point = _packed(_sum(number, BASE, factor, minus))
+    point = _encoded_point(_sum(number, BASE, factor, minus))
     return point == signature[:32] and point != NEUTRAL
 
 
 @functools.lru_cache(maxsize=64)
 def key_point(public: bytes) -> Any:
     """The point of a public key in its one spelling, or None: it must be of the order L."""
-    point = _point(public) if len(public) == 32 else None
+    point = _decoded_point(public) if len(public) == 32 else None
     if point is None or public == NEUTRAL:
         return None
     none: Point = (0, 1, 1, 0)
-    return point if _packed(_sum(ORDER, point, 0, none)) == NEUTRAL else None
+    return point if _encoded_point(_sum(ORDER, point, 0, none)) == NEUTRAL else None
 
 
 def _add(p: Point, q: Point) -> Point:
@@ -1500,13 +1504,13 @@ def _sum(a: int, p: Point, b: int, q: Point) -> Point:
     return total
 
 
-def _packed(p: Point) -> bytes:
+def _encoded_point(p: Point) -> bytes:
     inverse = pow(p[2], PRIME - 2, PRIME)
     x, y = p[0] * inverse % PRIME, p[1] * inverse % PRIME
     return (y | (x & 1) << 255).to_bytes(32, "little")
 
 
-def _point(packed: bytes) -> Any:
+def _decoded_point(packed: bytes) -> Any:
     """The point that these 32 bytes stand for, or None; no point has two spellings."""
     number = int.from_bytes(packed, "little")
     y, sign = number & (2**255 - 1), number >> 255
@@ -1521,7 +1525,7 @@ def _point(packed: bytes) -> Any:
 
 
 NEUTRAL = b"\x01" + bytes(31)
-BASE: Point = _point((4 * pow(5, PRIME - 2, PRIME) % PRIME).to_bytes(32, "little"))
+BASE: Point = _decoded_point((4 * pow(5, PRIME - 2, PRIME) % PRIME).to_bytes(32, "little"))
 
 
 # The folder or zip.
@@ -1534,15 +1538,15 @@ def read_bundle(path: str) -> Dict[str, bytes]:
         if stat.S_ISDIR(found.st_mode):
             return read_folder(path)
         if not stat.S_ISREG(found.st_mode):
-            raise Unread(f"{path} is neither a file nor a folder")
+            raise UnreadableBundle(f"{path} is neither a file nor a folder")
         if found.st_size > BUNDLE_MAX:
             raise Refusal(f"{path} is larger than {BUNDLE_MAX} bytes: that is no bundle")
         with open(path, "rb") as file:
-            return unpacked(file.read(BUNDLE_MAX + 1))
+            return unzipped(file.read(BUNDLE_MAX + 1))
     except (FileNotFoundError, NotADirectoryError):
-        raise Unread(f"there is no file or folder {path}") from None
+        raise UnreadableBundle(f"there is no file or folder {path}") from None
     except (OSError, ValueError) as reason:
-        raise Unread(f"a file cannot be read: {reason}") from None
+        raise UnreadableBundle(f"a file cannot be read: {reason}") from None
 
 
 def read_folder(folder: str) -> Dict[str, bytes]:
@@ -1566,7 +1570,7 @@ def read_folder(folder: str) -> Dict[str, bytes]:
 
 
 class Entry(NamedTuple):
-    """What the list at the end of a zip says of a file in it."""
+    """An entry of the list of files at the end of a zip."""
 
     name: str
     flags: int
@@ -1584,7 +1588,7 @@ RENAMES = {0x0001: "zip64", 0x7075: "a second name", 0x9901: "encryption"}  # fi
 NO_ZIP = "this is not a whole zip file"
 
 
-def unpacked(whole: bytes) -> Dict[str, bytes]:
+def unzipped(whole: bytes) -> Dict[str, bytes]:
     """The files of a zip: every byte of it belongs to one of them, and nothing is there twice."""
     if len(whole) > BUNDLE_MAX:
         raise Refusal(f"this is larger than {BUNDLE_MAX} bytes: that is no bundle")
@@ -1694,7 +1698,7 @@ def read_entry(whole: bytes, entry: Entry, at: int) -> Tuple[bytes, int]:
 
 
 def inflated(entry: Entry, data: bytes) -> bytes:
-    """What is in a file; never more than its list says, whatever is packed in it."""
+    """Inflate a file, never beyond the size in its list, whatever is packed in it."""
     name, text, whole = quoted(entry.name), data, True
     if entry.method == DEFLATED:
         inflating = zlib.decompressobj(-15)
@@ -1713,11 +1717,11 @@ def inflated(entry: Entry, data: bytes) -> bytes:
 # The command line.
 
 
-class Misused(Exception):
-    """A command line that makes no sense, and why."""
+class BadArguments(Exception):
+    """Why a command line makes no sense."""
 
 
-def read_words(words: Sequence[str]) -> Tuple[str, List[Key], Optional[Policy]]:
+def read_arguments(words: Sequence[str]) -> Tuple[str, List[Key], Optional[Policy]]:
     """The bundle that is named, or this file's folder; the keys that are known; the policy."""
     paths: List[str] = []
     known: List[Key] = []
@@ -1728,47 +1732,47 @@ def read_words(words: Sequence[str]) -> Tuple[str, List[Key], Optional[Policy]]:
         if option in ("--key", "--policy"):
             if not equals and not rest:
                 what = "a public key, or a file of them" if option == "--key" else "a file"
-                raise Misused(f"{option} needs {what}")
+                raise BadArguments(f"{option} needs {what}")
             value = value if equals else rest.pop(0)
             if option == "--key":
-                known += known_keys(value)
+                known += keys_of_argument(value)
             else:
-                policies.append(known_policy(value))
+                policies.append(policy_in_file(value))
         elif option.startswith("-") and option != "-":
             known_ones = "--key KEY, --policy FILE and --help"
-            raise Misused(f"there is no option {quoted(option)}: there are {known_ones}")
+            raise BadArguments(f"there is no option {quoted(option)}: there are {known_ones}")
         else:
             paths.append(option + equals + value)
     if len(paths) > 1:
-        raise Misused(f"one bundle is checked at a time, and {len(paths)} are named")
+        raise BadArguments(f"one bundle is checked at a time, and {len(paths)} are named")
     if len(policies) > 1:
-        raise Misused("one policy says whom to believe, and several are named")
+        raise BadArguments("one policy says whom to believe, and several are named")
     folder = os.path.dirname(os.path.abspath(__file__))
     return (paths or [folder])[0], known, policies[0] if policies else None
 
 
-def known_policy(path: str) -> Policy:
+def policy_in_file(path: str) -> Policy:
     """The policy in the file of that name."""
     try:
         with open(path, "rb") as file:
             return read_policy(path, file.read(FILE_MAX))
     except Refusal as refusal:
-        raise Misused(str(refusal)) from None
+        raise BadArguments(str(refusal)) from None
     except (OSError, ValueError):
-        raise Misused(f"{quoted(path)} is no file that can be read") from None
+        raise BadArguments(f"{quoted(path)} is no file that can be read") from None
 
 
-def known_keys(word: str) -> List[Key]:
-    """The keys that a word means: itself, if it is one, or what is in the file of that name."""
+def keys_of_argument(word: str) -> List[Key]:
+    """The keys of an argument: a key itself, or the keys in a file."""
     try:
         if re.match(f"{NAME}\\+[0-9a-f]{{8}}\\+[A-Za-z0-9+/=]+\\Z", word):
             return [read_key("the key you know", word.encode() + b"\n")]
         with open(word, "rb") as file:
             return read_known(word, file.read(FILE_MAX))
     except Refusal as refusal:
-        raise Misused(str(refusal)) from None
+        raise BadArguments(str(refusal)) from None
     except (OSError, ValueError):
-        raise Misused(f"{quoted(word)} is neither a public key nor a file of them") from None
+        raise BadArguments(f"{quoted(word)} is neither a public key nor a file of them") from None
 
 
 def main(words: Sequence[str]) -> int:
@@ -1777,11 +1781,11 @@ def main(words: Sequence[str]) -> int:
         print((__doc__ or "").strip())
         return PROVED
     try:
-        path, known, policy = read_words(words)
-    except Misused as reason:
-        print(plain(f"verify.py: {reason}"), file=sys.stderr)
+        path, known, policy = read_arguments(words)
+    except BadArguments as reason:
+        print(ascii_line(f"verify.py: {reason}"), file=sys.stderr)
         return MISUSED
-    verdict = judged(lambda: read_bundle(path), known, policy)
+    verdict = check_bundle(lambda: read_bundle(path), known, policy)
     for problem in verdict.problems:
         print(f"{'WRONG' if verdict.code == WRONG else 'NOT CHECKED'}: {problem}.")
     if verdict.proved:

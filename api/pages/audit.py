@@ -58,7 +58,7 @@ def integrity(viewed: Viewed, redacted_hand: RedactedEvents) -> Proof:
         proof_bundle = bundle(viewed, redacted_hand)
     except (NoSecrets, Refuted, NoEvidence, Unsigned) as reason:
         return Proof(lacking=str(reason))
-    verdict = evidence.judged(lambda: evidence.unpacked(proof_bundle))
+    verdict = evidence.check_bundle(lambda: evidence.unzipped(proof_bundle))
     return Proof(verdict.proved, verdict.problems)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from api.evidence.bundle import make_bundle, zip_bytes
-from api.evidence.verify import judged, unpacked
+from api.evidence.verify import check_bundle, unzipped
 from store.reader import Reader
 from tests.browser.conftest import CONTESTED, Site, complaints, expect
 
@@ -46,7 +46,7 @@ def test_a_bundle_is_judged_without_any_request(site: Site, house: Path, bundle:
     page.context.on("request", hear)
     page.context.set_offline(True)
     _put(page, bundle)
-    found = judged(lambda: unpacked(bundle))
+    found = check_bundle(lambda: unzipped(bundle))
     assert [*found.proved] == _said(page, 7)[:-1]
     assert "Nothing says whose key this is" in _said(page, 7)[-1]
     page.locator("#keys").fill((house / "keys").read_text())
@@ -59,7 +59,7 @@ def test_a_bundle_is_judged_without_any_request(site: Site, house: Path, bundle:
     record = files["events.jsonl"].replace(b'"seat":0', b'"seat":1')
     lied = zip_bytes({**files, "events.jsonl": record})
     _put(page, lied)
-    assert [*judged(lambda: unpacked(lied)).problems] == _said(page, 3)
+    assert [*check_bundle(lambda: unzipped(lied)).problems] == _said(page, 3)
     site.shot(page, "verify-wrong")
     assert [] == asked
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.evidence.verify import unpacked, verify
+from api.evidence.verify import unzipped, verify
 from api.playing.recording import ledger_projections
 from api.questions.one_line import lines, one_line
 from api.questions.proof import Tree, Unsigned
@@ -178,7 +178,7 @@ def test_a_bundle_that_was_fetched_verifies_by_itself(site: Site, who: str | Non
     answer = site.as_(who).get("/api/v1/hands/auction/3/proof", params={"format": "zip"})
     assert answer.headers["content-type"] == "application/zip"
     assert 'filename="auction-3.zip"' in answer.headers["content-disposition"]
-    files = unpacked(answer.content)
+    files = unzipped(answer.content)
     assert not verify(files).problems
     assert ("report.json" in files) == (who == "auditor")
 

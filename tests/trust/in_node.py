@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from api.evidence.verify import Key, Verdict, judged, unpacked
+from api.evidence.verify import Key, Verdict, check_bundle, unzipped
 from api.pages.site import STATIC
 from tests.trust.own_bundles import Files
 
@@ -95,6 +95,6 @@ def called_in_node(name: str, *values: bytes) -> Any:
 def same(bundle: Files | bytes, known: Sequence[Key] = ()) -> Verdict:
     """What both verifiers say of the files of a bundle, or of a zip."""
     _show(bundle, known)  # it judges while we do
-    found = judged(lambda: unpacked(bundle) if isinstance(bundle, bytes) else bundle, known)
+    found = check_bundle(lambda: unzipped(bundle) if isinstance(bundle, bytes) else bundle, known)
     assert found == _judged()
     return found

@@ -14,7 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from api.evidence.bundle import Evidence, OpenDeck, bundle_bytes, zip_bytes
-from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Refusal, read_bundle, unpacked, verify
+from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Refusal, read_bundle, unzipped, verify
 from engine.game import Game, to_json
 from engine.games import GAMES
 from events import types as t
@@ -91,7 +91,7 @@ def test_what_the_project_writes_is_proved(game: Game) -> None:
         start = record[0]
         assert isinstance(start, HandStarted)
         for view in views(start.players):
-            files = unpacked(bundle_bytes(evidence(record, view), _note))
+            files = unzipped(bundle_bytes(evidence(record, view), _note))
             assert () == verify(files).problems
 
 
@@ -102,7 +102,7 @@ def test_two_programs_that_share_no_line_write_the_same_files(game: Game) -> Non
         start = record[0]
         assert isinstance(start, HandStarted)
         for view in views(start.players):
-            ours = unpacked(bundle_bytes(evidence(record, view), _note))
+            ours = unzipped(bundle_bytes(evidence(record, view), _note))
             draft = Draft(record, view)
             draft.more = {"README.txt": ours["README.txt"]}
             draft.openings.sort(key=lambda one: (one["line"], one["field"]))
@@ -116,7 +116,7 @@ def test_the_same_hand_makes_the_same_bytes() -> None:
 def test_an_auditor_gets_the_report_and_nobody_else_may() -> None:
     whole = evidence(with_kinds("auction-2024", t.BidPlaced, t.Shown), "auditor")
     with_report = replace(whole, report=("AGREE\n", b'{"verdict":"agree"}'))
-    files = unpacked(bundle_bytes(with_report, _note))
+    files = unzipped(bundle_bytes(with_report, _note))
     assert (b"AGREE\n", b'{"verdict":"agree"}') == (files["report.txt"], files["report.json"])
     assert () == verify(files).problems
     with pytest.raises(AssertionError, match="a report names every card"):
@@ -129,15 +129,15 @@ def test_an_opened_deck_is_checked() -> None:
     nonces = tuple((one[0], one[1]) for one in told["nonces"])
     deck = OpenDeck(told["commitment"], 1, told["number"], told["secret"], nonces)
     whole = replace(evidence(played[2], "public", rules), deck=deck)
-    found = verify(unpacked(bundle_bytes(whole, _note)))
+    found = verify(unzipped(bundle_bytes(whole, _note)))
     assert () == found.problems
     assert "The deck is opened" in found.proved[3]
     other = replace(whole, deck=replace(deck, nonces=nonces[::-1]))
-    assert "and the deck deals" in verify(unpacked(bundle_bytes(other, _note))).problems[0]
+    assert "and the deck deals" in verify(unzipped(bundle_bytes(other, _note))).problems[0]
 
 
 def test_the_readme_says_in_three_sentences_what_to_do() -> None:
-    text = unpacked(_bundle("public"))["README.txt"].decode()
+    text = unzipped(_bundle("public"))["README.txt"].decode()
     assert "evidence of the hand scrim/2, as public may see it." in text
     assert "`python3 verify.py --key KEY`" in text
     assert 3 == text.count(".\n")
@@ -154,19 +154,19 @@ def test_it_can_be_unpacked_by_anybody(tmp_path: Path) -> None:
 def test_a_bundle_that_somebody_packed_again_is_as_good() -> None:
     output = io.BytesIO()
     with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in unpacked(_bundle()).items():
+        for name, text in unzipped(_bundle()).items():
             archive.writestr(name, text)
-    assert unpacked(_bundle()) == unpacked(output.getvalue())
+    assert unzipped(_bundle()) == unzipped(output.getvalue())
 
 
 def test_a_changed_byte_of_the_zip_changes_nothing_or_is_refused() -> None:
-    whole, clean = _bundle(), unpacked(_bundle())
+    whole, clean = _bundle(), unzipped(_bundle())
     places = [*range(0, len(whole), 211), *range(len(whole) - 900, len(whole))]
     for at in places:
         changed = bytearray(whole)
         changed[at] ^= 1 << at % 8
         try:
-            files = unpacked(bytes(changed))
+            files = unzipped(bytes(changed))
         except Refusal:
             continue
         assert files == clean or verify(files).problems, at
@@ -186,7 +186,7 @@ def _zip(*entries: tuple[str, bytes], **fields: Any) -> bytes:
 
 def _refused(whole: bytes) -> str:
     with pytest.raises(Refusal) as refusal:
-        unpacked(whole)
+        unzipped(whole)
     return str(refusal.value)
 
 
@@ -248,7 +248,7 @@ def test_any_byte_of_a_zips_own_lists_may_be_anything() -> None:
                 changed = bytearray(whole)
                 changed[at] = value
                 with contextlib.suppress(Refusal):
-                    unpacked(bytes(changed))
+                    unzipped(bytes(changed))
 
 
 @pytest.mark.parametrize("kept", [0.2, 0.5, 0.9, 0.999])
@@ -260,7 +260,7 @@ def test_a_zip_that_was_cut_short_is_refused(kept: float) -> None:
 def test_a_file_is_read_only_if_it_is_not_huge(tmp_path: Path) -> None:
     path = tmp_path / "hand.zip"
     path.write_bytes(_bundle())
-    assert unpacked(_bundle()) == read_bundle(str(path))
+    assert unzipped(_bundle()) == read_bundle(str(path))
     with open(path, "r+b") as file:
         file.truncate(BUNDLE_MAX + 1)
     with pytest.raises(
@@ -270,7 +270,7 @@ def test_a_file_is_read_only_if_it_is_not_huge(tmp_path: Path) -> None:
 
 
 def test_a_bundle_is_as_small_as_its_script_and_its_hand() -> None:
-    files = unpacked(_bundle())
+    files = unzipped(_bundle())
     told = sum(len(text) for name, text in files.items() if name != "verify.py")
     assert told < 40_000
     assert json.loads(files["openings.json"])["view"] == "auditor"

@@ -130,7 +130,7 @@ def test_the_verifier_reads_the_page_as_far_as_it_goes() -> None:
     view, opened = script.read_openings(files["openings.json"], lines)
     assert ("seat:lynx", {(5, "cards"): ["7c", "2h"]}) == (view, opened)
     script.check_view(view, lines, opened)
-    script.check_hand(files, script.unveiled(lines, opened))
+    script.check_hand(files, script.with_openings(lines, opened))
 
 
 def test_the_announcement_is_as_the_program_writes_it() -> None:
@@ -158,7 +158,7 @@ def test_every_hidden_field_of_the_program_is_on_the_page() -> None:
     }
     for one in ("MatchStarted", "SourceNoted"):
         hidden.pop(one)
-    assert hidden == {kind: tuple(sorted(fields)) for kind, fields in script.HIDDEN.items()}
+    assert hidden == {kind: tuple(sorted(fields)) for kind, fields in script.HIDDEN_FIELDS.items()}
 
 
 # The tree of decimal numbers.
@@ -255,6 +255,6 @@ def _holds(name: str, line: str, text: bytes, kind: bytes) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", [*script.ALWAYS, *script.SOMETIMES])
+@pytest.mark.parametrize("name", [*script.REQUIRED_FILES, *script.OPTIONAL_FILES])
 def test_every_file_of_a_bundle_is_on_the_page(name: str) -> None:
     assert f"`{name}`" in TEXT

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from api.evidence.bundle import bundle_bytes
-from api.evidence.verify import canonical, unpacked, verify
+from api.evidence.verify import canonical, unzipped, verify
 from engine.game import Game
 from events import types as t
 from events.cards import DECK
@@ -23,7 +23,7 @@ from tests.trust.test_evidence import _note, evidence
 
 
 def _files(record: Events, view: str) -> dict[str, bytes]:
-    return unpacked(bundle_bytes(evidence(record, view), _note))
+    return unzipped(bundle_bytes(evidence(record, view), _note))
 
 
 def _openings(files: dict[str, bytes]) -> list[dict[str, Any]]:

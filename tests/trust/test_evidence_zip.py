@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Refusal, judged, read_bundle, unpacked
+from api.evidence.verify import BUNDLE_MAX, FILE_MAX, Refusal, check_bundle, read_bundle, unzipped
 from tests.trust.own_bundles import Draft, hands
 from tests.trust.raw_zip import DEFLATED, Part, described, zipped
 
@@ -37,7 +37,7 @@ FINE = {
 
 @pytest.mark.parametrize("whole", FINE.values(), ids=list(FINE))
 def test_what_packers_write_is_read(whole: bytes) -> None:
-    found = unpacked(whole)
+    found = unzipped(whole)
     assert found == {**FOUND, **({"contents": b""} if "contents" in found else {})}
 
 
@@ -205,7 +205,7 @@ STRANGE = {
 def test_a_zip_that_two_programs_could_read_in_two_ways_is_refused(
     whole: bytes, expected: str
 ) -> None:
-    found = judged(lambda: unpacked(whole))
+    found = check_bundle(lambda: unzipped(whole))
     assert (3, ()) == (found.code, found.proved)
     assert expected in found.problems[0]
     assert found.problems[0].isprintable()
@@ -218,18 +218,18 @@ def test_every_byte_of_a_zip_belongs_to_a_file() -> None:
             for other in (whole[:at] + b"\x00" + whole[at:], whole[:at] + whole[at + 1 :]):
                 if other != whole:
                     with pytest.raises(Refusal):
-                        unpacked(other)
+                        unzipped(other)
 
 
 def test_what_is_read_is_what_the_library_reads() -> None:
     for whole in FINE.values():
         with zipfile.ZipFile(io.BytesIO(whole)) as archive:
-            assert unpacked(whole) == {name: archive.read(name) for name in archive.namelist()}
+            assert unzipped(whole) == {name: archive.read(name) for name in archive.namelist()}
 
 
 def test_more_than_a_bundle_may_have_is_not_read(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="larger than 33554432 bytes: that is no bundle"):
-        unpacked(bytes(BUNDLE_MAX + 1))
+        unzipped(bytes(BUNDLE_MAX + 1))
     for number in range(33):
         (tmp_path / f"{number}").write_bytes(b"")
     with pytest.raises(Refusal, match="33 files are in this folder: a bundle has at most 32"):
@@ -252,4 +252,4 @@ def test_a_bundle_that_was_packed_while_it_was_sent_is_read(method: int) -> None
     with zipfile.ZipFile(pipe, "w", method) as archive:
         for name, text in files.items():
             archive.writestr(name, text)
-    assert unpacked(pipe.getvalue()) == files
+    assert unzipped(pipe.getvalue()) == files

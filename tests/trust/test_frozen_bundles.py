@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from api.evidence.verify import Verdict, judged, read_bundle, read_key
+from api.evidence.verify import Verdict, check_bundle, read_bundle, read_key
 from tests.trust.in_node import judged_in_node
 
 FROZEN = Path(__file__).parent / "frozen"
@@ -17,7 +17,7 @@ SAID = {
 
 def _judged(name: str) -> Verdict:
     known = [read_key("known", f"{KEY}\n".encode())]
-    return judged(lambda: read_bundle(str(FROZEN / f"{name}.zip")), known)
+    return check_bundle(lambda: read_bundle(str(FROZEN / f"{name}.zip")), known)
 
 
 @pytest.mark.parametrize("name", SAID)

@@ -11,7 +11,7 @@ import pytest
 from api.cli import witness as command
 from api.cli.witness import _evidence_checker
 from api.evidence.log_monitor import LogReport, Monitor, Unreachable
-from api.evidence.verify import unpacked
+from api.evidence.verify import unzipped
 from api.main import main
 from events.lines import leaf_of
 from store.folder.disk import RealDisk
@@ -216,7 +216,7 @@ def test_evidence_is_that_of_the_leaf_and_of_a_known_key(
     def told(leaf: tuple[str, int], shown: tuple[str, int], by: Sequence[Key] = keys) -> str | None:
         head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(hands[shown])
         with answering(head + hands[shown]) as url:
-            return _evidence_checker(url, by)("m/1", leaf_hash(unpacked(hands[leaf])["leaf.json"]))
+            return _evidence_checker(url, by)("m/1", leaf_hash(unzipped(hands[leaf])["leaf.json"]))
 
     assert told(("own", 1), ("own", 1)) is None
     sentence = "the evidence of m/1 is of another leaf than the one in the tree"

@@ -269,7 +269,7 @@ def test_no_card_is_burnt_where_every_card_has_its_place() -> None:
         "hole_order": game.hole_order,
     }
     start = {"button": 0, "stacks": [1, 1]}
-    draws = script.Draws(b"", b"")
+    draws = script.RandomStream(b"", b"")
     dealer = script.Dealer(rules, start, list(script.DECK), draws, 0, lambda hands: draws)
     assert list(script.DECK[4:7]) == dealer.to_board(3)
 

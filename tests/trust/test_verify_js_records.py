@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.evidence import verify as script
-from api.evidence.verify import Verdict, judged
+from api.evidence.verify import Verdict, check_bundle
 from store.proof.checkpoint import cosign
 from tests.trust.in_node import judged_in_node, node, same
 from tests.trust.own_bundles import Files, Log
@@ -73,7 +73,7 @@ def _asked_for(lines: str, files: Files) -> Verdict:
     except script.Refusal as wrong:
         found = Verdict((str(wrong),), (), 2)
     else:
-        found = judged(lambda: files, (), policy)
+        found = check_bundle(lambda: files, (), policy)
     assert found == judged_in_node(files, (), lines.encode())
     return found
 

@@ -74,10 +74,14 @@ def test_the_table_of_events_is_that_of_the_program() -> None:
     """The script may not import the types, so they are held against each other here."""
     for kind in get_args(t.Event):
         name = kind.__name__
-        fields = {*script.EVENTS[name], *script.HIDDEN.get(name, {}), *script.LATE.get(name, {})}
+        fields = {
+            *script.EVENTS[name],
+            *script.HIDDEN_FIELDS.get(name, {}),
+            *script.LATER_FIELDS.get(name, {}),
+        }
         assert {*kind.__struct_fields__} == fields - {"faults"}, name
     assert {kind.__name__ for kind in get_args(t.Event)} == set(script.EVENTS)
-    assert set(script.HIDDEN) < set(script.EVENTS)
+    assert set(script.HIDDEN_FIELDS) < set(script.EVENTS)
 
 
 # Ed25519, RFC 8032 section 7.1: secret key, public key, message, signature (in two lines).
@@ -142,8 +146,8 @@ NO_POINTS = {
 
 @pytest.mark.parametrize("number", NO_POINTS.values(), ids=list(NO_POINTS))
 def test_a_point_has_one_spelling(number: int) -> None:
-    assert script._point((1).to_bytes(32, "little")) is not None
-    assert script._point(number.to_bytes(32, "little")) is None
+    assert script._decoded_point((1).to_bytes(32, "little")) is not None
+    assert script._decoded_point(number.to_bytes(32, "little")) is None
 
 
 def test_a_hand_of_a_three_card_auction_says_how_much_is_opened() -> None:
@@ -193,7 +197,7 @@ def test_imported_hands_are_proved_with_their_unknown_cards(tmp_path: Path) -> N
             lines, hidden = told(_record(leaf), leaf.stream)
             parsed = [script.read_line(at, spelled(line)) for at, line in enumerate(lines, 1)]
             opened = {(one["line"], one["field"]): one["value"] for one in hidden}
-            script.check_hand({}, script.unveiled(parsed, opened))
+            script.check_hand({}, script.with_openings(parsed, opened))
             unknown += any(one["value"] == ("??", "??") for one in hidden)
             count += 1
     assert count >= unknown > 3

@@ -12,7 +12,7 @@ from tests.trust.own_bundles import Draft, Files, problem, with_kinds
 WHOLE = sized(
     quick=200, ci=500, slow=1200
 )  # files up to here are tried byte for byte, larger ones at so many places
-NAMES = sorted((*script.ALWAYS, "report.txt", "report.json"))
+NAMES = sorted((*script.REQUIRED_FILES, "report.txt", "report.json"))
 
 
 @pytest.fixture(autouse=True)
@@ -80,14 +80,14 @@ def test_a_changed_byte_is_refused_even_if_the_log_signs_the_contents_again(name
         assert found.problems, (name, at)
 
 
-@pytest.mark.parametrize("name", [*script.ALWAYS])
+@pytest.mark.parametrize("name", [*script.REQUIRED_FILES])
 def test_a_file_cut_short_or_drawn_out_is_refused(name: str) -> None:
     whole = _files()[name]
     for text in (b"", whole[:-1], whole + b"\n", whole + b"x", whole * 2):
         assert "" != problem({**_files(), name: text})
 
 
-@pytest.mark.parametrize("name", [*script.ALWAYS])
+@pytest.mark.parametrize("name", [*script.REQUIRED_FILES])
 def test_a_missing_file_is_missed(name: str) -> None:
     files = {other: text for other, text in _files().items() if other != name}
     assert f"the bundle is not whole: it lacks {name}" == problem(files)

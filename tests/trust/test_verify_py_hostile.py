@@ -244,4 +244,4 @@ def _is_plain(value: Any) -> bool:
         return all(key.isascii() and _is_plain(one) for key, one in value.items())
     if isinstance(value, list):
         return all(map(_is_plain, value))
-    return not isinstance(value, int) or abs(value) <= script.WHOLE_MAX
+    return not isinstance(value, int) or abs(value) <= script.INTEGER_MAX

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from api.evidence.bundle import make_bundle
-from api.evidence.verify import unpacked, verify
+from api.evidence.verify import unzipped, verify
 from api.main import main
 from api.viewpoints.redaction import OF_A_SEED
 from engine.game import to_json
@@ -187,7 +187,7 @@ def test_every_bundle_of_ours_holds_what_its_deck_rests_on(
     assert main([*play, "--ledger", str(folder)]) == 0
     snapshot = Reader(folder).snapshot()
     for view in ("public", "seat:random-0", "auditor"):
-        files = unpacked(make_bundle(snapshot, "m/2", view))
+        files = unzipped(make_bundle(snapshot, "m/2", view))
         found = verify(files)
         assert () == found.problems
         assert found == judged_in_node(files)
