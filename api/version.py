@@ -7,11 +7,7 @@ VERSION = "0.1.0"
 ROOT = Path(__file__).resolve().parents[1]
 VERDICT_SOURCES = (
     *("events", "odds", "engine", "store", "analytics/screening", "analytics/replay"),
-    *(
-        "formats",
-        "api/importing/screened_hands.py",
-        "api/importing/worker.py",
-    ),  # kept verdicts, too
+    *("formats", "api/importing/screened_hands.py", "api/importing/worker.py"),  # verdicts, too
     "api/record_audit.py",
     "api/questions/verdicts.py",
     "api/version.py",
