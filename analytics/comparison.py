@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from analytics.intervals import (
     FEW,
-    FloatArray,
+    Floats,
     Interval,
     Mean,
     Share,
@@ -50,7 +50,7 @@ from analytics.intervals import (
     welch,
 )
 from analytics.p_values import holm, interval_p_value
-from analytics.sql.chosen import Chosen, Facts, quoted, table, text_of
+from analytics.sql import FactSource, HandFilters, facts_sql, file_sql, quoted
 from analytics.statistics.catalogue import STATISTICS, Statistic
 
 Cell = tuple[int, int, int]
@@ -75,10 +75,10 @@ class SideRows(NamedTuple):
 class DealStatistic(NamedTuple):
     """A statistic of a side: numerators and denominators by deal, their ratio, deals' influence."""
 
-    above: FloatArray
-    below: FloatArray
+    above: Floats
+    below: Floats
     value: float
-    influence: FloatArray
+    influence: Floats
 
     @property
     def n(self) -> int:
@@ -155,8 +155,8 @@ class Compared(Struct, frozen=True, rename={"p_adjusted": "counted"}):
 
 
 def comparisons(
-    facts: Facts,
-    sides: tuple[Chosen, Chosen],
+    facts: FactSource,
+    sides: tuple[HandFilters, HandFilters],
     decks: Mapping[str, DealGroup],
     statistics: Sequence[Statistic],
     files: Iterable[str],
@@ -233,7 +233,9 @@ def _with_interval(row: Compared, ends: Interval, method: Method) -> Compared:
     return replace(row, low=rounded(ends[0]), high=rounded(ends[1]), method=method)
 
 
-def comparison_sql(file: str, sides: tuple[Chosen, Chosen], decks: Mapping[str, DealGroup]) -> str:
+def comparison_sql(
+    file: str, sides: tuple[HandFilters, HandFilters], decks: Mapping[str, DealGroup]
+) -> str:
     """SQL of a statistics file over both sides, with the number of the deal for a part."""
     cases = "".join(
         f" WHEN {quoted(match)} THEN -({(deck.group + 1) * _GAP}"
@@ -242,10 +244,10 @@ def comparison_sql(file: str, sides: tuple[Chosen, Chosen], decks: Mapping[str, 
     )
     deal = f"CASE c.match{cases} ELSE c.hand_seq END" if cases else "c.hand_seq"
     rows = " UNION ALL ".join(
-        f"SELECT c.* REPLACE ('{at}' AS player, {deal} AS part) FROM ({table(side, 'NULL')}) AS c"
+        f"SELECT * REPLACE ('{at}' AS player, {deal} AS part) FROM ({facts_sql(side, 'NULL')}) AS c"
         for at, side in enumerate(sides)
     )
-    return f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of(file)})"
+    return file_sql(file, rows)
 
 
 def rows_by_side(answer: pa.Table) -> tuple[SideRows, SideRows]:
@@ -262,7 +264,7 @@ def rows_by_side(answer: pa.Table) -> tuple[SideRows, SideRows]:
 
 def deal_statistic(statistic: Statistic, side: SideRows) -> DealStatistic:
     """A statistic of a side by deal."""
-    name, rows = statistic.counted, side.rows
+    name, rows = statistic.prefix, side.rows
     below = _column(rows, f"{name}_n")
     if statistic.kind == "mean":
         above = _column(rows, f"{name}_mean") * below
@@ -290,10 +292,10 @@ def bootstrap_of_means(
     )
 
 
-def _column(rows: pa.Table, name: str) -> FloatArray:
+def _column(rows: pa.Table, name: str) -> Floats:
     """A column as numbers; null counts as 0."""
     values = rows[name].cast(pa.float64()).combine_chunks().fill_null(0.0)
-    numbers: FloatArray = values.to_numpy(zero_copy_only=False)
+    numbers: Floats = values.to_numpy(zero_copy_only=False)
     return numbers
 
 
@@ -311,12 +313,12 @@ class SequentialTest(NamedTuple):
     more: int | None
 
 
-def sequential_test(ahead: FloatArray, error: float) -> SequentialTest:
+def sequential_test(ahead: Floats, error: float) -> SequentialTest:
     """Test which side first reaches 1 / `error`; deals are parts of the most that could move.
 
     While nobody has, `more` guesses how many deals are lacking if it goes on so.
     """
-    ends: list[FloatArray] = []
+    ends: list[Floats] = []
     for side in (ahead, -ahead):  # the logarithm of what who bets on it has after each deal
         each = np.cumsum(np.log1p(np.outer(side, SHARES)), axis=0)
         highest = each.max(axis=1, keepdims=True)
@@ -347,7 +349,7 @@ class Rating(NamedTuple):
     high: float
 
 
-def fitted_ratings(scores: FloatArray) -> list[Rating] | None:
+def fitted_ratings(scores: Floats) -> list[Rating] | None:
     """Fit ratings; `scores[a, b]` is how many matches a won against b, a drawn one as half of one.
 
     None where the library that fits them is not installed: it is an extra.

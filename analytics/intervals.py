@@ -115,15 +115,15 @@ def _difference_error(one: float, other: float, together: float) -> float:
     return sqrt(max(0.0, one * one + other * other - 2 * together * one * other))
 
 
-FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 DealSums = Sequence[tuple[float, float, int]]  # above, below a ratio's line, in how many deals
 DEALS_IN_MEMORY = 200_000
 NORMAL_DEALS = 100_000  # sums of more are as good as normal, or nobody would wait for them
 
 
 def bootstrap_interval(
-    strata: Sequence[FloatArray], number: Callable[[FloatArray], FloatArray]
+    strata: Sequence[Floats], number: Callable[[Floats], Floats]
 ) -> Interval | None:
     """The bootstrap interval of a number of these deals, a row each; none below 30 of them.
 
@@ -138,9 +138,9 @@ def bootstrap_interval(
     return _percentile_interval(number, np.asarray(sum(every)))
 
 
-def ratio_of_sums(sums: FloatArray) -> FloatArray:
+def ratio_of_sums(sums: Floats) -> Floats:
     """The first sum divided by the second, row by row."""
-    ratios: FloatArray = sums[:, 0] / sums[:, 1]
+    ratios: Floats = sums[:, 0] / sums[:, 1]
     return ratios
 
 
@@ -182,15 +182,15 @@ def bootstrap_ratio(deals: DealSums) -> Interval | None:
     return found if np.isfinite(found[1]) else None
 
 
-def _rows_and_times(deals: DealSums) -> tuple[FloatArray, IntArray]:
+def _rows_and_times(deals: DealSums) -> tuple[Floats, Ints]:
     """Both sums of each row, and in how many deals they were."""
     rows = np.array([row[:2] for row in deals], dtype=np.float64).reshape(-1, 2)
     return rows, np.array([row[2] for row in deals], dtype=np.int64)
 
 
 def _resampled_sums(
-    rows: FloatArray, times: IntArray, chance: np.random.Generator, few: bool = False
-) -> FloatArray:
+    rows: Floats, times: Ints, chance: np.random.Generator, few: bool = False
+) -> Floats:
     """The sums of as many deals drawn with replacement, `DRAWS` times; sums that are as good as
     normal are drawn from that distribution, so that hands by the million cost nothing. `few`
     different rows: how often each comes is drawn."""
@@ -205,10 +205,10 @@ def _resampled_sums(
     if skew <= SKEW:
         drawn = chance.standard_normal((DRAWS, len(middle)))
         values, vectors = np.linalg.eigh(away.T @ (away * times[:, None]))
-        normal: FloatArray = size * middle + drawn * np.sqrt(np.maximum(values, 0)) @ vectors.T
+        normal: Floats = size * middle + drawn * np.sqrt(np.maximum(values, 0)) @ vectors.T
         return normal
     if few:
-        often: FloatArray = chance.multinomial(size, times / size, size=DRAWS) @ rows
+        often: Floats = chance.multinomial(size, times / size, size=DRAWS) @ rows
         return often
     columns = [np.repeat(column, times) for column in rows.T]
     found = np.empty((DRAWS, len(columns)))
@@ -220,16 +220,14 @@ def _resampled_sums(
     return found
 
 
-def _percentile_interval(
-    number: Callable[[FloatArray], FloatArray], sums: FloatArray
-) -> Interval | None:
+def _percentile_interval(number: Callable[[Floats], Floats], sums: Floats) -> Interval | None:
     """The middle 95 % of a number of these sums; none where a draw has nothing to divide by."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found = number(sums)
     return _middle_95(found) if np.isfinite(found).all() else None
 
 
-def _middle_95(found: FloatArray) -> Interval:
+def _middle_95(found: Floats) -> Interval:
     """The 2.5 % and 97.5 % quantiles."""
     low, high = np.quantile(found, (0.025, 0.975), method="inverted_cdf")
     return float(low), float(high)

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from analytics.projections.facts import facts
-from analytics.sql.chosen import Chosen
-from analytics.statistics.answers import answers, named, views
+from analytics.projections.facts import facts_projection
+from analytics.sql import HandFilters
 from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.compute import find_statistics, snapshot_query, statistic_values
 from bench.apart import apart
 from bench.large import build
 from bench.ledger import disk
@@ -52,7 +52,7 @@ class Answered(NamedTuple):
 
 def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str]:
     """Ledgers of growing size, each asked the same."""
-    one = facts(lambda mark: None)
+    one = facts_projection(lambda mark: None)
     sizes = [*(size for size in GROWTH if size < hands), hands]
     rows = []
     for size in sizes:
@@ -68,12 +68,12 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
 def _asked(folder: Path) -> Answered:
     """In a Python of its own."""
     moments = [_now()]
-    query = views(Reader(folder).snapshot())
-    every = named("all")
+    query = snapshot_query(Reader(folder).snapshot())
+    every = find_statistics("all")
     for player in ("p000", "p001"):
-        assert len(list(answers(query, Chosen(player=player), every))) == len(every)
+        assert len(list(statistic_values(query, HandFilters(player=player), every))) == len(every)
         moments.append(_now())
-    everybody = len(list(answers(query, Chosen(), every))) // len(every)
+    everybody = len(list(statistic_values(query, HandFilters(), every))) // len(every)
     moments.append(_now())
     first, second, all_of_them = (_between(*both) for both in pairwise(moments))
     return Answered(first, second, all_of_them, everybody)
@@ -118,7 +118,7 @@ def _made(folder: Path, rounds: int) -> list[str]:
     """Facts of a sample, made again and again."""
     snapshot = Reader(folder).snapshot()
     hands = sum(leaf.hand is not None for leaf in snapshot.leaves())
-    one = facts(snapshot.ruleset)
+    one = facts_projection(snapshot.ruleset)
     held = list(_groups(snapshot))
     rates: dict[str, list[float]] = {"held": [], "read": []}
     for _ in range(rounds):

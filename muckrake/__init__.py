@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from analytics.statistics.answers import ask, snapshot_of
+    from analytics.statistics.compute import ask, snapshot_of
     from api.main import main
     from dealer.bots.own import Maker
     from dealer.bots.seen import Seen
@@ -87,7 +87,7 @@ _LATER = {
     "cards": "events.cards",
     "replay": "events.evolve",
     **dict.fromkeys(("read", "say_all"), "events.notation"),
-    **dict.fromkeys(("ask", "snapshot_of"), "analytics.statistics.answers"),
+    **dict.fromkeys(("ask", "snapshot_of"), "analytics.statistics.compute"),
     **dict.fromkeys(("third_card", "third_card_known"), "odds.third_card"),
     "Batch": "dealer.learning.batch",
     "learned": "dealer.learning.hand",
@@ -112,7 +112,7 @@ def __getattr__(name: str) -> Any:
 
 def record(ledger: str | Path | Snapshot, hand: str) -> Events:
     """The events of a hand as they were written; its name is MATCH/NUMBER."""
-    from analytics.statistics.answers import snapshot_of
+    from analytics.statistics.compute import snapshot_of
     from api.viewpoints.selection import Absent
     from events.ledger import is_match
 
@@ -124,9 +124,9 @@ def record(ledger: str | Path | Snapshot, hand: str) -> Events:
 
 def sql(ledger: str | Path | Snapshot, query: str) -> pa.Table:
     """The answer to a SELECT over the tables of `muckrake sql`, for Polars, DuckDB and pandas."""
-    from analytics.statistics.answers import snapshot_of, views
+    from analytics.statistics.compute import snapshot_of, snapshot_query
 
-    tables = views(snapshot_of(ledger))
+    tables = snapshot_query(snapshot_of(ledger))
     try:
         return tables.ask(query)
     finally:
@@ -139,7 +139,7 @@ def answer(
     """What the command of this name answers with these options; `view` is its `--as`."""
     from msgspec import ValidationError, convert
 
-    from analytics.statistics.answers import snapshot_of
+    from analytics.statistics.compute import snapshot_of
     from api.questions import declared
     from api.viewpoints.selection import Absent
     from api.viewpoints.viewer import viewer_of, without_progress

@@ -14,7 +14,7 @@ import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
 
-from analytics.statistics.answers import views
+from analytics.statistics.compute import snapshot_query
 from api.cli import export as door
 from api.exporting import files, tables, texts
 from api.main import main
@@ -77,7 +77,7 @@ def test_an_auditors_table_is_the_view_of_the_same_name(
     by = "hand_seq, idx" if table == "events" else "ALL"
     if table == "facts":  # which `muckrake sql` does not have
         snapshot = Reader(Path(os.environ["MUCKRAKE_LEDGER"])).snapshot()
-        view = views(snapshot).rows("FROM facts ORDER BY ALL")
+        view = snapshot_query(snapshot).rows("FROM facts ORDER BY ALL")
     else:
         view = told(capsys, "sql", f"SELECT * FROM {table} ORDER BY {by}")["rows"]
     mine = _rows(out.read_bytes(), to)

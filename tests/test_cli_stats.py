@@ -8,9 +8,15 @@ import polars as pl
 import pytest
 
 from analytics.intervals import wilson
-from analytics.sql.chosen import Chosen
-from analytics.statistics.answers import UnknownQuestion, answers, ask, rows_of, views
+from analytics.sql import HandFilters
 from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.compute import (
+    UnknownStatistic,
+    ask,
+    snapshot_query,
+    sql_file_rows,
+    statistic_values,
+)
 from api.main import main
 from api.questions.declared.opponent import _time
 from api.questions.players import Drawn
@@ -219,24 +225,24 @@ def test_python_gets_a_frame(folder: Path) -> None:
         "part", "statistic"
     ).rows()
     assert ask("grid", str(folder), player="random-1")["hands"].sum() == 52
-    with pytest.raises(UnknownQuestion, match="there is no statistic luck: vpip, "):
+    with pytest.raises(UnknownStatistic, match="there is no statistic luck: vpip, "):
         ask("luck", folder)
 
 
 def test_counting_alike_hands_together_changes_no_answer(folder: Path) -> None:
     """Each file over the facts themselves, and over the ways that hands were played."""
-    query = views(Reader(folder).snapshot())
-    more = (Chosen(), Chosen(vs="random-0", hands=(5, 30)))
-    for chosen in (Chosen(by="opponent"), *sized((), more[1:], more)):
+    query = snapshot_query(Reader(folder).snapshot())
+    more = (HandFilters(), HandFilters(vs="random-0", hands=(5, 30)))
+    for chosen in (HandFilters(by="opponent"), *sized((), more[1:], more)):
         by_file = {
-            file: {(it["player"], it["part"]): it for it in rows_of(file, query, chosen)}
+            file: {(it["player"], it["part"]): it for it in sql_file_rows(file, query, chosen)}
             for file in {one.file for one in STATISTICS.values()}
         }
         for one in STATISTICS.values():
             plain = by_file[one.file]
-            for mine in answers(query, chosen, (one,)):
+            for mine in statistic_values(query, chosen, (one,)):
                 row = plain[mine.player, mine.part]
-                assert mine.n == (row[f"{one.counted}_n"] or 0)
+                assert mine.n == (row[f"{one.prefix}_n"] or 0)
                 if one.kind in ("share", "ratio"):
-                    assert mine.k == (row[f"{one.counted}_k"] or 0)
+                    assert mine.k == (row[f"{one.prefix}_k"] or 0)
     query.close()

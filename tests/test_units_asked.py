@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec.structs import replace
 
-from analytics.statistics.answers import ask
+from analytics.statistics.compute import ask
 from api.main import main
 from api.playing.recording import ledger_projections
 from api.viewpoints.viewer import Viewer

@@ -1,1 +1,1 @@
-"""How well players bid: measures over auctions, what the third card was worth, sniffed bids."""
+"""Auctions: measures of bids, what the third card was worth, tests for sniffed bids."""

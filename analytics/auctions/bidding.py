@@ -1,25 +1,33 @@
-"""How well players bid: every measure by its name, for the whole and for its parts.
+"""Measures of how well players bid in auctions, for the whole and for its parts.
 
-`Bids` holds the auctions of a record and what their cards were worth; it is asked for measures,
-for ranks of bids and for the most frequent ones, and leaves the judging to SQL files.
+`AuctionMeasures` computes them, ranks of bids and the most frequent bids from auctions and values
+of their cards; what is counted stands in SQL files.
 """
 
 from collections.abc import Collection, Iterator
 from typing import Any, Literal
 
-from analytics.sql.chosen import Chosen, Source, hands_of, in_money, players_of, quoted, where
+from analytics.sql import (
+    HandFilters,
+    SqlFileSource,
+    amount_sql,
+    hand_terms,
+    player_terms,
+    quoted,
+    where,
+)
 from analytics.statistics.catalogue import (
-    A_HAND,
     BASES,
+    BY_HAND,
+    Bootstrap,
     CountedHands,
     Measure,
-    Measured,
     MeasureKind,
-    Resampled,
+    MeasureValue,
     counted_hands,
-    means,
-    of_parts,
-    ratios,
+    mean_names,
+    measure_values,
+    ratio_names,
 )
 from events.cards import RANKS
 from odds.rank import CATEGORIES
@@ -155,17 +163,17 @@ _AMOUNTS = {
     *("value", "break_even", "captured", "overpayment", "plain_regret"),
 }
 MEASURES: dict[str, Measure] = {
-    one.name: one._replace(amount=one.counted in _AMOUNTS) for one in _measures()
+    one.name: one._replace(amount=one.prefix in _AMOUNTS) for one in _measures()
 }
 By = Literal["seat", "pot", "board", "strength", "hole", "made", "rival", "match", "game"]
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
-_OF_CARDS = ("bids_worth", "bids_allocation")  # which count auctions whose card was valued
+_FILES_OF_VALUES = ("bids_worth", "bids_allocation")  # which count auctions whose card was valued
 NOT_KNOWN = "not known"
 POTS = ("up to 4", "5 to 20", "21 to 100", "over 100")
 
 
-def sized(pot: str) -> str:
-    """How large a pot is, in SQL: one of `POTS`."""
+def pot_size_sql(pot: str) -> str:
+    """The SQL of a pot's size class: one of `POTS`."""
     small, middling, large, huge = map(quoted, POTS)
     return (
         f"CASE WHEN {pot} <= 4 THEN {small} WHEN {pot} <= 20 THEN {middling} "
@@ -173,8 +181,8 @@ def sized(pot: str) -> str:
     )
 
 
-def class_of(hole: str) -> str:
-    """The class of two cards like `Ah Kd`, in SQL: `AKo`; of any others it is not known."""
+def hole_class_sql(hole: str) -> str:
+    """The SQL of the class of two cards like `Ah Kd`: `AKo`; of any others it is not known."""
     high, low = (f"substr({hole}, {place}, 1)" for place in (1, 4))
     order = f"strpos('{RANKS}', {high}) >= strpos('{RANKS}', {low})"
     suits = f"CASE WHEN substr({hole}, 2, 1) = substr({hole}, 5, 1) THEN 's' ELSE 'o' END"
@@ -186,15 +194,15 @@ def class_of(hole: str) -> str:
 
 
 _PARTS: dict[By | Literal["hand"], str] = {
-    A_HAND: "CAST(a.hand_seq AS VARCHAR)",
+    BY_HAND: "CAST(a.hand_seq AS VARCHAR)",
     "seat": "a.role",
-    "pot": sized("a.pot"),
+    "pot": pot_size_sql("a.pot"),
     "board": "coalesce(a.texture, 'not known')",
     "strength": (
         "coalesce(CAST(CAST(floor(10 * w.neither) AS INTEGER) * 10 AS VARCHAR) || ' % and more', "
         "'not known')"
     ),
-    "hole": class_of("a.hole"),
+    "hole": hole_class_sql("a.hole"),
     "made": f"coalesce(d.made, {quoted(NOT_KNOWN)})",
     "rival": "coalesce(a.rival, 'several')",
     "match": "a.match",
@@ -202,37 +210,41 @@ _PARTS: dict[By | Literal["hand"], str] = {
 }
 
 
-class Bids:
-    """Auctions as one viewpoint knows them, and values of those that were counted."""
+class AuctionMeasures:
+    """Measures of bids, from auctions as a viewpoint sees them and counted values of cards."""
 
-    def __init__(self, tables: Source, vs: str | None = None) -> None:
-        """`vs`: who is a rival here, and no bidder of his own."""
+    def __init__(self, tables: SqlFileSource, vs: str | None = None) -> None:
+        """`vs`: only auctions against this rival; he is no bidder of his own."""
         self._tables = tables
         self._vs = vs
 
     def close(self) -> None:
-        """Let go of the tables."""
+        """Release the tables."""
         self._tables.close()
 
     def measures(
         self, player: str | None = None, by: By | None = None, *, again: bool = False
-    ) -> Iterator[Measured]:
+    ) -> Iterator[MeasureValue]:
         """Every measure of a player or of all, in their order, parts one after the other; with
-        `again`, every mean's interval once more with its auctions drawn again."""
-        drawn = Resampled()
-        wanted = ratios(MEASURES.values()) | (means(MEASURES.values()) if again else set())
+        `again`, every mean has a bootstrap interval, too."""
+        drawn = Bootstrap()
+        every = MEASURES.values()
+        wanted = ratio_names(every) | (mean_names(every) if again else set())
         for file in FILES:
-            drawn.ask(self._tables, file, chosen(player, by, self._vs), wanted)
-        return of_parts(MEASURES, {file: self._ask(file, player, by) for file in FILES}, drawn)
+            drawn.load(self._tables, file, auctions_sql(player, by, self._vs), wanted)
+        answers = {file: self._ask(file, player, by) for file in FILES}
+        return measure_values(MEASURES, answers, drawn)
 
-    def valued(self, player: str) -> dict[str, CountedHands]:
-        """The hands that measures of valued cards count."""
-        answers = {file: self._ask(file, player, A_HAND) for file in _OF_CARDS}
+    def valued_hands(self, player: str) -> dict[str, CountedHands]:
+        """The hands in each measure of valued cards."""
+        answers = {file: self._ask(file, player, BY_HAND) for file in _FILES_OF_VALUES}
         return counted_hands((it for it in MEASURES.values() if it.file in answers), answers)
 
     def ranks(self, player: str | None, by: By | None = None) -> list[dict[str, Any]]:
         """The bids at each tenth, in chips and in pots."""
-        return sorted(self._ask("bids_ranks", player, by), key=lambda it: (it["part"], it["tenth"]))
+        return sorted(
+            self._ask("bids_tenths", player, by), key=lambda it: (it["part"], it["tenth"])
+        )
 
     def common(self, player: str | None, by: By | None = None) -> list[dict[str, Any]]:
         """The most frequent bids."""
@@ -240,38 +252,38 @@ class Bids:
             self._ask("bids_common", player, by), key=lambda it: (it["part"], it["place"])
         )
 
-    def made(self, player: str) -> list[dict[str, Any]]:
-        """What he bids with each kind of hand, the weakest first, with hands that show it."""
-        rows = {row["part"]: row for row in self._ask("bids_made", player, "made")}
+    def by_made_hand(self, player: str) -> list[dict[str, Any]]:
+        """His bids by made hand, the weakest first, with example hands."""
+        rows = {row["part"]: row for row in self._ask("bids_by_hand", player, "made")}
         return [rows[name] for name in (*CATEGORIES, NOT_KNOWN) if name in rows]
 
-    def held(self, player: str) -> dict[str, dict[str, Any]]:
-        """What he bids with each class of hole cards that he is known to have held."""
-        rows = {row["part"]: row for row in self._ask("bids_made", player, "hole")}
+    def by_hole_class(self, player: str) -> dict[str, dict[str, Any]]:
+        """His bids by class of hole cards, where these are known."""
+        rows = {row["part"]: row for row in self._ask("bids_by_hand", player, "hole")}
         rows.pop(NOT_KNOWN, None)
         return rows
 
-    def drawn(self, player: str) -> list[dict[str, Any]]:
-        """His auctions as points for a picture: bid, rival's bid, what the card was worth."""
-        return self._ask("bids_drawn", player, None)
+    def points(self, player: str) -> list[dict[str, Any]]:
+        """His auctions as points of a scatter plot: bid, rival's bid, worth of the card."""
+        return self._ask("bids_points", player, None)
 
     def _ask(
         self, file: str, player: str | None, by: By | Literal["hand"] | None
     ) -> list[dict[str, Any]]:
-        return self._tables.ask(file, chosen(player, by, self._vs))
+        return self._tables.ask(file, auctions_sql(player, by, self._vs))
 
 
 _MONEY_COLUMNS = ("stack", "pot", "bid", "rival_bid", "price", "net")
 
 
-def kept(filters: Chosen, units: Collection[str]) -> str:
-    """The SELECT of auctions that a ledger keeps, cards dealt or shown as `hole`, amounts of these
-    units in what they are played for.
+def ledger_auctions_sql(filters: HandFilters, units: Collection[str]) -> str:
+    """The SELECT of a ledger's auctions, cards dealt or shown as `hole`, amounts in the currencies
+    of these units.
 
-    Of a player those in which he bid, and what others bid against him alone.
+    A filtered player leaves those in which he bid, and what others bid against him alone.
     """
-    money = ", ".join(f"{in_money(name, units)} AS {name}" for name in _MONEY_COLUMNS)
-    terms = hands_of(filters)
+    money = ", ".join(f"{amount_sql(name, units)} AS {name}" for name in _MONEY_COLUMNS)
+    terms = hand_terms(filters)
     if filters.player is not None:
         player = quoted(filters.player)
         terms.append(f"(player = {player} OR rival = {player})")
@@ -279,20 +291,20 @@ def kept(filters: Chosen, units: Collection[str]) -> str:
 
 
 # Auctions of two on a flop, of which at least one hand is known: those that a card has a worth in.
-OF_TWO = """
+TWO_BIDDERS_SQL = """
     SELECT hand_seq, auction FROM auctions GROUP BY hand_seq, auction
     HAVING count(*) = 2 AND max(length(board)) = 8 AND max(length(hole)) = 5
     ORDER BY hand_seq, auction
 """
-# What `sniffing.pairs` looks at.
+# What `sniffing.pair_tests` reads.
 PAIRS_SQL = """
     SELECT player, rival, role, match, pot, texture, bid, rival_bid, origin, rival_origin, sealed
     FROM auctions WHERE rival IS NOT NULL AND role <> 'other' ORDER BY hand_seq, auction, seat
 """
 
 
-def chosen(player: str | None, by: By | Literal["hand"] | None, vs: str | None = None) -> str:
-    """The auctions that a question is asked of; each with the part it belongs to."""
+def auctions_sql(player: str | None, by: By | Literal["hand"] | None, vs: str | None = None) -> str:
+    """The SELECT of filtered auctions that SQL files read, each with its part."""
     part = _PARTS[by] if by else "''"
     source = "auctions AS a"
     if by == "strength":
@@ -306,5 +318,5 @@ def chosen(player: str | None, by: By | Literal["hand"] | None, vs: str | None =
             " WHERE action = 'bid' GROUP BY ALL) AS d"
             " ON a.hand_seq = d.hand_seq AND a.seat = d.seat AND a.board = d.board"
         )
-    bidders = where(players_of(Chosen(player=player, vs=vs), "a."))
+    bidders = where(player_terms(HandFilters(player=player, vs=vs), "a."))
     return f"SELECT a.*, {part} AS part FROM {source}{bidders}"

@@ -1,4 +1,4 @@
-"""Do bids depend on each other? The dealer bids second, and may have seen the first bid (A1).
+"""Test whether second bids depend on first bids, as if the dealer had seen them (A1).
 
 Within strata (match, pot and board) bids of a pair of players are matched anew at random: whatever
 both bidders could know is the same in a stratum, so what is left is knowing the other's bid. Of 400
@@ -24,31 +24,31 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from analytics.p_values import holm, mann_whitney, normal_p, poisson_p
-from analytics.projections.patterns import Places, rows_by_pair
+from analytics.projections.flag_encoding import Ints, rows_by_pair
 
-Bids = NDArray[np.float64]
+Floats = NDArray[np.float64]
 _NEVER = 1e-30  # an end of a distribution that weighs less is let go
 
 
-class TwoSizes(NamedTuple):
-    """A stratum: the sizes of both, how many bids, and how many of them are the first of each.
+class TwoSizeStratum(NamedTuple):
+    """A stratum of two bid sizes a player: how many bids, and how many of each's first size.
 
     `ones` is 0 where every matching is the same; then the sizes are all the bids.
     """
 
-    mine: Bids
-    his: Bids
+    mine: Floats
+    his: Floats
     size: int
     ones: int
     others: int
 
-    def chances(self, tell: tuple[int, int], logs: Bids) -> tuple[int, Bids]:
-        """The least count of a tell, and the chance of it, of one more, and so on; `logs` are of
+    def chances(self, tell: tuple[int, int], logs: Floats) -> tuple[int, Floats]:
+        """The least count of a tell, and the chances of it and each larger one; `logs` are of
         factorials."""
         one, other, size, ones, others = self
         if not ones:
-            return int(np.count_nonzero(between(one - other, tell))), np.ones(1)
-        (a, b), (c, d) = between(one[:, None] - other[None, :], tell).astype(int).tolist()
+            return int(np.count_nonzero(is_tell(one - other, tell))), np.ones(1)
+        (a, b), (c, d) = is_tell(one[:, None] - other[None, :], tell).astype(int).tolist()
         low, high = max(0, ones + others - size), min(ones, others)
         meet = np.arange(low, high + 1)
         chances = np.exp(
@@ -75,9 +75,9 @@ TELLS = {"equal": (0, 0), "one more": (1, 1), "one less": (-1, -1), "just above"
 
 
 class Pair(Struct, frozen=True):
-    """One dealer against one first bidder. `p` are of each test alone, `flagged` corrects them.
+    """Tests of one dealer against one first bidder; `p` are uncorrected, `flagged` is not.
 
-    `draws` is 0 where nothing was drawn. A tell is how often, how often by chance, and its p.
+    `draws` is 0 where nothing was drawn. A tell has its count, the expected count, and its p.
     """
 
     dealer: str
@@ -95,8 +95,8 @@ class Pair(Struct, frozen=True):
     flagged: bool
 
 
-def pairs(auctions: pa.Table) -> Iterator[Pair]:
-    """Every ordered pair of players, by name; of auctions as a ledger keeps them."""
+def pair_tests(auctions: pa.Table) -> Iterator[Pair]:
+    """The tests of every ordered pair of players, by name, from rows of `auctions`."""
     # Both bids are known and were chosen; where origins are hidden, all but those of no stack.
     chosen = [
         pc.equal(pc.fill_null(auctions[name], "chosen"), "chosen")
@@ -120,17 +120,17 @@ def pairs(auctions: pa.Table) -> Iterator[Pair]:
 def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
     mine, his = (_amounts(rows, name) for name in ("bid", "rival_bid"))
     as_first = _amounts(first, "bid") - _amounts(first, "rival_bid")
-    strata = _strata(rows)
+    strata = _strata_of(rows)
     n = rows.num_rows
-    counts = {name: int(between(mine - his, tell).sum()) for name, tell in TELLS.items()}
-    owed = {name: _owed(mine, his, tell, strata) for name, tell in TELLS.items()}
-    ranked = _centred(mine, strata), _centred(his, strata)
+    counts = {name: int(is_tell(mine - his, tell).sum()) for name, tell in TELLS.items()}
+    owed = {name: _tell_moments(mine, his, tell, strata) for name, tell in TELLS.items()}
+    ranked = _centred_ranks(mine, strata), _centred_ranks(his, strata)
     scale = sqrt(float((ranked[0] ** 2).sum() * (ranked[1] ** 2).sum()))
     together = float((ranked[0] * ranked[1]).sum())
     observed = together / scale if scale else None
     draws = 0
     if n <= DRAWN_N:
-        far, p_of, draws = _by_matchings(mine, his, ranked, strata, together, counts)
+        far, p_of, draws = _permutation_tests(mine, his, ranked, strata, together, counts)
     else:
         # p of the correlation, by its deviation over all matchings there are
         one, other = (np.bincount(strata, bids**2) for bids in ranked)
@@ -139,11 +139,9 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
             normal_p(together / deviation) if deviation else 1.0
         )  # else every matching has the same
         p_of = {name: poisson_p(count, *owed[name]) for name, count in counts.items()}
-        few = of_two_sizes(mine, his, strata)
+        few = two_size_strata(mine, his, strata)
         if few is not None:
-            p_of = {
-                name: chance_of_at_least(count, few, TELLS[name]) for name, count in counts.items()
-            }
+            p_of = {name: exact_p(count, few, TELLS[name]) for name, count in counts.items()}
     p = None if observed is None else far
     tells = {name: (count, owed[name][0], p_of[name]) for name, count in counts.items()}
     alone = [value for value in (p, *p_of.values()) if value is not None]
@@ -161,34 +159,34 @@ def _pair(dealer: str, rival: str, rows: pa.Table, first: pa.Table) -> Pair:
     )  # fmt: skip
 
 
-def _by_matchings(
-    mine: Bids,
-    his: Bids,
-    ranked: tuple[Bids, Bids],
-    strata: Places,
+def _permutation_tests(
+    mine: Floats,
+    his: Floats,
+    ranked: tuple[Floats, Floats],
+    strata: Ints,
     together: float,
     counts: dict[str, int],
 ) -> tuple[float, dict[str, float], int]:
-    """p of the correlation and of each tell, and out of how many matchings that were drawn.
+    """The p of the correlation and of each tell, and how many matchings were drawn for them.
 
     Few are enough where nothing stands out, and of too few auctions, where nothing is claimed.
     """
     draws = FIRST_DRAWS
     while True:
-        drawn = _drawn(mine, his, ranked, strata, draws)
-        far = _p(np.abs(drawn["correlation"]) >= abs(together) - 1e-9)
-        p_of = {name: _p(drawn[name] >= count) for name, count in counts.items()}
+        drawn = _permuted_statistics(mine, his, ranked, strata, draws)
+        far = _permutation_p(np.abs(drawn["correlation"]) >= abs(together) - 1e-9)
+        p_of = {name: _permutation_p(drawn[name] >= count) for name, count in counts.items()}
         if draws == DRAWS or len(mine) < FLAG_N or min(far, *p_of.values()) >= DOUBT:
             return far, p_of, draws
         draws = DRAWS
 
 
-def _amounts(rows: pa.Table, name: str) -> Bids:
-    amounts: Bids = rows[name].to_numpy().astype(np.float64)
+def _amounts(rows: pa.Table, name: str) -> Floats:
+    amounts: Floats = rows[name].to_numpy().astype(np.float64)
     return amounts
 
 
-def _strata(rows: pa.Table) -> Places:
+def _strata_of(rows: pa.Table) -> Ints:
     """The stratum of each auction: one match over the same pot and boards alike; the first is 0.
 
     One name may stand for another bot in every match, so matches are not mixed. The pot tells the
@@ -199,32 +197,33 @@ def _strata(rows: pa.Table) -> Places:
         words = rows[name] if name != "texture" else pc.fill_null(rows[name], "")
         codes = words.combine_chunks().dictionary_encode().indices.to_numpy()
         where = np.unique(where * (codes.max(initial=0) + 1) + codes, return_inverse=True)[1]
-    strata: Places = pa.array(where).dictionary_encode().indices.to_numpy().astype(np.int64)
+    strata: Ints = pa.array(where).dictionary_encode().indices.to_numpy().astype(np.int64)
     return strata
 
 
-def _centred(bids: Bids, strata: Places) -> Bids:
+def _centred_ranks(bids: Floats, strata: Ints) -> Floats:
     """Ranks within each stratum, equal bids sharing theirs, around their middle."""
     sizes = np.bincount(strata)
     _, same, counts = np.unique(
-        _numbered_by_stratum(bids, strata), return_inverse=True, return_counts=True
+        _shifted_by_stratum(bids, strata), return_inverse=True, return_counts=True
     )
     begun = (np.cumsum(sizes) - sizes)[strata]  # the auctions of strata before
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[same] - begun
     size = sizes[strata]
-    centred: Bids = (ranks - (size + 1) / 2) / size  # a large stratum does not drown the others
+    # divided by the size, so that a large stratum does not drown the others
+    centred: Floats = (ranks - (size + 1) / 2) / size
     return centred
 
 
-def _numbered_by_stratum(bids: Bids, strata: Places) -> Bids:
-    """Bids moved so far that those of two strata are never near each other."""
-    moved: Bids = bids + strata * (bids.max(initial=0) + 10)
+def _shifted_by_stratum(bids: Floats, strata: Ints) -> Floats:
+    """Bids shifted so far that those of two strata are never near each other."""
+    moved: Floats = bids + strata * (bids.max(initial=0) + 10)
     return moved
 
 
-def _drawn(
-    mine: Bids, his: Bids, ranked: tuple[Bids, Bids], strata: Places, draws: int
-) -> dict[str, Bids]:
+def _permuted_statistics(
+    mine: Floats, his: Floats, ranked: tuple[Floats, Floats], strata: Ints, draws: int
+) -> dict[str, Floats]:
     """The correlation and the tells of each matching at random, within strata."""
     chance = np.random.default_rng(SEED)
     found: dict[str, Any] = {name: np.zeros(draws) for name in ("correlation", *TELLS)}
@@ -243,39 +242,41 @@ def _drawn(
             found["correlation"][at] += worth[drawn] @ ranked[1][places]
             distances = bids[drawn] - other
             for name, tell in TELLS.items():
-                found[name][at] += np.count_nonzero(between(distances, tell), axis=-1)
+                found[name][at] += np.count_nonzero(is_tell(distances, tell), axis=-1)
     return found
 
 
-def _p(as_far: NDArray[np.bool_]) -> float:
-    """The observed matching is one of those that chance could have made."""
+def _permutation_p(as_far: NDArray[np.bool_]) -> float:
+    """The share of matchings as far out; the observed one is one of them."""
     return (1 + int(as_far.sum())) / (1 + len(as_far))
 
 
-def _owed(mine: Bids, his: Bids, tell: tuple[int, int], strata: Places) -> tuple[float, float]:
-    """Mean and variance of the count of a tell, over all matchings within strata.
+def _tell_moments(
+    mine: Floats, his: Floats, tell: tuple[int, int], strata: Ints
+) -> tuple[float, float]:
+    """The mean and variance of a tell's count, over all matchings within strata.
 
     A matching is a permutation; how often cells are hit that it may hit has Hoeffding's variance.
     """
     top = np.concatenate((mine, his))
-    one, other = np.split(_numbered_by_stratum(top, np.concatenate((strata, strata))), 2)
-    theirs = _within(other, one - tell[1], one - tell[0])  # the bids that each could tell of
-    ours = _within(one, other + tell[0], other + tell[1])
+    one, other = np.split(_shifted_by_stratum(top, np.concatenate((strata, strata))), 2)
+    theirs = _range_counts(other, one - tell[1], one - tell[0])  # the bids that each could tell of
+    ours = _range_counts(one, other + tell[0], other + tell[1])
     sizes = np.bincount(strata)
     cells, rows, columns = (np.bincount(strata, it) for it in (theirs, theirs**2, ours**2))
     squares = cells - (rows + columns) / sizes + (cells / sizes) ** 2
     return float((cells / sizes).sum()), float((squares / np.maximum(1, sizes - 1)).sum())
 
 
-def _within(bids: Bids, low: Bids, high: Bids) -> Places:
-    """How many of the bids are in each of these ranges."""
+def _range_counts(bids: Floats, low: Floats, high: Floats) -> Ints:
+    """The number of bids in each of these ranges."""
     ordered = np.sort(bids)
-    found: Places = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
+    found: Ints = np.searchsorted(ordered, high, "right") - np.searchsorted(ordered, low, "left")
     return found
 
 
-def of_two_sizes(mine: Bids, his: Bids, strata: Places) -> list[TwoSizes] | None:
-    """The two sizes of every stratum; None where a stratum has more."""
+def two_size_strata(mine: Floats, his: Floats, strata: Ints) -> list[TwoSizeStratum] | None:
+    """Every stratum as one of two sizes; None where a stratum has more."""
     sizes = np.bincount(strata)
     kinds = []  # how many different bids there are in each stratum
     for bids in (mine, his):
@@ -291,14 +292,14 @@ def of_two_sizes(mine: Bids, his: Bids, strata: Places) -> list[TwoSizes] | None
         )
         size = len(places)
         if min(len(one), len(other)) == 1:
-            tables.append(TwoSizes(mine[places], his[places], size, 0, 0))
+            tables.append(TwoSizeStratum(mine[places], his[places], size, 0, 0))
         else:
-            tables.append(TwoSizes(one, other, size, int(ones[0]), int(others[0])))
+            tables.append(TwoSizeStratum(one, other, size, int(ones[0]), int(others[0])))
     return tables
 
 
-def chance_of_at_least(count: int, strata: Sequence[TwoSizes], tell: tuple[int, int]) -> float:
-    """The chance of so many tells, over all matchings within strata."""
+def exact_p(count: int, strata: Sequence[TwoSizeStratum], tell: tuple[int, int]) -> float:
+    """The exact p of at least so many tells, over all matchings within strata."""
     most = max((one.size for one in strata), default=0)
     logs = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, most + 1)))))
     least, chances = 0, np.ones(1)
@@ -310,6 +311,6 @@ def chance_of_at_least(count: int, strata: Sequence[TwoSizes], tell: tuple[int, 
     return min(1.0, float(chances[max(0, count - least) :].sum()))
 
 
-def between(distances: Bids, tell: tuple[int, int]) -> NDArray[np.bool_]:
-    """Where bids are as far apart as a tell has it."""
+def is_tell(distances: Floats, tell: tuple[int, int]) -> NDArray[np.bool_]:
+    """Whether each distance of two bids is in a tell's range."""
     return (distances >= tell[0]) & (distances <= tell[1])

@@ -6,8 +6,8 @@ from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 
-from analytics.auctions.worth import CountedFile
-from analytics.projections.equity import DRAWS, MODEL, SEED, Closed, Worth, worth_of
+from analytics.auctions.third_card_worth import RecordFile
+from analytics.projections.equity import DRAWS, MODEL, SEED, PotEquities, RunOut, pot_equities
 from events.cards import Cards
 from odds.batch import STANDARD, Showdown
 from odds.unseen import share_with_swaps
@@ -21,24 +21,26 @@ class EquityCache:
     """Look up equities in a file by the digest of all that they depend on; compute new ones."""
 
     def __init__(self, folder: Path | None) -> None:
-        self._file = CountedFile(None if folder is None else folder / FILE, RECORD)
+        self._file = RecordFile(None if folder is None else folder / FILE, RECORD)
         self._known: dict[bytes, Numbers] = {
             key: tuple(numbers) for key, *numbers in self._file.read()
         }
 
-    def worth(self, spot: Closed, seats: tuple[int, ...], rules: Showdown, hand: str) -> Worth:
+    def worth(
+        self, spot: RunOut, seats: tuple[int, ...], rules: Showdown, hand: str
+    ) -> PotEquities:
         """What each seat could win of one layer of a closed hand; a layer of two is kept."""
         if len(seats) != 2:
-            return worth_of(spot, seats, rules, hand)
+            return pot_equities(spot, seats, rules, hand)
         asked = (spot.holes, spot.board, spot.dead, spot.third, spot.chances, spot.seats, seats)
         # What may be sampled has the hand's name for a seed.
         seed = hand if any(spot.third) or spot.chances else ""
         key = _key(MODEL, SEED, DRAWS, asked, rules, seed)
         if key not in self._known:
-            found = worth_of(spot, seats, rules, hand)
+            found = pot_equities(spot, seats, rules, hand)
             self._keep(key, (*found.alone, *found.share, found.error))
         one, other, mine, his, error = self._known[key]
-        return Worth((one, other), (mine, his), error)
+        return PotEquities((one, other), (mine, his), error)
 
     def share(
         self,

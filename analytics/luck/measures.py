@@ -12,17 +12,17 @@ from typing import Any, Literal, NamedTuple
 from analytics.fairness import SIGNIFICANCE
 from analytics.intervals import rounded, wilson
 from analytics.p_values import binomial, fisher, holm
-from analytics.sql.chosen import Chosen, Source, players_of, where
+from analytics.sql import HandFilters, SqlFileSource, player_terms, where
 from analytics.statistics.catalogue import (
-    A_HAND,
+    BY_HAND,
+    Bootstrap,
     CountedHands,
     Measure,
-    Measured,
     MeasureKind,
-    Resampled,
+    MeasureValue,
     counted_hands,
-    means,
-    of_parts,
+    mean_names,
+    measure_values,
 )
 
 Row = dict[str, Any]
@@ -109,7 +109,7 @@ By = Literal["seat", "match", "game"]
 FILES = tuple(dict.fromkeys(one.file for one in MEASURES.values()))
 _RISK_FILES = ("swaps_luck", "swaps_behaviour", "swaps_rates", "swaps_independence")
 _PART_COLUMNS: dict[By | Literal["hand"], str] = {
-    A_HAND: "CAST(c.hand_seq AS VARCHAR)",
+    BY_HAND: "CAST(c.hand_seq AS VARCHAR)",
     "seat": "p.role",
     "match": "c.match",
     "game": "c.game",
@@ -124,7 +124,7 @@ _VALUED = {
 class LuckQueries:
     """Query the luck in the hands and swaps that one viewpoint knows."""
 
-    def __init__(self, tables: Source, vs: str | None = None) -> None:
+    def __init__(self, tables: SqlFileSource, vs: str | None = None) -> None:
         """`vs`: who is a rival here, and nobody who is asked about."""
         self._tables = tables
         self._vs = vs
@@ -135,21 +135,23 @@ class LuckQueries:
 
     def measures(
         self, player: str | None = None, by: By | None = None, *, again: bool = False
-    ) -> Iterator[Measured]:
+    ) -> Iterator[MeasureValue]:
         """The measures of a player or of all, in order; with `again`, a bootstrap interval, too."""
-        drawn = Resampled()
+        drawn = Bootstrap()
         if again:
             for file in FILES:
                 asked = luck_sql(file, player, by, self._vs)
-                drawn.ask(self._tables, file, asked, means(MEASURES.values()))
-        return of_parts(MEASURES, {file: self._ask(file, player, by) for file in FILES}, drawn)
+                drawn.load(self._tables, file, asked, mean_names(MEASURES.values()))
+        return measure_values(
+            MEASURES, {file: self._ask(file, player, by) for file in FILES}, drawn
+        )
 
     def valued_hands(self, player: str) -> dict[str, CountedHands]:
         """The hands in which swaps and run-outs were valued, by measure; of `adjusted` its k, for
         its n counts all hands."""
         found: dict[str, CountedHands] = {}
         for file, (valued, names) in _VALUED.items():
-            rows = f"SELECT * FROM ({luck_sql(file, player, A_HAND, self._vs)}) WHERE {valued}"
+            rows = f"SELECT * FROM ({luck_sql(file, player, BY_HAND, self._vs)}) WHERE {valued}"
             answers = {file: self._tables.ask(file, rows)}
             found |= counted_hands([MEASURES[name] for name in names], answers)
         return found
@@ -183,7 +185,7 @@ def luck_sql(
 ) -> str:
     """SQL that selects the played hands, or the cards at risk, that a file reads, by part."""
     part = _PART_COLUMNS[by] if by else "''"
-    whose = where(players_of(Chosen(player=player, vs=vs), "c."))
+    whose = where(player_terms(HandFilters(player=player, vs=vs), "c."))
     if file not in _RISK_FILES:
         return f"SELECT c.*, {part.replace('p.', 'c.')} AS part FROM played AS c{whose}"
     rival = (

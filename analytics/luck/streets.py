@@ -12,7 +12,14 @@ from typing import Any
 import pyarrow as pa
 from msgspec.structs import replace
 
-from analytics.projections.equity import Closed, Worth, expected, swaps_to_come, uncounted, worth_of
+from analytics.projections.equity import (
+    PotEquities,
+    RunOut,
+    expected_nets,
+    pot_equities,
+    swaps_to_come,
+    unsupported_rule,
+)
 from analytics.replay.rules import Rulebook, exact_comparison
 from engine.game import Game
 from engine.policies import per_chip
@@ -46,13 +53,7 @@ CHANCES = {
     "play": "everything else: blinds, bets, calls, folds, prices of auctions, rake and odd chips",
 }
 SCHEMA = pa.schema(
-    {
-        **HEAD,
-        **WHO,
-        "chance": pa.string(),
-        "chips": pa.float64(),
-        "error": pa.float64(),
-    }
+    {**HEAD, **WHO, "chance": pa.string(), "chips": pa.float64(), "error": pa.float64()}
 )
 _STREET_OF_BOARD = {3: "flop", 4: "turn", 5: "river"}
 _DEALT = (HoleDealt, BoardDealt, CardSwapped)
@@ -66,7 +67,7 @@ def is_countable(leaf: Leaf, rules: Rulebook) -> bool:
     game, how = rules.of(start.ruleset), rules.showdown(start.ruleset)
     if game is None or how is None or how.hole_min:
         return False
-    if rules.answer(start.ruleset, uncounted) is not None:
+    if rules.answer(start.ruleset, unsupported_rule) is not None:
         return False
     events = with_shown_cards([one.event for one in leaf.recorded])
     groups: list[Cards] = [
@@ -163,20 +164,20 @@ def _chance_events(events: Sequence[Any]) -> Iterator[tuple[str, Hand, Hand]]:
             yield "swap", before, hand
 
 
-def hand_equity(game: Game, hand: Hand, name: str) -> Worth | None:
+def hand_equity(game: Game, hand: Hand, name: str) -> PotEquities | None:
     """The equity of each seat that has not folded, if all that is left were chance; None where a
     card of theirs is not known, or where the ruleset's equity cannot be computed.
     """
     how = exact_comparison(game)
     now = spot(game, hand)
-    if how is None or uncounted(game) is not None or len(now.seats) < 2:
+    if how is None or unsupported_rule(game) is not None or len(now.seats) < 2:
         return None
     if how.hole_min and (any(now.third) or now.chances):
         return None
     if not all(map(known, now.holes)) or (hand.board and known(hand.board) is None):
         return None
     try:
-        return worth_of(now, now.seats, how, name)
+        return pot_equities(now, now.seats, how, name)
     except (LookupError, ValueError):  # a record that no deck can have dealt
         return None
 
@@ -196,19 +197,19 @@ def _net_worth(hand: Hand, game: Game, how: Showdown, name: str) -> tuple[tuple[
             for seat in pot.seats:
                 even[seat] += pot.amount / len(pot.seats)
         return tuple(even), 0.0
-    worth = expected(spot(game, hand, layers, put_in), game, how, name)
+    worth = expected_nets(spot(game, hand, layers, put_in), game, how, name)
     return worth.nets, worth.error
 
 
 def spot(
     game: Game, hand: Hand, layers: tuple[Pot, ...] = (), put_in: tuple[int, ...] = ()
-) -> Closed:
+) -> RunOut:
     """The cards of the seats still in, and the cards that are still to come."""
     seats = contenders(hand)
     due = hand.auction.due if hand.auction is not None else ()
     folded = (hand.hole[seat] for seat in range(len(hand.hole)) if seat not in seats)
     gone = (*hand.discards, *(card for cards in folded for card in cards))
-    return Closed(
+    return RunOut(
         seats,
         tuple(hand.hole[seat] for seat in seats),
         hand.board,

@@ -13,20 +13,20 @@ import pyarrow.compute as pc
 from analytics.intervals import rounded, student, wilson
 from analytics.opponents.measures import LOOKS, NUMBERS, STATISTIC_LOOKS
 from analytics.opponents.report_tables import STATES, OpponentTables
-from analytics.sql.chosen import WINDOW, Chosen, Tables, natural, quoted, text_of
-from analytics.statistics.answers import Answer, answers
+from analytics.sql import WINDOW, ArrowTables, HandFilters, natural_key, quoted, sql_text
 from analytics.statistics.catalogue import (
     STATISTICS,
+    Bootstrap,
     CountedHands,
     Ends,
     Measure,
-    Measured,
-    Resampled,
-    ends,
-    judged,
-    means,
+    MeasureValue,
+    bootstrap_ends,
+    estimate,
+    mean_names,
 )
-from analytics.statistics.tallies import chances
+from analytics.statistics.compute import StatisticValue, statistic_values
+from analytics.statistics.counts import opportunity_rows
 
 By = Literal["position", "window", "match", "game", "locked"]
 Row = dict[str, Any]
@@ -54,8 +54,8 @@ class OpponentReport:
         self.unit = unit  # what amounts count
         self.source = source
         tables = {name: getattr(source, name) for name in ("acts", "ends", "faults", "facts")}
-        self._tables = Tables(tables)
-        self._looks: dict[tuple[By | None, bool], Tables] = {}
+        self._tables = ArrowTables(tables)
+        self._looks: dict[tuple[By | None, bool], ArrowTables] = {}
 
     def close(self) -> None:
         """Let go of the tables."""
@@ -68,7 +68,7 @@ class OpponentReport:
             "SELECT part, count(*) AS hands, sum(CASE WHEN known THEN 1 ELSE 0 END) AS known "
             f"FROM ({self._rows_sql('ends', by)}) GROUP BY part"
         )
-        return sorted(self._tables.rows(sql), key=lambda row: natural(row["part"]))
+        return sorted(self._tables.rows(sql), key=lambda row: natural_key(row["part"]))
 
     def decided_hands(self) -> list[tuple[str, int]]:
         """His hands after he or his rival had won the match, by match and number."""
@@ -102,11 +102,11 @@ class OpponentReport:
         """What answering a look would have made of his undecided hands, by look and unit: sums of
         whole units over hands, worth in quarters."""
         return self._tables.rows(f"""
-            WITH chosen AS ({_part_rows_sql("acts", None, _UNDECIDED_SQL)}),
+            WITH filtered AS ({_part_rows_sql("acts", None, _UNDECIDED_SQL)}),
             hands AS (
                 SELECT look, per_chip, hand_seq, sum(done) AS k, count(*) AS n,
                     sum(quarters) AS quarters, sum(risk) AS risk, sum(prize) AS prize
-                FROM ({text_of("opponent_pays")})
+                FROM ({sql_text("opponent_pays")})
                 WHERE player = {quoted(self.player)} GROUP BY look, per_chip, hand_seq
             )
             SELECT look, per_chip, sum(k) AS k, sum(n) AS n, sum(quarters) AS quarters,
@@ -117,8 +117,8 @@ class OpponentReport:
     def answer_hands(self, look: str) -> list[str]:
         """His newest ten undecided hands in which an answer to a look pays."""
         rows = self._tables.rows(f"""
-            WITH chosen AS ({_part_rows_sql("acts", None, _UNDECIDED_SQL)})
-            SELECT DISTINCT hand, hand_seq FROM ({text_of("opponent_pays")})
+            WITH filtered AS ({_part_rows_sql("acts", None, _UNDECIDED_SQL)})
+            SELECT DISTINCT hand, hand_seq FROM ({sql_text("opponent_pays")})
             WHERE player = {quoted(self.player)} AND look = {quoted(look)} AND done = 1
             ORDER BY hand_seq DESC LIMIT 10
         """)
@@ -129,8 +129,8 @@ class OpponentReport:
         what answering it pays, or of what he did beside the others."""
         if pays:
             rows = self._tables.rows(f"""
-                WITH chosen AS ({_part_rows_sql("acts", None, _UNDECIDED_SQL)})
-                SELECT hand_seq, done FROM ({text_of("opponent_pays")}) {self._where_sql(look)}
+                WITH filtered AS ({_part_rows_sql("acts", None, _UNDECIDED_SQL)})
+                SELECT hand_seq, done FROM ({sql_text("opponent_pays")}) {self._where_sql(look)}
             """)
         else:
             chances = self._look_tables(None, undecided=True)
@@ -142,68 +142,70 @@ class OpponentReport:
     def _where_sql(self, look: str) -> str:
         return f"WHERE player = {quoted(self.player)} AND look = {quoted(look)} ORDER BY hand_seq"
 
-    def looks(self, by: By | None = None) -> Iterator[Measured]:
+    def looks(self, by: By | None = None) -> Iterator[MeasureValue]:
         """The looks of `opponents.measures`, those of the statistics left out."""
         counted = {(row["part"], row["look"]): row for row in self.look_counts(by)}
         for part in [row["part"] for row in self.hand_counts(by)]:
             for name in LOOKS:
                 row = counted.get((part, name), {"k": 0, "n": 0})
-                yield Measured(
+                yield MeasureValue(
                     self.player, part, name, *share_with_interval(int(row["k"]), int(row["n"]))
                 )
 
-    def numbers(self, by: By | None = None, *, again: bool = False) -> Iterator[Measured]:
+    def numbers(self, by: By | None = None, *, again: bool = False) -> Iterator[MeasureValue]:
         """The numbers, parts one after the other; `again`: with bootstrap intervals."""
-        drawn = Resampled()
+        drawn = Bootstrap()
         if again:
             for file, table in _FILES.items():
-                drawn.ask(self._tables, file, self._rows_sql(table, by), means(NUMBERS.values()))
+                drawn.load(
+                    self._tables, file, self._rows_sql(table, by), mean_names(NUMBERS.values())
+                )
         found: dict[tuple[str, str], Row] = {}
         for file, table in _FILES.items():
             for row in self._tables.ask(file, self._rows_sql(table, by)):
                 found[row["part"], file] = row
         for part in [row["part"] for row in self.hand_counts(by)]:
             for measure in NUMBERS.values():
-                numbers = judged(measure, found.get((part, measure.file), {}))
+                numbers = estimate(measure, found.get((part, measure.file), {}))
                 drawn_ends = self._bootstrap_ends(drawn, measure, part)
                 unit = self.unit if measure.amount else None
-                yield Measured(self.player, part, measure.name, *numbers, *drawn_ends, unit)
+                yield MeasureValue(self.player, part, measure.name, *numbers, *drawn_ends, unit)
 
-    def statistics(self, by: By | None = None) -> Iterator[Measured]:
+    def statistics(self, by: By | None = None) -> Iterator[MeasureValue]:
         """The statistics of a tracker, counted from what this viewpoint sees."""
         wanted = tuple(STATISTICS.values())
+        chosen = HandFilters(player=self.player, by=None if by == "locked" else by)
         if by != "locked":
-            chosen = Chosen(player=self.player, by=by)
-            for answer in answers(_TableFacts(self._tables), chosen, wanted):
+            for answer in statistic_values(_TableFacts(self._tables), chosen, wanted):
                 yield self._measured(answer, answer.part)
             return
         rows = self._tables.table(self._rows_sql("facts", by))
         for state in (*STATES, "not known"):
-            tables = Tables({"facts": rows.filter(pc.equal(rows["part"], state))})
+            tables = ArrowTables({"facts": rows.filter(pc.equal(rows["part"], state))})
             try:
-                for answer in answers(_TableFacts(tables), Chosen(player=self.player), wanted):
+                for answer in statistic_values(_TableFacts(tables), chosen, wanted):
                     yield self._measured(answer, state)
             finally:
                 tables.close()
 
-    def _measured(self, one: Answer, part: str) -> Measured:
+    def _measured(self, one: StatisticValue, part: str) -> MeasureValue:
         """A statistic as a measure of a part; amounts are of one money."""
         unit = self.unit if STATISTICS[one.statistic].amount else None
-        return Measured(*one[:-1], unit=unit)._replace(part=part)
+        return MeasureValue(*one[:-1], unit=unit)._replace(part=part)
 
     def section(self, file: str, by: By | None = None) -> list[Row]:
-        """The rows of a section: `mix`, `sizes`, `ends` or `faults`."""
+        """The rows of a section: `mix`, `sizes`, `bootstrap_ends` or `faults`."""
         rows = self._tables.ask(f"opponent_{file}", self._rows_sql(_SOURCES[file], by))
         for row in rows:
             row.pop("player")
             row |= {name: int(value) for name, value in row.items() if name in _WHOLE}
-        return sorted(rows, key=lambda row: (natural(row["part"]), *_ORDERS[file](row)))
+        return sorted(rows, key=lambda row: (natural_key(row["part"]), *_ORDERS[file](row)))
 
     def ends(self, by: By | None = None) -> list[Row]:
         """Nets by how hands ended, with Student's interval of the mean and a bootstrap's."""
         rows = self.section("ends", by)
-        drawn = Resampled()
-        drawn.ask(self._tables, "opponent_ends", self._rows_sql("ends", by), ("net",))
+        drawn = Bootstrap()
+        drawn.load(self._tables, "opponent_ends", self._rows_sql("ends", by), ("net",))
         for row in rows:
             mean, deviation = rounded(row["net_mean"]), rounded(row.pop("net_sd"))
             row["net_mean"] = mean
@@ -212,7 +214,7 @@ class OpponentReport:
                 held = student(mean, deviation, row["hands"])
             row["low"], row["high"] = held or (None, None)
             deals = drawn.deals("opponent_ends", "net", self.player, row["part"], row["ending"])
-            row["drawn_low"], row["drawn_high"] = ends(deals)
+            row["drawn_low"], row["drawn_high"] = bootstrap_ends(deals)
             row["unit"] = self.unit
         return rows
 
@@ -226,21 +228,21 @@ class OpponentReport:
         """Matches that somebody had won before their end: since when, and who stopped playing."""
         return [{**row, "unit": self.unit} for row in self.source.locks]
 
-    def _bootstrap_ends(self, drawn: Resampled, one: Measure, part: str) -> Ends:
+    def _bootstrap_ends(self, drawn: Bootstrap, one: Measure, part: str) -> Ends:
         """The bootstrap interval of a mean, or of a difference of means."""
         if one.name == "think_leak":
             sides = NUMBERS["think_strong"], NUMBERS["think_weak"]
-            return drawn.less(*sides, self.player, part)
-        return drawn.of(one, self.player, part)
+            return drawn.difference_ends(*sides, self.player, part)
+        return drawn.ends_of(one, self.player, part)
 
-    def _look_tables(self, by: By | None, *, undecided: bool = False) -> Tables:
+    def _look_tables(self, by: By | None, *, undecided: bool = False) -> ArrowTables:
         """A table of all players' looks, a row a chance; if `undecided`, before a win."""
         if (by, undecided) not in self._looks:
             where = _UNDECIDED_SQL if undecided else "TRUE"
-            every = self._tables.table_of("opponent_looks", _part_rows_sql("acts", by, where))
+            every = self._tables.file_table("opponent_looks", _part_rows_sql("acts", by, where))
             shares = [STATISTICS[name] for name in STATISTIC_LOOKS]
-            flags = chances(self._tables, _part_rows_sql("facts", by, where), shares)
-            self._looks[by, undecided] = Tables({"looks": pa.concat_tables([every, flags])})
+            flags = opportunity_rows(self._tables, _part_rows_sql("facts", by, where), shares)
+            self._looks[by, undecided] = ArrowTables({"looks": pa.concat_tables([every, flags])})
         return self._looks[by, undecided]
 
     def _rows_sql(self, table: str, by: By | None) -> str:
@@ -285,7 +287,7 @@ _ORDERS: dict[str, Callable[[Row], tuple[Any, ...]]] = {
 class _TableFacts:
     """Serve an opponent's facts where statistics expect those of a ledger."""
 
-    def __init__(self, tables: Tables) -> None:
+    def __init__(self, tables: ArrowTables) -> None:
         self._tables = tables
 
     def ask(self, sql: str) -> pa.Table:

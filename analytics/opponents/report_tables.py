@@ -29,11 +29,11 @@ from analytics.decisions.table import SCHEMA, SHOWN_SQL, decision_rows
 from analytics.opponents.faults import SCHEMA as FAULTS
 from analytics.opponents.faults import fault_rows, fault_table
 from analytics.projections.facts import SCHEMA as FACTS
-from analytics.projections.facts import facts_of
+from analytics.projections.facts import fact_rows
 from analytics.replay.betting_rounds import chip_results
 from analytics.replay.columns import games_of, start_values, units_per_chip
 from analytics.replay.rules import Rulebook
-from analytics.sql.chosen import Tables, quoted
+from analytics.sql import ArrowTables, quoted
 from engine.game import Game
 from engine.steps.forced import Antes, Blinds
 from odds.batch import Showdown
@@ -310,7 +310,7 @@ def lock_rows(
     acts: pa.Table, ends: pa.Table, locked: Mapping[tuple[str, str], LockState]
 ) -> list[Row]:
     """Rows of matches that were won before their end: since when, and who stopped playing."""
-    tables = Tables({"acts": acts, "ends": ends})
+    tables = ArrowTables({"acts": acts, "ends": ends})
     try:
         did = tables.ask("opponent_folding", "SELECT * FROM acts")
         ended = tables.rows("SELECT match, max(number) AS last FROM ends GROUP BY match")
@@ -330,9 +330,9 @@ def lock_rows(
 
 def _query(file: str, chosen: str, **of: pa.Table) -> pa.Table:
     """Ask a SQL file about these tables."""
-    tables = Tables(of)
+    tables = ArrowTables(of)
     try:
-        return tables.table_of(file, chosen)
+        return tables.file_table(file, chosen)
     finally:
         tables.close()
 
@@ -360,7 +360,7 @@ class _PlayerHands:
             row for part in parts for leaf in leaves_of(part) for row in fault_rows(leaf, rules)
         ]
         self.faults = fault_table(found)
-        facts = facts_of(rules.of, hands)
+        facts = fact_rows(rules.of, hands)
         number = facts["number"].cast(pa.string())
         names = pc.binary_join_element_wise(facts["match"], number, "/")
         self.facts = facts.append_column("hand", names).cast(FACTS_WITH_HAND)

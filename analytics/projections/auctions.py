@@ -1,9 +1,9 @@
-"""`auctions`: one row a bidder and auction, what was bid over which pot, and what came of it.
+"""The table `auctions`: one row a bidder and auction, with his bid, the pot and the outcome.
 
-Made of rows of events and nothing else: from events as somebody sees them come rows of what he
+It is made of event rows and nothing else: from events as a viewer sees them come rows of what he
 knows. What was not seen, or never recorded, is null. The cards of a bidder are in two columns, as
 they were dealt and as they were shown, for they are not known to the same people. `plain` says that
-each bid was told by its settlement as it had been placed.
+each bid was revealed by its settlement as it had been placed.
 """
 
 from functools import partial
@@ -61,8 +61,8 @@ TEXTURES = ("dry", "two-tone", "paired", "monotone")
 _PLACES = {card: place for place, card in enumerate(DECK)}
 
 
-def _of_rows(events: EventRows) -> pa.Table:
-    """First auctions of all hands, then second ones, and so on; in the order of hands."""
+def _build_auctions(events: EventRows) -> pa.Table:
+    """Build the table: first auctions of all hands, then second ones, and so on; then sort it."""
     hands = events.once(Hands)
     settled = hands.of("AuctionSettled")
     settled = settled[hands.counted.take(hands.hand_of.take(settled))]
@@ -73,7 +73,7 @@ def _of_rows(events: EventRows) -> pa.Table:
         row = settled[nth == number]
         until = np.full(hands.count, -1)
         until[hands.hand_of.take(row)] = row
-        parts.append(_table(hands, number, Bids.between(hands, since, until)))
+        parts.append(_bid_rows(hands, number, SettledBids.between(hands, since, until)))
         since = np.where(until < 0, since, until)
     every = pa.concat_tables(parts)
     keys = [(name, "ascending") for name in ("hand_seq", "auction", "seat")]
@@ -81,11 +81,11 @@ def _of_rows(events: EventRows) -> pa.Table:
 
 
 # 2: a bet on the turn is none on the flop
-AUCTIONS = Projection("auctions", 2, _of_rows, tuple(columns()))
+AUCTIONS = Projection("auctions", 2, _build_auctions, tuple(columns()))
 
 
-class Bids(NamedTuple):
-    """Bids that one auction of each hand settled, by place; of somebody's several the last.
+class SettledBids(NamedTuple):
+    """The bids that one auction of each hand settled, by place; a bidder's last, if he has several.
 
     `amount` is less than nothing where it is hidden, `rival` the only other bid, or less than
     nothing; `until` is the row of the settlement of each hand.
@@ -100,8 +100,8 @@ class Bids(NamedTuple):
     until: Column
 
     @classmethod
-    def between(cls, hands: Hands, since: Column, until: Column) -> "Bids":
-        """Those that came after these rows of the hands, and before those."""
+    def between(cls, hands: Hands, since: Column, until: Column) -> "SettledBids":
+        """The bids between two event rows of each hand."""
         row = hands.of("BidPlaced")
         hand = hands.hand_of.take(row)
         place = hands.place(hand, hands.seat(row))
@@ -118,8 +118,8 @@ class Bids(NamedTuple):
         amount = pc.fill_null(hands.column("amount", last).cast(pa.int64()), -1).to_numpy()
         return cls(last, places, hand, amount, first, rival, until)
 
-    def best_of_others(self) -> pa.Array:
-        """The highest bid of the others; nothing where there is none, or all are hidden."""
+    def highest_rival_bids(self) -> pa.Array:
+        """The highest bid of each bidder's rivals; null where there is none, or all are hidden."""
         order = np.lexsort((self.amount, self.hand))
         size = np.bincount(self.hand)[self.hand] if len(order) else order
         last = begins(self.hand) + size - 1
@@ -128,8 +128,8 @@ class Bids(NamedTuple):
         return pa.array(best, mask=(size == 1) | (best < 0))
 
 
-def _table(hands: Hands, number: int, bids: Bids) -> pa.Table:
-    """A row for each of these bids."""
+def _bid_rows(hands: Hands, number: int, bids: SettledBids) -> pa.Table:
+    """The rows of `auctions` for these bids."""
     hand, place, rival = bids.hand, bids.place, bids.rival
     head, settled = hands.heads.take(hand), bids.until.take(hand)
     seat, seats = hands.place_seat[place], hands.seats[hand]
@@ -142,7 +142,7 @@ def _table(hands: Hands, number: int, bids: Bids) -> pa.Table:
     left = np.bincount(hands.place_hand, ~folded, hands.count)[hand]
     other = np.where(seats == 2, 2 * hands.base[hand] + 1 - place, place)
     board = hands.board(bids.until)
-    deck = _in_deck(board)[hand]
+    deck = _deck_places(board)[hand]
     player = hands.players(hand, seat)
     origin = hands.column("origin", bids.row, "chosen").cast(pa.string())
     origin = pc.if_else(pc.is_in(origin, pa.array(ORIGINS)), origin, pa.scalar(None, pa.string()))
@@ -152,32 +152,32 @@ def _table(hands: Hands, number: int, bids: Bids) -> pa.Table:
     of, _, winner = winners.flat()
     won = np.zeros(len(seat), dtype=bool)
     won[of[winner == seat.take(of)]] = True
-    dealt, shown = _hole(hands, bids)
+    dealt, shown = _hole_cards(hands, bids)
     found: dict[str, Any] = {
         **{name: hands.column(name, head) for name in SCHEMA.names[:5]},
         "auction": np.full(len(hand), number),
         "seat": seat,
         "player": player,
-        "rival": _of(player, rival),
+        "rival": _take_or_null(player, rival),
         "role": words_at(ROLES, role),
         "stack": stack,
         "pot": hands.middle(hand, settled),
-        "board": _known(board.text().take(pa.array(hand)), deck),
+        "board": _text_if_known(board.text().take(pa.array(hand)), deck),
         "texture": words_at(TEXTURES, _textures(deck)),
         "bid": pa.array(bids.amount, mask=bids.amount < 0),
-        "rival_bid": bids.best_of_others(),
+        "rival_bid": bids.highest_rival_bids(),
         "price": hands.cells.numbers("price", settled),
         "outcome": words_at(OUTCOMES, np.where(won, np.where(winners.count > 1, 2, 1), 0)),
         "origin": origin,
-        "rival_origin": _of(origin, rival),
+        "rival_origin": _take_or_null(origin, rival),
         "sealed": hands.column("sealed", settled),
         "showdown": (left > 1) & ~folded[place],
         "folded": folded[place],
         "rival_folded": pa.array(folded[other], mask=seats != 2),
-        "flop_bet": _opened(hands, bids, settled),
+        "flop_bet": _flop_bets(hands, bids, settled),
         "won_money": now[0] > was[0],
         "net": now[0] - now[1],
-        "rival_stack": _of(pa.array(stack), rival),
+        "rival_stack": _take_or_null(pa.array(stack), rival),
         "dealt": dealt,
         "shown": shown,
         "plain": _plain(hands, bids, settled),
@@ -185,12 +185,12 @@ def _table(hands: Hands, number: int, bids: Bids) -> pa.Table:
     return made(SCHEMA, **found)
 
 
-def _of(values: pa.Array, which: Column) -> pa.Array:
-    """What these numbers say of others; nothing for a number below nothing."""
+def _take_or_null(values: pa.Array, which: Column) -> pa.Array:
+    """The values at these row numbers; null for a negative one."""
     return values.take(pa.array(which, mask=which < 0))
 
 
-def _hole(hands: Hands, bids: Bids) -> tuple[pa.Array, pa.Array]:
+def _hole_cards(hands: Hands, bids: SettledBids) -> tuple[pa.Array, pa.Array]:
     """The cards of each bidder, as dealt before and as shown first: a third card comes last."""
     held = hands.hole(bids.until)
     dealt = held.codes[bids.place]
@@ -203,26 +203,27 @@ def _hole(hands: Hands, bids: Bids) -> tuple[pa.Array, pa.Array]:
     early = nth < (held.codes >= 0).sum(1)[place[of]]
     shown[place[of][early], nth[early]] = word[early]
     cards = CardRows(dealt, held.words), CardRows(shown[bids.place], [*words])
-    return _known(cards[0].text(), _in_deck(cards[0])), _known(cards[1].text(), _in_deck(cards[1]))
+    return _text_if_known(cards[0].text(), _deck_places(cards[0])), _text_if_known(
+        cards[1].text(), _deck_places(cards[1])
+    )
 
 
-def _in_deck(cards: CardRows) -> Column:
-    """Cards as places in the deck: -1 is none, -2 one that is not known."""
+def _deck_places(cards: CardRows) -> Column:
+    """The place of each card in the deck: -1 is none, -2 one that is not known."""
     return np.array([*(_PLACES.get(word, -2) for word in cards.words), -1]).take(cards.codes)
 
 
-def _known(text: pa.Array, deck: Column) -> pa.Array:
-    """The text of cards of which each is known; else nothing."""
+def _text_if_known(text: pa.Array, deck: Column) -> pa.Array:
+    """The text of cards that are all known; else null."""
     there = (deck != -2).all(1) & (deck >= 0).any(1)
     return pc.if_else(pa.array(there), text, pa.scalar(None, pa.string()))
 
 
 def _textures(deck: Column) -> Column:
-    """What boards look like: of one suit, with a pair, two of a suit, or none of these; less than
-    nothing where a card is not known."""
+    """The texture of each board as a place in `TEXTURES`; negative where a card is not known."""
     size = (deck >= 0).sum(1)
     suits, ranks = (
-        _ONES.take(np.bitwise_or.reduce(np.where(deck >= 0, 1 << part, 0), axis=1))
+        _BIT_COUNTS.take(np.bitwise_or.reduce(np.where(deck >= 0, 1 << part, 0), axis=1))
         for part in (deck % 4, deck // 4)
     )
     textures = np.where(suits < size, 1, 0)
@@ -231,10 +232,10 @@ def _textures(deck: Column) -> Column:
     return np.where((deck == -2).any(1) | (size == 0), -1, textures)
 
 
-_ONES = np.array([number.bit_count() for number in range(1 << len(RANKS))])
+_BIT_COUNTS = np.array([number.bit_count() for number in range(1 << len(RANKS))])
 
 
-def _plain(hands: Hands, bids: Bids, settled: Column) -> Column:
+def _plain(hands: Hands, bids: SettledBids, settled: Column) -> Column:
     """Whether the settlement revealed the amounts that were placed, in their order, as secretly."""
     order = np.lexsort((bids.first, bids.hand))
     place = np.arange(len(order)) - begins(bids.hand)
@@ -249,7 +250,7 @@ def _plain(hands: Hands, bids: Bids, settled: Column) -> Column:
     return ~wrong[bids.hand]
 
 
-def _opened(hands: Hands, bids: Bids, settled: Column) -> pa.Array:
+def _flop_bets(hands: Hands, bids: SettledBids, settled: Column) -> pa.Array:
     """Whether the first choice after the auction was a bet; null for who could not open the flop.
 
     A seat's own check or bet decides it; so does any bet, raise or fold, and then he could not. In

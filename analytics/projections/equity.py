@@ -1,12 +1,12 @@
-"""Where betting closed for good: nobody had a choice left, and cards were still to come.
+"""All-in equity: run-outs, and the net that each seat could expect of them.
 
-From there on a hand is chance alone: what is needed to say what it was worth, and what each seat
-could expect of it. That is exact wherever it is quick, else sampled with a recorded seed. Two
+A run-out begins where betting closed for good: nobody had a choice left, cards were to come, and
+the rest is chance. Equity is exact wherever that is quick, else sampled with a recorded seed. Two
 hands, the board at three cards or more: every run-out is counted, third cards and swaps still to
 come included. Known hands without either are counted before the flop, too. What is left, an auction
 or swaps before the flop, is sampled.
 
-A sealed hand keeps its spots and no equity: one equity takes 15 ms, sealing the hand 0.3. They are
+A sealed hand keeps its run-out and no equity: one takes 15 ms, sealing the hand 0.3. Equities are
 counted when a question asks for them, some evenly spread (`EquityCache` keeps them).
 """
 
@@ -65,11 +65,11 @@ from store.columns.codec import Row
 DRAWS = 20_000
 SEED = 8
 MODEL = "run-out/1"
-REMEMBERED = 4_096  # of each kind, by a process: who asks again, or for a part, counts nothing anew
+CACHE_SIZE = 4_096  # of each kind, in a process: a repeated question counts nothing anew
 HOLE_MAX = 3  # two, and one that was won at auction
-# By which policies pots are paid and cards come as they are counted, or nearly (odd chips); how
+# Policies under which pots are paid and cards come as counted here, or nearly (odd chips); how
 # hands compare is asked of `Rulebook.showdown`.
-_COUNTED: dict[str, tuple[object, ...]] = {
+_SUPPORTED_POLICIES: dict[str, tuple[object, ...]] = {
     "unit": (str,),
     "split_unit": (int,),
     "uncalled": ("returned", "in_pot"),
@@ -92,7 +92,7 @@ _COUNTED: dict[str, tuple[object, ...]] = {
     "expectation": ("covered", "snapshot"),
     "next_group": ("remaining", "original"),
 }
-_STEPS = (
+_SUPPORTED_STEPS = (
     Antes,
     Auction,
     Betting,
@@ -111,8 +111,8 @@ _ACTIONS = (Folded, Checked, Called, Bet, Raised)
 _CHOICES = (*_ACTIONS, BidPlaced, Tossed)
 
 
-class Closed(Struct, frozen=True):
-    """The contenders' cards, the board, and what chance still owed; the pots are net of rake.
+class RunOut(Struct, frozen=True):
+    """Hands, board and pots (net of rake) when betting closed for good, with cards to come.
 
     `third` is how many more hole cards each will get, `chances` the swaps still to come,
     `put_in` what each of all seats had put in, prices of auctions included.
@@ -128,28 +128,28 @@ class Closed(Struct, frozen=True):
     put_in: tuple[int, ...]
 
 
-def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
-    """The moment; None if there is none, a word on why not if it cannot be said what it was."""
+def find_run_out(events: Sequence[Any], end: Hand, game: Game) -> RunOut | str | None:
+    """A hand's run-out; None if it has none, a reason where its equity cannot be counted."""
     seats = tuple(seat for seat, how in enumerate(end.standing) if how != "folded")
     if len(seats) < 2 or end.voided:
         return None
-    place = _place(events)
+    place = _last_choice(events)
     hand = replay(events[: place + 1])
     if not BOARD <= len(end.board) > len(hand.board):
         return None
-    if (other := uncounted(game)) is not None:
+    if (other := unsupported_rule(game)) is not None:
         return other
-    holes = tuple(_hole(hand, seat, events[place:]) for seat in seats)
+    holes = tuple(_hole_cards(hand, seat, events[place:]) for seat in seats)
     if not all(holes) or (hand.board and known(hand.board) is None):
         return "cards not known"
     third = tuple(len(end.hole[seat]) - len(hand.hole[seat]) for seat in seats)
-    if not _is_dealt(hand, [hole for hole in holes if hole], third):
+    if not _fits_one_deck(hand, [hole for hole in holes if hole], third):
         return "cards not of one deck"
     swaps = swaps_to_come(game, hand)
-    layers = _pots(events, place, hand, game, seats)
+    layers = _pots_less_rake(events, place, hand, game, seats)
     if layers is None:
         return "pots not those of the rules"
-    return Closed(
+    return RunOut(
         seats,
         tuple(hole for hole in holes if hole),
         hand.board,
@@ -162,16 +162,16 @@ def closed(events: Sequence[Any], end: Hand, game: Game) -> Closed | str | None:
 
 
 @lru_cache(maxsize=1 << 10)  # of some files each hand has its own stakes
-def uncounted(game: Game) -> str | None:
-    """What makes its hands not worth what is counted here: a step, a policy; None if nothing."""
-    strange = next((step for step in game.script if not isinstance(step, _STEPS)), None)
+def unsupported_rule(game: Game) -> str | None:
+    """The step or policy by which a game's equities cannot be counted here; None if all can."""
+    strange = next((step for step in game.script if not isinstance(step, _SUPPORTED_STEPS)), None)
     if strange is not None:
         return type(strange).__name__
-    return unknown(game, _COUNTED, _NO_CHANCE)
+    return unknown(game, _SUPPORTED_POLICIES, _NO_CHANCE)
 
 
-def _place(events: Sequence[Any]) -> int:
-    """The last choice of anybody, and the settlement that it brought; else the last hole cards."""
+def _last_choice(events: Sequence[Any]) -> int:
+    """The place of the last choice, or of the settlement after it; else of the last hole cards."""
     dealt = 0
     for at, event in enumerate(events):
         if isinstance(event, BoardDealt):
@@ -188,8 +188,8 @@ def _place(events: Sequence[Any]) -> int:
     return dealt
 
 
-def _hole(hand: Hand, seat: int, later: Sequence[Any]) -> Cards | None:
-    """The cards then: seen, or shown later with nothing swapped in between."""
+def _hole_cards(hand: Hand, seat: int, later: Sequence[Any]) -> Cards | None:
+    """A seat's hole cards in the run-out: seen then, or shown later with no swap in between."""
     if (cards := known(hand.hole[seat])) is not None:
         return cards
     if any(isinstance(event, CardSwapped) for event in later):
@@ -200,7 +200,7 @@ def _hole(hand: Hand, seat: int, later: Sequence[Any]) -> Cards | None:
     return None
 
 
-def _is_dealt(hand: Hand, holes: Sequence[Cards], third: tuple[int, ...]) -> bool:
+def _fits_one_deck(hand: Hand, holes: Sequence[Cards], third: tuple[int, ...]) -> bool:
     """Whether these cards can be of one deck that has enough for what is to come; a forged record
     may hold any."""
     held = [card for hole in holes for card in hole]
@@ -224,11 +224,11 @@ def swaps_to_come(game: Game, hand: Hand) -> tuple[tuple[int, int], ...]:
     return tuple((step.chance, step.of) for step in later if isinstance(step, SwapHole))
 
 
-def _pots(
+def _pots_less_rake(
     events: Sequence[Any], place: int, hand: Hand, game: Game, seats: tuple[int, ...]
 ) -> tuple[Pot, ...] | None:
-    """The layers as they were paid, each less its rake; None if that is not what was paid. `hand`
-    is what the events up to this place add up to."""
+    """The pots less their rake; None if they do not add up to what was paid. `hand` is what the
+    events up to this place add up to."""
     first = next((at for at, it in enumerate(events) if type(it) in _PAYMENTS), None)
     if first is None:
         return None
@@ -246,18 +246,18 @@ def _pots(
     return found if sum(pot.amount for pot in found) == paid else None
 
 
-class Worth(Struct, frozen=True):
-    """Of each seat: how often it wins alone, and its part of the pot; `error` where sampled."""
+class PotEquities(Struct, frozen=True):
+    """The chance of each seat to win a pot alone, and its share of it; `error` where sampled."""
 
     alone: tuple[float, ...]
     share: tuple[float, ...]
     error: float = 0.0
 
 
-class Expected(Struct, frozen=True):
-    """The net that each seat of the hand could expect, and one standard error of it in chips.
+class ExpectedNets(Struct, frozen=True):
+    """The net that each seat could expect of a run-out, and one standard error of it in chips.
 
-    `equity` is each seat's part of the first pot, none for who could not win it.
+    `equity` is each seat's share of the first pot, 0 for a seat that could not win it.
     """
 
     nets: tuple[float, ...]
@@ -265,17 +265,17 @@ class Expected(Struct, frozen=True):
     equity: tuple[float, ...]
 
 
-Count = Callable[[Closed, tuple[int, ...], Showdown, str], Worth]
+EquityFunction = Callable[[RunOut, tuple[int, ...], Showdown, str], PotEquities]
 
 
-def expected(
-    spot: Closed, game: Game, rules: Showdown, hand: str, count: Count | None = None
-) -> Expected:
-    """Pot by pot, among those who could win it; what a ruleset pays in a tie is its own.
+def expected_nets(
+    spot: RunOut, game: Game, rules: Showdown, hand: str, count: EquityFunction | None = None
+) -> ExpectedNets:
+    """The expected nets of a run-out, pot by pot; what a ruleset pays in a tie is its own.
 
     `count` may look up what was counted before.
     """
-    count = count or worth_of
+    count = count or pot_equities
     nets = [-float(paid) for paid in spot.put_in]
     error = 0.0
     first = [0.0] * len(nets)
@@ -291,25 +291,26 @@ def expected(
             if game.showdown_tie == "no_change" and len(pot.seats) == 2:
                 tied = 2 * (value.share[at] - value.alone[at])
                 nets[seat] += tied * (spot.put_in[seat] - pot.amount / 2)
-    return Expected(tuple(nets), error, tuple(first))
+    return ExpectedNets(tuple(nets), error, tuple(first))
 
 
-def lucks(row: Row, spot: Closed, rules: Rulebook, count: Count | None = None) -> Iterator[Row]:
-    """What each seat of a hand could expect in chips; nothing under rules that nobody has.
-
-    The row names the hand and its ruleset, and how many of its units make a chip.
+def luck_rows(
+    row: Row, spot: RunOut, rules: Rulebook, count: EquityFunction | None = None
+) -> Iterator[Row]:
+    """A row for each seat of a run-out: its equity and expected net in chips; none under unknown
+    rules. The row names the hand and its ruleset, and how many of its units make a chip.
     """
     game, how = rules.of(row["ruleset"]), rules.showdown(row["ruleset"])
     if game is None or how is None:
         return
-    fair = expected(spot, game, how, row["hand"], count)
+    fair = expected_nets(spot, game, how, row["hand"], count)
     for seat, net in enumerate(fair.nets):
         one = {"hand_seq": row["hand_seq"], "seat": seat, "equity": fair.equity[seat]}
         yield {**one, "net_ev": net / row["unit"], "error": fair.error / row["unit"]}
 
 
-def worth_of(spot: Closed, seats: tuple[int, ...], rules: Showdown, hand: str) -> Worth:
-    """The worth of a layer to the hands that may win it, the others' cards out of the way."""
+def pot_equities(spot: RunOut, seats: tuple[int, ...], rules: Showdown, hand: str) -> PotEquities:
+    """The equities of the seats that may win a pot; the others' cards are dead."""
     places = [spot.seats.index(seat) for seat in seats]
     holes = tuple(spot.holes[at] for at in places)
     others = (hole for at, hole in enumerate(spot.holes) if at not in places)
@@ -317,23 +318,25 @@ def worth_of(spot: Closed, seats: tuple[int, ...], rules: Showdown, hand: str) -
     third = tuple(spot.third[at] for at in places)
     two_after = len(holes) == 2 and len(spot.board) >= 3
     if not any(third) and not spot.chances:
-        odds = _equities(holes, spot.board, dead, rules)
+        odds = _cached_equities(holes, spot.board, dead, rules)
         alone = tuple(one.wins / one.deals for one in odds)
-        return Worth(alone, tuple(float(one.share) for one in odds))
+        return PotEquities(alone, tuple(float(one.share) for one in odds))
     if two_after and any(third) and not spot.chances:
-        return _third(holes, spot.board, third, dead, rules)
+        return _third_card_equities(holes, spot.board, third, dead, rules)
     if two_after and not any(third):
         mine, his = holes
-        share = float(_swapped(mine, his, spot.board, spot.chances, dead, rules))
-        return Worth((share, 1 - share), (share, 1 - share))
-    return _drawn(holes, spot.board, dead, third, spot.chances, rules, crc32(hand.encode()))
+        share = float(_cached_swap_share(mine, his, spot.board, spot.chances, dead, rules))
+        return PotEquities((share, 1 - share), (share, 1 - share))
+    return _cached_samples(
+        holes, spot.board, dead, third, spot.chances, rules, crc32(hand.encode())
+    )
 
 
-@lru_cache(REMEMBERED)
-def _third(
+@lru_cache(CACHE_SIZE)
+def _third_card_equities(
     holes: tuple[Cards, ...], board: Cards, third: tuple[int, ...], dead: Cards, rules: Showdown
-) -> Worth:
-    """Third cards that were won and not dealt yet."""
+) -> PotEquities:
+    """The equities of two hands with third cards that were won and not dealt yet."""
     turned = third[1] == 0  # the hand that draws nothing is counted against the one that does
     mine, other = (holes[1], holes[0]) if turned else holes
     drawn, dealt = (third[1], third[0]) if turned else third
@@ -342,13 +345,13 @@ def _third(
     )
     alone = (odds.wins / odds.deals, odds.losses / odds.deals)
     share = (float(odds.share), float(1 - odds.share))
-    return Worth(alone[::-1], share[::-1]) if turned else Worth(alone, share)
+    return PotEquities(alone[::-1], share[::-1]) if turned else PotEquities(alone, share)
 
 
-_equities = lru_cache(REMEMBERED)(equities)
+_cached_equities = lru_cache(CACHE_SIZE)(equities)
 
 
-def sampled(
+def sampled_equities(
     holes: tuple[Cards, ...],
     board: Cards,
     dead: Cards,
@@ -357,8 +360,8 @@ def sampled(
     rules: Showdown,
     seed: int,
     draws: int = DRAWS,
-) -> Worth:
-    """Boards, third cards and what takes the place of swapped cards, drawn at random."""
+) -> PotEquities:
+    """Equities over boards, third cards and replacements of swapped cards drawn at random."""
     chance = np.random.default_rng([SEED, seed])
     held = [card for hole in holes for card in hole]
     rest = unseen(mask((*held, *board, *dead)))
@@ -384,8 +387,8 @@ def sampled(
     shares = best / best.sum(axis=0)
     alone = (shares == 1).mean(axis=1)
     error = float(shares.std(axis=1).max()) / draws**0.5
-    return Worth(tuple(map(float, alone)), tuple(map(float, shares.mean(axis=1))), error)
+    return PotEquities(tuple(map(float, alone)), tuple(map(float, shares.mean(axis=1))), error)
 
 
-_swapped = lru_cache(REMEMBERED)(share_with_swaps)
-_drawn = lru_cache(REMEMBERED)(sampled)
+_cached_swap_share = lru_cache(CACHE_SIZE)(share_with_swaps)
+_cached_samples = lru_cache(CACHE_SIZE)(sampled_equities)

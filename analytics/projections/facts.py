@@ -1,9 +1,9 @@
-"""`facts`: one row a player and hand; of every tendency, whether there was an opportunity and what
-became of it.
+"""The table `facts`: one row a player and hand, with a flag for each tendency, counts of
+actions and chips; and the list of all projections that need rulesets.
 
 A flag is null where there was no opportunity, else true or false; percentages are never stored.
-An opportunity is what the menu of the hand's own ruleset offered, so the ledger cannot make these
-facts alone: it is handed this projection. Where nobody has that ruleset, only who raised is known
+An opportunity is what the hand's own ruleset offered, so the store cannot make these facts alone:
+it is handed this projection. Where nobody has that ruleset, only who raised is known
 to have been offered it; flags that need the menu are else null. Counts of actions leave forced and
 default ones out. Voided hands have no rows.
 
@@ -21,15 +21,15 @@ import pyarrow as pa
 from analytics.decisions.hands import ReplayedHands
 from analytics.decisions.table import decisions
 from analytics.projections.auctions import AUCTIONS
-from analytics.projections.patterns import (
-    KIND,
-    TRUTHS,
-    WORDS,
-    packed,
-    patterns,
-    postflop,
-    preflop,
-    straddled,
+from analytics.projections.flag_encoding import (
+    BOOLEANS,
+    KIND_OF_ACTION,
+    WORD_COUNT,
+    encode_patterns,
+    flag_bitmaps,
+    postflop_flags,
+    preflop_flags,
+    straddle_words,
 )
 from analytics.projections.played import played_rows, risk_rows
 from analytics.replay.betting_rounds import (
@@ -68,7 +68,7 @@ from store.columns import layout
 from store.columns.cells import Column
 from store.tables.projection import EventRows, Projection
 
-WHO: dict[str, pa.DataType] = {
+SEAT_COLUMNS: dict[str, pa.DataType] = {
     "hand_seq": pa.int64(),
     "match": pa.string(),
     "number": pa.int64(),
@@ -78,7 +78,7 @@ WHO: dict[str, pa.DataType] = {
     "players": pa.int32(),
     "position": pa.string(),
 }
-MONEY: dict[str, pa.DataType] = {
+CHIP_COLUMNS: dict[str, pa.DataType] = {
     "stack": pa.int64(),
     "big_blind": pa.int64(),
     "big_bet": pa.int64(),
@@ -88,7 +88,7 @@ MONEY: dict[str, pa.DataType] = {
     "net": pa.int64(),
     "won": pa.bool_(),
 }
-SEEN: dict[str, pa.DataType] = {
+SHOWDOWN_COLUMNS: dict[str, pa.DataType] = {
     "saw_flop": pa.bool_(),
     "saw_turn": pa.bool_(),
     "saw_river": pa.bool_(),
@@ -98,25 +98,25 @@ SEEN: dict[str, pa.DataType] = {
 }
 SCHEMA = pa.schema(
     [
-        *WHO.items(),
-        *MONEY.items(),
-        *SEEN.items(),
+        *SEAT_COLUMNS.items(),
+        *CHIP_COLUMNS.items(),
+        *SHOWDOWN_COLUMNS.items(),
         *((name, pa.bool_()) for name in FLAGS),
         *((name, pa.int32()) for name in ACTION_COUNTS),
-        ("pattern", pa.string()),  # `projections.patterns`
+        ("pattern", pa.string()),  # `projections.flag_encoding`
     ]
 )
-# How spots and chips are read. 2: who is all-in was offered nothing, whatever a foreign record lets
-# him do; 3: a euro cent, a penny and a hundredth of a chip are no chips; 4: to straddle by choice
-# is to enter.
-_READ = 4
+# Changes when spots or chips are read otherwise. 2: who is all-in was offered nothing, whatever a
+# foreign record allows; 3: euro cents, pence and hundredths of a chip are no chips; 4: to straddle
+# by choice is to enter.
+_SPOT_VERSION = 4
 
 
 def _version() -> int:
-    """Another number for any other columns and for any other meaning of a flag."""
+    """A digest of the columns and of what every flag means."""
     meant = [(it.name, sorted(it.when.items()), it.takes, it.straddled) for it in FLAGS.values()]
     columns = [(it.name, str(it.type)) for it in SCHEMA]
-    described = repr((_READ, columns, PREFLOP_FIELDS, POSTFLOP_FIELDS, meant))
+    described = repr((_SPOT_VERSION, columns, PREFLOP_FIELDS, POSTFLOP_FIELDS, meant))
     return int.from_bytes(sha256(described.encode()).digest()[:6])
 
 
@@ -124,7 +124,7 @@ VERSION = _version()
 
 
 def stakes(game: Game) -> tuple[int | None, int | None]:
-    """The big blind (or straddle), and in a limit game the big bet."""
+    """A game's big blind (or straddle), and in a limit game its big bet."""
     big = max(getattr(step, "big", 0) or 0 for step in game.script)
     straddles = [step.amount for step in game.script if isinstance(step, Straddle)]
     sizes = [step.size for step in game.script if isinstance(step, Betting)]
@@ -132,8 +132,8 @@ def stakes(game: Game) -> tuple[int | None, int | None]:
     return (big or max(straddles, default=0)) or None, max(sizes) if limit else None
 
 
-class Streets:
-    """The streets of hands that are walked together: what an action is measured by, and means.
+class StreetState:
+    """What happened so far on the street of each hand that is replayed, as flags ask for it.
 
     of the street    who has acted, checked, raised, as masks over seats; how many `raises`, and if
                      anybody has called since; `claimed`: the last raise was a steal, or the
@@ -152,8 +152,8 @@ class Streets:
         self.opener, self.aggressor, self.heir = np.full((3, n), -1, dtype=np.int32)
         self.callers, self.claimed, self.bet_on, self.single = np.zeros((4, n), dtype=bool)
 
-    def take_in(self, street: Column) -> None:
-        """The right to a continuation bet passes on by betting, and from street to street."""
+    def advance(self, street: Column) -> None:
+        """Begin new streets; the right to a continuation bet passes on to who has bet."""
         rows = np.flatnonzero(street != self.street[: len(street)])
         if not len(rows):
             return
@@ -169,36 +169,37 @@ class Streets:
             column[rows] = False
         self.street[rows] = now
 
-    def meanings(self, replay: Replay) -> Column:
-        """What every place could do and did, as words of `spots`: forced and default acts left
-        out."""
+    def flag_words(self, replay: Replay) -> Column:
+        """The flag words of every place, over all of its actions but forced and default ones."""
         acts = replay.hands.acts
-        found = np.zeros((WORDS, len(replay.batch.places)), dtype=np.int64)
+        found = np.zeros((WORD_COUNT, len(replay.batch.places)), dtype=np.int64)
         for it in replay.slices():
-            self.take_in(acts.street.take(it.act))
+            self.advance(acts.street.take(it.act))
             gone = replay.rounds.is_out(it.live, self.aggressor[: it.live])
             owed = replay.rounds.bet[: it.live] > it.mine
             counts = acts.counts.take(it.act)
-            meant = self.words(it, it.offered, owed, gone)
+            meant = self._action_words(it, it.offered, owed, gone)
             for words, word in zip(found, meant, strict=True):
                 words[it.place] |= word * counts
-            self.remember(it)
+            self._record(it)
         return found
 
-    def words(self, it: ActionSlice, offered: Column, owed: Column, gone: Column) -> list[Column]:
-        """What the actions mean; `gone`: who raised last before the flop has no more to say."""
-        found = self._before(it, offered, owed)
+    def _action_words(
+        self, it: ActionSlice, offered: Column, owed: Column, gone: Column
+    ) -> list[Column]:
+        """The flag words of one action; `gone`: the last to raise before the flop acts no more."""
+        found = self._preflop_words(it, offered, owed)
         later = self.street[: it.live] > 0
         if later.any():
-            after = self._after(it, offered, gone)
+            after = self._postflop_words(it, offered, gone)
             both = zip(found, after, strict=True)
             found = [np.where(later, then * it.asked, first) for first, then in both]
         return found
 
-    def _before(self, it: ActionSlice, offered: Column, owed: Column) -> list[Column]:
-        live, spots = it.live, preflop()
-        return spots.meaning(
-            kind=KIND.take(it.kind),
+    def _preflop_words(self, it: ActionSlice, offered: Column, owed: Column) -> list[Column]:
+        live, spots = it.live, preflop_flags()
+        return spots.flag_words(
+            kind=KIND_OF_ACTION.take(it.kind),
             asked=it.asked,
             offered=offered,
             raises=np.minimum(self.raises[:live], 3),
@@ -211,10 +212,10 @@ class Streets:
             fresh=owed & ((self.acted[:live] & it.bit) == 0),
         )
 
-    def _after(self, it: ActionSlice, offered: Column, gone: Column) -> list[Column]:
-        live, spots = it.live, postflop()
-        return spots.meaning(
-            kind=KIND.take(it.kind),
+    def _postflop_words(self, it: ActionSlice, offered: Column, gone: Column) -> list[Column]:
+        live, spots = it.live, postflop_flags()
+        return spots.flag_words(
+            kind=KIND_OF_ACTION.take(it.kind),
             offered=offered,
             street=self.street[:live],
             bets=np.minimum(self.raises[:live], 3),
@@ -223,19 +224,19 @@ class Streets:
             acted=(self.acted[:live] & it.bit) != 0,
             checked=(self.checked[:live] & it.bit) != 0,
             checks=self.checked[:live] != 0,
-            lead=self._lead(it, gone),
+            lead=self._lead_bet(it, gone),
         )
 
-    def _lead(self, it: ActionSlice, gone: Column) -> Column:
-        """Whether a bet of who called before the flop would be a donk bet, or a float."""
+    def _lead_bet(self, it: ActionSlice, gone: Column) -> Column:
+        """Whether a bet by a preflop caller would be a donk bet, a float or neither."""
         raiser = self.aggressor[: it.live]
         could = (raiser >= 0) & ((self.called_last[: it.live] & it.bit) != 0)
         has_checked = self.checked[: it.live] >> np.maximum(raiser, 0) & 1
         behind = np.where(self.single[: it.live], FLOAT, NEITHER)
         return could * np.where(has_checked, behind, np.where(gone, NEITHER, DONK))
 
-    def remember(self, it: ActionSlice) -> None:
-        """For later actions; what is outside every round counts before the flop only."""
+    def _record(self, it: ActionSlice) -> None:
+        """Count an action for later ones; outside every round it counts before the flop only."""
         live, bit = it.live, it.bit
         early = self.street[:live] == 0
         counts = early | it.asked
@@ -260,23 +261,23 @@ class Streets:
 FactColumns = dict[str, pa.Array]
 
 
-def facts_of(rules: RulesetLookup, hands: ReplayedHands) -> pa.Table:
-    """The rows of these hands, in their order and that of seats."""
+def fact_rows(rules: RulesetLookup, hands: ReplayedHands) -> pa.Table:
+    """The rows of `facts` for these hands, in order of hands and seats."""
     replayed, was, at = hands.columns, hands.progress, hands.seat_positions
     if not replayed.count:
         return SCHEMA.empty_table()
     games, ruleset = games_of(replayed, rules)
-    words = np.zeros((WORDS, replayed.places), dtype=np.int64)
+    words = np.zeros((WORD_COUNT, replayed.places), dtype=np.int64)
     for replay in replays(replayed, games, ruleset):
-        words[:, replay.batch.places] = Streets(replay.batch, at).meanings(replay)
-    for word, bits in zip(words, straddled(), strict=True):
+        words[:, replay.batch.places] = StreetState(replay.batch, at).flag_words(replay)
+    for word, bits in zip(words, straddle_words(), strict=True):
         word[replayed.straddlers] |= bits
     chips = chip_results(replayed)
     keep = np.flatnonzero(replayed.counted.take(replayed.place_hand) & was.dealt)
     hand = replayed.place_hand[keep]
     mine = [word[keep] for word in words]
     truths = [it[keep] for it in (*was.saw, was.showdown, chips.won)]
-    counts = _counts(replayed, keep)
+    counts = _action_counts(replayed, keep)
     kinds, _ = hole_classes()
     values: FactColumns = {
         **hand_keys(replayed, hand),
@@ -285,27 +286,27 @@ def facts_of(rules: RulesetLookup, hands: ReplayedHands) -> pa.Table:
         "players": pa.array(np.bincount(hand, minlength=replayed.count).astype(np.int32)[hand]),
         "position": words_at(at.words, at.position[keep]),
         "stack": pa.array(replayed.stacks[keep]),
-        **_stakes(replayed, games, ruleset, hand),
+        **_stake_columns(replayed, games, ruleset, hand),
         "put_in": pa.array(chips.put_in[keep]),
         "collected": pa.array(chips.collected[keep]),
         "net": pa.array(chips.net[keep]),
         "cards": words_at(kinds, was.cards[keep]),
         "shown": words_at(kinds, was.shown[keep]),
-        **dict(zip(TRUTHS, map(pa.array, truths), strict=True)),
+        **dict(zip(BOOLEANS, map(pa.array, truths), strict=True)),
         **{  # a flag is null where there was no opportunity
             name: pa.Array.from_buffers(pa.bool_(), len(keep), list(map(pa.py_buffer, bits)))
-            for name, bits in packed(mine).items()
+            for name, bits in flag_bitmaps(mine).items()
         },
         **dict(zip(ACTION_COUNTS, map(pa.array, counts), strict=True)),
-        "pattern": patterns(mine, truths, counts),
+        "pattern": encode_patterns(mine, truths, counts),
     }
     return pa.table([values[column.name] for column in SCHEMA], schema=SCHEMA)
 
 
-def _stakes(
+def _stake_columns(
     replayed: ReplayColumns, games: Sequence[Game | None], ruleset: Column, hand: Column
 ) -> dict[str, pa.Array]:
-    """The big blind, the big bet, units to a chip; of unknown rules the highest blind there was."""
+    """The columns of stakes and units; under unknown rules the big blind is the highest posted."""
     none = (None, None, None)
     each = zip(
         *(none if it is None else (*stakes(it), per_chip(it.unit)) for it in games), strict=True
@@ -325,7 +326,7 @@ def _stakes(
     return found
 
 
-def _counts(replayed: ReplayColumns, keep: Column) -> Column:
+def _action_counts(replayed: ReplayColumns, keep: Column) -> Column:
     """How often each seat chose each action on each street."""
     acts, wide = replayed.acts, replayed.places + 1
     kinds = {"Folded": "folds", "Checked": "checks", "Called": "calls", "Bet": "bets"}
@@ -345,32 +346,37 @@ def _counts(replayed: ReplayColumns, keep: Column) -> Column:
 PROJECTION_NAMES = ("facts", "auctions", "played", "risks", "decisions")
 
 
-def ruleset_projections(kept: RulesetText) -> tuple[Projection, ...]:
-    """The projections that are made under a hand's ruleset, whose text `kept` reads.
+def ruleset_projections(ruleset_text: RulesetText) -> tuple[Projection, ...]:
+    """The projections that need the rulesets of hands, whose texts `ruleset_text` reads.
 
     The store makes them with every segment from then on; for older segments they are made on the
     way until the ledger is compacted.
     """
-    ours = (facts(kept), AUCTIONS, played(kept), risks(kept))
-    return *(one._replace(private=True) for one in ours), decisions(kept)
+    ours = (
+        facts_projection(ruleset_text),
+        AUCTIONS,
+        played_projection(ruleset_text),
+        risks_projection(ruleset_text),
+    )
+    return *(one._replace(private=True) for one in ours), decisions(ruleset_text)
 
 
-def facts(kept: RulesetText) -> Projection:
-    """One row a player and hand; `kept` reads the texts of rulesets that a ledger keeps."""
-    return Projection("facts", VERSION, partial(_of_rows, kept), EVENT_COLUMNS)
+def facts_projection(ruleset_text: RulesetText) -> Projection:
+    """The projection `facts`; `ruleset_text` reads the rulesets that a ledger keeps."""
+    return Projection("facts", VERSION, partial(_build_facts, ruleset_text), EVENT_COLUMNS)
 
 
-def _of_rows(kept: RulesetText, events: EventRows) -> pa.Table:
-    return facts_of(Rulebook(kept).of, events.once(ReplayedHands))
+def _build_facts(ruleset_text: RulesetText, events: EventRows) -> pa.Table:
+    return fact_rows(Rulebook(ruleset_text).of, events.once(ReplayedHands))
 
 
-def played(kept: RulesetText) -> Projection:
-    """What each hand came to, and what luck has to be counted of: one row a player and hand."""
+def played_projection(ruleset_text: RulesetText) -> Projection:
+    """The projection `played`: results and run-outs, one row a player and hand."""
     # 2: in chips also where units are euro cents, pence or hundredths of a chip; 3: a board may go
     # on after five cards
-    return Projection("played", 3, partial(played_rows, kept), tuple(layout.columns()))
+    return Projection("played", 3, partial(played_rows, ruleset_text), tuple(layout.columns()))
 
 
-def risks(kept: RulesetText) -> Projection:
-    """One row a card at risk of a swap."""
-    return Projection("risks", 2, partial(risk_rows, kept), tuple(layout.columns()))
+def risks_projection(ruleset_text: RulesetText) -> Projection:
+    """The projection `risks`: one row a card at risk of a swap."""
+    return Projection("risks", 2, partial(risk_rows, ruleset_text), tuple(layout.columns()))

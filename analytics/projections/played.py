@@ -1,8 +1,8 @@
-"""`played` and `risks`: what each hand and each swap came to, and what luck has to be counted of.
+"""The tables `played` (results and run-outs) and `risks` (cards at risk of a swap).
 
-`played` has one row a player and hand. `spot` is all that an equity needs, where `why` says nothing
-against it. `may_close` leaves out hands that closed for nobody, whatever he may see: it counts no
-bid as a choice, for that one was forced may be a secret.
+`played` has one row a player and hand. `spot` is its run-out, all that an equity needs; `why` is
+the reason where there is none. `may_close` leaves out hands that closed for nobody, whatever he may
+see: it counts no bid as a choice, for that one was forced may be a secret.
 
 `risks` has every card at risk of a swap, whether it changed, and what the change was worth. A
 change is measured on the board of its street, dealt before or after the draw, with all other
@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from analytics.projections.auctions import ROLES
-from analytics.projections.equity import Closed, closed
+from analytics.projections.equity import RunOut, find_run_out
 from analytics.replay.columns import ACTIONS, words_at
 from analytics.replay.rules import Rulebook, RulesetText
 from engine.game import Game
@@ -39,7 +39,7 @@ from store.segments.segment import ROW_GROUP, cut
 from store.tables.hand_columns import KIND, Chips, Hands, begins
 from store.tables.projection import EventRows, made
 
-PLAYED = pa.schema(
+PLAYED_SCHEMA = pa.schema(
     {
         "hand_seq": pa.int64(),
         "match": pa.string(),
@@ -63,23 +63,23 @@ PLAYED = pa.schema(
 )
 
 
-def encoded_spot(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:
-    """What luck has to be counted of as it is kept, or why it cannot be; or neither."""
-    spot = spot_of(leaf, rules)
-    if isinstance(spot, Closed):
+def encoded_run_out(leaf: Leaf, rules: Rulebook) -> tuple[str | None, str | None]:
+    """A hand's run-out as JSON, or the reason why its equity cannot be counted; or neither."""
+    spot = run_out_of(leaf, rules)
+    if isinstance(spot, RunOut):
         return msgspec.json.encode(spot).decode(), None
     return None, spot
 
 
-def spot_of(leaf: Leaf, rules: Rulebook) -> Closed | str | None:
-    """What luck has to be counted of, as the viewer of this leaf knows it."""
+def run_out_of(leaf: Leaf, rules: Rulebook) -> RunOut | str | None:
+    """The run-out of a hand as this leaf's viewer knows it; else as `find_run_out` has it."""
     end = leaf.hand
     assert end is not None
     game = rules.of(end.start.ruleset)
     if game is None:
         return "ruleset not known"
-    spot = closed([one.event for one in leaf.recorded], end, game)
-    if not isinstance(spot, Closed):
+    spot = find_run_out([one.event for one in leaf.recorded], end, game)
+    if not isinstance(spot, RunOut):
         return spot
     how = rules.showdown(end.start.ruleset)
     if how is None or (how.hole_min and (any(spot.third) or spot.chances)):
@@ -88,7 +88,7 @@ def spot_of(leaf: Leaf, rules: Rulebook) -> Closed | str | None:
 
 
 def played_rows(kept: RulesetText, events: EventRows) -> pa.Table:
-    """The rows of these hands; those that closed with cards to come are looked at one by one."""
+    """The rows of `played` for these hands; only those with a run-out are replayed one by one."""
     rules, hands = Rulebook(kept), events.once(Hands)
     place = np.flatnonzero(hands.counted.take(hands.place_hand))
     hand, seat = hands.place_hand[place], hands.place_seat[place]
@@ -96,13 +96,12 @@ def played_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     stays = ~hands.marked("Folded")
     left = np.bincount(hands.place_hand, stays, hands.count) > 1
     closes = hands.counted & left & _runs_out(hands)
-    # What luck has to be counted of in each hand that closes, or why it cannot be.
     spots: list[str | None] = [None] * hands.count
     whys: list[str | None] = [None] * hands.count
     rows = hands.rows.filter(pa.array(closes.take(hands.hand_of))).unify_dictionaries()
     leaves = (leaf for group in cut([rows], ROW_GROUP) for leaf in leaves_of(group))
     for leaf, at in zip(leaves, np.flatnonzero(closes).tolist(), strict=True):
-        spots[at], whys[at] = encoded_spot(leaf, rules)
+        spots[at], whys[at] = encoded_run_out(leaf, rules)
     which, rulesets = hands.cells.words("ruleset", hands.heads)
     games = map(rules.of, rulesets.to_pylist())
     # How many units make a chip; of unknown rules one.
@@ -112,16 +111,16 @@ def played_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     net = net[place]
     settled = hands.kind.take(hands.moves.row) == KIND["AuctionSettled"]
     prices = hands.summed(Chips(*(column[settled] for column in hands.moves)))
-    at_risk, changed, hidden = _swaps(hands)
+    at_risk, changed, hidden = _swap_counts(hands)
     heads_up, dealer = hands.seats[hand] == 2, seat == hands.cells.numbers("button", head)
     found: dict[str, Any] = {
-        **{name: hands.column(name, head) for name in PLAYED.names[:5]},
+        **{name: hands.column(name, head) for name in PLAYED_SCHEMA.names[:5]},
         "seat": seat,
         "player": hands.players(hand, seat),
         "role": words_at(ROLES, np.where(dealer, 0, np.where(heads_up, 1, 2))),
         "net": net / unit,
         "unit": unit,
-        "took": pa.array(_took(hands)[place], mask=~closes[hand]),
+        "took": pa.array(_first_pot_shares(hands)[place], mask=~closes[hand]),
         "showdown": stays[place] & left[hand],
         "price": prices[place] / unit,
         "swapped": pa.array(changed[place], mask=hidden[place]),
@@ -130,11 +129,11 @@ def played_rows(kept: RulesetText, events: EventRows) -> pa.Table:
         "spot": pa.array(spots, pa.string()).take(pa.array(hand)),
         "why": pa.array(whys, pa.string()).take(pa.array(hand)),
     }
-    return made(PLAYED, **found)
+    return made(PLAYED_SCHEMA, **found)
 
 
 def _runs_out(hands: Hands) -> Column:
-    """Whether cards of a full board came after the last choice of each hand; a board may go on."""
+    """Whether each hand's full board was completed after its last choice; a board may go on."""
     row = hands.of(*ACTIONS, "Tossed")
     free = hands.cells.codes("origin", {"forced": 1}, row, 0) == 0
     row = np.sort(np.concatenate([row[free], hands.of("TimedOut")]))
@@ -145,8 +144,8 @@ def _runs_out(hands: Hands) -> Column:
     return found
 
 
-def _took(hands: Hands) -> Column:
-    """Everybody's part of the first pot, as it was paid."""
+def _first_pot_shares(hands: Hands) -> Column:
+    """The share of the first pot that each place was paid."""
     row = hands.of("PotSplit")[::-1]
     first = np.full(hands.count, -1)
     first[hands.hand_of.take(row)] = row
@@ -158,8 +157,8 @@ def _took(hands: Hands) -> Column:
     return found
 
 
-def _swaps(hands: Hands) -> tuple[Column, Column, Column]:
-    """Cards at risk, cards changed, and whether that is hidden, place by place."""
+def _swap_counts(hands: Hands) -> tuple[Column, Column, Column]:
+    """The cards at risk of each place, those changed, and whether that is hidden."""
     row = hands.of("CardSwapped")
     place = hands.place(hands.hand_of.take(row), hands.seat(row))
     old, new = hands.cells.alike(("old", "new"), row)
@@ -173,7 +172,7 @@ def _swaps(hands: Hands) -> tuple[Column, Column, Column]:
 
 
 STREETS = (("flop", 3), ("turn", 4))
-RISKS = pa.schema(
+RISKS_SCHEMA = pa.schema(
     {
         **{name: kind for name, kind in HEAD.items() if name != "hand"},
         **RULESET,
@@ -187,13 +186,13 @@ RISKS = pa.schema(
         "spot": pa.string(),
     }
 )
-Spot = tuple[Cards, Cards, Cards, Cards, Cards, tuple[tuple[int, int], ...]]
-Share = Callable[..., Fraction | float]
-_DOES = ("fold", "check", "call", "bet", "raise")  # in the order of `ACTIONS`
+SwapSpot = tuple[Cards, Cards, Cards, Cards, Cards, tuple[tuple[int, int], ...]]
+ShareFunction = Callable[..., Fraction | float]
+_ACTION_WORDS = ("fold", "check", "call", "bet", "raise")  # in the order of `ACTIONS`
 
 
 def risk_rows(kept: RulesetText, events: EventRows) -> pa.Table:
-    """The rows of these hands in the order of the draws."""
+    """The rows of `risks` for these hands, in the order of the draws."""
     rules, hands = Rulebook(kept), events.once(Hands)
     row = hands.of("CardSwapped")
     steps = hands.of("StepEntered")
@@ -217,10 +216,10 @@ def risk_rows(kept: RulesetText, events: EventRows) -> pa.Table:
         for game, at in drawn
     ]
     chances = [it.chance / it.of if isinstance(it, SwapHole) else None for it in steps_drawn]
-    changes = Draws(row, place, draw, np.flatnonzero((old != new) & ~hidden))
+    changes = SwapDraws(row, place, draw, np.flatnonzero((old != new) & ~hidden))
     return made(
-        RISKS,
-        **{name: hands.column(name, head) for name in RISKS.names[:5]},
+        RISKS_SCHEMA,
+        **{name: hands.column(name, head) for name in RISKS_SCHEMA.names[:5]},
         seat=seat,
         player=hands.players(hand, seat),
         street=words_at([name for name, _ in STREETS], draw),
@@ -228,14 +227,14 @@ def risk_rows(kept: RulesetText, events: EventRows) -> pa.Table:
         chance=pa.array(chances, pa.float64()),
         changed=pa.array(old != new, mask=hidden),
         pot=hands.middle(hand, row),
-        does=_does(hands, place, row),
-        spot=pa.array(_spots_of_changes(hands, changes, drawn), pa.string()),
+        does=_next_actions(hands, place, row),
+        spot=pa.array(_swap_spots(hands, changes, drawn), pa.string()),
     )
 
 
-class Draws(NamedTuple):
-    """Draws, and which of them changed a card: of each its row, whose it is, the number of the
-    street."""
+class SwapDraws(NamedTuple):
+    """Swap draws: the event row of each, the place of its player, the number of its street; and
+    which of them changed a card."""
 
     row: Column
     place: Column
@@ -243,9 +242,9 @@ class Draws(NamedTuple):
     changed: Column
 
 
-def _does(hands: Hands, place: Column, row: Column) -> pa.Array:
-    """Everybody's next choice on the street of a draw, whose board may still be to come; nothing if
-    he has none."""
+def _next_actions(hands: Hands, place: Column, row: Column) -> pa.Array:
+    """The next choice of each draw's player on its street, whose board may still be to come; null
+    without one."""
     act = hands.of(*ACTIONS)
     step = hands.cells.size + 1
     keys = hands.place(hands.hand_of.take(act), hands.seat(act)) * step + act
@@ -260,13 +259,13 @@ def _does(hands: Hands, place: Column, row: Column) -> pa.Array:
     has_act &= hands.cells.codes("origin", {"chosen": 1}, act, 0) == 1
     kinds = np.array([KIND[name] for name in ACTIONS])
     which = (hands.kind.take(act)[:, None] == kinds).argmax(1)
-    return words_at(_DOES, np.where(has_act, which, -1))
+    return words_at(_ACTION_WORDS, np.where(has_act, which, -1))
 
 
-def _spots_of_changes(
-    hands: Hands, changes: Draws, drawn: Sequence[tuple[Game | None, int]]
+def _swap_spots(
+    hands: Hands, changes: SwapDraws, drawn: Sequence[tuple[Game | None, int]]
 ) -> list[str | None]:
-    """Both hands before the change and after it, for two contenders whose cards are known; first
+    """The swap spots, as JSON, of changes between two contenders whose cards are known: first
     changes of all hands, then second ones, and so on."""
     found: list[str | None] = [None] * len(changes.row)
     hand = hands.place_hand[changes.place[changes.changed]]
@@ -317,14 +316,16 @@ def _cards(text: pa.Scalar) -> Cards:
     return tuple(text.as_py().split())
 
 
-def kept_spot(text: str) -> Spot:
-    """A spot as it was kept."""
-    spot: Spot = msgspec.json.decode(text, type=Spot)
+def decoded_swap_spot(text: str) -> SwapSpot:
+    """A swap spot from its JSON."""
+    spot: SwapSpot = msgspec.json.decode(text, type=SwapSpot)
     return spot
 
 
-def valued(rows: Iterable[Row], rules: Rulebook, share: Share | None = None) -> None:
-    """Count the equities of these changes, in place; `share` may look up what was counted."""
+def add_swap_equities(
+    rows: Iterable[Row], rules: Rulebook, share: ShareFunction | None = None
+) -> None:
+    """Add to each changed row its equity `before` and `after`; `share` may look them up."""
     count = share or share_with_swaps
     for row in rows:
         how, spot = rules.showdown(row["ruleset"]), row.get("spot")

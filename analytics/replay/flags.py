@@ -1,8 +1,8 @@
 """Declarations of flags (an opportunity of a seat, and what takes it) and of action counts.
 
-A flag is declared here and evaluated in `projections.patterns`. Its column of `facts`, its part of
-a pattern, the version of `facts` and its line in `docs/statistics.md` follow. A statistic over it
-is a row of `statistics.catalogue` and a question in `analytics/sql/`.
+A flag is declared here and evaluated in `projections.flag_encoding`. Its column of `facts`, its
+part of a pattern, the version of `facts` and its line in `docs/statistics.md` follow. A statistic
+over it is a row of `statistics.catalogue` and a question in `analytics/sql/`.
 
 Before every action the lock-step replay knows the spot: a small number for each of the fields
 below. An action is an opportunity where every field that `when` names is one of the numbers given,

@@ -6,13 +6,21 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from msgspec.structs import replace
 
-from analytics.auctions.bidding import POTS, sized
+from analytics.auctions.bidding import POTS, pot_size_sql
 from analytics.intervals import bootstrap_mean, rounded, student
 from analytics.luck.streets import CHANCES, luck_rows, luck_table
 from analytics.replay.rules import Rulebook
 from analytics.results.winnings_curve import winnings_sql
-from analytics.sql.chosen import Chosen, Facts, Tables, natural, quoted, table, text_of
-from analytics.statistics.catalogue import Resampled, ends
+from analytics.sql import (
+    ArrowTables,
+    FactSource,
+    HandFilters,
+    facts_sql,
+    file_sql,
+    natural_key,
+    quoted,
+)
+from analytics.statistics.catalogue import Bootstrap, bootstrap_ends
 from store.log.streams import Leaf
 
 Row = dict[str, Any]
@@ -43,7 +51,7 @@ DIVISIONS = {
     ),
     "pot": Division(
         f"CASE WHEN c.per_chip IS NULL THEN '{UNKNOWN}' "
-        f"ELSE {sized('CAST(h.pot AS DOUBLE) / c.per_chip')} END",
+        f"ELSE {pot_size_sql('CAST(h.pot AS DOUBLE) / c.per_chip')} END",
         "INNER JOIN hands AS h ON h.hand_seq = c.hand_seq",
         POTS,
     ),
@@ -70,32 +78,29 @@ DIVISIONS = {
 }
 
 
-def net_by_part(facts: Facts, chosen: Chosen, by: By | Literal["seat"]) -> list[Row]:
+def net_by_part(facts: FactSource, chosen: HandFilters, by: By | Literal["seat"]) -> list[Row]:
     """A player's net in each part of his hands: n, net, mean, its interval, and a bootstrap's.
 
     `seat` is of heads-up hands alone.
     """
     order: tuple[str, ...] = ()
     if by == "position" or by == "window":  # as statistics have them
-        source = table(replace(chosen, by=by), "NULL")
+        source = facts_sql(replace(chosen, by=by), "NULL")
     else:
         part, join, order = DIVISIONS[by]
-        hands = table(chosen, "NULL")
+        hands = facts_sql(chosen, "NULL")
         source = f"SELECT c.player, c.net, c.per_chip, {part} AS part FROM ({hands}) AS c {join}"
 
     def place(row: Row) -> tuple[str, int, tuple[int, str]]:
         known = order.index(row["part"]) if row["part"] in order else len(order)
-        return row["player"], known, natural(row["part"])
+        return row["player"], known, natural_key(row["part"])
 
     return sorted(_mean_nets(facts, source), key=place)
 
 
-def _mean_nets(facts: Facts, source: str) -> list[Row]:
+def _mean_nets(facts: FactSource, source: str) -> list[Row]:
     """Sum and mean of `net` by player and part, with n, Student's interval and a bootstrap's."""
-    rows, each = (
-        facts.rows(f"WITH chosen AS ({source}) SELECT * FROM (\n{text_of(file)})")
-        for file in ("results_by", "results_values")
-    )
+    rows, each = (facts.rows(file_sql(file, source)) for file in ("results_by", "results_values"))
     values: dict[tuple[str, str], list[Row]] = {}
     for row in sorted(each, key=lambda row: float(row["value"])):
         values.setdefault((row["player"], row["part"]), []).append(row)
@@ -109,20 +114,22 @@ def _mean_nets(facts: Facts, source: str) -> list[Row]:
     return rows
 
 
-def win_rates(facts: Facts, chosen: Chosen, deals: Mapping[str, int]) -> dict[str, list[Row]]:
+def win_rates(
+    facts: FactSource, chosen: HandFilters, deals: Mapping[str, int]
+) -> dict[str, list[Row]]:
     """Win rates by player: the mean over hands, and over decks of mirrored matches; and the mean
     price of a card in an auction, where a bid of his was chosen.
 
     `deals` is how often each mirrored match deals its decks.
     """
     rates_of: dict[str, list[Row]] = {}
-    hands = table(chosen, "NULL")
+    hands = facts_sql(chosen, "NULL")
     for unit, source in (("hand", hands), ("price", _PRICES_SQL.format(hands=hands))):
         for row in sorted(_mean_nets(facts, source), key=lambda row: str(row["player"])):
             del row["part"]
             rates_of.setdefault(row.pop("player"), []).append({"unit": unit, **row})
     decks: dict[str, list[float]] = {}
-    for row in facts.rows(winnings_sql("curve_decks", chosen, deals)) if deals else ():
+    for row in facts.rows(winnings_sql("winnings_by_deck", chosen, deals)) if deals else ():
         decks.setdefault(row["player"], []).append(float(row["net"]))
     for player, nets in decks.items():
         n, mean = len(nets), rounded(fmean(nets))
@@ -148,19 +155,19 @@ def _bootstrap_ends(values: Sequence[float], times: Sequence[int]) -> Row:
     return {"drawn_low": low, "drawn_high": high}
 
 
-def rake_by_method(facts: Facts, chosen: Chosen) -> dict[str, dict[str, float]]:
+def rake_by_method(facts: FactSource, chosen: HandFilters) -> dict[str, dict[str, float]]:
     """The rake that each player paid by each method, in the hands that the filters leave; in chips.
 
     Who pays depends on everybody in a hand, so the player is looked for afterwards.
     """
     dealt = "SELECT hand_seq, match, seat, player, put_in, per_chip, game, number, position"
-    hands = f"SELECT hand_seq FROM ({table(chosen, 'NULL')})"
+    hands = f"SELECT hand_seq FROM ({facts_sql(chosen, 'NULL')})"
     rows = (
         f"{dealt}, '' AS part, h.rake FROM facts INNER JOIN (SELECT hand_seq, rake FROM hands "
         f"WHERE rake > 0) AS h USING (hand_seq) WHERE hand_seq IN ({hands}) AND per_chip > 0"
     )
     found: dict[str, dict[str, float]] = {}
-    rake = f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of('results_rake')})"
+    rake = file_sql("results_rake", rows)
     for row in facts.rows(rake):
         if chosen.player in (None, row["player"]):
             found.setdefault(row["player"], {})[row["method"]] = round(float(row["rake"]), 6)
@@ -172,7 +179,7 @@ class StreetLuckTable:
 
     def __init__(self, leaves: Iterable[Leaf], rules: Rulebook) -> None:
         rows = [row for leaf in leaves for row in luck_rows(leaf, rules)]
-        self._tables = Tables({"streets": luck_table(rows)})
+        self._tables = ArrowTables({"streets": luck_table(rows)})
 
     def close(self) -> None:
         """Let go of the table."""
@@ -183,14 +190,14 @@ class StreetLuckTable:
         where = f" WHERE player = {quoted(player)}" if player is not None else ""
         chosen = f"SELECT *, '' AS part FROM streets{where}"
         rows = self._tables.ask("results_streets", chosen)
-        drawn = Resampled()
-        drawn.ask(self._tables, "results_streets", chosen, ("chips",))
+        drawn = Bootstrap()
+        drawn.load(self._tables, "results_streets", chosen, ("chips",))
         order = list(CHANCES)
         for row in rows:
             key = (row["player"], row.pop("part"), row["chance"])
             mean, deviation = row.pop("chips_mean"), row.pop("sd")
             held = None if deviation is None else student(mean, deviation, row["times"])
             row["mean"], (row["low"], row["high"]) = mean, held or (None, None)
-            again = ends(drawn.deals("results_streets", "chips", *key))
+            again = bootstrap_ends(drawn.deals("results_streets", "chips", *key))
             row["drawn_low"], row["drawn_high"] = again
         return sorted(rows, key=lambda row: (row["player"], order.index(row["chance"])))

@@ -11,7 +11,7 @@ import pyarrow as pa
 from msgspec import Meta, Struct
 
 from analytics.intervals import Z
-from analytics.sql.chosen import Chosen, Facts, quoted, table, text_of
+from analytics.sql import FactSource, HandFilters, facts_sql, file_sql, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,8 +70,8 @@ class Winnings(Struct, frozen=True):
 
 
 def winnings_curve(
-    facts: Facts,
-    chosen: Chosen,
+    facts: FactSource,
+    chosen: HandFilters,
     *,
     points: int = POINTS,
     adjusted: Mapping[int, float] | None = None,
@@ -85,9 +85,9 @@ def winnings_curve(
     """
     assert chosen.player is not None
     points = max(points, POINTS_MIN)
-    rows = facts.ask(winnings_sql("curve_hands", chosen, {}))
+    rows = facts.ask(winnings_sql("winnings_by_hand", chosen, {}))
     dots = _points(rows, points, adjusted)
-    decks = facts.ask(winnings_sql("curve_decks", chosen, deals or {})) if deals else None
+    decks = facts.ask(winnings_sql("winnings_by_deck", chosen, deals or {})) if deals else None
     paired, deck_sd = _deck_points(decks, points) if decks else ((), 0.0)
     return Winnings(
         chosen.player,
@@ -200,11 +200,11 @@ def _rounded_chips(value: float) -> float:
     return round(float(value), 6)
 
 
-def winnings_sql(file: str, chosen: Chosen, deals: Mapping[str, int]) -> str:
+def winnings_sql(file: str, chosen: HandFilters, deals: Mapping[str, int]) -> str:
     """SQL of a file over the filtered hands, with a column for `deals` that are more than one."""
     times = "".join(
         f" WHEN {quoted(match)} THEN {count}" for match, count in deals.items() if count > 1
     )
     column = f"CASE match{times} ELSE 1 END" if times else "1"
-    rows = f"SELECT c.*, {column} AS deals FROM ({table(chosen, 'NULL')}) AS c"
-    return f"WITH chosen AS ({rows}) SELECT * FROM (\n{text_of(file)})"
+    rows = f"SELECT c.*, {column} AS deals FROM ({facts_sql(chosen, 'NULL')}) AS c"
+    return file_sql(file, rows)

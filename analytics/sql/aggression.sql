@@ -35,5 +35,5 @@ SELECT
     + turn_bets + turn_raises + turn_calls + turn_folds
     + river_bets + river_raises + river_calls + river_folds
   ) AS afq_n
-FROM chosen
+FROM filtered
 GROUP BY player, part

@@ -2,7 +2,7 @@
 -- Showdowns won count a split as won. A flop bet: his first choice after it, if he could open.
 WITH meant AS (
     SELECT *
-    FROM chosen
+    FROM filtered
     WHERE coalesce(origin, 'chosen') NOT IN ('forced', 'default')
 )
 SELECT

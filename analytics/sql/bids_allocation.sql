@@ -9,7 +9,7 @@ WITH judged AS (
         his.swing AS rival_swing,
         mine.value AS worth,
         his.value AS rival_worth
-    FROM chosen AS c
+    FROM filtered AS c
     INNER JOIN worths AS mine
         ON c.hand_seq = mine.hand_seq AND c.auction = mine.auction AND c.seat = mine.seat
         AND mine.basis = 'own'

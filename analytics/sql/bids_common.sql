@@ -2,7 +2,7 @@
 -- The five most frequent of his chosen bids; of equally frequent ones the smaller first.
 WITH counted AS (
     SELECT player, part, bid, count(*) AS times
-    FROM chosen
+    FROM filtered
     WHERE bid IS NOT NULL AND coalesce(origin, 'chosen') NOT IN ('forced', 'default')
     GROUP BY player, part, bid
 ),

@@ -2,7 +2,7 @@
 -- Auctions with a chosen bid. A tie is neither won nor lost; free: won at a price of 0.
 WITH meant AS (
     SELECT *, CAST(price AS DOUBLE) / nullif(pot, 0) AS price_pots
-    FROM chosen
+    FROM filtered
     WHERE coalesce(origin, 'chosen') NOT IN ('forced', 'default')
 )
 SELECT

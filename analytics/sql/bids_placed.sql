@@ -2,7 +2,7 @@
 -- Bids that were chosen; a bid that had to be 0, or stands for a bad reply, is only `held`.
 WITH meant AS (
     SELECT *
-    FROM chosen
+    FROM filtered
     WHERE bid IS NOT NULL AND coalesce(origin, 'chosen') NOT IN ('forced', 'default')
 ),
 ordered AS (
@@ -22,7 +22,7 @@ middle AS (
 ),
 held AS (
     SELECT player, part, count(*) AS held_value
-    FROM chosen
+    FROM filtered
     GROUP BY player, part
 ),
 counted AS (

@@ -18,7 +18,7 @@ WITH meant AS (
         w.actual,
         w.unbid,
         w.best
-    FROM chosen AS c
+    FROM filtered AS c
     INNER JOIN worths AS w
         ON c.hand_seq = w.hand_seq AND c.auction = w.auction AND c.seat = w.seat
     WHERE c.rival_bid IS NOT NULL AND c.bid IS NOT NULL

@@ -18,5 +18,5 @@ SELECT
         WHEN sum(CASE WHEN line = 'not known' THEN 1 ELSE 0 END) = 0
             THEN sum(CASE WHEN line = 'swapped' THEN amount ELSE 0 END)
     END AS net_swapped
-FROM chosen
+FROM filtered
 GROUP BY match, player

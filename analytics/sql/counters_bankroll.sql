@@ -6,7 +6,7 @@ WITH bankrolls AS (
         player,
         number,
         sum(amount) OVER (PARTITION BY match, player ORDER BY number) - amount AS bankroll
-    FROM chosen
+    FROM filtered
     WHERE line = 'net'
 )
 SELECT match, player, number, bankroll

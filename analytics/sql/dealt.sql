@@ -7,5 +7,5 @@ SELECT
   count(*) - count(vpip) AS unasked,
   count(class) AS known,
   count(shown) AS shown
-FROM chosen
+FROM filtered
 GROUP BY player, part

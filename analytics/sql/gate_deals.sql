@@ -7,7 +7,7 @@ SELECT
     sum(CAST(net AS DOUBLE) / per_chip) AS won,
     CAST(sum(net - other_net) AS DOUBLE) AS ahead,
     CAST(sum(total - least(stack, other_stack) + greatest(stack, other_stack)) AS DOUBLE) AS most
-FROM chosen
+FROM filtered
 GROUP BY match, deals, floor((number - 1) / (deals * 1.0))
 HAVING count(*) = deals
 ORDER BY max(hand_seq)

@@ -10,6 +10,6 @@ SELECT
   count(CASE WHEN pfr THEN 1 END) AS pfr_k,
   count(pfr) AS pfr_n,
   avg(CAST(net AS DOUBLE) / big_blind) AS net_bb
-FROM chosen
+FROM filtered
 WHERE class IS NOT NULL
 GROUP BY player, part, class

@@ -8,7 +8,7 @@ WITH turns AS (
         row_number() OVER (PARTITION BY hand_seq, street, seat, action = 'bid' ORDER BY idx) AS nth,
         sum(CASE WHEN action = 'check' AND ours THEN 1 ELSE 0 END)
             OVER (PARTITION BY hand_seq, street ORDER BY idx) AS checks
-    FROM chosen
+    FROM filtered
     WHERE action IN ('fold', 'check', 'call', 'bet', 'raise', 'bid')
 ),
 facing AS (

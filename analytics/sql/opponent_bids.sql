@@ -2,7 +2,7 @@
 -- Chosen bids whose size is known; excessive: every one of them within 10 of his whole stack.
 WITH meant AS (
     SELECT player, part, chips, chips / nullif(pot, 0) AS pots, CASE WHEN chips >= stack - 10 THEN 1 ELSE 0 END AS near_all
-    FROM chosen
+    FROM filtered
     WHERE kind = 'bid' AND meant AND chips IS NOT NULL
 )
 SELECT

@@ -1,11 +1,11 @@
 -- What do hands come to for each player, by how they end?
 -- By the last street that was dealt, and by who was left; bets are his own, on top of a call.
 WITH ended AS (
-    SELECT player, part, 'all' AS ending, net, bet_min, bet_max FROM chosen
+    SELECT player, part, 'all' AS ending, net, bet_min, bet_max FROM filtered
     UNION ALL
-    SELECT player, part, street AS ending, net, bet_min, bet_max FROM chosen WHERE street IS NOT NULL
+    SELECT player, part, street AS ending, net, bet_min, bet_max FROM filtered WHERE street IS NOT NULL
     UNION ALL
-    SELECT player, part, how AS ending, net, bet_min, bet_max FROM chosen
+    SELECT player, part, how AS ending, net, bet_min, bet_max FROM filtered
 )
 SELECT
     player,

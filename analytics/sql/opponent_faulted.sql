@@ -2,7 +2,7 @@
 -- The cost of a fault is his mean net of all hands less the net of the hand with it.
 WITH usual AS (
     SELECT player, part, avg(net) AS net
-    FROM chosen
+    FROM filtered
     GROUP BY player, part
 )
 SELECT
@@ -15,6 +15,6 @@ SELECT
     avg(CASE WHEN c.fault THEN c.net END) AS net_fault_mean,
     stddev_samp(CASE WHEN c.fault THEN c.net END) AS net_fault_sd,
     count(CASE WHEN c.fault THEN c.net END) AS net_fault_n
-FROM chosen AS c
+FROM filtered AS c
 INNER JOIN usual ON c.player = usual.player AND c.part = usual.part
 GROUP BY c.player, c.part

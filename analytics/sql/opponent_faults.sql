@@ -9,7 +9,7 @@ WITH placed AS (
         suggested,
         hand,
         row_number() OVER (PARTITION BY player, part, kind, step, suggested ORDER BY hand_seq) AS place
-    FROM chosen
+    FROM filtered
 )
 SELECT
     player,

@@ -4,5 +4,5 @@ SELECT
     player,
     match,
     max(CASE WHEN kind IN ('call', 'bet', 'raise') OR (kind = 'bid' AND chips > 0) THEN number END) AS played
-FROM chosen
+FROM filtered
 GROUP BY player, match

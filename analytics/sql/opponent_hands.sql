@@ -2,7 +2,7 @@
 -- The ten newest of each kind; a hand with several chances counts as taken if one of them was.
 WITH once AS (
     SELECT player, part, look, hand_seq, hand, max(done) AS done
-    FROM chosen
+    FROM filtered
     GROUP BY player, part, look, hand_seq, hand
 ),
 placed AS (

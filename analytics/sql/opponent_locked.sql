@@ -7,6 +7,6 @@ SELECT
     count(*) AS after_won_n,
     sum(CASE WHEN state = 'lost' THEN 1 ELSE 0 END) AS after_lost_k,
     count(*) AS after_lost_n
-FROM chosen
+FROM filtered
 WHERE state IS NOT NULL
 GROUP BY player, part

@@ -2,7 +2,7 @@
 -- A row a chance: bet, check, raise, call and fold by street, sizes, after our check, strength, bids.
 WITH meant AS (
     SELECT player, part, hand_seq, hand, street, kind, owed, offered, after_check, made_pct, faced_pct, equity, showdown, chips, stack, pot
-    FROM chosen
+    FROM filtered
     WHERE meant AND street IS NOT NULL
 )
 SELECT player, part, hand_seq, hand, 'check_' || street AS look, CASE WHEN kind = 'check' THEN 1 ELSE 0 END AS done

@@ -7,7 +7,7 @@ WITH ordered AS (
         tenth,
         kind,
         row_number() OVER (PARTITION BY player, part, hand_seq ORDER BY place) AS turn
-    FROM chosen
+    FROM filtered
     WHERE street = 'preflop' AND meant
 )
 SELECT

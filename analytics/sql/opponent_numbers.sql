@@ -24,7 +24,7 @@ WITH numbers AS (
         avg(CASE WHEN tenth <= 3 THEN think_ms END) AS think_weak_mean,
         stddev_samp(CASE WHEN tenth <= 3 THEN think_ms END) AS think_weak_sd,
         count(CASE WHEN tenth <= 3 THEN think_ms END) AS think_weak_n
-    FROM chosen
+    FROM filtered
     WHERE meant
     GROUP BY player, part
 ),

@@ -7,7 +7,7 @@ WITH units AS (
         CAST(round(stack * per_chip) AS BIGINT) AS stack_units,
         CAST(round(chips * per_chip) AS BIGINT) AS chip_units,
         CAST(round(pot * per_chip * faced_pct / 100) AS BIGINT) AS owed_units
-    FROM chosen
+    FROM filtered
 ),
 facing AS (
     SELECT

@@ -22,5 +22,5 @@ SELECT
     cards IS NOT NULL OR shown IS NOT NULL OR coalesce(held, FALSE) AS known,
     faulty AS fault,
     state
-FROM chosen
+FROM filtered
 ORDER BY hand_seq, seat

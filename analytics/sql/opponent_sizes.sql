@@ -12,7 +12,7 @@ WITH sized AS (
             WHEN made_pct <= 125 THEN 125
             WHEN made_pct <= 200 THEN 200
         END AS up_to
-    FROM chosen
+    FROM filtered
     WHERE meant AND street <> 'preflop' AND made_pct IS NOT NULL
 )
 SELECT player, part, street, up_to, count(*) AS bets

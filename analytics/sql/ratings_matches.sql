@@ -8,7 +8,7 @@ SELECT
     sum(CASE WHEN ahead = 0 THEN 1 ELSE 0 END) AS drawn
 FROM (
     SELECT player, part, match, sum(net) AS ahead
-    FROM chosen
+    FROM filtered
     GROUP BY player, part, match
 ) AS played
 GROUP BY player, part

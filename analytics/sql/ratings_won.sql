@@ -10,7 +10,7 @@ SELECT
     stddev_samp(net) AS sd
 FROM (
     SELECT player, part, count(*) AS hands, sum(CAST(net AS DOUBLE) / per_chip) AS net
-    FROM chosen
+    FROM filtered
     WHERE per_chip IS NOT NULL
     GROUP BY player, part, match, deals, floor((number - 1) / (deals * 1.0))
     HAVING count(*) = deals

@@ -7,5 +7,5 @@ SELECT
     sum(CAST(net AS DOUBLE) / per_chip) AS net,
     avg(CAST(net AS DOUBLE) / per_chip) AS mean,
     stddev_samp(CAST(net AS DOUBLE) / per_chip) AS sd
-FROM chosen
+FROM filtered
 GROUP BY player, part

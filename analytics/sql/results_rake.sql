@@ -1,11 +1,11 @@
 -- Who paid the rake: those dealt in, those who put chips in, or each by what he put in?
 -- Whole units of each hand; what does not divide goes to the largest fractions, then in seat order.
 WITH weighed AS (
-    SELECT hand_seq, seat, player, part, per_chip, rake, 'dealt' AS method, 1 AS weight FROM chosen
+    SELECT hand_seq, seat, player, part, per_chip, rake, 'dealt' AS method, 1 AS weight FROM filtered
     UNION ALL
-    SELECT hand_seq, seat, player, part, per_chip, rake, 'contributed' AS method, CASE WHEN put_in > 0 THEN 1 ELSE 0 END AS weight FROM chosen
+    SELECT hand_seq, seat, player, part, per_chip, rake, 'contributed' AS method, CASE WHEN put_in > 0 THEN 1 ELSE 0 END AS weight FROM filtered
     UNION ALL
-    SELECT hand_seq, seat, player, part, per_chip, rake, 'weighted' AS method, put_in AS weight FROM chosen
+    SELECT hand_seq, seat, player, part, per_chip, rake, 'weighted' AS method, put_in AS weight FROM filtered
 ),
 totalled AS (
     SELECT *, sum(weight) OVER (PARTITION BY hand_seq, method) AS whole

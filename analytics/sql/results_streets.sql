@@ -9,5 +9,5 @@ SELECT
     avg(chips) AS chips_mean,
     stddev_samp(chips) AS sd,
     sqrt(sum(error * error)) AS error
-FROM chosen
+FROM filtered
 GROUP BY player, part, chance

@@ -5,6 +5,6 @@ SELECT
     part,
     CAST(net AS DOUBLE) / per_chip AS value,
     count(*) AS times
-FROM chosen
+FROM filtered
 WHERE per_chip IS NOT NULL
 GROUP BY player, part, CAST(net AS DOUBLE) / per_chip

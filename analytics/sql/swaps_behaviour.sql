@@ -9,7 +9,7 @@ WITH streets AS (
         max(does) AS does,
         max(CASE WHEN changed THEN 1 ELSE 0 END) AS own,
         max(rival_changed) AS rival
-    FROM chosen
+    FROM filtered
     WHERE changed IS NOT NULL
     GROUP BY player, part, hand_seq, street
 )

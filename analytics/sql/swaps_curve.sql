@@ -11,5 +11,5 @@ SELECT
     0 - sum(price) OVER so_far AS auctions,
     1.959964 * stddev_samp(net) OVER (PARTITION BY match, player)
         * sqrt(row_number() OVER (PARTITION BY match, player ORDER BY number)) AS band
-FROM chosen
+FROM filtered
 WINDOW so_far AS (PARTITION BY match, player ORDER BY number ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)

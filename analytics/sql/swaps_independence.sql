@@ -8,7 +8,7 @@ WITH hands AS (
         hand_seq,
         max(CASE WHEN slot = 0 AND changed THEN 1 ELSE 0 END) AS one,
         max(CASE WHEN slot = 1 AND changed THEN 1 ELSE 0 END) AS other
-    FROM chosen
+    FROM filtered
     WHERE changed IS NOT NULL
     GROUP BY player, game, street, hand_seq
     HAVING count(*) = 2

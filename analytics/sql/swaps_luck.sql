@@ -13,5 +13,5 @@ SELECT
     count(after) AS swap_luck_n,
     sum((after - before) * pot) AS swap_luck_sum_value,
     count(after) AS swap_luck_sum_n
-FROM chosen
+FROM filtered
 GROUP BY player, part

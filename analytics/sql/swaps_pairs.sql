@@ -2,14 +2,14 @@
 -- Mirrored matches only: one number a deck, the mean of its hands; whole groups with one player's row each.
 WITH decks AS (
     SELECT player, part, match, deal, avg(net) AS net, count(net) AS hands
-    FROM chosen
+    FROM filtered
     WHERE deals > 1
     GROUP BY player, part, match, deal, deals
     HAVING count(net) = deals
 ),
 hands AS (
     SELECT c.player, c.part, avg(c.net) AS net_mean, stddev_samp(c.net) AS net_sd
-    FROM chosen AS c
+    FROM filtered AS c
     INNER JOIN decks AS d
         ON c.player = d.player AND c.part = d.part AND c.match = d.match AND c.deal = d.deal
     GROUP BY c.player, c.part

@@ -8,6 +8,6 @@ SELECT
     sum(CASE WHEN changed THEN 1 ELSE 0 END) AS k,
     count(changed) AS n,
     avg(chance) AS stated
-FROM chosen
+FROM filtered
 WHERE changed IS NOT NULL
 GROUP BY player, game, street, slot

@@ -33,5 +33,5 @@ SELECT
     avg(CASE WHEN swapped = 0 THEN net END) AS net_kept_mean,
     stddev_samp(CASE WHEN swapped = 0 THEN net END) AS net_kept_sd,
     count(CASE WHEN swapped = 0 THEN net END) AS net_kept_n
-FROM chosen
+FROM filtered
 GROUP BY player, part

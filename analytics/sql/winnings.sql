@@ -12,7 +12,7 @@ WITH alike AS (
     count(*) AS hands,
     sum(CAST(net AS DOUBLE)) AS nets,
     sum(CAST(net AS DOUBLE) * net) AS squares
-  FROM chosen
+  FROM filtered
   GROUP BY player, part, showdown, per_chip, big_blind, big_bet
 ),
 added AS (

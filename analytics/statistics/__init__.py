@@ -1,4 +1,4 @@
-"""VPIP and its like: the catalogue of statistics, and how they are counted over facts.
+"""Statistics like VPIP: their catalogue, and how they are counted and computed from facts.
 
 Bids, luck and reports on one opponent have rooms of their own.
 """

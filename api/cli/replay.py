@@ -113,7 +113,7 @@ def _live_statistics(folder: Path, view: str, match: str, step: int, known: int)
     # Before the ledger is read: a writer who leaves in between has written the end.
     is_left = (folder / "lock").exists() and holder(folder) is None
     with viewing(folder, view) as viewed:
-        from analytics.sql.chosen import quoted
+        from analytics.sql import quoted
         from api.questions.declared.matches import played_of
         from api.questions.declared.stats import StatsParams, stats
         from api.viewpoints.selection import records

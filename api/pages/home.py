@@ -18,7 +18,7 @@ import msgspec
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
-from analytics.sql.chosen import quoted
+from analytics.sql import quoted
 from api.http.ask import Ask
 from api.http.routes.questions import FIXED, Named, formats, page_of, query_parameters, signed
 from api.pages.addresses import Addresses, Sort

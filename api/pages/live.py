@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from analytics.sql.chosen import quoted
+from analytics.sql import quoted
 from api.http.ask import Access, Ask
 from api.pages.addresses import Addresses
 from api.pages.hand_line import parsed_line

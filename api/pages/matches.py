@@ -18,7 +18,7 @@ from msgspec.structs import asdict
 
 from analytics.comparison import MEAN
 from analytics.fairness import SIGNIFICANCE
-from analytics.sql.chosen import moneys, quoted
+from analytics.sql import currencies, quoted
 from api.http.ask import AUDIT, Access, Ask
 from api.http.routes.questions import Named
 from api.http.uploads import admitted
@@ -280,7 +280,7 @@ def listed(request: Request, ask: Ask, sort: Sort = None) -> Response:
     """The leagues of the ledger."""
     with ask.viewed() as viewed:
         answer = every_league(viewed, LeaguesParams(), without_progress)
-        units = moneys(viewed.units)
+        units = currencies(viewed.units)
     return page(request, ask, "leagues.html", rows=answer.leagues, units=units)
 
 

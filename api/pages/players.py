@@ -17,7 +17,7 @@ from fastapi.responses import Response
 from analytics.opponents.measures import ALL_LOOKS, one_rival_look
 from analytics.opponents.report import OpponentReport
 from analytics.replay.flags import STREETS
-from analytics.sql.chosen import Chosen, moneys, quoted
+from analytics.sql import HandFilters, currencies, quoted
 from analytics.statistics.catalogue import STATISTICS
 from api.http.ask import Access, Ask
 from api.http.routes.questions import Named
@@ -71,7 +71,7 @@ class PlayerPage(NamedTuple):
         the tags call them that are asked for."""
         return self.ask.viewed(self.unit, self.by_tag)
 
-    def chosen(self, viewed: Viewed, **more: str | None) -> Chosen:
+    def chosen(self, viewed: Viewed, **more: str | None) -> HandFilters:
         """His hands that the filters leave."""
         return counted.chosen_of(viewed, self.player, **self.filters, **more)
 
@@ -79,7 +79,7 @@ class PlayerPage(NamedTuple):
         """The page; the filters go on from tab to tab, and so does whatever is in `going_on`."""
         to = Addresses(self.request.query_params.get("as"))
         with self.ask.viewed() as viewed:
-            units = moneys(viewed.units)
+            units = currencies(viewed.units)
         with self.viewed() as viewed:
             named, finds = titles(viewed, self.player), self.finder(viewed)
             called = called_too(viewed, self.player)
@@ -169,7 +169,7 @@ def players(
         rows, following = sorted_list(QUESTION, ask, viewed, LISTED, after, query, by)
         listed: dict[str, Any] = {
             "rows": [(row, finder(viewed, row.player)()) for row in rows],
-            "units": moneys(viewed.units),
+            "units": currencies(viewed.units),
             "tags": sorted({*viewed.tags["tag"].to_pylist()}),
         }
     return page(

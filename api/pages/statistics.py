@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from analytics.luck.measures import MEASURES as LUCK
 from analytics.projections.equity import MODEL
 from analytics.projections.equity import SEED as LUCK_SEED
-from analytics.sql.chosen import UNTAGGED, WINDOW, By, natural
-from analytics.statistics.answers import Answer
+from analytics.sql import UNTAGGED, WINDOW, By, natural_key
 from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.compute import StatisticValue
 from api.http.routes.questions import Named
 from api.pages.players import OfPlayer
 from api.pages.site import scale
@@ -55,7 +55,7 @@ def statistics(of: OfPlayer, split: Annotated[str, Query(max_length=100)] = "") 
         own_name = OWN_NAME if viewed.by_tag else "player"
         chosen = replace(chosen, tagged=values, own_name=own_name)
         answer = counted.statistics(viewed, chosen, counted.of_street(None), field=not split)
-    every = sorted((one for _, one in answer.dealt), key=natural)
+    every = sorted((one for _, one in answer.dealt), key=natural_key)
     parts = every[:PARTS_MAX]
     return of.sent(
         "player_statistics.html",
@@ -94,10 +94,10 @@ def lead(split: str, part: str) -> Lead:
 
 
 def groups(
-    answers: list[Answer], field: dict[str, Answer], every: list[str]
+    answers: list[StatisticValue], field: dict[str, StatisticValue], every: list[str]
 ) -> list[dict[str, Any]]:
     """Statistics by the street that they look at, each with its parts and everybody else."""
-    by_name: dict[str, dict[str, Answer]] = {}
+    by_name: dict[str, dict[str, StatisticValue]] = {}
     for one in answers:
         by_name.setdefault(one.statistic, {})[one.part] = one
     rows = [

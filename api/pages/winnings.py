@@ -52,10 +52,13 @@ def bids(of: OfPlayer) -> Response:
             answer = bidding.bidding(viewed, params, of.ask.watch)
         except (Absent, NoSum) as reason:
             return of.sent("bids.html", "bids", counts=None, why=reason)
-        drawn = answer.auctions.drawn(player)
-        placed = [row | {"share": row["won"] / row["bids"]} for row in answer.auctions.made(player)]
-        classes = bid_cells(answer.auctions.held(player))
-        finds, valued = of.finder(viewed), answer.auctions.valued(player)
+        drawn = answer.auctions.points(player)
+        placed = [
+            row | {"share": row["won"] / row["bids"]}
+            for row in answer.auctions.by_made_hand(player)
+        ]
+        classes = bid_cells(answer.auctions.by_hole_class(player))
+        finds, valued = of.finder(viewed), answer.auctions.valued_hands(player)
     found = {one.statistic: one for one in answer.found if one.player == player}
     rows = {
         name: {

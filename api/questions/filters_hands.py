@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 from msgspec import UNSET, Struct, UnsetType
 
 from analytics.replay.flags import STREETS
-from analytics.sql.chosen import in_money, quoted
+from analytics.sql import amount_sql, quoted
 from api.questions.filters_sql import STREET, Span, seats, where
 from api.questions.filters_tree import (
     EVERY,
@@ -88,10 +88,10 @@ def in_order(
     """The hands of a filter from a place on, by `hand_seq`."""
     # What hands are sorted by, of a hand `h`: amounts of all units as their money.
     if order == "pot":
-        key = in_money("pot", viewed.units)
+        key = amount_sql("pot", viewed.units)
     elif order == "price":
         prices = "SELECT hand_seq, max(price) AS price FROM bids WHERE won GROUP BY hand_seq"
-        price = in_money("price", viewed.units)
+        price = amount_sql("price", viewed.units)
         key = f"(SELECT {price} FROM ({prices}) AS b WHERE b.hand_seq = h.hand_seq)"
     else:
         player = player_of(one)
@@ -100,7 +100,7 @@ def in_order(
                 f"by {order} hands of one player are sorted: name him, as in player=NAME"
             )
         nets = f"SELECT hand_seq, sum(net) AS net FROM players WHERE player = {quoted(player)}"
-        net = in_money("-net" if order == "lost" else "net", viewed.units)
+        net = amount_sql("-net" if order == "lost" else "net", viewed.units)
         his = f"{nets} GROUP BY hand_seq"
         key = f"(SELECT {net} FROM ({his}) AS p WHERE p.hand_seq = h.hand_seq)"
     keyed = f"SELECT h.hand_seq, coalesce({key}, {_LAST}) AS key FROM hands AS h"

@@ -16,7 +16,7 @@ from functools import partial
 from typing import NamedTuple, assert_never
 
 from analytics.replay.flags import STREETS
-from analytics.sql.chosen import quoted
+from analytics.sql import quoted
 from api.questions.filters_tree import (
     MADE,
     And,
@@ -30,14 +30,7 @@ from api.questions.filters_tree import (
     counted,
     terms,
 )
-from api.questions.filters_values import (
-    Amount,
-    Moment,
-    Pattern,
-    fits_sql,
-    moment_text,
-    ranges,
-)
+from api.questions.filters_values import Amount, Moment, Pattern, fits_sql, moment_text, ranges
 from engine.games import GAMES
 from engine.parameters import first
 from engine.policies import counted_in

@@ -18,8 +18,8 @@ from analytics.luck.measures import luck_sql
 from analytics.opponents.measures import LOOKS, one_rival_look
 from analytics.replay.flags import FLAGS as COUNTED
 from analytics.replay.flags import POSTFLOP_STREETS, STREETS
-from analytics.sql.chosen import quoted
-from analytics.sql.chosen import text_of as file_text
+from analytics.sql import file_sql, quoted
+from analytics.sql import sql_text as file_text
 from analytics.statistics.catalogue import STATISTICS
 from api.questions.filters_values import (
     Amount,
@@ -248,12 +248,12 @@ class Chance(NamedTuple):
 
 _FACTS = f"SELECT *, {_A_HAND} AS part FROM facts WHERE {{span}}"
 _AUCTIONS = f"""SELECT * REPLACE ({_A_HAND} AS part)
-    FROM ({bidding.chosen(None, None)}) WHERE {{span}}"""
+    FROM ({bidding.auctions_sql(None, None)}) WHERE {{span}}"""
 _RISKS = f"""SELECT * REPLACE ({_A_HAND} AS part), NULL::DOUBLE AS before, NULL::DOUBLE AS after
     FROM ({luck_sql("swaps_behaviour", None, None)}) WHERE {{span}}"""
 # Of a rival's cards a count asks only whether one rival was left to have them.
 _ACTS = f"""SELECT *, NULL::DOUBLE AS equity, {_A_HAND} AS part FROM (
-    WITH chosen AS (
+    WITH filtered AS (
         SELECT d.*, {{ours}} AS ours, coalesce(f.per_chip, 1) AS per_chip,
             coalesce(f.showdown, FALSE) AS showdown
         FROM (
@@ -273,9 +273,9 @@ def _chances() -> dict[str, Chance]:
     chances = {}
     for statistic in STATISTICS.values():
         done = statistic.kind in ("share", "ratio")
-        once = statistic.counted in COUNTED or statistic.file not in ("leading", "aggression")
+        once = statistic.prefix in COUNTED or statistic.file not in ("lead_bets", "aggression")
         chances[statistic.name] = Chance(
-            statistic.file, statistic.counted, _FACTS, done=done, once=once
+            statistic.file, statistic.prefix, _FACTS, done=done, once=once
         )
     for measure in BIDS.values():
         if measure.file in _OF_AUCTIONS:
@@ -325,7 +325,7 @@ def counts(name: str, span: str) -> str:
     count, rival = chance(name)
     ours = f"d.player = {quoted(rival)}" if rival else "TRUE"
     rows = count.rows.format(span=span, acts=f"\n{file_text('opponent_acts')}", ours=ours)
-    sql = f"WITH chosen AS ({rows}) SELECT * FROM (\n{file_text(count.file)})"
+    sql = file_sql(count.file, rows)
     if count.rows is _ACTS:
         numbers, named = (
             "sum(done) AS k, count(*) AS n",

@@ -13,7 +13,7 @@ from typing import Any, cast
 import msgspec
 
 from analytics.luck.streets import hand_equity, spot, with_shown_cards
-from analytics.projections.equity import Worth
+from analytics.projections.equity import PotEquities
 from api.viewpoints.redaction import RedactedEvent, RedactedEvents, line_of, masked, moments
 from engine.game import Game
 from engine.hand import turn
@@ -127,7 +127,9 @@ def _drawn(
     return drawn, None
 
 
-def odds_of(name: str, events: Sequence[t.Event], game: Game | None) -> Iterator[Worth | None]:
+def odds_of(
+    name: str, events: Sequence[t.Event], game: Game | None
+) -> Iterator[PotEquities | None]:
     """After each event, how often each seat that is in would win if chance alone were left.
 
     Cards that were shown later are known from the start, as everybody who has the page can see
@@ -135,7 +137,7 @@ def odds_of(name: str, events: Sequence[t.Event], game: Game | None) -> Iterator
     """
     shown = with_shown_cards(events)
     hand: Hand | None = None
-    found: Worth | None = None
+    found: PotEquities | None = None
     before: Any = None
     for event, later in zip_longest(shown, shown[1:]):
         hand = replay((event,)) if hand is None else evolve(hand, event)
@@ -235,7 +237,7 @@ class _TableState:
             "seats": [self._seat(hand, seat, bets[seat]) for seat in range(len(hand.stacks))],
         }
 
-    def value(self, table: dict[str, Any], worth: Worth | None, hand: Hand) -> None:
+    def value(self, table: dict[str, Any], worth: PotEquities | None, hand: Hand) -> None:
         """What each seat's cards are worth against the others', beside them."""
         seats = [] if worth is None else contenders(hand)
         for seat, row in enumerate(table["seats"]):

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.sql.chosen import quoted
+from analytics.sql import quoted
 from api.questions.verdicts import SCHEMA, Judged, Numbers, Verdicts, verdicts_of
 from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed

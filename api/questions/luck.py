@@ -12,13 +12,13 @@ from analytics.luck.equity_cache import equity_cache
 from analytics.luck.measures import MEASURES, By, LuckQueries
 from analytics.luck.streets import is_countable
 from analytics.projections import played
-from analytics.projections.equity import Closed, lucks, uncounted
+from analytics.projections.equity import RunOut, luck_rows, unsupported_rule
 from analytics.replay.rules import Rulebook
 from analytics.results.net_breakdown import StreetLuckTable
 from analytics.results.winnings_curve import winnings_sql
-from analytics.sql.chosen import Chosen, JoinedViews, hands_of, players_of, quoted, where
-from analytics.sql.chosen import table as table_of
-from analytics.statistics.catalogue import Measured, in_unit
+from analytics.sql import HandFilters, JoinedViews, hand_terms, player_terms, quoted, where
+from analytics.sql import facts_sql as table_of
+from analytics.statistics.catalogue import MeasureValue, with_unit
 from api.questions.filters_values import ranges_text
 from api.questions.players import chosen_by, money_of
 from api.questions.question import Anybody, Filters, Param
@@ -88,7 +88,7 @@ class LuckAnswer(NamedTuple):
     amounts are played for; the games whose luck is not counted."""
 
     queries: LuckQueries
-    found: list[Measured]
+    found: list[MeasureValue]
     counted: dict[str, int]
     unit: str | None
     uncounted: tuple[str, ...]
@@ -106,23 +106,23 @@ def luck(
     Where luck is counted in none of the games, no number is given without it: it would be the net.
     """
     chosen = chosen_by(viewed, params)
-    hands = where(hands_of(chosen))
+    hands = where(hand_terms(chosen))
     if not viewed.rows(f"SELECT 1 FROM played{hands} LIMIT 1"):
         raise Absent("no hand was played here")
     unit = money_of(viewed, table_of(chosen))
     lucks, closed, ran = _lucks(viewed, chosen, params.runouts, watch)
     # Swaps with their equities, or a sample of those that could be valued.
-    terms = [*players_of(chosen), *hands_of(chosen)]
+    terms = [*player_terms(chosen), *hand_terms(chosen)]
     swaps = viewed.ask(
         "SELECT hand_seq, street, seat, slot, ruleset, spot, changed"
         f" FROM risks{where([*terms, 'spot IS NOT NULL'])} ORDER BY hand_seq, street, seat, slot"
     )
     changes, rules = _even_sample(swaps, params.spots), Rulebook(viewed.snapshot.ruleset)
     for row in changes:
-        row["spot"] = played.kept_spot(row["spot"])
+        row["spot"] = played.decoded_swap_spot(row["spot"])
         row["before"] = row["after"] = None
     equities = equity_cache(cache_folder())
-    played.valued(watch(changes, "counting swaps", len(changes)), rules, equities.share)
+    played.add_swap_equities(watch(changes, "counting swaps", len(changes)), rules, equities.share)
     values = [{name: row[name] for name in _CHANGES.names} for row in changes]
     valued = pa.Table.from_pylist(values, _CHANGES)
     views = {"played": _PLAYED.format(where=hands), "risks": _RISKS.format(where=hands)}
@@ -133,12 +133,12 @@ def luck(
     games: dict[str, bool] = {}  # whether run-outs of each are counted
     for row in viewed.rows(f"SELECT DISTINCT game, ruleset FROM played{where(terms)}"):
         game = rules.of(row["ruleset"])
-        counts = game is None or uncounted(game) is None
+        counts = game is None or unsupported_rule(game) is None
         games[row["game"]] = games.get(row["game"], True) and counts
     without = tuple(sorted(name for name, counts in games.items() if not counts))
     every = [
         one
-        for one in in_unit(measures, MEASURES, unit)
+        for one in with_unit(measures, MEASURES, unit)
         if len(without) < len(games) or one.statistic not in OF_LUCK
     ]
     return LuckAnswer(queries, every, counted, unit, without)
@@ -175,7 +175,7 @@ class EvenSample(Generic[T]):
 
 
 def street_luck(
-    viewed: Viewed, chosen: Chosen, spots: int | None, watch: ShowProgress = without_progress
+    viewed: Viewed, chosen: HandFilters, spots: int | None, watch: ShowProgress = without_progress
 ) -> StreetLuck:
     """Luck street by street of so many hands, of those whose cards are all known."""
     if spots == 0:  # then nobody looks
@@ -197,10 +197,7 @@ def street_luck(
 
 
 def nets_without_luck(
-    viewed: Viewed,
-    chosen: Chosen,
-    runouts: int | None,
-    watch: ShowProgress = without_progress,
+    viewed: Viewed, chosen: HandFilters, runouts: int | None, watch: ShowProgress = without_progress
 ) -> dict[int, float]:
     """The player's net of each hand that was counted, luck taken out; by `hand_seq`."""
     assert chosen.player is not None
@@ -220,10 +217,10 @@ def mirrored(viewed: Viewed) -> dict[str, int]:
     return dict(zip(rows["match"].to_pylist(), rows["deals"].to_pylist(), strict=True))
 
 
-def mirrored_hands(viewed: Viewed, chosen: Chosen) -> str:
+def mirrored_hands(viewed: Viewed, chosen: HandFilters) -> str:
     """The hands of a player's whole mirrored decks, as a filter names `hands`; else nothing."""
     deals = mirrored(viewed)
-    decks = viewed.rows(winnings_sql("curve_decks", chosen, deals)) if deals else ()
+    decks = viewed.rows(winnings_sql("winnings_by_deck", chosen, deals)) if deals else ()
     return ranges_text(
         (deck["match"], number)
         for deck in decks
@@ -238,10 +235,10 @@ def deals_of(viewed: Viewed, match: str) -> str:
 
 
 def _lucks(
-    viewed: Viewed, chosen: Chosen, runouts: int | None, watch: ShowProgress
+    viewed: Viewed, chosen: HandFilters, runouts: int | None, watch: ShowProgress
 ) -> tuple[pa.Table, int, int]:
     """Luck by hand and seat; how many of these hands may have closed, and were looked at."""
-    terms = [*hands_of(chosen), "may_close"]
+    terms = [*hand_terms(chosen), "may_close"]
     if chosen.player is not None:
         his = f"SELECT hand_seq FROM played WHERE player = {quoted(chosen.player)}"
         terms.append(f"hand_seq IN ({his})")
@@ -254,15 +251,15 @@ def _lucks(
     rules, known = Rulebook(viewed.snapshot.ruleset), equity_cache(cache_folder())
     rows: list[Row] = []  # what luck did to each seat, as far as the viewer knows the cards
     for row in watch(hands, "counting run-outs", len(hands)):
-        spot: Closed | str | None
+        spot: RunOut | str | None
         if row["spot"] is not None:
-            spot = msgspec.json.decode(row["spot"], type=Closed)
+            spot = msgspec.json.decode(row["spot"], type=RunOut)
         elif row["why"] is not None or viewed.viewer.auditor:
             continue
         else:  # what the hand's own events say to this viewer
-            spot = played.spot_of(revealed(viewed.redacted_hand(row["hand"])), rules)
-        if isinstance(spot, Closed):
-            rows += lucks(row, spot, rules, known.worth)
+            spot = played.run_out_of(revealed(viewed.redacted_hand(row["hand"])), rules)
+        if isinstance(spot, RunOut):
+            rows += luck_rows(row, spot, rules, known.worth)
     return pa.Table.from_pylist(rows, _LUCKS), every.num_rows, len(hands)
 
 

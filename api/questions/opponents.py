@@ -16,17 +16,12 @@ from analytics.opponents.leads import Differences, Leads, differences, leads
 from analytics.opponents.report import By, OpponentReport
 from analytics.opponents.report_tables import STRONG, WEAK, OpponentScope, opponent_tables
 from analytics.replay.rules import Rulebook
-from analytics.sql.chosen import table
-from analytics.statistics.catalogue import Measured
+from analytics.sql import facts_sql
+from analytics.statistics.catalogue import MeasureValue
 from api.playing.recording import STOPPED
 from api.questions.filters_values import finder
 from api.questions.players import Again, Drawn, chosen_by, drawn, money_of
-from api.questions.question import (
-    HIDDEN,
-    Filters,
-    Name,
-    Param,
-)
+from api.questions.question import HIDDEN, Filters, Name, Param
 from api.record_audit import RulesetLookup
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress, without_progress
@@ -252,7 +247,7 @@ def opponent(
     """The tables of an opponent, for a caller to query and close."""
     player, vs = params.player, params.vs
     chosen = chosen_by(viewed, params)
-    unit = money_of(viewed, table(chosen, "NULL"))
+    unit = money_of(viewed, facts_sql(chosen, "NULL"))
     ledger = viewed.snapshot
     found = OpponentReport(
         player,
@@ -296,7 +291,7 @@ def lengths(viewed: Viewed, before: int | None = None) -> dict[str, int]:
     return hands_of
 
 
-def _named(found: Iterable[Measured]) -> dict[str, dict[str, Drawn]]:
+def _named(found: Iterable[MeasureValue]) -> dict[str, dict[str, Drawn]]:
     """Numbers by part and name."""
     parts: dict[str, dict[str, Drawn]] = {}
     for row in found:

@@ -10,9 +10,9 @@ from msgspec.structs import astuple, fields, replace
 
 from analytics.intervals import DRAWS, SEED
 from analytics.replay.rules import POSITIONS
-from analytics.sql.chosen import Chosen, hands_of, moneys_of, players_of, quoted, where
-from analytics.statistics.answers import Answer, answers, in_units, rows_of
-from analytics.statistics.catalogue import STATISTICS, Measured, Statistic
+from analytics.sql import HandFilters, currencies_of, hand_terms, player_terms, quoted, where
+from analytics.statistics.catalogue import STATISTICS, MeasureValue, Statistic
+from analytics.statistics.compute import StatisticValue, sql_file_rows, statistic_values, with_units
 from api.problem import Problem
 from api.questions.question import Cell, Param, Sheet, plain, share
 from api.viewpoints.selection import Absent
@@ -39,7 +39,7 @@ def nobody(name: str) -> Absent:
 
 def money_of(viewed: Viewed, rows: str) -> str | None:
     """What these rows with a `unit` were played for; sums are asked for one money at a time."""
-    moneys = moneys_of(viewed, rows)
+    moneys = currencies_of(viewed, rows)
     if len(moneys) > 1:
         several = " and ".join(f"{one}s" for one in moneys)
         raise NoSum(
@@ -68,8 +68,8 @@ def check(
 def count_hands(viewed: Viewed, params: Any) -> int:
     """How many hands a question is about, by its own filters."""
     chosen = chosen_by(viewed, params)
-    where_clause = where([*players_of(chosen), *hands_of(chosen)])
-    (counted,) = viewed.rows(f"SELECT count(DISTINCT hand_seq) AS n FROM facts{where_clause}")
+    conditions = where([*player_terms(chosen), *hand_terms(chosen)])
+    (counted,) = viewed.rows(f"SELECT count(DISTINCT hand_seq) AS n FROM facts{conditions}")
     return int(counted["n"])
 
 
@@ -99,9 +99,9 @@ Positions = Annotated[
 class PlayerStatistics(NamedTuple):
     """Statistics of players and parts, and how many hands each had; of all others as one, too."""
 
-    found: list[Answer]
+    found: list[StatisticValue]
     dealt: dict[tuple[str, str], Row]
-    field: dict[str, Answer]
+    field: dict[str, StatisticValue]
 
 
 def chosen_of(
@@ -111,7 +111,7 @@ def chosen_of(
     hands: str | None = None,
     before: str | None = None,
     **others: Any,
-) -> Chosen:
+) -> HandFilters:
     """The filters; what is not there is said before anything is counted."""
     first_last = None
     if hands:  # `1-100`, or one number
@@ -129,10 +129,10 @@ def chosen_of(
     check(viewed, player, vs, match=others.get("match"), game=others.get("game"))
     if player is not None and player == vs:
         raise Nonsense(f"{player} has no hands against himself")
-    return Chosen(player=player, hands=first_last, before=place, **others)
+    return HandFilters(player=player, hands=first_last, before=place, **others)
 
 
-def chosen_by(viewed: Viewed, params: Any, **others: Any) -> Chosen:
+def chosen_by(viewed: Viewed, params: Any, **others: Any) -> HandFilters:
     """The filters among a question's parameters."""
     names = ("vs", "positions", "game", "match", "hands", "before")
     values = {name: getattr(params, name) for name in names if hasattr(params, name)}
@@ -145,17 +145,17 @@ def of_street(street: str | None) -> list[Statistic]:
 
 
 def statistics(
-    viewed: Viewed, chosen: Chosen, wanted: Sequence[Statistic], *, field: bool = False
+    viewed: Viewed, chosen: HandFilters, wanted: Sequence[Statistic], *, field: bool = False
 ) -> PlayerStatistics:
     """Every statistic asked for. `field`: of one player, beside everybody else under the same
     filters, counted as one."""
-    found = list(in_units(viewed, chosen, answers(viewed.facts, chosen, wanted)))
-    rows = rows_of("dealt", viewed.facts, chosen)
+    found = list(with_units(viewed, chosen, statistic_values(viewed.facts, chosen, wanted)))
+    rows = sql_file_rows("dealt", viewed.facts, chosen)
     dealt = {(row["player"], row["part"]): row for row in rows}
-    field_answers: dict[str, Answer] = {}
+    field_answers: dict[str, StatisticValue] = {}
     if field and chosen.player is not None:
         rest = replace(chosen, others=True, by=None)
-        others = in_units(viewed, rest, answers(viewed.query, rest, wanted))
+        others = with_units(viewed, rest, statistic_values(viewed.query, rest, wanted))
         field_answers = {one.statistic: one for one in others}
     return PlayerStatistics(found, dealt, field_answers)
 
@@ -282,7 +282,7 @@ def counts(k: int | None, n: int) -> str:
     return f"{n}" if k is None else f"{k}/{n}"
 
 
-def drawn(measure: Measured) -> Drawn:
+def drawn(measure: MeasureValue) -> Drawn:
     """The lines of a measure."""
     ends = () if measure.drawn_low is None else (measure.drawn_low, measure.drawn_high)
     return Drawn(
@@ -337,7 +337,7 @@ def by_line(
             if row.part != part or not row.n:
                 continue
             it = kinds[row.statistic]
-            few, again = row.n < it.few, Measured(*astuple(row)).drawn
+            few, again = row.n < it.few, MeasureValue(*astuple(row)).drawn
             word = "" if again is None else "drawn again {:,.2f} - {:,.2f}".format(*again)
             cells = (value_of(it, row.value), between(it, row.low, row.high), counts(row.k, row.n))
             texts = (it.title, *cells, "too few" if few else word)

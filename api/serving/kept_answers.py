@@ -37,7 +37,7 @@ from msgspec.structs import replace
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp
 
-from analytics.sql.chosen import quoted
+from analytics.sql import quoted
 from api.http.ask import Caller
 from api.http.ledger_service import LedgerService, Settings
 from api.http.limits import Limits

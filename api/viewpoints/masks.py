@@ -16,7 +16,7 @@ import msgspec
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from analytics.sql.chosen import quoted
+from analytics.sql import quoted
 from api.viewpoints.disclosure import FAULTS, LATER, announced_bids, found, opening
 from api.viewpoints.redaction import NOTHING, Redactor, revealed
 from api.viewpoints.viewer import Viewer

@@ -22,8 +22,8 @@ from msgspec import json
 from msgspec.structs import replace
 
 from analytics.projections.facts import ruleset_projections
-from analytics.sql.chosen import Chosen, Facts, hands_of, moneys, quoted, where
-from analytics.statistics.answers import SECONDS, views
+from analytics.sql import FactSource, HandFilters, currencies, hand_terms, quoted, where
+from analytics.statistics.compute import SECONDS, snapshot_query
 from api.viewpoints.redaction import RedactedEvents, Redactor, revealed, withheld_sentence
 from api.viewpoints.selection import Absent, Places, Selection, among, groups, standing
 from api.viewpoints.selection import leaves as recorded
@@ -67,7 +67,7 @@ class Viewed:
         self._opened: frozenset[str] | None = None
         self._units: set[str] | None = None
         self._others: dict[tuple[str | None, tuple[str, ...]], Viewed] = {}
-        self.facts_by: Callable[[Viewed], Facts] | None = None
+        self.facts_by: Callable[[Viewed], FactSource] | None = None
 
     @cached_property
     def redactor(self) -> Redactor:
@@ -83,7 +83,7 @@ class Viewed:
             return self._query
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> FactSource:
         """Where questions about facts are answered: by our own views, unless others do it."""
         return self.query if self.facts_by is None else self.facts_by(self)
 
@@ -125,7 +125,7 @@ class Viewed:
         """The same, but of the hands alone that are played for this: chips, dollars, euros, pounds;
         of all without. Players are split `by_tag`, if one is named, or several with commas.
         It is let go with this one."""
-        known = moneys(self.units) if unit is not None else []
+        known = currencies(self.units) if unit is not None else []
         if unit is not None and unit not in known:
             here = f"those here are for {' and '.join(known)}" if known else "there is none here"
             raise Absent(f"no hand is played for {unit}: {here}", unit=known)
@@ -209,7 +209,7 @@ class Viewed:
 
     def _ours(self) -> Query:
         if self.viewer.auditor:
-            return views(self.snapshot, self.only, self.called)
+            return snapshot_query(self.snapshot, self.only, self.called)
         from api.viewpoints.masks import Redacted  # an auditor needs it not, nor what it brings
 
         known = (*STANDARD, *ruleset_projections(self.snapshot.ruleset))
@@ -225,11 +225,11 @@ class Viewed:
 
 AT_ONCE = 4_096  # hands
 GROUPS = 8  # row groups
-EVERY = Chosen()
+EVERY = HandFilters()
 
 
 def leaves(
-    viewed: Viewed, chosen: Chosen = EVERY, watch: ShowProgress = without_progress
+    viewed: Viewed, chosen: HandFilters = EVERY, watch: ShowProgress = without_progress
 ) -> Iterator[Leaf]:
     """Those that the filters of hands leave, in the order they ended in; of a player, and of his
     rival, no others are read than those in which they were dealt in."""
@@ -252,7 +252,7 @@ def _names(viewed: Viewed, match: str, players: Iterable[str]) -> list[str]:
 
 
 def events(
-    viewed: Viewed, chosen: Chosen = EVERY, watch: ShowProgress = without_progress
+    viewed: Viewed, chosen: HandFilters = EVERY, watch: ShowProgress = without_progress
 ) -> Iterator[pa.Table]:
     """The same as tables of events, each of some thousand whole hands.
 
@@ -277,19 +277,19 @@ def events(
         yield rows
 
 
-def _places(viewed: Viewed, chosen: Chosen) -> Places:
+def _places(viewed: Viewed, chosen: HandFilters) -> Places:
     """Where the hands stand that are asked for: a player's are those that he was dealt in, and his
     rival too."""
     names = [quoted(one) for one in (chosen.player, chosen.vs) if one is not None]
     terms = [
-        *hands_of(replace(chosen, vs=None)),
+        *hand_terms(replace(chosen, vs=None)),
         *(f"hand_seq IN (SELECT hand_seq FROM players WHERE player = {name})" for name in names),
     ]
     rows = viewed.ask(f"SELECT hand_seq FROM hands{where(terms)} ORDER BY hand_seq")
     return np.asarray(rows["hand_seq"].to_numpy(), dtype=np.int64)
 
 
-def _parts(viewed: Viewed, chosen: Chosen) -> Iterator[Callable[[], pa.Table]]:
+def _parts(viewed: Viewed, chosen: HandFilters) -> Iterator[Callable[[], pa.Table]]:
     """What is sealed, some row groups at a time, and what is hot, each read when it is called."""
     files, (segments, closed) = files_of(viewed.snapshot.live.disk), viewed.snapshot.parts()
     places, wanted = _places(viewed, chosen), Selection(chosen.match)

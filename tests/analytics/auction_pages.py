@@ -11,13 +11,18 @@ from typing import Any, NamedTuple
 import msgspec
 import pyarrow as pa
 
-from analytics.auctions import worth as bids_worth
-from analytics.auctions.worth import ThirdCards
+from analytics.auctions import third_card_worth
+from analytics.auctions.third_card_worth import ThirdCardCache
 from analytics.projections.auctions import AUCTIONS, SCHEMA
-from analytics.projections.equity import Closed, lucks
-from analytics.projections.facts import played
-from analytics.projections.facts import risks as stored_risks
-from analytics.projections.played import PLAYED, RISKS, kept_spot, valued
+from analytics.projections.equity import RunOut, luck_rows
+from analytics.projections.facts import played_projection
+from analytics.projections.facts import risks_projection as stored_risks
+from analytics.projections.played import (
+    PLAYED_SCHEMA,
+    RISKS_SCHEMA,
+    add_swap_equities,
+    decoded_swap_spot,
+)
 from analytics.replay.rules import Rulebook, RulesetText
 from events.ledger import Recorded
 from events.types import Event
@@ -27,10 +32,10 @@ from tests.pages import played as said
 
 PAGES = Path(__file__).parent / "auctions"
 RULES = Rulebook(lambda mark: None)
-THIRD = ThirdCards(None)
+THIRD = ThirdCardCache(None)
 MIRRORED = {"m": 2}
-PLAYED = [
-    *PLAYED,
+PLAYED_SCHEMA = [
+    *PLAYED_SCHEMA,
     pa.field("hand", pa.string()),
     *(pa.field(name, pa.int64()) for name in ("deal", "deals")),
     *(pa.field(name, pa.float64()) for name in ("net_ev", "error", "equity")),
@@ -85,27 +90,27 @@ def auctions_table(rows: list[dict[str, Any]]) -> pa.Table:
 
 def worths(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """What third cards were worth, kept in memory over all tests."""
-    return list(bids_worth.worths(bids_worth.auctions(rows), rules_of))
+    return list(third_card_worth.worth_rows(third_card_worth.two_bidder_auctions(rows), rules_of))
 
 
-def rules_of(row: dict[str, Any]) -> bids_worth.Rules | None:
+def rules_of(row: dict[str, Any]) -> third_card_worth.PricingRules | None:
     """Those of a row's own ruleset."""
-    return bids_worth.rules_of(row["ruleset"], RULES, lambda how: THIRD)
+    return third_card_worth.pricing_rules(row["ruleset"], RULES, lambda how: THIRD)
 
 
 def played_rows(
     leaves: list[Leaf], deals: Mapping[str, int] = MIRRORED, kept: RulesetText = nobodys
 ) -> list[dict[str, Any]]:
     """Every player's row, and what he could expect where luck can be counted."""
-    rows: list[dict[str, Any]] = played(kept).build(leaves).to_pylist()
+    rows: list[dict[str, Any]] = played_projection(kept).build(leaves).to_pylist()
     found: dict[int, dict[int, Any]] = {}
     for row in rows:
         times = deals.get(row["match"], 1)
         row |= {"hand": f"{row['match']}/{row['number']}", "deal": (row["number"] - 1) // times}
         row |= {"deals": times, "net_ev": row["net"], "error": 0.0, "equity": None}
         if row["spot"] is not None and row["hand_seq"] not in found:
-            spot = msgspec.json.decode(row["spot"], type=Closed)
-            told = lucks(row, spot, Rulebook(kept))
+            spot = msgspec.json.decode(row["spot"], type=RunOut)
+            told = luck_rows(row, spot, Rulebook(kept))
             found[row["hand_seq"]] = {one["seat"]: one for one in told}
         row["adjusted"] = row["hand_seq"] in found
         row |= found.get(row["hand_seq"], {}).get(row["seat"], {})
@@ -114,22 +119,22 @@ def played_rows(
 
 def played_table(rows: list[dict[str, Any]]) -> pa.Table:
     """Such rows as Arrow."""
-    return tabled(rows, PLAYED)
+    return tabled(rows, PLAYED_SCHEMA)
 
 
 def risks(leaves: list[Leaf]) -> list[dict[str, Any]]:
     """Every card at risk, changes valued."""
     rows: list[dict[str, Any]] = stored_risks(nobodys).build(leaves).to_pylist()
     for row in rows:
-        row["spot"] = None if row["spot"] is None else kept_spot(row["spot"])
+        row["spot"] = None if row["spot"] is None else decoded_swap_spot(row["spot"])
         row |= {"hand": f"{row['match']}/{row['number']}", "before": None, "after": None}
-    valued(rows, RULES)
+    add_swap_equities(rows, RULES)
     return rows
 
 
 def risks_table(rows: list[dict[str, Any]]) -> pa.Table:
     """Such rows as Arrow, without what was counted of."""
-    told = [one for one in RISKS if one.name != "spot"]
+    told = [one for one in RISKS_SCHEMA if one.name != "spot"]
     equities = [pa.field(name, pa.float64()) for name in ("before", "after")]
     return tabled(rows, [*told, *equities, pa.field("hand", pa.string())])
 

@@ -3,7 +3,7 @@
 import sqlglot
 from sqlglot import expressions as ex
 
-from analytics.sql.chosen import text_of
+from analytics.sql import sql_text
 
 DIALECTS = ("duckdb", "spark", "postgres")
 # What other engines do not have, or silently answer otherwise (`list(x ORDER BY y)` did).
@@ -12,7 +12,7 @@ FORBIDDEN = (ex.Qualify, ex.IntDiv, ex.Lambda, ex.PercentileCont, ex.ArrayAgg, e
 
 def opens_with_its_question_and_its_definition(file: str) -> None:
     """Two lines of comment: one asks, one says what is meant."""
-    first, second, *_ = text_of(file).splitlines()
+    first, second, *_ = sql_text(file).splitlines()
     assert first.startswith("-- ")
     assert first.endswith("?")
     assert second.startswith("-- ")
@@ -21,7 +21,7 @@ def opens_with_its_question_and_its_definition(file: str) -> None:
 
 def trees(file: str) -> list[ex.Expr]:
     """The file as each of the engines reads it."""
-    read = [sqlglot.parse(text_of(file), dialect=dialect) for dialect in DIALECTS]
+    read = [sqlglot.parse(sql_text(file), dialect=dialect) for dialect in DIALECTS]
     found = [tree for (tree,) in read if tree is not None]
     assert len(DIALECTS) == len(found)
     return found

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from analytics.auctions import worth as bids_worth
-from analytics.auctions.bidding import MEASURES, chosen
+from analytics.auctions import third_card_worth
+from analytics.auctions.bidding import MEASURES, auctions_sql
 from analytics.luck.measures import MEASURES as OF_LUCK
 from analytics.luck.measures import luck_sql
-from analytics.sql.chosen import SQL, Tables
+from analytics.sql import SQL_FOLDER, ArrowTables
 from tests.analytics.auction_pages import (
     PAGES,
     auctions,
@@ -24,7 +24,9 @@ from tests.analytics.auction_pages import (
 )
 from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_definition, trees
 
-FILES = sorted(path.stem for path in SQL.glob("*.sql") if path.stem.startswith(("bids", "swaps")))
+FILES = sorted(
+    path.stem for path in SQL_FOLDER.glob("*.sql") if path.stem.startswith(("bids", "swaps"))
+)
 
 
 @cache
@@ -32,16 +34,16 @@ def answered(file: str) -> list[dict[str, Any]]:
     """By DuckDB, over the hands of the file's page."""
     leaves = page(PAGES / f"{file}.txt").leaves
     rows = auctions(leaves)
-    tables = Tables(
+    tables = ArrowTables(
         {
             "auctions": auctions_table(rows),
-            "worths": bids_worth.table(worths(rows)),
+            "worths": third_card_worth.worth_table(worths(rows)),
             "played": played_table(played_rows(leaves)),
             "risks": risks_table(risks(leaves)),
         }
     )
     bids = file.startswith("bids")
-    return tables.ask(file, chosen(None, None) if bids else luck_sql(file, None, None))
+    return tables.ask(file, auctions_sql(None, None) if bids else luck_sql(file, None, None))
 
 
 @pytest.mark.parametrize("file", FILES)
@@ -74,4 +76,4 @@ def test_every_question_has_its_text() -> None:
 @pytest.mark.parametrize("one", [*MEASURES.values(), *OF_LUCK.values()], ids=lambda one: one.name)
 def test_every_measure_has_its_columns(one: Any) -> None:
     ends = {"share": "k", "mean": "mean", "ratio": "value", "number": "value"}
-    assert {f"{one.counted}_n", f"{one.counted}_{ends[one.kind]}"} <= set(answered(one.file)[0])
+    assert {f"{one.prefix}_n", f"{one.prefix}_{ends[one.kind]}"} <= set(answered(one.file)[0])

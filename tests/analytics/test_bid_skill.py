@@ -6,10 +6,10 @@ from fractions import Fraction
 
 import pytest
 
-from analytics.auctions import worth as bids_worth
-from analytics.auctions.bidding import Bids
-from analytics.sql.chosen import Tables
-from analytics.statistics.catalogue import Measured
+from analytics.auctions import third_card_worth
+from analytics.auctions.bidding import AuctionMeasures
+from analytics.sql import ArrowTables
+from analytics.statistics.catalogue import MeasureValue
 from dealer.bots.built_in import BuiltIn, raised, stay
 from dealer.bots.seen import Seen
 from dealer.deck import seeded
@@ -79,13 +79,15 @@ def outcomes(game: Game, number: int) -> Outcomes:
     return Outcomes(card, POT, game.showdown_tie)
 
 
-def measured(leaves: list[Leaf]) -> dict[str, dict[str, Measured]]:
+def measured(leaves: list[Leaf]) -> dict[str, dict[str, MeasureValue]]:
     """What every player's bids come to: records, auctions, worths, measures."""
     rows = auctions([Leaf(at, leaf.recorded) for at, leaf in enumerate(leaves)])
     assert {POT} == {row["pot"] for row in rows}
-    tables = Tables({"auctions": auctions_table(rows), "worths": bids_worth.table(worths(rows))})
-    found: dict[str, dict[str, Measured]] = {}
-    for one in Bids(tables).measures():
+    tables = ArrowTables(
+        {"auctions": auctions_table(rows), "worths": third_card_worth.worth_table(worths(rows))}
+    )
+    found: dict[str, dict[str, MeasureValue]] = {}
+    for one in AuctionMeasures(tables).measures():
         found.setdefault(one.player, {})[one.statistic] = one
     return found
 

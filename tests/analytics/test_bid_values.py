@@ -12,15 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from analytics.auctions import sniffing
+from analytics.auctions import sniffing, third_card_worth
 from analytics.auctions import sniffing as bids_sniffing
-from analytics.auctions import worth as bids_worth
-from analytics.auctions.bidding import Bids
-from analytics.auctions.sniffing import TELLS, _owed, pairs
-from analytics.auctions.worth import RECORD, ThirdCards, tie_rule
-from analytics.auctions.worth import auctions as of_two
-from analytics.sql.chosen import Tables
-from analytics.statistics.catalogue import Measured
+from analytics.auctions.bidding import AuctionMeasures
+from analytics.auctions.sniffing import TELLS, _tell_moments, pair_tests
+from analytics.auctions.third_card_worth import RECORD, ThirdCardCache, tie_rule
+from analytics.auctions.third_card_worth import two_bidder_auctions as of_two
+from analytics.sql import ArrowTables
+from analytics.statistics.catalogue import MeasureValue
 from engine.games import named
 from store.log.streams import Leaf
 from tests.analytics.auction_pages import PAGES, auctions, auctions_table, leaf, page, worths
@@ -86,12 +85,14 @@ def test_a_price_without_bounds_is_counted_apart(
     assert (underbid, 1) == (his["underbid_known"].k, his["underbid_known"].n)
 
 
-def _measured(leaves: list[Leaf]) -> list[dict[str, Measured]]:
+def _measured(leaves: list[Leaf]) -> list[dict[str, MeasureValue]]:
     """Every measure of both players."""
     rows = auctions(leaves)
-    tables = Tables({"auctions": auctions_table(rows), "worths": bids_worth.table(worths(rows))})
-    found: dict[str, dict[str, Measured]] = {}
-    for one in Bids(tables).measures():
+    tables = ArrowTables(
+        {"auctions": auctions_table(rows), "worths": third_card_worth.worth_table(worths(rows))}
+    )
+    found: dict[str, dict[str, MeasureValue]] = {}
+    for one in AuctionMeasures(tables).measures():
         found.setdefault(one.player, {})[one.statistic] = one
     return list(found.values())
 
@@ -137,28 +138,28 @@ def test_of_rules_that_pay_a_price_otherwise_nothing_is_said(
 
 
 def test_a_spot_is_counted_once_and_found_again_in_other_suits(tmp_path: Path) -> None:
-    first = ThirdCards(tmp_path)
+    first = ThirdCardCache(tmp_path)
     value = first.of(HOLE, FLOP)
-    again = ThirdCards(tmp_path)
+    again = ThirdCardCache(tmp_path)
     assert value == again.of(("As", "Ks"), ("Qs", "7d", "2h"))
     assert (1, 0) == (first.counted, again.counted)
 
 
 def test_a_record_cut_short_is_dropped_and_the_next_is_whole(tmp_path: Path) -> None:
-    ThirdCards(tmp_path).of(HOLE, FLOP)
+    ThirdCardCache(tmp_path).of(HOLE, FLOP)
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-9])
-    again = ThirdCards(tmp_path)
+    again = ThirdCardCache(tmp_path)
     again.of(HOLE, FLOP)
     assert (1, RECORD.size) == (again.counted, file.stat().st_size)
 
 
 def test_a_value_that_cannot_be_is_counted_again(tmp_path: Path) -> None:
-    right = ThirdCards(tmp_path).of(HOLE, FLOP)
+    right = ThirdCardCache(tmp_path).of(HOLE, FLOP)
     (file,) = tmp_path.iterdir()
     hole, board, *rest = RECORD.unpack(file.read_bytes())
     file.write_bytes(RECORD.pack(hole, board, -5, *rest[1:]))
-    again = ThirdCards(tmp_path)
+    again = ThirdCardCache(tmp_path)
     assert (right, 1) == (again.of(HOLE, FLOP), again.counted)
 
 
@@ -208,7 +209,7 @@ def _match(hands: int, answer: Any, match: str = "m") -> list[dict[str, Any]]:
 
 
 def test_who_bids_one_more_than_the_other_is_found_out() -> None:
-    for one in pairs(auctions_table(_match(500, lambda first, chance: first + 1))):
+    for one in pair_tests(auctions_table(_match(500, lambda first, chance: first + 1))):
         assert one.flagged
         assert 250 == one.tells["one more"][0]
         assert one.correlation is not None
@@ -216,7 +217,7 @@ def test_who_bids_one_more_than_the_other_is_found_out() -> None:
 
 
 def test_who_bids_alike_without_knowing_is_not_flagged() -> None:
-    for one in pairs(auctions_table(_match(500, lambda first, chance: chance.randrange(60)))):
+    for one in pair_tests(auctions_table(_match(500, lambda first, chance: chance.randrange(60)))):
         assert not one.flagged
         assert one.p is not None
         assert one.p > 0.001
@@ -228,25 +229,29 @@ def test_two_matches_of_one_name_are_not_mixed() -> None:
     high = _match(300, lambda first, chance: chance.randrange(60), "high")
     for row in high:
         row["bid"], row["rival_bid"] = row["bid"] + 100, row["rival_bid"] + 100
-    for one in pairs(auctions_table([*low, *high])):
+    for one in pair_tests(auctions_table([*low, *high])):
         assert not one.flagged
 
 
 def test_few_auctions_prove_nothing() -> None:
     few = auctions_table(_match(100, lambda b, chance: b + 1))
-    assert [False, False] == [one.flagged for one in pairs(few)]
+    assert [False, False] == [one.flagged for one in pair_tests(few)]
 
 
 def test_defaults_and_forced_bids_say_nothing_of_a_bidder() -> None:
     rows = _match(40, lambda first, chance: first)
-    assert [] == list(pairs(auctions_table([{**row, "rival_origin": "default"} for row in rows])))
+    assert [] == list(
+        pair_tests(auctions_table([{**row, "rival_origin": "default"} for row in rows]))
+    )
 
 
 def test_of_very_many_auctions_nothing_is_drawn_and_who_knows_is_found_out() -> None:
     """However many there are, p is small enough to be flagged."""
-    for one in pairs(auctions_table(_match(2_000, lambda first, chance: first + 1))):
+    for one in pair_tests(auctions_table(_match(2_000, lambda first, chance: first + 1))):
         assert (0, True) == (one.draws, one.flagged)
-    for one in pairs(auctions_table(_match(2_000, lambda first, chance: chance.randrange(60)))):
+    for one in pair_tests(
+        auctions_table(_match(2_000, lambda first, chance: chance.randrange(60)))
+    ):
         assert (0, False) == (one.draws, one.flagged)
 
 
@@ -257,7 +262,7 @@ def test_where_every_matching_is_the_same_nothing_can_be_told() -> None:
         small = at < len(rows) // 2
         row["pot"] = 4 if small else 40
         row["bid" if small == (row["role"] == "dealer") else "rival_bid"] = 5
-    found = list(pairs(auctions_table(rows)))
+    found = list(pair_tests(auctions_table(rows)))
     assert [(500, 0, 0.0, 1.0)] * 2 == [(it.n, it.draws, it.correlation, it.p) for it in found]
 
 
@@ -275,7 +280,7 @@ def test_chance_over_all_matchings_is_counted(
             _told(mine[[*one, *other]] - his[[*first, *second]], tell)
             for one, other in product(permutations(first), permutations(second))
         ]
-        mean, variance = _owed(mine, his, tell, strata)
+        mean, variance = _tell_moments(mine, his, tell, strata)
         assert fmean(counts) == pytest.approx(mean)
         assert pvariance(counts) == pytest.approx(variance, abs=1e-9)
 
@@ -291,7 +296,7 @@ def test_of_bids_of_two_sizes_every_matching_is_counted(
     mine, his = (np.array([one[at] for one in (*bids, *more)], dtype=float) for at in (0, 1))
     strata = np.array([0] * len(bids) + [1] * len(more))
     first, second = (np.flatnonzero(strata == at).tolist() for at in (0, 1))
-    found = sniffing.of_two_sizes(mine, his, strata)
+    found = sniffing.two_size_strata(mine, his, strata)
     assert found is not None
     for tell in TELLS.values():
         counts = [
@@ -300,9 +305,7 @@ def test_of_bids_of_two_sizes_every_matching_is_counted(
         ]
         for least in range(len(mine) + 1):
             share = sum(count >= least for count in counts) / len(counts)
-            assert share == pytest.approx(
-                sniffing.chance_of_at_least(least, found, tell), abs=1e-12
-            )
+            assert share == pytest.approx(sniffing.exact_p(least, found, tell), abs=1e-12)
 
 
 def test_two_bidders_of_two_sizes_are_not_flagged_for_going_up_by_twos() -> None:
@@ -312,7 +315,7 @@ def test_two_bidders_of_two_sizes_are_not_flagged_for_going_up_by_twos() -> None
         mine, his = ("bid", "rival_bid") if row["role"] == "big blind" else ("rival_bid", "bid")
         row[mine] = 40 * (row[mine] % 2)
         assert row[his] in (0, 40)
-    for one in pairs(auctions_table(rows)):
+    for one in pair_tests(auctions_table(rows)):
         assert (0, False) == (one.draws, one.flagged)
         count, mean, p = one.tells["equal"]
         variance = 600 / 4
@@ -321,8 +324,8 @@ def test_two_bidders_of_two_sizes_are_not_flagged_for_going_up_by_twos() -> None
 
 def test_bids_of_three_sizes_are_not_counted_so() -> None:
     bids = np.array([0.0, 3.0, 7.0])
-    assert sniffing.of_two_sizes(bids, bids, np.zeros(3, dtype=np.int64)) is None
-    assert sniffing.of_two_sizes(bids, bids[[0, 0, 0]], np.zeros(3, dtype=np.int64)) is not None
+    assert sniffing.two_size_strata(bids, bids, np.zeros(3, dtype=np.int64)) is None
+    assert sniffing.two_size_strata(bids, bids[[0, 0, 0]], np.zeros(3, dtype=np.int64)) is not None
 
 
 @pytest.mark.parametrize(
@@ -333,7 +336,7 @@ def test_where_the_first_matchings_leave_a_doubt_all_are_drawn(
 ) -> None:
     """Of too few auctions nothing is claimed, so a thousand do."""
     rows = _match(hands, lambda first, chance: first + 1 if knows else chance.randrange(50))
-    assert [draws] * 2 == [one.draws for one in pairs(auctions_table(rows))]
+    assert [draws] * 2 == [one.draws for one in pair_tests(auctions_table(rows))]
 
 
 def _told(apart: Any, tell: tuple[int, int]) -> int:
@@ -342,10 +345,10 @@ def _told(apart: Any, tell: tuple[int, int]) -> int:
 
 def test_p_by_the_exact_chance_is_near_that_of_matchings(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = auctions_table(_match(1_000, lambda first, chance: chance.randrange(60)))
-    exact = list(pairs(rows))
+    exact = list(pair_tests(rows))
     monkeypatch.setattr(bids_sniffing, "DRAWN_N", 500)
     monkeypatch.setattr(bids_sniffing, "FIRST_DRAWS", 10_000)
-    for one, other in zip(exact, pairs(rows), strict=True):
+    for one, other in zip(exact, pair_tests(rows), strict=True):
         assert (0, 10_000) == (one.draws, other.draws)
         assert one.p == pytest.approx(other.p, abs=0.03)
         for name, (count, mean, p) in one.tells.items():

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from analytics.projections.equity import uncounted
+from analytics.projections.equity import unsupported_rule
 from analytics.replay import betting_rounds
 from analytics.replay.rules import BettingPolicies, Rulebook, betting_policies
 from engine.catalogue import CATALOGUE
@@ -106,7 +106,7 @@ def test_of_rules_that_nobody_has_heard_of_nothing_is_said(name: str) -> None:
         if kind in ("rank", None) and not what.startswith("line"):
             assert None is Several([game]).showdown(fingerprint(game)), what
         if kind in ("pay", "deal", None) and not what.startswith("line"):
-            assert None is not uncounted(game), what
+            assert None is not unsupported_rule(game), what
         kinds[kind or "menu"] = kinds.get(kind or "menu", 0) + 1
     assert min(kinds.values()) > 0
 
@@ -120,10 +120,10 @@ def test_columns_do_not_compare_all_seven_cards() -> None:
 
 def test_a_card_that_goes_back_into_the_deck_is_not_counted_as_gone() -> None:
     game = GAMES["swap-2022"]
-    assert None is uncounted(game)
-    assert "swap_discard returned" == uncounted(replace(game, swap_discard="returned"))
-    assert "split expectation" == uncounted(replace(game, split="expectation"))
-    assert None is uncounted(replace(game, rake=Rake(percent=5)))
+    assert None is unsupported_rule(game)
+    assert "swap_discard returned" == unsupported_rule(replace(game, swap_discard="returned"))
+    assert "split expectation" == unsupported_rule(replace(game, split="expectation"))
+    assert None is unsupported_rule(replace(game, rake=Rake(percent=5)))
 
 
 def test_a_policy_in_no_catalogue_is_unknown_to_all() -> None:

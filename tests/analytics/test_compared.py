@@ -10,9 +10,9 @@ import pytest
 from analytics.comparison import comparisons
 from analytics.intervals import Share, newcombe, student
 from analytics.p_values import holm
-from analytics.sql.chosen import Chosen
-from analytics.statistics.answers import named, views
+from analytics.sql import HandFilters
 from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.compute import find_statistics, snapshot_query
 from api.main import main
 from store.reader import Reader
 from tests.sessions import Captured, printed, said, told
@@ -136,11 +136,11 @@ def test_each_p_counts_among_all_that_were_compared(capsys: Captured) -> None:
 
 def test_whatever_file_counts_a_statistic_its_p_stays_its_own(here: Path) -> None:
     """Files are asked one after the other; the answer is in the order asked for."""
-    wanted = named(("vpip", "net_hand", "pfr", "bb_100"))
+    wanted = find_statistics(("vpip", "net_hand", "pfr", "bb_100"))
     files = tuple(dict.fromkeys(one.file for one in wanted))
     assert len(files) == 2
-    query = views(Reader(here).snapshot())
-    sides = (Chosen(player="random-0"), Chosen(player="tight-1"))
+    query = snapshot_query(Reader(here).snapshot())
+    sides = (HandFilters(player="random-0"), HandFilters(player="tight-1"))
     found = comparisons(query, sides, {}, wanted, files)
     query.close()
     assert [one.name for one in wanted] == [one.statistic for one in found]

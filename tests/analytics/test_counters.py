@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from analytics.projections.auctions import AUCTIONS
-from analytics.projections.facts import facts
-from analytics.sql.chosen import SQL, Chosen, Tables
+from analytics.projections.facts import facts_projection
+from analytics.sql import SQL_FOLDER, ArrowTables, HandFilters
 from api.main import main
 from api.questions.declared.counters import COUNTERS, log_lines_sql
 from store.columns.codec import encoded
@@ -39,10 +39,10 @@ WORDS = {
 def test_the_question_answers_what_its_text_says() -> None:
     """In the last hand every check is forced, and its auction is tied: both won it."""
     leaves, columns, expected = page(PAGE)
-    every = (facts(lambda mark: None), AUCTIONS, BIDS, SWAPS)
+    every = (facts_projection(lambda mark: None), AUCTIONS, BIDS, SWAPS)
     views = {one.name: one.build(leaves) for one in every}
-    tables = Tables({**views, "events": encoded(leaves)})
-    found = tables.ask("counters", log_lines_sql(Chosen()))
+    tables = ArrowTables({**views, "events": encoded(leaves)})
+    found = tables.ask("counters", log_lines_sql(HandFilters()))
     tables.close()
     told = sorted([[_plain(row[name]) for name in columns] for row in found], key=str)
     assert expected == told
@@ -56,7 +56,7 @@ def test_a_bankroll_stands_before_its_hand() -> None:
     """Before the hundredth hand ninety-nine are over; beyond the thousandth nobody counts."""
     lines = ", ".join(f"('m', 'lynx', {at}, 'net', {at % 7})" for at in range(1, 1_150))
     source = f"SELECT * FROM (VALUES {lines}) AS t (match, player, number, line, amount)"
-    rows = Tables({}).ask("counters_bankroll", source)
+    rows = ArrowTables({}).ask("counters_bankroll", source)
     assert {row["number"]: int(row["bankroll"]) for row in rows} == {
         at: sum(it % 7 for it in range(1, at)) for at in range(100, 1_001, 100)
     }
@@ -70,7 +70,7 @@ def test_the_questions_are_in_the_portable_dialect(file: str) -> None:
 
 
 def test_every_question_about_counters_is_asked_here() -> None:
-    assert sorted(FILES) == sorted(path.stem for path in SQL.glob("counters*.sql"))
+    assert sorted(FILES) == sorted(path.stem for path in SQL_FOLDER.glob("counters*.sql"))
 
 
 def test_every_counter_is_told_on_its_page() -> None:

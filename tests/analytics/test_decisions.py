@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from analytics.decisions.hands import ReplayedHands
 from analytics.decisions.table import ACTIONS, FACED, SCHEMA, SHOWN_SQL, decision_rows
 from analytics.replay.rules import Rulebook
-from analytics.sql.chosen import Tables
+from analytics.sql import ArrowTables
 from api.main import main
 from engine.game import Game, fingerprint
 from engine.games import GAMES
@@ -69,7 +69,7 @@ def viewed(hands: Sequence[Leaf], rules: Rulebook) -> list[Row]:
     """The rows as the view shows them, in order."""
     found = decision_rows(rules, ReplayedHands(encoded(hands)))
     assert found.schema == SCHEMA
-    tables = Tables({"decisions": found})
+    tables = ArrowTables({"decisions": found})
     shown = tables.table(f"SELECT hand_seq, {SHOWN_SQL} FROM decisions ORDER BY hand_seq, idx")
     tables.close()
     rows: list[Row] = shown.to_pylist()

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.decisions.hands import ReplayedHands
-from analytics.projections.facts import SCHEMA, facts, facts_of
+from analytics.projections.facts import SCHEMA, fact_rows, facts_projection
 from analytics.replay.flags import ACTION_COUNTS, FLAGS
 from analytics.replay.rules import hole_classes
 from engine.game import fingerprint, fingerprint_of, to_json
@@ -35,7 +35,7 @@ def told(*lines: str) -> dict[str, dict[str, Any]]:
 
 def by_player(hands: list[Leaf]) -> dict[str, dict[str, Any]]:
     """The facts of one hand by player."""
-    facts = facts_of(BY_MARK.get, ReplayedHands(encoded(hands)))
+    facts = fact_rows(BY_MARK.get, ReplayedHands(encoded(hands)))
     return {row["player"]: row for row in facts.to_pylist()}
 
 
@@ -226,7 +226,7 @@ def test_hole_cards_have_a_class(cards: tuple[str, ...], name: str | None) -> No
 @pytest.mark.parametrize("game", GAMES)
 def test_facts_agree_with_the_chips_and_with_one_another(game: str) -> None:
     hands = sealed(of_games(game, count=40))
-    rows = facts(lambda mark: None).build(hands).to_pylist()
+    rows = facts_projection(lambda mark: None).build(hands).to_pylist()
     assert len(rows) >= 80
     chose = {(leaf.hand_seq, seat) for leaf in hands for seat in straddlers(leaf)}
     nets: Counter[int] = Counter()
@@ -264,7 +264,7 @@ def straddlers(leaf: Leaf) -> Iterator[int]:
 
 def test_building_in_parts_gives_the_same() -> None:
     given = sealed(of_games("auction-2024-mit", "swap-2022", "site-pl"))
-    one = facts(lambda mark: None)
+    one = facts_projection(lambda mark: None)
     parts = [one.build([leaf]) for leaf in given]
     whole = one.build(given)
     assert SCHEMA == whole.schema
@@ -281,5 +281,5 @@ def test_a_ruleset_that_only_the_ledger_has_is_read_from_it() -> None:
     marked = replace(first, ruleset=fingerprint_of(other))
     events = (replace(leaf.recorded[0], event=marked), *leaf.recorded[1:])
     capped = Leaf(1, events)
-    rows = facts({fingerprint_of(other): other}.get).build([capped]).to_pylist()
+    rows = facts_projection({fingerprint_of(other): other}.get).build([capped]).to_pylist()
     assert ({None}, {1}) == tuple({row[name] for row in rows} for name in ("three_bet", "per_chip"))

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from analytics.statistics.answers import ask, views
 from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.compute import ask, snapshot_query
 from store.reader import Reader
 from tests.analytics.naive_pluribus import counted
 from tests.profiles import sized
@@ -131,7 +131,7 @@ def test_the_flags_of_fpdb_are_ours(capsys: Captured, tmp_path: Path, name: str)
     """Hold'em hands of the one site we read; where definitions differ, docs/statistics.md says."""
     text = _needs(f"pokerstars/fpdb/cash/Stars/Flop/{name}")
     printed(capsys, "import", str(text), "--ledger", str(tmp_path))
-    query = views(Reader(tmp_path).snapshot())
+    query = snapshot_query(Reader(tmp_path).snapshot())
     rows = {row["player"]: row for row in query.rows("SELECT * FROM facts")}
     theirs = _flags(text.with_name(f"{name}.hp"))
     assert set(theirs) == set(rows)

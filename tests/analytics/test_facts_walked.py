@@ -11,7 +11,7 @@ from hypothesis import given
 from msgspec.structs import replace
 
 from analytics.decisions.hands import ReplayedHands
-from analytics.projections.facts import SCHEMA, facts, facts_of
+from analytics.projections.facts import SCHEMA, fact_rows, facts_projection
 from analytics.replay.rules import Rulebook
 from engine.game import Game, fingerprint
 from engine.games import GAMES
@@ -63,7 +63,7 @@ def imported(corpus: str, ledger: Path) -> tuple[Snapshot, list[Leaf]]:
 def same(hands: list[Leaf], rules: walked_facts.Rules = BY_MARK.get) -> pa.Table:
     """Walked and at once: column by column, so that a failure says where."""
     walked = walked_facts.table_of(hands, rules)
-    found = facts_of(rules, ReplayedHands(encoded(hands)))
+    found = fact_rows(rules, ReplayedHands(encoded(hands)))
     assert walked.schema == found.schema
     assert walked["hand_seq"].to_pylist() == found["hand_seq"].to_pylist()
     for name in SCHEMA.names:
@@ -176,7 +176,7 @@ def test_made_when_sealed_or_compacted_they_are_the_same_bytes(
     monkeypatch.setattr(projection, "MANY", 200)  # rows: facts are made many times
     (tmp_path / "segments").mkdir()
     disk, closed = RealDisk(tmp_path), of_games("auction-2024-mit", "site-nl")
-    one = facts(lambda mark: None)
+    one = facts_projection(lambda mark: None)
     with_facts = write_segment(disk, closed, (one,))
     without = write_segment(disk, closed, ())
     now = Manifest(0, "log/0", 0, with_facts.last_pos + 1, len(closed), (without,))
@@ -188,7 +188,7 @@ def test_made_when_sealed_or_compacted_they_are_the_same_bytes(
 
 
 def test_row_groups_are_held_until_there_are_many() -> None:
-    one = facts(lambda mark: None)
+    one = facts_projection(lambda mark: None)
     given = sealed(of_games("auction-2024"))
     builder = Builder((one,))
     halves = [encoded(given[:7]), encoded(given[7:])]
@@ -217,6 +217,6 @@ def test_row_groups_are_held_until_there_are_many() -> None:
 )
 def test_real_hands_have_the_facts_that_walking_finds(corpus: str, tmp_path: Path) -> None:
     snapshot, some = imported(corpus, tmp_path)
-    one = facts(snapshot.ruleset)
+    one = facts_projection(snapshot.ruleset)
     rules = Rulebook(snapshot.ruleset).of
     assert walked_facts.table_of(some, rules).equals(one.build(some))

@@ -13,7 +13,7 @@ from analytics.opponents.faults import (
     printable_reply,
     suggested_cause,
 )
-from analytics.sql.chosen import Tables
+from analytics.sql import ArrowTables
 from api.viewpoints.redaction import Redactor, revealed
 from api.viewpoints.viewer import Viewer
 from engine.turn import ToAct, ToBid, Turn
@@ -117,7 +117,7 @@ def test_a_hand_without_a_fault_has_no_row() -> None:
 def test_faults_are_counted_by_kind_step_and_cause() -> None:
     rows = [{**row, "hand": hand, "hand_seq": at} for at, hand in ((1, "m/1"), (2, "m/2"))
             for row in fault_rows(_faulty(), RULES)]  # fmt: skip
-    found = Tables({"faults": fault_table(rows)}).ask(
+    found = ArrowTables({"faults": fault_table(rows)}).ask(
         "opponent_faults", "SELECT *, '' AS part FROM faults"
     )
     told = sorted((row["step"], row["suggested"], row["faults"], row["since"]) for row in found)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analytics.comparison import sequential_test
-from analytics.intervals import FloatArray
+from analytics.intervals import Floats
 from api.main import main
 from engine.audit import nets_of
 from events import types as t
@@ -19,7 +19,7 @@ from tests.sessions import Captured, kept, said, told
 RUNS = sized(300, 600, 2_000)
 DEALS = 1_500
 RIVALS = ("caller-0", "aggressive-1")
-Draw = Callable[[np.random.Generator], FloatArray]
+Draw = Callable[[np.random.Generator], Floats]
 NO_BETTER: dict[str, Draw] = {
     "coins": lambda chance: chance.choice([-1.0, 1.0], DEALS),
     "small pots and stacks": lambda chance: chance.choice(

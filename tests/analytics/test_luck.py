@@ -6,8 +6,8 @@ import pytest
 from msgspec.structs import replace
 
 from analytics.luck.measures import LuckQueries
-from analytics.projections.equity import Closed, closed, sampled, worth_of
-from analytics.sql.chosen import Tables
+from analytics.projections.equity import RunOut, find_run_out, pot_equities, sampled_equities
+from analytics.sql import ArrowTables
 from dealer.play import play
 from engine.games import GAMES, named
 from events.cards import DECK, known
@@ -35,8 +35,8 @@ deal 0: Ah Kh 9c, 1: 8s 8d, board: Qh 7s 2d 3c 4c
 > 1 bets 398; 0 calls"""
 
 
-def _spot(board: tuple[str, ...] = (), third: tuple[int, int] = (0, 0)) -> Closed:
-    return Closed((0, 1), (AK, ("8s", "8d")), board, (), third, (), (), (4, 4))
+def _spot(board: tuple[str, ...] = (), third: tuple[int, int] = (0, 0)) -> RunOut:
+    return RunOut((0, 1), (AK, ("8s", "8d")), board, (), third, (), (), (4, 4))
 
 
 @pytest.mark.parametrize("game", sorted(sized(quick=covering(GAMES), ci=GAMES)))
@@ -49,9 +49,9 @@ def test_luck_sums_to_nothing_over_the_players_of_a_hand(game: str) -> None:
 def test_third_cards_to_come_on_the_flop_are_counted() -> None:
     """Ah Kh against 8s 8d on Qh 7s 2d: with a third card each 0.431408, for one alone 0.541508."""
     flop = ("Qh", "7s", "2d")
-    both = worth_of(_spot(flop, (1, 1)), (0, 1), STANDARD, "m/1")
-    one = worth_of(_spot(flop, (1, 0)), (0, 1), STANDARD, "m/1")
-    other = worth_of(_spot(flop, (0, 1)), (0, 1), STANDARD, "m/1")
+    both = pot_equities(_spot(flop, (1, 1)), (0, 1), STANDARD, "m/1")
+    one = pot_equities(_spot(flop, (1, 0)), (0, 1), STANDARD, "m/1")
+    other = pot_equities(_spot(flop, (0, 1)), (0, 1), STANDARD, "m/1")
     shares = (both.share[0], one.share[0], other.share[1])
     assert (0.431408, 0.541508, 0.78351) == tuple(round(share, 6) for share in shares)
     assert both.error == 0.0
@@ -61,9 +61,9 @@ def test_what_was_counted_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None
     """Third cards, swaps to come and what is drawn at random: a page that is asked for again, or by
     another, counts nothing anew."""
     flop = ("Qh", "7s", "2c")
-    swaps = Closed((0, 1), (AK, ("8s", "8d")), flop, (), (0, 0), TEN_AND_FIVE, (), (4, 4))
+    swaps = RunOut((0, 1), (AK, ("8s", "8d")), flop, (), (0, 0), TEN_AND_FIVE, (), (4, 4))
     spots = (_spot(flop, (1, 1)), swaps, _spot((), (1, 1)))
-    first = [worth_of(one, (0, 1), STANDARD, "m/1") for one in spots]
+    first = [pot_equities(one, (0, 1), STANDARD, "m/1") for one in spots]
 
     def counted(*_: object, **__: object) -> None:
         raise AssertionError("this is counted again")
@@ -71,16 +71,16 @@ def test_what_was_counted_is_remembered(monkeypatch: pytest.MonkeyPatch) -> None
     for name in ("against_unseen", "unseen"):
         monkeypatch.setattr(f"analytics.projections.equity.{name}", counted)
     monkeypatch.setattr("odds.unseen.survivors", counted)
-    assert first == [worth_of(one, (0, 1), STANDARD, "m/1") for one in spots]
+    assert first == [pot_equities(one, (0, 1), STANDARD, "m/1") for one in spots]
     other = (("8s", "8h"), ("Ah", "Kh"))
     for one in spots:
         with pytest.raises(AssertionError, match="again"):
-            worth_of(replace(one, holes=other), (0, 1), STANDARD, "m/1")
+            pot_equities(replace(one, holes=other), (0, 1), STANDARD, "m/1")
 
 
 def test_two_hands_before_the_flop_are_counted_on_every_board() -> None:
-    spot = Closed((0, 1), (ACES, KINGS), (), (), (0, 0), (), (), (400, 400))
-    assert 0.81255 == round(worth_of(spot, (0, 1), STANDARD, "m/1").share[0], 5)
+    spot = RunOut((0, 1), (ACES, KINGS), (), (), (0, 0), (), (), (400, 400))
+    assert 0.81255 == round(pot_equities(spot, (0, 1), STANDARD, "m/1").share[0], 5)
 
 
 @pytest.mark.parametrize(("mine", "his", "expected"), [(ACES, KINGS, 0.7008), (AK, TWOS, 0.5547)])
@@ -88,22 +88,22 @@ def test_swaps_to_come_before_the_flop_are_drawn(
     mine: tuple[str, str], his: tuple[str, str], expected: float
 ) -> None:
     """`Expected`: 0.7008 ± 0.0004 and 0.5547 ± 0.0005 with 10 and 5 in 100."""
-    found = sampled((mine, his), (), (), (0, 0), TEN_AND_FIVE, STANDARD, 1, draws=100_000)
+    found = sampled_equities((mine, his), (), (), (0, 0), TEN_AND_FIVE, STANDARD, 1, draws=100_000)
     assert abs(found.share[0] - expected) < 4 * found.error + 0.0005
     assert found.error < 0.002
 
 
 def test_the_same_hand_is_drawn_the_same_way_every_time() -> None:
-    first = sampled((ACES, KINGS), (), (), (1, 1), (), STANDARD, 3, draws=500)
-    assert first == sampled((ACES, KINGS), (), (), (1, 1), (), STANDARD, 3, draws=500)
-    assert first != sampled((ACES, KINGS), (), (), (1, 1), (), STANDARD, 4, draws=500)
+    first = sampled_equities((ACES, KINGS), (), (), (1, 1), (), STANDARD, 3, draws=500)
+    assert first == sampled_equities((ACES, KINGS), (), (), (1, 1), (), STANDARD, 3, draws=500)
+    assert first != sampled_equities((ACES, KINGS), (), (), (1, 1), (), STANDARD, 4, draws=500)
 
 
 def test_betting_closes_where_the_last_choice_was_made() -> None:
     one = leaf(1, ALL_IN)
     assert one.hand is not None
-    spot = closed([it.event for it in one.recorded], one.hand, named("auction-2024"))
-    assert isinstance(spot, Closed)
+    spot = find_run_out([it.event for it in one.recorded], one.hand, named("auction-2024"))
+    assert isinstance(spot, RunOut)
     assert ("Ah", "Kh", "9c") == spot.holes[0]
     assert (("Qh", "7s", "2d"), (0, 0)) == (spot.board, spot.third)
 
@@ -173,6 +173,6 @@ def test_a_choice_after_a_swap_is_on_the_board_that_follows() -> None:
 def test_a_curve_ends_at_the_net() -> None:
     leaves = page(PAGES / "swaps_curve.txt").leaves
     tables = {"played": played_table(played_rows(leaves)), "risks": risks_table([])}
-    luck = LuckQueries(Tables(tables))
+    luck = LuckQueries(ArrowTables(tables))
     net = {one.player: one.value for one in luck.measures() if one.statistic == "net"}
     assert net == {row["player"]: row["net"] for row in luck.curve() if row["number"] == 2}

@@ -9,14 +9,20 @@ from typing import Any
 
 import pytest
 
-from analytics.auctions import worth as bids_worth
-from analytics.auctions.bidding import MEASURES, chosen
+from analytics.auctions import third_card_worth
+from analytics.auctions.bidding import MEASURES, auctions_sql
 from analytics.intervals import bootstrap_deals_mean, bootstrap_difference, bootstrap_mean
 from analytics.luck.measures import MEASURES as OF_LUCK
 from analytics.luck.measures import luck_sql
 from analytics.opponents.measures import NUMBERS
-from analytics.sql.chosen import Tables
-from analytics.statistics.catalogue import Deals, Measured, Resampled, amounts, measured
+from analytics.sql import ArrowTables
+from analytics.statistics.catalogue import (
+    Bootstrap,
+    DealSums,
+    MeasureValue,
+    amounts_sql,
+    measure_value,
+)
 from api.main import main
 from events.types import AuctionSettled, BidPlaced
 from store.folder.disk import CACHE
@@ -40,38 +46,38 @@ DIFFERENCES = ("think_leak",)
 EVERY = [*MEASURES.values(), *OF_LUCK.values(), *NUMBERS.values()]
 MEANS = [one for one in EVERY if one.kind == "mean" and one.name not in DIFFERENCES]
 FILES = sorted({one.file for one in MEANS})
-RATIOS = {one.counted for one in MEASURES.values() if one.kind == "ratio"}
+RATIOS = {one.prefix for one in MEASURES.values() if one.kind == "ratio"}
 SIDES = ("above", "below")
 
 
-def _tables(file: str) -> tuple[Tables, str]:
+def _tables(file: str) -> tuple[ArrowTables, str]:
     """The hands of a file's page, and what the file is asked of."""
     if file.startswith("opponent"):
         leaves, _, _ = page(opponents.PAGES / f"{file}.txt")
         found = opponents.told(leaves)
         source = opponents.SOURCES.get(file, "acts")
         columns = "* REPLACE (true AS fault)" if file == "opponent_faulted" else "*"
-        tables = Tables({"acts": found.acts, "ends": found.ends})
+        tables = ArrowTables({"acts": found.acts, "ends": found.ends})
         return tables, f"SELECT {columns}, '' AS part FROM {source}"
     leaves = page(PAGES / f"{file}.txt").leaves
     rows = auctions(leaves)
     made = {
         "auctions": auctions_table(rows),
-        "worths": bids_worth.table(worths(rows)),
+        "worths": third_card_worth.worth_table(worths(rows)),
         "played": played_table(played_rows(leaves)),
         "risks": risks_table(risks(leaves)),
     }
-    asked = chosen(None, None) if file.startswith("bids") else luck_sql(file, None, None)
-    return Tables(made), asked
+    asked = auctions_sql(None, None) if file.startswith("bids") else luck_sql(file, None, None)
+    return ArrowTables(made), asked
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_what_is_drawn_again_is_what_the_file_averages(file: str) -> None:
     """Every mean of every row of the file's answer, and how many it is of."""
     tables, asked = _tables(file)
-    names = {one.counted for one in MEANS if one.file == file}
+    names = {one.prefix for one in MEANS if one.file == file}
     found: dict[Any, list[dict[str, Any]]] = {}
-    for row in tables.arrow(amounts(file, names), asked).to_pylist():
+    for row in tables.arrow(amounts_sql(file, names), asked).to_pylist():
         key = (row["player"], row["part"], row.get("basis"), row["measure"])
         found.setdefault(key, []).append(row)
     said = 0
@@ -91,8 +97,8 @@ def test_what_is_drawn_again_is_what_the_file_averages(file: str) -> None:
 def test_both_sums_of_a_ratio_are_those_that_the_file_divides() -> None:
     for file in {one.file for one in MEASURES.values() if one.kind == "ratio"}:
         tables, asked = _tables(file)
-        names = {one.counted for one in MEASURES.values() if one.file == file} & RATIOS
-        told = tables.arrow(amounts(file, names), asked).to_pylist()
+        names = {one.prefix for one in MEASURES.values() if one.file == file} & RATIOS
+        told = tables.arrow(amounts_sql(file, names), asked).to_pylist()
         assert names == {row["measure"] for row in told}
         for row in tables.ask(file, asked):
             for name in names:
@@ -117,13 +123,13 @@ def test_a_ratio_has_the_interval_of_auctions_drawn_again() -> None:
         found.append(sum(one for one, _ in drawn) / sum(other for _, other in drawn))
     found.sort()
     ratio = MEASURES["efficiency_known"]
-    again = Resampled()
+    again = Bootstrap()
     for size in (29, 60):
         again._deals[ratio.file, "efficiency", (str(size), "", "known")] = [
             (*deal, 1) for deal in deals[:size]
         ]
     row = {"efficiency_value": 0.4, "efficiency_n": 60}
-    few, one = (measured(ratio, row, again, size, "") for size in ("29", "60"))
+    few, one = (measure_value(ratio, row, again, size, "") for size in ("29", "60"))
     assert (None, None) == (few.low, few.high)
     assert (one.low, one.high) == _near((found[75], found[-76]))
     assert (0.4, None, None, None) == (one.value, one.k, one.drawn_low, one.drawn_high)
@@ -131,7 +137,7 @@ def test_a_ratio_has_the_interval_of_auctions_drawn_again() -> None:
 
 def test_what_is_drawn_again_of_ends_is_what_hands_came_to() -> None:
     tables, asked = _tables("opponent_ends")
-    deals = tables.arrow(amounts("opponent_ends", ["net"]), asked).to_pylist()
+    deals = tables.arrow(amounts_sql("opponent_ends", ["net"]), asked).to_pylist()
     for row in tables.ask("opponent_ends", asked):
         mine = [one for one in deals if all(one[it] == row[it] for it in ("player", "ending"))]
         assert row["hands"] == sum(one["times"] for one in mine)
@@ -139,7 +145,7 @@ def test_what_is_drawn_again_of_ends_is_what_hands_came_to() -> None:
 
 
 def test_a_file_without_means_has_nothing_to_draw() -> None:
-    assert "" == amounts("bids_after", ["won"])
+    assert "" == amounts_sql("bids_after", ["won"])
 
 
 def _naive(deals: Sequence[Sequence[float]], draws: int = 3_000) -> tuple[float, float]:
@@ -161,7 +167,7 @@ def test_where_several_happen_in_a_hand_the_hand_is_drawn() -> None:
     """Bets of one hand are alike: as many hands with one bet each would be surer of themselves."""
     chance = random.Random(2)
     hands = [[chance.expovariate(1)] * chance.choice((1, 4)) for _ in range(60)]
-    deals: Deals = [(sum(hand), len(hand), 1) for hand in hands]
+    deals: DealSums = [(sum(hand), len(hand), 1) for hand in hands]
     held = bootstrap_deals_mean(deals)
     assert held == _near(_naive(hands))
     single = bootstrap_mean(*zip(*[(bet, 1) for hand in hands for bet in hand], strict=True))
@@ -192,7 +198,7 @@ def test_of_one_side_alone_there_is_no_difference() -> None:
 
 
 def test_an_interval_is_told_to_a_person_where_it_says_something_else() -> None:
-    one = Measured("a", "", "paid", 2.0, None, 40, 1.0, 3.0, 1.1, 3.1)
+    one = MeasureValue("a", "", "paid", 2.0, None, 40, 1.0, 3.0, 1.1, 3.1)
     assert one.drawn is None
     assert (1.1, 3.3) == one._replace(drawn_high=3.3).drawn
     assert one._replace(low=None, high=None).drawn is None
@@ -283,7 +289,7 @@ def test_a_person_reads_it_where_it_differs(known: Documents, capsys: Captured) 
     far = [
         name
         for name, one in rows.items()
-        if Measured("", "", name, *(one.get(it) for it in names)).drawn
+        if MeasureValue("", "", name, *(one.get(it) for it in names)).drawn
     ]
     out = printed(capsys, "bids", "random-0", "--spots", "3")
     assert len(far) == out.count("drawn again")

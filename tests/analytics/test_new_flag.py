@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from analytics.projections import facts as facts_module
-from analytics.projections.facts import SCHEMA, VERSION, facts
-from analytics.projections.patterns import Spots
+from analytics.projections.facts import SCHEMA, VERSION, facts_projection
+from analytics.projections.flag_encoding import SpotFlags
 from analytics.replay import flags
 from analytics.replay.flags import FLAGS
 from dealer.play import play
@@ -45,7 +45,7 @@ import json
 import sys
 
 from pathlib import Path
-from analytics.statistics.answers import views
+from analytics.statistics.compute import snapshot_query
 from api.main import main
 from store.reader import Reader
 
@@ -54,7 +54,7 @@ for words in commands:
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
         if words[0] == "facts":
-            said.write(json.dumps(views(Reader(Path(folder)).snapshot()).rows(words[1])))
+            said.write(json.dumps(snapshot_query(Reader(Path(folder)).snapshot()).rows(words[1])))
         elif words[0] == "get":
             assert main([*words, "--output", "said.json", "--ledger", folder]) == 0, words
             said.write(Path("said.json").read_text())
@@ -70,7 +70,7 @@ Count = tuple[int, int]
 def ledger(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Hands of two matches in two segments with the facts of this program."""
     folder = tmp_path_factory.mktemp("before")
-    held = FileLedger(RealDisk(folder), (facts(lambda mark: None),), seal_hands=1 << 40)
+    held = FileLedger(RealDisk(folder), (facts_projection(lambda mark: None),), seal_hands=1 << 40)
     for number, events in enumerate(_hands(), 1):
         held.append(Append(f"m/{number}", 0, events, 0))
         if number in (HANDS // 2, HANDS - 5):
@@ -293,13 +293,13 @@ def _after_flop(street: int, bets: int, acted: int) -> Callable[[list[Act], int]
 
 def _add_statistics(copy: Path, names: Iterable[str]) -> None:
     """A row for each, and one question for all."""
-    rows = "".join(f'+    _of("{name}", "Title", "forty"),\n' for name in names)
-    last = '     _of("rfi", "Raise first in", "entering"),\n'
+    rows = "".join(f'+    _flag("{name}", "Title", "forty"),\n' for name in names)
+    last = '     _flag("rfi", "Raise first in", "preflop_entry"),\n'
     change(copy / "analytics/statistics/catalogue.py", "@@\n" + last + rows)
     columns = ",\n  ".join(
         f"count(CASE WHEN {it} THEN 1 END) AS {it}_k, count({it}) AS {it}_n" for it in names
     )
-    sql = f"SELECT player, part, {columns}\nFROM chosen GROUP BY player, part\n"
+    sql = f"SELECT player, part, {columns}\nFROM filtered GROUP BY player, part\n"
     (copy / "analytics/sql/forty.sql").write_text(sql, "utf-8")
 
 
@@ -366,4 +366,4 @@ def test_no_column_of_facts_is_named_twice() -> None:
 def test_a_flag_of_no_spot_is_refused(when: dict[str, int], sentence: str) -> None:
     odd = flags.Flag("odd", "", "", when)
     with pytest.raises(AssertionError, match=sentence):
-        Spots(flags.PREFLOP_FIELDS, (odd,))
+        SpotFlags(flags.PREFLOP_FIELDS, (odd,))

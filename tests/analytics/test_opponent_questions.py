@@ -15,16 +15,16 @@ from analytics.intervals import Mean, welch
 from analytics.opponents.measures import LOOKS, NUMBERS, STATISTIC_LOOKS
 from analytics.opponents.report import OpponentReport
 from analytics.opponents.report_tables import OpponentScope, OpponentTables, opponent_tables
-from analytics.sql.chosen import SQL, Tables, text_of
-from analytics.statistics.catalogue import STATISTICS, Statistic, judged
-from analytics.statistics.tallies import chances
+from analytics.sql import SQL_FOLDER, ArrowTables, sql_text
+from analytics.statistics.catalogue import STATISTICS, Statistic, estimate
+from analytics.statistics.counts import opportunity_rows
 from store.columns.codec import encoded
 from store.log.streams import Leaf
 from tests.analytics.auction_pages import RULES, page
 from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_definition, trees
 
 PAGES = Path(__file__).parent / "opponents"
-FILES = sorted(path.stem for path in SQL.glob("opponent_*.sql"))
+FILES = sorted(path.stem for path in SQL_FOLDER.glob("opponent_*.sql"))
 # Which rows a file is asked of; those of the last two are chances.
 SOURCES = {
     "opponent_ends": "ends",
@@ -45,14 +45,14 @@ def told(leaves: list[Leaf]) -> OpponentTables:
 def answered(file: str, leaves: list[Leaf]) -> list[dict[str, Any]]:
     """By DuckDB, over all players."""
     found = told(leaves)
-    tables = Tables(
+    tables = ArrowTables(
         {"acts": found.acts, "ends": found.ends, "faults": found.faults, "facts": found.facts}
     )
     if file in MADE:
         return tables.rows(f"SELECT * FROM {MADE[file]}")
     if file in OF_CHANCES:
-        parts = (tables.table_of("opponent_looks", _all("acts")), _flags(tables))
-        tables = Tables({"looks": parts[0], "flags": parts[1]})
+        parts = (tables.file_table("opponent_looks", _all("acts")), _flags(tables))
+        tables = ArrowTables({"looks": parts[0], "flags": parts[1]})
         return tables.ask(file, "SELECT * FROM looks UNION ALL SELECT * FROM flags")
     if file == "chances":
         found_rows: list[dict[str, Any]] = _flags(tables).to_pylist()
@@ -60,8 +60,8 @@ def answered(file: str, leaves: list[Leaf]) -> list[dict[str, Any]]:
     return tables.ask(file, _all(SOURCES.get(file, "acts")))
 
 
-def _flags(tables: Tables) -> pa.Table:
-    return chances(tables, _all("facts"), [STATISTICS[name] for name in STATISTIC_LOOKS])
+def _flags(tables: ArrowTables) -> pa.Table:
+    return opportunity_rows(tables, _all("facts"), [STATISTICS[name] for name in STATISTIC_LOOKS])
 
 
 def _all(table: str) -> str:
@@ -107,17 +107,17 @@ def test_every_look_is_a_row_of_its_file() -> None:
     for name, look in LOOKS.items():
         stem = name.rpartition("_")[0] if name.endswith(STREETS) else name
         assert look.file == "opponent_looks"
-        assert f"'{name}'" in text_of(look.file) or f"'{stem}_'" in text_of(look.file)
+        assert f"'{name}'" in sql_text(look.file) or f"'{stem}_'" in sql_text(look.file)
 
 
 def test_a_chance_of_a_share_is_a_row_and_a_hand_may_have_several(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether patterns tell of it or not."""
-    monkeypatch.setattr("analytics.sql.chosen.SQL", tmp_path)
+    monkeypatch.setattr("analytics.sql.SQL_FOLDER", tmp_path)
     counted = "sum(flop_calls) AS calls_k, sum(flop_calls + flop_checks) AS calls_n"
     for file, more in (("by_pattern", ""), ("by_hand", ", max(put_in) AS most")):
-        text = f"SELECT player, part, {counted}{more} FROM chosen GROUP BY player, part\n"
+        text = f"SELECT player, part, {counted}{more} FROM filtered GROUP BY player, part\n"
         (tmp_path / f"{file}.sql").write_text(text, "utf-8")
     facts = told(page(PAGES / "chances.txt").leaves).facts
     expected = sorted(
@@ -129,7 +129,7 @@ def test_a_chance_of_a_share_is_a_row_and_a_hand_may_have_several(
     assert {0, 1} == {done for *_, done in expected}
     for file in ("by_pattern", "by_hand"):
         one = Statistic("calls", "", "", "", file)
-        rows = chances(Tables({"facts": facts}), _all("facts"), [one]).to_pylist()
+        rows = opportunity_rows(ArrowTables({"facts": facts}), _all("facts"), [one]).to_pylist()
         assert {"calls"} == {row["look"] for row in rows}
         assert expected == sorted((row["player"], row["hand"], row["done"]) for row in rows)
 
@@ -175,10 +175,10 @@ def test_a_leak_of_time_is_the_difference_of_two_means_with_welchs_error() -> No
             "think_ms": [ms for _, ms in times],
         }
     )
-    tables = Tables({"acts": acts})
+    tables = ArrowTables({"acts": acts})
     (row,) = tables.ask("opponent_numbers", "SELECT * FROM acts")
     tables.close()
-    value, _, n, low, high = judged(NUMBERS["think_leak"], row)
+    value, _, n, low, high = estimate(NUMBERS["think_leak"], row)
     one, other = (Mean(fmean(it), stdev(it) / len(it) ** 0.5, len(it)) for it in (strong, weak))
     assert fmean(strong) - fmean(weak) == pytest.approx(value)
     assert 36 == n

@@ -14,7 +14,7 @@ from tests.sessions import Captured, printed
         ("bids", "auctions.bidding"),
         ("opponent", "opponents.report"),
         ("results", "results.net_breakdown"),
-        ("stats", "sql.chosen"),
+        ("stats", "sql"),
         ("swaps", "luck.measures"),
     ],
 )

@@ -7,9 +7,15 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from analytics.projections.facts import facts
-from analytics.sql.chosen import Chosen
-from analytics.statistics.answers import OnePlayer, answers, named, rows_of, soonest
+from analytics.projections.facts import facts_projection
+from analytics.sql import HandFilters
+from analytics.statistics.compute import (
+    PlayerFacts,
+    fastest_source,
+    find_statistics,
+    sql_file_rows,
+    statistic_values,
+)
 from api.questions.players import is_there
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -23,8 +29,8 @@ from store.reader import Reader
 from store.sql.query import Query
 from tests.profiles import sized
 
-EVERY = named("all")
-FACTS = facts(lambda mark: None)
+EVERY = find_statistics("all")
+FACTS = facts_projection(lambda mark: None)
 NEVER = 1 << 40  # hands that are sealed only when a test says so
 
 
@@ -82,12 +88,14 @@ class Slow:
 @pytest.mark.parametrize("filters", sized(FEW, FILTERS), ids=str)
 @pytest.mark.parametrize("player", ["random-0", *sized((), ("random-5", "nobody"))])
 def test_what_is_read_is_what_sql_finds(query: Query, player: str, filters: dict[str, Any]) -> None:
-    chosen = Chosen(player=player, **filters)
-    assert isinstance(soonest(query, chosen), OnePlayer)
+    chosen = HandFilters(player=player, **filters)
+    assert isinstance(fastest_source(query, chosen), PlayerFacts)
     slow = Slow(query)
-    assert list(answers(slow, chosen, EVERY)) == list(answers(query, chosen, EVERY))
+    assert list(statistic_values(slow, chosen, EVERY)) == list(
+        statistic_values(query, chosen, EVERY)
+    )
     for file in ("dealt", "grid"):
-        found, read = (_sorted(rows_of(file, it, chosen)) for it in (slow, query))
+        found, read = (_sorted(sql_file_rows(file, it, chosen)) for it in (slow, query))
         assert found == read
 
 
@@ -101,24 +109,24 @@ def _sorted(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def test_what_takes_more_than_one_pass_is_told_by_sql(query: Query) -> None:
-    one = Chosen(player="random-0")
+    one = HandFilters(player="random-0")
     several = (replace(one, others=True), replace(one, vs="random-1"), replace(one, by="opponent"))
-    for chosen in (Chosen(), *several):
-        assert soonest(query, chosen) is query
+    for chosen in (HandFilters(), *several):
+        assert fastest_source(query, chosen) is query
 
 
 def test_who_is_told_less_than_everything_is_told_by_sql(folder: Path) -> None:
     viewed = Viewed(Reader(folder).snapshot(), Viewer("public"))
-    assert soonest(viewed.query, Chosen(player="random-0")) is viewed.query
+    assert fastest_source(viewed.query, HandFilters(player="random-0")) is viewed.query
 
 
 def test_a_snapshot_of_earlier_is_told_by_sql(folder: Path) -> None:
     now = Reader(folder).snapshot()
     early = Reader(folder).snapshot(f"{now.next_pos}.{now.next_seq - 60}")
     query = Query(early, (SMALL,))
-    chosen = Chosen(player="random-0")
-    assert soonest(query, chosen) is query
-    assert list(answers(query, chosen, EVERY))
+    chosen = HandFilters(player="random-0")
+    assert fastest_source(query, chosen) is query
+    assert list(statistic_values(query, chosen, EVERY))
 
 
 def test_one_player_needs_no_database(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +137,9 @@ def test_one_player_needs_no_database(folder: Path, monkeypatch: pytest.MonkeyPa
     viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
     assert is_there(viewed, "player", "random-1")
     assert not is_there(viewed, "player", "nobody")
-    assert len(EVERY) == len(list(answers(viewed.query, Chosen(player="random-1"), EVERY)))
+    assert len(EVERY) == len(
+        list(statistic_values(viewed.query, HandFilters(player="random-1"), EVERY))
+    )
     with pytest.raises(AssertionError, match="a database is opened"):
         is_there(viewed, "match", "m0")
 
@@ -141,25 +151,25 @@ def test_no_statistic_comes_from_a_row_group_that_is_not_as_it_was_sealed(tmp_pa
         ledger.append(Append(f"m/{number}", 0, events, 0))
     ledger.seal()
     (path,) = (tmp_path / "segments").glob("facts-*")
-    whole, chosen = path.read_bytes(), Chosen(player="random-3")
+    whole, chosen = path.read_bytes(), HandFilters(player="random-3")
     os.utime(path, ns=(0, 0))
     asked = Query(Reader(tmp_path).snapshot(), (SMALL,))
-    assert list(answers(asked, chosen, EVERY))
+    assert list(statistic_values(asked, chosen, EVERY))
     for place in (4, len(whole) // 4, len(whole) - 9):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
         for one in (asked, Query(Reader(tmp_path).snapshot(), (SMALL,))):
             with pytest.raises(Damaged, match=f"^segments/{path.name} is not as it was sealed"):
-                list(answers(one, chosen, EVERY))
+                list(statistic_values(one, chosen, EVERY))
     path.write_bytes(whole)
-    assert list(answers(asked, chosen, EVERY))
+    assert list(statistic_values(asked, chosen, EVERY))
 
 
 def test_a_file_that_tells_no_bounds_is_read_whole(
     folder: Path, query: Query, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Ledgers of older versions have such files."""
-    chosen = Chosen(player="random-0")
-    expected = list(answers(query, chosen, EVERY))
+    chosen = HandFilters(player="random-0")
+    expected = list(statistic_values(query, chosen, EVERY))
     monkeypatch.setattr("store.segments.segment._bounds", lambda told: (None, None))
     again = Query(Reader(folder).snapshot(), (SMALL,))
-    assert expected == list(answers(again, chosen, EVERY))
+    assert expected == list(statistic_values(again, chosen, EVERY))

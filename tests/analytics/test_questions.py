@@ -11,15 +11,15 @@ import pytest
 import sqlglot
 from sqlglot import expressions as ex
 
-from analytics.projections.facts import facts
-from analytics.sql.chosen import SQL, Chosen, table, text_of
+from analytics.projections.facts import facts_projection
+from analytics.sql import SQL_FOLDER, HandFilters, facts_sql, file_sql
 from analytics.statistics.catalogue import STATISTICS
 from tests.analytics.portable import opens_with_its_question_and_its_definition, trees
 from tests.analytics.told_hands import QUESTIONS, question
 
 # These have tests of their own.
-OTHERS = ("bids", "swaps", "opponent", "curve", "results", "counters", "gate", "ratings")
-FILES = sorted(path.stem for path in SQL.glob("*.sql") if not path.stem.startswith(OTHERS))
+OTHERS = ("bids", "swaps", "opponent", "winnings_by", "results", "counters", "gate", "ratings")
+FILES = sorted(path.stem for path in SQL_FOLDER.glob("*.sql") if not path.stem.startswith(OTHERS))
 # What other engines do not have, or silently answer otherwise (`list(x ORDER BY y)` did).
 FORBIDDEN = (ex.Qualify, ex.IntDiv, ex.Lambda, ex.PercentileCont, ex.ArrayAgg, ex.Star)
 
@@ -28,7 +28,7 @@ def answered(file: str, rows: pa.Table) -> list[dict[str, Any]]:
     """By DuckDB, over all facts."""
     con = duckdb.connect()
     con.register("facts", rows)
-    asked = con.sql(f"WITH chosen AS ({table(Chosen())}) SELECT * FROM ({text_of(file)})")
+    asked = con.sql(file_sql(file, facts_sql(HandFilters())))
     found: list[dict[str, Any]] = asked.to_arrow_table().to_pylist()
     return found
 
@@ -36,7 +36,7 @@ def answered(file: str, rows: pa.Table) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("file", FILES)
 def test_a_question_answers_what_its_text_says(file: str) -> None:
     asked = question(QUESTIONS / f"{file}.txt")
-    rows = facts(lambda mark: None).build(asked.leaves)
+    rows = facts_projection(lambda mark: None).build(asked.leaves)
     found = {row["player"]: row for row in answered(file, rows)}
     for expected in asked.rows:
         row = dict(zip(asked.columns, expected, strict=True))
@@ -48,7 +48,7 @@ def test_a_question_answers_what_its_text_says(file: str) -> None:
 def test_another_engine_answers_the_same(file: str) -> None:
     """SQLite, unchanged; the one function that it lacks is lent to it."""
     asked = question(QUESTIONS / f"{file}.txt")
-    rows = facts(lambda mark: None).build(asked.leaves)
+    rows = facts_projection(lambda mark: None).build(asked.leaves)
     con = sqlite3.connect(":memory:")
     con.create_function("sqrt", 1, sqrt)
     names = ", ".join(f'"{name}"' for name in rows.column_names)
@@ -57,7 +57,7 @@ def test_another_engine_answers_the_same(file: str) -> None:
     con.executemany(
         f"INSERT INTO facts VALUES ({marks})", [[*it.values()] for it in rows.to_pylist()]
     )
-    told = con.execute(f"WITH chosen AS ({table(Chosen())}) SELECT * FROM ({text_of(file)})")
+    told = con.execute(file_sql(file, facts_sql(HandFilters())))
     columns = [one[0] for one in told.description]
     other = [dict(zip(columns, row, strict=True)) for row in told]
 
@@ -84,7 +84,7 @@ def test_a_file_opens_with_its_question_and_its_definition(file: str) -> None:
 def test_a_file_is_in_the_portable_dialect(file: str) -> None:
     for tree in trees(file):
         assert [] == [node for node in tree.find_all(*FORBIDDEN) if not _counts_rows(node)]
-        assert {"chosen", "alike", "added"} >= {one.name for one in tree.find_all(ex.Table)}
+        assert {"filtered", "alike", "added"} >= {one.name for one in tree.find_all(ex.Table)}
 
 
 def test_the_linter_finds_what_other_engines_read_otherwise() -> None:
@@ -100,16 +100,16 @@ def _counts_rows(node: ex.Expression) -> bool:
 
 def test_every_question_has_its_text_and_every_statistic_its_columns() -> None:
     assert FILES == sorted(path.stem for path in QUESTIONS.glob("*.txt"))
-    empty = facts(lambda mark: None).build([])
+    empty = facts_projection(lambda mark: None).build([])
     con = duckdb.connect()
     con.register("facts", empty)
     for one in STATISTICS.values():
-        asked = f"WITH chosen AS ({table(Chosen())}) SELECT * FROM ({text_of(one.file)})"
+        asked = file_sql(one.file, facts_sql(HandFilters()))
         ends = {"share": "k", "ratio": "k", "sum": "sum", "mean": "mean", "spread": "sd"}
         columns = set(con.sql(asked).columns)
-        assert {f"{one.counted}_n", f"{one.counted}_{ends[one.kind]}"} <= columns
+        assert {f"{one.prefix}_n", f"{one.prefix}_{ends[one.kind]}"} <= columns
 
 
 def test_every_statistic_is_defined_on_its_page() -> None:
-    page = (SQL.parents[1] / "docs" / "statistics.md").read_text("utf-8")
+    page = (SQL_FOLDER.parents[1] / "docs" / "statistics.md").read_text("utf-8")
     assert [] == [name for name in STATISTICS if f"`{name}` |" not in page]

@@ -14,7 +14,7 @@ import pytest
 
 from analytics import comparison
 from analytics.comparison import MEAN, POINTS, Rating, beat_cycles
-from analytics.intervals import FloatArray, student
+from analytics.intervals import Floats, student
 from api.main import main
 from engine.audit import nets_of
 from events import types as t
@@ -47,7 +47,7 @@ needs_choix = pytest.mark.skipif(
 )
 
 
-def ratings(scores: FloatArray) -> list[Rating]:
+def ratings(scores: Floats) -> list[Rating]:
     """Those of the library, which is here."""
     found = comparison.fitted_ratings(scores)
     assert found is not None

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from analytics.luck.streets import CHANCES, is_countable, luck_rows
 from analytics.results.net_breakdown import RAKE_METHODS, StreetLuckTable, rake_by_method
-from analytics.sql.chosen import SQL, Chosen, Tables, text_of
+from analytics.sql import SQL_FOLDER, ArrowTables, HandFilters, sql_text
 from api.main import main
 from api.questions.luck import EvenSample
 from api.viewpoints.viewer import Viewer
@@ -140,7 +140,7 @@ class Given:
 
     def __init__(self, facts: list[dict[str, Any]], rakes_taken: dict[int, int]) -> None:
         taken = [{"hand_seq": seq, "rake": rake} for seq, rake in rakes_taken.items()]
-        self._tables = Tables(
+        self._tables = ArrowTables(
             {"facts": pa.Table.from_pylist(facts), "hands": pa.Table.from_pylist(taken)}
         )
 
@@ -167,7 +167,7 @@ def _put_in(*chips: int) -> list[dict[str, Any]]:
 
 
 def _shared(rake: int, *chips: int) -> dict[str, list[float]]:
-    found = rake_by_method(Given(_put_in(*chips), {1: rake}), Chosen())
+    found = rake_by_method(Given(_put_in(*chips), {1: rake}), HandFilters())
     players = [f"p{seat}" for seat in range(len(chips))]
     return {name: [found.get(it, {}).get(name, 0.0) for it in players] for name in RAKE_METHODS}
 
@@ -211,12 +211,12 @@ def _by_largest_fraction(rake: int, weights: list[int]) -> list[int]:
 
 def test_a_player_pays_his_part_whoever_is_asked_about() -> None:
     given_hands = Given(_put_in(4, 4, 2), {1: 5})
-    every = rake_by_method(given_hands, Chosen())
-    assert {"p1": every["p1"]} == rake_by_method(given_hands, Chosen(player="p1"))
+    every = rake_by_method(given_hands, HandFilters())
+    assert {"p1": every["p1"]} == rake_by_method(given_hands, HandFilters(player="p1"))
 
 
 def test_without_a_rake_nobody_pays() -> None:
-    assert {} == rake_by_method(Given(_put_in(4, 4), {1: 0}), Chosen())
+    assert {} == rake_by_method(Given(_put_in(4, 4), {1: 0}), HandFilters())
 
 
 # Which hands, and the command.
@@ -297,15 +297,15 @@ FILES = ["results_by", "results_rake", "results_streets", "results_values"]
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_question_is_asked_in_the_portable_dialect(file: str) -> None:
-    first, second, *_ = text_of(file).splitlines()
+    first, second, *_ = sql_text(file).splitlines()
     assert (first[-1], second[-1]) == ("?", ".")
     for dialect in ("duckdb", "spark", "postgres"):
-        (tree,) = sqlglot.parse(text_of(file), dialect=dialect)
+        (tree,) = sqlglot.parse(sql_text(file), dialect=dialect)
         assert tree is not None
 
 
 def test_every_question_about_results_is_asked_here() -> None:
-    found = sorted(path.stem for path in SQL.glob("results_*.sql"))
+    found = sorted(path.stem for path in SQL_FOLDER.glob("results_*.sql"))
     assert FILES == found
 
 

@@ -11,9 +11,9 @@ import pytest
 from sqlglot import expressions as ex
 
 from analytics.projections.auctions import AUCTIONS
-from analytics.projections.facts import facts
+from analytics.projections.facts import facts_projection
 from analytics.results.net_breakdown import UNKNOWN, By, net_by_part
-from analytics.sql.chosen import Chosen, Tables, table, text_of
+from analytics.sql import ArrowTables, HandFilters, facts_sql, file_sql
 from api.main import main
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
@@ -36,8 +36,8 @@ class Given:
     """Hands of a test, as the views of a ledger."""
 
     def __init__(self, leaves: Sequence[Leaf]) -> None:
-        every = (facts(lambda mark: None), HANDS, AUCTIONS, SWAPS)
-        self._tables = Tables({one.name: one.build(leaves) for one in every})
+        every = (facts_projection(lambda mark: None), HANDS, AUCTIONS, SWAPS)
+        self._tables = ArrowTables({one.name: one.build(leaves) for one in every})
 
     def ask(self, sql: str) -> pa.Table:
         return self._tables.table(sql)
@@ -52,7 +52,7 @@ def test_the_question_answers_what_its_text_says() -> None:
     found = [
         {**row, "by": by, "part": row["part"].replace(" ", "_")}
         for by in dict.fromkeys(row[0] for row in expected)
-        for row in net_by_part(given, Chosen(), by)
+        for row in net_by_part(given, HandFilters(), by)
     ]
     assert [list(map(str, map(_near, row))) for row in expected] == [
         [str(_near(row[name])) for name in columns] for row in found
@@ -62,8 +62,8 @@ def test_the_question_answers_what_its_text_says() -> None:
 def test_amounts_are_told_with_how_often_each_was_won() -> None:
     leaves, columns, expected = page(PAGE.with_name("results_values.txt"))
     given = Given(leaves)
-    chosen = table(Chosen(by="position"), "NULL")
-    asked = given.rows(f"WITH chosen AS ({chosen}) SELECT * FROM ({text_of('results_values')})")
+    chosen = facts_sql(HandFilters(by="position"), "NULL")
+    asked = given.rows(file_sql("results_values", chosen))
     found = [[str(_near(row[name])) for name in columns] for row in asked]
     assert sorted([*map(str, map(_near, row))] for row in expected) == sorted(found)
 
@@ -153,14 +153,14 @@ def test_every_part_is_as_a_second_count_has_it(game: str) -> None:
             for seat, (after, before) in enumerate(both):
                 name = leaf.hand.start.players[seat]
                 counted[name, COUNTS[by](leaf, seat)].append(after - before)
-        found = net_by_part(given, Chosen(), by)
+        found = net_by_part(given, HandFilters(), by)
         assert {key: (len(nets), sum(nets)) for key, nets in counted.items()} == {
             (row["player"], row["part"]): (row["n"], row["net"]) for row in found
         }
 
 
 def test_a_mean_has_an_interval_from_thirty_hands_on() -> None:
-    found = net_by_part(Given(_hands("auction-2024")), Chosen(player="random-0"), "street")
+    found = net_by_part(Given(_hands("auction-2024")), HandFilters(player="random-0"), "street")
     assert {True, False} == {row["n"] < 30 for row in found}
     for row in found:
         assert (row["n"] < 30) == (row["low"] is None) == (row["drawn_low"] is None)
@@ -199,7 +199,7 @@ def eyes(here: Path) -> Iterator[list[Viewed]]:
 
 
 def _seen(viewed: Viewed, by: Any) -> dict[tuple[str, str], int]:
-    rows = net_by_part(viewed, Chosen(), by)
+    rows = net_by_part(viewed, HandFilters(), by)
     return {(row["player"], row["part"]): row["n"] for row in rows}
 
 

@@ -10,7 +10,7 @@ import pytest
 from analytics.decisions.hands import ReplayedHands
 from analytics.opponents.report import By, OpponentReport
 from analytics.opponents.report_tables import OpponentScope, opponent_tables
-from analytics.projections.facts import facts_of
+from analytics.projections.facts import fact_rows
 from analytics.replay.flags import FLAGS
 from engine.game import fingerprint
 from engine.games import GAMES
@@ -41,7 +41,7 @@ THREE = "urcs-1998, button 0, stacks 1000 1000 1000\n"
 def chances(events: Sequence[Event], seat: int) -> dict[str, bool]:
     """The opportunities of a seat, and what became of them."""
     leaf = Leaf(0, tuple(Recorded(at, "m/1", at, 1, one) for at, one in enumerate(events)))
-    rows: list[dict[str, Any]] = facts_of(RULES.get, ReplayedHands(encoded([leaf]))).to_pylist()
+    rows: list[dict[str, Any]] = fact_rows(RULES.get, ReplayedHands(encoded([leaf]))).to_pylist()
     (mine,) = (row for row in rows if row["seat"] == seat)
     return {name: mine[name] for name in FLAGS if mine[name] is not None}
 

@@ -19,9 +19,9 @@ from analytics.results.winnings_curve import (
     thinned_places,
     winnings_curve,
 )
-from analytics.sql.chosen import SQL, Chosen, Facts, Tables, text_of
-from analytics.statistics.answers import answers, views
+from analytics.sql import SQL_FOLDER, ArrowTables, FactSource, HandFilters, sql_text
 from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.compute import snapshot_query, statistic_values
 from api.main import main
 from api.questions.declared.fairness import deals
 from api.viewpoints.viewer import Viewer
@@ -30,7 +30,7 @@ from store.log.streams import Leaf
 from store.reader import Reader
 from tests.analytics.auction_pages import played_rows
 
-FILES = ("curve_hands", "curve_decks")
+FILES = ("winnings_by_hand", "winnings_by_deck")
 
 
 class Given:
@@ -39,7 +39,7 @@ class Given:
     def __init__(self, facts: list[dict[str, Any]], bids: list[dict[str, Any]]) -> None:
         none = {"hand_seq": [0], "seat": [0], "price": [0], "won": [False]}
         found = pa.Table.from_pylist(bids) if bids else pa.table(none)
-        self._tables = Tables({"facts": pa.Table.from_pylist(facts), "bids": found})
+        self._tables = ArrowTables({"facts": pa.Table.from_pylist(facts), "bids": found})
 
     def ask(self, sql: str) -> pa.Table:
         return self._tables.table(sql)
@@ -57,7 +57,7 @@ def _bid(number: int, price: int, won: bool) -> dict[str, Any]:
     return {"hand_seq": number, "seat": 0, "price": price, "won": won}
 
 
-HIS = Chosen(player="he")
+HIS = HandFilters(player="he")
 FOUR = [_fact(1, 8), _fact(2, -20, showdown=True), _fact(3, 3), _fact(4, 10, showdown=True)]
 
 
@@ -105,7 +105,7 @@ def test_a_match_that_is_not_mirrored_has_no_decks() -> None:
 
 
 def test_nobody_has_no_points() -> None:
-    told = winnings_curve(Given(FOUR, []), Chosen(player="she"), deals={"m": 2})
+    told = winnings_curve(Given(FOUR, []), HandFilters(player="she"), deals={"m": 2})
     assert (0, (), ()) == (told.hands, told.points, told.paired)
 
 
@@ -152,16 +152,16 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
-def _both(here: Path) -> tuple[Facts, Reader]:
+def _both(here: Path) -> tuple[FactSource, Reader]:
     reader = Reader(here)
-    return views(reader.snapshot()), reader
+    return snapshot_query(reader.snapshot()), reader
 
 
 def test_the_lines_end_where_the_statistics_say(here: Path) -> None:
     facts, _ = _both(here)
-    for chosen in (Chosen(player="random-0"), Chosen(player="random-1", match="twice")):
+    for chosen in (HandFilters(player="random-0"), HandFilters(player="random-1", match="twice")):
         wanted = [STATISTICS[name] for name in ("net", "net_showdown", "net_without")]
-        told = {one.statistic: one.value for one in answers(facts, chosen, wanted)}
+        told = {one.statistic: one.value for one in statistic_values(facts, chosen, wanted)}
         last = winnings_curve(facts, chosen, points=POINTS_MIN).points[-1]
         assert list(told.values()) == [last.net, last.showdown, last.without]
 
@@ -171,7 +171,9 @@ def test_a_ledger_tells_its_decks_and_what_was_luck(here: Path) -> None:
     ledger = reader.snapshot()
     seen = leaves(Viewed(ledger, Viewer("auditor")))
     worth = without_luck(seen, ledger.ruleset, "random-0")
-    told = winnings_curve(facts, Chosen(player="random-0"), adjusted=worth, deals=deals(ledger))
+    told = winnings_curve(
+        facts, HandFilters(player="random-0"), adjusted=worth, deals=deals(ledger)
+    )
     assert (50, len(worth)) == (told.hands, told.adjusted)
     assert 10 == told.decks
     luck = sum(worth.values()) - sum(
@@ -197,15 +199,15 @@ def test_every_line_has_a_name_and_a_definition() -> None:
 
 @pytest.mark.parametrize("file", FILES)
 def test_a_question_is_asked_in_the_portable_dialect(file: str) -> None:
-    first, second, *_ = text_of(file).splitlines()
+    first, second, *_ = sql_text(file).splitlines()
     assert (first[-1], second[-1]) == ("?", ".")
     for dialect in ("duckdb", "spark", "postgres"):
-        (tree,) = sqlglot.parse(text_of(file), dialect=dialect)
+        (tree,) = sqlglot.parse(sql_text(file), dialect=dialect)
         assert tree is not None
 
 
 def test_every_question_about_curves_is_asked_here() -> None:
-    assert sorted(FILES) == sorted(path.stem for path in SQL.glob("curve_*.sql"))
+    assert sorted(FILES) == sorted(path.stem for path in SQL_FOLDER.glob("winnings_by_*.sql"))
 
 
 def without_luck(leaves: Iterable[Leaf], kept: RulesetText, player: str) -> dict[int, float]:

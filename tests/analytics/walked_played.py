@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from analytics.projections.played import PLAYED, encoded_spot
+from analytics.projections.played import PLAYED_SCHEMA, encoded_run_out
 from analytics.replay.rules import Rulebook, RulesetText
 from engine.policies import per_chip
 from events.state import Hand
@@ -34,7 +34,7 @@ def build(kept: RulesetText, leaves: Sequence[Leaf]) -> pa.Table:
     """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
     rules = Rulebook(kept)
     rows = [row for leaf in leaves for row in _stored(leaf, rules)]
-    return tabled(rows, PLAYED)
+    return tabled(rows, PLAYED_SCHEMA)
 
 
 def _stored(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
@@ -42,7 +42,7 @@ def _stored(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     events = [one.event for one in leaf.recorded]
     end = leaf.hand
     closes = end is not None and not end.voided and may_close(events, end)
-    spot, why = encoded_spot(leaf, rules) if closes else (None, None)
+    spot, why = encoded_run_out(leaf, rules) if closes else (None, None)
     for row in _rows(leaf, rules):
         seat = row["seat"]
         row |= {"took": _took(events, seat) if closes else None, "may_close": closes}

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
-from analytics.projections.played import RISKS, STREETS, Spot
+from analytics.projections.played import RISKS_SCHEMA, STREETS, SwapSpot
 from analytics.replay.rules import Rulebook, RulesetText
 from engine.game import Game
 from engine.steps.swap import SwapHole
@@ -73,10 +73,12 @@ def build(kept: RulesetText, leaves: Iterable[Leaf]) -> pa.Table:
     for row in rows:
         spot = row.get("spot")
         row["spot"] = None if spot is None else msgspec.json.encode(spot).decode()
-    return tabled(rows, RISKS)
+    return tabled(rows, RISKS_SCHEMA)
 
 
-def _spot(hand: Hand, after: Hand, seat: int, board: Cards, game: Game, step: int) -> Spot | None:
+def _spot(
+    hand: Hand, after: Hand, seat: int, board: Cards, game: Game, step: int
+) -> SwapSpot | None:
     """Both hands before the change and after it, for two contenders whose cards are known."""
     left = [other for other, how in enumerate(hand.standing) if how != "folded" and other != seat]
     if len(left) != 1 or known(board) is None:

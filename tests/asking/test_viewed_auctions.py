@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 from analytics.projections.auctions import SCHEMA
-from analytics.projections.equity import Closed, closed
+from analytics.projections.equity import RunOut, find_run_out
 from analytics.projections.facts import PROJECTION_NAMES, ruleset_projections
 from analytics.replay.rules import Rulebook
 from api.viewpoints.redaction import revealed
@@ -96,9 +96,9 @@ def test_no_hand_closes_for_somebody_that_may_not_close_for_all(viewed: Viewed) 
         assert game is not None
         may = walked_played.may_close(events, end)
         assert walked_played.may_close([one.event for one in whole.recorded], whole.hand) == may
-        found = closed(events, end, game)
+        found = find_run_out(events, end, game)
         assert may or found is None
-        counted += isinstance(found, Closed)
+        counted += isinstance(found, RunOut)
     assert counted or not viewed.viewer.auditor
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 import pytest
 
-from analytics.projections.facts import facts
+from analytics.projections.facts import facts_projection
 from api.exporting.tables import TABLES, view_tables
 from api.viewpoints.redaction import Redactor
 from api.viewpoints.viewer import Viewer
@@ -69,7 +69,8 @@ def test_facts_are_those_of_the_events_that_are_seen(viewed: Viewed, snapshot: S
         leaf if redactor.viewer.auditor else redactor.see(leaf).leaf for leaf in snapshot.leaves()
     ]
     same(
-        facts(snapshot.ruleset).build(seen), viewed.ask("SELECT * EXCLUDE (hand, unit) FROM facts")
+        facts_projection(snapshot.ruleset).build(seen),
+        viewed.ask("SELECT * EXCLUDE (hand, unit) FROM facts"),
     )
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from analytics.sql.chosen import Chosen
-from analytics.statistics.answers import answers, named
+from analytics.sql import HandFilters
+from analytics.statistics.compute import find_statistics, statistic_values
 from api.exporting.tables import TABLES
 from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
@@ -113,7 +113,7 @@ def test_every_failure_is_the_same_sentence(pair: tuple[Viewed, Viewed]) -> None
 
 def test_every_statistic_is_the_same(pair: tuple[Viewed, Viewed]) -> None:
     """Sums of fractions differ in their last digits with the order of threads."""
-    told = [list(answers(one, Chosen(), named("all"))) for one in pair]
+    told = [list(statistic_values(one, HandFilters(), find_statistics("all"))) for one in pair]
     here, there = (
         [(*it[:3], *(n if n is None else round(n, 6) for n in it[3:8])) for it in one]
         for one in told

@@ -19,7 +19,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from analytics.sql.chosen import quoted
+from analytics.sql import quoted
 from api.exporting.files import TableWriter, TextFilter, table_writer, without_formulas
 from api.exporting.tables import redacted_lines
 from api.http.answer import (

@@ -12,22 +12,14 @@ from typing import Annotated, Any, NamedTuple
 import pyarrow as pa
 from msgspec import UNSET, Struct, UnsetType, field
 
-from analytics.auctions import worth as bids_worth
-from analytics.auctions.bidding import MEASURES, OF_TWO, PAIRS_SQL, By, kept
-from analytics.auctions.bidding import Bids as Auctions
-from analytics.auctions.sniffing import (
-    DRAWN_N,
-    DRAWS,
-    FLAG_N,
-    FLAG_P,
-    SEED,
-    Pair,
-    pairs,
-)
-from analytics.auctions.worth import ThirdCards
+from analytics.auctions import third_card_worth
+from analytics.auctions.bidding import MEASURES, PAIRS_SQL, TWO_BIDDERS_SQL, By, ledger_auctions_sql
+from analytics.auctions.bidding import AuctionMeasures as Auctions
+from analytics.auctions.sniffing import DRAWN_N, DRAWS, FLAG_N, FLAG_P, SEED, Pair, pair_tests
+from analytics.auctions.third_card_worth import ThirdCardCache
 from analytics.replay.rules import Rulebook
-from analytics.sql.chosen import Chosen, JoinedViews
-from analytics.statistics.catalogue import Measured, in_unit
+from analytics.sql import HandFilters, JoinedViews
+from analytics.statistics.catalogue import MeasureValue, with_unit
 from api.questions.players import (
     Again,
     Drawn,
@@ -42,16 +34,7 @@ from api.questions.players import (
     money_of,
     part_of,
 )
-from api.questions.question import (
-    FILTERS,
-    Anybody,
-    Filters,
-    Param,
-    Question,
-    Sheet,
-    Table,
-    headed,
-)
+from api.questions.question import FILTERS, Anybody, Filters, Param, Question, Sheet, Table, headed
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import ShowProgress, without_progress
 from api.viewpoints.views import Viewed
@@ -142,7 +125,7 @@ class Bidding(NamedTuple):
     what bids count."""
 
     auctions: Auctions
-    found: list[Measured]
+    found: list[MeasureValue]
     bidder_pairs: list[Pair]
     counts: dict[str, int]
     unit: str | None
@@ -159,7 +142,7 @@ def bidding(
     player = params.player
     if player is not None and not is_there(viewed, "player", player, "auctions"):
         raise Absent(f"nobody called {player} has bid: muckrake bids lists who has")
-    auctions_of = kept(chosen_by(viewed, params), viewed.units)
+    auctions_of = ledger_auctions_sql(chosen_by(viewed, params), viewed.units)
     unit = money_of(viewed, auctions_of)
     select = {"auctions": auctions_of}
     rows = JoinedViews(viewed.query, select, {})
@@ -167,24 +150,26 @@ def bidding(
     if not bidder_pairs.num_rows and not rows.table("SELECT 1 FROM auctions LIMIT 1").num_rows:
         raise Absent("no auction was held in these hands")
     # The values of so many auctions, evenly spread; what was counted is kept.
-    every, spots = rows.table(f"SELECT * FROM ({OF_TWO})"), params.spots
+    every, spots = rows.table(f"SELECT * FROM ({TWO_BIDDERS_SQL})"), params.spots
     size = every.num_rows
     if spots is not None and spots < size:
         every = every.take(pa.array([at * size // spots for at in range(spots)], pa.int64()))
-    in_units = kept(Chosen(), ())  # of which bids are whole numbers
+    in_units = ledger_auctions_sql(HandFilters(), ())  # of which bids are whole numbers
     those = viewed.query.ask(
         f"SELECT a.* FROM ({in_units}) AS a JOIN those USING (hand_seq, auction)"
         " ORDER BY a.hand_seq, a.auction, a.seat",
         also={"those": every},
     )
-    held, rules = bids_worth.auctions(those.to_pylist()), _Rules(viewed)
-    worths = list(bids_worth.worths(watch(held, "counting third cards", len(held)), rules.of))
+    held, rules = third_card_worth.two_bidder_auctions(those.to_pylist()), _Rules(viewed)
+    worths = list(
+        third_card_worth.worth_rows(watch(held, "counting third cards", len(held)), rules.of)
+    )
     counts = {"auctions": size, "valued": len(held), "counted": rules.counted}
-    values = {"worths": bids_worth.table(worths)}
+    values = {"worths": third_card_worth.worth_table(worths)}
     auctions = Auctions(JoinedViews(viewed.query, select, values), params.vs)
     measures = auctions.measures(player, params.by, again=again)
-    found = list(in_unit(measures, MEASURES, unit))
-    return Bidding(auctions, found, list(pairs(bidder_pairs)), counts, unit)
+    found = list(with_unit(measures, MEASURES, unit))
+    return Bidding(auctions, found, list(pair_tests(bidder_pairs)), counts, unit)
 
 
 def bids(viewed: Viewed, params: BidsParams, watch: ShowProgress) -> Bids:
@@ -225,10 +210,10 @@ class _Rules:
         self._book = Rulebook(viewed.snapshot.ruleset)
         self._begun: dict[Showdown, int] = {}
 
-    def of(self, row: Row) -> bids_worth.Rules | None:
-        return bids_worth.rules_of(row["ruleset"], self._book, self._third)
+    def of(self, row: Row) -> third_card_worth.PricingRules | None:
+        return third_card_worth.pricing_rules(row["ruleset"], self._book, self._third)
 
-    def _third(self, how: Showdown) -> ThirdCards:
+    def _third(self, how: Showdown) -> ThirdCardCache:
         third = _third_cards(cache_folder(), how)
         self._begun.setdefault(how, third.counted)
         return third
@@ -242,9 +227,9 @@ class _Rules:
 
 
 @lru_cache(maxsize=8)
-def _third_cards(folder: Path, rules: Showdown) -> ThirdCards:
+def _third_cards(folder: Path, rules: Showdown) -> ThirdCardCache:
     """The third cards of a folder, read once by a process."""
-    return ThirdCards(folder, rules)
+    return ThirdCardCache(folder, rules)
 
 
 def sheets(answer: Bids, params: BidsParams) -> Iterator[Sheet | str]:

@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from analytics.comparison import COMPARABLE, METHODS, Compared, DealGroup, Method, comparisons
 from analytics.intervals import DRAWS, SEED
-from analytics.sql.chosen import moneys_of, table
-from analytics.statistics.answers import rows_of
+from analytics.sql import currencies_of, facts_sql
 from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.compute import sql_file_rows
 from api.questions.filters_values import Finder, finder
 from api.questions.players import Nonsense, between, chosen_of, counts, p_value, value_of
 from api.questions.question import (
@@ -105,13 +105,15 @@ def comparison(viewed: Viewed, params: CompareParams, watch: ShowProgress) -> Co
     )
     sides = []
     for player, match, chosen in zip(names, params.matches, (first, second), strict=True):
-        hands = sum(int(row["hands"]) for row in rows_of("dealt", viewed, chosen))
+        hands = sum(int(row["hands"]) for row in sql_file_rows("dealt", viewed, chosen))
         if not hands:
             where = f" in {match}" if match else ""
             raise Absent(f"{player} was dealt no such hand{where}: muckrake stats lists who was")
         sides.append(Side(player, match, hands))
-    both = " UNION ALL ".join(f"SELECT unit FROM ({table(it, 'NULL')})" for it in (first, second))
-    moneys = moneys_of(viewed, both)
+    both = " UNION ALL ".join(
+        f"SELECT unit FROM ({facts_sql(it, 'NULL')})" for it in (first, second)
+    )
+    moneys = currencies_of(viewed, both)
     unit = moneys[0] if len(moneys) == 1 else None
     statistics = [
         statistic

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 from msgspec import Meta, Struct, defstruct, field
 
-from analytics.sql.chosen import Chosen, Facts, quoted, table, text_of
+from analytics.sql import FactSource, HandFilters, facts_sql, file_sql, quoted
 from api.questions.players import chosen_by, money_of
 from api.questions.question import (
     HIDDEN,
@@ -145,15 +145,15 @@ class Counters(Struct, frozen=True, tag_field="schema", tag="muckrake.counters/1
 def counters(viewed: Viewed, params: CountersParams, watch: ShowProgress) -> Counters:
     """Everybody's, or one player's."""
     chosen = chosen_by(viewed, params)
-    unit = money_of(viewed, table(chosen, "NULL"))
+    unit = money_of(viewed, facts_sql(chosen, "NULL"))
     rows = [GAME(**row, unit=unit) for row in counter_rows(viewed, chosen)]
     return Counters(viewed.viewer.view, unit, COUNTERS, rows)
 
 
-def counter_rows(facts: Facts, chosen: Chosen) -> list[Row]:
+def counter_rows(facts: FactSource, chosen: HandFilters) -> list[Row]:
     """Count each player's counters in each match; `bankroll` is keyed by the hand that follows."""
     rows, bankrolls = (
-        facts.rows(f"WITH chosen AS ({log_lines_sql(chosen)}) SELECT * FROM (\n{text_of(file)})")
+        facts.rows(file_sql(file, log_lines_sql(chosen)))
         for file in ("counters", "counters_bankroll")
     )
     found = {
@@ -167,10 +167,10 @@ def counter_rows(facts: Facts, chosen: Chosen) -> list[Row]:
     return [found[key] for key in sorted(found)]
 
 
-def log_lines_sql(chosen: Chosen) -> str:
+def log_lines_sql(chosen: HandFilters) -> str:
     """SQL that makes lines of a match log from events and tables: player, hand, line, amount."""
     return _LOG_LINES_SQL.format(
-        mine=table(chosen, "NULL"), lines=", ".join(map(quoted, _LOGGED_ACTS))
+        mine=facts_sql(chosen, "NULL"), lines=", ".join(map(quoted, _LOGGED_ACTS))
     )
 
 

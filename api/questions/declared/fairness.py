@@ -16,14 +16,14 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from analytics import fairness as chance_tests
-from analytics.auctions.sniffing import pairs
+from analytics.auctions.sniffing import pair_tests
 from analytics.fairness import dealt_hands
 from analytics.luck.equity_cache import equity_cache
 from analytics.projections.auctions import AUCTIONS
-from analytics.projections.equity import Closed, lucks
-from analytics.projections.facts import played, risks
+from analytics.projections.equity import RunOut, luck_rows
+from analytics.projections.facts import played_projection, risks_projection
 from analytics.replay.rules import Rulebook
-from analytics.sql.chosen import quoted
+from analytics.sql import quoted
 from api.evidence.bundle import DeckChecks
 from api.problem import Problem
 from api.questions.players import p_value
@@ -126,8 +126,8 @@ def fairness(
     tests = [
         *chance_tests.card_tests(dealt.hands),
         chance_tests.run_out_test(_run_outs(ledger, fresh, watch)),
-        *chance_tests.swap_tests(risks(ledger.ruleset).build(fresh).to_pylist()),
-        *chance_tests.bid_tests(pairs(AUCTIONS.build(fresh))),
+        *chance_tests.swap_tests(risks_projection(ledger.ruleset).build(fresh).to_pylist()),
+        *chance_tests.bid_tests(pair_tests(AUCTIONS.build(fresh))),
     ]
     tested = [
         Tested(**asdict(test), verdict=test.verdict) for test in chance_tests.with_holm(tests)
@@ -166,7 +166,7 @@ def bound(viewed: Viewed, params: FairnessParams) -> None:
 
 def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress) -> Iterator[Row]:
     """What some hands that closed with cards to come were worth when they did."""
-    table = played(ledger.ruleset).build(leaves)
+    table = played_projection(ledger.ruleset).build(leaves)
     rows = table.filter(table["may_close"]).to_pylist()
     shut = [list(group) for _, group in groupby(rows, itemgetter("hand_seq"))]
     count = min(RUNOUTS, len(shut))
@@ -175,8 +175,8 @@ def _run_outs(ledger: Snapshot, leaves: Sequence[Leaf], watch: ShowProgress) -> 
     for hand in watch(some, "counting run-outs", count):
         first = hand[0] | {"hand": f"{hand[0]['match']}/{hand[0]['number']}"}
         if first["spot"] is not None:
-            spot = msgspec.json.decode(first["spot"], type=Closed)
-            for row, luck in zip(hand, lucks(first, spot, rules, known.worth), strict=False):
+            spot = msgspec.json.decode(first["spot"], type=RunOut)
+            for row, luck in zip(hand, luck_rows(first, spot, rules, known.worth), strict=False):
                 yield row | luck
 
 

@@ -13,7 +13,7 @@ from msgspec import Meta, Struct, field
 
 from analytics.comparison import Outcome, sequential_test
 from analytics.intervals import rounded
-from analytics.sql.chosen import quoted, table, text_of
+from analytics.sql import facts_sql, file_sql, quoted
 from api.questions.luck import deals_of
 from api.questions.players import chosen_by, money_of
 from api.questions.question import (
@@ -90,19 +90,19 @@ class Gate(Struct, frozen=True, kw_only=True, tag_field="schema", tag="muckrake.
 def gate(viewed: Viewed, params: GateParams, watch: ShowProgress) -> Gate:
     """The verdict; two who never met are refused."""
     chosen = chosen_by(viewed, params, vs=params.other)
-    unit = money_of(viewed, table(chosen, "NULL"))
+    unit = money_of(viewed, facts_sql(chosen, "NULL"))
     deals = deals_of(viewed, "c.match")
     both = (
         f"SELECT c.match, c.number, c.hand_seq, c.net, c.per_chip, o.net AS other_net, {deals} AS"
         " deals, p.stack, q.stack AS other_stack, t.total"
-        f" FROM ({table(chosen, 'NULL')}) AS c"
+        f" FROM ({facts_sql(chosen, 'NULL')}) AS c"
         f" JOIN facts AS o ON o.hand_seq = c.hand_seq AND o.player = {quoted(params.other)}"
         " JOIN players AS p ON p.hand_seq = c.hand_seq AND p.seat = c.seat"
         " JOIN players AS q ON q.hand_seq = c.hand_seq AND q.seat = o.seat"
         " JOIN (SELECT hand_seq, sum(stack) AS total FROM players GROUP BY hand_seq) AS t"
         " ON t.hand_seq = c.hand_seq"
     )
-    rows = viewed.rows(f"WITH chosen AS ({both}) SELECT * FROM (\n{text_of('gate_deals')})")
+    rows = viewed.rows(file_sql("gate_deals", both))
     if not rows:
         raise Absent(f"{params.player} and {params.other} have no whole deal together here")
     error = params.error / 100

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct, field
 from msgspec.structs import astuple
 
 from analytics.intervals import rounded
-from analytics.statistics.answers import rows_of
+from analytics.statistics.compute import sql_file_rows
 from api.questions.players import Positions, chosen_by
 from api.questions.question import FILTERS, Filters, Name, Param, Question, Sheet, Table, behind
 from api.questions.question import Cell as Text
@@ -59,9 +59,9 @@ class Grid(Struct, frozen=True, tag_field="schema", tag="muckrake.grid/1"):
 def grid(viewed: Viewed, params: GridParams, watch: ShowProgress = without_progress) -> Grid:
     """One player's grid."""
     chosen = chosen_by(viewed, params)
-    (dealt,) = rows_of("dealt", viewed, chosen) or ({"hands": 0},)
+    (dealt,) = sql_file_rows("dealt", viewed, chosen) or ({"hands": 0},)
     cells = []
-    for row in rows_of("grid", viewed, chosen):
+    for row in sql_file_rows("grid", viewed, chosen):
         counted: dict[str, Any] = {it: rounded(row[it]) for it in Cell.__struct_fields__[1:]}
         cells.append(Cell(row["class"], **counted))
     cells.sort(key=lambda one: GRID.index(one.name))

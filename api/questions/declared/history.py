@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from msgspec import Meta, Struct, defstruct, field
 
-from analytics.sql.chosen import table
-from analytics.statistics import tallies as running
-from analytics.statistics.answers import soonest
+from analytics.sql import facts_sql
+from analytics.statistics import counts
 from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.compute import fastest_source
 from api.questions.declared.stats import OVERVIEW
 from api.questions.players import at_most, chosen_by, money_of
 from api.questions.question import (
@@ -74,8 +74,8 @@ class History(Struct, frozen=True, tag_field="schema", tag="muckrake.history/1")
 def history(viewed: Viewed, params: HistoryParams, watch: ShowProgress) -> History:
     """Running sums over the player's hands."""
     chosen = chosen_by(viewed, params)
-    unit = money_of(viewed, table(chosen, "NULL"))
-    curves = running.history(soonest(viewed.query, chosen), chosen)
+    unit = money_of(viewed, facts_sql(chosen, "NULL"))
+    curves = counts.history(fastest_source(viewed.query, chosen), chosen)
     columns: list[list[Any]] = [curves.hands, list(range(len(curves.hands)))]
     for name in STATISTICS:
         values = curves.values[name].tolist()

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from msgspec import Meta, Struct
 from msgspec.structs import asdict, replace
 
-from analytics.sql.chosen import quoted
+from analytics.sql import quoted
 from api.playing.recording import CUT_SHORT, freeze_out_reason, result_in_words
 from api.questions.question import HIDDEN, Listed, Newest, Page, Pages, Question, Table, ungrouped
 from api.record_audit import RulesetLookup

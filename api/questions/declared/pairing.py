@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from analytics.sql.chosen import Chosen, table
+from analytics.sql import HandFilters, facts_sql
 from api.questions.declared.leagues import LeagueName, of_league
 from api.questions.declared.ratings import Pair, between, number, pairs_of, within
 from api.questions.players import money_of
@@ -59,7 +59,7 @@ def pairing(viewed: Viewed, params: PairingParams, watch: ShowProgress) -> Pairi
             f"{params.player} and {params.other} have ended no match of the league {params.league}"
         )
         raise Absent(f"{sentence}: muckrake standing {params.league} lists who has")
-    rows = within(table(Chosen(), "NULL"), [match.match for match in matches])
+    rows = within(facts_sql(HandFilters(), "NULL"), [match.match for match in matches])
     unit = money_of(viewed, rows)
     pairs = [
         one.of(params.player) for one in pairs_of(viewed, rows) if both == {one.player, one.other}

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from analytics.sql.chosen import quoted
+from analytics.sql import quoted
 from api.questions.declared.players import sums_of
 from api.questions.players import nobody
 from api.questions.question import ByTag, Name, Question, Sheet, Table, headed, plain, sheet

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from analytics.sql.chosen import money_in, moneys, quoted
+from analytics.sql import currencies, currency_sql, quoted
 from api.questions.players import check
 from api.questions.question import ByTag, Listed, Page, Pages, Question, Table
 from api.viewpoints.viewer import ShowProgress
@@ -67,10 +67,10 @@ def sums_of(viewed: Viewed, net: str, unit: str = "unit") -> str:
 
     Where nobody has a ruleset its unit is not known.
     """
-    known = moneys(viewed.units)
+    known = currencies(viewed.units)
     if len(known) < 2:
         return f"sum({net}) AS net, {quoted(known[0]) if known else 'NULL'} AS unit"
-    for_what = money_in(viewed.units, unit)
+    for_what = currency_sql(viewed.units, unit)
     one = f"min({for_what}) = max({for_what})"
     return (
         f"CASE WHEN {one} THEN sum({net}) END AS net, CASE WHEN {one} THEN min({for_what}) END"

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from analytics.comparison import beat_cycles, player_ratings
 from analytics.intervals import Interval, rounded, student
-from analytics.sql.chosen import quoted, table, text_of
+from analytics.sql import facts_sql, file_sql, quoted
 from api.questions.declared.leagues import of_league
 from api.questions.luck import deals_of
 from api.questions.players import Nonsense, chosen_of, money_of
@@ -147,7 +147,7 @@ def rated(viewed: Viewed, params: RatingsParams, watch: ShowProgress) -> Ratings
     chosen = chosen_of(
         viewed, None, hands=params.hands, before=params.before, match=params.match, game=params.game
     )
-    rows = table(chosen, "NULL")
+    rows = facts_sql(chosen, "NULL")
     if params.league is not None:
         rows = within(rows, [one.match for one in of_league(viewed.snapshot, params.league)])
     unit = money_of(viewed, rows)
@@ -210,7 +210,7 @@ def _with_deals(viewed: Viewed, rows: str) -> str:
 
 
 def _dealt(viewed: Viewed, chosen: str, file: str) -> list[Row]:
-    return viewed.rows(f"WITH chosen AS ({chosen}) SELECT * FROM (\n{text_of(file)})")
+    return viewed.rows(file_sql(file, chosen))
 
 
 def _players(pairs: Sequence[Pair], field: Mapping[str, Row]) -> list[Rated]:

@@ -14,9 +14,9 @@ from analytics.luck.streets import MODEL
 from analytics.projections.equity import DRAWS, SEED
 from analytics.results.net_breakdown import RAKE_METHODS, By, net_by_part, rake_by_method, win_rates
 from analytics.results.winnings_curve import POINTS, Winnings
-from analytics.sql.chosen import Chosen, table
-from analytics.statistics.answers import answers
+from analytics.sql import HandFilters, facts_sql
 from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.compute import statistic_values
 from api.questions.declared.winnings import Points, WinningsParams, WinningsPoint, rows, winnings
 from api.questions.luck import Chance, StreetLuck, mirrored, street_luck
 from api.questions.players import Again, Nonsense, at_most, chosen_by, money_of, part_of
@@ -139,7 +139,7 @@ def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Resul
     if player is None and (params.table or params.adjusted):
         raise Nonsense("a graph is somebody's: name the player")
     chosen = chosen_by(viewed, params)
-    unit = money_of(viewed, table(chosen, "NULL"))
+    unit = money_of(viewed, facts_sql(chosen, "NULL"))
     players, parts, lucky = [], [], StreetLuck({}, None, 0)
     if params.table is None:
         if not (params.people and by):
@@ -169,10 +169,10 @@ def results(viewed: Viewed, params: ResultsParams, watch: ShowProgress) -> Resul
     )
 
 
-def _players(viewed: Viewed, chosen: Chosen, lucky: StreetLuck) -> list[PlayerResults]:
+def _players(viewed: Viewed, chosen: HandFilters, lucky: StreetLuck) -> list[PlayerResults]:
     """Nets of each player, and what they are made of."""
     nets: dict[str, Row] = {}
-    for answer in answers(viewed, chosen, [STATISTICS[name] for name in NETS]):
+    for answer in statistic_values(viewed, chosen, [STATISTICS[name] for name in NETS]):
         row = nets.setdefault(answer.player, {})
         if answer.statistic == "net":
             row["hands"] = answer.n

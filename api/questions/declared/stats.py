@@ -11,9 +11,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import asdict
 
 from analytics.intervals import SEED
-from analytics.sql.chosen import By
-from analytics.statistics.answers import Answer
+from analytics.sql import By
 from analytics.statistics.catalogue import STATISTICS
+from analytics.statistics.compute import StatisticValue
 from api.questions.players import (
     Numbers,
     Positions,
@@ -141,7 +141,7 @@ def stats(viewed: Viewed, params: StatsParams, watch: ShowProgress) -> Stats:
     return Stats(viewed.viewer.view, SEED, players, meanings)
 
 
-def _numbers(answer: Answer) -> Numbers:
+def _numbers(answer: StatisticValue) -> Numbers:
     return Numbers(answer.value, answer.k, answer.n, answer.low, answer.high, answer.unit)
 
 

@@ -11,7 +11,7 @@ from msgspec.structs import asdict
 
 from analytics.results.winnings_curve import LINES, POINTS, POINTS_MIN, Point, Winnings
 from analytics.results.winnings_curve import winnings_curve as curve
-from analytics.sql.chosen import table
+from analytics.sql import facts_sql
 from api.questions.luck import mirrored, nets_without_luck
 from api.questions.players import chosen_by, money_of
 from api.questions.question import FILTERS, Filters, Name, Param, Question, Table
@@ -55,7 +55,7 @@ def winnings(
 ) -> Winnings:
     """The lines; who wants luck taken out of no hand gets none without it."""
     chosen = chosen_by(viewed, params)
-    unit = money_of(viewed, table(chosen, "NULL"))
+    unit = money_of(viewed, facts_sql(chosen, "NULL"))
     adjusted = None
     if params.runouts != 0:
         adjusted = nets_without_luck(viewed, chosen, params.runouts, watch)

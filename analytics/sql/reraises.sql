@@ -17,5 +17,5 @@ SELECT
   count(fold_to_3bet) AS fold_to_3bet_n,
   count(CASE WHEN fold_to_3bet_opener THEN 1 END) AS fold_to_3bet_opener_k,
   count(fold_to_3bet_opener) AS fold_to_3bet_opener_n
-FROM chosen
+FROM filtered
 GROUP BY player, part

@@ -13,7 +13,7 @@ SELECT
     c.showdown,
     CAST(c.net AS DOUBLE) / c.per_chip AS net,
     CAST(coalesce(paid.price, 0) AS DOUBLE) / c.per_chip AS price
-FROM chosen AS c
+FROM filtered AS c
 LEFT JOIN paid ON c.hand_seq = paid.hand_seq AND c.seat = paid.seat
 WHERE c.per_chip IS NOT NULL
 ORDER BY c.hand_seq, c.seat

@@ -9,5 +9,5 @@ SELECT
   count(CASE WHEN showdown THEN 1 END) AS wsd_n,
   count(CASE WHEN saw_flop AND won THEN 1 END) AS wwsf_k,
   count(CASE WHEN saw_flop THEN 1 END) AS wwsf_n
-FROM chosen
+FROM filtered
 GROUP BY player, part

@@ -10,7 +10,7 @@ WITH placed AS (
         CASE WHEN outcome = 'won' THEN 1 ELSE 0 END AS won,
         row_number() OVER (PARTITION BY player, part ORDER BY bid, hand_seq, auction) AS place,
         count(*) OVER (PARTITION BY player, part) AS bids
-    FROM chosen
+    FROM filtered
     WHERE bid IS NOT NULL AND coalesce(origin, 'chosen') NOT IN ('forced', 'default')
 )
 SELECT

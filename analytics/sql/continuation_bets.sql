@@ -15,5 +15,5 @@ SELECT
   count(fold_to_cbet_turn) AS fold_to_cbet_turn_n,
   count(CASE WHEN fold_to_cbet_river THEN 1 END) AS fold_to_cbet_river_k,
   count(fold_to_cbet_river) AS fold_to_cbet_river_n
-FROM chosen
+FROM filtered
 GROUP BY player, part

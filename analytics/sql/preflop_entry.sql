@@ -15,5 +15,5 @@ SELECT
   count(limp) AS limp_n,
   count(CASE WHEN rfi THEN 1 END) AS rfi_k,
   count(rfi) AS rfi_n
-FROM chosen
+FROM filtered
 GROUP BY player, part

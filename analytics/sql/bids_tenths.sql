@@ -2,7 +2,7 @@
 -- Nearest rank: of n bids in order the one at place ceil(n * tenth / 10); chosen bids only.
 WITH meant AS (
     SELECT player, part, bid, CAST(bid AS DOUBLE) / nullif(pot, 0) AS pots
-    FROM chosen
+    FROM filtered
     WHERE bid IS NOT NULL AND coalesce(origin, 'chosen') NOT IN ('forced', 'default')
 ),
 placed AS (

@@ -14,7 +14,7 @@ WITH placed AS (
         w.value AS worth,
         row_number() OVER (ORDER BY c.hand_seq, c.auction, c.seat) - 1 AS place,
         count(*) OVER () AS every
-    FROM chosen AS c
+    FROM filtered AS c
     LEFT JOIN worths AS w
         ON c.hand_seq = w.hand_seq AND c.auction = w.auction AND c.seat = w.seat AND w.basis = 'own'
     WHERE c.bid IS NOT NULL AND coalesce(c.origin, 'chosen') NOT IN ('forced', 'default')

@@ -31,5 +31,5 @@ SELECT
   count(bet_when_checked_to_flop)
     + count(bet_when_checked_to_turn)
     + count(bet_when_checked_to_river) AS bet_when_checked_to_n
-FROM chosen
+FROM filtered
 GROUP BY player, part

@@ -11,5 +11,5 @@ SELECT
   count(fold_to_steal_bb) AS fold_to_steal_bb_n,
   count(CASE WHEN resteal THEN 1 END) AS resteal_k,
   count(resteal) AS resteal_n
-FROM chosen
+FROM filtered
 GROUP BY player, part

@@ -6,7 +6,7 @@ SELECT
     min(number) AS first_number,
     max(number) AS last_number,
     avg(CAST(net AS DOUBLE) / per_chip) AS net
-FROM chosen
+FROM filtered
 WHERE deals > 1 AND per_chip IS NOT NULL
 GROUP BY player, match, deals, floor((number - 1) / (deals * 1.0))
 HAVING count(*) = deals

@@ -1,10 +1,10 @@
-"""`worths`: what the third card was worth in an auction of two, on two bases that are never mixed.
+"""The table `worths`: what the third card was worth in auctions of two, on one of two bases.
 
 `own` is what a bidder could know: his two cards and the board, against any two. `known` is what the
 record knows afterwards: both hands as dealt. Amounts are chips, as `odds.third_card.Outcomes` says
 by the tie rule of the hand's own ruleset; SQL (`bids_worth.sql`) adds them up.
 
-`ThirdCards` keeps values that were counted before in a file. A record is eight whole numbers: the
+`ThirdCardCache` keeps counted values in a file. A record is eight whole numbers: the
 cards up to a change of suits, and wins and ties with the third card, against it, and without it.
 """
 
@@ -29,12 +29,12 @@ from store.columns.codec import Row, tabled
 
 RECORD = struct.Struct("<8q")
 _BOARDS = comb(47, 2)  # two cards to come on a flop, two known hands of which one is unseen
-DEALS = (_BOARDS * 45 * comb(44, 2), _BOARDS * comb(45, 3), _BOARDS * comb(45, 2))
+DEAL_COUNTS = (_BOARDS * 45 * comb(44, 2), _BOARDS * comb(45, 3), _BOARDS * comb(45, 2))
 
 
-class CountedFile:
-    """What was counted before, as records of one size; one that a crash cut short is dropped by the
-    next to open the file. A folder that cannot be read or written costs time and nothing else."""
+class RecordFile:
+    """An append-only file of records of one size, a cache; one that a crash cut short is dropped
+    when the file is opened next. Without a readable folder nothing is kept."""
 
     def __init__(self, file: Path | None, record: struct.Struct) -> None:
         self._file, self._record = file, record
@@ -54,7 +54,7 @@ class CountedFile:
         return self._record.iter_unpack(held[: len(held) // size * size])
 
     def keep(self, *values: Any) -> None:
-        """One record more."""
+        """Append a record."""
         if self._file is not None:
             try:
                 with self._file.open("ab", buffering=0) as out:
@@ -63,24 +63,24 @@ class CountedFile:
                 self._file = None
 
 
-class ThirdCards:
-    """What is known of third cards under one ranking; `counted` is how many were new."""
+class ThirdCardCache:
+    """Values of third cards under one ranking, looked up or counted; `counted` were new."""
 
     def __init__(self, folder: Path | None, rules: Showdown = STANDARD) -> None:
         self.counted = 0
         self.rules = rules
         self._known: dict[tuple[int, int], ThirdCard] = {}
         name = f"third-card-1-{rules.straights}-{rules.ranking}-{rules.hole_min}.bin"
-        self._file = CountedFile(None if folder is None else folder / name, RECORD)
+        self._file = RecordFile(None if folder is None else folder / name, RECORD)
         for hole, board, *counts in self._file.read():
             wins_ties = zip(counts[::2], counts[1::2], strict=True)
-            found = [Odds(deals, best) for deals, best in zip(DEALS, wins_ties, strict=True)]
+            found = [Odds(deals, best) for deals, best in zip(DEAL_COUNTS, wins_ties, strict=True)]
             # What cannot be is not believed, and counted again.
             if all(0 <= it.wins <= it.wins + it.ties <= it.deals for it in found):
                 self._known[hole, board] = ThirdCard(*found)
 
     def of(self, hole: Cards, board: Cards) -> ThirdCard:
-        """Looked up, or counted and kept."""
+        """The value of a third card, looked up, or counted and kept."""
         key = canonical(mask(hole), mask(board))
         spot = (key[0], key[1])
         if spot not in self._known:
@@ -118,10 +118,10 @@ AMOUNTS = frozenset({"value", "break_even", *SCHEMA.names[SCHEMA.names.index("ca
 Auction = tuple[Row, Row]
 
 
-class Rules(NamedTuple):
-    """How hands compare under a ruleset, with what was counted before, and its tie at showdown."""
+class PricingRules(NamedTuple):
+    """How third cards are valued under a ruleset: its cache, and its tie at showdown."""
 
-    third: ThirdCards
+    third: ThirdCardCache
     tie: Tie
 
 
@@ -137,8 +137,10 @@ def tie_rule(game: Game) -> Tie | None:
     return game.showdown_tie if priced and (alike or game.showdown_tie == "split") else None
 
 
-def rules_of(mark: str, book: Rulebook, third: Callable[[Showdown], ThirdCards]) -> Rules | None:
-    """Those of a ruleset by its fingerprint; `third` has what was counted under a ranking.
+def pricing_rules(
+    mark: str, book: Rulebook, third: Callable[[Showdown], ThirdCardCache]
+) -> PricingRules | None:
+    """The pricing rules of a ruleset's fingerprint; `third` finds the cache of a ranking.
 
     None where nobody has its text, or columns cannot say how its hands compare.
     """
@@ -146,10 +148,10 @@ def rules_of(mark: str, book: Rulebook, third: Callable[[Showdown], ThirdCards])
     if game is None or how is None or how.hole_min:
         return None
     tie = tie_rule(game)
-    return None if tie is None else Rules(third(how), tie)
+    return None if tie is None else PricingRules(third(how), tie)
 
 
-def auctions(rows: Iterable[Row]) -> list[Auction]:
+def two_bidder_auctions(rows: Iterable[Row]) -> list[Auction]:
     """Auctions of two bidders on a flop, of which at least one hand is known."""
     found: dict[tuple[int, int], list[Row]] = {}
     for row in rows:
@@ -162,38 +164,40 @@ def auctions(rows: Iterable[Row]) -> list[Auction]:
     ]
 
 
-def worths(found: Iterable[Auction], rules_for: Callable[[Row], Rules | None]) -> Iterator[Row]:
-    """The rows of each auction, as they are counted; none where nothing is known of its rules."""
+def worth_rows(
+    found: Iterable[Auction], rules_for: Callable[[Row], PricingRules | None]
+) -> Iterator[Row]:
+    """Count the rows of `worths` of each auction; none where its rules are not known."""
     for both in found:
         rules = rules_for(both[0])
         if rules is None:
             continue
         board = _cards(both[0]["board"], 3)
         for row in both:
-            if (hole := _cards(row["hole"], 2)) and _each_once(hole, board):
+            if (hole := _cards(row["hole"], 2)) and _has_no_duplicates(hole, board):
                 yield _row(row, "own", rules.third.of(hole, board), rules.tie)
         mine, other = (_cards(row["hole"], 2) for row in both)
-        if mine and other and _each_once(mine, other, board):
+        if mine and other and _has_no_duplicates(mine, other, board):
             card = third_card_known(mine, other, board, rules.third.rules)
             yield _row(both[0], "known", card, rules.tie)
             yield _row(both[1], "known", card.of_rival, rules.tie)
 
 
-def table(rows: Sequence[Row]) -> pa.Table:
-    """Rows as Arrow."""
+def worth_table(rows: Sequence[Row]) -> pa.Table:
+    """Rows of `worths` as an Arrow table."""
     return tabled(rows, SCHEMA)
 
 
-def best(outcomes: Outcomes, rival_bid: int, stack: int) -> Fraction:
-    """The best that a bid of 0 to the stack comes to: winning, tying, or the highest losing bid."""
+def best_outcome(outcomes: Outcomes, rival_bid: int, stack: int) -> Fraction:
+    """The outcome of the best bid of 0 to the stack: winning, tying, or the highest losing bid."""
     amounts = [outcomes.won(rival_bid)] if stack > rival_bid else []
     amounts += [outcomes.tied(rival_bid)] if stack >= rival_bid else []
     amounts += [outcomes.lost(min(rival_bid - 1, stack))] if rival_bid else []
     return max(amounts)
 
 
-def unbid(outcomes: Outcomes, rival_bid: int) -> Fraction:
-    """What a bid of 0 comes to: it loses for nothing, or ties another 0."""
+def zero_bid_outcome(outcomes: Outcomes, rival_bid: int) -> Fraction:
+    """The outcome of a bid of 0: it loses for nothing, or ties another 0."""
     return outcomes.lost(0) if rival_bid else outcomes.tied(0)
 
 
@@ -221,8 +225,8 @@ def _row(row: Mapping[str, Any], basis: str, card: ThirdCard, tie: Tie) -> Row:
                 actual = (outcomes.lost if outcome == "lost" else outcomes.tied)(price)
             chips |= {
                 "actual": actual,
-                "unbid": unbid(outcomes, rival_bid),
-                "best": max(actual, best(outcomes, rival_bid, row["stack"])),
+                "unbid": zero_bid_outcome(outcomes, rival_bid),
+                "best": max(actual, best_outcome(outcomes, rival_bid, row["stack"])),
             }
     found = {name: row[name] for name in ("hand_seq", "auction", "seat")} | {"basis": basis}
     parts = per_chip(row.get("unit") or "chip")  # bids are whole numbers of units
@@ -231,8 +235,8 @@ def _row(row: Mapping[str, Any], basis: str, card: ThirdCard, tie: Tie) -> Row:
     return found
 
 
-def _each_once(*groups: Cards) -> bool:
-    """Whether no card lies in two places: a record may be forged so that one does."""
+def _has_no_duplicates(*groups: Cards) -> bool:
+    """Whether no card lies in two places, as one may in a forged record."""
     cards = [card for group in groups for card in group]
     return len(set(cards)) == len(cards)
 
