@@ -27,7 +27,7 @@ from events.cards import DECK, RANKS, Cards, known
 from events.types import BoardDealt, CardSwapped, HoleDealt, StepEntered
 from odds.batch import STANDARD
 from odds.ranges import CLASSES, before_flop, hands_of, hole_class
-from store.log.streams import Leaf, split
+from store.log.streams import Leaf, split_stream
 
 
 class DealtCard(Struct, frozen=True):
@@ -293,7 +293,7 @@ def dealt_hands(leaves: Iterable[Leaf], deals: Mapping[str, int]) -> DealtHands:
     found: list[DealtHand] = []
     lacking: set[tuple[str, str]] = set()
     for leaf in leaves:
-        match, number = split(leaf.stream)
+        match, number = split_stream(leaf.stream)
         if leaf.hand is None or number is None or (number - 1) % deals.get(match, 1):
             continue
         cards = tuple(_dealt_cards(leaf))

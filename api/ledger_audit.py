@@ -18,7 +18,7 @@ from api.audit_report import audit_entry, short_audit_entry
 from api.record_audit import AuditedHand, RulesetLookup, audit_record, ruleset_label, start_of
 from engine.game import Game, fingerprint
 from engine.verdict import Report, Verdict, qualified
-from store.log.streams import split
+from store.log.streams import split_stream
 
 if TYPE_CHECKING:
     from store.reader import Snapshot
@@ -150,7 +150,7 @@ def pot_tables(judged: Iterable[AuditedHand]) -> Iterator[pa.Table]:
 def _pot_rows(judged: AuditedHand) -> Iterator[dict[str, Any]]:
     """A row for each pot and seat of a hand; without a pot where its chips cannot be told."""
     start, entry = start_of(judged.record), audit_entry(*judged)
-    match, number = split(start.hand)
+    match, number = split_stream(start.hand)
     about = {name: entry[name] for name in ("hand", "ruleset", "verdict", "moves", "at")}
     about["assumed"] = "; ".join(entry["assumed"]) or None
     about |= {"match": match, "number": number, "fingerprint": fingerprint(judged.game)}

@@ -22,9 +22,9 @@ from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.manifest import Manifest, Segment
 from store.ledger import open_ledger
-from store.log import hot
-from store.log.streams import publish_mark
-from store.segments.segment import cut, named, store
+from store.log import hot_log
+from store.log.streams import publish_watermark
+from store.segments.parquet_files import hand_groups, manifest_fields, write_file
 from store.tables.projection import STANDARD, Projection
 
 PER_SEGMENT = 1_000_000  # hands: what compaction makes of many
@@ -56,7 +56,7 @@ def build(
     known = manifest.read(disk) if large.exists() else None
     if known is not None and known.next_seq == hands // each * each:
         return each
-    for folder in (hot.FOLDER, "segments"):
+    for folder in (hot_log.FOLDER, "segments"):
         disk.make_folder(folder)
     copies = hands // each
     at_once = max(1, min(together // each, copies))
@@ -65,9 +65,9 @@ def build(
     with ProcessPoolExecutor(WORKERS, mp_context=get_context("spawn")) as pool:
         segments = tuple(pool.map(made, starts))
     disk.sync_folder("segments")
-    log = hot.create(disk, hot.path_of(1), [])
+    log = hot_log.create(disk, hot_log.path_of(1), [])
     log.close()
-    publish_mark(disk, log.path, log.size)
+    publish_watermark(disk, log.path, log.size)
     last = segments[-1]
     manifest.write(
         disk, Manifest(1, log.path, log.size, last.last_pos + 1, last.last_seq + 1, segments)
@@ -105,8 +105,8 @@ def _segment(
     files = {}
     for name in only or one.files:
         rows = _copies(small, one, name, numbers)
-        groups = rows if name == "events" else cut(rows, ROWS.get(name, 65_536))
-        files[name] = store(disk, name, first, last, groups)
+        groups = rows if name == "events" else hand_groups(rows, ROWS.get(name, 65_536))
+        files[name] = write_file(disk, name, first, last, groups)
     return replace(
         one,
         first_seq=first,
@@ -115,7 +115,7 @@ def _segment(
         last_pos=(numbers[-1] + 1) * one.events - 1,
         events=len(numbers) * one.events,
         numbers={name_of(copy): one.numbers[MATCH] for copy in numbers},
-        **named(files),
+        **manifest_fields(files),
     )
 
 

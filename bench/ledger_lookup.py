@@ -11,7 +11,7 @@ from bench.large import build, name_of
 from bench.runner import SEED
 from store.reader import Reader
 from store.sql.query import Query
-from store.sql.strangers import Strangers
+from store.sql.untrusted_query import UntrustedQuery
 from store.tables.projection import STANDARD
 
 ABOUT = """\
@@ -86,7 +86,7 @@ def scan(folder: Path) -> dict[str, list[float]]:
     for whose, ours in (("ours", True), ("a stranger's", False)):
         start = perf_counter()
         own = Query(snapshot, STANDARD)
-        query: Query | Strangers = own if ours else Strangers(own)
+        query: Query | UntrustedQuery = own if ours else UntrustedQuery(own)
         query.ask("SELECT count(*) FROM players")
         seconds[f"opened, digests compared, {whose}"] = [perf_counter() - start]
         for what, sql in (("one player", ONE), ("every player", ALL)):
@@ -103,7 +103,7 @@ def _timed(reader: Reader, hand: str) -> float:
     return took * 1_000
 
 
-def _seconds(query: Query | Strangers, sql: str) -> float:
+def _seconds(query: Query | UntrustedQuery, sql: str) -> float:
     start = perf_counter()
     query.ask(sql)
     return perf_counter() - start

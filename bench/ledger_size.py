@@ -13,15 +13,15 @@ from bench.auction import simulated
 from bench.phh import phh
 from events.ledger import Append
 from formats.mit.write import write as mit
-from store.columns.codec import table
+from store.columns.codec import event_table
 from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.manifest import Segment
 from store.ledger import open_ledger
-from store.log.hot import to_payload
+from store.log.hot_log import to_payload
 from store.log.streams import Leaf
 from store.reader import Reader
-from store.segments.segment import LEVEL
+from store.segments.parquet_files import LEVEL
 from store.tables.projection import STANDARD
 
 ABOUT = """\
@@ -100,7 +100,7 @@ def _peers(folder: Path, appends: Sequence[Append]) -> Iterator[tuple[str, int]]
         for seq, (_, each) in enumerate(groupby(recorded, key=lambda one: one.stream))
     ]
     sink = io.BytesIO()
-    pq.write_table(table(leaves), sink)
+    pq.write_table(event_table(leaves), sink)
     yield "Parquet, pyarrow's defaults", sink.tell()
     lines = to_payload(appends)
     yield "JSON lines", len(lines)

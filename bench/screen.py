@@ -31,7 +31,7 @@ from engine.verdict import judge
 from events import types as t
 from events.ledger import Append, Recorded
 from events.types import Events
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from store.ledger import open_ledger
 from store.log.streams import Leaf
 from store.reader import Reader
@@ -81,7 +81,7 @@ def _bench(title: str, records: tuple[Events, ...], game: Game, *, peer: bool) -
 def _prepared(records: tuple[Events, ...], copies: int) -> _Hands:
     leaves = [_leaf(number, record) for number, record in enumerate(records)]
     words = WordIds()
-    tables = [encoded(leaves)] * copies
+    tables = [encoded_table(leaves)] * copies
     screen = Screening(MARKED.get, words)
     return _Hands(records, tables, EventArrays(tables, words), screen)
 

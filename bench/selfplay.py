@@ -15,7 +15,7 @@ from bench.play import PASS, pokerkit, texasholdem
 from bench.runner import SEED, Bench, Contender, Target
 from dealer.bots.built_in import BOTS
 from dealer.deck import SeededDecks
-from dealer.play import Plan, dealt
+from dealer.play import Plan, hand_records
 from engine.games import named
 from events.types import Bet, Called, Checked, Folded, Raised
 
@@ -53,7 +53,7 @@ def selfplay(game: str, bot: str) -> Callable[[int], int]:
         seed = f"{SEED}/{bot}/{played}"
         played += 1
         match = Plan(rules, "bench", hands, seed, (bot, bot))
-        records = dealt(match, SeededDecks(seed))
+        records = hand_records(match, SeededDecks(seed))
         return sum(isinstance(event, DECISIONS) for record in records for event in record)
 
     return run

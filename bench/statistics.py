@@ -24,7 +24,7 @@ from bench.apart import apart
 from bench.large import build
 from bench.ledger import disk
 from store.reader import Reader, Snapshot
-from store.tables.projection import STANDARD, Builder
+from store.tables.projection import STANDARD, ProjectionBuilder
 
 HANDS = 10_000_000
 DISTINCT = 10_000
@@ -124,7 +124,7 @@ def _made(folder: Path, rounds: int) -> list[str]:
     for _ in range(rounds):
         for name, groups in (("held", iter(held)), ("read", _groups(snapshot))):
             start = time.process_time()
-            builder = Builder((one,))
+            builder = ProjectionBuilder((one,))
             rows = sum(table.num_rows for group in groups for _, table in builder.add(group))
             rows += sum(table.num_rows for _, table in builder.rest())
             rates[name].append(hands / (time.process_time() - start))

@@ -23,8 +23,8 @@ from events.lines import Nonces, leaf_bytes, lines, openings
 from events.views import Auditor
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger
+from store.proof.ledger_secrets import Secrets
 from store.proof.note import Signer
-from store.proof.private import Secrets
 from store.reader import Reader, Snapshot
 from store.verify import Verifier
 

@@ -26,11 +26,11 @@ from api.playing.recording import Recording
 from api.playing.wire_match import BotMatch, bad_replies
 from bench.ledger import disk
 from dealer.deck import SeededDecks
-from dealer.wire.match import Listener, MatchJob, Processes, play, started
-from dealer.wire.player import Player, Reply
-from dealer.wire.program import Limits, Program, program
-from dealer.wire.sandbox import Guard
-from dealer.wire.words import plan
+from dealer.wire.match import Listener, MatchJob, MatchProcesses, play, running_bots
+from dealer.wire.player import Reply, WirePlayer
+from dealer.wire.program import BotProgram, Limits, read_program
+from dealer.wire.protocol import wire_plan
+from dealer.wire.sandbox import Isolation
 from engine.games import GAMES
 from store.ledger import open_ledger
 from store.tables.projection import STANDARD
@@ -84,7 +84,7 @@ PAIRS = {
 class Overheard:
     """A player whose lines are kept, for the bare loop to say them again; it is timed, too."""
 
-    def __init__(self, player: Player, seat: int, lines: list[tuple[int, bytes]]) -> None:
+    def __init__(self, player: WirePlayer, seat: int, lines: list[tuple[int, bytes]]) -> None:
         self._player, self._seat, self._lines = player, seat, lines
         self.inside = 0.0  # CPU seconds
 
@@ -108,7 +108,7 @@ def sections(scratch: Path, hands: int, rounds: int, seconds: float) -> list[str
 
 
 def _section(
-    scratch: Path, about: str, bots: tuple[Program, Program], hands: int, rounds: int
+    scratch: Path, about: str, bots: tuple[BotProgram, BotProgram], hands: int, rounds: int
 ) -> list[str]:
     """Both in every round, the match first in one and last in the next."""
     lines, between = _overheard(bots, hands)
@@ -167,7 +167,7 @@ def _row(name: str, took: list[float], ours: list[float]) -> str:
     return f"| {name} | {each:.3f} | {1_000 / each:,.0f} | {cell} |"
 
 
-def _bots(scratch: Path, habits: tuple[dict[str, str], ...]) -> tuple[Program, Program]:
+def _bots(scratch: Path, habits: tuple[dict[str, str], ...]) -> tuple[BotProgram, BotProgram]:
     made = []
     for name, habit in zip(NAMES, habits, strict=True):
         folder = scratch / name
@@ -178,15 +178,17 @@ def _bots(scratch: Path, habits: tuple[dict[str, str], ...]) -> tuple[Program, P
         (folder / "bot.py").write_text(source)
         commands = {"build": [], "run": [sys.executable, "bot.py"]}
         (folder / "commands.json").write_text(json.dumps(commands))
-        made.append(program(folder, name))
+        made.append(read_program(folder, name))
     return made[0], made[1]
 
 
-def _overheard(bots: tuple[Program, Program], hands: int) -> tuple[list[tuple[int, bytes]], float]:
+def _overheard(
+    bots: tuple[BotProgram, BotProgram], hands: int
+) -> tuple[list[tuple[int, bytes]], float]:
     """Every line of a match, in order, and whom it was for; what a hand costs between replies."""
     lines: list[tuple[int, bytes]] = []
-    match = plan(GAMES["auction-2024-mit"], "bench", NAMES, hands)
-    with started(bots, Limits(), Guard(()), print) as players:
+    match = wire_plan(GAMES["auction-2024-mit"], "bench", NAMES, hands)
+    with running_bots(bots, Limits(), Isolation(()), print) as players:
         heard = (Overheard(players[0], 0, lines), Overheard(players[1], 1, lines))
         begun = thread_time()
         for _ in play(match, match.legs[0], SeededDecks("wire"), heard):
@@ -195,17 +197,17 @@ def _overheard(bots: tuple[Program, Program], hands: int) -> tuple[list[tuple[in
     return lines, between * 1_000 / hands
 
 
-def _match(bots: tuple[Program, Program], folder: Path, hands: int) -> float:
+def _match(bots: tuple[BotProgram, BotProgram], folder: Path, hands: int) -> float:
     """Seconds from the first question to the last reply, and then until all is durable."""
-    match = plan(GAMES["auction-2024-mit"], "bench", NAMES, hands)
-    job = MatchJob(match, bots, Limits(), SeededDecks("wire"), Guard((folder,)))
+    match = wire_plan(GAMES["auction-2024-mit"], "bench", NAMES, hands)
+    job = MatchJob(match, bots, Limits(), SeededDecks("wire"), Isolation((folder,)))
     ledger, lock = open_ledger(folder, "bench", STANDARD)
     try:
         over: list[tuple[float, float]] = []
         listener = Listener(print, lambda legs: over.append((perf_counter(), legs[0].lasted)))
         recording = Recording(ledger, BotMatch(job).announced("wire", "sealed"), match.game)
         durable = 0.0
-        with Processes() as processes:
+        with MatchProcesses() as processes:
             played = processes.play(job, listener, lambda: False)
             for hand in recording.keep(played, lambda: False):
                 assert not any(bad_replies(match.game, hand))
@@ -217,7 +219,9 @@ def _match(bots: tuple[Program, Program], folder: Path, hands: int) -> float:
         lock.release()
 
 
-def _bare(bots: tuple[Program, Program], lines: list[tuple[int, bytes]], alone: bool) -> float:
+def _bare(
+    bots: tuple[BotProgram, BotProgram], lines: list[tuple[int, bytes]], alone: bool
+) -> float:
     """Seconds for the same lines and replies, and nothing else; `alone` on one processor."""
     everywhere = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(everywhere)} if alone else everywhere)  # bots inherit it
@@ -227,7 +231,7 @@ def _bare(bots: tuple[Program, Program], lines: list[tuple[int, bytes]], alone: 
         os.sched_setaffinity(0, everywhere)
 
 
-def _lines_said(bots: tuple[Program, Program], lines: list[tuple[int, bytes]]) -> float:
+def _lines_said(bots: tuple[BotProgram, BotProgram], lines: list[tuple[int, bytes]]) -> float:
     with _linked(bots[0]) as one, _linked(bots[1]) as two:
         links = (one, two)
         begun = perf_counter()
@@ -243,7 +247,7 @@ def _lines_said(bots: tuple[Program, Program], lines: list[tuple[int, bytes]]) -
 
 
 @contextmanager
-def _linked(bot: Program) -> Iterator[socket.socket]:
+def _linked(bot: BotProgram) -> Iterator[socket.socket]:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = str(listener.getsockname()[1])
         running = subprocess.Popen((*bot.run, port), cwd=bot.folder)

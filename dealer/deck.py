@@ -40,7 +40,7 @@ _RANKS = get_args(Rank)
 Below = Callable[[int], int]
 
 
-class Place(NamedTuple):
+class DeckPlace(NamedTuple):
     """Where a deck stands among the decks of its match, counted from 0, and the luck that it shares
     with all decks from one of them on."""
 
@@ -51,10 +51,10 @@ class Place(NamedTuple):
 class Deck:
     """Fifty-two cards in one order, and the luck of the cards at risk."""
 
-    def __init__(self, order: Cards, below: Below, place: "Place | None" = None) -> None:
+    def __init__(self, order: Cards, below: Below, place: "DeckPlace | None" = None) -> None:
         self._pile = Pile(order)
         self._below = below
-        self._place = place or Place(0, lambda first: below)
+        self._place = place or DeckPlace(0, lambda first: below)
         self._draws: list[int] = []  # all that were ever drawn, in this deck or a fork of it
         self._drawn = 0
 
@@ -67,13 +67,13 @@ class Deck:
         return other
 
     def foreseeing(self, draws: tuple[int, ...]) -> "Deck":
-        """A fork of it with this luck next."""
+        """A fork of the deck whose next draws of luck are these."""
         other = self.fork()
         other._draws = [*self._draws[: self._drawn], *draws]
         return other
 
     def answer(self, question: ToDeal | ToSwap | ToDraw) -> Deal | Swap | Draw:
-        """Whatever the rules ask of chance."""
+        """Answer the engine's question to chance: a deal, a swap or a bounty draw."""
         match question:
             case ToDeal():
                 return self.deal(question)
@@ -126,7 +126,7 @@ class Decks(Protocol):
 SEED_BYTES = 16  # of a drawn seed: nobody finds 128 bits by trying
 
 
-def drawn_seed() -> str:
+def random_seed() -> str:
     """A seed that nobody can guess, in hex."""
     return secrets.token_hex(SEED_BYTES)
 
@@ -143,14 +143,14 @@ class SeededDecks:
 
     def deck(self, number: int) -> Deck:
         deck = deck_number(number, self._deals)
-        shared = Place((number - 1) // self._deals, self._shared)
-        return seeded(f"{self._seed}/{deck}", shared)
+        shared = DeckPlace((number - 1) // self._deals, self._shared)
+        return seeded_deck(f"{self._seed}/{deck}", shared)
 
     def _shared(self, first: int) -> Below:
         return _Luck(f"{self._seed}/{first}/bounties").below
 
 
-def seeded(seed: str, place: Place | None = None) -> Deck:
+def seeded_deck(seed: str, place: DeckPlace | None = None) -> Deck:
     """A deck that a word decides, the same on every machine; not for money."""
     # As `random.shuffle` does it, draw by draw, in half its time: a bulk of hands is shuffled.
     draw = random.Random(seed).getrandbits
@@ -178,19 +178,19 @@ class _Luck:
         return self._source.randrange(many)
 
 
-def of_key(key: bytes, place: Place | None = None) -> Deck:
+def deck_of_key(key: bytes, place: DeckPlace | None = None) -> Deck:
     """The deck of a committed hand."""
     return Deck(shuffled(key), Luck(key).below, place)
 
 
-def place_of(key: Callable[[int], bytes], number: int, deals: int, chain_first: int) -> Place:
+def deck_place(key: Callable[[int], bytes], number: int, deals: int, chain_first: int) -> DeckPlace:
     """Where the deck of a committed hand stands; what decks share is drawn by the key of the first
     of them that is in this chain."""
 
     def shared(first: int) -> Below:
         return Luck(key(max(first * deals + 1, chain_first)), BOUNTY).below
 
-    return Place((number - 1) // deals, shared)
+    return DeckPlace((number - 1) // deals, shared)
 
 
 CHAIN_HANDS = 10_000  # a longer match takes another chain
@@ -200,7 +200,7 @@ Publish = Callable[[tuple[Match, ...]], None]
 Nonces = Callable[[str], Iterable[tuple[str, str | None]]]
 
 
-class Chain(Struct, frozen=True):
+class SecretChain(Struct, frozen=True):
     """A chain in the dealer's hands: what is known of it, and what nobody else may see yet."""
 
     commitment: Committed
@@ -232,7 +232,7 @@ class Committer:
         self._publish = publish
         self._nonces = nonces
 
-    def chain(self, first: int, hands: int) -> Chain:
+    def chain(self, first: int, hands: int) -> SecretChain:
         """A chain for so many hands, from this one on."""
         last = secrets.token_bytes(SECRET_BYTES)
         links = chain_of(last, hands)
@@ -240,9 +240,9 @@ class Committer:
         self._kept.keep(self._match, DeckChain(last.hex(), hands))
         self._publish((DeckCommitted(commitment, hands),))
         seat_nonces = self._nonces(commitment)
-        nonces = tuple(contribution(player, nonce) for player, nonce in seat_nonces)
+        nonces = tuple(nonce_record(player, nonce) for player, nonce in seat_nonces)
         self._publish(nonces)
-        return Chain(Committed(first, hands, commitment, nonces), links)
+        return SecretChain(Committed(first, hands, commitment, nonces), links)
 
 
 class CommittedDecks:
@@ -254,10 +254,10 @@ class CommittedDecks:
     def __init__(
         self,
         match: str,
-        more: Callable[[int, int], Chain] | None,
+        more: Callable[[int, int], SecretChain] | None,
         chain_hands: int = CHAIN_HANDS,
         deals: int = 1,
-        chains: tuple[Chain, ...] = (),
+        chains: tuple[SecretChain, ...] = (),
     ) -> None:
         self._match = match
         self._more = more
@@ -271,7 +271,7 @@ class CommittedDecks:
         deck = deck_number(number, self._deals)
         chain = self._chain(deck)
         key = partial(chain.key, self._match)
-        return of_key(key(deck), place_of(key, number, self._deals, chain.commitment.first))
+        return deck_of_key(key(deck), deck_place(key, number, self._deals, chain.commitment.first))
 
     def committed(self, hands: int) -> "CommittedDecks":
         """Decks for so many hands, committed to now: another process may deal them."""
@@ -294,7 +294,7 @@ class CommittedDecks:
         self._open = whole
         return openings
 
-    def _chain(self, number: int) -> Chain:
+    def _chain(self, number: int) -> SecretChain:
         while not (self._chains and self._chains[-1].commitment.last >= number):
             assert self._more is not None
             first = self._chains[-1].commitment.last + 1 if self._chains else 1
@@ -302,7 +302,7 @@ class CommittedDecks:
         return next(chain for chain in reversed(self._chains) if chain.commitment.covers(number))
 
 
-def contribution(player: str, nonce: str | None) -> NonceGiven:
+def nonce_record(player: str, nonce: str | None) -> NonceGiven:
     """A player's nonce as he gave it; one that is drawn for him, if he gave none that can stand."""
     if nonce and len(nonce) <= NONCE_MAX and nonce.isascii() and nonce.isprintable():
         return NonceGiven(player, nonce, "player")
@@ -315,7 +315,7 @@ _DEALS = HoleDealt | BoardDealt | CardSwapped | BountyDrawn
 
 
 class DealCheck(Struct, frozen=True):
-    """What the recomputed deck says of a hand: a sentence, and the event where they part."""
+    """The check of a hand against its recomputed deck: verdict, and first event that differs."""
 
     verdict: Literal["agree", "differ", "unopened"]
     sentence: str
@@ -343,11 +343,11 @@ def check_deal(game: Game, records: Iterable[Match], hand: Events) -> DealCheck:
     if wrong := unfit(commitment, opened):
         return DealCheck("differ", wrong)
     key = partial(opened_key, opened, commitment.nonces, began.match)
-    place = place_of(key, number, began.deals, commitment.first)
-    return compare(game, hand, of_key(key(deck_number(number, began.deals)), place))
+    place = deck_place(key, number, began.deals, commitment.first)
+    return compare_with_deck(game, hand, deck_of_key(key(deck_number(number, began.deals)), place))
 
 
-def compare(game: Game, record: Events, deck: Deck) -> DealCheck:
+def compare_with_deck(game: Game, record: Events, deck: Deck) -> DealCheck:
     """Compare every card of the record with this deck, as the rules deal it."""
     state, checked = replay(record[:1]), 1
     for at, event in enumerate(record[1:], start=1):
@@ -383,7 +383,7 @@ def _difference(recorded: Event | None, expected: Event) -> str | None:
 
 
 def _dealt(event: Event) -> tuple[str, Cards]:
-    """Who is dealt cards by an event, and which."""
+    """The receiver of the cards that an event deals, and these cards."""
     match event:
         case HoleDealt(seat=seat, cards=cards):
             return f"seat {seat}", cards

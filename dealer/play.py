@@ -13,12 +13,20 @@ from typing import NamedTuple
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dealer.bots import own
+from dealer.bots import python_bots
 from dealer.bots.built_in import Bot, silent_show
-from dealer.bots.seen import Histories, Seen, look
+from dealer.bots.seat_view import SeatHistories, Seen, seat_view
 from dealer.deck import Deck, Decks, SeededDecks
-from dealer.wire.words import default
-from dealer.worker import PATIENCE_S, Gone, decode_hands, ignore_ctrl_c, receive, send_hands, start
+from dealer.wire.protocol import default_answer
+from dealer.worker import (
+    PATIENCE_S,
+    WorkerGone,
+    decode_hands,
+    ignore_ctrl_c,
+    receive,
+    send_hands,
+    start_worker,
+)
 from engine.game import Game
 from engine.hand import begin, step, turn
 from engine.table import (
@@ -77,7 +85,7 @@ class DealJob(NamedTuple):
 
 
 class DealtHands(NamedTuple):
-    """Some more hands of a match; `over` if they are the last."""
+    """The next hands of a match; `over` if they are the last."""
 
     match: str
     hands: tuple[Finished, ...]
@@ -86,17 +94,11 @@ class DealtHands(NamedTuple):
 
 def player_name(bot: str, chair: int) -> str:
     """A player: the name of his bot, without its module, and his chair."""
-    return f"{own.name(bot)}-{chair}"
+    return f"{python_bots.bot_name(bot)}-{chair}"
 
 
 def plan(
-    game: Game,
-    match: str,
-    hands: int,
-    seed: str,
-    bots: tuple[str, ...],
-    *,
-    mirrored: bool = False,
+    game: Game, match: str, hands: int, seed: str, bots: tuple[str, ...], *, mirrored: bool = False
 ) -> Plan:
     """A match; mirrored, every player holds every seat's cards once, from fixed places (G21)."""
     if mirrored:
@@ -111,24 +113,24 @@ def play(
     return freeze_outs(Plan(game, match, hands, seed, ("random",) * (seats or usual_seats(game))))
 
 
-def freeze_outs(plan: Plan, makers: Sequence[own.Maker] = ()) -> Iterator[Events]:
-    """As many hands as were asked for: after a freeze-out comes the next."""
+def freeze_outs(plan: Plan, makers: Sequence[python_bots.BotMaker] = ()) -> Iterator[Events]:
+    """The records of a plan's hands: after a freeze-out the next one begins."""
     decks, played = SeededDecks(plan.seed), 0
     while played < plan.hands:
-        for record in dealt(plan, decks, played + 1, makers):
+        for record in hand_records(plan, decks, played + 1, makers):
             played += 1
             yield record
 
 
-def dealt(
-    match: Plan, decks: Decks, first: int = 1, makers: Sequence[own.Maker] = ()
+def hand_records(
+    match: Plan, decks: Decks, first: int = 1, makers: Sequence[python_bots.BotMaker] = ()
 ) -> Iterator[Events]:
     """The records of the hands of a match."""
     return (hand.record for hand in finished_hands(match, decks, first, makers))
 
 
 def finished_hands(
-    match: Plan, decks: Decks, first: int = 1, makers: Sequence[own.Maker] = ()
+    match: Plan, decks: Decks, first: int = 1, makers: Sequence[python_bots.BotMaker] = ()
 ) -> Iterator[Finished]:
     """The hands of a match, one after another; a freeze-out ends when one player has it all.
 
@@ -137,13 +139,13 @@ def finished_hands(
     deck is dealt again.
     """
     game = match.game
-    makers = makers or tuple(own.maker(bot) for bot in match.bots)
+    makers = makers or tuple(python_bots.bot_maker(bot) for bot in match.bots)
     kept: dict[int, Bot] = {}
 
     def made(player: str, seed: str) -> Bot:
         chair = int(player.rpartition("-")[2])
         bot = kept.get(chair) or makers[chair](seed)
-        if isinstance(bot, own.Own) and match.deals == 1:
+        if isinstance(bot, python_bots.PythonBot) and match.deals == 1:
             kept[chair] = bot
         return bot
 
@@ -186,13 +188,13 @@ def play_hand(
         seating.dead_small,
     )
     events: list[Event] = list(new)
-    histories = Histories(events)
+    histories = SeatHistories(events)
     while not isinstance(question := turn(game, hand), Over):
         match question:
             case ToDeal() | ToSwap() | ToDraw():
                 new, hand = step(game, hand, deck.answer(question))
             case _:
-                seen = look(game, hand, question, histories.of(question.seat))
+                seen = seat_view(game, hand, question, histories.of(question.seat))
                 new, hand = _answered(game, hand, seen, bots[question.seat])
         events.extend(new)
     return tuple(events), hand
@@ -204,27 +206,27 @@ def _answered(game: Game, hand: Hand, seen: Seen, bot: Bot) -> tuple[Events, Han
     kind: FaultKind = "illegal"
     try:
         command = bot.choose(seen)
-    except own.NoAnswer as why:
+    except python_bots.UnusableAnswer as why:
         kind, raw = why.kind, str(why)
     else:
         try:
             return step(game, hand, command)
         except IllegalCommand:
-            raw = own.text(command)
+            raw = python_bots.answer_text(command)
     match seen.asked:
         case ToStraddle(seat=seat):
             command = Fold(seat, "default")
         case ToShow() as question:
             command = silent_show(seen, question)
         case question:
-            command = default(question, sealed=True)
+            command = default_answer(question, sealed=True)
     events, hand = step(game, hand, command)
     where: FaultPlace = "bid" if isinstance(seen.asked, ToBid) else "action"
     return (Faulted(seen.seat, raw, kind, where), *events), hand
 
 
 def usual_seats(game: Game) -> int:
-    """As many as the game seats, up to six if that is enough."""
+    """The usual number of seats: as many as the game has, up to six if that is enough."""
     return max(game.seats_min, min(game.seats_max, 6))
 
 
@@ -235,7 +237,7 @@ def last_standing(hand: Finished) -> str | None:
     return start.players[left[0]] if len(left) == 1 else None
 
 
-def at_once(
+def deal_matches(
     jobs: Iterator[DealJob], processes: int, stop: Callable[[], bool]
 ) -> Iterator[DealtHands]:
     """Deal these matches, so many at a time; after `stop` each ends with its last whole hand."""
@@ -247,7 +249,7 @@ def at_once(
             while not stopped and len(at_work) < processes and (job := next(jobs, None)):
                 pipe = next((pipe for pipe in workers if pipe not in at_work), None)
                 if pipe is None:
-                    process, pipe = start(_work)
+                    process, pipe = start_worker(_work)
                     workers[pipe] = process
                 pipe.send(job)
                 at_work[pipe] = job.plan.match
@@ -258,7 +260,7 @@ def at_once(
                 match = at_work[ready]
                 kind, body = receive(ready, f"dealt {match}")
                 if kind == _FAILED:
-                    raise Gone(f"the process that dealt {match} failed: {body.decode()}")
+                    raise WorkerGone(f"the process that dealt {match} failed: {body.decode()}")
                 if kind == _LAST:
                     del at_work[ready]
                 yield DealtHands(match, decode_hands(body), kind == _LAST)

@@ -28,8 +28,8 @@ _decoder: msgspec.msgpack.Decoder[tuple[Finished, ...]] = msgspec.msgpack.Decode
 decode_hands = _decoder.decode
 
 
-class Gone(Exception):
-    """A process that played a match ended before the match did."""
+class WorkerGone(Exception):
+    """A worker process ended before the match that it played."""
 
 
 @contextmanager
@@ -63,8 +63,8 @@ def end_with_parent(end: Callable[[], None]) -> None:
     Thread(target=wait, daemon=True).start()
 
 
-def start(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
-    """A new process that runs `work(pipe, *arguments)`, and our end of the pipe."""
+def start_worker(work: Callable[..., None], *arguments: Any) -> tuple[BaseProcess, Connection]:
+    """Start a process that runs `work(pipe, *arguments)`, with our end of the pipe."""
     spawned = get_context("spawn")  # a fork would take the writer's threads and locks along
     ours, theirs = spawned.Pipe()
     process = spawned.Process(target=work, args=(theirs, *arguments), daemon=True)
@@ -79,7 +79,7 @@ def receive(pipe: Connection, deed: str) -> tuple[bytes, bytes]:
     try:
         message = pipe.recv_bytes()
     except (EOFError, ConnectionResetError):
-        raise Gone(f"the process that {deed} is gone") from None
+        raise WorkerGone(f"the process that {deed} is gone") from None
     return message[:1], message[1:]
 
 

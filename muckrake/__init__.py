@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from analytics.statistics.compute import ask, snapshot_of
     from api.main import main
-    from dealer.bots.own import Maker
-    from dealer.bots.seen import Seen
+    from dealer.bots.python_bots import BotMaker
+    from dealer.bots.seat_view import Seen
     from dealer.learning.aec import HandEnv
     from dealer.learning.batch import Batch
     from dealer.learning.hand import Sizes, learned
@@ -91,7 +91,7 @@ _LATER = {
     **dict.fromkeys(("third_card", "third_card_known"), "odds.third_card"),
     "Batch": "dealer.learning.batch",
     "learned": "dealer.learning.hand",
-    "Seen": "dealer.bots.seen",
+    "Seen": "dealer.bots.seat_view",
     **dict.fromkeys(("hands_in", "range_equity"), "odds.ranges"),
     "equities": "odds.batch",
     "main": "api.main",
@@ -184,27 +184,27 @@ def play(
     built-in bot, `module:Class`, a class with `choose(seen)`, or a function of what is seen. With
     a `ledger` the match is written there, every hand before it is given; a freeze-out then ends it.
     """
-    from dealer.bots import own
+    from dealer.bots import python_bots
     from dealer.play import Plan, freeze_outs, usual_seats
     from engine.turn import IllegalCommand
 
     if not bots:
-        raise own.NoBot("a table without bots plays nothing: name one at least")
+        raise python_bots.UnknownBot("a table without bots plays nothing: name one at least")
     if seats is None:
         seats = usual_seats(game) if len(bots) == 1 else max(len(bots), game.seats_min)
     if not game.seats_min <= seats <= game.seats_max or seats < len(bots):
         allowed = f"{game.seats_min}..{game.seats_max}"
         raise IllegalCommand(f"{game.name} seats {allowed}, and {len(bots)} bots not at {seats}")
     around = [bots[chair % len(bots)] for chair in range(seats)]
-    makers = [own.maker(bot) for bot in around]
-    plan = Plan(game, match, hands, seed, tuple(own.name(bot) for bot in around))
+    makers = [python_bots.bot_maker(bot) for bot in around]
+    plan = Plan(game, match, hands, seed, tuple(python_bots.bot_name(bot) for bot in around))
     if ledger is None:
         return freeze_outs(plan, makers)
     return _written(ledger, plan, makers, disclosure)
 
 
 def _written(
-    ledger: str | Path, plan: Plan, makers: Sequence[Maker], disclosure: Disclosure
+    ledger: str | Path, plan: Plan, makers: Sequence[BotMaker], disclosure: Disclosure
 ) -> Iterator[Events]:
     """The match in a ledger; who goes no further ends it there."""
     from pathlib import Path
@@ -214,15 +214,17 @@ def _written(
     from api.cli.ledger import writing
     from api.jobs.requests import valid_match_name
     from api.playing.matches import MatchTerms, begin_match, play_here, taken_match
-    from dealer.bots.own import BotFailed
-    from store.proof.private import Private
+    from dealer.bots.python_bots import BotFailed
+    from store.proof.ledger_secrets import SecretFolder
 
     folder = Path(ledger)
     try:
         with writing(folder, f"play {valid_match_name(plan.match)}") as written:
             if taken_match(written, [plan]):
                 raise ValueError(f"there is a match {plan.match} in {folder} already")
-            match = begin_match(written, Private(folder), plan, MatchTerms("seeded", disclosure))
+            match = begin_match(
+                written, SecretFolder(folder), plan, MatchTerms("seeded", disclosure)
+            )
             try:
                 yield from play_here(match, lambda: False, makers)
             finally:

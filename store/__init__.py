@@ -1,1 +1,1 @@
-"""What did happen: append-only, durable, verifiable; no rules."""
+"""The ledger: an append-only, durable, verifiable log of events; it knows no rules."""

@@ -25,32 +25,32 @@ from pathlib import Path
 
 from events.ledger import Append, Appended, Recorded, is_match
 from events.types import HandVoided
-from store.folder.disk import Disk, Lock, RealDisk, make_whole, now_ms
+from store.folder.disk import Disk, Lock, RealDisk, make_durable_folder, now_ms
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, keep_ruleset
-from store.log.admission import Admission, Admitted, Call, GroupCommit, read_call
-from store.log.hot import ReadyLedger
-from store.log.streams import Tail, publish_mark
-from store.proof.checkpoint import Remembered
-from store.proof.notary import Notary, secrets_of
-from store.proof.policy import keep_before
-from store.proof.private import Private, Secrets
-from store.recovery import drop_leftovers, recover, signing
+from store.log.admission import Admission, AdmittedCall, AppendCall, GroupCommit, decode_call
+from store.log.hot_log import ReadyLedger
+from store.log.streams import Tail, publish_watermark
+from store.proof.checkpoint import CheckpointMemory
+from store.proof.ledger_secrets import SecretFolder, Secrets
+from store.proof.notary import Notary, open_secrets
+from store.proof.policy import keep_checkpoint_before
+from store.recovery import drop_leftovers, ready_notary, recover
+from store.segments.parquet_files import LEVEL
 from store.segments.runs import Run
-from store.segments.sealed import Sealed, merged
+from store.segments.sealed_segments import SealedSegments, in_position_order
 from store.segments.sealing import (
     GRACE_MS,
     LARGE,
     QUICK,
     Bar,
-    adopt,
-    check_made,
+    add_runs,
+    check_run_nonces,
     compact,
     rebuild,
     seal,
     sweep,
 )
-from store.segments.segment import LEVEL
 from store.tables.projection import Projection
 
 SEAL_HANDS = 20_000
@@ -59,7 +59,7 @@ CLOSE_HANDS = 1_000  # so many are worth a segment that is not full
 VOID = "the writer was gone before the hand was over"
 
 
-class Broken(OSError):
+class LedgerBroken(OSError):
     """The disk has failed this ledger: it must be opened again, nothing is retried."""
 
 
@@ -77,7 +77,7 @@ class FileLedger:
         seal_bytes: int = SEAL_BYTES,
         clock: Callable[[], int] | None = None,
         secrets: Secrets | None = None,
-        remembered: Remembered | None = None,
+        remembered: CheckpointMemory | None = None,
     ) -> None:
         self._disk = disk
         self._projections = tuple(projections)
@@ -101,12 +101,12 @@ class FileLedger:
         self._void_open()
 
     def append(self, *appends: Append) -> tuple[Appended, ...]:
-        """Durable on return. Callers who come together share one write and one sync."""
-        return self._called(Call(appends)) if appends else ()
+        """Append events, durable on return; callers who come together share one write and sync."""
+        return self._called(AppendCall(appends)) if appends else ()
 
     def append_spelled(self, payload: bytes) -> tuple[Appended, ...]:
-        """As `append`, of a call whose bytes are there: read once, not written and read again."""
-        return self._called(read_call(payload))
+        """Append a call that comes as bytes: they are read once, not written and read again."""
+        return self._called(decode_call(payload))
 
     def append_runs(self, runs: Sequence[Run], without: Collection[str] = ()) -> None:
         """All of these runs or none, sealed and durable on return: they never pass the log. Some
@@ -115,14 +115,14 @@ class FileLedger:
             return
         with self._commit:
             self._check_open()
-            check_made(runs, self.nonces)
+            check_run_nonces(runs, self.nonces)
             self._admission.check_closed(leaf[:3] for run in runs for leaf in run.leaves)
             self._seal()  # what closed before takes its sequence numbers before
             with self._at_stake("adopting"):
                 found, producers = self._found, self._admission.producers
                 wanted = [one for one in self._projections if one.name not in without]
                 now = found, self._tail, producers, wanted, self._notary
-                self._use(adopt(self._disk, *now, runs))
+                self._use(add_runs(self._disk, *now, runs))
                 self._published()
                 self._signed_at = self._clock()
             self._commit.notify_all()
@@ -132,9 +132,9 @@ class FileLedger:
         with self._commit:
             self._check_open()
             self._sign()
-            return keep_before(self._disk, match, first) if self._notary else None
+            return keep_checkpoint_before(self._disk, match, first) if self._notary else None
 
-    def _called(self, call: Call) -> tuple[Appended, ...]:
+    def _called(self, call: AppendCall) -> tuple[Appended, ...]:
         try:
             if not self._group_commit.join(call):
                 call.turn.acquire()
@@ -146,7 +146,7 @@ class FileLedger:
         return call.answered()
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
-        """Everything in one stream, sealed part first."""
+        """Read all events of one stream, sealed part first."""
         with self._commit:
             self._check_sound()
             tail = self._tail.read(stream)
@@ -161,10 +161,10 @@ class FileLedger:
             self._check_sound()
             tail = self._tail.read_from(pos)
             sealed = self._sealed
-        yield from merged(sealed.read_from(pos), tail)
+        yield from in_position_order(sealed.read_from(pos), tail)
 
     def follow(self, pos: int) -> Iterator[Recorded]:
-        """As `read_from`, and then whatever comes; ends when the ledger is closed."""
+        """Read events from a position on, then those to come, until the ledger is closed."""
         while True:
             for recorded in self.read_from(pos):
                 pos = recorded.pos + 1
@@ -188,13 +188,13 @@ class FileLedger:
         return self._tail.next_pos
 
     def seal(self) -> None:
-        """Everything that has closed becomes a segment now."""
+        """Seal everything that has closed into a segment now."""
         with self._commit:
             self._check_open()
             self._seal()
 
     def seal_if_worth(self) -> None:
-        """What a reader would have to decode at every question is sealed, if it is many hands."""
+        """Seal the log's closed hands if they are many: readers decode them at each question."""
         with self._commit:
             self._check_open()
             if len(self._tail.closed) >= CLOSE_HANDS:
@@ -213,11 +213,11 @@ class FileLedger:
                 now = rebuild(self._disk, now, tables, at, self.marks, make)
                 now = sweep(self._disk, now, at, grace_ms, self.marks)
                 self._found = self._found._replace(manifest=now)
-                self._sealed = Sealed(self._disk, now.segments)
+                self._sealed = SealedSegments(self._disk, now.segments)
                 return before, now
 
     def close(self) -> None:
-        """Everything is durable already; it is signed for, and sealed if it is worth a segment."""
+        """Sign for what has closed, and seal it if it is worth a segment; it is durable already."""
         with self._commit:
             if self._closed:
                 return
@@ -237,21 +237,21 @@ class FileLedger:
             self._check_open()
             with self._at_stake("writing"):
                 self._write(calls)
-        except Broken:
+        except LedgerBroken:
             pass
         finally:  # also when somebody pressed Ctrl-C in here
             for call in calls:
                 if not call.settled:
-                    call.refusal = Broken(self._why())
+                    call.refusal = LedgerBroken(self._why())
                 call.turn.release()
             self._commit.notify_all()
-        with suppress(Broken):  # these appends are durable; the next call is told
+        with suppress(LedgerBroken):  # these appends are durable; the next call is told
             if self._is_full():
                 self._seal()
             elif self._is_due():
                 self._sign()
 
-    def _write(self, calls: Sequence[Call]) -> None:
+    def _write(self, calls: Sequence[AppendCall]) -> None:
         """Decide, write, then answer: nobody hears of anything that is not durable."""
         decided = [(call, self._admit(call)) for call in calls]
         pos = next((one.placed[0].pos for _, one in decided if one and one.placed), None)
@@ -263,7 +263,7 @@ class FileLedger:
             if one:
                 call.answer = one.answers
 
-    def _admit(self, call: Call) -> Admitted | None:
+    def _admit(self, call: AppendCall) -> AdmittedCall | None:
         try:
             return self._admission.admit(call.appends)
         except Exception as refusal:  # nothing has been counted yet: only this call is concerned
@@ -299,10 +299,10 @@ class FileLedger:
                 self._notary.sign(self._tail.closed)
                 self._signed_at = self._clock()
 
-    def _signing(self, secrets: Secrets, remembered: Remembered | None) -> Notary:
-        """Who signs for this ledger; only if it is all that was signed for before."""
+    def _signing(self, secrets: Secrets, remembered: CheckpointMemory | None) -> Notary:
+        """The notary of this ledger, if the ledger holds all that was signed for before."""
         now = self._found, self._sealed, self._tail
-        notary, found = signing(self._disk, secrets, *now, remembered, self._clock())
+        notary, found = ready_notary(self._disk, secrets, *now, remembered, self._clock())
         if found is not self._found:
             self._use(found)
         return notary
@@ -310,7 +310,7 @@ class FileLedger:
     def _use(self, found: ReadyLedger) -> None:
         """Begin again in memory from a manifest and the calls of its log."""
         self._found = found
-        self._sealed = Sealed(self._disk, found.manifest.segments)
+        self._sealed = SealedSegments(self._disk, found.manifest.segments)
         self._tail = Tail(found.manifest)
         producers = dict(found.manifest.producers)
         self._admission = Admission(self._tail, producers, lambda it: self._sealed.version(it))
@@ -322,7 +322,7 @@ class FileLedger:
 
     def _published(self) -> None:
         """Readers may believe the log so far."""
-        publish_mark(self._disk, self._found.log.path, self._found.log.size)
+        publish_watermark(self._disk, self._found.log.path, self._found.log.size)
 
     def _check_once(self, appends: Iterable[Append]) -> None:
         """Damage, if the log begins a hand that is sealed already."""
@@ -345,22 +345,22 @@ class FileLedger:
 
     @contextmanager
     def _at_stake(self, doing: str) -> Iterator[None]:
-        """Whatever goes wrong in here, memory and disk may differ: the ledger is broken."""
+        """Mark the ledger broken if the block fails: memory and disk may differ."""
         try:
             yield
         except BaseException as failure:
             self._broken = f"{doing} failed: {_reason(failure)}"
             if isinstance(failure, Damaged) or not isinstance(failure, Exception):
                 raise
-            raise Broken(self._why()) from failure
+            raise LedgerBroken(self._why()) from failure
 
     def _check_open(self) -> None:
         if self._broken or self._closed:
-            raise Broken(self._why())
+            raise LedgerBroken(self._why())
 
     def _check_sound(self) -> None:
         if self._broken:
-            raise Broken(self._why())
+            raise LedgerBroken(self._why())
 
     def _why(self) -> str:
         if self._closed and not self._broken:
@@ -372,20 +372,20 @@ def open_ledger(
     folder: Path,
     doing: str,
     projections: Sequence[Projection] = (),
-    remembered: Remembered | None = None,
+    remembered: CheckpointMemory | None = None,
 ) -> tuple[FileLedger, Lock]:
     """The ledger of a folder, for its one writer; not one that is behind what is remembered."""
     try:
-        make_whole(folder, 0o700)  # cards of every seat are in it: who opens it up chooses to
+        make_durable_folder(folder, 0o700)  # it holds every seat's cards: opening it up is a choice
         lock = Lock(folder, doing)
     except OSError as failure:
-        raise Broken(f"{folder} cannot be written: {_reason(failure)}") from failure
+        raise LedgerBroken(f"{folder} cannot be written: {_reason(failure)}") from failure
     try:
         disk = RealDisk(folder)
-        secrets = secrets_of(folder, disk)
-        known = remembered or Remembered()
+        secrets = open_secrets(folder, disk)
+        known = remembered or CheckpointMemory()
         ledger = FileLedger(disk, projections, secrets=secrets, remembered=known)
-        Private(folder).settle()
+        SecretFolder(folder).settle()
         return ledger, lock
     except BaseException:
         lock.release()
@@ -393,7 +393,7 @@ def open_ledger(
 
 
 def _reason(failure: BaseException) -> str:
-    """What went wrong in a few words, without the number of the error."""
+    """The reason of a failure in a few words, without the number of the error."""
     if isinstance(failure, OSError) and failure.strerror:
         return f"{failure.filename}: {failure.strerror}" if failure.filename else failure.strerror
     return str(failure) or type(failure).__name__

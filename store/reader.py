@@ -1,4 +1,4 @@
-"""The ledger for any process that only reads: it takes no lock, and nothing waits for it.
+"""The ledger's readers and snapshots, for any process: they take no lock, and no writer waits.
 
 A folder is read from outside while it is written: manifest, segments, and the log so far. A file
 that is gone has been sealed or compacted: the newest manifest then names another that holds the
@@ -17,45 +17,45 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from events.ledger import Recorded, is_match
-from store.archive.disk import disk_of
+from store.archive.cached_disk import disk_of
 from store.folder import manifest
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
-from store.log import hot
-from store.log.streams import Closed, Leaf, Placed, Tail, Watermark, durable_size, last_mark
+from store.log import hot_log
+from store.log.streams import HotLeaf, Leaf, LogEntry, Tail, Watermark, durable_size, read_watermark
 from store.proof.tree import Refuted
 from store.segments.reading import files_of
-from store.segments.sealed import Listed, Sealed, merged
+from store.segments.sealed_segments import ClosedHand, SealedSegments, in_position_order
 
 TRIES = 100
 
 
 class NoLedger(Exception):
-    """There is nothing to read in this folder."""
+    """The folder holds no ledger."""
 
 
-class Parts(NamedTuple):
-    """What has closed: the segments, and what of the hot log comes after them."""
+class ClosedParts(NamedTuple):
+    """The closed part of a ledger: its segments, and the log's closed leaves after them."""
 
     segments: tuple[Segment, ...]
-    closed: tuple[Closed, ...]
+    closed: tuple[HotLeaf, ...]
 
 
 class _State(NamedTuple):
     """One manifest, its segments, and its log read up to a place; the tail grows with the log."""
 
     manifest: Manifest
-    sealed: Sealed
+    sealed: SealedSegments
     tail: Tail
     size: int
 
 
-T = TypeVar("T", Listed, Leaf)
+T = TypeVar("T", ClosedHand, Leaf)
 R = TypeVar("R")
 
 
-class Live:
-    """Everything durable in a folder, as far as `refresh` has seen; threads may share it."""
+class LiveLedger:
+    """The durable state of a ledger as of the last `refresh`; threads may share it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -67,8 +67,8 @@ class Live:
         self.refresh()
 
     def mark(self) -> Watermark | None:
-        """What the writer published last: while it stays the same there is nothing new."""
-        return last_mark(self.disk)
+        """The writer's last watermark: while it stays the same there is nothing new."""
+        return read_watermark(self.disk)
 
     def refresh(self, anew: bool = False) -> tuple[int, int]:
         """Read the log up to its durable end; how many events there are, and how many closed."""
@@ -98,7 +98,7 @@ class Live:
                 state = self._state
                 tail = state.tail.read_from(pos)
             try:
-                for recorded in merged(state.sealed.read_from(pos), tail):
+                for recorded in in_position_order(state.sealed.read_from(pos), tail):
                     pos = recorded.pos + 1
                     yield recorded
                 return
@@ -106,28 +106,28 @@ class Live:
                 self.retired(state.manifest.number, missing)
 
     def units(self) -> dict[str, str | None]:
-        """What amounts count by each of them; None if its text is damaged."""
+        """The unit of amounts of each ruleset; None if its text is damaged."""
         for one in manifest.rulesets(self.disk):
             if one not in self._units:
-                self._units[one] = manifest.unit_of(manifest.ruleset(self.disk, one))
+                self._units[one] = manifest.unit_of_ruleset(manifest.ruleset(self.disk, one))
         return dict(self._units)
 
-    def hands(self, after: int) -> Iterator[Listed]:
+    def hands(self, after: int) -> Iterator[ClosedHand]:
         """Closed hands after a place in their order, as far as they are known."""
         sealed = self._state.sealed.hands
-        for hand in self._after(after, sealed, lambda it: Listed(it.hand_seq, it.stream)):
+        for hand in self._after(after, sealed, lambda it: ClosedHand(it.hand_seq, it.stream)):
             if not is_match(hand.hand):
                 yield hand
 
     def leaves(self, after: int) -> Iterator[Leaf]:
-        """Everything that closed after a place in that order, as far as it is known."""
+        """Leaves after a place in the order of closing, as far as they are known."""
         sealed = self._state.sealed.leaves
         return self._after(after, sealed, lambda leaf: Leaf(leaf.hand_seq, leaf.recorded()))
 
     def _after(
-        self, after: int, sealed: Callable[[Segment], Iterable[T]], closed: Callable[[Closed], T]
+        self, after: int, sealed: Callable[[Segment], Iterable[T]], closed: Callable[[HotLeaf], T]
     ) -> Iterator[T]:
-        """What closed after a place: what is made of segments, and of what is in the log."""
+        """Items after a place in the order of closing, made of segments, then of the log."""
         while True:
             number = self.number
             segments, hot = self.parts()
@@ -144,7 +144,7 @@ class Live:
             return
 
     def _with_state(self, ask: Callable[[_State], R]) -> R:
-        """What a state says; the next one is asked if its files were compacted meanwhile."""
+        """Ask the state, and the next one if its files were compacted meanwhile."""
         while True:
             with self._lock:
                 state = self._state
@@ -158,8 +158,8 @@ class Live:
         with self._lock:
             return self._state.tail.next_pos, self._state.tail.matches()
 
-    def leaves_by_place(self) -> tuple[int, tuple[Closed, ...]]:
-        """How many leaves the files of the tree hold, and what has closed since, of one moment."""
+    def leaves_by_place(self) -> tuple[int, tuple[HotLeaf, ...]]:
+        """The number of leaves in the tree's files, and the leaves closed since, of one moment."""
         with self._lock:
             state = self._state
             closed = tuple(state.tail.closed)
@@ -200,13 +200,13 @@ class Live:
             hot = [closed.hand_seq for closed in state.tail.closed if closed.stream == stream]
         return [*state.sealed.hand_seqs(stream), *hot]
 
-    def parts(self) -> Parts:
+    def parts(self) -> ClosedParts:
         """The segments and the closed part of the log, of one moment."""
         with self._lock:
-            return Parts(self._state.manifest.segments, tuple(self._state.tail.closed))
+            return ClosedParts(self._state.manifest.segments, tuple(self._state.tail.closed))
 
-    def since(self, pos: int) -> tuple[tuple[Segment, ...], tuple[Placed, ...]]:
-        """Of one moment: segments with events from a position on, and such appends of the log."""
+    def since(self, pos: int) -> tuple[tuple[Segment, ...], tuple[LogEntry, ...]]:
+        """Segments with events from a position on, and such appends of the log, of one moment."""
         with self._lock:
             state = self._state
             segments = (it for it in state.manifest.segments if it.last_pos >= pos)
@@ -228,14 +228,14 @@ class Live:
 
     def _caught_up(self, anew: bool) -> _State:
         """The mark before the manifest: of a seal in between, the manifest then knows."""
-        mark = last_mark(self.disk)
+        mark = read_watermark(self.disk)
         state = self._state
         if anew or mark is None or mark.log != state.manifest.log:
             state = self._opened(state)
         end = durable_size(mark, state.manifest)
         if end <= state.size:
             return state
-        recovered = hot.read(self.disk, state.manifest.log, state.size, end)
+        recovered = hot_log.read(self.disk, state.manifest.log, state.size, end)
         if recovered.torn or recovered.size != end:
             raise Damaged(
                 f"{state.manifest.log} is damaged at byte {recovered.size}:"
@@ -251,14 +251,14 @@ class Live:
             raise NoLedger(f"{self.folder} holds no ledger")
         if known is not None and known.manifest.number == now.number:
             return known
-        return _State(now, Sealed(self.disk, now.segments), Tail(now), 0)
+        return _State(now, SealedSegments(self.disk, now.segments), Tail(now), 0)
 
 
 POLL_SECONDS = 0.01
 
 
-class Unreachable(Exception):
-    """A snapshot's token that this ledger cannot answer for."""
+class NoSnapshot(Exception):
+    """A token names a snapshot that this ledger cannot show."""
 
 
 class Snapshot:
@@ -267,7 +267,7 @@ class Snapshot:
     `early` says that it is for somebody who may not know how much more there is.
     """
 
-    def __init__(self, live: Live, next_pos: int, next_seq: int, early: bool = False) -> None:
+    def __init__(self, live: LiveLedger, next_pos: int, next_seq: int, early: bool = False) -> None:
         self.live = live
         self.next_pos = next_pos
         self.next_seq = next_seq
@@ -287,11 +287,11 @@ class Snapshot:
         return tuple(manifest.rulesets(self.live.disk))
 
     def units(self) -> dict[str, str | None]:
-        """What amounts count by each of them, such as chips; None if its text is damaged."""
+        """The unit of amounts of each ruleset, such as chips; None if its text is damaged."""
         return self.live.units()
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
-        """Everything in one stream, in order; nothing if there is no such stream."""
+        """All events of one stream, in order; none if there is no such stream."""
         return tuple(event for event in self.live.read(stream) if event.pos < self.next_pos)
 
     def begun_last(self, match: str) -> str | None:
@@ -309,13 +309,13 @@ class Snapshot:
             return iter(())
         return takewhile(lambda recorded: recorded.pos < self.next_pos, self.live.read_from(pos))
 
-    def hands(self, match: str | None = None, after: int = -1) -> Iterator[Listed]:
+    def hands(self, match: str | None = None, after: int = -1) -> Iterator[ClosedHand]:
         """Hands in the order they closed, of one match or of all, after a place in that order."""
         known = takewhile(lambda hand: hand.hand_seq < self.next_seq, self.live.hands(after))
         return (hand for hand in known if match is None or hand.hand.rpartition("/")[0] == match)
 
     def leaves(self, after: int = -1) -> Iterator[Leaf]:
-        """Everything that closed, hands and match records, in that order, after a place in it."""
+        """Leaves, hands and match records, in the order of closing, after a place in it."""
         return takewhile(lambda leaf: leaf.hand_seq < self.next_seq, self.live.leaves(after))
 
     def records(self, match: str) -> tuple[Leaf, ...]:
@@ -332,20 +332,20 @@ class Snapshot:
             counted |= {name: len(self.read(name)) for name in later}
         return {name: count for name, count in counted.items() if count}
 
-    def parts(self) -> Parts:
-        """Where the closed hands are now; rows from `next_seq` on came later."""
+    def parts(self) -> ClosedParts:
+        """The segments and log leaves with the closed hands; rows from `next_seq` on came later."""
         segments, closed = self.live.parts()
-        return Parts(
+        return ClosedParts(
             tuple(segment for segment in segments if segment.first_seq < self.next_seq),
             tuple(stream for stream in closed if stream.hand_seq < self.next_seq),
         )
 
 
 class Reader:
-    """One folder's ledger, followed from outside; threads may share it."""
+    """A reader of one folder's ledger; threads may share it."""
 
     def __init__(self, folder: Path) -> None:
-        self._live = Live(folder)
+        self._live = LiveLedger(folder)
         self._ended = threading.Event()
 
     def snapshot(self, as_of: str | None = None) -> Snapshot:
@@ -355,20 +355,20 @@ class Reader:
             return newest
         pos, dot, seq = as_of.partition(".")
         if not (dot and _is_count(pos) and _is_count(seq)):
-            raise Unreachable(f"{as_of!r} is no token of a snapshot: one looks like 1520.100")
+            raise NoSnapshot(f"{as_of!r} is no token of a snapshot: one looks like 1520.100")
         if int(pos) > newest.next_pos or int(seq) > newest.next_seq:
-            raise Unreachable(f"this ledger is at {newest.as_of}, it cannot show {as_of}")
+            raise NoSnapshot(f"this ledger is at {newest.as_of}, it cannot show {as_of}")
         return Snapshot(self._live, int(pos), int(seq))
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
-        """Everything durable in one stream."""
+        """All durable events of one stream."""
         return self.snapshot().read(stream)
 
     def read_from(self, pos: int) -> Iterator[Recorded]:
         """Every durable event from a position on, as of now."""
         return self.snapshot().read_from(pos)
 
-    def hands(self, match: str | None = None, after: int = -1) -> Iterator[Listed]:
+    def hands(self, match: str | None = None, after: int = -1) -> Iterator[ClosedHand]:
         """Hands that have closed, as of now."""
         return self.snapshot().hands(match, after)
 
@@ -377,7 +377,7 @@ class Reader:
         return self.snapshot().matches()
 
     def follow(self, pos: int) -> Iterator[Recorded]:
-        """As `read_from`, and then every event as it becomes durable; ends with `close`."""
+        """Events from a position on, then each as it becomes durable; ends with `close`."""
         while not self._ended.is_set():
             mark = self._live.mark()
             for recorded in self.snapshot().read_from(pos):

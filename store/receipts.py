@@ -15,9 +15,9 @@ from itertools import islice
 from msgspec import Struct
 
 from store.log.streams import Leaf
-from store.proof.checkpoint import Opened, open_checkpoint, read_hash, read_number
+from store.proof.checkpoint import SignedCheckpoint, open_checkpoint, read_hash, read_number
+from store.proof.ledger_secrets import salts_of
 from store.proof.note import Key, to_base64
-from store.proof.private import salts_of
 from store.proof.tree import (
     Frontier,
     Proof,
@@ -35,7 +35,7 @@ HEADER = "c2sp.org/tlog-proof@v1"
 
 
 class Receipt(Struct, frozen=True):
-    """Where the leaf stands, the hashes from it to the root, and the checkpoint as signed."""
+    """A receipt: the place of a leaf, the hashes from it to the root, the signed checkpoint."""
 
     index: int
     proof: Proof
@@ -45,7 +45,9 @@ class Receipt(Struct, frozen=True):
         lines = [HEADER, f"index {self.index}", *map(to_base64, self.proof), ""]
         return "".join(f"{line}\n" for line in lines).encode() + self.checkpoint
 
-    def check(self, leaf: bytes, keys: Iterable[Key], witnesses: Iterable[Key] = ()) -> Opened:
+    def check(
+        self, leaf: bytes, keys: Iterable[Key], witnesses: Iterable[Key] = ()
+    ) -> SignedCheckpoint:
         """The checkpoint, if it is signed by a known key and this leaf hash is in its tree."""
         opened = open_checkpoint(self.checkpoint, keys, witnesses)
         size, root = opened.checkpoint.size, opened.checkpoint.root
@@ -89,7 +91,7 @@ class Prover:
 
     @property
     def size(self) -> int:
-        """How many leaves there are."""
+        """The number of leaves."""
         return self._sealed + len(self._closed)
 
     def head(self, size: int) -> bytes:
@@ -124,7 +126,7 @@ class Prover:
         for leaf in islice(self._ledger.leaves(begin - 1), count):
             yield self._salts.leaf(leaf.hand_seq, leaf.recorded)
 
-    def receipt(self, stream: str, known: Opened, note: bytes) -> tuple[bytes, Receipt]:
+    def receipt(self, stream: str, known: SignedCheckpoint, note: bytes) -> tuple[bytes, Receipt]:
         """A hand's leaf, and the receipt that it stands under this checkpoint, given as signed."""
         hand_seq, leaf = self.leaf(stream)
         size = known.checkpoint.size
@@ -138,14 +140,14 @@ class Prover:
         receipt.check(leaf_hash(leaf), known.keys)
         return leaf, receipt
 
-    def proved(self, one: Leaf, known: Opened) -> tuple[bytes, Proof]:
+    def proved(self, one: Leaf, known: SignedCheckpoint) -> tuple[bytes, Proof]:
         """The bytes of a leaf that this checkpoint covers, and what leads from it to the root."""
         leaf = self._salts.leaf(one.hand_seq, one.recorded)
         return leaf, inclusion(one.hand_seq, known.checkpoint.size, self.hashes)
 
     @cached_property
     def _hot(self) -> list[bytes]:
-        """Of what closed since the last seal; hashed once, as long as it is not sealed."""
+        """The leaf hashes of what closed since the last seal, each made once."""
         for sealed in [place for place in self._known if place < self._sealed]:
             self._known.pop(sealed, None)
         for stream in self._closed:

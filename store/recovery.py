@@ -1,4 +1,4 @@
-"""Recovery: what is wrong with a ledger's files is found, and what a crash left is put right.
+"""Recovery: check a ledger's files, find damage, and put right what a crash left.
 
 Opening for a writer guesses nothing. What a crash can leave is told in a sentence; what no crash
 explains is damage and is refused, and then no file is changed. A check reads every byte of every
@@ -18,38 +18,44 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from store.folder import manifest
-from store.folder.disk import Disk, digest_of
-from store.folder.frames import Damaged, Marks, new_begin
+from store.folder.disk import Disk, sha256_of
+from store.folder.frames import Damaged, Marks, drawn_begin
 from store.folder.manifest import Manifest
-from store.log import hot
-from store.log.hot import FOLDER, ReadyLedger, durable_bytes_are_there, torn
-from store.log.streams import Tail, last_mark
-from store.proof.checkpoint import ROLLBACKS, Checkpoint, Remembered, accept, rollbacks
+from store.log import hot_log
+from store.log.hot_log import FOLDER, ReadyLedger, check_durable, torn_note
+from store.log.streams import Tail, read_watermark
+from store.proof.checkpoint import (
+    ROLLBACKS,
+    Checkpoint,
+    CheckpointMemory,
+    accept_rollback,
+    rollbacks,
+)
+from store.proof.ledger_secrets import Secrets, salts_of
 from store.proof.notary import CHECKPOINT, Notary, last_checkpoint, public_keys
-from store.proof.private import Secrets, salts_of
 from store.proof.tree import frontier, leaf_hash
 from store.proof.tree_file import FOLDER as TREE
 from store.proof.tree_file import TreeFiles, path_of
-from store.segments.sealed import Sealed
-from store.segments.sealing import logged
-from store.segments.segment import FOLDER as SEGMENTS
+from store.segments.parquet_files import FOLDER as SEGMENTS
+from store.segments.sealed_segments import SealedSegments
+from store.segments.sealing import with_new_log
 
 _OURS = (".log", ".parquet", ".tmp")
 
 
 def recover(disk: Disk, marks: Marks | None = None) -> ReadyLedger:
     """The ledger of a folder; a new one where there is none."""
-    for folder in (hot.FOLDER, SEGMENTS):
+    for folder in (FOLDER, SEGMENTS):
         disk.make_folder(folder)
     now = manifest.read(disk, marks)
     if now is None:  # it is new, or the first opening was cut short
         for name in disk.names(SEGMENTS):
             raise Damaged(f"{manifest.PATH} is missing, but {SEGMENTS}/{name} is there")
-        for name in disk.names(hot.FOLDER):
-            if disk.read(f"{hot.FOLDER}/{name}"):
-                raise Damaged(f"{manifest.PATH} is missing, but {hot.FOLDER}/{name} is not empty")
-        new = Manifest(0, hot.path_of(0), 0, 0, 0, begin=new_begin() if marks else "")
-        log = hot.create(disk, new.log, [], new.chain(marks))
+        for name in disk.names(FOLDER):
+            if disk.read(f"{FOLDER}/{name}"):
+                raise Damaged(f"{manifest.PATH} is missing, but {FOLDER}/{name} is not empty")
+        new = Manifest(0, hot_log.path_of(0), 0, 0, 0, begin=drawn_begin() if marks else "")
+        log = hot_log.create(disk, new.log, [], new.chain(marks))
         manifest.write(disk, new, marks)
         return ReadyLedger(new, log, (), marks=marks)
     if now.begin and marks is None:
@@ -57,15 +63,15 @@ def recover(disk: Disk, marks: Marks | None = None) -> ReadyLedger:
             "private/log.key is missing: without it nobody can tell what this ledger's writer wrote"
             " from what somebody else did; put it back from a copy"
         )
-    paths = {f"{folder}/{name}" for folder in (hot.FOLDER, SEGMENTS) for name in disk.names(folder)}
+    paths = {f"{folder}/{name}" for folder in (FOLDER, SEGMENTS) for name in disk.names(folder)}
     for path in (now.log, *(file for segment in now.segments for file in segment.files.values())):
         if path not in paths:
             raise Damaged(f"{path} is missing: {manifest.PATH} names it")
     chain = now.chain(marks)
-    recovered = hot.read(disk, now.log, chain=chain)
-    durable_bytes_are_there(last_mark(disk), now, recovered)
-    notes = [torn(now.log, recovered)] if recovered.torn else []
-    log = hot.reopen(disk, now.log, recovered, chain)
+    recovered = hot_log.read(disk, now.log, chain=chain)
+    check_durable(read_watermark(disk), now, recovered)
+    notes = [torn_note(now.log, recovered)] if recovered.torn else []
+    log = hot_log.reopen(disk, now.log, recovered, chain)
     disk.sync_folder("")  # a writer that was killed may have renamed what no disk has seen yet
     return ReadyLedger(now, log, recovered.calls, tuple(notes), marks)
 
@@ -77,22 +83,22 @@ def drop_leftovers(disk: Disk, now: Manifest) -> None:
     """
     named = {now.log, *now.retired}
     named.update(file for segment in now.segments for file in segment.files.values())
-    for folder in (hot.FOLDER, SEGMENTS):
+    for folder in (FOLDER, SEGMENTS):
         for name in disk.names(folder):
             if name.endswith(_OURS) and f"{folder}/{name}" not in named:
                 disk.remove(f"{folder}/{name}")
 
 
-def signing(
+def ready_notary(
     disk: Disk,
     secrets: Secrets,
     found: ReadyLedger,
-    sealed: Sealed,
+    sealed: SealedSegments,
     tail: Tail,
-    remembered: Remembered | None,
+    remembered: CheckpointMemory | None,
     at: int,
 ) -> tuple[Notary, ReadyLedger]:
-    """Who signs for this ledger, and the ledger, which is all that was ever signed for."""
+    """The notary of a ledger and the ledger, which must hold all that was ever signed for."""
     now, closed = found.manifest, tail.closed
     notary = Notary(disk, secrets, now.tree, remembered)
     root = notary.root
@@ -102,7 +108,7 @@ def signing(
             notary.catch_up(leaf for leaf in leaves if leaf.hand_seq >= notary.size)
     signed = notary.signed
     for path, sentence in notary.check(closed):
-        accept(disk, at, sentence, path)
+        accept_rollback(disk, at, sentence, path)
         found = found._replace(notes=(*found.notes, f"accepted: {sentence}"))
     if now.root not in ("", root):
         raise Damaged(f"{TREE}/0 is not the tree whose head is in {manifest.PATH}: it was changed")
@@ -117,7 +123,7 @@ def signing(
             notes=(*found.notes, f"the checkpoint is kept here alone: {trouble}")
         )
     if found.marks and not now.begin:
-        found = logged(disk, found, replace(now, root=notary.root), found.calls)
+        found = with_new_log(disk, found, replace(now, root=notary.root), found.calls)
         note = "this ledger is from before writers left marks; "
         note += "from now on nothing without one is taken"
         sealed_count, count = now.next_seq, notary.size + len(closed)
@@ -136,7 +142,7 @@ TRIES = 10
 
 
 class Finding(NamedTuple):
-    """One thing in one file: from which byte and in or after which hand, as far as is known.
+    """A finding in one file: from which byte, and in or after which hand, as far as is known.
 
     A `note` is nothing wrong: the end of a write that a crash cut short, or that is under way.
     """
@@ -148,10 +154,10 @@ class Finding(NamedTuple):
     note: bool = False
 
 
-def check(
+def check_files(
     disk: Disk, marks: Marks | None = None, fingerprint: Callable[[bytes], str] | None = None
 ) -> tuple[Finding, ...]:
-    """Everything that is found; looked at again if somebody sealed meanwhile.
+    """Check all files of a ledger; again if somebody sealed meanwhile.
 
     `fingerprint` tells that of a ruleset's text: then those that are kept are compared.
     """
@@ -177,9 +183,9 @@ def check(
 
 
 def check_end(
-    disk: Disk, nonces: bytes | None = None, remembered: Remembered | None = None
+    disk: Disk, nonces: bytes | None = None, remembered: CheckpointMemory | None = None
 ) -> tuple[Finding, ...]:
-    """Whether all is there that was signed for, here or as it is remembered; of a sound ledger.
+    """Check that a sound ledger holds all that was signed for, here or as it is remembered.
 
     What is not sealed yet is hashed, which takes the secret of its nonces.
     """
@@ -192,7 +198,7 @@ def check_end(
             now = manifest.read(disk)
             assert now is not None, "it was read before"
             tail = Tail(now)
-            tail.add_all(hot.read(disk, now.log).calls)
+            tail.add_all(hot_log.read(disk, now.log).calls)
             return tuple(_ends(disk, now, tail, heads, nonces))
         except FileNotFoundError:
             continue  # a seal has taken the log away
@@ -272,7 +278,7 @@ def _segments(disk: Disk, now: Manifest) -> Iterator[Finding]:
             hands = " and ".join(held)
         for name, path in segment.files.items():
             try:
-                digest, size = digest_of(disk.read, path)
+                digest, size = sha256_of(disk.read, path)
             except FileNotFoundError:
                 yield Finding(path, None, hands, f"{path} is missing: it holds {hands}")
                 continue
@@ -298,9 +304,9 @@ def _log(disk: Disk, now: Manifest, marks: Marks | None) -> Iterator[Finding]:
         yield Finding(now.log, None, "", f"{now.log} is missing: {manifest.PATH} names it")
         return
     try:
-        mark = last_mark(disk)  # before the log: a writer may add to both meanwhile
-        recovered = hot.read(disk, now.log, chain=now.chain(marks))
-        durable_bytes_are_there(mark, now, recovered)
+        mark = read_watermark(disk)  # before the log: a writer may add to both meanwhile
+        recovered = hot_log.read(disk, now.log, chain=now.chain(marks))
+        check_durable(mark, now, recovered)
         Tail(now).add_all(recovered.calls)
         placed = (entry for call in recovered.calls for entry in call if entry.pos < now.next_pos)
         carried = sum(len(entry.append.events) for entry in placed)
@@ -312,7 +318,7 @@ def _log(disk: Disk, now: Manifest, marks: Marks | None) -> Iterator[Finding]:
         yield _finding(now.log, damage)
         return
     if recovered.torn:
-        why = torn(now.log, recovered).replace("dropped", "to drop:")
+        why = torn_note(now.log, recovered).replace("dropped", "to drop:")
         yield Finding(now.log, recovered.size, "", why, note=True)
 
 

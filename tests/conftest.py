@@ -193,5 +193,5 @@ def jobs_are_forked() -> Iterator[None]:
 def salted(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same salt for every ledger: those of one secret and one record have one root."""
     monkeypatch.setattr(
-        "store.proof.private.drawn_salt", lambda: b"the same salt for every ledger.."
+        "store.proof.ledger_secrets.drawn_salt", lambda: b"the same salt for every ledger.."
     )

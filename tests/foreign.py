@@ -10,7 +10,7 @@ from engine.games import GAMES
 from events.types import Events
 from formats.mit.write import write
 from store.ledger import FileLedger, open_ledger
-from store.proof.private import NONCES, Private
+from store.proof.ledger_secrets import NONCES, SecretFolder
 
 ROUNDS = 30
 
@@ -36,8 +36,8 @@ def opened(folder: Path) -> Iterator[FileLedger]:
     """A ledger, closed in the end, so that it can be opened again; all have one secret, so that the
     same file is called the same in each."""
     folder.mkdir(parents=True, exist_ok=True)
-    if Private(folder).nonces() is None:
-        Private(folder).write(NONCES, b"5e" * 32 + b"\n")
+    if SecretFolder(folder).nonces() is None:
+        SecretFolder(folder).write(NONCES, b"5e" * 32 + b"\n")
     ledger, lock = open_ledger(folder, "test")
     try:
         yield ledger

@@ -23,7 +23,7 @@ from engine.steps import Posts
 from engine.verdict import Report, judge
 from events.notation import say_all
 from events.types import Events, HandStarted
-from store.columns.codec import table
+from store.columns.codec import event_table
 from tests.analytics.held import NOT_FOLLOWED, is_screened, leaf
 from tests.hands import RULESETS, seeded
 
@@ -200,7 +200,7 @@ def disagreements(cases: Sequence[Case]) -> list[str]:
     games = {fingerprint(one.game): one.game for one in cases}
     leaves = [leaf(at, record) for at, record in enumerate(records)]
     words = WordIds()
-    found = Screening(games.get, words).judge(EventArrays([table(leaves)], words))
+    found = Screening(games.get, words).judge(EventArrays([event_table(leaves)], words))
     wrong = []
     for case, record, code, nets in zip(cases, records, found.why, found.nets, strict=True):
         why = DoubtReason(int(code))

@@ -8,7 +8,7 @@ from events.ledger import Recorded
 from events.types import Events, HandStarted
 from events.views import Auditor, Public, Viewpoint
 from store.log.streams import Leaf
-from store.reader import Parts, Snapshot
+from store.reader import ClosedParts, Snapshot
 
 AT = 1_790_000_000_000
 
@@ -25,8 +25,8 @@ class _Nowhere:
     def matches(self) -> tuple[int, dict[str, int]]:
         return 0, {}
 
-    def parts(self) -> Parts:
-        return Parts((), ())
+    def parts(self) -> ClosedParts:
+        return ClosedParts((), ())
 
 
 def sight_of(record: Events, who: Viewpoint) -> RedactedEvents:

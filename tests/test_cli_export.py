@@ -26,7 +26,7 @@ from events.match import DeckCommitted, DeckOpened, Match, MatchEnded, NonceGive
 from events.types import Events
 from store.ledger import open_ledger
 from store.reader import Reader
-from store.sql.answers import plain
+from store.sql.json_values import json_rows
 from store.tables.projection import STANDARD
 from tests.exports import exported, ledger_of, start_of, started
 from tests.profiles import in_turn
@@ -42,9 +42,9 @@ def _rows(data: bytes, to: str) -> list[dict[str, Any]]:
     """The rows of a file, as `muckrake sql --json` would say them."""
     match to:
         case "parquet":
-            return plain(pq.read_table(io.BytesIO(data)))
+            return json_rows(pq.read_table(io.BytesIO(data)))
         case "arrow":
-            return plain(pa.ipc.open_file(io.BytesIO(data)).read_all())
+            return json_rows(pa.ipc.open_file(io.BytesIO(data)).read_all())
         case "ndjson":
             return [json.loads(line) for line in data.splitlines()]
     raise AssertionError(to)

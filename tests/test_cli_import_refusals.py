@@ -8,7 +8,7 @@ import pytest
 
 from api.importing.spill import SpillFile
 from formats.detection import Format, format_of
-from store.proof.private import Salted
+from store.proof.ledger_secrets import SaltedSecret
 from store.reader import Reader
 from tests.foreign import edited, gamelog, misjudged
 from tests.sessions import Captured, printed, said
@@ -156,7 +156,7 @@ def test_a_full_disk_is_not_the_fault_of_the_file(
 ) -> None:
     """What waits is written to a device that has no room; the sentence names the ledger's disk."""
 
-    def begin(spill: SpillFile, path: Path, at: int, nonces: Salted | None) -> None:
+    def begin(spill: SpillFile, path: Path, at: int, nonces: SaltedSecret | None) -> None:
         made(spill, path, at, nonces)
         spill._file = Path("/dev/full").open("wb")  # noqa: SIM115  # the spill file closes it
 

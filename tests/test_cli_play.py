@@ -13,7 +13,7 @@ from api.main import main
 from api.playing.recording import ALL_PLAYED
 from dealer.bots.built_in import BOTS
 from dealer.deck import SeededDecks, check_deal
-from dealer.play import dealt, plan
+from dealer.play import hand_records, plan
 from engine.game import Game, fingerprint, from_json
 from engine.games import GAMES
 from events import types as t
@@ -21,7 +21,7 @@ from events.deck import committed, unfit
 from events.evolve import replay
 from events.match import DeckOpened, MatchEnded, MatchStarted
 from events.types import Events
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 from store.reader import Reader
 from tests.profiles import sized
 from tests.sessions import kept, printed, said, told
@@ -136,7 +136,7 @@ def test_play_simulates_unless_it_is_told_to_commit(home: Path) -> None:
     start, records, _ = played(home, "auction-2024", "--hands", "1")
     assert "seeded" == start.dealing
     assert ["MatchEnded"] == [type(record).__name__ for record in records]
-    assert () == Private(home).chains("m")
+    assert () == SecretFolder(home).chains("m")
 
 
 @pytest.mark.parametrize("disclosure", ["open", "open-after-match"])
@@ -170,7 +170,7 @@ def test_a_sealed_match_opens_nothing_and_the_auditor_holds_the_secret(home: Pat
     assert "sealed" == start.disclosure
     assert not [record for record in records if isinstance(record, DeckOpened)]
     (made,) = committed([start, *records])
-    (chain,) = Private(home).chains("m")
+    (chain,) = SecretFolder(home).chains("m")
     assert 9 == chain.hands == made.hands
     opened = DeckOpened(9, chain.secret)
     assert unfit(made, opened) is None
@@ -184,7 +184,7 @@ def test_after_the_match_one_secret_opens_all_of_it(home: Path) -> None:
     words = ("--dealing", "committed", "--disclosure", "open-after-match", "--hands", "9")
     _, records, _ = played(home, "auction-2024", *words)
     opened, ended = records[-2:]
-    assert opened == DeckOpened(9, Private(home).chains("m")[0].secret)
+    assert opened == DeckOpened(9, SecretFolder(home).chains("m")[0].secret)
     assert isinstance(ended, MatchEnded)
 
 
@@ -225,7 +225,7 @@ def test_a_mirrored_deck_is_dealt_to_everybody() -> None:
     """Where the article's stacks are made anew for every hand: that is another ruleset."""
     game = replace(GAMES["probability"], stacks="reset", broke="set_anew")
     match = plan(game, "m", 4, "7", ("random",) * 4, mirrored=True)
-    hands = list(dealt(match, SeededDecks("7", match.deals)))
+    hands = list(hand_records(match, SeededDecks("7", match.deals)))
     assert 1 == len({holes(hand) for hand in hands})
     for seat in range(4):
         assert set(match.players) == {players(hand)[seat] for hand in hands}

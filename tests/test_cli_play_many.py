@@ -15,13 +15,13 @@ import pytest
 from api.main import main
 from api.playing.recording import ALL_PLAYED, STOPPED
 from dealer.deck import Deck, SeededDecks, check_deal
-from dealer.play import DealJob, DealtHands, Plan, at_once, dealt
-from dealer.worker import Gone
+from dealer.play import DealJob, DealtHands, Plan, deal_matches, hand_records
+from dealer.worker import WorkerGone
 from engine.games import GAMES
 from events import types as t
 from events.ledger import is_match
 from events.match import DeckOpened
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 from store.reader import Reader
 from tests.processes import Popen
 from tests.sessions import kept, printed, said
@@ -51,12 +51,12 @@ def never() -> bool:
 def test_processes_deal_what_one_process_would(home: Path) -> None:
     found: dict[str, list[t.Events]] = {}
     over: list[str] = []
-    for news in at_once(jobs(3, 30), 2, never):
+    for news in deal_matches(jobs(3, 30), 2, never):
         found.setdefault(news.match, []).extend(hand.record for hand in news.hands)
         over += [news.match] if news.over else []
     assert {"m-1", "m-2", "m-3"} == set(over)
     for job in jobs(3, 30):
-        assert list(dealt(job.plan, job.decks)) == found[job.plan.match]
+        assert list(hand_records(job.plan, job.decks)) == found[job.plan.match]
 
 
 def test_matches_are_named_and_seeded_by_their_number(home: Path, capsys: Captured) -> None:
@@ -92,7 +92,7 @@ def test_committed_matches_are_bound_before_another_process_deals_them(
         kinds = [type(one).__name__ for one in kept(home, name)]
         bound = ["MatchStarted", "DeckCommitted", "NonceGiven", "NonceGiven"]
         assert [*bound, "DeckOpened", "MatchEnded"] == kinds
-        assert 1 == len(Private(home).chains(name))
+        assert 1 == len(SecretFolder(home).chains(name))
 
 
 def test_a_name_that_is_taken_is_noticed_before_anything_is_played(
@@ -132,15 +132,15 @@ class Deadly(SeededDecks):
 def test_a_process_that_fails_is_told_and_none_is_left(
     decks: Callable[[str], SeededDecks], sentence: str
 ) -> None:
-    with pytest.raises(Gone) as failure:
-        list(at_once(jobs(1, 10, decks), 2, never))
+    with pytest.raises(WorkerGone) as failure:
+        list(deal_matches(jobs(1, 10, decks), 2, never))
     assert sentence == str(failure.value)
     assert [] == children()
 
 
 def test_stopping_ends_every_match_at_work_with_a_whole_hand() -> None:
     heard: list[DealtHands] = []
-    for news in at_once(jobs(4, 1_000_000), 2, lambda: len(heard) > 3):
+    for news in deal_matches(jobs(4, 1_000_000), 2, lambda: len(heard) > 3):
         heard.append(news)
     assert {"m-1", "m-2"} == {news.match for news in heard}
     assert {"m-1", "m-2"} == {news.match for news in heard if news.over}
@@ -200,7 +200,7 @@ def test_a_writer_that_is_killed_loses_nothing_it_said_and_leaves_no_process(
     assert before == after[: len(before)]
     last = {one.stream: one.event for one in Reader(home).snapshot().read_from(0)}
     assert {t.HandEnded()} == {event for name, event in last.items() if not is_match(name)}
-    secret = Private(home).chains("long-1")[0]
+    secret = SecretFolder(home).chains("long-1")[0]
     records = (*kept(home, "long-1"), DeckOpened(secret.hands, secret.secret))
     for hand in (1, 2, 3):
         assert "agree" == check_deal(GAME, records, kept(home, f"long-1/{hand}")).verdict

@@ -17,7 +17,7 @@ from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from store.reader import Reader, Snapshot
 from store.sql.query import Query
-from store.sql.views import AMOUNTS, unusual
+from store.sql.views import AMOUNT_VIEWS, unusual_units
 from tests.exports import exported
 from tests.foreign import gamelog
 from tests.http.clients import site_of
@@ -86,7 +86,7 @@ def test_sums_are_grouped_by_the_unit_of_the_hands(capsys: Captured, either: Pat
     )
 
 
-@pytest.mark.parametrize(("name", "view"), in_turn(sorted(AMOUNTS), VIEWS))
+@pytest.mark.parametrize(("name", "view"), in_turn(sorted(AMOUNT_VIEWS), VIEWS))
 def test_sql_has_the_unit_of_every_amount(either: Path, name: str, view: str) -> None:
     """As the last column, for who is at home here and for who is not, the same."""
     snapshot = Reader(either).snapshot()
@@ -99,7 +99,7 @@ def test_sql_has_the_unit_of_every_amount(either: Path, name: str, view: str) ->
     viewed.close()
 
 
-@pytest.mark.parametrize(("name", "view"), in_turn(sorted(AMOUNTS), VIEWS))
+@pytest.mark.parametrize(("name", "view"), in_turn(sorted(AMOUNT_VIEWS), VIEWS))
 def test_exports_have_it_in_every_format(either: Path, name: str, view: str) -> None:
     snapshot = Reader(either).snapshot()
     expected = OF_BIDS if name == "bids" else OF_BOTH
@@ -111,7 +111,7 @@ def test_exports_have_it_in_every_format(either: Path, name: str, view: str) -> 
 def test_exports_and_sql_over_http_have_it(ledger: Path) -> None:
     snapshot = Reader(ledger).snapshot()
     client = site_of(ledger).as_("auditor")
-    for name, to in in_turn(sorted(AMOUNTS), ("csv", "arrow", "parquet")):
+    for name, to in in_turn(sorted(AMOUNT_VIEWS), ("csv", "arrow", "parquet")):
         expected = OF_BIDS if name == "bids" else OF_BOTH
         got = client.get(f"/api/v1/exports/{name}?format={to}")
         assert expected == of_each(_rows(to, got.content), snapshot), (name, to)
@@ -170,7 +170,7 @@ def test_where_all_count_the_same_no_hand_is_looked_up(capsys: Captured, tmp_pat
     ledger = tmp_path / "ledger"
     printed(capsys, "import", str(tmp_path / "acpc.log"), "--ledger", str(ledger), code=3)
     snapshot = Reader(ledger).snapshot()
-    assert not unusual(snapshot.units())
+    assert not unusual_units(snapshot.units())
     assert [{"unit": "half chip"}] == Query(snapshot).rows("SELECT DISTINCT unit FROM players")
 
 

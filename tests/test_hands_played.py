@@ -18,7 +18,7 @@ from store.folder.disk import RealDisk
 from store.folder.manifest import Segment
 from store.folder.manifest import read as manifest_of
 from store.reader import Reader
-from store.segments import sealed
+from store.segments import sealed_segments
 from store.sql.query import Query
 from store.tables.projection import HANDS, EventRows
 from tests.exports import exported
@@ -201,7 +201,7 @@ def test_an_older_table_of_hands_whose_events_say_more_is_made_anew(
 
     older = HANDS._replace(version=1, from_rows=of_rows)
     with monkeypatch.context() as then:
-        then.setattr(sealed, "HANDS", older)
+        then.setattr(sealed_segments, "HANDS", older)
         assert main(["compact", "--ledger", str(tmp_path / "ledger")]) == 0
     segments = sealed_in(tmp_path / "ledger")
     assert {one.projections["hands"] for one in segments} == {1}

@@ -14,7 +14,7 @@ from bench.import_texts import phh_files, pokerstars_files
 from events.evolve import replay
 from events.match import MatchEnded, SourceNoted
 from store.folder.frames import Damaged
-from store.proof.private import FOLDER
+from store.proof.ledger_secrets import FOLDER
 from store.reader import Reader
 from tests.foreign import gamelog, opened
 from tests.formats.test_format_irc import made_month

@@ -24,8 +24,8 @@ from formats import detection, hand_records
 from formats.mit.dialects import LogNote, source_note
 from formats.mit.write import write
 from formats.source import SourceHand
-from store.proof.private import Salted
-from store.segments.runs import Made, Run, read
+from store.proof.ledger_secrets import SaltedSecret
+from store.segments.runs import Run, RunLeaf, decode_run
 from tests.profiles import sized
 
 OPTIONS = ImportOptions(audit=False)
@@ -73,9 +73,9 @@ def imported(
         if not columns:
             patch.setattr(worker, "read", hand_by_hand)
         (file,) = inputs([path], scratch)
-        with spill.open_spill(scratch / "spool", AT, Salted(b"s" * 32)) as out:
+        with spill.open_spill(scratch / "spool", AT, SaltedSecret(b"s" * 32)) as out:
             found = worker.import_file(file, options, out, lambda hands: None)
-        runs = [read(read_chunk(chunk)[1]) for chunk in found.chunks]
+        runs = [decode_run(read_chunk(chunk)[1]) for chunk in found.chunks]
     return replace(found, chunks=[]), runs
 
 
@@ -97,7 +97,7 @@ def alike(text: str | bytes, scratch: Path, options: ImportOptions | None = None
     return fast
 
 
-def leaves(runs: list[Run]) -> list[Made]:
+def leaves(runs: list[Run]) -> list[RunLeaf]:
     return [leaf for run in runs for leaf in run.leaves]
 
 
@@ -185,9 +185,9 @@ def test_a_large_log_read_in_parts_comes_to_the_same(
     assert (6, 7) == (len(cut), len(ticks))
     found = []
     for at, part in enumerate(cut):
-        with spill.open_spill(tmp_path / f"{at}.spill", AT, Salted(b"s" * 32)) as out:
+        with spill.open_spill(tmp_path / f"{at}.spill", AT, SaltedSecret(b"s" * 32)) as out:
             found.append(worker.import_file(part, OPTIONS, out, lambda hands: None))
-    runs = [read(read_chunk(chunk)[1]) for one in found for chunk in one.chunks]
+    runs = [decode_run(read_chunk(chunk)[1]) for one in found for chunk in one.chunks]
     (joined,) = pool.joined_outcomes([found], lambda file: pytest.fail("a part was refused"))
     assert asdict(whole) == asdict(replace(joined, file=file, chunks=[], spill=whole.spill))
     assert leaves(whole_runs) == leaves(runs)

@@ -22,8 +22,8 @@ from formats.hand_records import hand_record_and_state
 from formats.phh.documents import write_all as write_all_phh
 from formats.plain_records import plain_record
 from formats.source import AS_READ, SourceHand
-from store.proof.private import Salted
-from store.segments.runs import read
+from store.proof.ledger_secrets import SaltedSecret
+from store.segments.runs import decode_run
 from tests.profiles import in_turn
 
 AT = 1_700_000_000_000
@@ -62,10 +62,10 @@ def imported(
         if not columns:
             patch.setattr(screened_hands, "screened_records", nothing)
         (file,) = inputs([path], path.parent / "ledger")
-        with spill.open_spill(path.parent / "spool", AT, Salted(b"s" * 32)) as out:
+        with spill.open_spill(path.parent / "spool", AT, SaltedSecret(b"s" * 32)) as out:
             found = worker.import_file(file, options, out, lambda hands: None)
         chunks = [read_chunk(chunk) for chunk in found.chunks]
-    return replace(found, chunks=[]), [(notes, read(hands)) for notes, hands in chunks]
+    return replace(found, chunks=[]), [(notes, decode_run(hands)) for notes, hands in chunks]
 
 
 def alike(text: str | bytes, folder: Path, options: ImportOptions = OPTIONS) -> ImportOutcome:

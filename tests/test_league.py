@@ -22,7 +22,7 @@ from api.playing.league import (
     standings,
     text_with_bot,
 )
-from dealer.wire.program import NoBot
+from dealer.wire.program import NoBotFolder
 
 FILE = """
 league = "nightly"  # every night
@@ -96,7 +96,7 @@ def test_a_file_that_is_no_league_says_why(tmp_path: Path, line: str, sentence: 
 def test_a_file_that_is_not_there_is_no_league(tmp_path: Path) -> None:
     with pytest.raises(InvalidLeague, match="cannot be read: No such file"):
         read_league(tmp_path / "l.toml")
-    with pytest.raises(NoBot, match="is no folder"):
+    with pytest.raises(NoBotFolder, match="is no folder"):
         bot_programs(parse_league(FILE), tmp_path)
 
 

@@ -27,7 +27,7 @@ from api.playing.recording import (
 from api.questions.filters_tree import CHANCES
 from dealer.bots.built_in import BOTS
 from dealer.deck import SeededDecks
-from dealer.play import dealt, plan, play
+from dealer.play import hand_records, plan, play
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from store.ledger import open_ledger
@@ -151,7 +151,7 @@ def test_numbers_of_what_pays_against_him_lead_to_its_hands(
     monkeypatch.setitem(BOTS, "one", RiverFolder)
     monkeypatch.setitem(BOTS, "other", Opener)
     planned = plan(GAMES["auction-2024"], "m", sized(150, 150, 300), "1", ("one", "other"))
-    forged(tmp_path / "ledger", *dealt(planned, SeededDecks("1")))
+    forged(tmp_path / "ledger", *hand_records(planned, SeededDecks("1")))
     site = site_of(tmp_path / "ledger")
     page = read(site, "/players/one-0/opponent")
     (row,) = re.findall("<tr><th[^>]*>Folds too much, river.*?</tr>", page, re.DOTALL)
@@ -172,7 +172,7 @@ def many_matches(tmp_path_factory: pytest.TempPathFactory) -> Site:
         rules, bots = GAMES[game], ("random", "tight", "random")[:seats]
         ledger.keep_ruleset(fingerprint(rules), to_json(rules))
         planned = plan(rules, match, 60 if seats == 3 else 12, match, bots)
-        played = list(dealt(planned, SeededDecks(match)))
+        played = list(hand_records(planned, SeededDecks(match)))
         recording = Recording(ledger, seeded_start(match, played[0], match, "sealed"), rules, ())
         recording.keep_all([*map(finished_hand, played)])
         recording.end(ALL_PLAYED)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from api.main import main
 from api.playing.recording import STOPPED, Recording, finished_hand, freeze_out_reason, seeded_start
 from dealer.deck import SeededDecks
-from dealer.play import Plan, dealt, finished_hands, last_standing
+from dealer.play import Plan, finished_hands, hand_records, last_standing
 from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES
 from events.evolve import replay
@@ -149,7 +149,7 @@ def test_a_match_that_was_cut_off_or_goes_on_has_no_winner(
     home: Path, capsys: Captured, reason: str | None
 ) -> None:
     game = GAMES["auction-2024"]
-    records = list(dealt(Plan(game, "m", 5, "7", ("random",) * 2), SeededDecks("7")))
+    records = list(hand_records(Plan(game, "m", 5, "7", ("random",) * 2), SeededDecks("7")))
     played = recorded(home, game, records, reason)
     (row,) = told(capsys, "matches")["matches"]
     assert (None, False) == (row["winner"], row["draw"])
@@ -177,7 +177,7 @@ def test_an_older_freeze_out_said_only_at_its_end_that_it_was_one(
 
 def test_nothing_is_said_before_the_first_hand(home: Path, capsys: Captured) -> None:
     game = GAMES["auction-2024"]
-    (first,) = dealt(Plan(game, "m", 1, "7", ("random",) * 2), SeededDecks("7"))
+    (first,) = hand_records(Plan(game, "m", 1, "7", ("random",) * 2), SeededDecks("7"))
     ledger, lock = open_ledger(home, "test")
     Recording(ledger, seeded_start("m", first, "7", "sealed"), game)
     ledger.close()

@@ -25,7 +25,7 @@ from odds.batch import STANDARD, Odds, Showdown
 from odds.ranges import canonical
 from odds.rank import Cards, mask
 from odds.third_card import Outcomes, ThirdCard, Tie, third_card_known, third_card_of_masks
-from store.columns.codec import Row, tabled
+from store.columns.codec import Row, arrow_table
 
 RECORD = struct.Struct("<8q")
 _BOARDS = comb(47, 2)  # two cards to come on a flop, two known hands of which one is unseen
@@ -185,7 +185,7 @@ def worth_rows(
 
 def worth_table(rows: Sequence[Row]) -> pa.Table:
     """Rows of `worths` as an Arrow table."""
-    return tabled(rows, SCHEMA)
+    return arrow_table(rows, SCHEMA)
 
 
 def best_outcome(outcomes: Outcomes, rival_bid: int, stack: int) -> Fraction:

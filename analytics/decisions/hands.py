@@ -25,7 +25,7 @@ from odds.rank import mask
 from odds.tables import SIZES
 from store.columns.cells import Column
 from store.columns.layout import CARDS
-from store.tables.hand_columns import begins
+from store.tables.hand_columns import run_starts
 
 Rankings = Sequence[Showdown | None]  # how each ruleset ranks hands
 
@@ -223,7 +223,7 @@ def _cards_after_changes(owner: Column, cards: Column, slot: Column, gone: Colum
     behind those that he has; with a slot, the first takes the place of the one there, if any. What
     is `gone` leaves its slot to those behind it, and nothing comes afterwards.
     """
-    each, begin = np.arange(len(owner)), begins(owner)
+    each, begin = np.arange(len(owner)), run_starts(owner)
     dealt = slot < 0
     count = np.where(dealt, CardRows(cards).count, 0)
     upto = np.cumsum(count)

@@ -39,7 +39,7 @@ from events.types import (
     UncalledReturned,
 )
 from odds.batch import Showdown
-from store.columns.codec import HEAD, WHO, Row, head, tabled
+from store.columns.codec import HEAD, WHO, Row, arrow_table, hand_head
 from store.log.streams import Leaf
 
 MODEL = "street-luck/1"
@@ -108,7 +108,7 @@ def luck_rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     for name, chips, error in (*changes, ("play", play, 0.0)):
         for seat, player in enumerate(end.start.players):
             yield {
-                **head(leaf, end.start),
+                **hand_head(leaf, end.start),
                 "seat": seat,
                 "player": player,
                 "chance": name,
@@ -119,7 +119,7 @@ def luck_rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
 
 def luck_table(rows: Sequence[Row]) -> pa.Table:
     """Rows of luck as an Arrow table."""
-    return tabled(rows, SCHEMA)
+    return arrow_table(rows, SCHEMA)
 
 
 def with_shown_cards(events: Sequence[Any]) -> list[Any]:

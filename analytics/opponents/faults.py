@@ -21,7 +21,7 @@ from events.evolve import evolve, replay
 from events.notation import say
 from events.state import Hand
 from events.types import BidPlaced, Called, Checked, Faulted, Folded, Tossed
-from store.columns.codec import HEAD, WHO, Row, head, tabled
+from store.columns.codec import HEAD, WHO, Row, arrow_table, hand_head
 from store.log.streams import Leaf
 
 SCHEMA = pa.schema(
@@ -90,7 +90,7 @@ def fault_rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
                 # The default that stood in for the reply, without whose it is.
                 played = say(answer).removeprefix(f"{seat} ").partition(" (")[0]
             yield {
-                **head(leaf, end.start),
+                **hand_head(leaf, end.start),
                 "seat": seat,
                 "player": end.start.players[seat],
                 "step": step,
@@ -107,7 +107,7 @@ def fault_rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
 
 def fault_table(rows: Sequence[Row]) -> pa.Table:
     """Rows of faults as an Arrow table."""
-    return tabled(rows, SCHEMA)
+    return arrow_table(rows, SCHEMA)
 
 
 def printable_reply(reply: str) -> str:

@@ -20,8 +20,8 @@ from events.ledger import Column
 from store.columns.cells import CardRows
 from store.columns.codec import HEAD, RULESET
 from store.columns.layout import columns
-from store.tables.hand_columns import KIND, Hands, begins
-from store.tables.projection import EventRows, Projection, made
+from store.tables.hand_columns import KIND, HandColumns, run_starts
+from store.tables.projection import EventRows, Projection, typed_table
 
 SCHEMA = pa.schema(
     {
@@ -63,10 +63,10 @@ _PLACES = {card: place for place, card in enumerate(DECK)}
 
 def _build_auctions(events: EventRows) -> pa.Table:
     """Build the table: first auctions of all hands, then second ones, and so on; then sort it."""
-    hands = events.once(Hands)
+    hands = events.once(HandColumns)
     settled = hands.of("AuctionSettled")
     settled = settled[hands.counted.take(hands.hand_of.take(settled))]
-    nth = np.arange(len(settled)) - begins(hands.hand_of.take(settled))
+    nth = np.arange(len(settled)) - run_starts(hands.hand_of.take(settled))
     parts = [SCHEMA.empty_table()]
     since = hands.heads
     for number in range(int(nth.max(initial=-1)) + 1):
@@ -100,7 +100,7 @@ class SettledBids(NamedTuple):
     until: Column
 
     @classmethod
-    def between(cls, hands: Hands, since: Column, until: Column) -> "SettledBids":
+    def between(cls, hands: HandColumns, since: Column, until: Column) -> "SettledBids":
         """The bids between two event rows of each hand."""
         row = hands.of("BidPlaced")
         hand = hands.hand_of.take(row)
@@ -113,7 +113,7 @@ class SettledBids(NamedTuple):
         first[at[::-1]] = row[::-1]
         hand = hands.place_hand[places]
         size: Column = np.bincount(hand, minlength=hands.count)[hand]
-        begin = begins(hand)
+        begin = run_starts(hand)
         rival = np.where(size == 2, 2 * begin + 1 - np.arange(len(hand)), -1)
         amount = pc.fill_null(hands.column("amount", last).cast(pa.int64()), -1).to_numpy()
         return cls(last, places, hand, amount, first, rival, until)
@@ -122,13 +122,13 @@ class SettledBids(NamedTuple):
         """The highest bid of each bidder's rivals; null where there is none, or all are hidden."""
         order = np.lexsort((self.amount, self.hand))
         size = np.bincount(self.hand)[self.hand] if len(order) else order
-        last = begins(self.hand) + size - 1
+        last = run_starts(self.hand) + size - 1
         most, second = order[last], order[np.maximum(last - 1, 0)]
         best = self.amount[np.where(most == np.arange(len(order)), second, most)]
         return pa.array(best, mask=(size == 1) | (best < 0))
 
 
-def _bid_rows(hands: Hands, number: int, bids: SettledBids) -> pa.Table:
+def _bid_rows(hands: HandColumns, number: int, bids: SettledBids) -> pa.Table:
     """The rows of `auctions` for these bids."""
     hand, place, rival = bids.hand, bids.place, bids.rival
     head, settled = hands.heads.take(hand), bids.until.take(hand)
@@ -182,7 +182,7 @@ def _bid_rows(hands: Hands, number: int, bids: SettledBids) -> pa.Table:
         "shown": shown,
         "plain": _plain(hands, bids, settled),
     }
-    return made(SCHEMA, **found)
+    return typed_table(SCHEMA, **found)
 
 
 def _take_or_null(values: pa.Array, which: Column) -> pa.Array:
@@ -190,7 +190,7 @@ def _take_or_null(values: pa.Array, which: Column) -> pa.Array:
     return values.take(pa.array(which, mask=which < 0))
 
 
-def _hole_cards(hands: Hands, bids: SettledBids) -> tuple[pa.Array, pa.Array]:
+def _hole_cards(hands: HandColumns, bids: SettledBids) -> tuple[pa.Array, pa.Array]:
     """The cards of each bidder, as dealt before and as shown first: a third card comes last."""
     held = hands.hole(bids.until)
     dealt = held.codes[bids.place]
@@ -235,10 +235,10 @@ def _textures(deck: Column) -> Column:
 _BIT_COUNTS = np.array([number.bit_count() for number in range(1 << len(RANKS))])
 
 
-def _plain(hands: Hands, bids: SettledBids, settled: Column) -> Column:
+def _plain(hands: HandColumns, bids: SettledBids, settled: Column) -> Column:
     """Whether the settlement revealed the amounts that were placed, in their order, as secretly."""
     order = np.lexsort((bids.first, bids.hand))
-    place = np.arange(len(order)) - begins(bids.hand)
+    place = np.arange(len(order)) - run_starts(bids.hand)
     revealed = hands.cells.ragged("bids", settled)
     size = np.bincount(bids.hand)[bids.hand] if len(order) else order
     alike = (revealed.count == size) & (place < revealed.count)
@@ -250,7 +250,7 @@ def _plain(hands: Hands, bids: SettledBids, settled: Column) -> Column:
     return ~wrong[bids.hand]
 
 
-def _flop_bets(hands: Hands, bids: SettledBids, settled: Column) -> pa.Array:
+def _flop_bets(hands: HandColumns, bids: SettledBids, settled: Column) -> pa.Array:
     """Whether the first choice after the auction was a bet; null for who could not open the flop.
 
     A seat's own check or bet decides it; so does any bet, raise or fold, and then he could not. In

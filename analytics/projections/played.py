@@ -35,9 +35,9 @@ from odds.batch import BOARD
 from odds.unseen import share_with_swaps
 from store.columns.codec import HEAD, RULESET, WHO, Row, leaves_of
 from store.log.streams import Leaf
-from store.segments.segment import ROW_GROUP, cut
-from store.tables.hand_columns import KIND, Chips, Hands, begins
-from store.tables.projection import EventRows, made
+from store.segments.parquet_files import ROW_GROUP, hand_groups
+from store.tables.hand_columns import KIND, ChipMoves, HandColumns, run_starts
+from store.tables.projection import EventRows, typed_table
 
 PLAYED_SCHEMA = pa.schema(
     {
@@ -89,7 +89,7 @@ def run_out_of(leaf: Leaf, rules: Rulebook) -> RunOut | str | None:
 
 def played_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     """The rows of `played` for these hands; only those with a run-out are replayed one by one."""
-    rules, hands = Rulebook(kept), events.once(Hands)
+    rules, hands = Rulebook(kept), events.once(HandColumns)
     place = np.flatnonzero(hands.counted.take(hands.place_hand))
     hand, seat = hands.place_hand[place], hands.place_seat[place]
     head = hands.heads.take(hand)
@@ -99,7 +99,7 @@ def played_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     spots: list[str | None] = [None] * hands.count
     whys: list[str | None] = [None] * hands.count
     rows = hands.rows.filter(pa.array(closes.take(hands.hand_of))).unify_dictionaries()
-    leaves = (leaf for group in cut([rows], ROW_GROUP) for leaf in leaves_of(group))
+    leaves = (leaf for group in hand_groups([rows], ROW_GROUP) for leaf in leaves_of(group))
     for leaf, at in zip(leaves, np.flatnonzero(closes).tolist(), strict=True):
         spots[at], whys[at] = encoded_run_out(leaf, rules)
     which, rulesets = hands.cells.words("ruleset", hands.heads)
@@ -110,7 +110,7 @@ def played_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     net = sum(map(hands.summed, (hands.shares, hands.bounties))) - hands.summed(hands.moves)
     net = net[place]
     settled = hands.kind.take(hands.moves.row) == KIND["AuctionSettled"]
-    prices = hands.summed(Chips(*(column[settled] for column in hands.moves)))
+    prices = hands.summed(ChipMoves(*(column[settled] for column in hands.moves)))
     at_risk, changed, hidden = _swap_counts(hands)
     heads_up, dealer = hands.seats[hand] == 2, seat == hands.cells.numbers("button", head)
     found: dict[str, Any] = {
@@ -129,10 +129,10 @@ def played_rows(kept: RulesetText, events: EventRows) -> pa.Table:
         "spot": pa.array(spots, pa.string()).take(pa.array(hand)),
         "why": pa.array(whys, pa.string()).take(pa.array(hand)),
     }
-    return made(PLAYED_SCHEMA, **found)
+    return typed_table(PLAYED_SCHEMA, **found)
 
 
-def _runs_out(hands: Hands) -> Column:
+def _runs_out(hands: HandColumns) -> Column:
     """Whether each hand's full board was completed after its last choice; a board may go on."""
     row = hands.of(*ACTIONS, "Tossed")
     free = hands.cells.codes("origin", {"forced": 1}, row, 0) == 0
@@ -144,12 +144,14 @@ def _runs_out(hands: Hands) -> Column:
     return found
 
 
-def _first_pot_shares(hands: Hands) -> Column:
+def _first_pot_shares(hands: HandColumns) -> Column:
     """The share of the first pot that each place was paid."""
     row = hands.of("PotSplit")[::-1]
     first = np.full(hands.count, -1)
     first[hands.hand_of.take(row)] = row
-    paid = Chips(*(it[hands.shares.row == first.take(hands.shares.hand)] for it in hands.shares))
+    paid = ChipMoves(
+        *(it[hands.shares.row == first.take(hands.shares.hand)] for it in hands.shares)
+    )
     sums = np.zeros(hands.count, dtype=np.int64)
     np.add.at(sums, paid.hand, paid.amount)
     found = np.zeros(hands.places + 1)
@@ -157,7 +159,7 @@ def _first_pot_shares(hands: Hands) -> Column:
     return found
 
 
-def _swap_counts(hands: Hands) -> tuple[Column, Column, Column]:
+def _swap_counts(hands: HandColumns) -> tuple[Column, Column, Column]:
     """The cards at risk of each place, those changed, and whether that is hidden."""
     row = hands.of("CardSwapped")
     place = hands.place(hands.hand_of.take(row), hands.seat(row))
@@ -193,7 +195,7 @@ _ACTION_WORDS = ("fold", "check", "call", "bet", "raise")  # in the order of `AC
 
 def risk_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     """The rows of `risks` for these hands, in the order of the draws."""
-    rules, hands = Rulebook(kept), events.once(Hands)
+    rules, hands = Rulebook(kept), events.once(HandColumns)
     row = hands.of("CardSwapped")
     steps = hands.of("StepEntered")
     steps = steps[hands.cells.codes("street", {"swap": 1}, steps, 0) == 1]
@@ -217,7 +219,7 @@ def risk_rows(kept: RulesetText, events: EventRows) -> pa.Table:
     ]
     chances = [it.chance / it.of if isinstance(it, SwapHole) else None for it in steps_drawn]
     changes = SwapDraws(row, place, draw, np.flatnonzero((old != new) & ~hidden))
-    return made(
+    return typed_table(
         RISKS_SCHEMA,
         **{name: hands.column(name, head) for name in RISKS_SCHEMA.names[:5]},
         seat=seat,
@@ -242,7 +244,7 @@ class SwapDraws(NamedTuple):
     changed: Column
 
 
-def _next_actions(hands: Hands, place: Column, row: Column) -> pa.Array:
+def _next_actions(hands: HandColumns, place: Column, row: Column) -> pa.Array:
     """The next choice of each draw's player on its street, whose board may still be to come; null
     without one."""
     act = hands.of(*ACTIONS)
@@ -263,13 +265,13 @@ def _next_actions(hands: Hands, place: Column, row: Column) -> pa.Array:
 
 
 def _swap_spots(
-    hands: Hands, changes: SwapDraws, drawn: Sequence[tuple[Game | None, int]]
+    hands: HandColumns, changes: SwapDraws, drawn: Sequence[tuple[Game | None, int]]
 ) -> list[str | None]:
     """The swap spots, as JSON, of changes between two contenders whose cards are known: first
     changes of all hands, then second ones, and so on."""
     found: list[str | None] = [None] * len(changes.row)
     hand = hands.place_hand[changes.place[changes.changed]]
-    nth = np.arange(len(hand)) - begins(hand)
+    nth = np.arange(len(hand)) - run_starts(hand)
     folded = np.full(hands.places + 1, hands.cells.size)
     row = hands.of("Folded")
     np.minimum.at(folded, hands.place(hands.hand_of.take(row), hands.seat(row)), row)

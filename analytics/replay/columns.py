@@ -29,7 +29,7 @@ from engine.game import Game
 from engine.policies import per_chip
 from events.cards import DECK
 from store.columns.cells import Column
-from store.tables.hand_columns import KIND, Hands
+from store.tables.hand_columns import KIND, HandColumns
 
 _BITS = 5  # a seat, or a number of seats
 _NOBODY = 31
@@ -79,7 +79,7 @@ class StackChanges(NamedTuple):
     out: Column
 
 
-class ReplayColumns(Hands):
+class ReplayColumns(HandColumns):
     """The hands of a table of events, in its order, with the columns that a replay reads."""
 
     def __init__(self, rows: pa.Table) -> None:

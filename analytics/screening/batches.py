@@ -31,7 +31,7 @@ from engine.game import Game
 from events.ledger import Record, is_match
 from events.types import Events
 from store.columns.cells import BAD, Column
-from store.columns.codec import records_of, table
+from store.columns.codec import event_table, records_by_leaf
 from store.columns.layout import ENVELOPE, columns
 from store.folder.frames import Damaged
 from store.log.streams import Leaf
@@ -257,7 +257,7 @@ def _records(
     for name in others.column_names:
         if name not in rows.column_names:
             rows = rows.append_column(name, others[name])
-    return records_of(rows)
+    return records_by_leaf(rows)
 
 
 def row_groups(
@@ -299,6 +299,6 @@ def row_groups(
             and asked(entry.hand_seq, entry.hand_seq)
         ]
         for start in range(0, len(hot), BATCH_HANDS):
-            rows = table(hot[start : start + BATCH_HANDS])
+            rows = event_table(hot[start : start + BATCH_HANDS])
             yield RowGroup(rows, partial(pa.Table.slice, rows))
         return

@@ -22,7 +22,7 @@ from analytics.screening.plan import STEP_MAX, DoubtReason, Plan, Stakes
 from events.cards import DECK, UNKNOWN
 from odds.rank import mask
 from store.columns.cells import BAD, LARGE, Cells, Column, Ragged
-from store.tables.hand_columns import KIND, Hands
+from store.tables.hand_columns import KIND, HandColumns
 
 Values = Mapping[str, Column]
 NO_CARD = -1
@@ -143,7 +143,7 @@ class WordIds:
         return self._words[number]
 
 
-class EventArrays(Hands):
+class EventArrays(HandColumns):
     """Tables of events as arrays; every hand is whole in its table.
 
     `values` has a small number for every event, column by column; `lists` has rows of numbers.
@@ -372,7 +372,7 @@ def _without_faults(table: pa.Table, strange: list[int]) -> pa.Table:
     has_faults = (pc.index(words, "Faulted").as_py() >= 0 for words in kinds)
     if not table["number"].null_count and not any(has_faults):
         return table
-    hands = Hands(table.filter(pc.is_valid(table["number"])))
+    hands = HandColumns(table.filter(pc.is_valid(table["number"])))
     faults = hands.of("Faulted")
     of, seat = hands.hand_of.take(faults), hands.seat(faults)
     wrong = (seat < 0) | (seat >= hands.cells.ragged("stacks", hands.heads).count.take(of))

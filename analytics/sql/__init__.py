@@ -19,8 +19,9 @@ import pyarrow as pa
 from msgspec import Struct
 
 from engine.policies import money, per_chip
-from store.sql.answers import answer, plain
+from store.sql.json_values import json_rows
 from store.sql.query import Query
+from store.sql.sessions import fetch_table
 
 if TYPE_CHECKING:
     import duckdb
@@ -223,7 +224,7 @@ class JoinedViews:
 
     def ask(self, file: str, filtered: str) -> list[dict[str, Any]]:
         """The rows that a SQL file answers; `filtered` is the SELECT that it reads."""
-        return plain(self.arrow(sql_text(file), filtered))
+        return json_rows(self.arrow(sql_text(file), filtered))
 
     def arrow(self, sql: str, filtered: str) -> pa.Table:
         """The answer of SQL that reads `filtered`, as a table."""
@@ -254,7 +255,7 @@ class ArrowTables:
 
     def ask(self, file: str, filtered: str) -> list[dict[str, Any]]:
         """The rows that a SQL file answers; `filtered` is the SELECT that it reads."""
-        return plain(self.file_table(file, filtered))
+        return json_rows(self.file_table(file, filtered))
 
     def file_table(self, file: str, filtered: str) -> pa.Table:
         """The answer of a SQL file as a table."""
@@ -266,11 +267,11 @@ class ArrowTables:
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """The answer of any SQL as plain rows."""
-        return plain(self.table(sql))
+        return json_rows(self.table(sql))
 
     def table(self, sql: str) -> pa.Table:
         """The answer of any SQL as a table."""
-        return answer(self._con, sql)
+        return fetch_table(self._con, sql)
 
 
 @cache

@@ -29,9 +29,9 @@ from analytics.sql import (
 )
 from analytics.statistics.catalogue import STATISTICS, Estimate, Statistic
 from store.reader import Reader, Snapshot
-from store.sql.answers import plain
+from store.sql.json_values import json_rows
 from store.sql.query import Query
-from store.sql.views import NOBODY, Called
+from store.sql.views import NO_DISPLAY_NAMES, DisplayNames
 from store.tables.projection import STANDARD
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ COLUMNS: dict[str, Any] = {
 
 
 def snapshot_query(
-    snapshot: Snapshot, only: frozenset[str] | None = None, called: Called = NOBODY
+    snapshot: Snapshot, only: frozenset[str] | None = None, called: DisplayNames = NO_DISPLAY_NAMES
 ) -> Query:
     """A query of a snapshot's views, projections included; `only` hands in these units, players
     `called` by other names."""
@@ -130,7 +130,7 @@ class PlayerFacts:
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """The answer as plain values."""
-        return plain(self.ask(sql))
+        return json_rows(self.ask(sql))
 
 
 def statistic_values(

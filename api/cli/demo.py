@@ -34,9 +34,9 @@ from api.record_audit import start_of
 from dealer.deck import SeededDecks
 from dealer.play import play
 from dealer.wire.match import MatchJob
-from dealer.wire.program import GRUFF, STEADY, USUAL, program
-from dealer.wire.sandbox import Guard
-from dealer.wire.words import plan
+from dealer.wire.program import GRUFF, STEADY, USUAL_LIMITS, read_program
+from dealer.wire.protocol import wire_plan
+from dealer.wire.sandbox import Isolation
 from engine.changes import as_far, changed, origin, partner_of
 from engine.game import Game, fingerprint, to_json
 from engine.games import GAMES
@@ -314,9 +314,11 @@ def play_wire_match(
     folder: Path, ledger: Ledger, hands: int, seed: str
 ) -> tuple[list[Events], WireMatch]:
     """Play a match between the two example bots, each in a process of its own."""
-    bots = (program(STEADY, STEADY.name), program(GRUFF, GRUFF.name))
-    match = plan(GAMES[WIRE_GAME], WIRE_NAME, (bots[0].name, bots[1].name), hands)
-    meeting = BotMatch(MatchJob(match, bots, USUAL, SeededDecks(seed), Guard((folder,), seed=seed)))
+    bots = (read_program(STEADY, STEADY.name), read_program(GRUFF, GRUFF.name))
+    match = wire_plan(GAMES[WIRE_GAME], WIRE_NAME, (bots[0].name, bots[1].name), hands)
+    meeting = BotMatch(
+        MatchJob(match, bots, USUAL_LIMITS, SeededDecks(seed), Isolation((folder,), seed=seed))
+    )
     records: list[Events] = []
 
     def watch(durable: Iterable[Events]) -> Iterator[Events]:

@@ -42,7 +42,7 @@ from events.match import Disclosure
 from formats.detection import FORMATS
 from formats.rakes import RakeFrom
 from store.folder.disk import now_ms
-from store.proof.private import Salted
+from store.proof.ledger_secrets import SaltedSecret
 from store.reader import Reader
 from store.sql.query import Query
 
@@ -209,7 +209,7 @@ def import_(
 
 def _import_files(
     writer: ImportWriter,
-    nonces: Salted | None,
+    nonces: SaltedSecret | None,
     files: list[InputFile],
     options: ImportOptions,
     scratch: Path,

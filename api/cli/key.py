@@ -14,7 +14,7 @@ from api.cli.ledger import json_option, ledger_errors, ledger_option, refuse_arc
 from api.cli.output import NotFound, errors_as, note, print_json, print_table, say
 from api.http.keys import SCOPES, SEAT_SCOPES, Keys, NoScope, as_json, scope_of
 from store.folder.disk import Lock, RealDisk
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 
 _LIFETIME = re.compile(r"(?P<count>[1-9]\d{0,4})(?P<unit>[hdw])")
 _UNIT_S = {"h": 3_600, "d": 86_400, "w": 604_800}
@@ -116,7 +116,7 @@ def replace(folder: Path, as_document: bool) -> None:
         from store.proof.notary import REPLACED as FOLDER
         from store.proof.notary import replace_signer
 
-        private, disk = Private(folder), RealDisk(folder)
+        private, disk = SecretFolder(folder), RealDisk(folder)
         if private.signer() is None:
             raise NotFound(f"{folder} has no signing key to replace: a lost one is drawn anew")
         with writing(folder, "key replace"):

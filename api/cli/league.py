@@ -46,18 +46,18 @@ from api.playing.league import (
 from api.playing.names import claim_names, tagged_records
 from api.playing.recording import ALL_PLAYED
 from api.playing.wire_match import BotMatch, BotRecord, ShowProgress
-from dealer.deck import SeededDecks, drawn_seed
-from dealer.wire.match import MatchJob, Processes
-from dealer.wire.program import Limits, NoBot, Program
-from dealer.wire.sandbox import Guard
-from dealer.wire.words import plan
-from dealer.worker import Gone
+from dealer.deck import SeededDecks, random_seed
+from dealer.wire.match import MatchJob, MatchProcesses
+from dealer.wire.program import BotProgram, Limits, NoBotFolder
+from dealer.wire.protocol import wire_plan
+from dealer.wire.sandbox import Isolation
+from dealer.worker import WorkerGone
 from engine.game import Game, fingerprint, to_json
 from events.ledger import Append, Appended, Conflict
 from events.match import MatchEnded, MatchStarted
 from events.types import Events
 from store.ledger import FileLedger
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 from store.reader import Reader, Snapshot
 
 STOP_S = 0.2  # so often it is looked whether somebody asked to stop
@@ -83,20 +83,20 @@ class MatchMaker:
         self,
         league: League,
         game: Game,
-        bots: Mapping[str, Program],
+        bots: Mapping[str, BotProgram],
         seed: str,
         hidden: tuple[Path, ...],
     ) -> None:
         self._league, self._bots, self._seed, self._hidden = league, bots, seed, hidden
-        self.rules = plan(game, "", ("", ""), league.hands, mirrored=league.mirror).game
+        self.rules = wire_plan(game, "", ("", ""), league.hands, mirrored=league.mirror).game
 
     def meeting(self, pairing: Pairing) -> tuple[BotMatch, MatchStarted]:
         """The match of a pairing, ready to be played, and its first record."""
         league, (one, two) = self._league, pairing.players
         name, players = match_name(league, pairing), pairing.players
-        match = plan(self.rules, name, players, league.hands, mirrored=league.mirror)
+        match = wire_plan(self.rules, name, players, league.hands, mirrored=league.mirror)
         seed = f"{self._seed}/{pairing.round}"
-        decks, guard = SeededDecks(seed, match.deals), Guard(self._hidden, seed=seed)
+        decks, guard = SeededDecks(seed, match.deals), Isolation(self._hidden, seed=seed)
         both = self._bots[one], self._bots[two]
         tags = tagged_records(
             {bot: league.tags(bot) for bot in players}, {bot: bot for bot in players}
@@ -179,14 +179,16 @@ def _play_missing(
     """Play the missing matches, and print the standing that they lead to."""
     game = rules_of(played.game, None, tuple(f"{it}={value}" for it, value in played.set.items()))
     new: list[LeagueMatch] = []
-    with errors_as(click.ClickException, InvalidLeague, NoBot, Gone, Conflict, ValueError):
+    with errors_as(
+        click.ClickException, InvalidLeague, NoBotFolder, WorkerGone, Conflict, ValueError
+    ):
         bots = bot_programs(played, file.parent)
         with exit_on_sigterm(), writing(folder, f"league {played.name}") as ledger:
             snapshot = Reader(folder).snapshot()
             hidden = (folder,) if played.seed is None else (folder, file)
             matches = MatchMaker(played, game, bots, league_seed(played, snapshot), hidden)
             nets = dict(league_results(played, snapshot, matches))
-            claim_names(Private(folder), bots, given=bots)
+            claim_names(SecretFolder(folder), bots, given=bots)
             ledger.keep_ruleset(fingerprint(matches.rules), to_json(matches.rules))
             total = matches_left(played, nets)
             for match in _missing_matches(played, matches, ledger, nets, workers or played.workers):
@@ -227,7 +229,7 @@ def league_seed(league: League, snapshot: Snapshot) -> str:
         return league.seed
     for _, start, _ in _recorded_matches(league, snapshot):
         return (start.seed or "").rpartition("/")[0]
-    return drawn_seed()
+    return random_seed()
 
 
 def league_results(league: League, snapshot: Snapshot, matches: MatchMaker) -> Results:
@@ -306,7 +308,7 @@ def play_matches(
         return LeagueMatch(pairing, played.match, nets, meeting.parts())
 
     left, at_work = iter(todo), set[Future[LeagueMatch | None]]()
-    with Processes() as processes, ThreadPoolExecutor(workers) as pool:
+    with MatchProcesses() as processes, ThreadPoolExecutor(workers) as pool:
         try:
             while True:
                 if not stop():

@@ -22,7 +22,7 @@ from events.views import Auditor, Viewpoint
 if TYPE_CHECKING:
     from store.archive.objects import Objects
     from store.ledger import FileLedger
-    from store.proof.checkpoint import Remembered
+    from store.proof.checkpoint import CheckpointMemory
     from store.reader import Snapshot
 
 Function = Callable[..., Any]
@@ -36,22 +36,22 @@ class LedgerPath(click.Path):
 
     def convert(self, value: Any, *of: Any) -> Path:
         from store.archive.index import PATH
-        from store.folder.disk import folder_of
+        from store.folder.disk import archive_folder
         from store.folder.manifest import PATH as MANIFEST
 
         if "://" in (url := os.fspath(value)):
-            return folder_of(archive_objects(url).url)
+            return archive_folder(archive_objects(url).url)
         folder = cast(Path, super().convert(value, *of))
         if (folder / PATH).exists() and not (folder / MANIFEST).exists():
-            return folder_of(folder.absolute().as_uri())
+            return archive_folder(folder.absolute().as_uri())
         return folder
 
 
 def ledger_name(folder: Path) -> str:
     """A ledger's name in sentences: its folder, or the URL of its archive."""
-    from store.folder.disk import origin_of
+    from store.folder.disk import archive_url
 
-    return origin_of(folder) or str(folder)
+    return archive_url(folder) or str(folder)
 
 
 ledger_option = click.option(
@@ -67,9 +67,9 @@ ledger_option = click.option(
 
 def refuse_archive(folder: Path) -> None:
     """Refuse an archive, which can only be read, for a command that writes."""
-    from store.folder.disk import ReadOnly, origin_of
+    from store.folder.disk import ReadOnly, archive_url
 
-    if (url := origin_of(folder)) is not None:
+    if (url := archive_url(folder)) is not None:
         raise click.ClickException(str(ReadOnly(url)))
 
 
@@ -140,20 +140,20 @@ def witness_option(command: Function) -> Function:
     return option(command)
 
 
-def remembered(*, accepting: bool = False) -> "Remembered":
+def remembered(*, accepting: bool = False) -> "CheckpointMemory":
     """The checkpoints that are remembered outside the ledgers' folders, as `--witness` says."""
-    from store.proof.checkpoint import Remembered
+    from store.proof.checkpoint import CheckpointMemory
 
     context = click.get_current_context(silent=True)
     file = context.meta.get(_WITNESS) if context else None
-    return Remembered(file, accepting=accepting)
+    return CheckpointMemory(file, accepting=accepting)
 
 
 def archive_objects(url: str) -> "Objects":
     """The object storage at a URL."""
-    from store.archive.objects import Misspelt, objects_of
+    from store.archive.objects import InvalidUrl, objects_of
 
-    with errors_as(click.UsageError, Misspelt):
+    with errors_as(click.UsageError, InvalidUrl):
         return objects_of(url)
 
 
@@ -194,10 +194,10 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
     with ledger_errors():
         from api.evidence.cosigning import publish_newest
         from api.playing.recording import ledger_projections
-        from store.ledger import Broken, open_ledger
+        from store.ledger import LedgerBroken, open_ledger
         from store.proof.tree import Refuted
 
-        with errors_as(click.ClickException, Broken):
+        with errors_as(click.ClickException, LedgerBroken):
             known = remembered(accepting=accepting)
             ledger, lock = open_ledger(folder, doing, ledger_projections(folder), known)
             for sentence in ledger.notes:
@@ -221,7 +221,7 @@ def writing(folder: Path, doing: str, *, accepting: bool = False) -> Iterator["F
 @contextmanager
 def ledger_errors() -> Iterator[None]:
     """Turn any failure of a ledger into one sentence and an exit code."""
-    from store.folder.disk import Held
+    from store.folder.disk import LedgerLocked
     from store.folder.frames import Damaged
 
     try:
@@ -230,7 +230,7 @@ def ledger_errors() -> Iterator[None]:
         exit_wrong(str(damage))
     except BrokenPipeError:  # the reader of our output has gone: click knows what to do
         raise
-    except (Held, Conflict, OSError) as refusal:
+    except (LedgerLocked, Conflict, OSError) as refusal:
         raise click.ClickException(str(refusal)) from None
 
 

@@ -37,12 +37,12 @@ from api.playing.matches import SEEDED_DECKS
 from api.playing.names import InvalidName, claim_names
 from api.playing.recording import MatchResult, match_summary
 from api.playing.wire_match import BotMatch, as_json, as_text
-from dealer.deck import SeededDecks, drawn_seed
+from dealer.deck import SeededDecks, random_seed
 from dealer.wire.match import MatchJob
-from dealer.wire.program import Limits, NoBot, named
-from dealer.wire.sandbox import Guard
-from dealer.wire.words import plan
-from dealer.worker import Gone
+from dealer.wire.program import Limits, NoBotFolder, named_programs
+from dealer.wire.protocol import wire_plan
+from dealer.wire.sandbox import Isolation
+from dealer.worker import WorkerGone
 from engine.game import fingerprint, to_json
 from events.ledger import Conflict
 from events.match import Disclosure, MatchStarted
@@ -50,8 +50,8 @@ from events.types import Events
 from formats.mit.dialects import own_dialect
 from formats.mit.write import ordered_rounds, write
 from store.folder.disk import RealDisk
-from store.proof.policy import BEFORE, before
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
+from store.proof.policy import BEFORE, checkpoints_before
 
 if TYPE_CHECKING:
     from store.ledger import FileLedger
@@ -130,26 +130,26 @@ def match(
     The game is auction-2024-mit, unless --ruleset says another that such bots can speak of.
     """
     bot_names = renames(names)
-    with errors_as(click.UsageError, ValueError), errors_as(NotFound, NoBot):
-        programs = named(*bots, bot_names)
+    with errors_as(click.UsageError, ValueError), errors_as(NotFound, NoBotFolder):
+        programs = named_programs(*bots, bot_names)
     tags_of = tag_records(tags, {"A": programs[0].name, "B": programs[1].name})
     played_by = rules_of(None if rules else DEFAULT_RULESET, rules, settings)
     hands = hands or played_by.hands or HANDS
     players = (programs[0].name, programs[1].name)
     how = {"mirrored": mirror, "open_bids": open_bids}
     with errors_as(click.UsageError, ValueError):
-        match = plan(played_by, match_name(name), players, hands, **how)
+        match = wire_plan(played_by, match_name(name), players, hands, **how)
         if dialect and not gamelog:
             raise click.UsageError("--dialect is of a log: say --gamelog FILE, too")
         if gamelog:
             own_dialect(match.game.name, dialect)
     kind_of_dealing = dealing_of(dealing, seed, "committed")
     if kind_of_dealing == "seeded":
-        seed = drawn_seed() if seed is None else seed
+        seed = random_seed() if seed is None else seed
     elif seed is not None:
         raise click.UsageError("--seed decides no committed deck: leave it out")
     decks = SeededDecks(seed or "", match.deals)
-    guard = Guard((folder,), seed=seed)
+    guard = Isolation((folder,), seed=seed)
     meeting = BotMatch(MatchJob(match, programs, Limits(clock=clock), decks, guard), tags_of)
     start = meeting.announced(seed, cast(Disclosure, disclosure), kind_of_dealing)
     begun = time.monotonic()
@@ -157,13 +157,13 @@ def match(
     with exit_on_sigterm(), writing(folder, f"match {start.match}") as ledger:
         # Both names are these bots' in this ledger, or nothing is played.
         with errors_as(click.ClickException, InvalidName):
-            claim_names(Private(folder), dict(zip("AB", programs, strict=True)), bot_names)
+            claim_names(SecretFolder(folder), dict(zip("AB", programs, strict=True)), bot_names)
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
         played = _play_match(meeting, ledger, start, hands, folder, records)
     for seat, player in enumerate(match.players if logs else ()):
         _write_file(cast(Path, logs) / f"{player}.txt", meeting.log(seat))
     if kind_of_dealing == "committed":  # signed for the owners of bots, which cannot take it
-        for first, signed in before(RealDisk(folder), match.match):
+        for first, signed in checkpoints_before(RealDisk(folder), match.match):
             file = f"{folder / BEFORE}/{match.match}.{first}"
             note(f"signed before the first card of hand {first}: {file}")
             if logs:
@@ -211,8 +211,8 @@ def _play_match(
 
     with stop_flag() as stop:
         try:
-            return meeting.recorded(ledger, start, note, stop, watch, Private(folder))
-        except Gone as reason:
+            return meeting.recorded(ledger, start, note, stop, watch, SecretFolder(folder))
+        except WorkerGone as reason:
             raise click.ClickException(str(reason)) from None
         except Conflict:
             raise click.ClickException(

@@ -45,12 +45,12 @@ from api.playing.matches import (
 )
 from api.playing.recording import STOPPED, MatchResult, match_summary
 from api.printable import printable_lines
-from dealer.bots.own import NoBot, maker
+from dealer.bots.python_bots import UnknownBot, bot_maker
 from dealer.play import Plan
-from dealer.worker import Gone
+from dealer.worker import WorkerGone
 from events.match import Dealing
 from events.notation import say as notation_of
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 
 ShouldStop = Callable[[], bool]
 PlayedMatch = tuple[Plan, MatchResult]
@@ -141,9 +141,9 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
     own = tuple(bot for bot in (options["bots"] or "").split(",") if ":" in bot)
     if own and options["live"]:
         raise click.UsageError(f"--live seats built-in bots: leave out {own[0]}")
-    with errors_as(click.UsageError, NoBot):
+    with errors_as(click.UsageError, UnknownBot):
         for bot in own:  # each is found before anything is written
-            maker(bot)
+            bot_maker(bot)
     plans = match_plans(ruleset, options, own)
     many = options["matches"] is not None
     if many and printing:
@@ -162,7 +162,7 @@ def play(folder: Path, as_document: bool, printing: bool, game: str | None, **op
             raise click.ClickException(
                 f"there is a match {name} in {folder} already: give this one another name"
             )
-        begin = partial(begin_match, ledger, Private(folder), terms=terms)
+        begin = partial(begin_match, ledger, SecretFolder(folder), terms=terms)
         if many:
             ended = _play_in_processes(begin, plans, stop)
         else:
@@ -217,7 +217,7 @@ def _play_in_processes(
     cores = os.cpu_count() or 1
     total = sum(match.hands for match in plans)
     bar = progress_bar(f"playing {len(plans)} matches", total, "hands")
-    with errors_as(click.ClickException, Gone), bar as advance:
+    with errors_as(click.ClickException, WorkerGone), bar as advance:
         for hands, played in play_in_processes(begin, plans, cores, stop):
             advance(hands, hands)
             if played:

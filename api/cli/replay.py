@@ -22,7 +22,7 @@ from api.cli.questions import viewing
 from api.cli.serve import web_page
 from events.match import MatchEnded
 from events.views import see
-from store.folder.disk import holder
+from store.folder.disk import lock_owner
 
 if TYPE_CHECKING:
     from api.questions.declared.stats import Stats
@@ -111,7 +111,7 @@ def _live_statistics(folder: Path, view: str, match: str, step: int, known: int)
     A match without an announcement is over. An archive does not tell whether it has a writer.
     """
     # Before the ledger is read: a writer who leaves in between has written the end.
-    is_left = (folder / "lock").exists() and holder(folder) is None
+    is_left = (folder / "lock").exists() and lock_owner(folder) is None
     with viewing(folder, view) as viewed:
         from analytics.sql import quoted
         from api.questions.declared.matches import played_of

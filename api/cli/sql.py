@@ -38,7 +38,7 @@ def sql(
     """
     files = files_of(out, kind, csv, parquet)
     with viewing(folder, view) as viewed:
-        from store.sql.answers import plain
+        from store.sql.json_values import json_rows
 
         if on is None:
             answer = viewed.stranger(query)
@@ -48,7 +48,7 @@ def sql(
 
                 cluster.views(spark, folder, view)
                 answer = cluster.answer(spark, query)
-        rows = plain(answer)
+        rows = json_rows(answer)
     if files:
         for to, file in files:
             with open_output(file) as sink:

@@ -41,13 +41,13 @@ from api.cli.output import (
 from api.printable import PrintableText, printable_lines
 from api.version import VERSION
 from engine.game import fingerprint_of
-from store.folder.disk import RealDisk, make_whole
+from store.folder.disk import RealDisk, make_durable_folder
 from store.folder.frames import Damaged
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 from store.proof.tree import Refuted
 
 if TYPE_CHECKING:
-    from store.archive.push import Pushed
+    from store.archive.push import PushResult
     from store.folder.manifest import Manifest
 
 
@@ -75,8 +75,8 @@ def init(origin: str | None, folder: Path, as_document: bool) -> None:
         if (folder / PATH).exists():
             raise click.ClickException(f"there is a ledger in {folder} already")
         with errors_as(click.UsageError, Refuted):
-            make_whole(folder, 0o700)
-            signer = Private(folder).secrets(origin).signer
+            make_durable_folder(folder, 0o700)
+            signer = SecretFolder(folder).secrets(origin).signer
         if origin is not None and signer.key.name != origin:
             raise click.ClickException(
                 f"{folder}/private holds the key of {signer.key.name}, not of {origin}"
@@ -176,15 +176,17 @@ def push(url: str, watch: float | None, folder: Path, as_document: bool) -> None
 
         objects = archive_objects(url)
         with errors_as(click.ClickException, Refuted):
-            pushed = sent(ledger.live.disk, Private(folder), objects, progress_bars("sending"))
+            pushed = sent(ledger.live.disk, SecretFolder(folder), objects, progress_bars("sending"))
             _print_pushed(pushed, ledger.next_seq - pushed.closed, as_document)
             for _ in repeat_every(watch):
-                pushed = sent(ledger.live.disk, Private(folder), objects, progress_bars("sending"))
+                pushed = sent(
+                    ledger.live.disk, SecretFolder(folder), objects, progress_bars("sending")
+                )
                 if pushed.is_new:
                     _print_pushed(pushed, ledger.live.refresh()[1] - pushed.closed, as_document)
 
 
-def _print_pushed(pushed: "Pushed", unsealed: int, as_document: bool) -> None:
+def _print_pushed(pushed: "PushResult", unsealed: int, as_document: bool) -> None:
     """s3://poker/league: 41,200 closed streams in 3 segments; 12 objects sent, 3,481,002 bytes."""
     if as_document:
         print_json("muckrake.push/1", **to_builtins(pushed), unsealed=unsealed)
@@ -356,18 +358,18 @@ def as_text(doctor: Doctor) -> PrintableText:
 
 def examine_ledger(folder: Path) -> tuple[LedgerFacts | None, list[FileFinding], list[str]]:
     """Facts of a ledger (None without one), findings in its files, and checks left out."""
-    from store.archive.disk import disk_of
+    from store.archive.cached_disk import disk_of
     from store.folder import manifest
-    from store.folder.disk import holder
-    from store.recovery import check, check_end
+    from store.folder.disk import lock_owner
+    from store.recovery import check_end, check_files
 
-    disk, private = disk_of(folder), Private(folder)
+    disk, private = disk_of(folder), SecretFolder(folder)
     if not (folder.is_dir() and manifest.PATH in disk.names("")):
         files = (file for room in ("segments", "log") for file in folder.glob(f"{room}/*"))
         if not any(file.stat().st_size for file in files):  # else only a manifest explains them
             return None, [], []
     marks, nonces = private.marks(), private.nonces()
-    findings = check(disk, marks, fingerprint_of)
+    findings = check_files(disk, marks, fingerprint_of)
     if all(one.note for one in findings):
         findings += check_end(disk, nonces, remembered())
     omitted = []
@@ -377,7 +379,7 @@ def examine_ledger(folder: Path) -> tuple[LedgerFacts | None, list[FileFinding],
         omitted.append("the newest hands with the checkpoint: private/nonce.key is not there")
     # Not looked at either, for the whole ledger would have to be read:
     omitted.append("each sealed hand with its leaf, chips and cards: muckrake verify --all does")
-    facts = LedgerFacts(holder(folder))
+    facts = LedgerFacts(lock_owner(folder))
     with suppress(Damaged):  # why a manifest cannot be read, the check says
         if (current := manifest.read(disk)) is not None:
             log = folder / current.log

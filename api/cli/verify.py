@@ -24,7 +24,7 @@ from api.cli.serve import web_page
 from api.printable import PrintableText, printable_lines
 from api.questions.shapes import Complaint
 from engine.game import fingerprint_of
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 from store.proof.tree import Refuted
 
 if TYPE_CHECKING:
@@ -186,7 +186,7 @@ def _verify_ledger(
         from store.proof.notary import successors
         from store.verify import Verifier
 
-        private = Private(folder)
+        private = SecretFolder(folder)
         nonces = private.nonces()
         if nonces is None:
             raise click.ClickException(
@@ -241,10 +241,10 @@ def _verify_ledger(
 def _checkpoint_problem(ledger: "Snapshot", policy: Path, kept: bytes | None) -> str | None:
     """Why the kept checkpoint, or else the published one, does not satisfy the policy."""
     from store.proof.notary import public_keys
-    from store.proof.policy import published, read_policy
+    from store.proof.policy import last_published, read_policy
 
     disk = ledger.live.disk
-    shown = published(disk) if kept is None else None
+    shown = last_published(disk) if kept is None else None
     note = shown[1] if shown else kept
     try:
         witness_policy = read_policy(policy.read_bytes())

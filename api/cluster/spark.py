@@ -30,7 +30,7 @@ from api.cluster.tasks import (
 from api.viewpoints.viewer import viewer_of
 from api.viewpoints.views import Viewed
 from store.reader import Reader
-from store.sql.answers import plain
+from store.sql.json_values import json_rows
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -247,7 +247,7 @@ class SparkFacts:
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """The answer as plain values."""
 
-        return plain(self.ask(sql))
+        return json_rows(self.ask(sql))
 
 
 _TEXTS = re.compile(r"""--[^\n]*|"[^"]*"|'(?:[^']|'')*'""")

@@ -27,14 +27,14 @@ from api.viewpoints.viewer import Viewer, viewer_of
 from api.viewpoints.views import Viewed
 from engine.games import named
 from events.ledger import is_match
-from store.folder.disk import folder_of, origin_of
+from store.folder.disk import archive_folder, archive_url
 from store.folder.frames import Damaged
 from store.log.streams import Leaf
 from store.reader import Reader, Snapshot
 from store.segments.reading import files_of
-from store.sql.answers import answer
-from store.sql.query import MADE
-from store.sql.views import Moved, Part
+from store.sql.query import COMPUTED_VIEWS
+from store.sql.sessions import fetch_table
+from store.sql.views import PartMoved, ViewPart
 
 TASK_HANDS = 1 << 16  # of one task: half a second to a few seconds of work
 BATCH_ROWS = 1 << 16  # that leave a worker together
@@ -85,7 +85,7 @@ def tasks(snapshot: Snapshot, hands: int = TASK_HANDS) -> list[Task]:
     cuts += range(next_cut, snapshot.next_seq, hands)
     ends = [*cuts[1:], snapshot.next_seq]
     folder, mark = snapshot.live.folder.absolute(), program_digest()
-    ledger = origin_of(folder) or str(folder)
+    ledger = archive_url(folder) or str(folder)
     return [
         Task(ledger, snapshot.as_of, first, end, mark)
         for first, end in zip(cuts, ends, strict=True)
@@ -110,7 +110,7 @@ def _snapshot(ledger: str, as_of: str) -> Snapshot:
 def ledger_folder(ledger: str | os.PathLike[str]) -> Path:
     """What a reader opens: a ledger's folder, or that of the cache for an archive's URL."""
     place = os.fspath(ledger)
-    return folder_of(place) if "://" in place else Path(place)
+    return archive_folder(place) if "://" in place else Path(place)
 
 
 @lru_cache(maxsize=4)
@@ -213,7 +213,7 @@ def rows(task: Task, who: TaskViewer, name: str, schema: pa.Schema) -> Iterator[
     task_snapshot(task)
     viewed = _viewed(task.ledger, task.as_of, who)
     where = ""
-    if name not in MADE:
+    if name not in COMPUTED_VIEWS:
         where = f"WHERE hand_seq >= {task.first} AND hand_seq < {task.end}"
     elif task.first:
         return
@@ -233,13 +233,13 @@ def _parts(viewed: Viewed, task: Task, name: str, sql: str) -> Iterator[pa.Table
                 of = part.segment
                 if of is None or (of.first_seq < task.end and of.last_seq >= task.first):
                     tables.append(_answer(viewed, part, sql))
-        except Moved:
+        except PartMoved:
             continue  # compacted meanwhile: the same rows are in other files
         yield from tables
         return
 
 
-def _answer(viewed: Viewed, part: Part, sql: str) -> pa.Table:
+def _answer(viewed: Viewed, part: ViewPart, sql: str) -> pa.Table:
     viewed.query.check(part)
     with viewed.query.reading(part) as connection:
-        return answer(connection, sql.format(part.sql))
+        return fetch_table(connection, sql.format(part.sql))

@@ -28,11 +28,11 @@ from events.lines import Opening, lines, openings
 from events.match import Dealing, DeckCommitted, DeckOpened, Match, MatchStarted, NonceGiven
 from events.types import Events, HandStarted
 from events.views import Auditor, viewpoint
-from store.log.streams import Leaf, split
-from store.proof.checkpoint import Opened
+from store.log.streams import Leaf, split_stream
+from store.proof.checkpoint import SignedCheckpoint
+from store.proof.ledger_secrets import SecretFolder, salts_of
 from store.proof.note import sign, to_base64
-from store.proof.policy import policy_of, published
-from store.proof.private import Private, salts_of
+from store.proof.policy import last_published, policy_of
 from store.proof.tree import Proof, Refuted
 from store.reader import Snapshot
 from store.receipts import Prover
@@ -166,19 +166,19 @@ def make_bundle(
     hand: str,
     view: str,
     report: tuple[str, bytes] | None = None,
-    under: tuple[Opened, bytes] | None = None,
+    under: tuple[SignedCheckpoint, bytes] | None = None,
 ) -> bytes:
     """Make the bundle of a closed hand as a zip, signed by the log's key.
 
     `under` is the checkpoint that proves it, parsed and as it was signed; else the newest one.
     """
-    private = Private(ledger.live.folder)
+    private = SecretFolder(ledger.live.folder)
     nonces, signer = private.nonces(), private.signer()
     if nonces is None or signer is None:
         raise NoEvidence(
             f"{private.folder} holds no secrets: only who has them can open what is hidden"
         )
-    under = under or published(ledger.live.disk)
+    under = under or last_published(ledger.live.disk)
     if under is None:
         witnessed = policy_of(ledger.live.disk) is not None
         raise NoEvidence(
@@ -200,11 +200,11 @@ def make_bundle(
     salts = salts_of(ledger.live.disk, nonces)
     who, own = viewpoint(view, start.players), salts.of(hand, receipt.index)
     records = tuple(
-        one.event for one in ledger.read(split(hand)[0]) if isinstance(one.event, Match)
+        one.event for one in ledger.read(split_stream(hand)[0]) if isinstance(one.event, Match)
     )
     auditor = isinstance(who, Auditor)
     if opened_by(records).withheld and not auditor:
-        raise NoEvidence(withheld_sentence(split(hand)[0]))
+        raise NoEvidence(withheld_sentence(split_stream(hand)[0]))
     announced = next((record for record in records if isinstance(record, MatchStarted)), None)
     bundle = Evidence(
         hand=hand,
@@ -222,7 +222,7 @@ def make_bundle(
                 *prover.proved(one, under[0]),
                 lines(one.recorded, salts.of(one.stream, one.hand_seq)),
             )
-            for one in _announcements_for(ledger.records(split(hand)[0]), records, hand)
+            for one in _announcements_for(ledger.records(split_stream(hand)[0]), records, hand)
             if one.hand_seq < under[0].checkpoint.size
         ),
         dealing=None if announced is None else announced.dealing,
@@ -255,13 +255,15 @@ def _announcements_for(
 def _deck_commitment(records: tuple[Match, ...], hand: str) -> tuple[Committed | None, int, int]:
     """The commitment over a hand's deck, the number of that deck, and how often it is dealt."""
     deals = next((record.deals for record in records if isinstance(record, MatchStarted)), 1)
-    number = split(hand)[1]
+    number = split_stream(hand)[1]
     assert number is not None
     number = deck_number(number, deals)
     return next((one for one in committed(records) if one.covers(number)), None), number, deals
 
 
-def _open_deck(records: tuple[Match, ...], hand: str, private: Private | None) -> OpenDeck | None:
+def _open_deck(
+    records: tuple[Match, ...], hand: str, private: SecretFolder | None
+) -> OpenDeck | None:
     """A hand's deck, if the match has opened it; for an auditor from the dealer's secrets, too."""
     commitment, number, deals = _deck_commitment(records, hand)
     if commitment is None:
@@ -275,7 +277,7 @@ def _open_deck(records: tuple[Match, ...], hand: str, private: Private | None) -
             and commitment.covers(record.number)
         ):
             return opened(record.number, record.secret)
-    for chain in private.chains(split(hand)[0]) if private else ():
+    for chain in private.chains(split_stream(hand)[0]) if private else ():
         last = bytes.fromhex(chain.secret)
         if earlier(last, chain.hands).hex() == commitment.commitment:
             secret = earlier(last, commitment.first + commitment.hands - 1 - number)
@@ -286,7 +288,7 @@ def _open_deck(records: tuple[Match, ...], hand: str, private: Private | None) -
 class DeckChecks:
     """Compares dealt cards with recomputed decks, of hands whose deck is opened or secret kept."""
 
-    def __init__(self, ledger: Snapshot, private: Private) -> None:
+    def __init__(self, ledger: Snapshot, private: SecretFolder) -> None:
         self._ledger = ledger
         self._private = private
         self._rules = RulesetLookup(ledger, None)
@@ -295,7 +297,7 @@ class DeckChecks:
 
     def problem(self, leaf: Leaf) -> str | None:
         """A sentence on wrong cards of a hand; None if they are right or their deck is unknown."""
-        match, _ = split(leaf.stream)
+        match, _ = split_stream(leaf.stream)
         records = self._match_records(match)
         if is_match(leaf.stream) or not records:
             return None

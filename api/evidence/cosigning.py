@@ -18,14 +18,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from api.printable import printable
-from store.folder.disk import Held, Lock, RealDisk
+from store.folder.disk import LedgerLocked, Lock, RealDisk
 from store.folder.frames import Damaged
 from store.proof.checkpoint import Checkpoint
+from store.proof.ledger_secrets import SecretFolder
 from store.proof.notary import CHECKPOINT, last_checkpoint
 from store.proof.note import Key, Note, Signature, parse, to_base64
 from store.proof.note import verify as verify_note
-from store.proof.policy import POLICY, PUBLISHED, Witness, policy_of, publish, published
-from store.proof.private import Private
+from store.proof.policy import POLICY, PUBLISHED, PolicyWitness, last_published, policy_of, publish
 from store.proof.tree import Refuted, consistency
 from store.reader import NoLedger, Reader
 from store.receipts import Prover
@@ -86,10 +86,10 @@ def publish_newest(folder: Path, timeout_s: float = TIMEOUT_S) -> Publication | 
     disk.make_folder(PUBLISHED)
     try:
         lock = Lock(folder / PUBLISHED, "publishing")
-    except Held:
+    except LedgerLocked:
         return None
     try:
-        newest, shown = last_checkpoint(disk), published(disk)
+        newest, shown = last_checkpoint(disk), last_published(disk)
         if newest is None or (shown and shown[0].checkpoint == newest.checkpoint):
             return None
         asking = _Requests(folder, disk.read(CHECKPOINT), newest.checkpoint, timeout_s)
@@ -137,7 +137,7 @@ class _Requests:
     """Requests to witnesses about one checkpoint."""
 
     def __init__(self, folder: Path, note: bytes, new: Checkpoint, timeout_s: float) -> None:
-        nonces = Private(folder).nonces()
+        nonces = SecretFolder(folder).nonces()
         if nonces is None:
             raise Refuted("the secrets of this ledger are not here: nothing can be proved")
         self.note = note
@@ -147,12 +147,12 @@ class _Requests:
         self._one = threading.Lock()
 
     def ask_all(
-        self, witnesses: Sequence[Witness], olds: Mapping[Key, int]
-    ) -> list[tuple[Witness, Signature | str]]:
+        self, witnesses: Sequence[PolicyWitness], olds: Mapping[Key, int]
+    ) -> list[tuple[PolicyWitness, Signature | str]]:
         """Cosignatures or refusals, asked in parallel; an unfinished answer is not asked again."""
         answers: dict[Key, Signature | str] = {}
 
-        def ask(witness: Witness) -> None:
+        def ask(witness: PolicyWitness) -> None:
             answers[witness.key] = self.ask(witness, olds.get(witness.key, 0))
 
         for one in witnesses:
@@ -166,7 +166,7 @@ class _Requests:
         late = f"takes longer than {most_s:g} s to answer"
         return [(one, answers.get(one.key, f"{one.url} {late}")) for one in witnesses]
 
-    def ask(self, witness: Witness, old: int) -> Signature | str:
+    def ask(self, witness: PolicyWitness, old: int) -> Signature | str:
         """A witness's cosignature or refusal; if it names another old size, that is tried."""
         try:
             status, body = self._sent(witness, old)
@@ -181,7 +181,7 @@ class _Requests:
         except (_Refusal, Refuted, Damaged, OSError, http.client.HTTPException) as reason:
             return str(reason)
 
-    def _sent(self, witness: Witness, old: int) -> tuple[int, bytes]:
+    def _sent(self, witness: PolicyWitness, old: int) -> tuple[int, bytes]:
         with self._one:
             proof = consistency(old, self._new.size, self._prover.hashes)
         head = "".join(f"{line}\n" for line in (f"old {old}", *map(to_base64, proof), ""))
@@ -198,7 +198,7 @@ class _Requests:
         except http.client.HTTPException as reason:
             raise _Refusal(f"{witness.url} does not speak HTTP: {str(reason)[:200]!r}") from None
 
-    def _size_of(self, witness: Witness, old: int, body: bytes) -> int:
+    def _size_of(self, witness: PolicyWitness, old: int, body: bytes) -> int:
         """The tree size that a witness remembers; a refusal if this ledger cannot extend it."""
         text = body.decode(errors="replace").strip()
         size = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
@@ -216,7 +216,7 @@ class _Requests:
             )
         return size
 
-    def _signature(self, witness: Witness, body: bytes) -> Signature:
+    def _signature(self, witness: PolicyWitness, body: bytes) -> Signature:
         """The signature in the answer by this witness's key; others are skipped."""
         text = parse(self.note).text
         signatures = parse(f"{text}\n".encode() + body).signatures

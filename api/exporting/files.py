@@ -16,7 +16,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 
 from api.printable import printable
-from store.sql.answers import as_rfc_3339, plain
+from store.sql.json_values import as_rfc_3339, json_rows
 
 BINARY = ("parquet", "arrow")
 ARROW_FILE = "arrow-file"  # how `arrow` is written where it becomes a file: readers open it by name
@@ -139,7 +139,7 @@ class _Ndjson:
             pl.DataFrame(pl.from_arrow(pa.table(columns))).write_ndjson(lines)
             self._sink.write(lines.getvalue())
         else:
-            self._sink.write(b"".join(_canonical(row) + b"\n" for row in plain(rows)))
+            self._sink.write(b"".join(_canonical(row) + b"\n" for row in json_rows(rows)))
 
     def close(self) -> None:
         """Every line is whole."""

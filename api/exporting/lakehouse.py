@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from msgspec import Struct
 
 from analytics.projections.facts import ruleset_projections
-from store.archive.disk import ArchiveDisk
+from store.archive.cached_disk import ArchiveDisk
 from store.archive.objects import Objects
 from store.archive.push import check_history, sealed_root
 from store.columns import layout
@@ -31,8 +31,8 @@ from store.folder.manifest import Manifest, Segment
 from store.proof.tree import frontier
 from store.proof.tree_file import TreeFiles
 from store.reader import Snapshot
-from store.segments.reading import Files, files_of
-from store.segments.segment import FOLDER
+from store.segments.parquet_files import FOLDER
+from store.segments.reading import SegmentFiles, files_of
 from store.tables.projection import STANDARD
 
 TYPE_NAMES = {  # of Arrow's types, those that a ledger's files have
@@ -91,7 +91,7 @@ class SealedTable(NamedTuple):
     select: str
     segments: Mapping[str, Segment]
     disk: "RealDisk | ArchiveDisk"
-    files: Files
+    files: SegmentFiles
 
     def file(self, uri: str) -> SealedFile:
         """A file of the table, whose footer is as it was sealed."""
@@ -144,7 +144,7 @@ def register(
     """Bring these tables up to what is sealed, one commit a table; `Refuted` or `CannotRegister`
     before any is made."""
     disk = snapshot.live.disk
-    current = manifest.opened(disk.read(manifest.PATH))
+    current = manifest.decode_manifest(disk.read(manifest.PATH))
     sealed_root(disk, current)
     root = frontier(current.next_seq, TreeFiles(disk)).root().hex()
     where = sealed_address(disk).rpartition("/")[0]
@@ -178,8 +178,12 @@ def _table(snapshot: Snapshot, current: Manifest, name: str) -> SealedTable:
     disk = snapshot.live.disk
     files, where = files_of(disk), sealed_address(disk).removesuffix(FOLDER)
     if name == "events":
-        version, schema, columns = layout.SCHEMA_VERSION, layout.SCHEMA, layout.view()
-        lacking = [segment for segment in current.segments if segment.schema not in layout.ALIKE]
+        version, schema, columns = layout.SCHEMA_VERSION, layout.SCHEMA, layout.events_view_sql()
+        lacking = [
+            segment
+            for segment in current.segments
+            if segment.schema not in layout.READABLE_VERSIONS
+        ]
     else:
         known = (*STANDARD, *ruleset_projections(snapshot.ruleset))
         one = next(it for it in known if it.name == name)

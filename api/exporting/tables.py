@@ -22,12 +22,12 @@ from events.ledger import Recorded
 from events.types import HandStarted
 from events.views import FLAGS, CardSwappedSeen, Hidden
 from store.columns import layout
-from store.columns.codec import table
-from store.log.streams import Leaf, split
-from store.segments.segment import row_groups
-from store.sql.answers import answer, engine_of
+from store.columns.codec import event_table
+from store.log.streams import Leaf, split_stream
+from store.segments.parquet_files import leaf_groups
 from store.sql.query import MEMORY
-from store.sql.views import OURS, UNIT, usual
+from store.sql.sessions import fetch_table, shared_engine
+from store.sql.views import UNIT, UNIT_VIEWS, usual_unit
 from store.tables.projection import STANDARD, Projection
 
 PROJECTIONS: dict[str, Projection] = {one.name: one for one in STANDARD}
@@ -74,11 +74,11 @@ def view_tables(leaves: Iterable[Leaf], name: str, redactor: Redactor) -> Iterat
         if one is not None:
             return _selected(one.build(group), one.view, "WHERE number IS NOT NULL")
         # Events as the view has them, without the fillers that stand in stored rows.
-        return _selected(table(group), layout.view()) if group else _nothing()
+        return _selected(event_table(group), layout.events_view_sql()) if group else _nothing()
 
     empty = build([])
     if redactor.viewer.auditor:
-        for group in row_groups(leaves):
+        for group in leaf_groups(leaves):
             yield _in_units(build(group), name, group, redactor)
         yield _in_units(empty, name, (), redactor)
         return
@@ -99,19 +99,19 @@ def _groups(redacted_hands: Iterable[RedactedEvents]) -> Iterator[list[RedactedE
             by_leaf[redacted_hand.hand_seq] = redacted_hand
             yield redacted_hand.leaf
 
-    for group in row_groups(leaves()):
+    for group in leaf_groups(leaves()):
         yield [by_leaf.pop(leaf.hand_seq) for leaf in group]
     yield []
 
 
 def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], redactor: Redactor) -> pa.Table:
     """The rows, and what their amounts count if the view gives some: null beside match records."""
-    if name not in OURS:
+    if name not in UNIT_VIEWS:
         return rows
     starts = {leaf.hand_seq: leaf.recorded[0].event for leaf in leaves if leaf.recorded}
     known = redactor.units
     units = {
-        hand_seq: known.get(start.ruleset, usual(known))
+        hand_seq: known.get(start.ruleset, usual_unit(known))
         for hand_seq, start in starts.items()
         if isinstance(start, HandStarted)
     }
@@ -121,14 +121,14 @@ def _in_units(rows: pa.Table, name: str, leaves: Sequence[Leaf], redactor: Redac
 
 @cache
 def _nothing() -> pa.Table:
-    return _selected(layout.SCHEMA.empty_table(), layout.view())
+    return _selected(layout.SCHEMA.empty_table(), layout.events_view_sql())
 
 
 def _selected(rows: pa.Table, columns: str, where: str = "") -> pa.Table:
     """What a view selects from rows, in their order; times as they were."""
-    with engine_of(MEMORY, 1).cursor() as con:
+    with shared_engine(MEMORY, 1).cursor() as con:
         con.register("_rows", rows)
-        table = answer(con, f"SELECT {columns} FROM _rows {where}")
+        table = fetch_table(con, f"SELECT {columns} FROM _rows {where}")
     times = [it.name for it in table.schema if pa.types.is_timestamp(it.type)]
     kinds = [
         (it.with_type(rows.schema.field(it.name).type) if it.name in times else it)
@@ -180,7 +180,7 @@ def redacted_lines(leaves: Iterable[Leaf], redactor: Redactor) -> Iterator[tuple
     while group := list(islice(rest, LEAVES_AT_ONCE)):
         columns: list[tuple[Recorded, dict[str, Any]]] = []
         for leaf in group:
-            match, number = split(leaf.stream)
+            match, number = split_stream(leaf.stream)
             envelope = {"hand": leaf.stream, "match": match, "number": number}
             envelope["hand_seq"] = leaf.hand_seq
             if redactor.viewer.auditor:

@@ -29,7 +29,7 @@ from formats.phh.documents import write as write_phh
 from formats.phh.documents import write_all as write_all_phh
 from formats.pokerstars.text import write as write_pokerstars
 from formats.timestamps import utc_of_seconds
-from store.log.streams import Leaf, split
+from store.log.streams import Leaf, split_stream
 from store.reader import Snapshot
 
 HAND_PREFIX = "hand "  # so begins the dialect of a note that belongs to one hand of a file
@@ -87,7 +87,7 @@ class VisibleHands:
                 )
             if redacted_hand.open:
                 record = cast(Events, tuple(recorded.event for recorded in leaf.recorded))
-                knows = self._request.redactor.may_know_secrets(split(leaf.stream)[0])
+                knows = self._request.redactor.may_know_secrets(split_stream(leaf.stream)[0])
                 # A note is in the source's own words: it may tell of any card, or of a seed.
                 notes = self._notes.of(leaf.stream) if knows else (None, None)
                 yield VisibleHand(leaf.stream, record, *notes, leaf.recorded[0].at)
@@ -125,7 +125,7 @@ class _SourceNotes:
 
     def of(self, stream: str) -> tuple[SourceNoted | None, SourceNoted | None]:
         """A hand's own note and its file's."""
-        match, number = split(stream)
+        match, number = split_stream(stream)
         if match != self._match:
             self._match, self._file, self._hands = match, None, {}
             for recorded in self._snapshot.read(match):
@@ -153,7 +153,7 @@ def gamelog_text(request: ExportRequest) -> Iterator[bytes]:
     same = note is not None and request.dialect in (None, note.dialect)
     encoder = codecs.getincrementalencoder(log_note(note).encoding if note and same else "utf-8")()
     records = (hand.record for hand in chain(filter(None, (first,)), every))
-    match = request.snapshot.read(split(first.name)[0]) if first else ()
+    match = request.snapshot.read(split_stream(first.name)[0]) if first else ()
     mirrored = any(isinstance(one.event, MatchStarted) and one.event.deals > 1 for one in match)
     with hands.refusing():
         for piece in log_pieces(ordered_rounds(records, mirrored=mirrored), note, request.dialect):
@@ -229,7 +229,7 @@ class _PlayedAt:
     def of(self, hand: VisibleHand) -> str:
         start = hand.record[0]
         assert isinstance(start, HandStarted)
-        match = split(hand.name)[0]
+        match = split_stream(hand.name)[0]
         if self._match[0] != match:
             records = (recorded.event for recorded in self._snapshot.read(match))
             begun = (record.dealing for record in records if isinstance(record, MatchStarted))

@@ -47,8 +47,8 @@ from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 from msgspec import Struct
 
 from api.problem import Problem
-from store.folder.disk import lock_file, make_whole
-from store.proof.private import Exposed, Private
+from store.folder.disk import lock_file, make_durable_folder
+from store.proof.ledger_secrets import SecretExposed, SecretFolder
 
 READ = "hands:read"
 AUDIT = "audit:read"
@@ -85,22 +85,22 @@ T = TypeVar("T")
 
 
 @contextmanager
-def alone(ledger: Path) -> Iterator[Private]:
+def alone(ledger: Path) -> Iterator[SecretFolder]:
     """The private folder, while no other process changes what we keep there; made if need be."""
-    folder = Private(ledger).folder
-    make_whole(ledger, 0o700)
+    folder = SecretFolder(ledger).folder
+    make_durable_folder(ledger, 0o700)
     folder.mkdir(0o700, exist_ok=True)
     handle = os.open(folder / "http.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         lock_file(handle)
-        yield Private(ledger)
+        yield SecretFolder(ledger)
     finally:
         os.close(handle)
 
 
 def cursor_key(ledger: Path) -> bytes:
     """The key that seals cursors; drawn by the process that needs it first."""
-    text = Private(ledger).read(CURSORS)
+    text = SecretFolder(ledger).read(CURSORS)
     if text is None:
         with alone(ledger) as private:
             text = private.read(CURSORS)
@@ -112,7 +112,9 @@ def cursor_key(ledger: Path) -> bytes:
     except ValueError:
         key = b""
     if len(key) != KEY_BYTES:
-        raise Exposed(f"{Private(ledger).folder / CURSORS} is not {2 * KEY_BYTES} hex digits")
+        raise SecretExposed(
+            f"{SecretFolder(ledger).folder / CURSORS} is not {2 * KEY_BYTES} hex digits"
+        )
     return key
 
 
@@ -123,7 +125,7 @@ class PrivateFile(Generic[T]):
         self._ledger = ledger
         self._name = name
         self._kind = kind
-        self._path = Private(ledger).folder / name
+        self._path = SecretFolder(ledger).folder / name
         self._read: tuple[Any, tuple[T, ...]] = (None, ())
 
     def all(self) -> tuple[T, ...]:
@@ -134,7 +136,7 @@ class PrivateFile(Generic[T]):
             return ()
         mark = (found.st_ino, found.st_mtime_ns, found.st_size)
         if self._read[0] != mark:
-            self._read = (mark, self._things(Private(self._ledger)))
+            self._read = (mark, self._things(SecretFolder(self._ledger)))
         return self._read[1]
 
     @contextmanager
@@ -147,7 +149,7 @@ class PrivateFile(Generic[T]):
             if tuple(things) != before:
                 private.write(self._name, msgspec.json.encode(things) + b"\n")
 
-    def _things(self, private: Private) -> tuple[T, ...]:
+    def _things(self, private: SecretFolder) -> tuple[T, ...]:
         text = private.read(self._name)
         return () if text is None else msgspec.json.decode(text, type=tuple[self._kind, ...])  # type: ignore[name-defined]
 

@@ -41,8 +41,8 @@ from events.match import MatchEnded, MatchStarted
 from events.views import Public, see_one
 from store.folder.disk import held_since, now_ms
 from store.folder.manifest import Segment
-from store.log.streams import split
-from store.reader import Live, NoLedger, Reader, Snapshot
+from store.log.streams import split_stream
+from store.reader import LiveLedger, NoLedger, Reader, Snapshot
 from store.segments.reading import files_of
 
 _WANTED = ("pos", "at", "match", "type", *(field for field, _ in WITHHELD.values()))
@@ -110,7 +110,7 @@ class Delay:
             self._players.clear()
 
 
-def _first_after(live: Live, since: int, end: int) -> int:
+def _first_after(live: LiveLedger, since: int, end: int) -> int:
     """The first position of an event later than this time, looked for from the newest on."""
     segments, placed = live.since(0)
     positions = [one.pos for one in placed if one.append.at > since]
@@ -124,13 +124,13 @@ def _first_after(live: Live, since: int, end: int) -> int:
     return min(positions, default=end)
 
 
-def _spans(live: Live, first: int, end: int) -> tuple[list[_EventRun], set[str]]:
+def _spans(live: LiveLedger, first: int, end: int) -> tuple[list[_EventRun], set[str]]:
     """The events from one position to another in spans; the matches that are over by then."""
     segments, placed = live.since(first)
     spans, over = [], set()
     for pos, append in placed:
         if pos < end:
-            match = split(append.stream)[0]
+            match = split_stream(append.stream)[0]
             if any(see_one(event, Public()) is not None for event in append.events):
                 spans.append(_EventRun(pos, append.at, match))
             if any(isinstance(event, MatchEnded) for event in append.events):
@@ -164,7 +164,7 @@ def _spans_of(rows: pa.Table) -> Iterator[_EventRun]:
         yield _EventRun(int(pos[place]), int(at[place]), names[place].as_py())
 
 
-def _closed_before(live: Live, pos: int) -> int:
+def _closed_before(live: LiveLedger, pos: int) -> int:
     """How many hands and records had closed when the ledger had so many events."""
     segments, closed = live.parts()
     first = bisect_left(closed, pos, key=lambda one: one.placed[-1].pos)
@@ -177,7 +177,7 @@ def _closed_before(live: Live, pos: int) -> int:
     return min(places, default=live.refresh()[1])
 
 
-def _groups(live: Live, segment: Segment, pos: int) -> list[int]:
+def _groups(live: LiveLedger, segment: Segment, pos: int) -> list[int]:
     """The row groups that may have events from a position on."""
     if segment.last_pos < pos:
         return []
@@ -185,7 +185,7 @@ def _groups(live: Live, segment: Segment, pos: int) -> list[int]:
     return [group for group, (_, high) in enumerate(bounds) if high >= pos]
 
 
-def _rows(live: Live, segment: Segment, group: int, columns: list[str]) -> pa.Table:
+def _rows(live: LiveLedger, segment: Segment, group: int, columns: list[str]) -> pa.Table:
     return files_of(live.disk).rows(segment, "events", group, columns)
 
 

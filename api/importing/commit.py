@@ -28,9 +28,9 @@ from events.match import Disclosure, MatchEnded, MatchStarted, SourceNoted, Tagg
 from formats.source import Refused, Skipped
 from store.folder.disk import now_ms
 from store.ledger import CLOSE_HANDS, SEAL_HANDS, FileLedger
-from store.log.hot import from_payload, to_payload
-from store.log.streams import split
-from store.segments.runs import Run, make_run, read
+from store.log.hot_log import from_payload, to_payload
+from store.log.streams import split_stream
+from store.segments.runs import Run, decode_run, make_run
 
 READ_WHOLE = "the file was read"
 FEW = 10  # runs: more of them hold too much for one call, whatever their hands are like
@@ -117,7 +117,10 @@ class ImportWriter:
                 file.add(part)
                 # What was judged of new hands is kept for questions about verdicts.
                 if new := [it for it in part.digests if it.verdict and it.number not in part.again]:
-                    match, empty = split(chunk.first)[0], HandVerdicts(array("Q"), bytearray())
+                    match, empty = (
+                        split_stream(chunk.first)[0],
+                        HandVerdicts(array("Q"), bytearray()),
+                    )
                     numbers, codes = self.judged.setdefault(match, empty)
                     numbers.extend(digest.number for digest in new)
                     codes.extend(digest.verdict for digest in new)
@@ -202,8 +205,8 @@ class ImportWriter:
 
     def _differs(self, part: CheckedChunk, chunk: CheckedChunk, hand: str, number: int) -> str:
         """The first difference of a hand from the known one, in this file or in the ledger."""
-        match, at = split(hand)
-        if match == split(part.chunk.first)[0] and at in chunk.records:
+        match, at = split_stream(hand)
+        if match == split_stream(part.chunk.first)[0] and at in chunk.records:
             return first_difference(chunk.records[at], part.records[number])
         self._calls.flush()
         self._runs.flush()
@@ -255,7 +258,7 @@ class _AppendBatch:
 
     def hands(self, hands: Any, count: int, *, as_run: bool) -> None:
         if as_run:
-            hands = to_payload(read(hands).appends())
+            hands = to_payload(decode_run(hands).appends())
         self._payload.append(hands)
         self._hands += count
 
@@ -298,7 +301,7 @@ class _RunBatch:
     def hands(self, hands: Any, count: int, *, as_run: bool) -> None:
         if as_run:
             self._joined()
-            self._runs.append(read(hands))
+            self._runs.append(decode_run(hands))
         else:
             self._between += from_payload(hands)
         self._leaves += count
@@ -386,7 +389,7 @@ class _MatchImport:
         if self._version or last or left_out:
             self._write((*last, *left_out, MatchEnded(tuple(found.nets.values()), READ_WHOLE)))
         else:
-            found.match = split(next(iter(found.elsewhere.values())))[0]
+            found.match = split_stream(next(iter(found.elsewhere.values())))[0]
 
     def _write(self, records: tuple[Record, ...]) -> None:
         every = (*self._beginning, *records)

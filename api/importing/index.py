@@ -28,8 +28,8 @@ from msgspec import Struct, msgpack
 
 from formats.source import SourceHand
 from store.folder.frames import Damaged, frame, frames, intact_after
-from store.proof.private import FOLDER as PRIVATE
-from store.proof.private import Salted
+from store.proof.ledger_secrets import FOLDER as PRIVATE
+from store.proof.ledger_secrets import SaltedSecret
 from store.reader import Reader
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class MatchNaming(NamedTuple):
         return (self.name(sha256),) if self.owner else (self.name(sha256), sha256[:ID_DIGITS])
 
 
-def naming_of(nonces: Salted | None, owner: str = "") -> MatchNaming:
+def naming_of(nonces: SaltedSecret | None, owner: str = "") -> MatchNaming:
     """How a ledger names what this owner imports; who may see everything is nobody."""
     secret = b"" if nonces is None else nonces.secret
     return MatchNaming(hmac.digest(secret, _SECRET + owner.encode(), "sha256"), owner)
@@ -181,7 +181,7 @@ class KnownHand(NamedTuple):
 class ImportIndex:
     """What one owner has imported into a ledger, and what he is about to."""
 
-    def __init__(self, ledger: "FileLedger", nonces: Salted | None, owner: str = "") -> None:
+    def __init__(self, ledger: "FileLedger", nonces: SaltedSecret | None, owner: str = "") -> None:
         self._ledger, self._nonces, self._owner = ledger, nonces, owner
         self._path = None if ledger.folder is None else ledger.folder / PRIVATE / INDEX_FILE
         self._blocks: list[HandBlock | tuple[int, int]] = []  # or where in the file
@@ -345,7 +345,7 @@ def _rows(folder: Path, question: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _blocks_of_views(ledger: "FileLedger", nonces: Salted | None) -> Iterator[HandBlock]:
+def _blocks_of_views(ledger: "FileLedger", nonces: SaltedSecret | None) -> Iterator[HandBlock]:
     """What a ledger says of imports that no block tells of: those of versions before."""
     if ledger.folder is None or not ledger.next_pos:
         return

@@ -34,7 +34,7 @@ from api.importing.worker import (
 from dealer.worker import ctrl_c_blocked, end_with_parent, ignore_ctrl_c
 from formats.file_parts import split_file
 from formats.source import Refused
-from store.proof.private import Salted
+from store.proof.ledger_secrets import SaltedSecret
 
 LARGE = 1 << 22  # bytes: less is not worth the cutting
 
@@ -134,7 +134,7 @@ AHEAD = 8  # jobs a process may be ahead of the writer, who is long at a segment
 PATIENCE_S = 0.1  # between two looks at how far they are
 
 Tick = Callable[[int], None]
-JobArguments = tuple[tuple[InputFile, ...], ImportOptions, Path, int, Salted | None]
+JobArguments = tuple[tuple[InputFile, ...], ImportOptions, Path, int, SaltedSecret | None]
 
 
 def outcomes(
@@ -142,7 +142,7 @@ def outcomes(
     options: ImportOptions,
     scratch: Path,
     at: int,
-    nonces: Salted | None,
+    nonces: SaltedSecret | None,
     tick: Tick,
     processes: int | None = None,
     begun: Callable[[ImportOutcome], str | None] = lambda outcome: None,
@@ -254,7 +254,7 @@ def _job(
     options: ImportOptions,
     path: Path,
     at: int,
-    nonces: Salted | None,
+    nonces: SaltedSecret | None,
     tick: Tick,
 ) -> list[ImportOutcome]:
     """The outcomes of some files, which share a spool."""

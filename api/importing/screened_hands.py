@@ -22,7 +22,7 @@ from events.types import HandStarted
 from formats.plain_records import PlainRecord, plain_record
 from formats.source import SourceBatch, SourceHand
 from store.columns.codec import rows_of
-from store.columns.event_columns import EventColumns, of_appends, of_hands
+from store.columns.event_columns import EventColumns, columns_of_appends, columns_of_hands
 from store.segments.runs import check_values
 
 GAMES_MAX = 1 << 12  # that the screening keeps plans of: of some files each hand has its own stakes
@@ -42,7 +42,7 @@ def screened_batch(
         else it
         for it in part.many
     ]
-    hands = of_hands(match, np.asarray(part.numbers, dtype=np.int64), at, many)
+    hands = columns_of_hands(match, np.asarray(part.numbers, dtype=np.int64), at, many)
     if not many:
         return hands, part.nets
     which = _fine_hands(hands, (part.game,), audited=audited)
@@ -80,7 +80,7 @@ def screened_records(
         Append(f"{match}/{number}", 0, record.record, at) for number, record in records.items()
     ]
     try:
-        columns = of_appends(appends, check_values)
+        columns = columns_of_appends(appends, check_values)
     except Conflict:  # `hand_record` will say the same of these hands
         return None, {}
     columns = columns.only(_fine_hands(columns, {hand.game for hand in hands}, audited=audited))

@@ -27,10 +27,10 @@ from events.match import Match, SourceNoted
 from events.notation import say
 from events.types import Events, HandStarted, HoleDealt
 from formats.source import SourceHand
-from store.log.hot import from_payload, to_payload
-from store.log.streams import split
-from store.proof.private import Salted
-from store.segments.runs import Run, make_run, read, spelled
+from store.log.hot_log import from_payload, to_payload
+from store.log.streams import split_stream
+from store.proof.ledger_secrets import SaltedSecret
+from store.segments.runs import Run, decode_run, encode_run, make_run
 
 if TYPE_CHECKING:
     from store.columns.event_columns import EventColumns
@@ -77,7 +77,7 @@ class SpilledChunk(Struct, frozen=True):
 class SpillFile:
     """A file that is written chunk by chunk."""
 
-    def __init__(self, path: Path, at: int, nonces: Salted | None) -> None:
+    def __init__(self, path: Path, at: int, nonces: SaltedSecret | None) -> None:
         """`nonces` are of the ledger that its hands are for."""
         self.path = path
         self.at = at
@@ -130,19 +130,19 @@ class SpillFile:
             run = make_run(self.nonces, self._hands, columns)
             events = self._events + len(columns.pos)
             first = run.leaves[0].stream
-            return self._written(True, spelled(run), len(run.leaves), first, events, nets)
+            return self._written(True, encode_run(run), len(run.leaves), first, events, nets)
         if not self._hands:
             return None
         as_run = len(self._hands) >= RUN_HANDS
-        hands = spelled(self._run()) if as_run else to_payload(self._hands)
+        hands = encode_run(self._run()) if as_run else to_payload(self._hands)
         first = self._hands[0].stream
         return self._written(as_run, hands, len(self._hands), first, self._events, nets)
 
     def _run(self) -> Run:
         """A run of what was gathered: with the columns that were expected, if just these hands are
         there, and all stand in the order of their numbers."""
-        numbers = [split(hand.stream)[1] or 0 for hand in self._hands]
-        others = {split(one.stream)[1] for one in self._others}
+        numbers = [split_stream(hand.stream)[1] or 0 for hand in self._hands]
+        others = {split_stream(one.stream)[1] for one in self._others}
         mine = [number for number in numbers if number not in others]
         if [mine] != [column.number.tolist() for column in self._columns] or numbers != sorted(
             numbers
@@ -203,7 +203,7 @@ class SpillFile:
 
 
 @contextmanager
-def open_spill(path: Path, at: int, nonces: Salted | None) -> Iterator[SpillFile]:
+def open_spill(path: Path, at: int, nonces: SaltedSecret | None) -> Iterator[SpillFile]:
     """A spool to write, complete on disk when it is left."""
     one = SpillFile(path, at, nonces)
     try:
@@ -241,7 +241,7 @@ class CheckedChunk:
     @property
     def first(self) -> str | None:
         """The first hand that is not another again."""
-        match = split(self.chunk.first)[0]
+        match = split_stream(self.chunk.first)[0]
         numbers = (digest.number for digest in self.digests if digest.number not in self.again)
         return next((f"{match}/{number}" for number in numbers), None)
 
@@ -249,17 +249,19 @@ class CheckedChunk:
     def appends(self) -> tuple[Append, ...]:
         """The hands of the chunk, one append each."""
         hands = read_chunk(self.chunk)[1]
-        return read(hands).appends() if self.chunk.as_run else from_payload(hands)
+        return decode_run(hands).appends() if self.chunk.as_run else from_payload(hands)
 
     @cached_property
     def records(self) -> dict[int, tuple[Record, ...]]:
         """The records of its hands by number."""
-        return {split(append.stream)[1] or 0: append.events for append in self.appends}
+        return {split_stream(append.stream)[1] or 0: append.events for append in self.appends}
 
     @property
     def new(self) -> tuple[Append, ...]:
         """The hands of the chunk that the ledger does not have yet."""
-        return tuple(append for append in self.appends if split(append.stream)[1] not in self.again)
+        return tuple(
+            append for append in self.appends if split_stream(append.stream)[1] not in self.again
+        )
 
 
 class RepeatNotes:
@@ -275,7 +277,7 @@ class RepeatNotes:
     def add(self, part: CheckedChunk) -> None:
         """Note the repeated hands of one more chunk."""
         for number, one in sorted(part.again.items()):
-            match, known = split(one.hand)
+            match, known = split_stream(one.hand)
             first, count, was, begin, other = self._lines[-1] if self._lines else _NONE
             next_ = first + count, was, begin + count
             if not (other or one.differs) and (number, match, known) == next_:

@@ -35,7 +35,7 @@ from msgspec.structs import replace
 
 from api.problem import Problem
 from api.viewpoints.feed_events import time_of
-from store.folder.disk import holder, lock_file, make_whole, now_ms
+from store.folder.disk import lock_file, lock_owner, make_durable_folder, now_ms
 
 FOLDER = "jobs"
 PATIENCE_S = 30.0  # a process that has said nothing by then is given up
@@ -98,7 +98,7 @@ class Jobs:
 
     def room(self, owner: str = "") -> Path:
         """A folder for a job of this owner that may come to be: what is sent is put there first."""
-        make_whole(self.ledger, 0o700)
+        make_durable_folder(self.ledger, 0o700)
         for path in (self.folder, self.folder / "keys"):
             path.mkdir(0o700, exist_ok=True)
         self._forget()
@@ -217,7 +217,7 @@ class Jobs:
 
     def _against(self, job: Job) -> str | None:
         """Why a job cannot even wait for its turn."""
-        writer = holder(self.ledger)
+        writer = lock_owner(self.ledger)
         if not is_writer(job) or writer is None:
             return None
         if not is_job_name(writer):

@@ -18,14 +18,13 @@ from api.playing.names import InvalidName, parse_names, parse_tags, tagged_recor
 from api.problem import Problem
 from api.questions.games import NoGame, Unfit, wanted
 from dealer.bots.built_in import BOTS
-from dealer.deck import SEED_BYTES, drawn_seed
-from dealer.live.bots import Happening, Stage, What
-from dealer.live.clock import SITE, turns_of
-from dealer.live.table import clocked
+from dealer.deck import SEED_BYTES, random_seed
+from dealer.live.bots import HappeningKind, ScriptedEvent, TableScript
+from dealer.live.clock import SITE_TIMES, turn_times
+from dealer.live.table import with_site_clock
 from dealer.play import Plan, plan, player_name, usual_seats
-from dealer.wire.program import NoBot
-from dealer.wire.program import named as programs
-from dealer.wire.words import plan as wire_plan
+from dealer.wire.program import NoBotFolder, named_programs
+from dealer.wire.protocol import wire_plan
 from engine.changes import changed, origin
 from engine.game import Game
 from engine.games import GAMES, is_dealt
@@ -40,7 +39,9 @@ CLOCK_S = 30.0
 NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 HANDS = 1000  # how many, unless somebody says otherwise
 ENDLESS = 2**31 - 1  # a freeze-out ends by itself: with the last dollar
-_HAPPENING = re.compile(rf"({'|'.join(get_args(What))}):([^@:]+)@([1-9][0-9]{{0,8}})", re.ASCII)
+_HAPPENING = re.compile(
+    rf"({'|'.join(get_args(HappeningKind))}):([^@:]+)@([1-9][0-9]{{0,8}})", re.ASCII
+)
 THINK_MS = 40  # what a bot thinks at a live table, unless told otherwise
 
 
@@ -67,7 +68,7 @@ def match_plans(game: Game, options: dict[str, Any], own: Collection[str] = ()) 
             "--matches commits to all decks first: say how many --hands a freeze-out may take"
         )
     if options["live"]:
-        game = clocked(game)
+        game = with_site_clock(game)
     bots = _seated(game, options["bots"], options["seats"], own)
     # As many hands as the document says, a freeze-out to its end, else no more than needed.
     hands = options["hands"] or (
@@ -77,7 +78,7 @@ def match_plans(game: Game, options: dict[str, Any], own: Collection[str] = ()) 
         raise click.UsageError(
             f"each deck is dealt {len(bots)} times: {hands} hands are no multiple of that"
         )
-    seed = drawn_seed() if options["seed"] is None else options["seed"]
+    seed = random_seed() if options["seed"] is None else options["seed"]
     many = options["matches"]
     match = valid_match_name(options["match"], f"-{many}" if many else "")
     return [
@@ -103,16 +104,16 @@ def match_seed(seed: str, number: str) -> str:
     return sha256(f"{seed}{number}".encode()).hexdigest()[: 2 * SEED_BYTES] if number else seed
 
 
-def stage_of(match: Plan, options: dict[str, Any]) -> Stage:
+def stage_of(match: Plan, options: dict[str, Any]) -> TableScript:
     """How long a turn is at a live table, and what is to happen there."""
     if not options["live"] and (options["clock"] is not None or options["news"]):
         raise click.UsageError("--clock and --news are for --live: no other table has a clock")
-    times = SITE if options["clock"] is None else turns_of(round(options["clock"] * 1000))
+    times = SITE_TIMES if options["clock"] is None else turn_times(round(options["clock"] * 1000))
     happenings = []
     for text in options["news"]:  # `lost:caller-1@3`: what, to whom, in which hand
         news = _HAPPENING.fullmatch(text)
         if not news:
-            kinds = ", ".join(get_args(What))
+            kinds = ", ".join(get_args(HappeningKind))
             raise click.UsageError(f"{text!r} is no news: WHAT:PLAYER@HAND, with {kinds}")
         what, player, hand = news.groups()
         chairs = range(len(match.bots))
@@ -122,8 +123,8 @@ def stage_of(match: Plan, options: dict[str, Any]) -> Stage:
                 f"a bot is one of {', '.join(BOTS)}" if what == "joins" else "players are BOT-CHAIR"
             )
             raise click.UsageError(f"{text!r} names nobody who could be at this table: {possible}")
-        happenings.append(Happening(cast(What, what), player, int(hand)))
-    return Stage(times, tuple(happenings))
+        happenings.append(ScriptedEvent(cast(HappeningKind, what), player, int(hand)))
+    return TableScript(times, tuple(happenings))
 
 
 def valid_match_name(match: str | None, ending: str = "") -> str:
@@ -223,13 +224,13 @@ def bots_request(options: dict[str, Any], bots: Path | None) -> dict[str, Any]:
             raise Problem("invalid", f"{name[:80]!r} is not the name of a folder")
     folders = [bots / name for name in options["folders"]]
     try:
-        one, two = programs(folders[0], folders[1], options["names"])
+        one, two = named_programs(folders[0], folders[1], options["names"])
         tagged_records(options["tags"], {"A": one.name, "B": two.name})
         match = valid_match_name(options["match"])
         players = (one.name, two.name)
         how = {"mirrored": options["mirror"], "open_bids": options["open_bids"]}
         wire_plan(game, match, players, hands, **how)
-    except NoBot:
+    except NoBotFolder:
         names = " and ".join(options["folders"])
         raise Problem(
             "not-found", f"{names} are not both bots: folders with commands.json"

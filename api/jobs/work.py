@@ -58,21 +58,20 @@ from api.questions.verdicts import keep_judged
 from api.viewpoints.selection import Absent
 from api.viewpoints.viewer import AUDITOR, Viewer
 from api.viewpoints.views import Viewed
-from dealer.deck import SeededDecks, drawn_seed
+from dealer.deck import SeededDecks, random_seed
 from dealer.wire.match import MatchJob
-from dealer.wire.program import Limits
-from dealer.wire.program import named as programs
-from dealer.wire.sandbox import Guard
-from dealer.wire.words import plan as meant
-from dealer.worker import Gone
+from dealer.wire.program import Limits, named_programs
+from dealer.wire.protocol import wire_plan
+from dealer.wire.sandbox import Isolation
+from dealer.worker import WorkerGone
 from engine.game import fingerprint, to_json
 from events.ledger import Conflict, is_match
 from events.match import Dealing, Disclosure
 from events.types import Events
-from store.folder.disk import Held, Lock, holder, lock_file, now_ms
+from store.folder.disk import LedgerLocked, Lock, lock_file, lock_owner, now_ms
 from store.folder.frames import Damaged
 from store.ledger import FileLedger, open_ledger
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 from store.proof.tree import Refuted
 from store.reader import Reader
 
@@ -158,8 +157,8 @@ def main(folder: Path, name: str) -> None:
             report.say(**last)
     except JobRefused as reason:
         report.say(state="refused", detail=str(reason))
-    except Held:
-        report.say(state="refused", detail=busy_reason(holder(folder)))
+    except LedgerLocked:
+        report.say(state="refused", detail=busy_reason(lock_owner(folder)))
     except (Damaged, Conflict, OSError) as reason:
         report.say(state="failed", detail=DISK_FULL if _is_disk_full(reason) else str(reason))
     except BaseException:
@@ -187,8 +186,8 @@ def _open_in_turn(folder: Path, job: Job, report: JobReport) -> tuple[FileLedger
         if not jobs.before(job):
             try:
                 opened = open_ledger(folder, writer_name(job), ledger_projections(folder))
-            except Held:
-                if not is_job_name(holder(folder) or ""):
+            except LedgerLocked:
+                if not is_job_name(lock_owner(folder) or ""):
                     raise
             else:
                 if waited:
@@ -240,7 +239,7 @@ def _play_match(
     disclosure = cast(Disclosure, request["disclosure"])
     tags = tagged_records(request.get("tags", {}), {name: name for name in plan.players})
     match = begin_match(
-        ledger, Private(folder), plan, MatchTerms(request["dealing"], disclosure, tags)
+        ledger, SecretFolder(folder), plan, MatchTerms(request["dealing"], disclosure, tags)
     )
     report.say(total=None if plan.hands == ENDLESS else plan.hands)
     hands: Iterable[Events]
@@ -263,22 +262,24 @@ def _play_bots(
     """A match between two programs of this machine, over the wire."""
     request = job.request
     names = request.get("names", {})  # a request of before has none
-    one, two = programs(Path(request["folders"][0]), Path(request["folders"][1]), names)
+    one, two = named_programs(Path(request["folders"][0]), Path(request["folders"][1]), names)
     how = {"mirrored": request["mirror"], "open_bids": request["open_bids"]}
     players = (one.name, two.name)
-    match = meant(requested_ruleset(request), request["match"], players, request["hands"], **how)
+    match = wire_plan(
+        requested_ruleset(request), request["match"], players, request["hands"], **how
+    )
     if ledger.read(match.match):
         raise JobRefused(f"there is a match {match.match} already: give this one another name")
     try:
-        claim_names(Private(folder), {"A": one, "B": two}, names)
+        claim_names(SecretFolder(folder), {"A": one, "B": two}, names)
     except InvalidName as reason:
         raise JobRefused(str(reason)) from None
     dealing = cast(Dealing, request["dealing"])
     seed = request["seed"]
     if seed is None and dealing == "seeded":
-        seed = drawn_seed()
+        seed = random_seed()
     decks = SeededDecks(seed or "", match.deals)
-    guard = Guard((folder,), seed=seed)
+    guard = Isolation((folder,), seed=seed)
     tags = tagged_records(request.get("tags", {}), {"A": one.name, "B": two.name})
     limits = Limits(clock=request["clock"])
     meeting = BotMatch(MatchJob(match, (one, two), limits, decks, guard), tags)
@@ -296,9 +297,9 @@ def _play_bots(
 
     try:
         played = meeting.recorded(
-            ledger, start, silent, lambda: report.stopped, counted, Private(folder)
+            ledger, start, silent, lambda: report.stopped, counted, SecretFolder(folder)
         )
-    except Gone as reason:
+    except WorkerGone as reason:
         return {"state": "failed", "detail": str(reason)}
     about = {"dealing": dealing, "disclosure": request["disclosure"], **how}
     of_bots = as_parts(meeting.parts(), meeting.faults)

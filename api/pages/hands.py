@@ -41,7 +41,7 @@ from events import types as t
 from events.sentences import Sentence, name_at
 from events.types import HandEnded, HandVoided
 from events.views import FIELDS as HIDDEN_FIELDS
-from store.log.streams import split
+from store.log.streams import split_stream
 from store.proof.tree import Refuted
 
 router = APIRouter(include_in_schema=False)
@@ -236,7 +236,7 @@ def of_hand(
     start = opening(redacted_hand)
     if start is None:
         raise Problem("conflict", f"{redacted_hand.stream} does not begin as a hand does")
-    match, number = split(redacted_hand.stream)
+    match, number = split_stream(redacted_hand.stream)
     assert number is not None
     q = within.q
     to = Addresses(request.query_params.get("as"))

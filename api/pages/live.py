@@ -40,7 +40,7 @@ from engine.turn import Over, ToAct, ToBid, ToDeal, ToDraw, ToShow, ToStraddle, 
 from events import types as t
 from events.evolve import replay
 from events.match import MatchEnded
-from store.log.streams import split
+from store.log.streams import split_stream
 
 router = APIRouter(include_in_schema=False)
 LIVE_MAX = 40  # hands of the page before anything happens
@@ -123,7 +123,7 @@ class LiveTable(NamedTuple):
     @property
     def number(self) -> int | None:
         """Which hand of the match it is."""
-        return split(self.hand)[1]
+        return split_stream(self.hand)[1]
 
 
 def table(viewed: Viewed, match: str, goes_on: bool) -> LiveTable:
@@ -278,7 +278,7 @@ def _hand(hand: str, line: str, void: bool, at: int | str, unit: str | None) -> 
     return {
         "key": f"{'HandVoided' if void else 'HandEnded'} {hand}",
         "hand": hand,
-        "match": split(hand)[0],
+        "match": split_stream(hand)[0],
         "line": pieces,
         "pot": pieces.paid,
         "unit": unit,

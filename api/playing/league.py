@@ -17,7 +17,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from api.playing.names import InvalidName, tagged_records
-from dealer.wire.program import NoBot, Program, program
+from dealer.wire.program import BotProgram, NoBotFolder, read_program
 from events.match import Disclosure
 
 _NAME = r"[A-Za-z0-9][A-Za-z0-9_-]{0,19}"
@@ -111,9 +111,9 @@ def parse_league(text: str) -> League:
     return league
 
 
-def bot_programs(league: League, folder: Path) -> dict[str, Program]:
+def bot_programs(league: League, folder: Path) -> dict[str, BotProgram]:
     """Every bot of the league; their folders are named from that of the file."""
-    return {name: program(folder / league.folder(name), name) for name in league.bots}
+    return {name: read_program(folder / league.folder(name), name) for name in league.bots}
 
 
 def text_with_bot(text: str, name: str, place: str, tags: Mapping[str, str]) -> str:
@@ -240,6 +240,6 @@ def check_bot(name: str, place: Path) -> None:
         rule = "letters, digits, _ and -, 20 at most"
         raise InvalidLeague(f"{name[:40]!r} cannot be a bot's name in a league: {rule}") from None
     try:
-        program(place, name)
-    except NoBot as why:
+        read_program(place, name)
+    except NoBotFolder as why:
         raise InvalidLeague(str(why)) from None

@@ -17,13 +17,13 @@ from api.playing.recording import (
     finished_hand,
     freeze_out_reason,
 )
-from dealer.bots.own import BotFailed, Maker
-from dealer.deck import CHAIN_HANDS, Chain, CommittedDecks, Committer, Decks, SeededDecks
-from dealer.live.bots import STAGE, Stage, Staged, ThinkingBot, before
+from dealer.bots.python_bots import BotFailed, BotMaker
+from dealer.deck import CHAIN_HANDS, CommittedDecks, Committer, Decks, SecretChain, SeededDecks
+from dealer.live.bots import NO_SCRIPT, ScriptedPlayer, TableScript, ThinkingBot, events_before
 from dealer.live.clock import Joins, WallClock
 from dealer.live.seats import free_chair
 from dealer.live.table import LiveTable
-from dealer.play import DealJob, Plan, at_once, finished_hands, last_standing, player_name
+from dealer.play import DealJob, Plan, deal_matches, finished_hands, last_standing, player_name
 from engine.game import fingerprint, to_json
 from engine.table import is_freeze_out
 from events.ledger import DeckSecrets, Ledger
@@ -89,7 +89,7 @@ def committed_decks(recording: Recording, kept: DeckSecrets, hands: int) -> Comm
 
     committer = Committer(start.match, kept, recording.publish, nonces)
 
-    def attested(first: int, many: int) -> Chain:
+    def attested(first: int, many: int) -> SecretChain:
         chain = committer.chain(first, many)
         recording.attest(first)
         return chain
@@ -119,7 +119,7 @@ def begin_match(ledger: FileLedger, kept: DeckSecrets, plan: Plan, terms: MatchT
 
 
 def play_here(
-    match: OpenMatch, stop: Callable[[], bool], makers: Sequence[Maker] = ()
+    match: OpenMatch, stop: Callable[[], bool], makers: Sequence[BotMaker] = ()
 ) -> Iterator[Events]:
     """Every hand of a match once it is durable; the match ends before one in which a bot fails."""
 
@@ -146,7 +146,7 @@ def play_in_processes(
             matches[plan.match] = begin(plan)
             yield matches[plan.match].job()
 
-    for batch in at_once(jobs(), processes, stop):
+    for batch in deal_matches(jobs(), processes, stop):
         match = matches[batch.match]
         match.recording.keep_all(batch.hands)
         yield len(batch.hands), match.end() if batch.over else None
@@ -165,7 +165,7 @@ def play_live(
     ledger: Ledger,
     think_ms: int,
     stop: Callable[[], bool],
-    stage: Stage = STAGE,
+    stage: TableScript = NO_SCRIPT,
     note: Note = lambda refusal: None,
 ) -> Iterator[Events]:
     """Every hand of a match, once its last answer is durable; after `stop` no other is begun."""
@@ -189,7 +189,7 @@ class _LiveMatch:
     """A table, its clock, and the bots who sit there or come later."""
 
     def __init__(
-        self, match: OpenMatch, ledger: Ledger, think_ms: int, stage: Stage, note: Note
+        self, match: OpenMatch, ledger: Ledger, think_ms: int, stage: TableScript, note: Note
     ) -> None:
         plan, self._clock = match.plan, WallClock()
         self._plan, self._think_ms, self._stage, self._note = plan, think_ms, stage, note
@@ -209,13 +209,15 @@ class _LiveMatch:
         player = player_name(kind, chair)
         bot = ThinkingBot(kind, player, plan.seed, self._think_ms, tell)
         away_ms = (stage.times.silent + stage.times.countdown) // 2
-        self.table.meet(player, Staged(player, bot, stage.happenings, away_ms, tell, self._note))
+        self.table.meet(
+            player, ScriptedPlayer(player, bot, stage.happenings, away_ms, tell, self._note)
+        )
         tell(Joins(player, chair, plan.game.stack))
 
     def prepared(self) -> bool:
         """Whether the next hand can begin, after all that is to happen before it."""
         number = self.table.hands + 1
-        for event in before(self._stage.happenings, number):
+        for event in events_before(self._stage.happenings, number):
             self._clock.send(event)
         for one in self._stage.happenings:
             if (one.what, one.hand) == ("joins", number):

@@ -11,9 +11,9 @@ from functools import cache
 
 import msgspec
 
-from dealer.wire.program import Program
+from dealer.wire.program import BotProgram
 from events.match import Tagged
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 
 BOTS_FILE = (
     "bots.json"  # in the folder of secrets: where somebody keeps his bots is nobody's business
@@ -97,7 +97,9 @@ def names_in_filename(file: str, template: str) -> dict[str, str]:
     return names.groupdict()
 
 
-def claim_names(private: Private, programs: Mapping[str, Program], given: Collection[str]) -> None:
+def claim_names(
+    private: SecretFolder, programs: Mapping[str, BotProgram], given: Collection[str]
+) -> None:
     """The ledger remembers which folder a bot's name is for.
 
     A name that comes from a folder's own and that another folder has is refused, for both would be

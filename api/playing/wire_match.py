@@ -18,11 +18,11 @@ from api.playing.matches import committed_decks
 from api.playing.recording import ALL_PLAYED, STOPPED, MatchResult, Recording
 from api.printable import PrintableText, printable_lines
 from api.record_audit import start_of
-from dealer.wire.match import Listener, MatchJob, Processes
+from dealer.wire.match import Listener, MatchJob, MatchProcesses
 from dealer.wire.player import Conduct
-from dealer.wire.program import Program
-from dealer.wire.sandbox import Means
-from dealer.wire.words import WirePlan, WireTurn, command, dialect_of
+from dealer.wire.program import BotProgram
+from dealer.wire.protocol import WirePlan, WireTurn, dialect_of, reply_command
+from dealer.wire.sandbox import SandboxKind
 from engine.game import Game, fingerprint
 from engine.hand import decide, turn
 from engine.turn import IllegalCommand, ToBid, ToToss
@@ -99,7 +99,7 @@ def _refusal(game: Game, hand: Hand, question: WireTurn | None, fault: Faulted) 
     if fault.kind in _GONE:
         return _GONE[fault.kind]
     if fault.kind == "illegal" and question is not None:
-        answer = command(dialect_of(game), question, reply, True)
+        answer = reply_command(dialect_of(game), question, reply, True)
         try:
             assert answer is not None
             decide(game, hand, answer)
@@ -124,7 +124,7 @@ _REPLIES_SHOWN = 20  # reasons that the text shows of each bot
 _WIDTH = 60  # characters of one that it shows
 
 
-ISOLATION: dict[Means, str] = {  # the best first
+ISOLATION: dict[SandboxKind, str] = {  # the best first
     "user+namespaces": "kept apart as another user and by namespaces",
     "namespaces": "kept apart by namespaces",
     "user": "kept apart as another user",
@@ -150,11 +150,13 @@ class BotRecord(Struct, frozen=True):
     exit: int | None
     faults: dict[str, int]
     last_lines: tuple[str, ...]
-    kept_apart: Means
+    kept_apart: SandboxKind
     not_kept_because: tuple[str, ...]
 
 
-def bot_record(program: Program, legs: Sequence[Conduct], faults: Iterable[BadReply]) -> BotRecord:
+def bot_record(
+    program: BotProgram, legs: Sequence[Conduct], faults: Iterable[BadReply]
+) -> BotRecord:
     """What this bot did; of two legs the shorter clock, the longer wait and the later trouble."""
     silent = [leg.silent for leg in legs if leg.silent]
     failed = [why for leg in legs for why in (leg.unbuilt, leg.silent) if why]
@@ -265,7 +267,7 @@ class BotMatch:
         stop: Callable[[], bool],
         watch: ShowProgress = iter,
         kept: DeckSecrets | None = None,
-        processes: Processes | None = None,
+        processes: MatchProcesses | None = None,
     ) -> MatchResult:
         """Every hand durable soon after it was played; however it ends, no bot is left behind.
 
@@ -283,7 +285,7 @@ class BotMatch:
             job = job._replace(decks=decks.committed(match.hands))
         listener = Listener(tell, self._legs.append)
         with (
-            nullcontext(processes) if processes else Processes() as playing,
+            nullcontext(processes) if processes else MatchProcesses() as playing,
             closing(playing.play(job, listener, stop)) as hands,
         ):
             for record in watch(recording.keep(hands, lambda: False)):

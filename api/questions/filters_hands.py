@@ -43,8 +43,8 @@ from api.questions.players import Nonsense
 from api.questions.verdicts import Judged
 from api.viewpoints.views import Viewed
 from engine.verdict import VERDICTS
-from store.sql.answers import plain
 from store.sql.guard import Refused
+from store.sql.json_values import json_rows
 from store.sql.query import Query
 
 WINDOW = 1 << 13  # hands that are looked at first
@@ -254,7 +254,7 @@ def _counted(viewed: Viewed, hand_filter: Filter, judged: Judged | None, seconds
         for name in ("played", "void")
     )
     counted: dict[str, list[tuple[str, int]]] = {name: [] for name in FACETS}
-    for row in plain(rows.filter(pc.is_valid(rows["value"])).drop_columns("seqs")):
+    for row in json_rows(rows.filter(pc.is_valid(rows["value"])).drop_columns("seqs")):
         counted[row["facet"]].append((row["value"], row["hands"]))
     counted["auction"] = _spread(_outcomes(viewed)[played], OUTCOMES)
     if judged is not None:

@@ -35,7 +35,7 @@ from engine.games import GAMES
 from engine.parameters import first
 from engine.policies import counted_in
 from engine.steps import TossHole
-from store.log.streams import split
+from store.log.streams import split_stream
 
 _TOSSING = ", ".join(f"'{name}'" for name, game in GAMES.items() if first(game, TossHole))
 _LENGTH = f"""(length(board)
@@ -219,7 +219,7 @@ def _played(term: Compare) -> str:
 
 def _ended(term: Compare) -> str:
     """The hand itself, or where it stands among those that ended: nowhere, if it is not there."""
-    match, number = split(str(term.value))
+    match, number = split_stream(str(term.value))
     it = f"match = {quoted(match)} AND number = {number}"
     return it if term.op == "=" else f"hand_seq {term.op} (SELECT hand_seq FROM hands WHERE {it})"
 

@@ -34,7 +34,7 @@ from events.ledger import closes
 from events.sentences import text
 from events.state import Hand
 from events.types import Event, Events, HandStarted
-from store.log.streams import Leaf, split
+from store.log.streams import Leaf, split_stream
 from store.reader import Snapshot
 
 
@@ -51,7 +51,7 @@ _OTHER = "no ruleset here has this fingerprint; another may be held against it"
 
 def summary(viewed: Viewed, redacted_hand: RedactedEvents) -> dict[str, Any]:
     """Who played, what came, who won what, and the whole of it on one line."""
-    match, number = split(redacted_hand.stream)
+    match, number = split_stream(redacted_hand.stream)
     hand = folded(redacted_hand)
     start = opening(redacted_hand)
     times = moments([redacted_hand.events[0].stored.at, redacted_hand.events[-1].stored.at])
@@ -124,7 +124,7 @@ def folded(redacted_hand: RedactedEvents) -> Hand | None:
 def seat_of(viewer: Viewer, redacted_hand: RedactedEvents) -> int | None:
     """The viewer's own seat in this hand, if he has one."""
     start = opening(redacted_hand)
-    if start is None or not viewer.sits_in(split(redacted_hand.stream)[0]):
+    if start is None or not viewer.sits_in(split_stream(redacted_hand.stream)[0]):
         return None
     return start.players.index(viewer.player) if viewer.player in start.players else None
 
@@ -151,7 +151,7 @@ def is_settled(viewed: Viewed, redacted_hand: RedactedEvents) -> bool:
         return False
     if redacted_hand.open:
         return True
-    match = split(redacted_hand.stream)[0]
+    match = split_stream(redacted_hand.stream)[0]
     announced = started(viewed.snapshot, match)
     sealed = announced is not None and announced.disclosure == "sealed"
     return sealed or ended(viewed.snapshot, match) is not None
@@ -159,7 +159,7 @@ def is_settled(viewed: Viewed, redacted_hand: RedactedEvents) -> bool:
 
 def event_rows(redacted_hand: RedactedEvents) -> Iterator[dict[str, Any]]:
     """Each event as it is seen in its envelope: numbered as it is seen, without its position."""
-    match, number = split(redacted_hand.stream)
+    match, number = split_stream(redacted_hand.stream)
     place = None if redacted_hand.hand_seq == UNCLOSED else redacted_hand.hand_seq
     envelope = {"hand": redacted_hand.stream, "match": match, "number": number, "hand_seq": place}
     times = moments([event.stored.at for event in redacted_hand.events])

@@ -29,18 +29,18 @@ from events.views import Auditor, Public, Seated, Viewpoint
 from store.log.streams import Leaf
 from store.proof import tree_file
 from store.proof.checkpoint import Checkpoint, open_checkpoint, sign
+from store.proof.ledger_secrets import Salts, SecretFolder, salts_of
 from store.proof.notary import public_keys
 from store.proof.note import Key, to_base64
-from store.proof.policy import before, policy_of, published
-from store.proof.private import Private, Salts, salts_of
+from store.proof.policy import checkpoints_before, last_published, policy_of
 from store.proof.tree import Proof as TreeProof
 from store.proof.tree import Refuted, check_inclusion, consistency, inclusion, leaf_hash
 from store.proof.tree_file import Tile
-from store.reader import Live, Snapshot
+from store.reader import LiveLedger, Snapshot
 from store.receipts import Prover
-from store.verify import doubled, unbalanced
+from store.verify import chip_fault, doubled_card
 
-_hashed: WeakKeyDictionary[Live, dict[int, bytes]] = WeakKeyDictionary()
+_hashed: WeakKeyDictionary[LiveLedger, dict[int, bytes]] = WeakKeyDictionary()
 
 
 NOTHING = "nothing was signed for in this ledger yet: ask again in a second"
@@ -74,7 +74,7 @@ class Tree:
         if snapshot.early and not snapshot.next_seq:
             raise Unsigned(NOTHING)
         is_witnessed = policy_of(self._disk) is not None
-        known = published(
+        known = last_published(
             self._disk, snapshot.next_seq if snapshot.early and is_witnessed else None
         )
         if known is None:
@@ -100,7 +100,7 @@ class Tree:
         """Proofs from the tree; hashes that were made for one are kept for the next."""
         if self._prover is None:
             live = self._snapshot.live
-            nonces = Private(live.folder).nonces()
+            nonces = SecretFolder(live.folder).nonces()
             if nonces is None:
                 raise NoSecrets("the secrets of this ledger are not here: nothing is proved")
             self._prover = Prover(self._snapshot, nonces, _hashed.setdefault(live, {}))
@@ -125,7 +125,7 @@ class Tree:
 
     def _earlier(self, origin: str, size: int) -> bytes:
         """A checkpoint of a tree that has been, as a signed note."""
-        signer = Private(self._snapshot.live.folder).signer()
+        signer = SecretFolder(self._snapshot.live.folder).signer()
         if signer is None:
             raise NoSecrets("the secrets of this ledger are not here: nothing is signed for")
         return sign(Checkpoint(origin, size, self.prover.head(size)), signer)
@@ -204,7 +204,7 @@ def root(viewed: Viewed, match: str, last_seq: int) -> Root:
     checkpoint = tree.newest.checkpoint
     # Checkpoints from before the first card; a ledger with witnesses shows none uncosigned.
     disk = viewed.snapshot.live.disk
-    known = before(disk, match) if policy_of(disk) is None else ()
+    known = checkpoints_before(disk, match) if policy_of(disk) is None else ()
     earlier: list[Before] = [
         {"first": first, "checkpoint": note.decode()}
         for first, note in known
@@ -254,7 +254,7 @@ class _Check:
     def __init__(self, viewed: Viewed) -> None:
         self._salts = _salts(viewed)
         self._tree = Tree(viewed.snapshot)
-        self._dealt = DeckChecks(viewed.snapshot, Private(viewed.snapshot.live.folder))
+        self._dealt = DeckChecks(viewed.snapshot, SecretFolder(viewed.snapshot.live.folder))
         self._known: dict[tuple[int, int], bytes] = {}
         self._wrong: list[Complaint] = []
         self._count = dict.fromkeys(
@@ -317,7 +317,7 @@ class _Check:
         except (LookupError, TypeError, ValueError):
             self._find(leaf.stream, "its events do not add up to a hand")
             return
-        if sentence := unbalanced(hand) or doubled(hand):
+        if sentence := chip_fault(hand) or doubled_card(hand):
             self._find(leaf.stream, sentence)
         else:
             self._count["balanced"] += 1
@@ -339,7 +339,7 @@ def _must_be_over(redacted_hand: RedactedEvents) -> None:
 
 def _salts(viewed: Viewed) -> Salts:
     """What nonces are derived from; it never leaves the server."""
-    nonces = Private(viewed.snapshot.live.folder).nonces()
+    nonces = SecretFolder(viewed.snapshot.live.folder).nonces()
     if nonces is None:
         raise NoSecrets("the secrets of this ledger are not here: nothing can be opened")
     return salts_of(viewed.snapshot.live.disk, nonces)

@@ -45,13 +45,13 @@ from events.codec import encode_lines
 from events.types import Events, HandStarted
 from store.folder.disk import cache_folder
 from store.folder.manifest import Segment
-from store.log.streams import split
+from store.log.streams import split_stream
 from store.reader import Reader, Snapshot
 from store.segments.reading import files_of
 
 if TYPE_CHECKING:
     from api.importing.index import HandVerdicts
-    from store.reader import Live, Snapshot
+    from store.reader import LiveLedger, Snapshot
 
 
 Numbers = np.ndarray[Any, np.dtype[np.int64]]
@@ -191,7 +191,7 @@ class Verdicts:
             here[new] = codes[new]
             self._changes += 1
 
-    def _learn_log(self, live: "Live", first: int, last: int) -> None:
+    def _learn_log(self, live: "LiveLedger", first: int, last: int) -> None:
         """What was kept of the log when it began here; a segment may have been made of it since."""
         kept = load(self._folder, log_of(live, first))
         if kept is None or kept.events in self._logs or kept.first_seq != first:
@@ -278,7 +278,7 @@ class Verdicts:
                 if matches and self._is_left(segment.first_seq, segment.last_seq):
                     self._take_segment(live, segment, {it: judged_of[it] for it in matches})
             for entry in closed:
-                match, number = split(entry.stream)
+                match, number = split_stream(entry.stream)
                 if match in judged_of and self._codes[entry.hand_seq] == UNJUDGED:
                     code = NONE
                     if number is not None:
@@ -288,7 +288,7 @@ class Verdicts:
         self.keep(snapshot)
 
     def _take_segment(
-        self, live: "Live", segment: Segment, found: Mapping[str, tuple[Numbers, Codes]]
+        self, live: "LiveLedger", segment: Segment, found: Mapping[str, tuple[Numbers, Codes]]
     ) -> None:
         """The hands of a segment that are judged; what has no number is a record of a match."""
         files, wanted = files_of(live.disk), ["hand_seq", "match", "number"]
@@ -332,7 +332,7 @@ def verdicts_of(snapshot: Snapshot) -> Verdicts:
 
 
 _turn = threading.Lock()
-_verdicts_of: WeakKeyDictionary["Live", Verdicts] = WeakKeyDictionary()
+_verdicts_of: WeakKeyDictionary["LiveLedger", Verdicts] = WeakKeyDictionary()
 
 
 def _codes_of(found: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
@@ -342,12 +342,12 @@ def _codes_of(found: tuple[Numbers, Codes], numbers: Numbers) -> Codes:
     return np.where(known[at] == numbers, codes[at], np.uint8(UNJUDGED))
 
 
-def log_of(live: "Live", first: int) -> str:
+def log_of(live: "LiveLedger", first: int) -> str:
     """What the log of a ledger is called whose first hand has this place."""
     return hashlib.sha256(f"{live.folder.resolve()} {first}".encode()).hexdigest()
 
 
-def events_digest(live: "Live", first: int, end: int) -> str:
+def events_digest(live: "LiveLedger", first: int, end: int) -> str:
     """The digest of all that closed from one place up to another."""
     digest = hashlib.sha256()
     for leaf in takewhile(lambda it: it.hand_seq < end, live.leaves(first - 1)):

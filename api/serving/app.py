@@ -72,12 +72,12 @@ from api.viewpoints.redaction import Absence
 from api.viewpoints.selection import Absent, Unfinished
 from api.viewpoints.viewer import Viewer
 from events.ledger import Conflict
-from store.archive.objects import NoAnswer
-from store.folder.disk import Held, ReadOnly
+from store.archive.objects import StorageError
+from store.folder.disk import LedgerLocked, ReadOnly
 from store.folder.frames import Damaged
 from store.proof.tree import Refuted
-from store.reader import NoLedger, Unreachable
-from store.segments.reading import FromTheFuture
+from store.reader import NoLedger, NoSnapshot
+from store.segments.reading import NewerSegment
 from store.sql.guard import Refused
 
 PAGES = (
@@ -110,7 +110,7 @@ def problem_of(failure: Exception) -> Problem:
             return Problem("wrong-filter", str(failure), position=failure.position)
         case ReadOnly():  # which archive is the server's own business
             return Problem("conflict", "this server reads an archive: nothing is written there")
-        case Held():  # who writes, and not where: the folder is the server's own business
+        case LedgerLocked():  # who writes, and not where: the folder is the server's own business
             holder = str(failure).partition(" is being written by ")[2] or "another process"
             return Problem("conflict", f"the ledger is being written by {holder}")
         case OSError() if failure.errno in DISK_FULL_ERRORS:
@@ -136,9 +136,9 @@ NAMED: tuple[tuple[tuple[type[Exception], ...], str, str | None], ...] = (
     ((Conflict, Unfinished), "conflict", None),
     ((Absence,), "forbidden", None),
     ((Absent, NoGame), "not-found", None),
-    ((Unreachable,), "wrong-cursor", None),
-    ((NoAnswer,), "unavailable", "the ledger's storage does not answer: try again"),
-    ((FromTheFuture,), "unavailable", "a newer muckrake wrote this ledger, and reads it"),
+    ((NoSnapshot,), "wrong-cursor", None),
+    ((StorageError,), "unavailable", "the ledger's storage does not answer: try again"),
+    ((NewerSegment,), "unavailable", "a newer muckrake wrote this ledger, and reads it"),
     ((Damaged,), "damaged", "the ledger is damaged: muckrake doctor says where"),
 )
 STATUSES = {

@@ -19,14 +19,14 @@ from analytics.projections.auctions import AUCTIONS as STORED
 from events.match import Match
 from events.views import FIELDS, opened
 from store.columns import layout
-from store.columns.codec import table
+from store.columns.codec import event_table
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
 from store.log.streams import Leaf
-from store.reader import Live, Snapshot
+from store.reader import LiveLedger, Snapshot
 from store.segments.reading import files_of
-from store.sql.answers import answer, engine_of
 from store.sql.query import MEMORY, THREADS
+from store.sql.sessions import fetch_table, shared_engine
 from store.tables.projection import BIDS
 
 
@@ -229,16 +229,16 @@ def found(snapshot: Snapshot, finding: Finding) -> pa.Table:
                 for event in at.append.events
             )
         ]
-        parts += [_rows_found(finding, table(hot))] if hot else []
+        parts += [_rows_found(finding, event_table(hot))] if hot else []
         rows = pa.concat_tables([finding.schema.empty_table(), *parts])
         return rows.filter(pc.less(rows["hand_seq"], snapshot.next_seq))
 
 
-_kept: WeakKeyDictionary[Live, dict[tuple[str, str], pa.Table]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[LiveLedger, dict[tuple[str, str], pa.Table]] = WeakKeyDictionary()
 _turn = threading.Lock()
 
 
-def _sealed(live: Live, segment: Segment, finding: Finding) -> pa.Table:
+def _sealed(live: LiveLedger, segment: Segment, finding: Finding) -> pa.Table:
     """What a segment has of it; a segment never changes."""
     if segment.types and finding.types.isdisjoint(segment.types):
         return finding.schema.empty_table()
@@ -246,7 +246,7 @@ def _sealed(live: Live, segment: Segment, finding: Finding) -> pa.Table:
     with _turn:
         kept = _kept.setdefault(live, {})
     if key not in kept:
-        if segment.schema in layout.ALIKE:
+        if segment.schema in layout.READABLE_VERSIONS:
             kept[key] = _rows_found(
                 finding, _file(live, segment, "events"), _doubtful(live, segment, finding)
             )
@@ -257,24 +257,24 @@ def _sealed(live: Live, segment: Segment, finding: Finding) -> pa.Table:
     return kept[key]
 
 
-def _doubtful(live: Live, segment: Segment, finding: Finding) -> pa.Table | None:
+def _doubtful(live: LiveLedger, segment: Segment, finding: Finding) -> pa.Table | None:
     """The hands that are to be looked at; None where no table tells, so that all are."""
     doubt = finding.doubt
     if doubt is None or any(
         segment.projections.get(name) != version for name, version in doubt.tables.items()
     ):
         return None
-    with engine_of(MEMORY, THREADS).cursor() as con:
+    with shared_engine(MEMORY, THREADS).cursor() as con:
         for name in doubt.tables:
             con.sql(f"CREATE TEMP VIEW {name} AS FROM {_file(live, segment, name)}")
         ((sure,),) = con.sql(doubt.sure).fetchall()
-        return _NOBODY if sure else answer(con, doubt.hands)
+        return _NOBODY if sure else fetch_table(con, doubt.hands)
 
 
 _NOBODY = pa.table({"hand_seq": pa.array([], pa.int64())})
 
 
-def _file(live: Live, segment: Segment, name: str) -> str:
+def _file(live: LiveLedger, segment: Segment, name: str) -> str:
     """A segment's file in SQL, as it was sealed."""
     files_of(live.disk).check(segment, name)
     path = str(live.disk.local(segment.files[name])).replace("'", "''")
@@ -286,7 +286,7 @@ def _rows_found(finding: Finding, rows: pa.Table | str, hands: pa.Table | None =
     are none."""
     if hands is not None and not hands.num_rows:
         return finding.schema.empty_table()
-    with engine_of(MEMORY, THREADS).cursor() as con:
+    with shared_engine(MEMORY, THREADS).cursor() as con:
         con.register("_none", layout.SCHEMA.empty_table())
         if isinstance(rows, pa.Table):
             con.register("_rows", rows)
@@ -299,4 +299,4 @@ def _rows_found(finding: Finding, rows: pa.Table | str, hands: pa.Table | None =
             "CREATE TEMP VIEW events AS"
             f" SELECT * FROM _none UNION ALL BY NAME SELECT * FROM {rows} {only}"
         )
-        return answer(con, finding.sql).cast(finding.schema)
+        return fetch_table(con, finding.sql).cast(finding.schema)

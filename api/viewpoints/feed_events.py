@@ -27,7 +27,7 @@ from events import types as t
 from events.ledger import Recorded, is_match
 from events.match import MatchStarted
 from events.views import Auditor, Public, Seated, Viewpoint, opened, see_one
-from store.log.streams import split
+from store.log.streams import split_stream
 from store.reader import Snapshot
 
 _PLACE = re.compile(r"(?P<stream>[^:\s]{1,400}):(?P<count>[1-9][0-9]{0,8})(?P<whose>[pso])")
@@ -80,7 +80,7 @@ class FeedEncoder:
             place = f"{_spelled(record.stream)}:{count}{_letter(watched.who)}".encode("ascii")
             head = _head(record.stream, record.at)
             line = b'{"id":"%b",%b"place":%d,"event":%b}' % (place, head, count, _encode(seen))
-            match, _ = split(record.stream)
+            match, _ = split_stream(record.stream)
             yield FeedEvent(record.pos, place, match, type(record.event).__name__, line)
 
     def _watched(self, recorded: Recorded, snapshot: Snapshot) -> _Watched:
@@ -104,7 +104,7 @@ class FeedEncoder:
     def viewpoint_of_hand(self, first: Recorded, snapshot: Snapshot) -> Viewpoint | None:
         """The viewpoint on a hand while it is played, by its first event; None for a hand of a
         mirrored match, unless the viewer is an auditor."""
-        match, _ = split(first.stream)
+        match, _ = split_stream(first.stream)
         if self.viewer.auditor:
             return Auditor()
         start = self._announced(match, snapshot)
@@ -164,7 +164,7 @@ def _letter(who: Viewpoint) -> str:
 @lru_cache(4096)
 def _head(stream: str, at: int) -> bytes:
     """What the events of one append have in common; a match's own records have no hand."""
-    match, number = split(stream)
+    match, number = split_stream(stream)
     hand = None if number is None else stream
     fields = {"match": match, "hand": hand, "at": time_of(at)}
     return msgspec.json.encode(fields)[1:-1] + b","

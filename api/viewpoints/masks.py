@@ -5,7 +5,7 @@ out. What these views show is what `api.exporting.tables` makes of `RedactedEven
 holds them to it.
 
 Masks stand in the SELECT of a view. A stranger's conditions never meet what is behind them: he asks
-copies of what the views show (`store.sql.strangers`).
+copies of what the views show (`store.sql.untrusted_query`).
 """
 
 from collections import defaultdict
@@ -27,8 +27,7 @@ from store.columns import layout
 from store.log.streams import Leaf
 from store.reader import Snapshot
 from store.sql.query import SECONDS, Query
-from store.sql.views import NOBODY as NOBODY_CALLED
-from store.sql.views import Called
+from store.sql.views import NO_DISPLAY_NAMES, DisplayNames
 from store.tables.projection import STANDARD, Projection
 
 ODD = "NOT plain"
@@ -88,7 +87,7 @@ class Redacted(Query):
         *,
         seconds: float = SECONDS,
         only: frozenset[str] | None = None,
-        called: Called = NOBODY_CALLED,
+        called: DisplayNames = NO_DISPLAY_NAMES,
     ) -> None:
         self._viewer = viewer
         self._opened = opening(snapshot)

@@ -42,7 +42,7 @@ from events.views import (
     viewpoint,
 )
 from store.columns.layout import fields
-from store.log.streams import Leaf, split
+from store.log.streams import Leaf, split_stream
 from store.reader import Snapshot
 from store.sql.views import Units
 
@@ -254,7 +254,7 @@ class Redactor:
 
     def check_visible(self, stream: str) -> None:
         """Refuse a hand of a mirrored match that is still for auditors alone."""
-        match = split(stream)[0]
+        match = split_stream(stream)[0]
         if not self.may_know(stream):
             raise Absence(withheld_sentence(match))
 
@@ -263,7 +263,7 @@ class Redactor:
         return (
             self.viewer.auditor
             or is_match(stream)
-            or not self.match(split(stream)[0]).opened.withheld
+            or not self.match(split_stream(stream)[0]).opened.withheld
         )
 
     def may_know_secrets(self, match: str) -> bool:
@@ -291,7 +291,7 @@ class Redactor:
         hot = (one.stream for one in closed if not is_match(one.stream))
         named = chain(
             (f"{match}/{number}" for number in numbers),
-            (stream for stream in hot if split(stream)[0] == match),
+            (stream for stream in hot if split_stream(stream)[0] == match),
         )
         hand = next(named, None)
         return () if hand is None else selection.seated(self._snapshot, hand)
@@ -299,7 +299,7 @@ class Redactor:
     def see(self, leaf: Leaf) -> RedactedEvents:
         """The leaf as it is seen from here; beside the table, as the public sees it."""
         self.check_visible(leaf.stream)
-        name = split(leaf.stream)[0]
+        name = split_stream(leaf.stream)[0]
         match = self.match(name)
         start = leaf.recorded[0].event
         players = start.players if isinstance(start, t.HandStarted) else ()

@@ -20,16 +20,16 @@ from events.types import HandStarted
 from store.columns.codec import leaves_of
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
-from store.log.streams import Leaf, split
-from store.reader import Live, Snapshot
-from store.segments.reading import Files
+from store.log.streams import Leaf, split_stream
+from store.reader import LiveLedger, Snapshot
+from store.segments.reading import SegmentFiles
 
 LEFT_OUT = "left out"  # the dialect of a note of such a hand
 REPEATED = "repeated"  # of a note of hands that the ledger has already
 OTHERWISE = " says otherwise"  # how its line ends of a hand that contradicts the one that is there
 BEGUN_MAX = 4_096  # hands whose first event is remembered
-_kept: WeakKeyDictionary[Live, dict[str, tuple[Recorded, ...]]] = WeakKeyDictionary()
-_begun: WeakKeyDictionary[Live, dict[str, Recorded]] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[LiveLedger, dict[str, tuple[Recorded, ...]]] = WeakKeyDictionary()
+_begun: WeakKeyDictionary[LiveLedger, dict[str, Recorded]] = WeakKeyDictionary()
 _turn = threading.Lock()
 
 
@@ -41,7 +41,7 @@ class Selection(NamedTuple):
 
     def holds(self, stream: str) -> bool:
         """Whether this stream belongs to it."""
-        match, number = split(stream)
+        match, number = split_stream(stream)
         return self.match in (None, match) and self.number in (None, number)
 
 
@@ -94,7 +94,7 @@ def leaves(
     stands from the first up to the second; with `places`, what stands there."""
     first, end = between or (0, snapshot.next_seq)
     after, live = first - 1, snapshot.live
-    files = Files(live.disk)
+    files = SegmentFiles(live.disk)
     while True:
         number = live.number
         segments, closed = snapshot.parts()
@@ -114,7 +114,7 @@ def leaves(
 
 
 def _sealed(
-    files: Files,
+    files: SegmentFiles,
     segment: Segment,
     selection: Selection,
     between: tuple[int, int],
@@ -134,7 +134,7 @@ def _sealed(
 
 
 def groups(
-    files: Files,
+    files: SegmentFiles,
     segment: Segment,
     selection: Selection,
     between: tuple[int, int],

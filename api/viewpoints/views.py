@@ -30,14 +30,14 @@ from api.viewpoints.selection import leaves as recorded
 from api.viewpoints.viewer import ShowProgress, Viewer, without_progress
 from engine.policies import money
 from events.types import HandStarted
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from store.folder.manifest import Segment
-from store.log.streams import Leaf, split
+from store.log.streams import Leaf, split_stream
 from store.reader import Snapshot
 from store.segments.reading import files_of
 from store.sql.query import Query
-from store.sql.strangers import Strangers
-from store.sql.views import OWN_NAME, Called, tagged_by, tags_of
+from store.sql.untrusted_query import UntrustedQuery
+from store.sql.views import OWN_NAME, DisplayNames, tags_by_player, tags_table
 from store.tables.projection import STANDARD
 
 UNCLOSED = -1  # the `hand_seq` of a hand that is not over
@@ -63,7 +63,7 @@ class Viewed:
         self.by_tag = by_tag
         self._turn = threading.RLock()
         self._query: Query | None = None
-        self._strangers: Strangers | None = None
+        self._strangers: UntrustedQuery | None = None
         self._opened: frozenset[str] | None = None
         self._units: set[str] | None = None
         self._others: dict[tuple[str | None, tuple[str, ...]], Viewed] = {}
@@ -90,15 +90,15 @@ class Viewed:
     @cached_property
     def tags(self) -> pa.Table:
         """What matches say of their players beside their names."""
-        return tags_of(self.snapshot)
+        return tags_table(self.snapshot)
 
     @cached_property
     def tagged(self) -> Mapping[tuple[str, str], dict[str, str]]:
         """What the tags that are asked for say of a player of a match, if he has one of them."""
-        return tagged_by(self.tags, self.by_tag)
+        return tags_by_player(self.tags, self.by_tag)
 
     @cached_property
-    def called(self) -> Called:
+    def called(self) -> DisplayNames:
         """What they call him."""
         return {who: " ".join(tags.values()) for who, tags in self.tagged.items()}
 
@@ -177,7 +177,7 @@ class Viewed:
         """The answer to somebody else's SELECT over the same views but facts; or `Refused`."""
         with self._turn:
             if self._strangers is None:
-                self._strangers = Strangers(self.query)
+                self._strangers = UntrustedQuery(self.query)
             strangers = self._strangers
         return strangers.ask(sql, rows_max, seconds)
 
@@ -190,7 +190,7 @@ class Viewed:
         """A hand's events as they are seen, as far as it has come; `Absent` if there is none."""
         named = re.fullmatch(r"[^/]+/(?:0|[1-9][0-9]{0,17})", hand)
         if named and not self.redactor.may_know(hand):
-            raise Absent(withheld_sentence(split(hand)[0]))
+            raise Absent(withheld_sentence(split_stream(hand)[0]))
         record = self.snapshot.read(hand) if named else ()
         if not record:
             raise Absent(f"there is no hand {hand}: muckrake hands lists those there are")
@@ -240,7 +240,7 @@ def leaves(
         if viewed.by_tag:  # players are called by their tags
             first, *rest = seen.recorded
             assert isinstance(first.event, HandStarted)
-            match, _ = split(seen.stream)
+            match, _ = split_stream(seen.stream)
             names = tuple(_names(viewed, match, first.event.players))
             started = replace(first, event=replace(first.event, players=names))
             seen = Leaf(seen.hand_seq, (started, *rest))
@@ -261,7 +261,7 @@ def events(
     if not viewed.viewer.auditor:
         every = leaves(viewed, chosen, watch)
         while some := list(islice(every, AT_ONCE)):
-            yield encoded(some)
+            yield encoded_table(some)
         return
     parts = list(_parts(viewed, chosen))
     for part in watch(parts, "reading thousands of hands", len(parts)):
@@ -304,4 +304,4 @@ def _parts(viewed: Viewed, chosen: HandFilters) -> Iterator[Callable[[], pa.Tabl
             yield partial(sealed, segment, some)
     hot = [it for it in closed if len(among(places, it.hand_seq, it.hand_seq))]
     if hot:
-        yield partial(encoded, [Leaf(one.hand_seq, one.recorded()) for one in hot])
+        yield partial(encoded_table, [Leaf(one.hand_seq, one.recorded()) for one in hot])

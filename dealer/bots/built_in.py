@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Protocol
 
-from dealer.bots.seen import Seen
+from dealer.bots.seat_view import Seen
 from engine.turn import (
     Announce,
     Bid,
@@ -49,13 +49,13 @@ class Bot(Protocol):
 
 
 class BuiltIn(ABC):
-    """A bot of ours: how it bets is its own.
+    """The base of the built-in bots; each subclass decides how it bets.
 
     It bids nothing, keeps the best two cards, straddles, and shows its hand.
     """
 
     def choose(self, seen: Seen) -> Command:
-        """The answer to what is asked."""
+        """The bot's command for the question that its seat is asked."""
         match seen.asked:
             case ToAct() as question:
                 return self.act(seen, question)
@@ -73,20 +73,20 @@ class BuiltIn(ABC):
         """Fold, check, call or raise."""
 
     def bid(self, seen: Seen, question: ToBid) -> int:
-        """How much the card is worth to it."""
+        """The bid: how much the auctioned card is worth to the bot."""
         return 0
 
     def toss(self, seen: Seen, question: ToToss) -> int:
-        """The slot of the card that is not among the best two."""
+        """The slot of the card to toss: the one that is not among the best two."""
         kept = _best_two(seen.hole, _rules(seen))
         return next(slot for slot, card in enumerate(seen.hole) if card not in kept)
 
     def show(self, seen: Seen, question: ToShow) -> Command:
         """The hand, announced where that is asked."""
-        return announced(seen) if question.announce else Show(question.seat)
+        return best_announcement(seen) if question.announce else Show(question.seat)
 
     def straddle(self, seat: int) -> Command:
-        """The straddle, or nothing at all."""
+        """Post the straddle, or decline it."""
         return Straddle(seat)
 
 
@@ -109,7 +109,7 @@ class RandomBot(BuiltIn):
             return Fold(question.seat)
         if roll > 0.7 and question.raise_min is not None and question.raise_max is not None:
             return Raise(question.seat, self._size(question.raise_min, question.raise_max))
-        return stay(question)
+        return check_or_call(question)
 
     def bid(self, seen: Seen, question: ToBid) -> int:
         return self._size(0, question.bid_max)
@@ -126,7 +126,7 @@ class RandomBot(BuiltIn):
         return Fold(seat) if self._random.random() < 0.1 else Straddle(seat)
 
     def _size(self, low: int, high: int) -> int:
-        """Mostly small, sometimes everything: half of the range is halved again and again."""
+        """A random bet size, mostly small: half of the range is halved again and again."""
         if self._random.random() < 0.06:
             return high
         while high > low and self._random.random() < 0.7:
@@ -145,7 +145,7 @@ class AggressiveBot(BuiltIn):
         if roll < 0.6:
             return pot_raise(seen, question, self._random.choice((1, 2)), 2)
         large = question.call * 2 > seen.pot
-        return leave(question) if roll > 0.85 and large else stay(question)
+        return check_or_fold(question) if roll > 0.85 and large else check_or_call(question)
 
     def bid(self, seen: Seen, question: ToBid) -> int:
         return min(question.bid_max, self._random.randint(0, seen.pot))
@@ -162,7 +162,7 @@ class CallerBot(_Unseeded):
     """Checks or calls whatever comes, and bids nothing: the yardstick that others have to beat."""
 
     def act(self, seen: Seen, question: ToAct) -> Command:
-        return stay(question)
+        return check_or_call(question)
 
 
 class TightBot(_Unseeded):
@@ -170,7 +170,7 @@ class TightBot(_Unseeded):
 
     def act(self, seen: Seen, question: ToAct) -> Command:
         if not seen.board:
-            worth = against_one(seen)
+            worth = equity_against_one(seen)
             good, very_good = worth >= GOOD, worth >= VERY_GOOD
         else:
             game = seen.game
@@ -180,7 +180,7 @@ class TightBot(_Unseeded):
             very_good = good and kind >= TWO_PAIR
         if very_good and seen.raises < RAISES:
             return pot_raise(seen, question, 1, 2)
-        return stay(question) if good else leave(question)
+        return check_or_call(question) if good else check_or_fold(question)
 
 
 class PotOddsBot(_Unseeded):
@@ -188,14 +188,14 @@ class PotOddsBot(_Unseeded):
     is well ahead."""
 
     def act(self, seen: Seen, question: ToAct) -> Command:
-        if against_one(seen) >= AHEAD and seen.raises < RAISES:
+        if equity_against_one(seen) >= AHEAD and seen.raises < RAISES:
             return pot_raise(seen, question, 2, 3)
         # Against more than one rival a rule of thumb, as if each were met alone.
-        worth = against_one(seen) ** len(seen.rivals)
+        worth = equity_against_one(seen) ** len(seen.rivals)
         return (
-            stay(question)
+            check_or_call(question)
             if worth * (seen.pot + question.call) >= question.call
-            else leave(question)
+            else check_or_fold(question)
         )
 
 
@@ -219,7 +219,7 @@ BOTS: dict[str, Callable[[str], Bot]] = {
 """Each is made from a seed, plays alike from the same seed, and keeps nothing between hands."""
 
 
-def against_one(seen: Seen) -> Fraction:
+def equity_against_one(seen: Seen) -> Fraction:
     """The part of the pot that the cards are worth against one rival who may hold anything.
 
     Exact; but swaps and auctions still to come are left out, a toss, and a sixth card of the board.
@@ -242,7 +242,7 @@ def against_one(seen: Seen) -> Fraction:
 
 
 def _rules(seen: Seen) -> Showdown:
-    """How hands compare here; that all seven cards may break a tie is left out."""
+    """The showdown rules of the game, without the tie break by all seven cards."""
     return Showdown(seen.game.straights, seen.game.ranking, seen.game.hole_min)
 
 
@@ -271,7 +271,7 @@ def _best_two(hole: Cards, rules: Showdown) -> Cards:
 
 @lru_cache(maxsize=1 << 16)
 def _same_suits(hole: int, board: int, dead: int, dealt: int, rules: Showdown) -> Fraction:
-    """Spots that differ in suits alone are one."""
+    """The cached equity: spots that differ in suits alone share an entry."""
     return odds_of_masks(hole, board, dealt=dealt, dead=dead, rules=rules).share
 
 
@@ -284,7 +284,7 @@ def _board_category(seen: Seen) -> int:
     return kinds.get(tuple(count for count in shape if count > 1), HIGH_CARD)
 
 
-def announced(seen: Seen) -> Announce:
+def best_announcement(seen: Seen) -> Announce:
     """The best five cards that the ruleset lets the seat name (U19)."""
     game = seen.game
     five = best_five(
@@ -302,26 +302,26 @@ def silent_show(seen: Seen, question: ToShow) -> Command:
     a hand that must be shown is turned up, the best five of it announced where that is asked."""
     if question.may_muck:
         return Muck(question.seat)
-    return announced(seen) if question.announce else Show(question.seat)
+    return best_announcement(seen) if question.announce else Show(question.seat)
 
 
-def stay(question: ToAct) -> Command:
+def check_or_call(question: ToAct) -> Command:
     """Check, or call what is owed."""
     return Check(question.seat) if question.check else Call(question.seat)
 
 
-def leave(question: ToAct) -> Command:
+def check_or_fold(question: ToAct) -> Command:
     """Check if that is free, else fold."""
     return Check(question.seat) if question.check else Fold(question.seat)
 
 
-def raised(question: ToAct, to: int) -> Command:
+def nearest_raise(question: ToAct, to: int) -> Command:
     """A raise as near to this as may be; who may not raise stays."""
     if question.raise_min is None or question.raise_max is None:
-        return stay(question)
+        return check_or_call(question)
     return Raise(question.seat, min(max(to, question.raise_min), question.raise_max))
 
 
 def pot_raise(seen: Seen, question: ToAct, part: int, of: int) -> Command:
     """A raise by so much of the pot as it is after a call: 1, 2 is half of it."""
-    return raised(question, max(seen.bets) + (seen.pot + question.call) * part // of)
+    return nearest_raise(question, max(seen.bets) + (seen.pot + question.call) * part // of)

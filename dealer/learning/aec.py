@@ -12,8 +12,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv
 
-from dealer.deck import seeded
-from dealer.learning.hand import Actions, LearnersHand, Sizes, players, seatable
+from dealer.deck import seeded_deck
+from dealer.learning.hand import Actions, LearnersHand, Sizes, checked_seats, player_names
 from dealer.learning.observation import Numbers, names, observation
 from dealer.play import usual_seats
 from engine.game import Game
@@ -29,10 +29,10 @@ class HandEnv(AECEnv):  # type: ignore[misc]  # types are checked where it is no
     def __init__(self, game: Game, seats: int | None = None, sizes: Sizes = "some") -> None:
         super().__init__()
         self.game = game
-        self._seats = seatable(game, usual_seats(game) if seats is None else seats)
+        self._seats = checked_seats(game, usual_seats(game) if seats is None else seats)
         self.actions = Actions(game, sizes)
         self._many = len(self.actions.names)
-        self.possible_agents = list(players(self._seats))
+        self.possible_agents = list(player_names(self._seats))
         self.agents: list[str] = []
         self.render_mode = None
         numbers = spaces.Box(-np.inf, np.inf, (len(names(game, self._seats)),), np.float32)
@@ -51,7 +51,7 @@ class HandEnv(AECEnv):  # type: ignore[misc]  # types are checked where it is no
         """The next hand; from a seed the first of its hands, the same every time."""
         if seed is not None:
             self._seed, self._hands = str(seed), 0
-        deck = seeded(f"{self._seed}/{self._hands}")
+        deck = seeded_deck(f"{self._seed}/{self._hands}")
         self._hand = LearnersHand(self.game, self._seats, self._hands % self._seats, deck)
         self._hands += 1
         self.agents = list(self.possible_agents)

@@ -14,10 +14,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from dealer.bots.seen import look
+from dealer.bots.seat_view import seat_view
 from dealer.deck import Deck
-from dealer.learning.hand import Actions, Mask, Sizes, nets, players, seatable, shown
-from dealer.learning.observation import CARDS, EVENTS, Numbers, names, table
+from dealer.learning.hand import Actions, Mask, Sizes, best_show, checked_seats, nets, player_names
+from dealer.learning.observation import CARDS, EVENTS, Numbers, names, table_numbers
 from dealer.play import usual_seats
 from engine.game import Game
 from engine.hand import begin, step, turn
@@ -40,36 +40,31 @@ ASKED, SWAP, OVER, COMPARED = range(4)
 
 _PLACE = {card: place for place, card in enumerate(DECK)}
 _BITS = np.array([mask_of((card,)) for card in DECK], np.int64)
-Decks = NDArray[np.int8]
+DeckArray = NDArray[np.int8]
 
 
-class Stepped(NamedTuple):
-    """What a step came to: chips by seat where a hand is over, and whether it is."""
+class StepResult(NamedTuple):
+    """The result of a step: chips by seat where a hand is over, and whether it is."""
 
     rewards: NDArray[np.int64]
     over: NDArray[np.bool_]
 
 
 class Batch:
-    """So many hands at once; `seat` is who is asked in each.
+    """Many hands played in lock step; `seat` is the acting seat of each.
 
     Two batches of one seed that are given the same actions are the same.
     """
 
     def __init__(
-        self,
-        game: Game,
-        hands: int,
-        seats: int | None = None,
-        seed: int = 0,
-        sizes: Sizes = "some",
+        self, game: Game, hands: int, seats: int | None = None, seed: int = 0, sizes: Sizes = "some"
     ) -> None:
         if hands < 1:
             raise ValueError(f"a batch has one hand at least, not {hands}")
         self.game = game
-        self.seats = seatable(game, usual_seats(game) if seats is None else seats)
+        self.seats = checked_seats(game, usual_seats(game) if seats is None else seats)
         self.actions = Actions(game, sizes)
-        self._tree = Tree(self.actions, self.seats)
+        self._tree = SpotTree(self.actions, self.seats)
         self._random = np.random.default_rng(seed)
         self._rows = np.arange(hands)
         self._width = len(names(game, self.seats))
@@ -84,17 +79,17 @@ class Batch:
 
     @property
     def seat(self) -> NDArray[np.int8]:
-        """Who is asked, hand by hand."""
+        """The acting seat of each hand."""
         return self._tree.seat[self._at]
 
     @property
     def mask(self) -> Mask:
-        """Which actions may be chosen: a row for each hand."""
+        """The mask of legal actions: a row for each hand."""
         return self._tree.mask[self._at]
 
     @property
     def observation(self) -> Numbers:
-        """What the seat that is asked sees: a row of numbers for each hand."""
+        """The acting seats' observations: a row of numbers for each hand."""
         tree, rows = self._tree, self._rows
         seen = np.zeros((len(rows), self._width), np.float32)
         seen[:, CARDS:] = tree.table[self._at]
@@ -105,8 +100,8 @@ class Batch:
                 seen[dealt, begins + self._decks[dealt, place[dealt]]] = 1
         return seen
 
-    def step(self, actions: NDArray[np.integer]) -> Stepped:
-        """One action for each hand; chance, and what follows, up to the next questions."""
+    def step(self, actions: NDArray[np.integer]) -> StepResult:
+        """Play one action in each hand, and chance after it, up to the next questions."""
         tree, chosen = self._tree, np.asarray(actions)
         if chosen.shape != self._rows.shape:
             raise ValueError(f"{len(self._rows)} hands need as many actions, not {chosen.shape}")
@@ -132,7 +127,7 @@ class Batch:
         if tree.count > self._most:
             self._at = tree.kept(self._at)
             self._known = {}
-        return Stepped(rewards, over)
+        return StepResult(rewards, over)
 
     def _swapped(self, at: NDArray[np.int32]) -> NDArray[np.int32]:
         """Chance draws for every card at risk, until no hand waits for it."""
@@ -149,7 +144,7 @@ class Batch:
     def _compared(
         self, at: NDArray[np.int32], rows: NDArray[np.intp], rewards: NDArray[np.int64]
     ) -> None:
-        """What hands that are compared win: the engine says it once for each order of them."""
+        """Pay hands at the showdown; the engine settles each order of the hands once."""
         if not self._ordered:
             for row in rows.tolist():
                 rewards[row] = self._tree.paid(int(at[row]), self._decks[row])
@@ -162,7 +157,7 @@ class Batch:
             rewards[row] = paid
 
     def _orders(self, at: NDArray[np.int32], rows: NDArray[np.intp]) -> NDArray[np.int8]:
-        """How many hands each seat's hand beats or ties, and -1 for who has folded."""
+        """The number of hands that each seat's hand beats or ties; -1 for a folded seat."""
         tree, decks = self._tree, self._decks[rows]
         game = self.game
         rules = Showdown(game.straights, game.ranking, game.hole_min)
@@ -187,12 +182,12 @@ class Batch:
             self._at[rows] = self._tree.roots[buttons]
             rows = rows[self._tree.kind[self._at[rows]] != ASKED]
 
-    def _shuffled(self, many: int) -> Decks:
-        order: Decks = self._random.random((many, len(DECK))).argsort(axis=1).astype(np.int8)
+    def _shuffled(self, many: int) -> DeckArray:
+        order: DeckArray = self._random.random((many, len(DECK))).argsort(axis=1).astype(np.int8)
         return order
 
 
-def _masks(decks: Decks, places: NDArray[np.int8]) -> NDArray[np.int64]:
+def _masks(decks: DeckArray, places: NDArray[np.int8]) -> NDArray[np.int64]:
     """The cards at these places of decks, as masks."""
     masks = np.zeros(len(decks), np.int64)
     for place in places.T:
@@ -204,7 +199,7 @@ def _masks(decks: Decks, places: NDArray[np.int8]) -> NDArray[np.int64]:
 # The spots of a game that hands come to.
 
 
-class Spot(Struct, frozen=True, gc=False):
+class EngineSpot(Struct, frozen=True, gc=False):
     """What the engine said of a spot: for a comparison, the answer that leads to it.
 
     Of the record it keeps what the numbers of a seat are made from.
@@ -217,8 +212,8 @@ class Spot(Struct, frozen=True, gc=False):
     command: Command | None = None
 
 
-class Tree:
-    """Every spot that was come to, one row each; spots at which nobody is may be forgotten."""
+class SpotTree:
+    """The spots that were reached, one row each; spots at which no hand is may be forgotten."""
 
     def __init__(self, actions: Actions, seats: int) -> None:
         self.actions, self.seats = actions, seats
@@ -234,7 +229,7 @@ class Tree:
                 "in batches"
             )
         self.count = 0
-        self.spots: list[Spot] = []
+        self.spots: list[EngineSpot] = []
         self.swapped: dict[tuple[int, tuple[bool, ...]], int] = {}
         numbers = len(names(game, seats)) - CARDS
         self.kind = np.zeros(0, np.int8)
@@ -256,7 +251,7 @@ class Tree:
         return following
 
     def question(self, at: int) -> ToSwap:
-        """What chance is asked in a spot."""
+        """The swap that chance must answer in a spot."""
         question = turn(self.actions.game, self.spots[at].hand)
         assert isinstance(question, ToSwap)
         return question
@@ -274,7 +269,7 @@ class Tree:
         return following
 
     def paid(self, at: int, order: NDArray[np.int8]) -> tuple[int, ...]:
-        """What each seat wins or loses where hands are compared, with the cards of this deck."""
+        """Each seat's net at the showdown of a spot, for hands in this order."""
         game, spot = self.actions.game, self.spots[at]
         real = [DECK[card] for card in order.tolist()]
 
@@ -293,7 +288,7 @@ class Tree:
         assert command is not None
         _, hand = step(game, hand, command)
         while isinstance(question := turn(game, hand), ToShow):
-            _, hand = step(game, hand, shown(game, hand, question))
+            _, hand = step(game, hand, best_show(game, hand, question))
         return nets(hand)
 
     def kept(self, at: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -313,7 +308,7 @@ class Tree:
     def _begun(self, button: int) -> int:
         game = self.actions.game
         stacks = (game.stack,) * self.seats
-        record, hand = begin(game, "learning/1", button, players(self.seats), stacks)
+        record, hand = begin(game, "learning/1", button, player_names(self.seats), stacks)
         record = tuple(event for event in record if type(event) in EVENTS)
         return self._led(hand, record, Deck(DECK, lambda many: 0), None)
 
@@ -325,7 +320,7 @@ class Tree:
                 new, after = step(game, hand, command)
                 contenders = len(after.standing) - after.standing.count("folded")
                 if contenders > 1 and (after.over or after.step == len(game.script) - 1):
-                    return self._compared(Spot(hand, record, deck, command=command), after)
+                    return self._compared(EngineSpot(hand, record, deck, command=command), after)
                 hand = after
                 record = (*record, *(event for event in new if type(event) in EVENTS))
             match turn(game, hand):
@@ -333,36 +328,36 @@ class Tree:
                     deck = deck.fork()
                     command = deck.deal(question)
                 case ToSwap():
-                    return self._add(SWAP, Spot(hand, record, deck))
+                    return self._add(SWAP, EngineSpot(hand, record, deck))
                 case Over():
-                    at = self._add(OVER, Spot(hand, (), deck))
+                    at = self._add(OVER, EngineSpot(hand, (), deck))
                     self.nets[at] = nets(hand)
                     return at
                 case ToDraw() | ToShow():
                     raise AssertionError("hands are shown where they are compared")
                 case question:
-                    seen = look(game, hand, question, see(record, Seated(question.seat)))
+                    seen = seat_view(game, hand, question, see(record, Seated(question.seat)))
                     offered = self.actions.offered(seen)
-                    at = self._add(ASKED, Spot(hand, record, deck, tuple(offered.items())))
+                    at = self._add(ASKED, EngineSpot(hand, record, deck, tuple(offered.items())))
                     self.seat[at] = question.seat
                     self.mask[at, list(offered)] = True
-                    self.table[at] = table(seen)
+                    self.table[at] = table_numbers(seen)
                     self._places(at, hand)
                     return at
 
-    def _compared(self, spot: Spot, after: Hand) -> int:
+    def _compared(self, spot: EngineSpot, after: Hand) -> int:
         at = self._add(COMPARED, spot)
         self._places(at, after)
         self.hole[at, [standing == "folded" for standing in after.standing]] = UNASKED
         return at
 
     def _places(self, at: int, hand: Hand) -> None:
-        """Where in the deck the cards of a hand lie."""
+        """Note the deck places of a hand's cards."""
         self.board[at, : len(hand.board)] = [_PLACE[card] for card in hand.board]
         for seat, cards in enumerate(hand.hole):
             self.hole[at, seat, : len(cards)] = [_PLACE[card] for card in cards]
 
-    def _add(self, kind: int, spot: Spot) -> int:
+    def _add(self, kind: int, spot: EngineSpot) -> int:
         at = self.count
         if at == len(self.kind):
             for name, empty in _COLUMNS.items():

@@ -13,8 +13,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from dealer.bots.built_in import announced
-from dealer.bots.seen import Histories, SeatTurn, Seen, look
+from dealer.bots.built_in import best_announcement
+from dealer.bots.seat_view import SeatHistories, SeatTurn, Seen, seat_view
 from dealer.deck import Deck
 from dealer.learning.observation import Numbers, observation
 from engine.game import Game
@@ -55,13 +55,13 @@ BIDS = {"some": (Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2)), "few
 """Of the pot: between a bid of 0 and the largest."""
 
 
-def players(seats: int) -> tuple[str, ...]:
-    """What the players of a learner's table are called."""
+def player_names(seats: int) -> tuple[str, ...]:
+    """The names of the players at a learner's table."""
     return tuple(f"seat_{seat}" for seat in range(seats))
 
 
-def seatable(game: Game, seats: int) -> int:
-    """So many seats, if the game has them."""
+def checked_seats(game: Game, seats: int) -> int:
+    """Check a number of seats against the game, and return it."""
     if not game.seats_min <= seats <= game.seats_max:
         allowed = f"{game.seats_min}..{game.seats_max}"
         raise IllegalCommand(f"{game.name} seats {allowed} players, not {seats}")
@@ -73,23 +73,25 @@ class LearnersHand:
 
     def __init__(self, game: Game, seats: int, button: int, deck: Deck) -> None:
         self.game, self._deck = game, deck
-        new, self.hand = begin(game, "learning/1", button, players(seats), (game.stack,) * seats)
+        new, self.hand = begin(
+            game, "learning/1", button, player_names(seats), (game.stack,) * seats
+        )
         self.record: list[Event] = [*new]
-        self._histories = Histories(self.record)
+        self._histories = SeatHistories(self.record)
         self.asked: SeatTurn | None = None
         self._walk()
 
     def take(self, command: Command) -> None:
-        """A seat's answer, and all that follows from it up to the next seat's question."""
+        """Play a seat's answer, and all that follows up to the next seat's question."""
         self._add(command)
         self._walk()
 
     def seen(self, seat: int) -> Seen:
-        """What a seat sees now; one that is not asked is shown no question, and no bounds."""
+        """A seat's view now; a seat that is not asked gets no question and no bounds."""
         question = self.asked
         if question is None or question.seat != seat:
             question = ToShow(seat, may_muck=False)
-        return look(self.game, self.hand, question, self._histories.of(seat))
+        return seat_view(self.game, self.hand, question, self._histories.of(seat))
 
     @property
     def nets(self) -> tuple[int, ...]:
@@ -102,7 +104,7 @@ class LearnersHand:
                 case (ToDeal() | ToSwap() | ToDraw()) as question:
                     self._add(self._deck.answer(question))
                 case ToShow() as question:
-                    self._add(shown(self.game, self.hand, question))
+                    self._add(best_show(self.game, self.hand, question))
                 case Over():
                     self.asked = None
                     return
@@ -115,9 +117,13 @@ class LearnersHand:
         self.record += new
 
 
-def shown(game: Game, hand: Hand, question: ToShow) -> Command:
-    """Every hand is shown, the best five of it announced where that is asked."""
-    return announced(look(game, hand, question, ())) if question.announce else Show(question.seat)
+def best_show(game: Game, hand: Hand, question: ToShow) -> Command:
+    """Show the hand, with the best five announced where the question asks it."""
+    return (
+        best_announcement(seat_view(game, hand, question, ()))
+        if question.announce
+        else Show(question.seat)
+    )
 
 
 def nets(hand: Hand) -> tuple[int, ...]:
@@ -134,7 +140,7 @@ class Actions(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What each number means: a straddle is posted by staying in."""
+        """The name of each action number; staying in posts a straddle."""
         bids = any(isinstance(step, Auction) for step in self.game.script)
         if self.sizes == "exact":
             raises = (f"raise to {to}" for to in range(1, self.game.stack + 1))
@@ -213,7 +219,7 @@ def learned(policy: Policy, sizes: Sizes = "some") -> Callable[[Seen], Command]:
 
     def choose(seen: Seen) -> Command:
         if isinstance(seen.asked, ToShow):
-            return announced(seen) if seen.asked.announce else Show(seen.seat)
+            return best_announcement(seen) if seen.asked.announce else Show(seen.seat)
         actions = Actions(seen.game, sizes)
         offered = actions.offered(seen)
         mask = np.zeros((1, len(actions.names)), np.bool_)

@@ -10,7 +10,7 @@ from typing import get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dealer.bots.seen import Seen
+from dealer.bots.seat_view import Seen
 from engine.game import Game
 from engine.steps import Betting, DrawBounties, Run
 from engine.turn import ToAct, ToBid, ToStraddle
@@ -61,7 +61,7 @@ _LATER = ("bid", "swapped")
 
 @cache
 def names(game: Game, seats: int) -> tuple[str, ...]:
-    """What each number is."""
+    """The name of each number of an observation."""
     rounds = range(1, _rounds(game) + 1)
     of_seat = (*_OF_SEAT, *_LATER, *(f"chips of round {number}" for number in rounds))
     return (
@@ -76,15 +76,15 @@ def names(game: Game, seats: int) -> tuple[str, ...]:
 
 
 def observation(seen: Seen) -> Numbers:
-    """All numbers of what a seat sees."""
+    """The observation of a seat: its cards, then the table's numbers."""
     cards = np.zeros(CARDS, np.float32)
     cards[[_PLACE[card] for card in seen.hole if card != UNKNOWN]] = 1
     cards[[len(DECK) + _PLACE[card] for card in seen.board if card != UNKNOWN]] = 1
-    return np.concatenate((cards, table(seen)))
+    return np.concatenate((cards, table_numbers(seen)))
 
 
-def table(seen: Seen) -> Numbers:
-    """The numbers that are no cards."""
+def table_numbers(seen: Seen) -> Numbers:
+    """The part of an observation that is no cards: question, stacks, bets, history."""
     seats, rounds, scale = len(seen.players), _rounds(seen.game), seen.game.stack
     put = [[0] * rounds for _ in range(seats)]
     raises = [0] * rounds
@@ -141,7 +141,7 @@ def table(seen: Seen) -> Numbers:
 
 
 def _ranks(game: Game) -> tuple[str, ...]:
-    """What a bounty may be, in a game that has them."""
+    """The ranks that a bounty may have; none in a game without bounties."""
     return get_args(Rank) if any(isinstance(step, DrawBounties) for step in game.script) else ()
 
 

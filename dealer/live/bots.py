@@ -1,4 +1,4 @@
-"""Built-in bots at a live table: they think, and on request fall silent, drop out, come and go.
+"""Bots at a live table: they think, and a script makes them fall silent, drop out, come and go.
 
 A real table has people for that. Here it is announced before, so that anybody can see a clock run
 out, and what is written of it, without waiting for an accident.
@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from dealer.bots.built_in import BOTS, Bot
 from dealer.live.clock import (
-    SITE,
+    SITE_TIMES,
     Answered,
     ConnectionBack,
     ConnectionLost,
@@ -22,7 +22,7 @@ from dealer.live.clock import (
     Returns,
     SitsOut,
     TableEvent,
-    Times,
+    TurnTimes,
 )
 
 Send = Callable[[TableEvent, int], None]
@@ -59,29 +59,29 @@ class ThinkingBot:
         raise AssertionError(f"{self._player} was refused: {sentence}")
 
 
-What = Literal["silent", "lost", "back", "sits-out", "returns", "leaves", "joins"]
+HappeningKind = Literal["silent", "lost", "back", "sits-out", "returns", "leaves", "joins"]
 
 
-class Happening(Struct, frozen=True):
-    """Something that happens to a player before a hand or in it; who joins is a kind of bot."""
+class ScriptedEvent(Struct, frozen=True):
+    """One line of a script: what a player does before a hand or in it; `joins` names a bot."""
 
-    what: What
+    what: HappeningKind
     player: str
     hand: int
 
 
-class Stage(Struct, frozen=True):
-    """How long turns are at a table, and what is to happen there."""
+class TableScript(Struct, frozen=True):
+    """The turn times of a table, and the events that are scripted for its players."""
 
-    times: Times = SITE
-    happenings: tuple[Happening, ...] = ()
-
-
-STAGE = Stage()
+    times: TurnTimes = SITE_TIMES
+    happenings: tuple[ScriptedEvent, ...] = ()
 
 
-class Staged:
-    """A player who says nothing in some hands and in some loses his connection when asked.
+NO_SCRIPT = TableScript()
+
+
+class ScriptedPlayer:
+    """A player who by script is silent in some hands, and in some loses his connection when asked.
 
     If he is to be back in the same hand, he is so after `away_ms`, and is then asked again. What
     the table refuses is noted: a request, or an answer that came too late.
@@ -91,7 +91,7 @@ class Staged:
         self,
         player: str,
         who: LivePlayer,
-        happenings: Iterable[Happening],
+        happenings: Iterable[ScriptedEvent],
         away_ms: int,
         send: Send,
         note: Callable[[str], None],
@@ -117,16 +117,16 @@ class Staged:
         self._note(f"{self._player}: {sentence}")
 
 
-def before(happenings: Iterable[Happening], hand: int) -> Iterator[TableEvent]:
-    """The events before this hand; not the return of a player who loses his line only in it."""
+def events_before(happenings: Iterable[ScriptedEvent], hand: int) -> Iterator[TableEvent]:
+    """The scripted events before a hand, but for the return of a player who drops out in it."""
     coming = [event for event in happenings if event.hand == hand]
-    lost = {Happening("back", event.player, hand) for event in coming if event.what == "lost"}
+    lost = {ScriptedEvent("back", event.player, hand) for event in coming if event.what == "lost"}
     for event in coming:
         if event.what in _EVENTS and event not in lost:
             yield _EVENTS[event.what](event.player)
 
 
-_EVENTS: dict[What, type[ConnectionBack | SitsOut | Returns | Leaves]] = {
+_EVENTS: dict[HappeningKind, type[ConnectionBack | SitsOut | Returns | Leaves]] = {
     "back": ConnectionBack,
     "sits-out": SitsOut,
     "returns": Returns,

@@ -15,7 +15,7 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dealer.bots.seen import Seen
+from dealer.bots.seat_view import Seen
 from engine.policies import Policies
 from engine.turn import Command
 
@@ -103,7 +103,7 @@ class Clock(Protocol):
 
 
 class Question(Struct, frozen=True):
-    """What a player is asked: silent until `countdown`, and too late after `deadline`."""
+    """A question to a player: silent until `countdown`, and too late after `deadline`."""
 
     number: int
     seen: Seen
@@ -127,22 +127,22 @@ class LivePlayer(Protocol):
         ...
 
 
-class Times(Struct, frozen=True):
-    """How long a turn is silent, then counted down, and what who comes back is given more."""
+class TurnTimes(Struct, frozen=True):
+    """The milliseconds of a turn: silent, counted down, and added for a player who comes back."""
 
     silent: int = SILENT_MS
     countdown: int = COUNTDOWN_MS
     extension: int = EXTENSION_MS
 
 
-SITE = Times()
+SITE_TIMES = TurnTimes()
 
 
-def turns_of(turn_ms: int) -> Times:
-    """A turn of so long, divided as the site's is: a third of it silent."""
-    site = SITE.silent + SITE.countdown
-    silent = turn_ms * SITE.silent // site
-    return Times(silent, turn_ms - silent, turn_ms * SITE.extension // site)
+def turn_times(turn_ms: int) -> TurnTimes:
+    """The times of a turn of this length, a third of it silent, as at the site."""
+    site = SITE_TIMES.silent + SITE_TIMES.countdown
+    silent = turn_ms * SITE_TIMES.silent // site
+    return TurnTimes(silent, turn_ms - silent, turn_ms * SITE_TIMES.extension // site)
 
 
 class TurnClock(Struct, frozen=True):
@@ -153,18 +153,20 @@ class TurnClock(Struct, frozen=True):
     extended: bool = False
 
 
-def started(at: int, times: Times = SITE) -> TurnClock:
-    """A turn begins: ten silent seconds and a countdown of twenty."""
+def new_turn(at: int, times: TurnTimes = SITE_TIMES) -> TurnClock:
+    """The clock of a turn that begins now: silent seconds, then a countdown."""
     return TurnClock(at + times.silent + times.countdown)
 
 
 def disconnected(clock: TurnClock) -> TurnClock:
-    """The connection is lost: the clock runs on."""
+    """The turn clock after the connection is lost: it runs on."""
     return replace(clock, gone=True)
 
 
-def reconnected(game: Policies, clock: TurnClock, at: int, times: Times = SITE) -> TurnClock:
-    """Back in time: twenty seconds are added to what is left, or replace it (C4)."""
+def reconnected(
+    game: Policies, clock: TurnClock, at: int, times: TurnTimes = SITE_TIMES
+) -> TurnClock:
+    """The turn clock of a player back in time: 20 s are added to the rest, or replace it (C4)."""
     if not clock.gone:
         return clock
     spent = clock.extended and game.extensions == "once"

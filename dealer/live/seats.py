@@ -29,7 +29,7 @@ from engine.turn import IllegalCommand
 from events.state import Hand
 
 
-class Away(Struct, frozen=True):
+class AwayPlayer(Struct, frozen=True):
     """A player who keeps a chair and is not dealt in; `gone` if only his connection is lost."""
 
     chair: int
@@ -42,12 +42,12 @@ class LiveSeats(Struct, frozen=True):
     """A table and the chairs kept for others; `bought`, `taken`: all chips that came and went."""
 
     table: Table
-    away: tuple[Away, ...] = ()
+    away: tuple[AwayPlayer, ...] = ()
     bought: int = 0
     taken: int = 0
 
 
-def requested(game: Game, seats: LiveSeats, request: SeatRequest) -> LiveSeats:
+def after_request(game: Game, seats: LiveSeats, request: SeatRequest) -> LiveSeats:
     """The seats after a request; `IllegalCommand` says why it cannot be."""
     return _REQUESTS[type(request)](game, seats, request)
 
@@ -72,7 +72,7 @@ def before_hand(game: Game, seats: LiveSeats, gone: Set[str]) -> LiveSeats:
 
 
 def players_in(seats: LiveSeats) -> int:
-    """How many would be dealt in."""
+    """The number of players who would be dealt in."""
     return sum(chair is not None and not chair.waits for chair in seats.table.chairs)
 
 
@@ -85,7 +85,7 @@ def after_hand(game: Game, seats: LiveSeats, seating: Seating, hand: Hand) -> Li
             continue
         bought += sitter.stack - hand.stacks[seat]
         if not sitter.stack:
-            table, away = stand_up(table, chair), (*away, Away(chair, sitter.player, 0))
+            table, away = stand_up(table, chair), (*away, AwayPlayer(chair, sitter.player, 0))
     return replace(seats, table=table, away=away, bought=bought)
 
 
@@ -97,7 +97,7 @@ def free_chair(seats: LiveSeats) -> int | None:
 
 
 def _join(game: Game, seats: LiveSeats, request: Joins) -> LiveSeats:
-    """A chair that nobody has or keeps, with chips of one's own."""
+    """Seat a new player in a chair that nobody has or keeps."""
     if is_freeze_out(game) and seats.table.button is not None:
         raise IllegalCommand(f"{request.player} may not join: this freeze-out has begun")
     if game.stacks == "reset" and request.chips != game.stack:
@@ -127,7 +127,7 @@ def _sit_out(game: Game, seats: LiveSeats, request: SitsOut) -> LiveSeats:
 
 
 def _return(game: Game, seats: LiveSeats, request: Returns) -> LiveSeats:
-    """Back into his chair, as a newcomer: he posts, or waits for the big blind."""
+    """Seat a returning player in his chair: he posts, or waits for the big blind."""
     away = _away(seats, request.player)
     if away is None:
         _sitting(seats, request.player)
@@ -170,12 +170,12 @@ def _leave(game: Game, seats: LiveSeats, request: Leaves) -> LiveSeats:
 
 
 def _stood_up(seats: LiveSeats, chair: int, sitter: Chair, *, gone: bool) -> LiveSeats:
-    away = (*seats.away, Away(chair, sitter.player, sitter.stack, gone))
+    away = (*seats.away, AwayPlayer(chair, sitter.player, sitter.stack, gone))
     return replace(seats, table=stand_up(seats.table, chair), away=away)
 
 
-def _seated_again(seats: LiveSeats, away: Away, posts: bool) -> LiveSeats:
-    """Dealt in again; he had kept his chair, so he sat down when he first took it."""
+def _seated_again(seats: LiveSeats, away: AwayPlayer, posts: bool) -> LiveSeats:
+    """Deal a player in again, as one who sat down when he first took his chair."""
     table = sit(seats.table, away.chair, away.player, away.stack, posts=posts)
     table = replace(table, order=seats.table.order)
     return replace(
@@ -209,7 +209,7 @@ def _sitting(seats: LiveSeats, player: str) -> tuple[int, Chair]:
     raise IllegalCommand(f"{player} does not sit at this table")
 
 
-def _away(seats: LiveSeats, player: str) -> Away | None:
+def _away(seats: LiveSeats, player: str) -> AwayPlayer | None:
     return next((other for other in seats.away if other.player == player), None)
 
 

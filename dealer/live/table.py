@@ -19,10 +19,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dealer.bots.built_in import silent_show
-from dealer.bots.seen import Histories, SeatTurn, look
+from dealer.bots.seat_view import SeatHistories, SeatTurn, seat_view
 from dealer.deck import Deck, Decks
 from dealer.live.clock import (
-    SITE,
+    SITE_TIMES,
     Answered,
     Arrival,
     Clock,
@@ -31,14 +31,14 @@ from dealer.live.clock import (
     LivePlayer,
     Question,
     SeatRequest,
-    Times,
     TurnClock,
+    TurnTimes,
     disconnected,
+    new_turn,
     reconnected,
-    started,
 )
-from dealer.live.seats import LiveSeats, after_hand, before_hand, players_in, requested
-from dealer.wire.words import WireTurn, default
+from dealer.live.seats import LiveSeats, after_hand, after_request, before_hand, players_in
+from dealer.wire.protocol import WireTurn, default_answer
 from engine.game import Game
 from engine.hand import begin, step, turn
 from engine.table import Seating, Table, deal_in, has_all, is_freeze_out, moved
@@ -71,9 +71,11 @@ from events.types import Event, Events, Faulted, FaultKind, FaultPlace
 
 
 class TableLoop:
-    """One table's events, all of which pass here; its players, its ledger, its clock."""
+    """The event loop of one table, with its players, its ledger and its clock."""
 
-    def __init__(self, game: Game, ledger: Ledger, clock: Clock, times: Times = SITE) -> None:
+    def __init__(
+        self, game: Game, ledger: Ledger, clock: Clock, times: TurnTimes = SITE_TIMES
+    ) -> None:
         self.game = game
         self.clock = clock
         self.times = times
@@ -113,12 +115,12 @@ class TableLoop:
         self._ledger.append(Append(stream, expected, events, at))
 
 
-Stepped = tuple[Events, Hand]
+EventsAndHand = tuple[Events, Hand]
 _BETS = (Fold, Check, Call, Raise, Straddle, Toss)
 _SHOWS = (Show, Muck, Announce)
 
 
-class _Open(Struct):
+class _OpenQuestion(Struct):
     """A question that is open: its number, the hand in which it stands, how long there is, and once
     it is over the answer, or why there is none."""
 
@@ -136,7 +138,7 @@ class LiveHand:
         self._loop, self._game = loop, loop.game
         self._deck = deck
         self._record: list[Event] = []
-        self._histories = Histories(self._record)
+        self._histories = SeatHistories(self._record)
         self._players = seating.players
         self._id = hand_id
         self._opening = begin(
@@ -151,7 +153,7 @@ class LiveHand:
         self.hand = self._opening[1]
 
     def play(self) -> Iterator[Events]:
-        """From the blinds to the end: what each answer made, once it is durable."""
+        """Play the hand from the blinds to the end: the events of each answer, once durable."""
         game = self._game
         yield self._kept(self._opening)
         for seat, player in enumerate(self._players):
@@ -192,32 +194,32 @@ class LiveHand:
                             self._ask(pending)
         yield self._kept(self._decided(questions), at)
 
-    def _questions(self, question: SeatTurn) -> list[_Open]:
+    def _questions(self, question: SeatTurn) -> list[_OpenQuestion]:
         """The questions of this turn: to one player, or to all who bid, as if none had bid yet."""
-        loop, hand, questions = self._loop, self.hand, list[_Open]()
+        loop, hand, questions = self._loop, self.hand, list[_OpenQuestion]()
         while True:
             loop.questions += 1
-            clock = started(loop.clock.now_ms(), loop.times)
+            clock = new_turn(loop.clock.now_ms(), loop.times)
             if self._players[question.seat] in loop.gone:
                 clock = disconnected(clock)
-            questions.append(_Open(loop.questions, question, hand, clock))
+            questions.append(_OpenQuestion(loop.questions, question, hand, clock))
             if not isinstance(question, ToBid):
                 return questions
-            hand = step(self._game, hand, default(question, sealed=True))[1]
+            hand = step(self._game, hand, default_answer(question, sealed=True))[1]
             following = turn(self._game, hand)
             if not isinstance(following, ToBid):
                 return questions
             question = following
 
-    def _ask(self, pending: _Open) -> None:
+    def _ask(self, pending: _OpenQuestion) -> None:
         """Send the seat's player the question, what the seat may see, and how long he has."""
         seat = pending.asked.seat
-        seen = look(self._game, self.hand, pending.asked, self._histories.of(seat))
+        seen = seat_view(self._game, self.hand, pending.asked, self._histories.of(seat))
         countdown = pending.clock.deadline - self._loop.times.countdown
         question = Question(pending.number, seen, countdown, pending.clock.deadline)
         self._loop.players[self._players[seat]].asked(question)
 
-    def _accepts(self, answer: Answered, waiting: list[_Open]) -> bool:
+    def _accepts(self, answer: Answered, waiting: list[_OpenQuestion]) -> bool:
         """Whether this answers a question; if it does not, its player is sent the reason.
 
         An answer of a disconnected player is dropped: he may answer when he is back.
@@ -247,8 +249,8 @@ class LiveHand:
             return False
         return True
 
-    def _decided(self, questions: list[_Open]) -> Stepped:
-        """What the answers make of the hand, in the order in which they were asked for."""
+    def _decided(self, questions: list[_OpenQuestion]) -> EventsAndHand:
+        """The events and hand after the answers, applied in the order of the questions."""
         hand = self.hand
         events: Events = ()
         for question in questions:
@@ -272,23 +274,23 @@ class LiveHand:
             return disconnected(clock)
         return reconnected(self._game, clock, arrived.at, self._loop.times)
 
-    def _too_late(self, question: SeatTurn, hand: Hand, why: FaultKind) -> Stepped:
+    def _too_late(self, question: SeatTurn, hand: Hand, why: FaultKind) -> EventsAndHand:
         """Nobody answered: the site's clock runs out (C1, C3), or a default is played (A8).
 
         At a showdown there is nothing to pay any more.
         """
         game, seat = self._game, question.seat
         if isinstance(question, ToShow):
-            seen = look(game, self.hand, question, self._histories.of(seat))
+            seen = seat_view(game, self.hand, question, self._histories.of(seat))
             return step(game, hand, silent_show(seen, question))
         if game.time_out != "bot_default":
             return step(game, hand, TimeOut(seat))
         assert isinstance(question, WireTurn)
         where: FaultPlace = "bid" if isinstance(question, ToBid) else "action"
-        events, hand = step(game, hand, default(question, sealed=True))
+        events, hand = step(game, hand, default_answer(question, sealed=True))
         return (Faulted(seat, "", why, where), *events), hand
 
-    def _kept(self, stepped: Stepped, at: int | None = None) -> Events:
+    def _kept(self, stepped: EventsAndHand, at: int | None = None) -> Events:
         """Write the events, and only then make them part of what anybody may know."""
         events, hand = stepped
         moment = self._loop.clock.now_ms() if at is None else at
@@ -298,7 +300,7 @@ class LiveHand:
         return events
 
 
-def clocked(game: Game) -> Game:
+def with_site_clock(game: Game) -> Game:
     """A game whose document has no clock, under the site's: the record's ruleset says so (C6)."""
     return replace(game, time_out="all_in_if_paid") if game.time_out == "none" else game
 
@@ -315,7 +317,7 @@ class LiveTable:
         decks: Decks,
         clock: Clock,
         *,
-        times: Times = SITE,
+        times: TurnTimes = SITE_TIMES,
     ) -> None:
         if game.time_out == "none":
             raise IllegalCommand(f"{game.name} has no clock: play it under one with clocked()")
@@ -331,7 +333,7 @@ class LiveTable:
         self._loop = TableLoop(game, ledger, clock, times)
 
     def meet(self, player: str, who: LivePlayer) -> None:
-        """Ask `who` from now on when it is this player's turn."""
+        """Seat `who` as this player: the table asks him from now on."""
         self._loop.players[player] = who
         if self._checkpoint:  # who comes later is given it, too
             who.committed(self._checkpoint)
@@ -354,7 +356,7 @@ class LiveTable:
         return self._can_begin()
 
     def hand(self) -> Iterator[Events]:
-        """The next hand: what each answer made, once it is durable."""
+        """Play the next hand: the events of each answer, once durable."""
         if not self.ready():
             raise IllegalCommand(
                 f"a hand needs two players with chips, not {players_in(self.seats)}"
@@ -391,7 +393,7 @@ class LiveTable:
         requests, self._loop.requests = self._loop.requests, []
         for request in requests:
             try:
-                self.seats = requested(self._game, self.seats, request)
+                self.seats = after_request(self._game, self.seats, request)
             except IllegalCommand as refusal:
                 self._loop.refuse(request.player, str(refusal))
         self.seats = before_hand(self._game, self.seats, self._loop.gone)

@@ -49,8 +49,8 @@ WATCH_MS = 500
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-class Refused(Exception):
-    """This system does not let us keep the bot apart like this."""
+class SandboxRefused(Exception):
+    """The system refuses a step of the sandbox; the message says which."""
 
 
 def main() -> None:
@@ -72,7 +72,7 @@ def main() -> None:
             elif sys.platform == "linux":
                 _check(_libc.prctl(SUBREAPER, 1, 0, 0, 0), "be told of orphans")
             _supervise(order, match, _started(order, match, null.fileno()))
-        except (Refused, OSError) as why:
+        except (SandboxRefused, OSError) as why:
             reason = f"{why.filename}: {why.strerror}" if isinstance(why, OSError) else why
             os.write(match, f"-{reason}\n".encode())
             sys.exit(1)
@@ -95,7 +95,7 @@ def _enter(order: Mapping[str, Any], match: int, null: int) -> None:
     first = os.fork()
     if first:
         _silent(null)
-        watch = Watch(order)
+        watch = UsageWatch(order)
         look = select.poll()
         look.register(match, select.POLLIN)
         while not os.waitpid(first, os.WNOHANG)[0]:  # it is over when all in the namespace are
@@ -195,7 +195,7 @@ def _write(path: str, text: str) -> None:
 
 def _check(result: int, step: str) -> None:
     if result:
-        raise Refused(f"{step}: {os.strerror(ctypes.get_errno())}")
+        raise SandboxRefused(f"{step}: {os.strerror(ctypes.get_errno())}")
 
 
 # Another user.
@@ -208,7 +208,7 @@ def _become(user: int) -> None:
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)
     except OSError as why:
-        raise Refused(f"become user {user}: {why.strerror}") from None
+        raise SandboxRefused(f"become user {user}: {why.strerror}") from None
 
 
 # The bot.
@@ -250,7 +250,7 @@ def _bot(order: Mapping[str, Any], trouble: int) -> NoReturn:
             signal.signal(number, signal.SIG_DFL)
         os.chdir(order["cwd"])
         os.execvpe(order["words"][0], order["words"], order["env"])
-    except Refused as why:
+    except SandboxRefused as why:
         os.write(trouble, f"-{why}".encode())
     except OSError as why:
         os.write(trouble, f"!{why.errno}".encode())
@@ -266,13 +266,13 @@ def _checked(order: Mapping[str, Any]) -> None:
     if order["user"] is not None:
         for path in order["hidden"]:
             if not order["namespaces"] and os.access(path, os.R_OK | os.X_OK):
-                raise Refused(f"every user may read {path}: chmod o-rwx {path}")
+                raise SandboxRefused(f"every user may read {path}: chmod o-rwx {path}")
     for tool, path in order["needs"].items():  # where `execvp` finds the program of this name
         folders = order["env"]["PATH"].split(os.pathsep)
         programs = (os.path.join(folder, tool) for folder in folders)
         found = (name for name in programs if os.path.isfile(name) and os.access(name, os.X_OK))
         if next(found, None) != path:
-            raise Refused(f"{path} would be out of its reach")
+            raise SandboxRefused(f"{path} would be out of its reach")
 
 
 def _silent(null: int) -> None:
@@ -291,7 +291,7 @@ def _supervise(order: Mapping[str, Any], match: int, bot: int) -> None:
     look.register(match, select.POLLIN)
     look.register(woken, select.POLLIN)
     alone = not order["namespaces"]  # else all end with us, and another one watches
-    watch = Watch(order)
+    watch = UsageWatch(order)
     while True:
         for pid, code in _reaped():
             if pid == bot:
@@ -351,8 +351,8 @@ def _end(user: int | None, bot: int) -> None:
 # What it takes.
 
 
-class Watch:
-    """How many processes a bot has, how much memory, and how much is in its folder."""
+class UsageWatch:
+    """The processes, the memory and the disk space that a bot uses."""
 
     def __init__(self, order: Mapping[str, Any]) -> None:
         self._most = order["most"]
@@ -360,7 +360,7 @@ class Watch:
         self._again = time.monotonic()
 
     def too_much(self) -> str | None:
-        """What it takes more of than it may, if anything."""
+        """The limit that the bot exceeds, as a sentence; None if it keeps all."""
         bot = descendants(os.getpid())
         if len(bot) > self._most["processes"]:
             return f"it had more than {self._most['processes']} processes at once"
@@ -377,7 +377,7 @@ class Watch:
 
 
 def descendants(pid: int) -> list[int]:
-    """All processes that a process has started, and those that they have."""
+    """The processes that a process has started, and those that they have."""
     pids = _children(pid)
     for child in pids:
         pids += _children(child)
@@ -404,7 +404,7 @@ def _resident(pid: int) -> int:
 
 
 def folder_size(folder: str) -> int:
-    """How much of the disk a folder takes; more than any disk has if its end cannot be reached."""
+    """The bytes that a folder takes on the disk; endless if its bottom cannot be reached."""
     size, left = 0, [folder]
     while left:
         try:

@@ -27,21 +27,29 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dealer.deck import Deck, Decks
-from dealer.wire.player import Answering, Conduct, Player, Reply
-from dealer.wire.process import on_one_processor, sweep
-from dealer.wire.program import Limits, Program
-from dealer.wire.sandbox import Guard, Sandbox, remove_stale, rooms
-from dealer.wire.words import (
+from dealer.wire.player import Conduct, LineAnswerer, Reply, WirePlayer
+from dealer.wire.process import end_marked, on_one_processor
+from dealer.wire.program import BotProgram, Limits
+from dealer.wire.protocol import (
     Clauses,
     WirePlan,
     WireTurn,
     acknowledgement_fault,
-    command,
-    default,
+    default_answer,
     dialect_of,
-    meaning,
+    reply_command,
+    spelled_command,
 )
-from dealer.worker import PATIENCE_S, Gone, decode_hands, ignore_ctrl_c, receive, send_hands, start
+from dealer.wire.sandbox import Isolation, Sandbox, bot_folders, remove_stale
+from dealer.worker import (
+    PATIENCE_S,
+    WorkerGone,
+    decode_hands,
+    ignore_ctrl_c,
+    receive,
+    send_hands,
+    start_worker,
+)
 from engine.hand import begin, step, to_act, turn
 from engine.turn import IllegalCommand, Show, ToBid, ToDeal, ToDraw, ToShow, ToSwap, ToToss
 from events.cards import DECK
@@ -58,8 +66,8 @@ _conduct: msgspec.msgpack.Decoder[tuple[Conduct, Conduct]] = msgspec.msgpack.Dec
 )
 
 
-class Spot(Struct, frozen=True):
-    """Where a hand waits for a bot, or is over: the events that led here, the seat that is asked,
+class WireSpot(Struct, frozen=True):
+    """A spot where a hand waits for a bot, or is over: the events up to it, the acting seat,
     and the line that it is sent.
 
     `clauses` and `deck` go from one spot of a hand to the next. Where `noting`, the other seat has
@@ -76,13 +84,13 @@ class Spot(Struct, frozen=True):
 
 
 class Referee:
-    """The rules of one match over the wire, and the default for an answer that is of no use."""
+    """Apply the rules of one match to replies, and the default answer to an unusable reply."""
 
     def __init__(self, match: WirePlan) -> None:
         self.dialect = dialect_of(match.game)
         self._match = match
 
-    def opened(self, number: int, deck: Deck) -> Spot:
+    def opened(self, number: int, deck: Deck) -> WireSpot:
         """The first question of a hand."""
         match = self._match
         stacks = (match.game.stack, match.game.stack)
@@ -90,13 +98,13 @@ class Referee:
         begun = begin(match.game, hand_id, button, match.players, stacks)
         return self._reached(begun, Clauses(self.dialect), deck)
 
-    def after(self, spot: Spot, reply: Reply | None) -> Spot:
+    def after(self, spot: WireSpot, reply: Reply | None) -> WireSpot:
         """The spot that a reply leads to; the reply is None if the bot is not asked any more."""
         if spot.noting:
             return self._noted(spot, reply)
         return self._reached(self._answered(spot, reply), spot.clauses, spot.deck)
 
-    def _noted(self, spot: Spot, reply: Reply | None) -> Spot:
+    def _noted(self, spot: WireSpot, reply: Reply | None) -> WireSpot:
         """The spot after the other seat has acknowledged a toss, or failed to: it stays a toss."""
         seat, clauses = spot.seat, spot.clauses
         assert seat is not None
@@ -109,7 +117,7 @@ class Referee:
         fault = Faulted(seat, reply.text, kind, "acknowledgement")
         return replace(following, events=(fault, *following.events))
 
-    def _reached(self, stepped: tuple[Events, Hand], clauses: Clauses, deck: Deck) -> Spot:
+    def _reached(self, stepped: tuple[Events, Hand], clauses: Clauses, deck: Deck) -> WireSpot:
         """The next question or the end: cards are dealt, swapped and, at the end, shown."""
         game = self._match.game
         events, hand = stepped
@@ -117,7 +125,7 @@ class Referee:
         seat: int | None = None
         if self.dialect.tosses and events and isinstance(events[0], Tossed):
             seat = 1 - events[0].seat
-            return Spot(events, hand, seat, clauses.take(seat), clauses, deck, noting=True)
+            return WireSpot(events, hand, seat, clauses.take(seat), clauses, deck, noting=True)
         while not hand.over:
             if (seat := to_act(hand)) is not None:
                 break
@@ -135,9 +143,9 @@ class Referee:
             clauses.add(new, hand)
             events += new
         line = "" if seat is None else clauses.take(seat)
-        return Spot(events, hand, seat, line, clauses, deck)
+        return WireSpot(events, hand, seat, line, clauses, deck)
 
-    def _answered(self, spot: Spot, reply: Reply | None) -> tuple[Events, Hand]:
+    def _answered(self, spot: WireSpot, reply: Reply | None) -> tuple[Events, Hand]:
         """What the answer makes of the hand, or a fault and the default answer.
 
         The legal answers are looked up only for an answer that is of no use.
@@ -147,7 +155,7 @@ class Referee:
         # Nobody bids after the last bid, so only the first can be shown too early (A1).
         sealed = not self._match.open_bids or (hand.auction is not None and bool(hand.auction.bids))
         if reply is not None and not reply.fault:
-            answer = meaning(self.dialect, seat, reply.text, sealed)
+            answer = spelled_command(self.dialect, seat, reply.text, sealed)
             if answer is not None:
                 try:
                     return step(game, hand, answer)
@@ -155,7 +163,7 @@ class Referee:
                     pass
         question = turn(game, hand)
         assert isinstance(question, WireTurn)
-        events, after = step(game, hand, default(question, sealed))
+        events, after = step(game, hand, default_answer(question, sealed))
         if reply is None:
             return events, after
         fault = self._fault(question, reply, sealed)
@@ -163,25 +171,28 @@ class Referee:
         return (fault, *events), after
 
     def _fault(self, question: WireTurn, reply: Reply, sealed: bool) -> Faulted:
-        meant = command(self.dialect, question, reply.text, sealed)
+        meant = reply_command(self.dialect, question, reply.text, sealed)
         kind = reply.fault or ("malformed" if meant is None else "illegal")
         where: FaultPlace = "bid" if isinstance(question, ToBid) else "action"
         return Faulted(question.seat, reply.text, kind, where)
 
 
-Pair = tuple[Answering, Answering]
+AnswererPair = tuple[LineAnswerer, LineAnswerer]
 
 
 @contextmanager
-def started(
-    programs: tuple[Program, Program], limits: Limits, guard: Guard, note: Callable[[str], None]
-) -> Iterator[tuple[Player, Player]]:
-    """Both bots, the second built once the first has connected; at the end nothing is left."""
+def running_bots(
+    programs: tuple[BotProgram, BotProgram],
+    limits: Limits,
+    guard: Isolation,
+    note: Callable[[str], None],
+) -> Iterator[tuple[WirePlayer, WirePlayer]]:
+    """Start both bots, the second once the first has connected; end both when the block ends."""
     first, second = programs
-    with rooms() as (room, other_room):
+    with bot_folders() as (room, other_room):
         players = (
-            Player(first, limits, Sandbox(first, second.folder, guard, limits, room)),
-            Player(second, limits, Sandbox(second, first.folder, guard, limits, other_room)),
+            WirePlayer(first, limits, Sandbox(first, second.folder, guard, limits, room)),
+            WirePlayer(second, limits, Sandbox(second, first.folder, guard, limits, other_room)),
         )
         try:
             for player in players:
@@ -200,7 +211,7 @@ def started(
 
 
 def play(
-    match: WirePlan, leg: Iterable[int], decks: Decks, players: Pair
+    match: WirePlan, leg: Iterable[int], decks: Decks, players: AnswererPair
 ) -> Generator[Finished, None, None]:
     """The hands of one leg, each from its first question to the last acknowledgement; in odd hands
     the first player is the dealer."""
@@ -225,13 +236,13 @@ def play(
 
 
 class MatchJob(NamedTuple):
-    """All that is needed to play a match."""
+    """A match over the wire, for another process to play: bots, limits, decks, isolation."""
 
     match: WirePlan
-    programs: tuple[Program, Program]
+    programs: tuple[BotProgram, BotProgram]
     limits: Limits
     decks: Decks
-    guard: Guard
+    guard: Isolation
 
 
 class Listener(NamedTuple):
@@ -241,13 +252,13 @@ class Listener(NamedTuple):
     conduct: Callable[[tuple[Conduct, Conduct]], None]
 
 
-class Processes:
-    """Processes that play matches; one that has played a match to its end waits for the next."""
+class MatchProcesses:
+    """A pool of processes that play matches; one whose match is over waits for the next."""
 
     def __init__(self) -> None:
         self._idle: list[tuple[BaseProcess, Connection]] = []
 
-    def __enter__(self) -> "Processes":
+    def __enter__(self) -> "MatchProcesses":
         return self
 
     def __exit__(
@@ -270,7 +281,7 @@ class Processes:
         try:
             process, pipe = self._idle.pop()
         except IndexError:
-            process, pipe = start(_work)
+            process, pipe = start_worker(_work)
         complete = False
         try:
             with suppress(OSError):  # it is gone, and `receive` says so
@@ -293,7 +304,7 @@ class Processes:
                     listener.note(body.decode())
                 elif kind == _FAILED:
                     failed = f"the process that played {job.match.match} failed: {body.decode()}"
-                    raise Gone(failed)
+                    raise WorkerGone(failed)
                 else:
                     break
             complete = not stop()
@@ -313,7 +324,7 @@ def _end(process: BaseProcess, pipe: Connection) -> None:
         process.kill()
         process.join()
     if process.exitcode != 0:
-        sweep(f"{process.pid}-")
+        end_marked(f"{process.pid}-")
     if process.pid is not None:
         remove_stale(process.pid)
 
@@ -353,7 +364,7 @@ def _play(pipe: Connection, job: MatchJob) -> None:
     for held in (2, 3):  # read a showdown's tables before the first question, not in a hand
         best(DECK[:held], DECK[held : held + 5])
     for leg in job.match.legs:
-        with started(job.programs, job.limits, job.guard, note) as players:
+        with running_bots(job.programs, job.limits, job.guard, note) as players:
             played = play(job.match, leg, job.decks, players)
             with closing(on_one_processor(played, players)) as hands:
                 complete = send_hands(pipe, hands, BATCH_HANDS, _HANDS, _HANDS)

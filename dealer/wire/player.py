@@ -11,14 +11,14 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from dealer.wire.process import NoSandbox, Output, Process
-from dealer.wire.program import Limits, Program
-from dealer.wire.sandbox import Means, Sandbox
+from dealer.wire.process import BotOutput, BotProcess, NoSandbox
+from dealer.wire.program import BotProgram, Limits
+from dealer.wire.sandbox import Sandbox, SandboxKind
 from events.types import FaultKind
 
 HOST = "127.0.0.1"  # nobody from outside plays along
 _RAW_MAX = 1_024  # characters of a bad reply that are kept
-_OWN = ("SEGV", "BUS", "FPE", "ILL", "ABRT", "SYS", "TRAP", "PIPE", "XFSZ")  # signals
+_OWN_SIGNALS = ("SEGV", "BUS", "FPE", "ILL", "ABRT", "SYS", "TRAP", "PIPE", "XFSZ")  # signals
 _SIGNALS = {number.value: number.name for number in signal.Signals}
 _CHUNK = 65_536
 _LAST_CALL_S = 1.0  # a program that exits before it connects may have left another one to do it
@@ -32,7 +32,7 @@ class Reply(Struct, frozen=True, gc=False):
 
 
 class Conduct(Struct, frozen=True):
-    """What a bot did in one leg of a match, which `lasted` from its first question to its last."""
+    """A bot's conduct in one leg of a match, which `lasted` from its first question to its last."""
 
     replies: int
     clock_left: float
@@ -44,19 +44,19 @@ class Conduct(Struct, frozen=True):
     exit: int | None
     last_lines: tuple[str, ...]
     log: bytes
-    kept_apart: Means
+    kept_apart: SandboxKind
     not_kept: tuple[str, ...]  # why better means did not work
 
 
-class Answering(Protocol):
-    """What replies for a seat: a bot's process, or in tests a list of lines."""
+class LineAnswerer(Protocol):
+    """Answers the lines for a seat: a bot's process, or in tests a list of lines."""
 
     def ask(self, clauses: str) -> Reply | None:
         """The reply to a line; None from a bot that is not asked any more."""
         ...
 
 
-class Player:
+class WirePlayer:
     """A bot's process, its connection and its clock.
 
     A bot is asked until it is late or its connection breaks, and never again after that: then
@@ -64,10 +64,10 @@ class Player:
     `slowest` is the longest that a reply took.
     """
 
-    def __init__(self, program: Program, limits: Limits, sandbox: Sandbox) -> None:
+    def __init__(self, program: BotProgram, limits: Limits, sandbox: Sandbox) -> None:
         self.program = program
         self.sandbox = sandbox
-        self.output = Output(limits.log_bytes, limits.output_bytes)
+        self.output = BotOutput(limits.log_bytes, limits.output_bytes)
         self.clock = limits.clock
         self.replies = 0
         self.slowest = 0.0
@@ -78,7 +78,7 @@ class Player:
         self._limits = limits
         self._first: float | None = None  # when it was asked
         self._latest = 0.0
-        self._process: Process | None = None
+        self._process: BotProcess | None = None
         self._connection: Connection | None = None
 
     # Before the match.
@@ -115,7 +115,7 @@ class Player:
         elif code:
             self._note(f"its build failed with exit code {code}")
 
-    def _run(self, words: tuple[str, ...], command: str) -> Process | None:
+    def _run(self, words: tuple[str, ...], command: str) -> BotProcess | None:
         try:
             return self.sandbox.start(words, self.output)
         except (OSError, NoSandbox) as why:
@@ -150,7 +150,7 @@ class Player:
 
     @property
     def processes(self) -> list[int]:
-        """All processes of the bot; none, if it was never started or is over."""
+        """The processes of the bot; none, if it was never started or is over."""
         return self._process.pids if self._process else []
 
     def ask(self, clauses: str) -> Reply | None:
@@ -168,7 +168,7 @@ class Player:
         except TimeoutError:
             self._spend(begun, time.perf_counter())
             return self._late("")
-        except Overlong as flood:
+        except OverlongLine as flood:
             self._spend(begun, link.arrived)
             self._hang_up("it wrote without an end of line")
             return Reply(_text(flood.head), "malformed")
@@ -230,7 +230,7 @@ class Player:
                 self._note(f"it was ended: {why}")
             elif name := _SIGNALS.get(-code if code < 0 else code - 128):
                 sent = f"{name}, as a program is that fails by itself"
-                if name.removeprefix("SIG") not in _OWN:
+                if name.removeprefix("SIG") not in _OWN_SIGNALS:
                     system = "; the system sends it when memory runs out" * (name == "SIGKILL")
                     sent = f"{name}, which muckrake did not send{system}; {self._sender()}"
                 ended = "it was ended"
@@ -247,13 +247,13 @@ class Player:
         self.sandbox.clear()
 
     def _sender(self) -> str:
-        """Who may have sent the bot a signal: the system keeps no sender, only who is permitted."""
+        """The possible senders of a signal to the bot: the system keeps only who is permitted."""
         if self.sandbox.means == "none":
             return "its rival may have sent it, like any program of yours: nothing says who did"
         return "its rival cannot have sent it, because they are kept apart"
 
     def conduct(self) -> Conduct:
-        """What the bot did in this leg, now that it is over."""
+        """The bot's conduct in this leg, once it is over."""
         return Conduct(
             self.replies,
             self.clock,
@@ -286,7 +286,7 @@ def _short(text: str) -> str:
 # The connection.
 
 
-class Overlong(Exception):
+class OverlongLine(Exception):
     """A line is longer than what is read of one; `head` is how the line began."""
 
     def __init__(self, head: bytes) -> None:
@@ -324,7 +324,7 @@ class Connection:
             reply = self._line() if self._held else None
             while reply is None:
                 if len(self._held) > self._line_bytes:
-                    raise Overlong(self._held[: self._line_bytes])
+                    raise OverlongLine(self._held[: self._line_bytes])
                 chunk = self._link.recv(_CHUNK)
                 self.arrived = time.perf_counter()
                 self._held += chunk

@@ -34,7 +34,7 @@ _CHUNK = 65_536
 _TAIL = 4_096
 
 
-class Output:
+class BotOutput:
     """The first bytes of what was printed, for the player's log, and always the last ones."""
 
     def __init__(self, log_bytes: int, most_bytes: int) -> None:
@@ -52,7 +52,7 @@ class Output:
         self._threads.append(thread)
 
     def add(self, text: str) -> None:
-        """A remark of ours among what the bot printed."""
+        """Add a remark of the match to the bot's output."""
         self._keep(text.encode())
 
     def wait(self, seconds: float) -> None:
@@ -73,7 +73,7 @@ class Output:
 
     @property
     def last_lines(self) -> tuple[str, ...]:
-        """How the output ended: a program that breaks down says so last."""
+        """The last lines of the output: a program that breaks down says so there."""
         with self._lock:
             text = self._tail.decode("utf-8", "replace")
         return tuple(text.splitlines()[-12:])
@@ -107,10 +107,10 @@ class NoSandbox(Exception):
     """The sandbox could not be entered, and nothing was started; the reason why."""
 
 
-class Process:
+class BotProcess:
     """A running program; `end` leaves nothing of it behind."""
 
-    def __init__(self, order: dict[str, Any], output: Output) -> None:
+    def __init__(self, order: dict[str, Any], output: BotOutput) -> None:
         """Start the program as ordered: NoSandbox, or OSError if there is no such command."""
         self._mark = f"{os.getpid()}-{secrets.token_hex(8)}"
         self._received = b""
@@ -251,7 +251,7 @@ class Process:
         except subprocess.TimeoutExpired:  # the system holds it, in some device perhaps
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._launcher.pid, signal.SIGKILL)
-        sweep(self._mark)
+        end_marked(self._mark)
         self._output.wait(_LAST_WORDS_S)
         with suppress(subprocess.TimeoutExpired):
             self._launcher.wait(_LAST_WORDS_S)
@@ -264,7 +264,7 @@ def _hex_address(address: tuple[str, int]) -> str:
     return f"{int.from_bytes(socket.inet_aton(host), sys.byteorder):08X}:{port:04X}"
 
 
-def sweep(mark: str) -> None:
+def end_marked(mark: str) -> None:
     """End every process whose mark begins so, until there is none."""
     for _ in range(_SWEEPS):
         if not (_PROC / "self/environ").exists():  # the system does not list processes
@@ -298,7 +298,7 @@ LOOK_HANDS = 20  # after so many it is looked at again whether one processor is 
 QUICK_S = 0.000_3  # for a reply: a slower bot thinks, and may want to do it on many processors
 
 
-class Running(Protocol):
+class RunningBot(Protocol):
     """A bot: how often it was asked, what is left of its clock, the processes that it runs in."""
 
     replies: int
@@ -308,7 +308,7 @@ class Running(Protocol):
     def processes(self) -> list[int]: ...
 
 
-class Used(NamedTuple):
+class BotUsage(NamedTuple):
     """How often bots replied so far, what is left of their clocks, the nanoseconds in which this
     process has run, and those in which it waited for a processor that others had."""
 
@@ -319,9 +319,9 @@ class Used(NamedTuple):
 
 
 def on_one_processor(
-    hands: Iterable[Finished], bots: tuple[Running, Running]
+    hands: Iterable[Finished], bots: tuple[RunningBot, RunningBot]
 ) -> Generator[Finished]:
-    """These hands as they are played; at the end all processes may run on all processors again.
+    """Play these hands with all bots on one processor while that is faster; free all at the end.
 
     It is looked again and again: a bot may begin to think, others may want the processor.
     """
@@ -334,7 +334,7 @@ def on_one_processor(
         for number, hand in enumerate(hands, 1):
             if number % LOOK_HANDS == 0:
                 now = _used(bots)
-                better = len(everywhere) > 1 and is_better(then, now)
+                better = len(everywhere) > 1 and fits_one_processor(then, now)
                 if better and not together:
                     together = _gathered(bots, everywhere)
                 elif together and not better:
@@ -347,19 +347,19 @@ def on_one_processor(
             _spread(bots, everywhere)
 
 
-def is_better(then: Used, now: Used) -> bool:
+def fits_one_processor(then: BotUsage, now: BotUsage) -> bool:
     """Whether one processor is enough: bots reply at once, and nobody else is in the way."""
     replies, crowd = now.replies - then.replies, now.waited - then.waited
     return then.clocks - now.clocks < replies * QUICK_S and crowd < now.ran - then.ran
 
 
-def _used(bots: tuple[Running, Running]) -> Used:
+def _used(bots: tuple[RunningBot, RunningBot]) -> BotUsage:
     ran, waited, _ = (_PROC / "self/schedstat").read_text().split()
     replies, clocks = sum(bot.replies for bot in bots), sum(bot.clock for bot in bots)
-    return Used(replies, clocks, int(ran), int(waited))
+    return BotUsage(replies, clocks, int(ran), int(waited))
 
 
-def _gathered(bots: tuple[Running, Running], everywhere: set[int]) -> bool:
+def _gathered(bots: tuple[RunningBot, RunningBot], everywhere: set[int]) -> bool:
     """Put all bots on the processor of this process, unless a bot is to be left alone."""
     each = [bot.processes for bot in bots]
     if not all(each):  # a bot is over, or the system does not list what runs
@@ -378,7 +378,7 @@ def _gathered(bots: tuple[Running, Running], everywhere: set[int]) -> bool:
     return True
 
 
-def _spread(bots: tuple[Running, Running], everywhere: set[int]) -> None:
+def _spread(bots: tuple[RunningBot, RunningBot], everywhere: set[int]) -> None:
     """Let all processes run on all processors, those that a bot has started meanwhile, too."""
     for process in (0, *(process for bot in bots for process in bot.processes)):
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""A folder with a bot in it: how to build and run it, in what time and space, what it needs to see.
+"""A bot's folder: its build and run commands, its limits, and the paths that it needs to see.
 
 In a sandbox it sees, besides its own folder, the system's programs and the toolchains. These are
 looked at by `os.path`, for which one that we may not enter is none; `Path` would raise.
@@ -60,11 +60,11 @@ class Limits(Struct, frozen=True):
     written_bytes: int = 1 << 30
 
 
-USUAL = Limits()
+USUAL_LIMITS = Limits()
 
 
-class NoBot(Exception):
-    """This folder holds no bot that could be started."""
+class NoBotFolder(Exception):
+    """The folder holds no bot that could be started; the message says why."""
 
 
 class _Commands(Struct, frozen=True):
@@ -72,7 +72,7 @@ class _Commands(Struct, frozen=True):
     run: tuple[str, ...]
 
 
-class Program(Struct, frozen=True):
+class BotProgram(Struct, frozen=True):
     """A bot that can be built and run: its player's name, its folder, its two commands."""
 
     name: str
@@ -81,27 +81,29 @@ class Program(Struct, frozen=True):
     run: tuple[str, ...]
 
 
-def program(folder: Path, name: str) -> Program:
-    """The bot in a folder, or the sentence why there is none."""
+def read_program(folder: Path, name: str) -> BotProgram:
+    """Read the bot in a folder; `NoBotFolder` says why there is none."""
     path = folder / COMMANDS
     try:
         exists = folder.is_dir()
     except OSError as why:  # no folder is called so
-        raise NoBot(f"{folder} cannot be used: {why.strerror}") from None
+        raise NoBotFolder(f"{folder} cannot be used: {why.strerror}") from None
     if not exists:
-        raise NoBot(f"{folder} is no folder: a bot is a folder with a {COMMANDS} in it")
+        raise NoBotFolder(f"{folder} is no folder: a bot is a folder with a {COMMANDS} in it")
     try:
         commands = msgspec.json.decode(path.read_bytes(), type=_Commands)
     except FileNotFoundError:
-        raise NoBot(f"{folder} holds no bot: there is no {COMMANDS} in it") from None
+        raise NoBotFolder(f"{folder} holds no bot: there is no {COMMANDS} in it") from None
     except (OSError, msgspec.DecodeError) as why:
-        raise NoBot(f"{path} cannot be used: {why}") from None
+        raise NoBotFolder(f"{path} cannot be used: {why}") from None
     if not commands.run:
-        raise NoBot(f'{path} cannot be used: "run" names no command')
-    return Program(name, folder.resolve(), commands.build, commands.run)
+        raise NoBotFolder(f'{path} cannot be used: "run" names no command')
+    return BotProgram(name, folder.resolve(), commands.build, commands.run)
 
 
-def named(first: Path, second: Path, names: Mapping[str, str] = NONE) -> tuple[Program, Program]:
+def named_programs(
+    first: Path, second: Path, names: Mapping[str, str] = NONE
+) -> tuple[BotProgram, BotProgram]:
     """Two bots, A and B, by these names, or else after their folders; where both folders have one
     name, the second bot gets a number."""
     for letter, name in names.items():
@@ -115,7 +117,7 @@ def named(first: Path, second: Path, names: Mapping[str, str] = NONE) -> tuple[P
         raise ValueError(f"both bots cannot be called {name_a}")
     plain = _plain(second.resolve().name)
     name_b = name_b or (f"{plain}-2" if name_a == plain else plain)
-    return program(first, name_a), program(second, name_b)
+    return read_program(first, name_a), read_program(second, name_b)
 
 
 def _plain(name: str) -> str:
@@ -124,7 +126,7 @@ def _plain(name: str) -> str:
     return plain[:NAME_MAX].strip("-") or "bot"
 
 
-def environment(home: Path, scratch: Path) -> dict[str, str]:
+def bot_environment(home: Path, scratch: Path) -> dict[str, str]:
     """The environment of a bot: where programs are, which language is spoken, its own folder."""
     ours = os.environ
     known = {name: ours[name] for name in (*_WORDS, *_FOLDERS) if name in ours}
@@ -135,13 +137,13 @@ def environment(home: Path, scratch: Path) -> dict[str, str]:
     return known | own
 
 
-def tool(name: str) -> str | None:
-    """Where a command of this name is found."""
+def tool_path(name: str) -> str | None:
+    """The path of a command of this name, if there is one."""
     return shutil.which(name, path=os.environ.get("PATH", os.defpath))
 
 
-def visible(program: Program) -> tuple[list[Path], list[tuple[Path, str]]]:
-    """The folders to be shown, and the links on the way to them and to the programs in them."""
+def visible_paths(program: BotProgram) -> tuple[list[Path], list[tuple[Path, str]]]:
+    """The folders that the sandbox shows, and the links on the way to them and their programs."""
     shown: list[Path] = []
     links: dict[Path, str] = {}
     for path in dict.fromkeys(_useful(program)):
@@ -152,7 +154,7 @@ def visible(program: Program) -> tuple[list[Path], list[tuple[Path, str]]]:
     return shown, outside
 
 
-def _useful(program: Program) -> Iterator[Path]:
+def _useful(program: BotProgram) -> Iterator[Path]:
     """The paths of the system and of toolchains that a bot may have use for."""
     yield from (Path("/", name) for name in _SYSTEM)
     yield from (_DEVICES, Path("/etc/resolv.conf"))
@@ -207,7 +209,7 @@ def _installation(programs: Path) -> Iterator[Path]:
 
 
 def _homes() -> dict[str, Path]:
-    """Where tools look in the user's home; the bot's home is another."""
+    """The folders in the user's home where tools look; the bot's home is another."""
     paths = {name: os.environ.get(name) or _home() / below for name, (below, _) in _HOMES.items()}
     return {name: Path(path) for name, path in paths.items() if os.path.isdir(path)}
 

@@ -1,4 +1,4 @@
-"""Where a bot runs: by which means it is kept apart, in which copy of its folder, and what it sees.
+"""The sandbox of a bot: how it is isolated, in which copy of its folder, and what it sees.
 
 The means are tried, best first, with everything that the bot will need; where one does not work
 the next is tried, and the reason is kept for the report.
@@ -23,10 +23,10 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from dealer.wire.launcher import folder_size
-from dealer.wire.process import NoSandbox, Output, Process
-from dealer.wire.program import TOOLS, Limits, Program, environment, tool, visible
+from dealer.wire.process import BotOutput, BotProcess, NoSandbox
+from dealer.wire.program import TOOLS, BotProgram, Limits, bot_environment, tool_path, visible_paths
 
-Means = Literal["user+namespaces", "namespaces", "user", "none"]
+SandboxKind = Literal["user+namespaces", "namespaces", "user", "none"]
 
 _PREFIX = "muckrake-bots-"
 _USERS = (range(1_879_048_192, 2_147_483_648), range(61_184, 65_520))  # nobody's, by convention
@@ -34,25 +34,25 @@ _SCRATCH_BYTES = 256 << 20
 _YOUNG_S = 60  # a folder that is younger may have just been made, and not yet be held
 
 
-class Guard(Struct, frozen=True):
-    """What no bot may see, by which means it is kept from it, and the decks' seed, if any.
+class Isolation(Struct, frozen=True):
+    """What bots are isolated from, by which means, and the decks' seed, if any.
 
     `means` are those to be tried, in this order; None is what this system may offer.
     """
 
     hidden: tuple[Path, ...]
-    means: tuple[Means, ...] | None = None
+    means: tuple[SandboxKind, ...] | None = None
     seed: str | None = None
 
 
 class Sandbox:
-    """The place of one bot in one leg of a match; `means` is what keeps it apart in the end.
+    """The sandbox of one bot in one leg of a match; `means` is what isolates it in the end.
 
     `reasons` says of better means why they did not work.
     """
 
     def __init__(
-        self, program: Program, rival: Path, guard: Guard, limits: Limits, room: Path
+        self, program: BotProgram, rival: Path, guard: Isolation, limits: Limits, room: Path
     ) -> None:
         self.reasons: list[str] = []
         self._program = program
@@ -61,7 +61,7 @@ class Sandbox:
         self._secret = _outside(program.folder, guard.hidden)
         self._hidden = _outside(program.folder, (*guard.hidden, rival))
         self._room = room
-        self._left: list[Means]  # those to be tried, best first
+        self._left: list[SandboxKind]  # those to be tried, best first
         if guard.means is not None:
             self._left = list(guard.means)
         elif sys.platform != "linux":
@@ -74,7 +74,7 @@ class Sandbox:
         self._order: dict[str, Any] | None = None
 
     @property
-    def means(self) -> Means:
+    def means(self) -> SandboxKind:
         """The means that is tried now, or has worked."""
         return self._left[0]
 
@@ -86,13 +86,13 @@ class Sandbox:
         because = "; ".join(self.reasons) or "this system has no means"
         return (f"it is not kept apart and can read what you can, the ledger too ({because})",)
 
-    def start(self, words: Sequence[str], output: Output) -> Process:
+    def start(self, words: Sequence[str], output: BotOutput) -> BotProcess:
         """A command of this bot; OSError if it cannot be started, NoSandbox if no means is left."""
         while True:
             try:
                 if self._order is None:
                     self._order = self._prepared()
-                return Process({**self._order, "words": words}, output)
+                return BotProcess({**self._order, "words": words}, output)
             except NoSandbox as why:
                 self.reasons.append(f"{self.means}: {why}")
                 self.clear()
@@ -102,13 +102,13 @@ class Sandbox:
 
     def clear(self) -> None:
         """Remove what the bot left on the disk."""
-        remove(self._room)
+        remove_folder(self._room)
         if self._user is not None and "namespaces" not in self.means:
             for folder in ("/tmp", "/var/tmp", "/dev/shm"):
                 for entry in Path(folder).iterdir():  # all may write there; the user was his alone
                     with suppress(OSError):
                         if entry.lstat().st_uid == self._user:
-                            remove(entry)
+                            remove_folder(entry)
         self._order = self._user = None
 
     def _prepared(self) -> dict[str, Any]:
@@ -136,12 +136,12 @@ class Sandbox:
         hidden = (*self._hidden, self._room.parent) if namespaces else self._secret
         if self.means == "namespaces" and os.geteuid() == 0:  # it owns what root owns
             hidden += _not_for_all(Path("/etc"))
-        shown, links = visible(program) if namespaces else ((), ())
+        shown, links = visible_paths(program) if namespaces else ((), ())
         words = {command[0] for command in (program.build, program.run) if command}
-        tools = {word: tool(word) for word in (*words, *TOOLS) if os.sep not in word}
+        tools = {word: tool_path(word) for word in (*words, *TOOLS) if os.sep not in word}
         return {
             "cwd": str(home),
-            "env": environment(home, Path("/tmp") if namespaces else scratch),
+            "env": bot_environment(home, Path("/tmp") if namespaces else scratch),
             "user": self._user,
             "namespaces": namespaces,
             # Each tool is to be found where it is found now.
@@ -168,7 +168,7 @@ class Sandbox:
 
 
 @contextmanager
-def rooms() -> Iterator[tuple[Path, Path]]:
+def bot_folders() -> Iterator[tuple[Path, Path]]:
     """A folder for each of two bots; nothing is left of them, nor of those of a killed match."""
     remove_stale()
     top = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=_base()))
@@ -178,7 +178,7 @@ def rooms() -> Iterator[tuple[Path, Path]]:
         top.chmod(0o711)
         yield top / "0", top / "1"
     finally:
-        remove(top)
+        remove_folder(top)
         os.close(handle)
 
 
@@ -193,12 +193,12 @@ def remove_stale(match: int | None = None) -> None:
             handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                remove(path)
+                remove_folder(path)
             finally:
                 os.close(handle)
 
 
-def remove(folder: Path) -> None:
+def remove_folder(folder: Path) -> None:
     """Remove a folder, however deep and however closed a bot has left it."""
     if not os.path.lexists(folder):
         return
@@ -209,7 +209,7 @@ def remove(folder: Path) -> None:
 
 
 def _base() -> Path:
-    """Where programs may be started from: some systems forbid it in their temporary folder."""
+    """A folder where programs may be started: some systems forbid it in the temporary one."""
     usual = Path(tempfile.gettempdir())
     other = Path("/var/tmp")
     forbidden = os.statvfs(usual).f_flag & getattr(os, "ST_NOEXEC", 0)

@@ -26,10 +26,10 @@ from msgspec import Struct
 
 from store.archive.objects import Objects
 from store.folder import manifest
-from store.folder.disk import Lock, Output, RealDisk, create_anew, make_whole, put
+from store.folder.disk import Lock, Output, RealDisk, create_anew, make_durable_folder, replace_file
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest
-from store.proof.private import FOLDER as PRIVATE
+from store.proof.ledger_secrets import FOLDER as PRIVATE
 from store.proof.tree import Refuted, frontier
 from store.proof.tree_file import TreeFiles
 
@@ -41,7 +41,7 @@ _NAMED = re.compile(
 )
 
 
-class Part(Struct, frozen=True):
+class FilePart(Struct, frozen=True):
     """An object that holds some bytes of a file."""
 
     object: str
@@ -49,11 +49,11 @@ class Part(Struct, frozen=True):
     sha256: str
 
 
-class File(Struct, frozen=True, omit_defaults=True):
+class ArchivedFile(Struct, frozen=True, omit_defaults=True):
     """A file of a ledger: its bytes, or the objects that they are in, one after the other."""
 
     data: bytes = b""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[FilePart, ...] = ()
 
     @property
     def size(self) -> int:
@@ -63,7 +63,7 @@ class File(Struct, frozen=True, omit_defaults=True):
 class Index(Struct, frozen=True):
     """Every file of an archived ledger, by its path."""
 
-    files: dict[str, File]
+    files: dict[str, ArchivedFile]
     version: int = VERSION
 
 
@@ -110,15 +110,15 @@ def decode(data: bytes, url: str) -> Index:
     return index
 
 
-def names(files: Mapping[str, File], folder: str) -> list[str]:
-    """What a folder of the ledger holds."""
+def folder_names(files: Mapping[str, ArchivedFile], folder: str) -> list[str]:
+    """The names of the files in a folder of the ledger."""
     start = f"{folder}/" if folder else ""
     below = (path.removeprefix(start) for path in files if path.startswith(start))
     return sorted({path.split("/")[0] for path in below})
 
 
 def read_file(
-    file: File, start: int, end: int | None, fetch: Callable[[Part, int, int], bytes]
+    file: ArchivedFile, start: int, end: int | None, fetch: Callable[[FilePart, int, int], bytes]
 ) -> bytes:
     """Bytes of a file; `fetch` gives those that lie in an object."""
     if not file.parts:
@@ -133,8 +133,8 @@ def read_file(
     return b"".join(found)
 
 
-class Archived:
-    """The files of an index as a disk has them, straight from their objects."""
+class IndexedFiles:
+    """A read-only disk of an index's files, straight from their objects."""
 
     def __init__(self, objects: Objects, index: Index) -> None:
         self._objects = objects
@@ -144,13 +144,13 @@ class Archived:
         if path not in self._files:
             raise FileNotFoundError(2, "no such file", path)
 
-        def fetch(part: Part, first: int, last: int) -> bytes:
+        def fetch(part: FilePart, first: int, last: int) -> bytes:
             return self._objects.range(part.object, first, last)
 
         return read_file(self._files[path], start, end, fetch)
 
     def names(self, folder: str) -> list[str]:
-        return names(self._files, folder)
+        return folder_names(self._files, folder)
 
 
 _AT_ONCE = 1 << 23  # bytes that are asked for in one request
@@ -160,8 +160,8 @@ class NoArchive(Exception):
     """There is no archive at this URL."""
 
 
-class Pulled(Struct, frozen=True):
-    """What a folder holds now, and what was fetched for it."""
+class PullResult(Struct, frozen=True):
+    """The result of a pull: what the folder holds now, and what was fetched."""
 
     folder: str
     closed: int
@@ -179,15 +179,13 @@ def index_of(objects: Objects) -> Index:
 
 
 def pull(
-    objects: Objects,
-    folder: Path,
-    watch: Callable[[Collection[Any]], Iterable[Any]] = iter,
-) -> Pulled:
+    objects: Objects, folder: Path, watch: Callable[[Collection[Any]], Iterable[Any]] = iter
+) -> PullResult:
     """The archived ledger in a folder; `Refuted` if another ledger is there. What is fetched goes
     through `watch`."""
     archived = index_of(objects)
-    now = manifest.opened(archived.files[manifest.PATH].data)
-    make_whole(folder, 0o700)  # cards of every seat are in it
+    now = manifest.decode_manifest(archived.files[manifest.PATH].data)
+    make_durable_folder(folder, 0o700)  # cards of every seat are in it
     disk = RealDisk(folder)
     lock = Lock(folder, "pull")
     try:
@@ -209,7 +207,7 @@ def _check_place(disk: RealDisk, now: Manifest, archived: Index, objects: Object
         raise Refuted(
             f"{disk.root} is a ledger that is written here: it has {PRIVATE}, and is not replaced"
         )
-    theirs = TreeFiles(Archived(objects, archived))
+    theirs = TreeFiles(IndexedFiles(objects, archived))
     ours = frontier(before.tree, TreeFiles(disk))
     if before.tree > now.tree or ours != frontier(before.tree, theirs):
         raise Refuted(
@@ -223,7 +221,7 @@ class _Pull:
         self._objects, self._disk, self._archived, self._now = objects, disk, archived, now
         self._fetched = self._bytes = 0
 
-    def done(self, watch: Callable[[Collection[Any]], Iterable[Any]]) -> Pulled:
+    def done(self, watch: Callable[[Collection[Any]], Iterable[Any]]) -> PullResult:
         sealed = {
             path: segment.sha256[name]
             for segment in self._now.segments
@@ -237,19 +235,19 @@ class _Pull:
         for path, file in watch(self._archived.files.items()):
             if path != manifest.PATH:
                 self._file(path, file, sealed.get(path))
-        put(self._disk, manifest.PATH, self._archived.files[manifest.PATH].data)
+        replace_file(self._disk, manifest.PATH, self._archived.files[manifest.PATH].data)
         self._sweep({*sealed, self._now.log})
         counts = self._now.next_seq, len(self._now.segments), self._fetched, self._bytes
-        return Pulled(str(self._disk.root), *counts)
+        return PullResult(str(self._disk.root), *counts)
 
-    def _file(self, path: str, file: File, sha256: str | None) -> None:
+    def _file(self, path: str, file: ArchivedFile, sha256: str | None) -> None:
         """A file in its place, as a whole; one that is there already is left alone."""
         folder, _, name = path.rpartition("/")
         self._disk.make_folder(folder)
         is_there = name in self._disk.names(folder)
         if not file.parts:
             if not is_there or self._disk.read(path) != file.data:
-                put(self._disk, path, file.data)
+                replace_file(self._disk, path, file.data)
             return
         if is_there and self._is_whole(path, file):
             return
@@ -271,7 +269,7 @@ class _Pull:
         self._disk.rename(aside, path)
         self._disk.sync_folder(folder)
 
-    def _is_whole(self, path: str, file: File) -> bool:
+    def _is_whole(self, path: str, file: ArchivedFile) -> bool:
         """Whether a file is there already, as it is in the archive."""
         at = 0
         for part in file.parts:
@@ -283,7 +281,7 @@ class _Pull:
             at += part.size
         return not self._disk.read(path, at, at + 1)
 
-    def _fetch(self, part: Part, output: Output, file_digest: "hashlib._Hash") -> None:
+    def _fetch(self, part: FilePart, output: Output, file_digest: "hashlib._Hash") -> None:
         digest = hashlib.sha256()
         for at in range(0, part.size, _AT_ONCE):
             end = min(at + _AT_ONCE, part.size)

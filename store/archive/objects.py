@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote, urlsplit
 
-from store.folder.disk import RealDisk, lock_file, make_whole
+from store.folder.disk import RealDisk, lock_file, make_durable_folder
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -28,16 +28,16 @@ _RETRIES = 5
 _AT_ONCE = 1 << 20  # bytes that are copied
 
 
-class NoAnswer(OSError):
+class StorageError(OSError):
     """Object storage that cannot be reached, or refuses, or answers with an error of its own."""
 
 
-class Misspelt(ValueError):
+class InvalidUrl(ValueError):
     """A URL that no archive can have."""
 
 
 class Objects(Protocol):
-    """What an archive asks of storage."""
+    """The storage of an archive: objects by name, read, written and swapped."""
 
     url: str
 
@@ -58,31 +58,31 @@ class Objects(Protocol):
         ...
 
     def swap(self, name: str, data: bytes, tag: str | None) -> bool:
-        """As `put`, if the object still has this tag, or with None still is not there."""
+        """Put an object if it still has this tag, or with None if there still is none."""
         ...
 
 
 def objects_of(url: str) -> Objects:
     """The objects below a URL, or in a folder; nothing is asked of it yet."""
     if "://" not in url:
-        return Folder(Path(url).absolute())
+        return FolderObjects(Path(url).absolute())
     try:
         parts = urlsplit(url)
     except ValueError as reason:
-        raise Misspelt(f"{url} is no URL: {reason}") from None
+        raise InvalidUrl(f"{url} is no URL: {reason}") from None
     if parts.scheme not in SCHEMES:
         known = ", ".join(f"{scheme}://" for scheme in SCHEMES)
-        raise Misspelt(f"{url} is no place for an archive: there are {known} and folders")
+        raise InvalidUrl(f"{url} is no place for an archive: there are {known} and folders")
     if parts.scheme == "file":
         if parts.netloc not in ("", "localhost") or len(parts.path) < 2:
-            raise Misspelt(f"{url} names no folder of this machine: file:///FOLDER does")
-        return Folder(Path(unquote(parts.path)))
+            raise InvalidUrl(f"{url} names no folder of this machine: file:///FOLDER does")
+        return FolderObjects(Path(unquote(parts.path)))
     if not parts.netloc or parts.query or parts.fragment:
-        raise Misspelt(f"{url} names no bucket: it looks like {parts.scheme}://BUCKET/PREFIX")
-    return Bucket(url.rstrip("/"))
+        raise InvalidUrl(f"{url} names no bucket: it looks like {parts.scheme}://BUCKET/PREFIX")
+    return BucketObjects(url.rstrip("/"))
 
 
-class Folder:
+class FolderObjects:
     """Objects that are files below a folder."""
 
     def __init__(self, root: Path) -> None:
@@ -119,9 +119,9 @@ class Folder:
             return True
 
     def _put(self, name: str, data: bytes | Path) -> None:
-        """Aside, synced, renamed; what a killed writer left aside is written over."""
+        """Write a file aside, sync and rename it; a killed writer's leftover is written over."""
         path = self._root / name
-        make_whole(path.parent)
+        make_durable_folder(path.parent)
         aside = path.with_name(f"{path.name}.tmp")
         with aside.open("wb") as file:
             if isinstance(data, bytes):
@@ -137,14 +137,14 @@ class Folder:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """One writer at a time: the operating system's lock on a file of the folder."""
-        make_whole(self._root, 0o700)  # cards of every seat are in it
+        """Hold the operating system's lock on a file of the folder: one writer at a time."""
+        make_durable_folder(self._root, 0o700)  # cards of every seat are in it
         with (self._root / "lock").open("ab") as file:
             lock_file(file)
             yield
 
 
-class Bucket:
+class BucketObjects:
     """Objects of S3, Google Cloud Storage or Azure; credentials as these name them in the
     environment."""
 
@@ -225,24 +225,24 @@ class Bucket:
                 return now is not None and now[0] == data
 
     def _as_read(self, tag: str) -> dict[str, str]:
-        """The condition that an object still is what was read with this tag."""
+        """The condition of a put: the object still is what was read with this tag."""
         version = self._versions.get(tag)
         return {"e_tag": tag, "version": version} if version else {"e_tag": tag}
 
     @contextmanager
     def _plainly(self, doing: str) -> Iterator[None]:
-        """What storage can fail with, in a sentence."""
+        """Raise a failure of storage as a `StorageError` in one sentence."""
         from obstore.exceptions import BaseError, PermissionDeniedError, UnauthenticatedError
 
         try:
             yield
         except FileNotFoundError:
             if doing.startswith("write"):
-                raise NoAnswer(f"{self.url}: there is no such bucket") from None
+                raise StorageError(f"{self.url}: there is no such bucket") from None
             name = f"{self.url}/{doing.split()[-1]}"
             raise FileNotFoundError(2, "no such object", name) from None
         except (PermissionDeniedError, UnauthenticatedError):
-            raise NoAnswer(f"{self.url}: there is no permission to {doing}") from None
+            raise StorageError(f"{self.url}: there is no permission to {doing}") from None
         except BaseError as failure:
             # without the address of the client and the shapes of its program
             first = str(failure).split("\n\nDebug source")[0].split("\n")[0]
@@ -256,4 +256,4 @@ class Bucket:
             else:
                 reason = re.sub(r"^.*? error: (Error performing \w+ \S+ in \S+, )?", "", first)
                 reason = reason[:200].rstrip(" :")
-            raise NoAnswer(f"{self.url}: cannot {doing}: {reason}") from None
+            raise StorageError(f"{self.url}: cannot {doing}: {reason}") from None

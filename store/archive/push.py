@@ -12,29 +12,29 @@ from typing import Any
 from msgspec import Struct
 
 from store.archive import index
-from store.archive.disk import ArchiveDisk
-from store.archive.index import Archived, File, Index, Part
+from store.archive.cached_disk import ArchiveDisk
+from store.archive.index import ArchivedFile, FilePart, Index, IndexedFiles
 from store.archive.objects import Objects
 from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
 from store.proof.checkpoint import ROLLBACKS, Checkpoint, open_checkpoint, sign
+from store.proof.ledger_secrets import SALTS_FILE as NONCES
+from store.proof.ledger_secrets import SecretFolder
 from store.proof.notary import CHECKPOINT, KEYS, REPLACED, last_checkpoint, public_keys
 from store.proof.policy import BEFORE, POLICY, PUBLISHED
-from store.proof.private import SALTS_FILE as NONCES
-from store.proof.private import Private
 from store.proof.tree import Hashes, Refuted, check_consistency, consistency, frontier
 from store.proof.tree_file import TreeFiles, path_of, widths
-from store.segments.reading import Files
+from store.segments.reading import SegmentFiles
 
 TRIES = 20
 INLINE = 1 << 14  # bytes of a file that are put into the index itself
 TREE_PART = 1 << 22
 
 
-class Pushed(Struct, frozen=True):
-    """What an archive holds now, and what was sent for it."""
+class PushResult(Struct, frozen=True):
+    """The result of a push: what the archive holds now, and what was sent."""
 
     url: str
     closed: int
@@ -46,10 +46,10 @@ class Pushed(Struct, frozen=True):
 
 def push(
     disk: RealDisk | ArchiveDisk,
-    private: Private,
+    private: SecretFolder,
     objects: Objects,
     watch: Callable[[Collection[Any]], Iterable[Any]] = iter,
-) -> Pushed:
+) -> PushResult:
     """Bring an archive up to this ledger's last seal; `Refuted` if it is of another history. What
     is sent goes through `watch`."""
     moved = False
@@ -72,10 +72,10 @@ def push(
 
 
 class _Push:
-    """One try: of the manifest of now, over the index of now."""
+    """One try of a push: the manifest of now over the index of now."""
 
     def __init__(
-        self, disk: RealDisk | ArchiveDisk, private: Private, objects: Objects, moved: bool
+        self, disk: RealDisk | ArchiveDisk, private: SecretFolder, objects: Objects, moved: bool
     ) -> None:
         self._disk, self._private, self._objects = disk, private, objects
         self._root = b""  # of what is sealed
@@ -88,35 +88,35 @@ class _Push:
         known = self._old.files.values() if self._old else ()
         self._there = {part for file in known for part in file.parts}
 
-    def done(self, watch: Callable[[Collection[Any]], Iterable[Any]]) -> Pushed | None:
+    def done(self, watch: Callable[[Collection[Any]], Iterable[Any]]) -> PushResult | None:
         """None if somebody else has replaced the index meanwhile."""
         raw = self._disk.read(manifest.PATH)
-        now = manifest.opened(raw)
+        now = manifest.decode_manifest(raw)
         self._root = sealed_root(self._disk, now)
         if self._old is not None and not self._goes_on(now):
             return self._pushed(now, is_new=False)
-        files = {manifest.PATH: File(raw), now.log: self._log(now)}
+        files = {manifest.PATH: ArchivedFile(raw), now.log: self._log(now)}
         for segment in watch(now.segments):
             files |= {path: self._sealed(segment, name) for name, path in segment.files.items()}
         files |= dict(self._tree(now))
         for path in self._others(now):
             files[path] = self._stored(path, self._disk.read(path))
-        files[CHECKPOINT] = File(self._checkpoint(now))
+        files[CHECKPOINT] = ArchivedFile(self._checkpoint(now))
         data = index.encode(Index(files))
         tag = None if self._found is None else self._found[1]
         if self._found is not None and self._found[0] == data:
             return self._pushed(now, is_new=False)
         return self._pushed(now) if self._objects.swap(index.PATH, data, tag) else None
 
-    def _pushed(self, now: Manifest, is_new: bool = True) -> Pushed:
+    def _pushed(self, now: Manifest, is_new: bool = True) -> PushResult:
         url, count = self._objects.url, len(now.segments)
-        return Pushed(url, now.next_seq, count, self._sent, self._bytes, is_new)
+        return PushResult(url, now.next_seq, count, self._sent, self._bytes, is_new)
 
     def _goes_on(self, now: Manifest) -> bool:
         """Whether the ledger says more than the archive; `Refuted` if it says something else."""
         assert self._old is not None
-        archived = Archived(self._objects, self._old)
-        before = manifest.opened(archived.read(manifest.PATH))
+        archived = IndexedFiles(self._objects, self._old)
+        before = manifest.decode_manifest(archived.read(manifest.PATH))
         url, ours = self._objects.url, TreeFiles(self._disk)
         why = f"{url} is the archive of"
         try:
@@ -136,41 +136,45 @@ class _Push:
         check_history(why, note.size, note.root, now.tree, ours)
         return True
 
-    def _sealed(self, segment: Segment, name: str) -> File:
+    def _sealed(self, segment: Segment, name: str) -> ArchivedFile:
         """A segment's file, under its own name, which holds a digest."""
         path, sha256 = segment.files[name], segment.sha256[name]
         known = self._old.files.get(path) if self._old else None
         if known and [one.sha256 for one in known.parts] == [sha256]:
             return known
-        size = Files(self._disk).check(segment, name)
-        part = Part(_object(path, sha256), size, sha256)
+        size = SegmentFiles(self._disk).check(segment, name)
+        part = FilePart(_object(path, sha256), size, sha256)
         if self._objects.size(part.object) != size:
             self._objects.put(part.object, self._disk.local(path))
             self._count(size)
-        return File(parts=(part,))
+        return ArchivedFile(parts=(part,))
 
-    def _log(self, now: Manifest) -> File:
-        """What was open when the ledger was sealed: the rest of the log is not sealed."""
+    def _log(self, now: Manifest) -> ArchivedFile:
+        """The part of the log that was open at the last seal; the rest is not sealed."""
         data = self._disk.read(now.log, 0, now.log_size)
         if len(data) < now.log_size:
             why = f"{now.log} ends at byte {len(data)}, and {now.log_size} were durable"
             raise Damaged(why)
         return self._stored(now.log, data)
 
-    def _stored(self, path: str, data: bytes) -> File:
+    def _stored(self, path: str, data: bytes) -> ArchivedFile:
         """A file in the index, or if it is large, in an object."""
-        return File(data) if len(data) <= INLINE else File(parts=(self._part(path, data),))
+        return (
+            ArchivedFile(data)
+            if len(data) <= INLINE
+            else ArchivedFile(parts=(self._part(path, data),))
+        )
 
-    def _part(self, path: str, data: bytes) -> Part:
+    def _part(self, path: str, data: bytes) -> FilePart:
         sha256 = hashlib.sha256(data).hexdigest()
-        part = Part(_object(path, sha256), len(data), sha256)
+        part = FilePart(_object(path, sha256), len(data), sha256)
         if part not in self._there and self._objects.size(part.object) != part.size:
             self._objects.put(part.object, data)
             self._count(len(data))
         return part
 
-    def _tree(self, now: Manifest) -> Iterator[tuple[str, File]]:
-        """So much of each level as the manifest speaks of."""
+    def _tree(self, now: Manifest) -> Iterator[tuple[str, ArchivedFile]]:
+        """The files of the tree, each level as far as the manifest covers it."""
         for level, size in enumerate(widths(now.tree)):
             path = path_of(level)
             parts = []
@@ -179,7 +183,7 @@ class _Push:
                 if len(data) != min(size - at, TREE_PART):
                     raise Damaged(f"{path} ends before byte {size}", at + len(data))
                 parts.append(self._part(f"{path}-{at:012}", data))
-            yield path, File(parts=tuple(parts))
+            yield path, ArchivedFile(parts=tuple(parts))
 
     def _others(self, now: Manifest) -> Iterator[str]:
         """Rulesets, and who signed: but of checkpoints only those of what is sealed."""
@@ -197,7 +201,7 @@ class _Push:
                 yield path
 
     def _size(self, path: str) -> int:
-        """How many leaves a checkpoint was signed for."""
+        """The number of leaves that a checkpoint was signed for."""
         try:
             return open_checkpoint(self._disk.read(path), public_keys(self._disk)).checkpoint.size
         except Refuted as reason:

@@ -1,6 +1,6 @@
-"""Cells of event rows as columns of numbers, each column made when it is first asked for.
+"""Columns of event rows as NumPy arrays, each made when it is first asked for.
 
-They are taken as they lie in the memory that Parquet's reader or a writer has filled, a chunk at a
+Cells are taken as they lie in the memory that Parquet's reader or a writer has filled, a chunk at a
 time; text stays a number of its word, and each different word is read once. Chips keep their 64
 bits, unless small numbers are asked for. What a table lacks, or a row does not fill, is `missing`.
 """
@@ -20,7 +20,7 @@ BAD = -(1 << 30)  # stands where a small number is missing: no rule ever expects
 
 
 class Ragged:
-    """A row of numbers for each event: which it is of the different ones, and what is in those."""
+    """A row of numbers for each event, stored as an index into the different rows."""
 
     def __init__(self, which: Column, counts: Column, values: Column) -> None:
         self._which, self._counts, self._starts = which, counts, np.cumsum(counts) - counts
@@ -28,22 +28,22 @@ class Ragged:
 
     @cached_property
     def count(self) -> Column:
-        """How many numbers each event has."""
+        """The length of each event's row."""
         return self._counts.take(self._which)
 
     @cached_property
     def at(self) -> Column:
-        """Where those of each event begin among the values."""
+        """The place among the values where each event's row begins."""
         return self._starts.take(self._which)
 
     def flat(self) -> tuple[Column, Column, Column]:
-        """All numbers: whose row each is of, its place there, and the number."""
+        """All numbers in order: the event of each, its place in the row, and its value."""
         of = np.repeat(np.arange(len(self.count)), self.count)
         place = np.arange(len(of)) - np.repeat(np.cumsum(self.count) - self.count, self.count)
         return of, place, self.values.take(self.at.take(of) + place)
 
     def many(self, rows: Column) -> Column:
-        """How many numbers some of the events have."""
+        """The lengths of some events' rows."""
         return self._counts.take(self._which.take(rows, mode="clip"))
 
     def entry(self, rows: Column, place: Column | int) -> Column:
@@ -101,7 +101,7 @@ class Cells:
         return bool(self._chunks_of(name))
 
     def only(self, rows: Column) -> "Cells":
-        """Some rows, in order."""
+        """The same columns of some rows, which come in order."""
         some = Cells()
         some.size, some._some_of = len(rows), (self, rows)
         return some
@@ -147,14 +147,14 @@ class Cells:
         return self._filled(self._parts(name), np.int32, missing)
 
     def truths(self, name: str, at: Column | None = None, *, missing: bool = False) -> Column:
-        """Truths of some rows, or of all."""
+        """Booleans of some rows, or of all."""
         key = name, missing
         if key not in self._known:
             self._known[key] = self._filled(self._parts(name), np.bool_, missing)
         return self._known[key] if at is None else self._known[key].take(at)
 
     def words(self, name: str, at: Column | None = None) -> tuple[Column, pa.Array]:
-        """Text as numbers of its words, of some rows or all; missing is the one after the last."""
+        """Text as indices into its different words; where it is missing, the one after the last."""
         if name not in self._known:
             self._known[name] = self._worded(self._parts(name, text=True))
         which, words = self._known[name]
@@ -176,7 +176,7 @@ class Cells:
     def coded(
         self, name: str, code: Callable[[str], int], missing: int, kind: Any = np.int32
     ) -> Column:
-        """Text of all rows as the number that each different word is given."""
+        """Text of all rows as numbers: `code` is called once for each different word."""
 
         def fill(part: _Part, mine: Column) -> None:
             words = part.words.to_pylist()
@@ -186,7 +186,7 @@ class Cells:
         return self._made(self._parts(name, text=True), kind, missing, fill)
 
     def alike(self, names: Sequence[str], at: Column) -> list[Column]:
-        """Text of several columns: the same number is the same word."""
+        """Text of several columns as numbers of one dictionary."""
         numbers: dict[str, int] = {}
         columns = []
         for name in names:
@@ -241,11 +241,7 @@ class Cells:
         return self._made(parts, kind, missing, fill)
 
     def _made(
-        self,
-        parts: Sequence[_Part],
-        kind: Any,
-        missing: int,
-        fill: Callable[[_Part, Column], None],
+        self, parts: Sequence[_Part], kind: Any, missing: int, fill: Callable[[_Part, Column], None]
     ) -> Column:
         """A column that is filled part by part; it takes no memory where it has no parts.
 

@@ -16,7 +16,13 @@ from events.ledger import Column, Each, Many, Record
 from events.types import HandStarted
 from store.columns import layout
 from store.columns.cells import Cells
-from store.columns.event_columns import EventColumns, cards_of, different, numbered, of_leaves
+from store.columns.event_columns import (
+    EventColumns,
+    cards_of,
+    columns_of_leaves,
+    distinct_rows,
+    value_numbers,
+)
 from store.columns.layout import (
     CARDS,
     CARRY,
@@ -26,33 +32,33 @@ from store.columns.layout import (
     NOBODY,
     SCHEMA,
     Field,
-    blanks,
+    blank_values,
     columns,
     fields,
 )
-from store.log.streams import Leaf, split
+from store.log.streams import Leaf, split_stream
 
 Parts = dict[str, list[tuple[Column, Column | Each]]]
 
 
-def table(leaves: Sequence[Leaf]) -> pa.Table:
-    """What closed as rows of plain types, in all columns."""
-    return encoded(leaves).cast(SCHEMA)
+def event_table(leaves: Sequence[Leaf]) -> pa.Table:
+    """Leaves as rows of plain types, in all columns."""
+    return encoded_table(leaves).cast(SCHEMA)
 
 
-def encoded(leaves: Sequence[Leaf], names: Sequence[str] = ()) -> pa.Table:
-    """What closed as rows in the wanted columns, or in all; each word of a text is there once."""
-    return rows_of(of_leaves(leaves), names or list(columns()))
+def encoded_table(leaves: Sequence[Leaf], names: Sequence[str] = ()) -> pa.Table:
+    """Leaves as rows in the wanted columns, or in all; text is dictionary-encoded."""
+    return rows_of(columns_of_leaves(leaves), names or list(columns()))
 
 
 def leaves_of(rows: pa.Table) -> list[Leaf]:
-    """Stored rows as what closed; columns that an old segment lacks have the fields' defaults."""
-    return read(rows).leaves()
+    """Stored rows as leaves; columns that an old segment lacks have the fields' defaults."""
+    return columns_of_rows(rows).leaves()
 
 
-def records_of(rows: pa.Table) -> dict[int, tuple[Record, ...]]:
+def records_by_leaf(rows: pa.Table) -> dict[int, tuple[Record, ...]]:
     """The events of what closed, by its place in that order; when and where is not asked."""
-    found = read(rows)
+    found = columns_of_rows(rows)
     events, bounds = found.events(), zip(found.begins.tolist(), found.sizes.tolist(), strict=True)
     parts = (tuple(events[begin : begin + size]) for begin, size in bounds)
     return dict(zip(found.hand_seq.tolist(), parts, strict=True))
@@ -101,20 +107,20 @@ def rows_of(events: EventColumns, chosen: Sequence[str] = ()) -> pa.Table:
     )
 
 
-def filled(each: Iterable[EventColumns]) -> list[str]:
+def used_columns(each: Iterable[EventColumns]) -> list[str]:
     """The columns that any of these fill."""
     names = {name for events in each for many in events.many for name in _cells(many)}
     return [name for name in columns() if name in ENVELOPE or name in names]
 
 
-def whole(rows: pa.Table) -> pa.Table:
+def with_fillers(rows: pa.Table) -> pa.Table:
     """Rows in which a cell is empty only where its column has no filler: others are in columns that
     nothing fills, and in rows of version 1."""
     for place, field in enumerate(rows.schema):
-        if field.name in blanks() and rows.column(place).null_count:
+        if field.name in blank_values() and rows.column(place).null_count:
             kind = columns()[field.name].arrow
             cells = pc.fill_null(
-                rows.column(place).cast(kind), pa.scalar(blanks()[field.name], kind)
+                rows.column(place).cast(kind), pa.scalar(blank_values()[field.name], kind)
             )
             rows = rows.set_column(place, field.name, cells)
     return rows
@@ -137,15 +143,15 @@ def _cells(many: Many, filled_columns: Container[str] = ()) -> dict[str, Column 
                     cells[f"card{place + 1}"] = Each(codes, values.values)
             if values.codes.shape[1] > CARDS:
                 rest = (cards[CARDS:] for cards in cards_of(values))
-                cells["more_cards"] = numbered([" ".join(cards) or None for cards in rest])
+                cells["more_cards"] = value_numbers([" ".join(cards) or None for cards in rest])
         elif field.column not in filled_columns and _is_empty(many, field):
             continue
         elif field.form in ("numbers", "names"):
-            spell = json_row if field.form == "names" else spaced
+            spell = json_row if field.form == "names" else split_words
             if isinstance(values, Each):
                 rows, codes = values.values, values.codes
             else:
-                first, codes = different(values.T, len(values))
+                first, codes = distinct_rows(values.T, len(values))
                 rows = [[number for number in row if number >= 0] for row in values[first].tolist()]
             cells[field.column] = Each(codes, list(map(spell, rows)))
         else:
@@ -196,7 +202,7 @@ def _text(codes: Column, words: Sequence[str], nothing: Column | None = None) ->
     return pa.DictionaryArray.from_arrays(numbers, pa.array(words, pa.string()), safe=False)
 
 
-def read(rows: pa.Table) -> EventColumns:
+def columns_of_rows(rows: pa.Table) -> EventColumns:
     """Stored rows as event columns; columns that an old segment lacks have the fields' defaults."""
     stored = _Stored(rows)
     cells = stored.cells
@@ -232,7 +238,7 @@ class _Stored:
         self._words: dict[str, tuple[Column, list[Any]]] = {}
 
     def field(self, kind: type[Record], field: Field, where: Column) -> Column | Each:
-        """One field of the events of a kind, which stand in these rows."""
+        """A field of the events of a kind, which stand in these rows."""
         name, default = field.column, field.default
         if field.form == "cards":
             codes = self._cards.codes[where]
@@ -289,7 +295,7 @@ _READ: dict[str, Callable[[str], Any]] = {
 _NUMBERED = pa.dictionary(pa.int32(), pa.string())
 
 
-def spaced(row: Sequence[Any]) -> str:
+def split_words(row: Sequence[Any]) -> str:
     return " ".join(map(str, row))
 
 
@@ -309,14 +315,14 @@ RULESET: dict[str, pa.DataType] = {"ruleset": pa.string()}
 WHO: dict[str, pa.DataType] = {"seat": pa.int32(), "player": pa.string()}
 
 
-def head(leaf: Leaf, start: HandStarted) -> Row:
-    """Which hand it is, and by which rules it was dealt."""
-    match, number = split(leaf.stream)
+def hand_head(leaf: Leaf, start: HandStarted) -> Row:
+    """The first cells of a hand's row: its stream, place in the order, and ruleset."""
+    match, number = split_stream(leaf.stream)
     which = {"hand_seq": leaf.hand_seq, "hand": leaf.stream, "match": match, "number": number}
     return {**which, "game": start.game, "ruleset": start.ruleset}
 
 
-def tabled(rows: Sequence[Row], schema: Iterable[pa.Field]) -> pa.Table:
+def arrow_table(rows: Sequence[Row], schema: Iterable[pa.Field]) -> pa.Table:
     """Rows as Arrow; what a row does not say is null."""
     schema = pa.schema(schema)
     columns = [pa.array([row.get(field.name) for row in rows], field.type) for field in schema]

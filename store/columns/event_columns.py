@@ -15,16 +15,16 @@ import numpy as np
 from events.ledger import CARDS, Append, Column, Each, Many, Record, Recorded, some_of
 from events.types import HandStarted
 from store.columns.layout import NOBODY, Field, fields
-from store.log.streams import Closed, Leaf, split
+from store.log.streams import HotLeaf, Leaf, split_stream
 
-Look = Callable[[type[Record], str, Iterable[Any]], None]
+CheckValues = Callable[[type[Record], str, Iterable[Any]], None]
 _NUMBERS: dict[str, Any] = {"truth": bool, "number": np.int32, "large": np.int64}
 _AT, _EVENT, _POS = map(attrgetter, ("at", "event", "pos"))
 _MOST = 1 << 62  # different rows that one number can tell apart
 
 
 class EventColumns:
-    """What closed, leaf after leaf, and its events, kind by kind.
+    """Leaves one after another, and their events, kind by kind, in columns.
 
     `match` and `number` name the stream of each leaf (a match's own stream has the number -1),
     `first` is the index of its first event, `sizes` counts its events. `pos` and `at` are of each
@@ -53,12 +53,12 @@ class EventColumns:
 
     @cached_property
     def leaf(self) -> Column:
-        """Of each event, which of the leaves it belongs to."""
+        """The leaf of each event, as a number."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
     @cached_property
     def index(self) -> Column:
-        """Of each event, its place in its stream."""
+        """The place of each event in its stream."""
         found: Column = np.arange(len(self.at)) - (self.begins - self.first)[self.leaf]
         return found
 
@@ -70,12 +70,12 @@ class EventColumns:
         return [name if number < 0 else f"{name}/{number}" for name, number in each]
 
     def rows(self, many: Many) -> Column:
-        """Where events of one kind stand among all events."""
+        """The places of the events of one kind among all events."""
         found: Column = self.begins[many.hand] + many.index
         return found
 
     def only(self, which: Column) -> "EventColumns":
-        """Some of the leaves, counted anew."""
+        """The event columns of some of the leaves, counted anew."""
         if which.all():
             return self
         place, kept = np.cumsum(which) - 1, []
@@ -94,7 +94,7 @@ class EventColumns:
         )
 
     def merged(self, others: "EventColumns") -> "EventColumns":
-        """These and other hands of the same match in the order of their numbers, counted anew."""
+        """Event columns with other hands of the same match merged in, in the order of numbers."""
         if not len(others.number):
             return self
         number = np.concatenate([self.number, others.number])
@@ -131,8 +131,8 @@ class EventColumns:
         return list(map(Leaf, self.hand_seq.tolist(), parts))
 
 
-def of_leaves(leaves: Sequence[Leaf]) -> EventColumns:
-    """Event columns of what closed."""
+def columns_of_leaves(leaves: Sequence[Leaf]) -> EventColumns:
+    """Event columns of leaves."""
     recorded = list(chain.from_iterable(leaf.recorded for leaf in leaves))
     sizes = np.array([len(leaf.recorded) for leaf in leaves], dtype=np.int64)
     return EventColumns(
@@ -146,8 +146,8 @@ def of_leaves(leaves: Sequence[Leaf]) -> EventColumns:
     )
 
 
-def of_closed(closed: Sequence[Closed]) -> EventColumns:
-    """Event columns of what has closed in the hot log."""
+def columns_of_hot_leaves(closed: Sequence[HotLeaf]) -> EventColumns:
+    """Event columns of closed leaves of the hot log."""
     placed = [it for stream in closed for it in stream.placed]
     counts = np.array([len(it.append.events) for it in placed], dtype=np.int64)
     starts = np.array([it.pos for it in placed], dtype=np.int64) - (np.cumsum(counts) - counts)
@@ -163,7 +163,7 @@ def of_closed(closed: Sequence[Closed]) -> EventColumns:
     )
 
 
-def of_appends(appends: Sequence[Append], look: Look) -> EventColumns:
+def columns_of_appends(appends: Sequence[Append], look: CheckValues) -> EventColumns:
     """Event columns of appends that close at once; `look` is shown the different values of each
     field, kind by kind, and may refuse them."""
     sizes = np.array([len(one.events) for one in appends], dtype=np.int64)
@@ -176,7 +176,7 @@ def of_appends(appends: Sequence[Append], look: Look) -> EventColumns:
     )
 
 
-def of_hands(match: str, numbers: Column, at: int, many: Sequence[Many]) -> EventColumns:
+def columns_of_hands(match: str, numbers: Column, at: int, many: Sequence[Many]) -> EventColumns:
     """Event columns of hands of a match, all of one time, that come in columns."""
     sizes = np.zeros(len(numbers), dtype=np.int64)
     for kind_columns in many:
@@ -214,18 +214,18 @@ def cards_of(cards: Each) -> list[tuple[str, ...]]:
 
 
 def _streams(streams: Sequence[str]) -> tuple[Each, Column]:
-    names = list(map(split, streams))
+    names = list(map(split_stream, streams))
     numbers = [-1 if number is None else number for _, number in names]
-    return numbered([match for match, _ in names]), np.array(numbers, dtype=np.int64)
+    return value_numbers([match for match, _ in names]), np.array(numbers, dtype=np.int64)
 
 
-def numbered(values: Sequence[Any]) -> Each:
+def value_numbers(values: Sequence[Any]) -> Each:
     """Values as numbers of the different ones; None is -1."""
     words = [value for value in dict.fromkeys(values) if value is not None]
     return Each(_codes(words, values), words)
 
 
-def different(columns: Iterable[Column], count: int) -> tuple[Column, Column]:
+def distinct_rows(columns: Iterable[Column], count: int) -> tuple[Column, Column]:
     """Of so many rows those that differ in one of these columns: the first of each, in the order of
     what they say, and which of them each row is like."""
     key = np.zeros(count, dtype=np.int64)
@@ -243,7 +243,7 @@ def different(columns: Iterable[Column], count: int) -> tuple[Column, Column]:
     return first, codes
 
 
-def _many(events: Sequence[Record], sizes: Column, look: Look | None = None) -> list[Many]:
+def _many(events: Sequence[Record], sizes: Column, look: CheckValues | None = None) -> list[Many]:
     """Events of leaves of these sizes, sorted by their kinds, each kind's in order."""
     kinds = list(map(type, events))
     words = list(dict.fromkeys(kinds))
@@ -265,13 +265,13 @@ def _many(events: Sequence[Record], sizes: Column, look: Look | None = None) -> 
 
 
 def _column(field: Field, values: Sequence[Any]) -> Column | Each:
-    """One field of all events of a kind."""
+    """The column of one field of all events of a kind."""
     if field.column == "next":
         values = [NOBODY if value is None else value for value in values]
     if field.form in _NUMBERS and None not in values:  # events as somebody sees them may lack some
         return np.array(values, dtype=_NUMBERS[field.form])
     if field.form != "cards":
-        return numbered(values)
+        return value_numbers(values)
     words = dict.fromkeys(chain(CARDS, chain.from_iterable(values)))
     places = zip_longest(*values)  # of a row that ends before, none
     codes = _codes(words, [card for place in places for card in place])

@@ -1,4 +1,4 @@
-"""How events are laid out as columns of plain types, derived from the event types themselves.
+"""The column layout of events in plain types, derived from the event types themselves.
 
 Every field of every event is a column of its own name, and fields of the same name share one; the
 few exceptions stand in `_NAMES`. Numbers are integers, truths booleans, everything else text: a
@@ -25,7 +25,7 @@ from events.ledger import Record
 from events.match import DeckOpened, Match, MatchStarted
 
 SCHEMA_VERSION = 2
-ALIKE = (1, 2)  # versions that say the same in the columns of a row's own type, and so to the view
+READABLE_VERSIONS = (1, 2)  # they say the same in a row's own columns, and so to the view
 KINDS: dict[str, type[Record]] = {
     kind.__name__: kind for kind in (*get_args(t.Event), *get_args(Match))
 }
@@ -41,7 +41,7 @@ Encoding = (
 
 
 class Column(NamedTuple):
-    """How a column is stored; `filler` stands in rows of other types, `CARRY` repeats the last."""
+    """A stored column; `filler` stands in rows of other types, `CARRY` repeats the last value."""
 
     name: str
     arrow: pa.DataType
@@ -143,8 +143,8 @@ def columns() -> dict[str, Column]:
 
 
 @cache
-def filled_by() -> dict[str, tuple[str, ...]]:
-    """For each column beyond the envelope, the types whose rows mean something in it."""
+def kinds_by_column() -> dict[str, tuple[str, ...]]:
+    """The event types that fill each column beyond the envelope."""
     kinds_of: dict[str, list[str]] = {}
     for name, kind in KINDS.items():
         for field in fields(kind):
@@ -154,8 +154,8 @@ def filled_by() -> dict[str, tuple[str, ...]]:
 
 
 @cache
-def blanks() -> dict[str, Any]:
-    """What a column with a filler holds where nothing stood before that could be carried on."""
+def blank_values() -> dict[str, Any]:
+    """The value of each column with a filler where no earlier value can be repeated."""
     fillers = {}
     for kind in KINDS.values():
         for field in fields(kind):
@@ -167,7 +167,7 @@ def blanks() -> dict[str, Any]:
 
 
 @cache
-def of_types(types: tuple[str, ...]) -> tuple[str, ...]:
+def columns_of_types(types: tuple[str, ...]) -> tuple[str, ...]:
     """The envelope, and the columns that these types of event may fill."""
     mine = {
         column.name
@@ -178,13 +178,13 @@ def of_types(types: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in columns() if name in ENVELOPE or name in mine)
 
 
-def view() -> str:
+def events_view_sql() -> str:
     """The SQL expressions of the view `events`: whole streams and cards, and no fillers."""
     cards = ", ".join(f"card{number}" for number in range(1, CARDS + 1))
     selected = {name: f'"{name}"' for name in ("hand_seq", "pos")}
     selected["hand"] = "match || coalesce('/' || number, '')"
     selected |= {name: f'"{name}"' for name in ("match", "number", "idx", "at", "type")}
-    for name, kinds in filled_by().items():
+    for name, kinds in kinds_by_column().items():
         if name == "card1":
             selected["cards"] = f"nullif(concat_ws(' ', {cards}, more_cards), '')"
         elif name in ("seat", "next"):
@@ -192,7 +192,7 @@ def view() -> str:
                 f"""CASE WHEN type IN {_words(kinds)} THEN nullif("{name}", {NOBODY}) END"""
             )
         elif name in ("assumed", "played"):
-            none = f"""nullif("{name}", '{blanks()[name]}')"""
+            none = f"""nullif("{name}", '{blank_values()[name]}')"""
             selected[name] = f"CASE WHEN type IN {_words(kinds)} THEN {none} END"
         elif columns()[name].filler is not None:
             selected[name] = f'CASE WHEN type IN {_words(kinds)} THEN "{name}" END'

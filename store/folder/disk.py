@@ -1,4 +1,4 @@
-"""The few things the ledger asks of a disk, and a lock for its one writer.
+"""The disk below a ledger: its file operations, and the lock of its one writer.
 
 Each is named after what it promises. `write` promises nothing before `sync`; a new or renamed name
 promises nothing before `sync_folder`. The tests put a disk under the ledger that takes these words
@@ -57,7 +57,7 @@ class Disk(Readable, Protocol):
         ...
 
     def publish(self, path: str, data: bytes) -> None:
-        """A few bytes that replace the file's at once for readers; a power loss may undo it."""
+        """Replace a small file at once for readers; a power loss may undo it."""
         ...
 
     def names(self, folder: str) -> list[str]: ...
@@ -67,15 +67,15 @@ class Disk(Readable, Protocol):
     def sync_folder(self, folder: str) -> None: ...
 
 
-def make_whole(folder: Path, mode: int = 0o777) -> None:
+def make_durable_folder(folder: Path, mode: int = 0o777) -> None:
     """The folder, in this mode, and those above it, each name durable in the one that holds it."""
     if not folder.is_dir():
-        make_whole(folder.absolute().parent)
+        make_durable_folder(folder.absolute().parent)
         folder.mkdir(mode, exist_ok=True)
         RealDisk(folder.absolute().parent).sync_folder("")
 
 
-def digest_of(read: Callable[[str, int, int], bytes], path: str) -> tuple[str, int]:
+def sha256_of(read: Callable[[str, int, int], bytes], path: str) -> tuple[str, int]:
     """The SHA-256 of a file, in hex, and its size; bounded memory for any size."""
     digest, size = hashlib.sha256(), 0
     while data := read(path, size, size + _AT_ONCE):
@@ -84,7 +84,7 @@ def digest_of(read: Callable[[str, int, int], bytes], path: str) -> tuple[str, i
     return digest.hexdigest(), size
 
 
-def put(disk: Disk, path: str, data: bytes) -> None:
+def replace_file(disk: Disk, path: str, data: bytes) -> None:
     """A file in the place of the old one, as a whole: aside, synced, renamed; durable on return."""
     output = create_anew(disk, f"{path}.tmp")
     output.write(data)
@@ -109,7 +109,7 @@ class RealDisk:
         self.root = root
 
     def local(self, path: str) -> Path:
-        """Where a file is on this machine."""
+        """The path of a file on this machine."""
         return self.root / path
 
     def create(self, path: str) -> Output:
@@ -182,7 +182,7 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "muckrake"
 
 
-def folder_of(url: str) -> Path:
+def archive_folder(url: str) -> Path:
     """The folder that stands for an archive: readers take it in place of a ledger's."""
     folder = cache_folder() / _ARCHIVES / hashlib.sha256(url.encode()).hexdigest()[:16]
     folder.mkdir(0o700, parents=True, exist_ok=True)
@@ -193,7 +193,7 @@ def folder_of(url: str) -> Path:
     return folder
 
 
-def origin_of(folder: Path) -> str | None:
+def archive_url(folder: Path) -> str | None:
     """The URL of the archive that a folder stands for; None of a ledger's own folder."""
     if folder.absolute().parent != (cache_folder() / _ARCHIVES).absolute():
         return None
@@ -203,11 +203,11 @@ def origin_of(folder: Path) -> str | None:
         return None
 
 
-class Held(Exception):
+class LedgerLocked(Exception):
     """Another writer has the ledger."""
 
 
-class ReadOnly(Held):
+class ReadOnly(LedgerLocked):
     """An archive: nothing is written there but by `push`."""
 
     def __init__(self, url: str) -> None:
@@ -216,7 +216,7 @@ class ReadOnly(Held):
         )
 
 
-class NoLocks(Held):
+class NoLocks(LedgerLocked):
     """A system on which nobody can be kept from writing at the same time: nothing is written."""
 
     def __init__(self) -> None:
@@ -232,58 +232,60 @@ def lock_file(file: IO[bytes] | int, *, shared: bool = False, waits: bool = True
     fcntl.flock(file, kind if waits else kind | fcntl.LOCK_NB)
 
 
-class Holder(msgspec.Struct, frozen=True):
-    """Who writes: what it does, and which process it is."""
+class LockHolder(msgspec.Struct, frozen=True):
+    """The writer that holds the lock: what it does, and its process."""
 
     doing: str
     process: int
 
 
 class Lock:
-    """Held from construction until `release`, or until the process is gone."""
+    """The writer's lock on a ledger: held until `release`, or until the process is gone."""
 
     def __init__(self, folder: Path, doing: str) -> None:
-        if (url := origin_of(folder)) is not None:
+        if (url := archive_url(folder)) is not None:
             raise ReadOnly(url)
         self._file = (folder / "lock").open("a+b")
         try:
             lock_file(self._file, waits=False)
             self._file.truncate(0)
-            self._file.write(msgspec.json.encode(Holder(doing, os.getpid())))
+            self._file.write(msgspec.json.encode(LockHolder(doing, os.getpid())))
             self._file.flush()
         except BlockingIOError:
             self._file.seek(0)
             holder = _holder_in_words(self._file.read())
             self._file.close()
-            raise Held(f"{folder} is being written by {holder}: only one may write") from None
+            raise LedgerLocked(
+                f"{folder} is being written by {holder}: only one may write"
+            ) from None
         except BaseException:
             self._file.close()
             raise
 
     def release(self) -> None:
-        """Somebody else may write now."""
+        """Let another process write."""
         if not self._file.closed:
             self._file.truncate(0)
             self._file.close()
 
 
-def holder(folder: Path) -> str | None:
-    """Who writes now, by his own word; asking takes no lock, and so never refuses a writer."""
+def lock_owner(folder: Path) -> str | None:
+    """The command that writes now, if any; asking takes no lock, and so never refuses a writer."""
     try:
         text = (folder / "lock").read_bytes()
-        writer = msgspec.json.decode(text, type=Holder)
+        writer = msgspec.json.decode(text, type=LockHolder)
     except (FileNotFoundError, ValueError):
         return None
     return _holder_in_words(text) if is_alive(writer.process) else None
 
 
 def held_since(folder: Path) -> int | None:
-    """When the present writer took the lock, in milliseconds since 1970; None if nobody writes."""
+    """The time when the writer took the lock, in ms since 1970; None if nobody writes."""
     try:
         at = (folder / "lock").stat().st_mtime_ns // 1_000_000
     except FileNotFoundError:
         return None
-    return at if holder(folder) is not None else None
+    return at if lock_owner(folder) is not None else None
 
 
 def is_alive(process: int) -> bool:
@@ -299,7 +301,7 @@ def is_alive(process: int) -> bool:
 
 def _holder_in_words(text: bytes) -> str:
     try:
-        writer = msgspec.json.decode(text, type=Holder)
+        writer = msgspec.json.decode(text, type=LockHolder)
     except ValueError:
         return "another process"
     return f"{writer.doing} (process {writer.process})"

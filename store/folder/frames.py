@@ -1,4 +1,4 @@
-"""Frames of the hot log: how a write is laid out in bytes, and how damage is told from an end.
+"""Frames of the hot log: the bytes of a write, its checksum and mark, and damage in them.
 
     magic 4 | length 4 | checksum 4 | position 8 | mark 32 | payload
 
@@ -38,12 +38,12 @@ class Marks(NamedTuple):
         """The mark of a manifest."""
         return hmac.digest(self.key, _MANIFEST + body, "sha256").hex()
 
-    def chain(self, begin: str, path: str) -> "Chain":
+    def chain(self, begin: str, path: str) -> "MarkChain":
         """The marks of a log, from its beginning on."""
-        return Chain(self.key, _LOG + bytes.fromhex(begin) + path.encode())
+        return MarkChain(self.key, _LOG + bytes.fromhex(begin) + path.encode())
 
 
-class Chain:
+class MarkChain:
     """The marks of one log's frames, one after the other."""
 
     def __init__(self, key: bytes, begin: bytes) -> None:
@@ -57,8 +57,8 @@ class Chain:
         return self._last
 
 
-def new_begin() -> str:
-    """Where a new log begins: drawn, so that none begins as another did."""
+def drawn_begin() -> str:
+    """A random beginning for a new log's marks, so that no two logs begin alike."""
     return secrets.token_hex(SIZE)
 
 

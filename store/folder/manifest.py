@@ -15,8 +15,8 @@ from hmac import compare_digest
 import msgspec
 from msgspec import Struct
 
-from store.folder.disk import Disk, put
-from store.folder.frames import Chain, Damaged, Marks
+from store.folder.disk import Disk, replace_file
+from store.folder.frames import Damaged, MarkChain, Marks
 
 PATH = "manifest.json"
 
@@ -47,8 +47,8 @@ class Segment(Struct, frozen=True, rename={"footers": "feet"}):
     footers: dict[str, str] = {}
 
 
-class Answer(Struct, frozen=True):
-    """What a producer was told last, so that it can be told again."""
+class ProducerAnswer(Struct, frozen=True):
+    """The last answer to a producer, kept to answer its retry."""
 
     sequence: int
     streams: tuple[str, ...]
@@ -73,13 +73,13 @@ class Manifest(Struct, frozen=True):
     next_seq: int
     segments: tuple[Segment, ...] = ()
     matches: dict[str, int] = {}
-    producers: dict[str, Answer] = {}
+    producers: dict[str, ProducerAnswer] = {}
     retired: dict[str, int] = {}
     tree: int = 0
     root: str = ""
     begin: str = ""
 
-    def chain(self, marks: Marks | None) -> Chain | None:
+    def chain(self, marks: Marks | None) -> MarkChain | None:
         """The marks of its log; None if nobody can tell, or there are none."""
         return marks.chain(self.begin, self.log) if marks and self.begin else None
 
@@ -99,16 +99,16 @@ def write(disk: Disk, manifest: Manifest, marks: Marks | None = None) -> None:
     body = _encoder.encode(manifest)
     mark = marks.of_manifest(body) if marks else ""
     sealed = _Sealed(msgspec.Raw(body), hashlib.sha256(body).hexdigest(), mark)
-    put(disk, PATH, _encoder.encode(sealed))
+    replace_file(disk, PATH, _encoder.encode(sealed))
 
 
 def read(disk: Disk, marks: Marks | None = None) -> Manifest | None:
     """The manifest, or None in a folder that has never been a ledger; with a key, its mark is
     compared: only a ledger that has not begun to bear marks may be without."""
-    return opened(disk.read(PATH), marks) if PATH in disk.names("") else None
+    return decode_manifest(disk.read(PATH), marks) if PATH in disk.names("") else None
 
 
-def opened(data: bytes, marks: Marks | None = None) -> Manifest:
+def decode_manifest(data: bytes, marks: Marks | None = None) -> Manifest:
     """The manifest that these bytes of its file hold, its digest and its mark compared."""
     try:
         sealed = msgspec.json.decode(data, type=_Sealed)
@@ -133,7 +133,7 @@ RULESETS = "rulesets"  # the folder of their texts
 
 
 class RulesetHead(Struct):
-    """What is told of a ruleset beside its fingerprint; `unit` is what its amounts count."""
+    """The name, document and unit of a ruleset; `unit` is what its amounts count."""
 
     name: str
     document: str = ""
@@ -141,12 +141,12 @@ class RulesetHead(Struct):
 
 
 def keep_ruleset(disk: Disk, fingerprint: str, text: bytes) -> None:
-    """Durable before any hand names it; one that is kept already is left alone."""
+    """Write a ruleset's text, durable on return; one that is kept already is left alone."""
     disk.make_folder(RULESETS)
     disk.sync_folder("")
     path = _ruleset_path(fingerprint)
     if path.removeprefix(f"{RULESETS}/") not in disk.names(RULESETS):
-        put(disk, path, text)
+        replace_file(disk, path, text)
 
 
 def ruleset(disk: Disk, fingerprint: str) -> bytes | None:
@@ -168,8 +168,8 @@ def rulesets(disk: Disk) -> Iterator[str]:
             yield name.removesuffix(".json")
 
 
-def unit_of(text: bytes | None) -> str | None:
-    """What the amounts of a ruleset's hands count; None if its text is damaged."""
+def unit_of_ruleset(text: bytes | None) -> str | None:
+    """The unit of a ruleset's amounts; None if its text is damaged."""
     try:
         return msgspec.json.decode(text or b"", type=RulesetHead).unit
     except msgspec.DecodeError:

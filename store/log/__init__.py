@@ -1,4 +1,4 @@
-"""What was appended and is not yet sealed: calls in frames, group commit, the watermark.
+"""The log of appends before they are sealed: calls in frames, group commit, the watermark.
 
 Nothing here knows of Parquet or of the tree; whatever closes leaves it as a leaf.
 """

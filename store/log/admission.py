@@ -1,4 +1,4 @@
-"""Which appends are taken, decided before writing, and who writes them.
+"""Admission of appends before they are written, and group commit of callers who wait.
 
 Admission looks at expected versions, closed streams and repeats. Group commit: the caller who finds
 nobody writing writes for all who wait by then. When he is done, everybody he wrote for goes on at
@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 from events.ledger import Append, Appended, Conflict, closes, is_match
 from events.types import HandStarted
-from store.folder.manifest import Answer
-from store.log.hot import CALL_MAX, checked, spelled
-from store.log.streams import Placed, Tail
+from store.folder.manifest import ProducerAnswer
+from store.log.hot_log import CALL_MAX, checked_appends, checked_payload
+from store.log.streams import LogEntry, Tail
 
 
-class Call:
-    """One caller's appends; `turn` opens when they are settled, or when it is his turn to write."""
+class AppendCall:
+    """One caller's appends; `turn` opens when they are settled, or when the caller must write."""
 
     def __init__(self, appends: Sequence[Append], payload: bytes | None = None) -> None:
         self.appends = appends
-        self.payload = spelled(appends) if payload is None else payload
+        self.payload = checked_payload(appends) if payload is None else payload
         self.answer: tuple[Appended, ...] | None = None
         self.refusal: Exception | None = None
         self.turn = threading.Lock()
@@ -33,7 +33,7 @@ class Call:
         return self.answer is not None or self.refusal is not None
 
     def answered(self) -> tuple[Appended, ...]:
-        """What the caller is told."""
+        """The answer to the caller, or the refusal raised."""
         if self.refusal is not None:
             raise self.refusal
         assert self.answer is not None
@@ -41,14 +41,14 @@ class Call:
 
 
 class GroupCommit:
-    """Who waits, and who writes."""
+    """The callers that wait, and the one that writes for all."""
 
     def __init__(self) -> None:
         self._gate = threading.Lock()
-        self._waiting: list[Call] = []
-        self._writer: Call | None = None
+        self._waiting: list[AppendCall] = []
+        self._writer: AppendCall | None = None
 
-    def join(self, call: Call) -> bool:
+    def join(self, call: AppendCall) -> bool:
         """Wait with the others; whether it is this caller's turn to write at once."""
         with self._gate:
             self._waiting.append(call)
@@ -56,8 +56,8 @@ class GroupCommit:
                 self._writer = call
             return self._writer is call
 
-    def group(self) -> tuple[Call, ...]:
-        """Those who came first, as many as one frame should hold; they wait no more."""
+    def group(self) -> tuple[AppendCall, ...]:
+        """Take the callers that came first, as many as one frame should hold."""
         with self._gate:
             size = count = 0
             while count < len(self._waiting) and (count == 0 or size < CALL_MAX):
@@ -66,7 +66,7 @@ class GroupCommit:
             group, self._waiting = tuple(self._waiting[:count]), self._waiting[count:]
         return group
 
-    def leave(self, call: Call) -> None:
+    def leave(self, call: AppendCall) -> None:
         """Served or interrupted: if it was his turn, it is now that of the first who waits."""
         with self._gate:
             if call in self._waiting:
@@ -77,11 +77,11 @@ class GroupCommit:
                     self._writer.turn.release()
 
 
-class Admitted(NamedTuple):
+class AdmittedCall(NamedTuple):
     """The answers to a call, and what of it is new and must be written."""
 
     answers: tuple[Appended, ...]
-    placed: tuple[Placed, ...]
+    placed: tuple[LogEntry, ...]
 
 
 class Admission:
@@ -91,28 +91,28 @@ class Admission:
     """
 
     def __init__(
-        self, tail: Tail, producers: dict[str, Answer], sealed: Callable[[str], int | None]
+        self, tail: Tail, producers: dict[str, ProducerAnswer], sealed: Callable[[str], int | None]
     ) -> None:
         self.producers = producers
         self._tail = tail
         self._sealed = sealed
 
-    def admit(self, appends: Sequence[Append]) -> Admitted:
-        """All of these appends or none; each must find its stream as it expects it."""
+    def admit(self, appends: Sequence[Append]) -> AdmittedCall:
+        """Admit all of these appends or none; each must find its stream as it expects it."""
         if not appends:
-            return Admitted((), ())
+            return AdmittedCall((), ())
         if (repeat := self._repeat(appends)) is not None:
-            return Admitted(repeat, ())
+            return AdmittedCall(repeat, ())
         staged: dict[str, tuple[int, bool]] = {}
         for append in appends:
             self._check(append, staged)
         placed, answers = [], []
         for append in appends:
             pos = self._tail.next_pos
-            placed.append(Placed(pos, append))
+            placed.append(LogEntry(pos, append))
             answers.append(self._tail.add(pos, append))
         self.remember(appends[0], answers)
-        return Admitted(tuple(answers), tuple(placed))
+        return AdmittedCall(tuple(answers), tuple(placed))
 
     def check_closed(self, leaves: Iterable[tuple[str, int, int]]) -> None:
         """Leaves in order: each stream must have as many events as come before it in the leaf."""
@@ -124,9 +124,9 @@ class Admission:
             staged[stream] = first + events
 
     def remember(self, first: Append, answers: Sequence[Appended]) -> None:
-        """What this producer was told, so that a retry hears the same."""
+        """Remember the answer to a producer, so that a retry gets the same."""
         if first.producer:
-            self.producers[first.producer] = Answer(
+            self.producers[first.producer] = ProducerAnswer(
                 first.sequence,
                 tuple(answer.stream for answer in answers),
                 tuple(answer.pos for answer in answers),
@@ -190,9 +190,9 @@ def check_start(append: Append) -> None:
         raise Conflict(f"{append.stream} is not the hand that its start names: {first.hand}")
 
 
-def read_call(payload: bytes) -> Call:
+def decode_call(payload: bytes) -> AppendCall:
     """A call from its bytes, which therefore will be read as the same events again."""
     try:
-        return Call(checked(payload), payload)
+        return AppendCall(checked_appends(payload), payload)
     except ValueError as reason:
         raise Conflict(f"these are no appends: {reason}") from None

@@ -1,4 +1,4 @@
-"""Streams of the log in memory: those that go on, and leaves: what closed at once.
+"""Streams of the log in memory: open ones, and leaves: hands that ended, match records.
 
 A leaf is a hand or one append of match records; nothing ever divides it. Streams, their versions,
 and what has closed are counted from the frames by a `Tail`, of writer and readers alike. So are
@@ -30,7 +30,7 @@ from store.folder.manifest import Manifest
 
 
 class Leaf(Struct, frozen=True, dict=True):
-    """Everything of a hand, or of one append to a match, in order.
+    """A leaf of the tree: all events of a hand, or of one append of match records, in order.
 
     `known` is what the hand adds up to, if a caller has counted it already.
     """
@@ -45,7 +45,7 @@ class Leaf(Struct, frozen=True, dict=True):
 
     @property
     def size(self) -> int:
-        """How many events it has."""
+        """The number of its events."""
         return len(self.recorded)
 
     @cached_property
@@ -62,7 +62,7 @@ class Leaf(Struct, frozen=True, dict=True):
 
     @cached_property
     def hand(self) -> Hand | None:
-        """What a hand adds up to, counted once for all who ask; nothing for records.
+        """The hand that the events add up to, replayed once; None for match records.
 
         A record that does not even add up (a seat that is not there) has none either: the ledger
         keeps what it was given, and an audit says what is wrong.
@@ -77,23 +77,23 @@ class Leaf(Struct, frozen=True, dict=True):
             return None
 
 
-class Counted(Protocol):
-    """What closed at once, with so many events, whatever they are kept in."""
+class SizedLeaf(Protocol):
+    """A leaf of any form that has a number of events."""
 
     @property
     def size(self) -> int: ...
 
 
-AnyLeaf = TypeVar("AnyLeaf", bound=Counted)
+AnyLeaf = TypeVar("AnyLeaf", bound=SizedLeaf)
 
 
-def split(stream: str) -> tuple[str, int | None]:
+def split_stream(stream: str) -> tuple[str, int | None]:
     """A stream as its match and its number; a match's own stream has none."""
     match, slash, number = stream.partition("/")
     return match, int(number) if slash else None
 
 
-class Placed(NamedTuple):
+class LogEntry(NamedTuple):
     """An append, and the position of its first event."""
 
     pos: int
@@ -105,22 +105,22 @@ class Stream:
     """One stream's appends in the hot log; `version` counts the `before` sealed ones too."""
 
     before: int = 0
-    placed: list[Placed] = field(default_factory=list)
+    placed: list[LogEntry] = field(default_factory=list)
     closed: bool = False
     version: int = 0
 
 
-class Closed(NamedTuple):
-    """A hand that has ended, or one append of match records: a leaf, a unit of sealing."""
+class HotLeaf(NamedTuple):
+    """A closed leaf in the hot log: a hand that has ended, or one append of match records."""
 
     hand_seq: int
     stream: str
     before: int
-    placed: tuple[Placed, ...]
+    placed: tuple[LogEntry, ...]
 
     @property
     def size(self) -> int:
-        """How many events it has."""
+        """The number of its events."""
         return sum(len(entry.append.events) for entry in self.placed)
 
     def recorded(self) -> tuple[Recorded, ...]:
@@ -143,7 +143,7 @@ class Tail:
         self.next_pos = manifest.next_pos
         self.next_seq = manifest.next_seq
         self.streams: dict[str, Stream] = {}
-        self.closed: list[Closed] = []
+        self.closed: list[HotLeaf] = []
         self._steps: list[_Step] = []
         self._matches = dict(manifest.matches)
         self._sealed_pos = manifest.next_pos
@@ -163,7 +163,7 @@ class Tail:
             )
         if stream.closed and not is_match(append.stream):
             raise Damaged(f"{append.stream} has ended and goes on: one hand has one record")
-        stream.placed.append(Placed(pos, append))
+        stream.placed.append(LogEntry(pos, append))
         stream.version = before + len(append.events)
         self._steps.append(_Step(pos, before, append))
         hand_seq = None
@@ -171,14 +171,14 @@ class Tail:
             hand_seq = self._close(append.stream, stream, before)
         return Appended(append.stream, pos, stream.version, hand_seq)
 
-    def add_all(self, calls: Iterable[Sequence[Placed]]) -> None:
+    def add_all(self, calls: Iterable[Sequence[LogEntry]]) -> None:
         """Count the appends of calls that a log holds."""
         for call in calls:
             for placed in call:
                 self.add(*placed)
 
     def version(self, stream: str) -> int | None:
-        """How many events a stream has; None if the hot log knows nothing of it."""
+        """The number of events of a stream; None if the hot log knows nothing of it."""
         if stream in self.streams:
             return self.streams[stream].version
         return self._matches.get(stream)
@@ -192,7 +192,7 @@ class Tail:
         return [(name, stream) for name, stream in self.streams.items() if not stream.closed]
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
-        """What the hot log holds of a stream."""
+        """The events of a stream that the hot log holds."""
         one = self.streams.get(stream)
         return _recorded(stream, one.before, tuple(one.placed)) if one else ()
 
@@ -201,14 +201,14 @@ class Tail:
         first = bisect_right(self._steps, pos, key=lambda step: step.pos)
         events: list[Recorded] = []
         for step in self._steps[max(0, first - 1) :]:
-            placed = Placed(step.pos, step.append)
+            placed = LogEntry(step.pos, step.append)
             events += _recorded(step.append.stream, step.before, (placed,))
         return [event for event in events if event.pos >= pos]
 
-    def since(self, pos: int) -> tuple[Placed, ...]:
+    def since(self, pos: int) -> tuple[LogEntry, ...]:
         """Appends of the hot log that lie at a position or after it, in order."""
         first = bisect_left(self._steps, pos, key=lambda step: step.pos)
-        return tuple(Placed(step.pos, step.append) for step in self._steps[first:])
+        return tuple(LogEntry(step.pos, step.append) for step in self._steps[first:])
 
     def begun_last(self, match: str, end: int) -> str | None:
         """The last hand of a match that began in the hot log, before a position."""
@@ -227,14 +227,14 @@ class Tail:
         self.next_seq += 1
         if is_match(name):
             self._matches[name] = stream.version
-            self.closed.append(Closed(hand_seq, name, before, (stream.placed[-1],)))
+            self.closed.append(HotLeaf(hand_seq, name, before, (stream.placed[-1],)))
         else:
             stream.closed = True
-            self.closed.append(Closed(hand_seq, name, 0, tuple(stream.placed)))
+            self.closed.append(HotLeaf(hand_seq, name, 0, tuple(stream.placed)))
         return hand_seq
 
 
-def _recorded(stream: str, before: int, placed: tuple[Placed, ...]) -> tuple[Recorded, ...]:
+def _recorded(stream: str, before: int, placed: tuple[LogEntry, ...]) -> tuple[Recorded, ...]:
     found: list[Recorded] = []
     for pos, append in placed:
         index, at = count(before + len(found)), append.at
@@ -254,21 +254,21 @@ class Watermark(msgspec.Struct, frozen=True):
     size: int
 
 
-def publish_mark(disk: Disk, log: str, size: int) -> None:
-    """So many bytes of this log are durable; written in one piece of fixed width."""
+def publish_watermark(disk: Disk, log: str, size: int) -> None:
+    """Write how many bytes of a log are durable, in one piece of fixed width."""
     text = msgspec.json.encode(Watermark(log, size))
     disk.publish(WATERMARK, (b"%08x " % zlib.crc32(text) + text).ljust(_WIDTH))
 
 
 def durable_size(mark: Watermark | None, now: Manifest) -> int:
-    """How many bytes of the manifest's log are durable; read the mark first, then the manifest."""
+    """The durable size of the manifest's log; read the watermark first, then the manifest."""
     if mark is None or mark.log != now.log:
         return now.log_size
     return max(mark.size, now.log_size)
 
 
-def last_mark(disk: Disk) -> Watermark | None:
-    """What the writer said last; a read between two halves of a write is tried again."""
+def read_watermark(disk: Disk) -> Watermark | None:
+    """Read the watermark; a read between two halves of a write is tried again."""
     for _ in range(_TRIES):
         try:
             checksum, _, text = disk.read(WATERMARK).rstrip().partition(b" ")

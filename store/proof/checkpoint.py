@@ -38,8 +38,9 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from store.folder.disk import Disk, Lock, RealDisk, put
+from store.folder.disk import Disk, Lock, RealDisk, replace_file
 from store.folder.frames import Damaged
+from store.proof.ledger_secrets import SecretFolder
 from store.proof.note import (
     SIGNS,
     WITNESSES,
@@ -53,7 +54,6 @@ from store.proof.note import (
     verify,
 )
 from store.proof.note import sign as sign_text
-from store.proof.private import Private
 from store.proof.tree import EMPTY, WIDTH, Proof, Refuted, check_consistency
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,18}", re.ASCII)
@@ -61,7 +61,7 @@ NUMBER_MAX = 2**63 - 1
 
 
 class Checkpoint(Struct, frozen=True):
-    """How large the tree of this log was, and its head."""
+    """A checkpoint of a log: the size of its tree, and the root."""
 
     origin: str
     size: int
@@ -71,7 +71,7 @@ class Checkpoint(Struct, frozen=True):
         return f"{self.origin}\n{self.size}\n{to_base64(self.root)}\n"
 
 
-class Opened(NamedTuple):
+class SignedCheckpoint(NamedTuple):
     """A checkpoint that its log has signed, by which of its keys, and who else has seen it."""
 
     checkpoint: Checkpoint
@@ -86,13 +86,15 @@ def sign(checkpoint: Checkpoint, *signers: Signer) -> bytes:
 
 
 def cosign(note: bytes, witness: Signer, at: int) -> bytes:
-    """The same note with a witness's signature below the others."""
+    """Add a witness's signature to a signed checkpoint."""
     parsed = parse(note)
     read_checkpoint(parsed.text)
     return Note(parsed.text, (*parsed.signatures, witness.cosign(parsed.text, at))).format()
 
 
-def open_checkpoint(note: bytes, keys: Iterable[Key], witnesses: Iterable[Key] = ()) -> Opened:
+def open_checkpoint(
+    note: bytes, keys: Iterable[Key], witnesses: Iterable[Key] = ()
+) -> SignedCheckpoint:
     """A checkpoint that one of the log's keys has signed; else `Refuted`.
 
     The signature of any known key or witness that does not hold spoils it.
@@ -110,7 +112,7 @@ def open_checkpoint(note: bytes, keys: Iterable[Key], witnesses: Iterable[Key] =
     own = tuple(signer.key for signer in signers if signer.key.kind == SIGNS)
     if not own:
         raise Refuted(f"a checkpoint that {checkpoint.origin} has not signed itself")
-    return Opened(
+    return SignedCheckpoint(
         checkpoint, own, tuple(signer for signer in signers if signer.key.kind == WITNESSES)
     )
 
@@ -152,15 +154,15 @@ _FOLDER = Path("muckrake/checkpoints")
 
 
 class Rollback(msgspec.Struct, frozen=True):
-    """Somebody went on with a ledger that was behind this checkpoint, or beside it."""
+    """An accepted rollback: the ledger went on from before this checkpoint, or as a fork of it."""
 
     at: int
     sentence: str
     checkpoint: str
 
 
-class Remembered:
-    """What is known of logs outside their folders: in one file, or in one for each key."""
+class CheckpointMemory:
+    """Checkpoints remembered outside the ledgers: in one file, or in one for each key."""
 
     def __init__(self, file: Path | None = None, *, accepting: bool = False) -> None:
         """With `accepting`, what contradicts a ledger is put aside instead of refusing it."""
@@ -175,7 +177,7 @@ class Remembered:
         remembered = []
         for path in dict.fromkeys(filter(None, map(self._place, keys))):
             try:
-                remembered.append((path, _opened(path.read_bytes(), keys)))
+                remembered.append((path, _read_remembered(path.read_bytes(), keys)))
             except (FileNotFoundError, NotADirectoryError):
                 continue
             except (Refuted, OSError) as reason:
@@ -207,7 +209,7 @@ class Remembered:
         return self._folder / name if self._folder else None
 
 
-def _opened(note: bytes, keys: Sequence[Key]) -> Checkpoint:
+def _read_remembered(note: bytes, keys: Sequence[Key]) -> Checkpoint:
     """What is remembered; a key that came after all of these may have signed it.
 
     Nobody can check that here, and nobody needs to: it can only make a ledger be refused.
@@ -222,7 +224,7 @@ def _opened(note: bytes, keys: Sequence[Key]) -> Checkpoint:
 
 
 def state_folder() -> Path | None:
-    """Where this user's programs remember things; None in a container without any home."""
+    """The folder for this user's program state; None in a container without any home."""
     named = os.environ.get(STATE_HOME, "")
     if Path(named).is_absolute():
         return Path(named) / _FOLDER
@@ -232,11 +234,11 @@ def state_folder() -> Path | None:
         return None
 
 
-def accept(disk: Disk, at: int, sentence: str, path: Path) -> None:
-    """What is remembered in this file counts no more: written down, and put aside."""
+def accept_rollback(disk: Disk, at: int, sentence: str, path: Path) -> None:
+    """Record a rollback in the ledger, and put the remembered checkpoint in this file aside."""
     text = path.read_text()
     known = disk.read(ROLLBACKS) if ROLLBACKS in disk.names("") else b""
-    put(disk, ROLLBACKS, known + msgspec.json.encode(Rollback(at, sentence, text)) + b"\n")
+    replace_file(disk, ROLLBACKS, known + msgspec.json.encode(Rollback(at, sentence, text)) + b"\n")
     path.replace(path.with_name(f"{path.name}.until-{at}"))
 
 
@@ -260,15 +262,15 @@ SIZE_TYPE = "text/x.tlog.size"
 TEXT_TYPE = "text/plain; charset=utf-8"
 
 
-class Answer(NamedTuple):
-    """What HTTP is to say: a status, a body, and what kind of body it is."""
+class WitnessAnswer(NamedTuple):
+    """A witness's answer over HTTP: status, body and media type."""
 
     status: int
     body: str
     media: str = TEXT_TYPE
 
 
-class Request(NamedTuple):
+class CosignRequest(NamedTuple):
     """A checkpoint to cosign, and the proof that it extends one of `old` leaves."""
 
     old: int
@@ -292,7 +294,7 @@ class Witness:
         self._disk = RealDisk(folder)
         for subfolder in (SEEN, REFUSED):
             self._disk.make_folder(subfolder)
-        private = Private(folder)
+        private = SecretFolder(folder)
         spelled = private.read(KEY)
         if spelled is not None:
             self._signer = Signer.read(spelled)
@@ -313,49 +315,49 @@ class Witness:
         return self._signer.key
 
     def close(self) -> None:
-        """Another process may be this witness now."""
+        """Let another process be this witness."""
         self._lock.release()
 
-    def add_checkpoint(self, body: bytes) -> Answer:
+    def add_checkpoint(self, body: bytes) -> WitnessAnswer:
         """The cosignature of a checkpoint that grew from the last one, or why there is none."""
         try:
             request = read_request(body)
             claimed = read_checkpoint(parse(request.note).text)
         except Refuted as reason:
-            return Answer(400, f"{reason}\n")
+            return WitnessAnswer(400, f"{reason}\n")
         keys = [key for key in self._logs if key.name == claimed.origin]
         if not keys:
-            return Answer(404, f"{claimed.origin} is no log that this witness knows\n")
+            return WitnessAnswer(404, f"{claimed.origin} is no log that this witness knows\n")
         try:
             new = open_checkpoint(request.note, keys).checkpoint
         except Refuted as reason:
-            return Answer(403, f"{reason}\n")
+            return WitnessAnswer(403, f"{reason}\n")
         if request.old > new.size:
             why = f"a tree of {new.size} leaves does not extend one of {request.old}\n"
-            return Answer(400, why)
+            return WitnessAnswer(400, why)
         with self._turn:
             return self._decided(request, new)
 
-    def _decided(self, request: Request, new: Checkpoint) -> Answer:
+    def _decided(self, request: CosignRequest, new: Checkpoint) -> WitnessAnswer:
         """One after the other: what is compared is what the next request will find."""
         try:
             known = self.last(new.origin) or Checkpoint(new.origin, 0, EMPTY)
         except Refuted as reason:
             why = f"what this witness cosigned of {new.origin} was changed on its disk: {reason}"
-            return Answer(500, f"{why}\n")
+            return WitnessAnswer(500, f"{why}\n")
         is_fork = new.size == known.size and new.root != known.root
         if is_fork:
             self._keep(new, request.note)
         if is_fork or request.old != known.size:
-            return Answer(409, f"{known.size}\n", SIZE_TYPE)
+            return WitnessAnswer(409, f"{known.size}\n", SIZE_TYPE)
         try:
             check_consistency(known.size, known.root, new.size, new.root, request.proof)
         except Refuted as reason:
             self._keep(new, request.note)
-            return Answer(422, f"{reason}\n")
+            return WitnessAnswer(422, f"{reason}\n")
         note = cosign(request.note, self._signer, int(self._clock()))
-        put(self._disk, f"{SEEN}/{_digest(new.origin)}", note)
-        return Answer(200, f"{parse(note).signatures[-1].line()}\n")
+        replace_file(self._disk, f"{SEEN}/{_digest(new.origin)}", note)
+        return WitnessAnswer(200, f"{parse(note).signatures[-1].line()}\n")
 
     def last(self, origin: str) -> Checkpoint | None:
         """The last checkpoint of this log that was cosigned here; None if none ever was."""
@@ -369,10 +371,10 @@ class Witness:
     def _keep(self, new: Checkpoint, note: bytes) -> None:
         """Evidence: if the proof was not merely spoilt on its way, the log has signed a fork."""
         if len(self._disk.names(REFUSED)) < REFUSED_MAX:
-            put(self._disk, f"{REFUSED}/{_digest(new.origin)}-{new.size}", note)
+            replace_file(self._disk, f"{REFUSED}/{_digest(new.origin)}-{new.size}", note)
 
 
-def read_request(body: bytes) -> Request:
+def read_request(body: bytes) -> CosignRequest:
     """The parts of a request: `old SIZE`, the hashes of the proof, an empty line, a checkpoint."""
     above, gap, note = body.partition(b"\n\n")
     try:
@@ -385,7 +387,7 @@ def read_request(body: bytes) -> Request:
     if len(rest) > PROOF_MAX:
         raise Refuted(f"a proof of {len(rest)} hashes: at most {PROOF_MAX} are read")
     old = read_number(size, "the old size")
-    return Request(old, tuple(read_hash(line, "a hash of the proof") for line in rest), note)
+    return CosignRequest(old, tuple(read_hash(line, "a hash of the proof") for line in rest), note)
 
 
 def _digest(origin: str) -> str:

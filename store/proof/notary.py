@@ -1,4 +1,4 @@
-"""Who vouches for the ledger: what has closed becomes a leaf of the tree, and its head is signed.
+"""The notary: what has closed becomes a leaf of the Merkle tree, and checkpoints are signed.
 
     tree/0, tree/1, ...   the hashes of leaves, and of complete subtrees of 256, 65,536, ...
     tree/checkpoint       the signed head; the newest that anybody may have been given
@@ -30,20 +30,28 @@ from pathlib import Path
 from typing import NamedTuple
 
 from events.ledger import Recorded
-from store.folder.disk import Disk, put
+from store.folder.disk import Disk, replace_file
 from store.folder.frames import Damaged
-from store.log.streams import Closed, Leaf
+from store.log.streams import HotLeaf, Leaf
 from store.proof.checkpoint import (
     Checkpoint,
-    Opened,
-    Remembered,
+    CheckpointMemory,
+    SignedCheckpoint,
     open_checkpoint,
     read_hash,
     read_number,
 )
 from store.proof.checkpoint import sign as sign_checkpoint
+from store.proof.ledger_secrets import (
+    SIGNING,
+    SecretFolder,
+    Secrets,
+    check_secret,
+    has_salts,
+    salts_of,
+    writer_salts,
+)
 from store.proof.note import Key, Signer, open_note, sign, to_base64
-from store.proof.private import SIGNING, Private, Secrets, check_secret, has_salts, opened, salts_of
 from store.proof.tree import EMPTY, Refuted, frontier, leaf_hash
 from store.proof.tree_file import FOLDER, GrowingTree, TreeFiles, check_reach, open_tree
 
@@ -57,7 +65,7 @@ class Notary:
     """The tree of a ledger that is being written: one notary, as there is one writer."""
 
     def __init__(
-        self, disk: Disk, secrets: Secrets, sealed: int, remembered: Remembered | None = None
+        self, disk: Disk, secrets: Secrets, sealed: int, remembered: CheckpointMemory | None = None
     ) -> None:
         """`sealed` leaves are durable in the tree's files. No file is changed before `begin`."""
         self._remembered = remembered
@@ -78,7 +86,7 @@ class Notary:
 
     @property
     def size(self) -> int:
-        """How many leaves are sealed in the tree's files."""
+        """The number of leaves in the tree's files."""
         return self._sealed.size
 
     @property
@@ -86,7 +94,7 @@ class Notary:
         """The head of what is sealed."""
         return self._sealed.root().hex()
 
-    def check(self, closed: Sequence[Closed]) -> Iterator[tuple[Path, str]]:
+    def check(self, closed: Sequence[HotLeaf]) -> Iterator[tuple[Path, str]]:
         """Damage, unless the tree begins with all that was signed for last.
 
         That goes for what is remembered elsewhere, too, unless it is to be accepted: then where it
@@ -102,8 +110,8 @@ class Notary:
                     raise Damaged(f"{sentence}; muckrake restored goes on from here all the same")
                 yield path, sentence
 
-    def _differs(self, expected: Checkpoint, name: str, closed: Sequence[Closed]) -> str | None:
-        """What is wrong with a ledger that does not begin as this checkpoint says."""
+    def _differs(self, expected: Checkpoint, name: str, closed: Sequence[HotLeaf]) -> str | None:
+        """The sentence about a ledger that does not begin as this checkpoint says, or None."""
         there = self._sealed.size + len(closed)
         if there < expected.size:
             return (
@@ -123,14 +131,14 @@ class Notary:
         )
 
     def begin(self, next_seq: int) -> None:
-        """All that was signed for is there: from now on the tree grows; a leftover is cut off.
+        """Open the tree for growing, once all that was signed for is there; cut off a leftover.
 
         The leaf that closes next will be number `next_seq`.
         """
         self._files = open_tree(self._disk, self._there)
         self._keep(self._caught)
         self._keep_key()
-        self.salts = opened(self._disk, self._secrets.nonces, next_seq)
+        self.salts = writer_salts(self._disk, self._secrets.nonces, next_seq)
 
     def remember(self) -> str | None:
         """The newest checkpoint is kept outside this folder, too; why not, if it cannot be."""
@@ -144,17 +152,17 @@ class Notary:
         new = self._sealed.size + closed - self.signed
         return new >= EVERY_LEAVES or (new > 0 and abs(elapsed_ms) >= EVERY_MS)
 
-    def sign(self, closed: Sequence[Closed]) -> None:
+    def sign(self, closed: Sequence[HotLeaf]) -> None:
         """A checkpoint over everything that has closed, durable on return; a new key signs anew."""
         self._hash(closed)
         if self._all.size > self.signed or self._is_new:
             signer = self._secrets.signer
             now = Checkpoint(signer.key.name, self._all.size, self._all.root())
-            put(self._disk, CHECKPOINT, sign_checkpoint(now, signer))
+            replace_file(self._disk, CHECKPOINT, sign_checkpoint(now, signer))
             self.signed, self._is_new = now.size, False
             self.remember()
 
-    def seal(self, closed: Sequence[Closed]) -> int:
+    def seal(self, closed: Sequence[HotLeaf]) -> int:
         """What has closed goes into the tree's files and is signed for; how many leaves they have.
 
         The manifest that says so is written afterwards: until then the next opening cuts the files
@@ -182,7 +190,7 @@ class Notary:
         self._caught += new
         self._all = self._sealed = self._sealed.added(new)
 
-    def _hash(self, closed: Sequence[Closed]) -> None:
+    def _hash(self, closed: Sequence[HotLeaf]) -> None:
         new = [self._leaf(one.hand_seq, one.recorded()) for one in closed[len(self._hot) :]]
         self._hot += new
         self._all = self._all.added(new)
@@ -202,15 +210,15 @@ class Notary:
         known = public_keys(self._disk)
         if key not in known:
             text = "".join(f"{known_key.text()}\n" for known_key in (*known, key))
-            put(self._disk, KEYS, text.encode())
+            replace_file(self._disk, KEYS, text.encode())
 
 
-def secrets_of(folder: Path, disk: Disk) -> Secrets:
+def open_secrets(folder: Path, disk: Disk) -> Secrets:
     """The secrets of a folder's ledger; drawn for a new one, and a lost signing key drawn anew.
 
     A lost nonce secret cannot be drawn anew: no record of this ledger could be verified again.
     """
-    private = Private(folder)
+    private = SecretFolder(folder)
     begun = has_salts(disk)
     marks = private.marks()
     if marks and marks.strict and not begun:
@@ -238,7 +246,7 @@ def public_keys(disk: Disk) -> tuple[Key, ...]:
         raise Damaged(f"{KEYS} cannot be read: {reason}") from None
 
 
-def last_checkpoint(disk: Disk) -> Opened | None:
+def last_checkpoint(disk: Disk) -> SignedCheckpoint | None:
     """The newest checkpoint, its signature checked; None if nothing was ever signed for."""
     if FOLDER not in disk.names("") or "checkpoint" not in disk.names(FOLDER):
         return None
@@ -252,8 +260,8 @@ REPLACED = "replaced"
 HEADER = "muckrake key replaced v1"
 
 
-class Statement(NamedTuple):
-    """That one key takes the place of another, from so many leaves on."""
+class KeyReplacement(NamedTuple):
+    """A signed statement that one key replaces another, from so many leaves on."""
 
     old: Key
     new: Key
@@ -261,7 +269,7 @@ class Statement(NamedTuple):
     root: bytes
 
 
-def replace_signer(disk: Disk, private: Private, old: Signer) -> Signer:
+def replace_signer(disk: Disk, private: SecretFolder, old: Signer) -> Signer:
     """A new key in the place of the old one, its statement durable first.
 
     The next writer of the ledger adds it to the known keys, and signs with it.
@@ -272,13 +280,13 @@ def replace_signer(disk: Disk, private: Private, old: Signer) -> Signer:
     lines = [HEADER, old.key.text(), new.key.text(), f"{size} {to_base64(root)}"]
     text = "".join(f"{line}\n" for line in lines)
     disk.make_folder(REPLACED)
-    put(disk, f"{REPLACED}/{len(_names(disk)) + 1}", sign(text, old, new))
+    replace_file(disk, f"{REPLACED}/{len(_names(disk)) + 1}", sign(text, old, new))
     private.write(SIGNING, new.spelled())
     return new
 
 
-def read_statement(note: bytes) -> Statement:
-    """What a statement says, if both of its keys have signed it."""
+def read_replacement(note: bytes) -> KeyReplacement:
+    """Read a statement that one key replaces another; both must have signed it."""
     lines = note.partition(b"\n\n")[0].decode(errors="replace").split("\n")
     if len(lines) != 4 or lines[0] != HEADER:
         raise Refuted(f"a statement over a key is four lines, the first of them {HEADER!r}")
@@ -287,16 +295,18 @@ def read_statement(note: bytes) -> Statement:
     if {signature.key for signature in signed} != set(keys):
         raise Refuted("a statement over a key is signed by the old key and by the new one")
     size, _, root = lines[3].partition(" ")
-    return Statement(*keys, read_number(size, "the size in it"), read_hash(root, "the root in it"))
+    return KeyReplacement(
+        *keys, read_number(size, "the size in it"), read_hash(root, "the root in it")
+    )
 
 
-def doubts(disk: Disk) -> tuple[list[str], list[str]]:
-    """What is wrong with the statements over this ledger's keys; and keys that have none."""
+def key_doubts(disk: Disk) -> tuple[list[str], list[str]]:
+    """The faults of the statements over this ledger's keys, and the keys without one."""
     known = public_keys(disk)
     stated, wrong = set(), []
     for name in _names(disk):
         try:
-            statement = read_statement(disk.read(f"{REPLACED}/{name}"))
+            statement = read_replacement(disk.read(f"{REPLACED}/{name}"))
         except (Refuted, ValueError) as reason:
             wrong.append(f"{REPLACED}/{name}: {reason}")
         else:
@@ -314,7 +324,7 @@ def successors(disk: Disk, known: set[str]) -> set[str]:
     found = set(known)
     for name in _names(disk):
         with suppress(Refuted, ValueError):  # what is wrong with it, `doubts` says
-            statement = read_statement(disk.read(f"{REPLACED}/{name}"))
+            statement = read_replacement(disk.read(f"{REPLACED}/{name}"))
             if statement.old.text() in found:
                 found.add(statement.new.text())
     return found

@@ -37,8 +37,8 @@ Point = tuple[int, int, int, int]  # x / z, y / z, z and x * y / z
 
 
 @lru_cache(maxsize=256)
-def is_drawn(public: bytes) -> bool:
-    """Whether these bytes are a point of order L in its one spelling."""
+def is_public_key(public: bytes) -> bool:
+    """Whether these bytes are a valid Ed25519 key: a point of order L, in its one spelling."""
     point = _point(public)
     if point is None or public == NEUTRAL:
         return False
@@ -83,7 +83,7 @@ _TIME_MAX = 2**63 - 1
 
 
 class Key(Struct, frozen=True):
-    """Whose signatures are believed: the public half of a key."""
+    """A public key whose signatures are believed, with its name and kind."""
 
     name: str
     kind: int
@@ -96,13 +96,13 @@ class Key(Struct, frozen=True):
         key = cls(name, kind, public)
         if key.text() != text:
             raise Refuted(f"the public key of {name} is not the one that its id says")
-        if not is_drawn(public):
+        if not is_public_key(public):
             raise Refuted(f"the public key of {name} is no key that anybody can have drawn")
         return key
 
     @property
     def id(self) -> bytes:
-        """What a signature names its key by, beside the name: short, and no proof of anything."""
+        """The short id by which a signature names its key; it proves nothing."""
         return sha256(self.name.encode() + b"\n" + bytes([self.kind]) + self.public).digest()[:4]
 
     def text(self) -> str:
@@ -111,7 +111,7 @@ class Key(Struct, frozen=True):
 
 
 class Signer:
-    """The private half: it never shows itself but in `spelled`."""
+    """A private signing key: only `spelled` shows it."""
 
     def __init__(self, name: str, seed: bytes, kind: int = SIGNS) -> None:
         _named(name)
@@ -222,7 +222,7 @@ def parse(note: bytes) -> Note:
 
 
 def verify(note: Note, keys: Iterable[Key]) -> tuple[Signed, ...]:
-    """Those of the keys that signed this text, each once; `Refuted` if one did not, or none did."""
+    """Verify a note: the keys that signed it, each once; `Refuted` if one did not, or none did."""
     known: dict[tuple[str, bytes], Key] = {}
     for key in keys:
         if known.setdefault((key.name, key.id), key) != key:
@@ -259,14 +259,14 @@ def from_base64(text: str) -> bytes | None:
 
 
 def _held(key: Key, text: str, signed: bytes) -> Signed:
-    """What this signature of a known key says; one that does not hold spoils the note."""
+    """Verify one signature of a known key; one that does not hold spoils the note."""
     at = None
     message = text.encode()
     if key.kind == WITNESSES:
         at, signed = int.from_bytes(signed[:8], "big"), signed[8:]
         message = _witnessed(text, at)
     try:
-        if not is_drawn(key.public) or signed[:32] == NEUTRAL:
+        if not is_public_key(key.public) or signed[:32] == NEUTRAL:
             raise InvalidSignature
         Ed25519PublicKey.from_public_bytes(key.public).verify(signed, message)
     except InvalidSignature:

@@ -20,9 +20,9 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct
 
-from store.folder.disk import Disk, put
+from store.folder.disk import Disk, replace_file
 from store.folder.frames import Damaged
-from store.proof.checkpoint import Opened, open_checkpoint
+from store.proof.checkpoint import SignedCheckpoint, open_checkpoint
 from store.proof.notary import CHECKPOINT, last_checkpoint, public_keys
 from store.proof.note import SIGNS, WITNESSES, Key
 from store.proof.tree import Refuted
@@ -32,7 +32,7 @@ BYTES_MAX = 1_000_000
 _COUNT = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
 
 
-class Witness(Struct, frozen=True):
+class PolicyWitness(Struct, frozen=True):
     """A witness by its name in the policy, its key, and where it is asked (None: nowhere)."""
 
     name: str
@@ -52,7 +52,7 @@ class Policy(Struct, frozen=True):
     """Known logs, known witnesses, and which of these are enough; `text` is how it was written."""
 
     logs: tuple[Key, ...]
-    witnesses: tuple[Witness, ...]
+    witnesses: tuple[PolicyWitness, ...]
     groups: tuple[Group, ...]
     quorum: str
     text: str
@@ -65,7 +65,7 @@ class Policy(Struct, frozen=True):
                 met.add(group.name)
         return self.quorum in met
 
-    def opened(self, note: bytes, logs: Collection[Key] = ()) -> Opened:
+    def opened(self, note: bytes, logs: Collection[Key] = ()) -> SignedCheckpoint:
         """A checkpoint that fits the policy; a policy without logs takes them from the caller."""
         witnesses = [witness.key for witness in self.witnesses]
         opened = open_checkpoint(note, self.logs or logs, witnesses)
@@ -98,20 +98,16 @@ def read_policy(data: bytes) -> Policy:
     if reader.quorum is None:
         raise Refuted("a policy without a line `quorum NAME`, or `quorum none`")
     return Policy(
-        tuple(reader.logs),
-        tuple(reader.witnesses),
-        tuple(reader.groups),
-        reader.quorum,
-        text,
+        tuple(reader.logs), tuple(reader.witnesses), tuple(reader.groups), reader.quorum, text
     )
 
 
 class _Reader:
-    """What the lines so far have said."""
+    """The parser of a policy: what its lines so far have declared."""
 
     def __init__(self) -> None:
         self.logs: list[Key] = []
-        self.witnesses: list[Witness] = []
+        self.witnesses: list[PolicyWitness] = []
         self.groups: list[Group] = []
         self.quorum: str | None = None
         self._names = {NONE}
@@ -122,9 +118,13 @@ class _Reader:
             case ["log", key] | ["log", key, _]:
                 self.logs.append(self._new_key(key, SIGNS))
             case ["witness", name, key]:
-                self.witnesses.append(Witness(self._new(name), self._new_key(key, WITNESSES), None))
+                self.witnesses.append(
+                    PolicyWitness(self._new(name), self._new_key(key, WITNESSES), None)
+                )
             case ["witness", name, key, url]:
-                self.witnesses.append(Witness(self._new(name), self._new_key(key, WITNESSES), url))
+                self.witnesses.append(
+                    PolicyWitness(self._new(name), self._new_key(key, WITNESSES), url)
+                )
             case ["group", name, needed, *members] if members:
                 self._group(name, needed, tuple(members))
             case ["quorum", name]:
@@ -190,7 +190,7 @@ def policy_of(disk: Disk) -> Policy | None:
 
 
 def keep_policy(disk: Disk, policy: Policy) -> None:
-    """From now on nothing is published that this policy does not hold for."""
+    """Keep the witness policy that published checkpoints must meet from now on."""
     if policy.logs and not set(public_keys(disk)).intersection(policy.logs):
         names = ", ".join(key.text() for key in policy.logs)
         raise Refuted(f"this policy is for another log: it names {names}")
@@ -210,10 +210,10 @@ def keep_policy(disk: Disk, policy: Policy) -> None:
             f"this policy asks for {policy.quorum}, and no address is given of enough witnesses:"
             " a line is `witness NAME KEY URL`"
         )
-    put(disk, POLICY, policy.text.encode())
+    replace_file(disk, POLICY, policy.text.encode())
 
 
-def published(disk: Disk, most: int | None = None) -> tuple[Opened, bytes] | None:
+def last_published(disk: Disk, most: int | None = None) -> tuple[SignedCheckpoint, bytes] | None:
     """The newest checkpoint that may be shown, also as it was signed; of at most so many leaves."""
     policy = policy_of(disk)
     if policy is None:
@@ -235,21 +235,21 @@ def publish(disk: Disk, note: bytes) -> None:
     assert policy is not None
     size = policy.opened(note, public_keys(disk)).checkpoint.size
     disk.make_folder(PUBLISHED)
-    put(disk, f"{PUBLISHED}/{size}", note)
+    replace_file(disk, f"{PUBLISHED}/{size}", note)
     for old in _sizes(disk)[:-KEPT_MAX]:
         disk.remove(f"{PUBLISHED}/{old}")
 
 
-def keep_before(disk: Disk, match: str, first: int) -> bytes:
+def keep_checkpoint_before(disk: Disk, match: str, first: int) -> bytes:
     """The newest checkpoint, kept as the one from before this hand; durable on return."""
     assert "/" not in match
     note = disk.read(CHECKPOINT)
     disk.make_folder(BEFORE)
-    put(disk, f"{BEFORE}/{match}.{first}", note)
+    replace_file(disk, f"{BEFORE}/{match}.{first}", note)
     return note
 
 
-def before(disk: Disk, match: str) -> list[tuple[int, bytes]]:
+def checkpoints_before(disk: Disk, match: str) -> list[tuple[int, bytes]]:
     """The checkpoints from before the first card of each chain of decks, by its first hand."""
     names = disk.names(BEFORE) if BEFORE in disk.names("") else []
     parts = (name.rpartition(".") for name in names)

@@ -1,4 +1,4 @@
-"""The tree over all leaves, as RFC 6962 hashes it: heads, proofs, and the checking of proofs.
+"""The Merkle tree of RFC 6962 over all leaves: roots, proofs, and the checking of proofs.
 
 A tree of `size` leaves is a row of complete subtrees, the largest first, one for each bit of the
 size. Complete subtrees never change when leaves are added. So nothing here needs leaves: a
@@ -21,11 +21,11 @@ Proof = tuple[bytes, ...]
 
 
 class Refuted(ValueError):
-    """What was to be proved is not proved by this; the sentence says what is wrong."""
+    """A proof, signature or document is wrong; the sentence says how."""
 
 
 class Frontier(Struct, frozen=True):
-    """All that must be known of a tree to add leaves: the hashes of its complete subtrees."""
+    """The edge of a tree, enough to add leaves: the hashes of its complete subtrees."""
 
     size: int = 0
     hashes: tuple[bytes, ...] = ()
@@ -160,7 +160,7 @@ def _complete(begin: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _head(subtrees: Sequence[bytes]) -> bytes:
-    """One hash of a row of ever smaller subtrees: the two smallest are joined first."""
+    """The root over a row of ever smaller subtrees: the two smallest are joined first."""
     if not subtrees:
         return EMPTY
     return reduce(lambda right, left: node_hash(left, right), reversed(subtrees))

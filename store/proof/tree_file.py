@@ -1,4 +1,4 @@
-"""The tree on disk: `tree/0` holds the leaf hashes, `tree/1` those of every 256 leaves, and so on.
+"""The Merkle tree on disk: `tree/0` holds leaf hashes, `tree/1` those of every 256 leaves, etc.
 
 A level's file is the hashes of complete subtrees of `256**level` leaves, 32 bytes each, in order:
 its pieces of 256 are the tiles that C2SP names. All that is not stored is at most eight hashings
@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from store.folder.disk import Disk, Output, Readable, put
+from store.folder.disk import Disk, Output, Readable, replace_file
 from store.folder.frames import Damaged
 from store.proof.tree import WIDTH, Refuted, node_hash
 
@@ -47,7 +47,7 @@ class Tile(NamedTuple):
 
 
 def width(tile: Tile, size: int) -> int:
-    """How many hashes this tile has in a tree of this size: 0 if it is not in it."""
+    """The number of hashes of this tile in a tree of this size; 0 if it is not in it."""
     return max(0, min(SPAN, (size >> HEIGHT * tile.level) - SPAN * tile.number))
 
 
@@ -97,7 +97,7 @@ class GrowingTree:
         self._unnamed = False  # a file was made that its folder does not durably know
 
     def append(self, leaf_hashes: Sequence[bytes]) -> None:
-        """These leaves after all others: written, and durable only after `sync`."""
+        """Append leaf hashes to the files; they are durable only after `sync`."""
         added = b"".join(leaf_hashes)
         assert len(added) == len(leaf_hashes) * WIDTH
         self.size += len(leaf_hashes)
@@ -114,7 +114,7 @@ class GrowingTree:
             level += 1
 
     def sync(self) -> None:
-        """What was appended is durable on return."""
+        """Make what was appended durable."""
         for level in sorted(self._unsynced):
             self._outputs[level].sync()
         if self._unnamed:
@@ -178,16 +178,16 @@ def faults(disk: Disk, size: int) -> Iterator[str]:
 def rebuild(disk: Disk, size: int) -> None:
     """The levels above 0 made again from level 0, aside and then renamed; no tree may be open."""
     for level, count in list(enumerate(_counts(size)))[1:]:
-        put(disk, path_of(level), b"".join(_made(disk, level, count)))
+        replace_file(disk, path_of(level), b"".join(_made(disk, level, count)))
 
 
 def widths(size: int) -> list[int]:
-    """How many bytes each level's file has, of a tree of so many leaves."""
+    """The file size of each level of a tree of this size, in bytes."""
     return [count * WIDTH for count in _counts(size)]
 
 
 def _counts(size: int) -> list[int]:
-    """How many hashes each level holds, of those that hold any."""
+    """The number of hashes of each level that holds any."""
     return [size >> HEIGHT * level for level in range(LEVELS) if size >> HEIGHT * level]
 
 
@@ -218,7 +218,7 @@ def _full_tiles(hashes: bytes) -> tuple[list[bytes], bytes]:
 
 
 def _subtree(hashes: bytes) -> bytes:
-    """One hash of a power of two of them."""
+    """The root of a complete subtree over these hashes."""
     row = [hashes[at : at + WIDTH] for at in range(0, len(hashes), WIDTH)]
     while len(row) > 1:
         row = [node_hash(row[at], row[at + 1]) for at in range(0, len(row), 2)]

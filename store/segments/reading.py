@@ -1,7 +1,7 @@
-"""Segment files for reading: digests compared first, footers kept while there is room.
+"""Reading segment files: digests are compared first, footers cached while there is room.
 
 Several threads read the same file at once: each borrows a reader of its own. One player's rows of a
-table (`About`) are sooner read from here than a database is opened: footers say between which names
+table (`PlayerRows`) are sooner read here than a database is opened: footers say between which names
 a row group lies, so few groups are read, and of these more than the names only where he is found.
 """
 
@@ -23,36 +23,33 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from store.columns.layout import ALIKE, SCHEMA_VERSION, columns, of_types
-from store.folder.disk import Disk, RealDisk, digest_of
+from store.columns.layout import READABLE_VERSIONS, SCHEMA_VERSION, columns, columns_of_types
+from store.folder.disk import Disk, RealDisk, sha256_of
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
-from store.segments.segment import Opened, Seen, is_settled, open_file
+from store.segments.parquet_files import FileState, OpenedFile, is_settled, open_file
 from store.tables.projection import Projection
 
 Upcast = Callable[[pa.Table], pa.Table]
 
 # From each version of the schema to the next: nothing stored is ever rewritten for a new one. A new
 # field with a default needs no function here; a column that changed its name or its meaning does.
-UPCASTS: Mapping[int, Upcast] = {1: lambda rows: rows}  # of `ALIKE`
+UPCASTS: Mapping[int, Upcast] = {1: lambda rows: rows}  # of `READABLE_VERSIONS`
 
 _AT_ONCE = 2  # files
-Places = list[tuple[int, pa.Array]]
+RowNumbers = list[tuple[int, pa.Array]]
 
 
-class FromTheFuture(OSError):
+class NewerSegment(OSError):
     """A segment written by a newer program than this one."""
 
 
 def upcast(
-    rows: pa.Table,
-    version: int,
-    to: int = SCHEMA_VERSION,
-    upcasts: Mapping[int, Upcast] = UPCASTS,
+    rows: pa.Table, version: int, to: int = SCHEMA_VERSION, upcasts: Mapping[int, Upcast] = UPCASTS
 ) -> pa.Table:
     """Stored rows of one version as rows of a later one."""
     if version > to:
-        raise FromTheFuture(
+        raise NewerSegment(
             f"a newer muckrake wrote this ledger, and reads it: layout {version} of its segments"
             f" is newer than {to}"
         )
@@ -64,17 +61,17 @@ def upcast(
 GROUPS = 20_000  # row groups whose footers are kept: 10 million hands have some 9,000
 
 
-class Files:
-    """What one process has opened of a disk's segments; threads may share it."""
+class SegmentFiles:
+    """The segment files of a disk that a process has opened; threads may share it."""
 
     def __init__(self, disk: Disk) -> None:
         self._read = disk.read
         self._root = disk.root.absolute() if isinstance(disk, RealDisk) else None
         self._local: Callable[[str], Path] | None = getattr(disk, "local", None)
-        self._opened: OrderedDict[str, Opened] = OrderedDict()
+        self._opened: OrderedDict[str, OpenedFile] = OrderedDict()
         self._turn = threading.RLock()
 
-    def open(self, segment: Segment, name: str) -> Opened:
+    def open(self, segment: Segment, name: str) -> OpenedFile:
         """A file of the segment. A wrong byte in its footer is damage, found here; elsewhere, when
         it is read. In a file whose footer has no digests any wrong byte is found here.
         """
@@ -87,8 +84,8 @@ class Files:
             self._opened.move_to_end(path)
             return self._opened[path]
 
-    def again(self, segment: Segment, name: str) -> Opened:
-        """The same for another question: opened anew if the file may have changed since."""
+    def again(self, segment: Segment, name: str) -> OpenedFile:
+        """Open a file for another question: anew if it may have changed since."""
         path = segment.files[name]
         now = self._seen(path, segment.sha256[name])
         with self._turn:
@@ -104,7 +101,7 @@ class Files:
 
     def filled(self, segment: Segment) -> list[str]:
         """Today's columns that a segment's events fill, as far as that is known."""
-        if segment.schema not in ALIKE:
+        if segment.schema not in READABLE_VERSIONS:
             return list(columns())
         names = set(self.open(segment, "events").names)
         return [name for name in _filled(segment) or columns() if name in names]
@@ -112,20 +109,20 @@ class Files:
     def rows(
         self, segment: Segment, name: str, group: int, names: list[str] | None = None
     ) -> pa.Table:
-        """A few columns of one row group, or all of a table of few."""
+        """Read some columns of one row group, or all."""
         with self._reading(segment, name, group) as file:
             rows = file.read_row_group(group, columns=names, use_threads=False)
         return rows.replace_schema_metadata(None)
 
     def events(self, segment: Segment, group: int, wanted: Sequence[str] = ()) -> pa.Table:
-        """One row group of events, in today's columns; in those that are wanted, if some are.
+        """Read one row group of events in today's columns, or in the wanted ones.
 
         Of a few columns one that says the same in every row is not decoded: its bounds tell it.
         Where all are read, each is compared with its bounds.
         """
         opened = self.open(segment, "events")
         known = opened.same(group)
-        if not wanted or segment.schema not in ALIKE:
+        if not wanted or segment.schema not in READABLE_VERSIONS:
             with self._reading(segment, "events", group) as file:
                 rows = file.read_row_group(group, columns=_filled(segment))
             if any(rows[name].unique().to_pylist() != [one] for name, one in known.items()):
@@ -146,7 +143,7 @@ class Files:
             yield self.events(segment, group, wanted)
 
     def slice(self, segment: Segment, group: int, hand_seq: int) -> pa.Table:
-        """One hand's rows of a row group; decoding stops where it ends."""
+        """Read one hand's rows of a row group; decoding stops where the hand ends."""
         opened = self.open(segment, "events")
         with self._reading(segment, "events", group) as file:
             hands = file.read_row_group(group, ["hand_seq"], use_threads=False)["hand_seq"]
@@ -174,7 +171,7 @@ class Files:
             now = _seen(self._local(path), segment.sha256[name]) if self._local else None
             if now is not None and now in _sound:
                 return now.size
-            sha256, size = digest_of(self._read, path)
+            sha256, size = sha256_of(self._read, path)
         except FileNotFoundError:
             raise _missing(segment, name) from None
         if sha256 != segment.sha256[name]:
@@ -183,7 +180,7 @@ class Files:
             _sound.add(now)
         return size
 
-    def _anew(self, segment: Segment, name: str) -> Opened:
+    def _anew(self, segment: Segment, name: str) -> OpenedFile:
         path = segment.files[name]
         now = self._seen(path, segment.sha256[name])
         if name not in segment.footers:
@@ -227,29 +224,29 @@ class Files:
     def _kept(self) -> int:
         return sum(opened.groups for opened in self._opened.values())
 
-    def _seen(self, path: str, sha256: str) -> Seen | None:
-        """What tells a file from one that was changed; nothing does on a disk of a test."""
+    def _seen(self, path: str, sha256: str) -> FileState | None:
+        """The state that tells a file from a changed one; None on a disk of a test."""
         return None if self._root is None else _seen(self._root / path, sha256)
 
 
 _FOOTER = 1 << 18  # bytes that are read at first; most footers have fewer
-_sound: set[Seen] = set()
-_kept: WeakKeyDictionary[Disk, Files] = WeakKeyDictionary()
+_sound: set[FileState] = set()
+_kept: WeakKeyDictionary[Disk, SegmentFiles] = WeakKeyDictionary()
 
 
-def files_of(disk: Disk) -> Files:
-    """One for each disk, so that a new manifest opens nothing anew."""
+def files_of(disk: Disk) -> SegmentFiles:
+    """The shared `SegmentFiles` of a disk: a new manifest opens nothing anew."""
     if disk not in _kept:
-        _kept[disk] = Files(disk)
+        _kept[disk] = SegmentFiles(disk)
     return _kept[disk]
 
 
-def _seen(path: Path, sha256: str) -> Seen | None:
+def _seen(path: Path, sha256: str) -> FileState | None:
     try:
         found = path.stat()
     except FileNotFoundError:
         return None
-    return Seen(str(path.absolute()), sha256, found.st_size, found.st_mtime_ns)
+    return FileState(str(path.absolute()), sha256, found.st_size, found.st_mtime_ns)
 
 
 def _today(rows: pa.Table, segment: Segment) -> pa.Table:
@@ -267,9 +264,9 @@ def _repeated(value: Any, kind: pa.DataType, rows: int) -> pa.Array:
 
 def _filled(segment: Segment) -> list[str] | None:
     """The columns that a segment's events fill; all of an old one's."""
-    if segment.schema not in ALIKE or not segment.types:
+    if segment.schema not in READABLE_VERSIONS or not segment.types:
         return None
-    return list(of_types(segment.types))
+    return list(columns_of_types(segment.types))
 
 
 def _missing(segment: Segment, name: str) -> Damaged:
@@ -316,19 +313,19 @@ class _Input(io.RawIOBase):
         return data
 
 
-class About:
-    """A player in a table; where he was found in a file is known as long as it is the same."""
+class PlayerRows:
+    """One player's rows of a table; their places in a file are cached as long as it is the same."""
 
-    def __init__(self, files: Files, name: str, player: str) -> None:
+    def __init__(self, files: SegmentFiles, name: str, player: str) -> None:
         self._files = files
         self._name = name
         self._player = player
-        self._found: dict[str, tuple[Opened, Places]] = {}
+        self._found: dict[str, tuple[OpenedFile, RowNumbers]] = {}
 
     def rows(
         self, segments: Sequence[Segment], tables: Sequence[pa.Table], names: Sequence[str]
     ) -> pa.Table:
-        """These columns of his rows, in order of closing: sealed ones, then those of tables."""
+        """These columns of the player's rows in order of closing: sealed, then those of tables."""
         read = partial(self._in_segment, names=names)
         with ThreadPoolExecutor(_AT_ONCE) if len(segments) > 1 else nullcontext() as pool:
             sealed = chain.from_iterable((pool.map if pool else map)(read, segments))
@@ -347,8 +344,8 @@ class About:
             parts.append(rows if everything else rows.take(pc.subtract(places, places[0])))
         return parts
 
-    def _places(self, segment: Segment) -> Places:
-        """In which rows of which groups of a segment's file he is."""
+    def _places(self, segment: Segment) -> RowNumbers:
+        """The player's row numbers in each row group of a segment's file."""
         path, opened = segment.files[self._name], self._files.again(segment, self._name)
         if path in self._found and self._found[path][0] is opened:
             return self._found[path][1]

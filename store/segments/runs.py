@@ -23,15 +23,15 @@ from events.cards import UNKNOWN
 from events.ledger import Append, Column, Conflict, Each, Many, Record, closes, is_match, some_of
 from events.lines import Nonces, digest, hides, lines, plain, spelling
 from store.columns.codec import leaves_of, rows_of
-from store.columns.event_columns import EventColumns, different, events_of, of_appends
+from store.columns.event_columns import EventColumns, columns_of_appends, distinct_rows, events_of
 from store.log.admission import check_start
-from store.log.hot import check_stream
-from store.proof.private import Salted
+from store.log.hot_log import check_stream
+from store.proof.ledger_secrets import SaltedSecret
 
 _NOWHERE = "?"  # stands for a hand's stream until it is filled in
 
 
-class Made(NamedTuple):
+class RunLeaf(NamedTuple):
     """A leaf of a run: which events of which stream, how many public lines, and their digest."""
 
     stream: str
@@ -46,11 +46,11 @@ class Run(NamedTuple):
     were digested with."""
 
     nonces: str
-    leaves: tuple[Made, ...]
+    leaves: tuple[RunLeaf, ...]
     rows: pa.Table
 
     def appends(self) -> tuple[Append, ...]:
-        """The same events as somebody would append them."""
+        """The appends that would write the same events."""
         return tuple(
             Append(
                 leaf.stream,
@@ -63,30 +63,30 @@ class Run(NamedTuple):
 
 
 def make_run(
-    nonces: Salted | None, appends: Sequence[Append], hands: EventColumns | None = None
+    nonces: SaltedSecret | None, appends: Sequence[Append], hands: EventColumns | None = None
 ) -> Run:
     """The rows and digests of appends, and of hands of the same match that are in columns already,
     for the ledger of these nonces; refused if one does not close, or holds what no event can."""
     for append in appends:
-        check_whole(append)
-    columns = of_appends(appends, check_values)
+        check_closes(append)
+    columns = columns_of_appends(appends, check_values)
     if hands is not None:
         columns = hands.merged(columns)
     found: Iterable[tuple[int, str]] = [(0, "")] * len(columns.streams)
     if nonces is not None:
-        found = digests(columns, nonces)
+        found = leaf_digests(columns, nonces)
     firsts, sizes = columns.first.tolist(), columns.sizes.tolist()
     each = zip(columns.streams, firsts, sizes, found, strict=True)
-    leaves = tuple(Made(stream, first, size, *numbers) for stream, first, size, numbers in each)
-    return Run(name_of(nonces), leaves, rows_of(columns))
+    leaves = tuple(RunLeaf(stream, first, size, *numbers) for stream, first, size, numbers in each)
+    return Run(nonces_name(nonces), leaves, rows_of(columns))
 
 
-def name_of(nonces: Salted | None) -> str:
-    """What a run says of the nonces it was digested with; nothing where there are none."""
+def nonces_name(nonces: SaltedSecret | None) -> str:
+    """The name in a run for the nonces that it was digested with; empty without nonces."""
     return "" if nonces is None else nonces.name
 
 
-def spelled(run: Run) -> pa.Buffer:
+def encode_run(run: Run) -> pa.Buffer:
     """A run as bytes, for another process: its leaves, its rows. They are counted before there is
     room made for them, for they are many."""
     head = msgspec.msgpack.encode((run.nonces, run.leaves))
@@ -104,7 +104,7 @@ def _write(sink: Any, head: bytes, rows: pa.Table) -> None:
         writer.write_table(rows)
 
 
-def read(data: "pa.Buffer | bytes") -> Run:
+def decode_run(data: "pa.Buffer | bytes") -> Run:
     """The run that these bytes spell."""
     data = pa.py_buffer(data)
     begin = bytes(data[:20]).index(b" ") + 1
@@ -113,11 +113,11 @@ def read(data: "pa.Buffer | bytes") -> Run:
     return Run(*_head.decode(data[begin : begin + size]), rows)
 
 
-_head = msgspec.msgpack.Decoder(tuple[str, tuple[Made, ...]])
+_head = msgspec.msgpack.Decoder(tuple[str, tuple[RunLeaf, ...]])
 
 
-def check_whole(append: Append) -> None:
-    """Refused unless it closes, and begins nothing that was begun before."""
+def check_closes(append: Append) -> None:
+    """Refuse an append that does not close, or goes on with a stream that was begun before."""
     check_stream(append)
     check_start(append)
     if not append.events or not closes(append.stream, append.events):
@@ -127,7 +127,7 @@ def check_whole(append: Append) -> None:
 
 
 def check_values(kind: type[Record], name: str, values: Iterable[Any]) -> None:
-    """Structs do not check what they are made of: each different value is looked at once."""
+    """Check each different value of a field once: structs do not check what they are made of."""
     try:
         msgspec.convert(set(values), set[_hints(kind, include_extras=True)[name]])  # type: ignore[misc]
     except (ValueError, TypeError) as reason:
@@ -137,8 +137,8 @@ def check_values(kind: type[Record], name: str, values: Iterable[Any]) -> None:
 _hints = cache(get_type_hints)
 
 
-def digests(events: EventColumns, nonces: Salted) -> Iterator[tuple[int, str]]:
-    """How many public lines each leaf has, and what they are digested to.
+def leaf_digests(events: EventColumns, nonces: SaltedSecret) -> Iterator[tuple[int, str]]:
+    """The number of public lines of each leaf, and their digest.
 
     A leaf is taken by itself if a line of it may depend on another event, as that of a bid does on
     replies that failed before, and so are all if they are not hands of one match and one time.
@@ -172,7 +172,7 @@ def _hands(it: EventColumns, nonces: Nonces) -> Iterator[tuple[int, str]]:
             rows: Any = values.codes if isinstance(values, Each) else values
             rows = (rows >= 0).sum(1) if name == "cards" else rows
             columns += list(rows.T) if rows.ndim > 1 else [rows]
-        first, codes = different(columns, len(many.hand))
+        first, codes = distinct_rows(columns, len(many.hand))
         fields = some_of(many.fields, first)
         if "cards" in fields:
             fields["cards"] = Each(np.where(fields["cards"].codes < 0, -1, 0), (UNKNOWN,))
@@ -238,6 +238,6 @@ def _cards(cards: Each) -> list[bytes]:
 
 
 def _each(values: Sequence[Any], codes: Column) -> list[Any]:
-    """What each of these numbers stands for; -1 is the last."""
+    """The value of each code; -1 is the last value."""
     found: list[Any] = np.array(values, dtype=object).take(codes).tolist()
     return found

@@ -1,4 +1,4 @@
-"""Sealing: what has closed becomes a segment, what is open is carried into a new log.
+"""Sealing, compaction and runs: closed hands become a segment, open ones go to a new log.
 
 Each file is durable before the next names it: the segment's files, the tree's hashes and the
 checkpoint over them, then the new log with what is still open, then the manifest that names all.
@@ -27,33 +27,33 @@ from msgspec.structs import replace
 
 from events.ledger import Conflict, is_match
 from events.lines import leaf_of
-from store.columns.codec import whole
+from store.columns.codec import with_fillers
 from store.columns.layout import SCHEMA, columns
 from store.folder import manifest
 from store.folder.disk import Disk
-from store.folder.frames import Damaged, Marks, new_begin
-from store.folder.manifest import Answer, Manifest, Segment
-from store.log import hot
-from store.log.hot import Placing, ReadyLedger
+from store.folder.frames import Damaged, Marks, drawn_begin
+from store.folder.manifest import Manifest, ProducerAnswer, Segment
+from store.log import hot_log
+from store.log.hot_log import LoggedCall, ReadyLedger
 from store.log.streams import Tail
+from store.proof.ledger_secrets import SaltedSecret
 from store.proof.notary import Notary
-from store.proof.private import Salted
 from store.proof.tree import leaf_hash
-from store.segments.reading import Files, files_of
-from store.segments.runs import Run, name_of
-from store.segments.sealed import Extent, with_hands, write_rows, write_segment
-from store.segments.segment import (
+from store.segments.parquet_files import (
     FOLDER,
     LEVEL,
     ROW_GROUP,
-    Aside,
-    Cutter,
-    Stored,
-    cut,
-    named,
-    store,
+    FileWriter,
+    HandGroups,
+    StoredFile,
+    hand_groups,
+    manifest_fields,
+    write_file,
 )
-from store.tables.projection import Builder, Projection
+from store.segments.reading import SegmentFiles, files_of
+from store.segments.runs import Run, nonces_name
+from store.segments.sealed_segments import Extent, with_hands_table, write_rows, write_segment
+from store.tables.projection import Projection, ProjectionBuilder
 
 QUICK = 6  # a level of zstd: half the time, 4 bytes a hand larger; compaction packs anew
 
@@ -62,7 +62,7 @@ def seal(
     disk: Disk,
     found: ReadyLedger,
     tail: Tail,
-    producers: Mapping[str, Answer],
+    producers: Mapping[str, ProducerAnswer],
     projections: Sequence[Projection],
     notary: Notary | None = None,
     level: int = LEVEL,
@@ -71,14 +71,14 @@ def seal(
     segment = write_segment(disk, tail.closed, projections, level)
     if notary:
         notary.seal(tail.closed)
-    return renewed(disk, found, tail, producers, segment, notary, tail.matches())
+    return with_segment(disk, found, tail, producers, segment, notary, tail.matches())
 
 
-def renewed(
+def with_segment(
     disk: Disk,
     found: ReadyLedger,
     tail: Tail,
-    producers: Mapping[str, Answer],
+    producers: Mapping[str, ProducerAnswer],
     segment: Segment,
     notary: Notary | None,
     matches: dict[str, int],
@@ -95,18 +95,18 @@ def renewed(
         tree=notary.size if notary else found.manifest.tree,
         root=notary.root if notary else found.manifest.root,
     )
-    return logged(disk, found, new, tuple((one,) for one in carried))
+    return with_new_log(disk, found, new, tuple((one,) for one in carried))
 
 
-def logged(
-    disk: Disk, found: ReadyLedger, now: Manifest, calls: tuple[Placing, ...]
+def with_new_log(
+    disk: Disk, found: ReadyLedger, now: Manifest, calls: tuple[LoggedCall, ...]
 ) -> ReadyLedger:
     """The ledger of this manifest with a new log that begins with these calls; the old log goes."""
     marks = found.marks
     number = found.manifest.number + 1
-    begin = new_begin() if marks else ""
-    new = replace(now, number=number, log=hot.path_of(number), begin=begin)
-    log = hot.create(disk, new.log, calls, new.chain(marks))
+    begin = drawn_begin() if marks else ""
+    new = replace(now, number=number, log=hot_log.path_of(number), begin=begin)
+    log = hot_log.create(disk, new.log, calls, new.chain(marks))
     new = replace(new, log_size=log.size)
     manifest.write(disk, new, marks)
     found.log.close()
@@ -114,17 +114,17 @@ def logged(
     return ReadyLedger(new, log, calls, found.notes, marks)
 
 
-def check_made(runs: Sequence[Run], nonces: Salted | None) -> None:
+def check_run_nonces(runs: Sequence[Run], nonces: SaltedSecret | None) -> None:
     """`Conflict` unless these runs were made for the ledger of these nonces."""
-    if not all(run.leaves and run.nonces == name_of(nonces) for run in runs):
+    if not all(run.leaves and run.nonces == nonces_name(nonces) for run in runs):
         raise Conflict("this run was not made for this ledger")
 
 
-def adopt(
+def add_runs(
     disk: Disk,
     found: ReadyLedger,
     tail: Tail,
-    producers: Mapping[str, Answer],
+    producers: Mapping[str, ProducerAnswer],
     projections: Sequence[Projection],
     notary: Notary | None,
     runs: Sequence[Run],
@@ -142,7 +142,7 @@ def adopt(
     tail.next_seq, tail.next_pos = first + len(leaves), pos + segment.events
     ends = {one.stream: one.first + one.events for one in leaves if is_match(one.stream)}
     matches = tail.matches() | ends
-    new = renewed(disk, found, tail, producers, segment, notary, matches)
+    new = with_segment(disk, found, tail, producers, segment, notary, matches)
     if notary:
         notary.sign(())
     return new
@@ -160,7 +160,7 @@ def write_runs(
         kinds = rows["type"].combine_chunks().unique().to_pylist()
         extent.add(rows.num_rows, next_pos, next_pos + rows.num_rows - 1, kinds, streams)
         last, next_pos = last + len(run.leaves), next_pos + rows.num_rows
-    tables = cut(_placed([run.rows for run in runs], starts), ROW_GROUP)
+    tables = hand_groups(_placed([run.rows for run in runs], starts), ROW_GROUP)
     joined = (table.unify_dictionaries().combine_chunks() for table in tables)  # one list of words
     return write_rows(disk, (first, last), joined, projections, extent, QUICK)
 
@@ -215,7 +215,7 @@ def rebuild(
     watch: Watch = iter,
 ) -> Manifest:
     """Projections that are missing, outdated or no longer wanted put right, segment by segment."""
-    versions = {one.name: one.version for one in with_hands(projections)}
+    versions = {one.name: one.version for one in with_hands_table(projections)}
     segments = tuple(
         one if one.projections == versions else _project(disk, one, projections)
         for one in watch(now.segments)
@@ -241,14 +241,14 @@ def sweep(
 
 
 def _merge(disk: Disk, run: tuple[Segment, ...], projections: Sequence[Projection]) -> Segment:
-    """One segment of the same rows, read back and compared with all that went into it."""
+    """Merge segments into one, read back and compared with all that went into it."""
     files = files_of(disk)
     first, last = run[0].first_seq, run[-1].last_seq
     filled = {name for segment in run for name in files.filled(segment)}
     today = pa.schema([field for field in SCHEMA if field.name in filled])
-    rows = cut(_rows(files, run, today), ROW_GROUP)
-    stored = {"events": store(disk, "events", first, last, rows)}
-    wanted = with_hands(projections)
+    rows = hand_groups(_rows(files, run, today), ROW_GROUP)
+    stored = {"events": write_file(disk, "events", first, last, rows)}
+    wanted = with_hands_table(projections)
     for one in wanted:
         if all(segment.projections.get(one.name) == one.version for segment in run):
             groups = (
@@ -256,8 +256,8 @@ def _merge(disk: Disk, run: tuple[Segment, ...], projections: Sequence[Projectio
                 for segment in run
                 for group in range(files.open(segment, one.name).groups)
             )
-            tables = cut(groups, one.rows)
-            stored[one.name] = store(disk, one.name, first, last, tables)
+            tables = hand_groups(groups, one.rows)
+            stored[one.name] = write_file(disk, one.name, first, last, tables)
     disk.sync_folder(FOLDER)
     extent = Extent()
     for old in run:
@@ -270,7 +270,7 @@ def _merge(disk: Disk, run: tuple[Segment, ...], projections: Sequence[Projectio
 
 
 def _prove(before: Iterator[pa.Table], after: Iterator[pa.Table], new: Segment) -> None:
-    """Every cell of every row, in the same order."""
+    """Compare every cell of every row of a merged segment with those before."""
     old: pa.Table | None = None
     for rows in after:
         while old is None or old.num_rows < rows.num_rows:
@@ -291,17 +291,17 @@ def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) ->
     All grow together, row group by row group of the events: none is ever whole in memory.
     """
     files = files_of(disk)
-    wanted = with_hands(projections)
+    wanted = with_hands_table(projections)
     lack = [one for one in wanted if segment.projections.get(one.name) != one.version]
-    cutters = {one.name: Cutter(one.rows) for one in lack}
+    cutters = {one.name: HandGroups(one.rows) for one in lack}
     with ExitStack() as stack:
         grown = {
             name: stack.enter_context(
-                closing(Aside(disk, name, segment.first_seq, segment.last_seq))
+                closing(FileWriter(disk, name, segment.first_seq, segment.last_seq))
             )
             for name in cutters
         }
-        builder = Builder(lack)
+        builder = ProjectionBuilder(lack)
         groups = files.all_events(segment) if lack else ()
         made = chain.from_iterable(map(builder.add, groups))
         for name, table in chain(made, builder.rest()):
@@ -313,22 +313,24 @@ def _project(disk: Disk, segment: Segment, projections: Sequence[Projection]) ->
     disk.sync_folder(FOLDER)
     names = {"events", *(one.name for one in wanted)}
     kept = {
-        name: Stored(path, segment.sha256[name], segment.sizes[name], segment.footers.get(name, ""))
+        name: StoredFile(
+            path, segment.sha256[name], segment.sizes[name], segment.footers.get(name, "")
+        )
         for name, path in segment.files.items()
         if name in names
     }
     versions = {one.name: one.version for one in wanted}
-    return replace(segment, projections=versions, **named(kept | stored))
+    return replace(segment, projections=versions, **manifest_fields(kept | stored))
 
 
-def _rows(files: Files, run: Sequence[Segment], today: pa.Schema) -> Iterator[pa.Table]:
-    """All events of some segments in these plain columns, row group by row group."""
+def _rows(files: SegmentFiles, run: Sequence[Segment], today: pa.Schema) -> Iterator[pa.Table]:
+    """The events of some segments in these plain columns, row group by row group."""
     for segment in run:
         for rows in files.all_events(segment):
             for field in today:
                 if field.name not in rows.column_names:
                     rows = rows.append_column(field, pa.nulls(rows.num_rows, field.type))
-            yield whole(rows.select(today.names).cast(today))
+            yield with_fillers(rows.select(today.names).cast(today))
 
 
 def _swap(

@@ -1,4 +1,4 @@
-"""How the ledger is asked in SQL: views for our own questions, processes for strangers'.
+"""SQL over a ledger: views for our own questions, sandboxed processes for untrusted ones.
 
 Nothing here writes to a ledger, and no question of poker stands here.
 """

@@ -27,7 +27,7 @@ _TOO_DEEP = "expression depth limit"  # in what DuckDB says
 _DEEP = "this statement is nested deeper than anybody reads: write it flatter"
 
 
-class Names(NamedTuple):
+class AllowedNames(NamedTuple):
     """The names of `sql_names.toml` in small letters; parts of statements as DuckDB has them."""
 
     functions: frozenset[str]
@@ -44,12 +44,12 @@ class Names(NamedTuple):
 
 
 @cache
-def names() -> Names:
+def allowed_names() -> AllowedNames:
     """The list of names, read once."""
     toml = tomllib.loads(_LIST.read_text(encoding="utf-8"))
     functions = _words(toml["allowed"].values())
     tables = _words(toml["allowed_tables"].values())
-    return Names(
+    return AllowedNames(
         functions | tables,  # a row's place may hold `unnest`, too
         tables,
         _words(toml["allowed_types"].values()),
@@ -60,13 +60,13 @@ def names() -> Names:
     )
 
 
-def folded(name: str) -> str:
+def lower_ascii(name: str) -> str:
     """A name as DuckDB compares it: capital letters of ASCII are small ones, and no others."""
     return name.encode("utf-8", "surrogatepass").lower().decode("utf-8", "surrogatepass")
 
 
 def _words(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(folded(word) for text in texts for word in shlex.split(text))
+    return frozenset(lower_ascii(word) for text in texts for word in shlex.split(text))
 
 
 class Refused(Exception):
@@ -74,13 +74,13 @@ class Refused(Exception):
 
 
 def syntax_tree(con: "duckdb.DuckDBPyConnection", sql: str) -> Any:
-    """How DuckDB reads a statement; `RecursionError` if it is too deep."""
+    """DuckDB's syntax tree of a statement; `RecursionError` if it is too deep."""
     rows = con.sql("SELECT json_serialize_sql($1::VARCHAR)", params=[sql]).fetchall()
     return json.loads(rows[0][0])
 
 
-def tables(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
-    """The names of tables that a SELECT reads, in small letters; of anything else nobody knows."""
+def table_names(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
+    """The names of the tables that a SELECT reads, in small letters; None for anything else."""
     import duckdb
 
     try:
@@ -90,10 +90,10 @@ def tables(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
     parts = [part for part, _ in _known(tree, frozenset())]
     if tree["error"] or any(part.get("type") == "SHOW_REF" for part in parts):
         return None
-    return {folded(part["table_name"]) for part in parts if part.get("type") == "BASE_TABLE"}
+    return {lower_ascii(part["table_name"]) for part in parts if part.get("type") == "BASE_TABLE"}
 
 
-def checked(con: "duckdb.DuckDBPyConnection", sql: str, views: Sequence[str]) -> Any:
+def checked_statement(con: "duckdb.DuckDBPyConnection", sql: str, views: Sequence[str]) -> Any:
     """The one statement, if it only selects from these views; else refused in one sentence."""
     import duckdb
 
@@ -118,45 +118,45 @@ def _check_part(part: dict[str, Any], known: frozenset[str], views: Sequence[str
     kind = part.get("class") or part.get("type")
     if not isinstance(kind, str):
         return
-    if kind not in names().parts:
+    if kind not in allowed_names().parts:
         verb = kind.removesuffix("_NODE").removesuffix("_QUERY")
         raise Refused(f"{verb} is refused: only SELECT is answered")
     match kind:
         case "TABLE_FUNCTION":
-            _check_name(part["function"]["function_name"], names().tables, "table function")
+            _check_name(part["function"]["function_name"], allowed_names().tables, "table function")
         case "FUNCTION" | "WINDOW":
-            _check_name(part["function_name"], names().functions, "function")
+            _check_name(part["function_name"], allowed_names().functions, "function")
             _check_call(part)
         case "TYPE":
-            _check_name(part["type_name"], names().types, "type")
+            _check_name(part["type_name"], allowed_names().types, "type")
         case "COLLATE":
             for name in part["collation"].split("."):
-                _check_name(name, names().collations, "collation")
+                _check_name(name, allowed_names().collations, "collation")
         case "COLUMN_REF" if len(part["column_names"]) == 1:
             # DuckDB would call it as a function if no column has this name
             (name,) = part["column_names"]
-            small = folded(name)
-            if small in names().bare and small not in names().functions:
-                reason = names().reason(small)
+            small = lower_ascii(name)
+            if small in allowed_names().bare and small not in allowed_names().functions:
+                reason = allowed_names().reason(small)
                 raise Refused(f"{name} is refused: {reason}; a column of that name is table.{name}")
         case "SHOW_REF" if part["query"] is None:
-            if folded(part["table_name"]) not in views:
+            if lower_ascii(part["table_name"]) not in views:
                 raise Refused(
                     f"SHOW is refused: there are {', '.join(views)}; DESCRIBE tells their columns"
                 )
         case "BASE_TABLE":
             name = ".".join(filter(None, (part.get("schema_name"), part["table_name"])))
             foreign = part.get("schema_name") or part.get("catalog_name")
-            if foreign or folded(name) not in known:
+            if foreign or lower_ascii(name) not in known:
                 raise Refused(f"there is no table {name}: there are {', '.join(views)}")
 
 
 def _check_name(name: str, allowed: frozenset[str], kind: str) -> None:
     """Refuse a name that is not allowed: with the reason, or what it might have meant."""
-    small = folded(name)
+    small = lower_ascii(name)
     if small in allowed:
         return
-    why = names().reason(small)
+    why = allowed_names().reason(small)
     if why is not None:
         raise Refused(f"{name} is refused: {why}")
     like = ", ".join(get_close_matches(small, sorted(allowed), 3))
@@ -166,8 +166,8 @@ def _check_name(name: str, allowed: frozenset[str], kind: str) -> None:
 def _check_call(part: dict[str, Any]) -> None:
     """Refuse half-made sums, and an aggregate that is named in a text, if it would be by name."""
     if part.get("export_state"):
-        raise Refused(f"EXPORT_STATE is refused: {names().reason('finalize')}")
-    if folded(part["function_name"]) not in _AGGREGATES_LISTS:
+        raise Refused(f"EXPORT_STATE is refused: {allowed_names().reason('finalize')}")
+    if lower_ascii(part["function_name"]) not in _AGGREGATES_LISTS:
         return
     name_at = 1 if len(part["qualified_name"]["path"]) == 1 else 0  # a_list.list_aggr('sum')
     arguments = [argument["expression"] for argument in part["arguments"]]
@@ -175,12 +175,12 @@ def _check_call(part: dict[str, Any]) -> None:
     if literal is None or literal["kind"] != "STRING":
         call = part["function_name"]
         raise Refused(f"{call} is refused here: it is {call}(list, 'aggregate'), the name a text")
-    _check_name(literal["text"], names().functions, "function")
+    _check_name(literal["text"], allowed_names().functions, "function")
 
 
 @contextmanager
-def in_a_sentence(memory: str, seconds: float) -> Iterator[None]:
-    """What DuckDB says against a question."""
+def refused_errors(memory: str, seconds: float) -> Iterator[None]:
+    """Turn what DuckDB raises into `Refused`, in one sentence."""
     import duckdb
 
     try:
@@ -219,10 +219,10 @@ def _known(tree: Any, views: frozenset[str]) -> Iterator[tuple[dict[str, Any], f
             yield node, known
             for table in node.get("cte_map", {}).get("map", ()):
                 waiting.append((table["value"], known))
-                known |= {folded(table["key"])}
+                known |= {lower_ascii(table["key"])}
             for name, value in node.items():
                 if node.get("type") == "RECURSIVE_CTE_NODE" and name == "right":
-                    waiting.append((value, known | {folded(node["cte_name"])}))
+                    waiting.append((value, known | {lower_ascii(node["cte_name"])}))
                 elif name != "cte_map":
                     waiting.append((value, known))
 
@@ -233,8 +233,8 @@ SHAPES = 1_000  # of statements whose tables are remembered
 _named: dict[str, set[str] | None] = {}
 
 
-def named(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
-    """Which tables a statement of ours names; those that differ in numbers, texts and comments
+def known_table_names(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
+    """The tables that a statement of ours names; those that differ in numbers, texts and comments
     alone name the same.
 
     The whole process remembers: a parser's answer depends on no ledger, and takes as long as many a
@@ -246,5 +246,5 @@ def named(con: "duckdb.DuckDBPyConnection", sql: str) -> set[str] | None:
     except KeyError:
         if len(_named) >= SHAPES:
             _named.clear()
-        _named[shape] = tables_named = tables(con, sql)
+        _named[shape] = tables_named = table_names(con, sql)
         return tables_named

@@ -1,14 +1,14 @@
 """SQL over one snapshot for questions of our own, with a view for each table of the ledger.
 
 Who tells less than everything (`api.viewpoints.masks`) says so (`tells_all`), and in `visible` how:
-a mask around the SELECT of a table. A stranger's SQL never comes here (`strangers.py`): it is asked
-of copies of what these views show, part by part: a segment, or all rows that lie in none.
+a mask around the SELECT of a table. Untrusted SQL never comes here (`untrusted_query.py`): it is
+asked of copies of what these views show, by parts: a segment, or all rows that lie in none.
 
 A view is made when a statement first names it: so a question about matches decodes no events of
 the hot log. Before DuckDB reads a file its digest is compared, once as long as the file is the
 same: what DuckDB makes of damage is anybody's guess.
 
-Threads may ask at once, each in a session of its own (`answers.py`): views are made once and shown
+Threads may ask at once, each in a session of its own (`sessions.py`): views are made once and shown
 to a session that first needs them. A player's rows need no DuckDB (`about`).
 """
 
@@ -21,23 +21,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pyarrow as pa
 
 from store.columns import layout
-from store.columns.codec import encoded, table
+from store.columns.codec import encoded_table, event_table
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
 from store.log.streams import Leaf
 from store.reader import Snapshot
-from store.segments.reading import About
-from store.segments.segment import FOLDER
+from store.segments.parquet_files import FOLDER
+from store.segments.reading import PlayerRows
 from store.sql import views
-from store.sql.answers import Session, answer, engine_of, plain
-from store.sql.guard import in_a_sentence, named
-from store.sql.views import JoinedTable, Moved, Part, Sources, digest_of
-from store.tables.projection import STANDARD, Builder, EventRows, Projection
+from store.sql.guard import known_table_names, refused_errors
+from store.sql.json_values import json_rows
+from store.sql.sessions import Session, fetch_table, shared_engine
+from store.sql.views import JoinedTable, PartMoved, TableSources, ViewPart, rows_digest
+from store.tables.projection import STANDARD, EventRows, Projection, ProjectionBuilder
 
 if TYPE_CHECKING:
     import duckdb
 
-    from store.sql.answers import Engine
+    from store.sql.sessions import Engine
 
 SECONDS = 30.0
 MEMORY = "1GB"
@@ -45,7 +46,7 @@ THREADS = 2
 _ROWS = "<rows>"  # where a view's own rows will stand in the SELECT of its mask
 AT_ONCE = 4  # questions; later ones wait for one of them
 SHORT, REMEMBERED = 1 << 14, 256  # bytes of an answer that is remembered, and how many are
-MADE = (views.RULESETS, views.TAGS)  # views that are made of no table of the ledger
+COMPUTED_VIEWS = (views.RULESETS, views.TAGS)  # views that are made of no table of the ledger
 
 
 class _View(NamedTuple):
@@ -71,29 +72,26 @@ class Query:
         memory: str = MEMORY,
         seconds: float = SECONDS,
         only: frozenset[str] | None = None,
-        called: views.Called = views.NOBODY,
+        called: views.DisplayNames = views.NO_DISPLAY_NAMES,
     ) -> None:
         self.snapshot = snapshot
         self._only, self._called = only, called
-        self.views = ("events", *(projection.name for projection in projections), *MADE)
+        self.views = ("events", *(projection.name for projection in projections), *COMPUTED_VIEWS)
         names = (one.name for one in projections if not one.private)
-        self.public = ("events", *names, *MADE)
+        self.public = ("events", *names, *COMPUTED_VIEWS)
         self._projections = tuple(projections)
         self._memory, self._seconds = memory, seconds
         self._turn = threading.RLock()
         self._places = threading.Semaphore(AT_ONCE)
         self._files = snapshot.live.files
         self._engine: Engine | None = None
-        self._players: dict[tuple[str, str], About] = {}
+        self._players: dict[tuple[str, str], PlayerRows] = {}
         self._answers: dict[str, pa.Table] = {}
         self._closed = False
         self._begin()
 
     def ask(
-        self,
-        sql: str,
-        seconds: float | None = None,
-        also: Mapping[str, pa.Table] | None = None,
+        self, sql: str, seconds: float | None = None, also: Mapping[str, pa.Table] | None = None
     ) -> pa.Table:
         """The answer as an Arrow table; refused if it takes longer.
 
@@ -102,7 +100,7 @@ class Query:
         import duckdb
 
         seconds = self._seconds if seconds is None else seconds
-        with in_a_sentence(self._memory, seconds):
+        with refused_errors(self._memory, seconds):
             while True:
                 with self.session() as session:
                     try:
@@ -116,7 +114,7 @@ class Query:
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         """The answer as JSON takes it: times in RFC 3339, whole numbers whole."""
-        return plain(self.ask(sql))
+        return json_rows(self.ask(sql))
 
     def ready(self, view: str) -> None:
         """Find now what is wrong with a view, for an answer that begins before it is asked."""
@@ -135,7 +133,7 @@ class Query:
 
     @property
     def units(self) -> set[str]:
-        """What the amounts of hands may count that are told of here: as their rulesets say."""
+        """The units that the amounts of these hands may have, as their rulesets say."""
         known, marks = self.snapshot.units(), self.rulesets()
         found = {unit for mark in marks if (unit := known.get(mark)) is not None}
         return found if self._only is None else found & self._only
@@ -147,7 +145,7 @@ class Query:
             with self._turn:
                 number = self._number
                 if (name, player) not in self._players:
-                    self._players = {(name, player): About(self._files, name, player)}
+                    self._players = {(name, player): PlayerRows(self._files, name, player)}
                 one = self._players[name, player]
             try:
                 return one.rows(*self._sources(name), names)
@@ -161,7 +159,7 @@ class Query:
         with self._places:
             with self._turn:
                 if self._engine is None:
-                    self._engine = engine_of(self._memory, THREADS)
+                    self._engine = shared_engine(self._memory, THREADS)
                 session = self._idle.pop() if self._idle else Session(self._engine, self._number)
             try:
                 yield session
@@ -174,7 +172,7 @@ class Query:
                 else:
                     session.close()
 
-    def parts(self, name: str) -> tuple[Part, ...]:
+    def parts(self, name: str) -> tuple[ViewPart, ...]:
         """The rows of a view in parts, each as it can be asked for alone (`copy`)."""
         with self._turn:
             if name not in self._cut:
@@ -182,47 +180,49 @@ class Query:
                     self._cut[name] = tuple(self._parted(name))
                 except (OSError, Damaged):
                     if self._retired(self._number):
-                        raise Moved from None
+                        raise PartMoved from None
                     raise
             return self._cut[name]
 
-    def check(self, part: Part) -> None:
-        """That the file of a part is as it was sealed; `Moved` if it is gone."""
+    def check(self, part: ViewPart) -> None:
+        """Check that the file of a part is as it was sealed; `PartMoved` if it is gone."""
         if part.segment is None:
             return
         try:
             self._files.check(part.segment, part.name)
         except (OSError, Damaged):
             if self._retired(part.number):
-                raise Moved from None
+                raise PartMoved from None
             raise
 
     @contextmanager
-    def reading(self, part: Part) -> "Iterator[duckdb.DuckDBPyConnection]":
-        """Where the SELECT of a part can be asked; `Moved` if its rows lie elsewhere by now."""
+    def reading(self, part: ViewPart) -> "Iterator[duckdb.DuckDBPyConnection]":
+        """A connection for the SELECT of a part; `PartMoved` if its rows lie elsewhere by now."""
         import duckdb
 
-        with in_a_sentence(self._memory, self._seconds), self.session() as session:
+        with refused_errors(self._memory, self._seconds), self.session() as session:
             try:
                 with self._turn:
                     session.lend({name: one.rows for name, one in self._joined_tables.items()})
                 yield session.con
             except (duckdb.Error, OSError, Damaged):
                 if self._retired(session.number) or session.number != part.number:
-                    raise Moved from None
+                    raise PartMoved from None
                 raise
 
-    def _parted(self, name: str) -> Iterator[Part]:
-        if name in MADE:
+    def _parted(self, name: str) -> Iterator[ViewPart]:
+        if name in COMPUTED_VIEWS:
             rows = self._rows_of(name)
-            yield Part(name, rows, digest_of(rows, self._joined_tables, None), self._number, None)
+            yield ViewPart(
+                name, rows, rows_digest(rows, self._joined_tables, None), self._number, None
+            )
             return
         segments, tables = self._sources(name)
         masked = self._in_units(name, self.visible(name, _ROWS))
 
-        def part(rows: str, segment: Segment | None, described: str) -> Part:
-            digest = digest_of(f"{masked} {described}", self._joined_tables, segment)
-            return Part(name, masked.replace(_ROWS, rows), digest, self._number, segment)
+        def part(rows: str, segment: Segment | None, described: str) -> ViewPart:
+            digest = rows_digest(f"{masked} {described}", self._joined_tables, segment)
+            return ViewPart(name, masked.replace(_ROWS, rows), digest, self._number, segment)
 
         empty = self.add_table(tables[-1].schema.empty_table())
         for one in segments:
@@ -241,13 +241,13 @@ class Query:
         """The rows of a view, and what their amounts count if it gives some; of a nonce no name."""
         if name != "events":
             rows = self._renamed(rows, self._sources(name).tables[-1].schema)
-        if name not in views.OURS and self._only is None:
+        if name not in views.UNIT_VIEWS and self._only is None:
             return rows
         known, odd = self.snapshot.units(), None
-        if others := views.unusual(known):
-            in_others = views.odd_hands(self._files, self._sources("hands"), others)
+        if others := views.unusual_units(known):
+            in_others = views.unusual_hands(self._files, self._sources("hands"), others)
             odd = self.add_table(in_others, seq="odd_seq")
-        return views.with_units(name, rows, known, odd, self._only)
+        return views.with_units_sql(name, rows, known, odd, self._only)
 
     def add_table(self, rows: pa.Table, **of: str) -> str:
         """A table that a view may read and no statement can name.
@@ -273,21 +273,21 @@ class Query:
         timer = threading.Timer(seconds, session.con.interrupt)
         timer.start()
         try:
-            return answer(session.con, sql)
+            return fetch_table(session.con, sql)
         finally:
             timer.cancel()
 
     def _begin(self) -> None:
-        """What views will be made of, as it lies in files now; there is none yet."""
+        """Take the files of now as what views are made of, and forget all views."""
         live = self.snapshot.live
         self._number = live.number
         self._parts = self.snapshot.parts()
         self._later = any(it.last_seq >= self.snapshot.next_seq for it in self._parts.segments)
-        self._found: dict[str, Sources] = {}
+        self._found: dict[str, TableSources] = {}
         self._hot: EventRows | None = None
         self._shown: dict[str, _View] = {}
         self._joined_tables: dict[str, JoinedTable] = {}
-        self._cut: dict[str, tuple[Part, ...]] = {}
+        self._cut: dict[str, tuple[ViewPart, ...]] = {}
         self._idle: list[Session] = []
 
     def _forget(self) -> None:
@@ -296,7 +296,7 @@ class Query:
 
     def _show(self, session: Session, sql: str) -> None:
         """The views that a statement names; each of their files is as it was sealed."""
-        names = named(session.con, sql)
+        names = known_table_names(session.con, sql)
         with self._turn:
             for name in self.views:
                 if names is None or name in names:
@@ -311,7 +311,7 @@ class Query:
 
     def _made(self, name: str) -> _View:
         """A view over all that closed: in which order rows come is for ORDER BY to say."""
-        if name in MADE:
+        if name in COMPUTED_VIEWS:
             return _View(self._rows_of(name), ())
         have, made = self._sources(name)
         for segment in have:
@@ -327,41 +327,43 @@ class Query:
     def _rows_of(self, name: str) -> str:
         """The SELECT of a view that is made of no table of the ledger."""
         if name == views.TAGS:
-            rows = self.add_table(views.tags_of(self.snapshot))
+            rows = self.add_table(views.tags_table(self.snapshot))
             return self._renamed(f"FROM {rows}", views.TAG_COLUMNS)
-        return f"FROM {self.add_table(views.rulesets_of(self.rulesets(), self.snapshot.ruleset))}"
+        return (
+            f"FROM {self.add_table(views.rulesets_table(self.rulesets(), self.snapshot.ruleset))}"
+        )
 
     def _renamed(self, rows: str, columns: pa.Schema) -> str:
         """The rows of a table of players, each as he is called."""
         if self._called and "player" in columns.names:
-            names = self.add_table(views.names_of(self._called), match="of_match")
-            rows = views.renamed(rows, columns.names, names)
+            names = self.add_table(views.names_table(self._called), match="of_match")
+            rows = views.renamed_sql(rows, columns.names, names)
         return rows
 
-    def _sources(self, name: str) -> Sources:
-        """Where the rows of a table come from; found out once."""
+    def _sources(self, name: str) -> TableSources:
+        """The segments and tables that hold the rows of a table, found once."""
         with self._turn:
             sources = self._found.get(name) or self._find(name)
             return self._found.setdefault(name, sources)
 
-    def _find(self, name: str) -> Sources:
+    def _find(self, name: str) -> TableSources:
         live, (segments, closed) = self.snapshot.live, self._parts
         hot = [Leaf(one.hand_seq, one.recorded()) for one in closed]
         if name == "events":
-            have = tuple(it for it in segments if it.schema in layout.ALIKE)
+            have = tuple(it for it in segments if it.schema in layout.READABLE_VERSIONS)
             made = [rows for it in segments if it not in have for rows in live.files.all_events(it)]
-            made.append(table(hot) if hot else layout.SCHEMA.empty_table())
+            made.append(event_table(hot) if hot else layout.SCHEMA.empty_table())
         else:
             one = self._projection(name)
             have = tuple(it for it in segments if self._files.stands(one, it))
             lack = [it for it in segments if it not in have]
-            builder = Builder((one,))
+            builder = ProjectionBuilder((one,))
             groups = (rows for it in lack for rows in live.files.all_events(it))
             made = [found for rows in groups for _, found in builder.add(rows)]
             if self._hot is None:  # columns of what is not sealed serve all tables
-                self._hot = EventRows(encoded(hot))
+                self._hot = EventRows(encoded_table(hot))
             made += [*(found for _, found in builder.rest()), one.from_rows(self._hot)]
-        return Sources(have, made)
+        return TableSources(have, made)
 
     def _projection(self, name: str) -> Projection:
         return next(it for it in (*self._projections, *STANDARD) if it.name == name)
@@ -372,7 +374,7 @@ class Query:
         only = [f"hand_seq < {self.snapshot.next_seq}"] if self._later else []
         only += ["number IS NOT NULL"] if name == "hands" else []
         where = f"WHERE {' AND '.join(only)}" if only else ""
-        columns = layout.view() if name == "events" else self._projection(name).view
+        columns = layout.events_view_sql() if name == "events" else self._projection(name).view
         return f"SELECT {columns} FROM ({all_rows}) {where}"
 
     def _sealed(self, name: str, segments: Sequence[Segment]) -> str:

@@ -62,22 +62,19 @@ _ALLOW, _REFUSE, _KILL = 0x7FFF_0000, 0x0005_0000 | errno.EPERM, 0x8000_0000
 _NO_NEW_PRIVILEGES, _SET_FILTER, _ALL_THREADS = 38, 1, 1
 
 
-class Unlocked(Exception):
+class SeccompUnavailable(Exception):
     """This system does not let a process give up its calls; the sentence says why."""
 
 
 class _Machine(NamedTuple):
-    """Which column of the calls is a machine's, how it is marked, and its number of seccomp(2)."""
+    """A machine: its column in the table of calls, its mark, its number of seccomp(2)."""
 
     place: int
     mark: int
     seccomp: int
 
 
-_MACHINES = {
-    "x86_64": _Machine(0, 0xC000_003E, 317),
-    "aarch64": _Machine(1, 0xC000_00B7, 277),
-}
+_MACHINES = {"x86_64": _Machine(0, 0xC000_003E, 317), "aarch64": _Machine(1, 0xC000_00B7, 277)}
 
 
 def lock() -> None:
@@ -85,7 +82,7 @@ def lock() -> None:
     machine = _MACHINES.get(platform.machine())
     if sys.platform != "linux" or machine is None or sys.maxsize < 2**32:
         here = f"{sys.platform} on {platform.machine()}"
-        raise Unlocked(f"it needs Linux on x86_64 or aarch64, this is {here}")
+        raise SeccompUnavailable(f"it needs Linux on x86_64 or aarch64, this is {here}")
     # the program that the kernel runs at every call
     steps = [(_LOAD, 0, 0, _MACHINE), (_IS, 1, 0, machine.mark), (_RETURN, 0, 0, _KILL)]
     steps.append((_LOAD, 0, 0, _NUMBER))
@@ -110,7 +107,7 @@ def lock() -> None:
     program = Program(size, ctypes.addressof(code))
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0):
-        raise Unlocked(f"give up new privileges: {os.strerror(ctypes.get_errno())}")
+        raise SeccompUnavailable(f"give up new privileges: {os.strerror(ctypes.get_errno())}")
     call = ctypes.c_long(machine.seccomp)
     if libc.syscall(call, _SET_FILTER, _ALL_THREADS, ctypes.byref(program)):
-        raise Unlocked(f"seccomp: {os.strerror(ctypes.get_errno())}")
+        raise SeccompUnavailable(f"seccomp: {os.strerror(ctypes.get_errno())}")

@@ -1,4 +1,4 @@
-"""What the views of SQL are made of: parts of their rows, and what no table stores.
+"""Views of SQL: their parts, units of amounts, tags of players and rulesets.
 
 A part of a view is some of its rows, as they can be asked for alone; a digest tells parts apart.
 
@@ -26,7 +26,7 @@ import pyarrow.compute as pc
 from events.match import Tagged
 from store.folder.manifest import RulesetHead, Segment
 from store.reader import Snapshot
-from store.segments.reading import Files
+from store.segments.reading import SegmentFiles
 
 if TYPE_CHECKING:
     import duckdb
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 _NAMES = re.compile(r"_[0-9a-f]{32}\b")
 
 
-class Sources(NamedTuple):
+class TableSources(NamedTuple):
     """The segments that have a file for a table, and all its other rows, made by a question."""
 
     segments: tuple[Segment, ...]
     tables: Sequence[pa.Table]
 
 
-class Part(NamedTuple):
-    """Some rows of a view: equal ones have the same digest, for every viewer at any time.
+class ViewPart(NamedTuple):
+    """A part of a view's rows: equal parts have the same digest, for every viewer at any time.
 
     `number` is the manifest that they were found by, `segment` where they lie if they are sealed.
     """
@@ -55,8 +55,10 @@ class Part(NamedTuple):
     segment: Segment | None
 
 
-def write(con: "duckdb.DuckDBPyConnection", part: Part, columns: Sequence[str], path: Path) -> None:
-    """Some columns of a part as the table `rows` in a new file of DuckDB's."""
+def write_copy(
+    con: "duckdb.DuckDBPyConnection", part: ViewPart, columns: Sequence[str], path: Path
+) -> None:
+    """Write some columns of a part as the table `rows` into a new DuckDB file."""
     names = ", ".join(f'"{column}"' for column in columns)
     to = f"to_{secrets.token_hex(16)}"
     con.execute(f"ATTACH {quoted(str(path))} AS {to}")
@@ -66,7 +68,7 @@ def write(con: "duckdb.DuckDBPyConnection", part: Part, columns: Sequence[str], 
         con.execute(f"DETACH {to}")
 
 
-class Moved(Exception):
+class PartMoved(Exception):
     """The rows of a part lie elsewhere: they were compacted."""
 
 
@@ -77,7 +79,7 @@ class JoinedTable(NamedTuple):
     of: Mapping[str, str]
 
     def digest(self, segment: Segment | None) -> str:
-        """Of what matters to the rows of a segment."""
+        """The digest of the rows that matter to a segment."""
         rows = self.rows
         if segment is not None and (segment.numbers or segment.records):  # else it is an old one
             for kind, column in self.of.items():
@@ -95,8 +97,8 @@ _ABOUT: dict[str, Callable[[Segment, pc.Expression], pc.Expression]] = {
 }
 
 
-def digest_of(sql: str, joined: Mapping[str, JoinedTable], segment: Segment | None) -> str:
-    """Of rows: how they are asked for, and what of the tables that they are joined with matters."""
+def rows_digest(sql: str, joined: Mapping[str, JoinedTable], segment: Segment | None) -> str:
+    """The digest of a view part: of its SQL, and of the rows that are joined and matter."""
 
     def content(name: re.Match[str]) -> str:
         return joined[name[0]].digest(segment) if name[0] in joined else name[0]
@@ -104,15 +106,15 @@ def digest_of(sql: str, joined: Mapping[str, JoinedTable], segment: Segment | No
     return hashlib.sha256(_NAMES.sub(content, sql).encode()).hexdigest()
 
 
-AMOUNTS = frozenset(
+AMOUNT_VIEWS = frozenset(
     {"events", "hands", "players", "bids", "pots", "decisions"}
 )  # views whose rows give some
-OURS = AMOUNTS | {"facts", "auctions"}  # and those that only our own questions read
+UNIT_VIEWS = AMOUNT_VIEWS | {"facts", "auctions"}  # and those that only our own questions read
 UNIT = "unit"  # their last column
 Units = Mapping[str, str | None]  # by a ruleset's fingerprint; None if its text is damaged
 _UNIT_ROWS = pa.schema({"odd_seq": pa.int64(), "odd": pa.string()})
 _UNIT_READ = ["hand_seq", "ruleset"]
-_units_found: WeakKeyDictionary[Files, dict[tuple[str, str], pa.Table]] = WeakKeyDictionary()
+_units_found: WeakKeyDictionary[SegmentFiles, dict[tuple[str, str], pa.Table]] = WeakKeyDictionary()
 
 TAGS = "tags"  # as SQL names the view of them all
 TAG_COLUMNS = pa.schema(dict.fromkeys(("match", "player", "tag", "value"), pa.string()))
@@ -121,26 +123,26 @@ _OF_PLAYERS = ("player", "rival")  # columns of views that name one
 OWN_NAME = "own_name"  # a column of views whose players go by tags
 _KIND = Tagged.__name__
 _TAG_READ = ("type", *_TAG_ROWS.names)
-_tags_found: WeakKeyDictionary[Files, dict[str, pa.Table]] = WeakKeyDictionary()
-Called = Mapping[tuple[str, str], str]
-"""What a player is called instead, by match and name."""
+_tags_found: WeakKeyDictionary[SegmentFiles, dict[str, pa.Table]] = WeakKeyDictionary()
+DisplayNames = Mapping[tuple[str, str], str]
+"""The display name of a player, by match and name."""
 
-NOBODY: Called = MappingProxyType({})
+NO_DISPLAY_NAMES: DisplayNames = MappingProxyType({})
 
 
-def usual(units: Units) -> str:
-    """What the amounts of a hand count unless its ruleset says something else."""
+def usual_unit(units: Units) -> str:
+    """The unit of most amounts: that of all rulesets, else chips."""
     known = set(units.values())
     only = known.pop() if len(known) == 1 else None
     return only or "chip"
 
 
-def unusual(units: Units) -> Units:
-    """The rulesets that count something else."""
-    return {mark: unit for mark, unit in units.items() if unit != usual(units)}
+def unusual_units(units: Units) -> Units:
+    """The units of the rulesets that do not count in the usual one."""
+    return {mark: unit for mark, unit in units.items() if unit != usual_unit(units)}
 
 
-def odd_hands(files: Files, hands: Sources, units: Units) -> pa.Table:
+def unusual_hands(files: SegmentFiles, hands: TableSources, units: Units) -> pa.Table:
     """The hands by these rulesets, in order of closing, and what their amounts count."""
     known, kept = _units_found.get(files, {}), {}
     for segment in hands.segments:
@@ -152,18 +154,18 @@ def odd_hands(files: Files, hands: Sources, units: Units) -> pa.Table:
     return pa.concat_tables([*kept.values(), _of(hands.tables, units)])
 
 
-def with_units(
+def with_units_sql(
     name: str, rows: str, units: Units, others: str | None, only: Collection[str] | None = None
 ) -> str:
     """The SELECT of a view with the column `unit`, if it gives amounts; with `only`, of hands that
     count in these. `others` names the table that `odd_hands` gives."""
-    unit = quoted(usual(units))
+    unit = quoted(usual_unit(units))
     join = ""
     if others is not None:
         unit = f"CASE WHEN odd_seq IS NULL THEN {unit} ELSE odd END"
         join = f"LEFT JOIN {others} ON odd_seq = r.hand_seq"
     unit = f"CASE WHEN number IS NOT NULL THEN {unit} END"  # records of a match have no amounts
-    column = f", {unit} AS {UNIT}" if name in OURS else ""
+    column = f", {unit} AS {UNIT}" if name in UNIT_VIEWS else ""
     where = ""
     if only is not None:
         where = f" WHERE number IS NULL OR {unit} IN ({', '.join(map(quoted, sorted(only)))})"
@@ -186,7 +188,7 @@ def _of(tables: Iterable[pa.Table], units: Units) -> pa.Table:
     return pa.concat_tables(found).combine_chunks()
 
 
-def tags_of(snapshot: Snapshot) -> pa.Table:
+def tags_table(snapshot: Snapshot) -> pa.Table:
     """The rows of the view: of two about the same player and tag, the later one."""
     files, (segments, closed) = snapshot.live.files, snapshot.parts()
     known, kept = _tags_found.get(files, {}), {}
@@ -218,9 +220,11 @@ def tags_of(snapshot: Snapshot) -> pa.Table:
     return pa.Table.from_pylist(list(held.values()), TAG_COLUMNS)
 
 
-def tagged_by(tags: pa.Table, order: Sequence[str]) -> Mapping[tuple[str, str], dict[str, str]]:
-    """What these tags say of a player of a match, in the order in which they are wanted, if he has
-    one: joined by blanks they are what he is called, `ursa 3`."""
+def tags_by_player(
+    tags: pa.Table, order: Sequence[str]
+) -> Mapping[tuple[str, str], dict[str, str]]:
+    """The tags of each player of a match, in the wanted order: joined by blanks they are his
+    display name, `ursa 3`."""
     values: dict[tuple[str, str], dict[str, str]] = {}
     for row in tags.to_pylist():
         values.setdefault((row["match"], row["player"]), {})[row["tag"]] = row["value"]
@@ -228,14 +232,14 @@ def tagged_by(tags: pa.Table, order: Sequence[str]) -> Mapping[tuple[str, str], 
     return {who: it for who, it in found.items() if it}
 
 
-def names_of(called: Called) -> pa.Table:
-    """What players are called instead as a table, for a view to be joined with."""
+def names_table(called: DisplayNames) -> pa.Table:
+    """The table of display names, for a view to be joined with."""
     rows = [(*who, name) for who, name in called.items()]
     columns = map(pa.array, zip(*rows, strict=True))
     return pa.table(list(columns), names=["of_match", "of_player", "called"])
 
 
-def renamed(rows: str, columns: Collection[str], names: str) -> str:
+def renamed_sql(rows: str, columns: Collection[str], names: str) -> str:
     """The SELECT of a view whose players are called as the table of names says; `OWN_NAME` is what
     each was called before."""
     of = [column for column in _OF_PLAYERS if column in columns]
@@ -254,7 +258,7 @@ _RULESETS = pa.schema(
 )
 
 
-def rulesets_of(names: Iterable[str], text: Callable[[str], bytes | None]) -> pa.Table:
+def rulesets_table(names: Iterable[str], text: Callable[[str], bytes | None]) -> pa.Table:
     """The rows of the view `rulesets`, one for each that is kept."""
     rows = []
     for name in names:

@@ -1,4 +1,4 @@
-"""The program that answers strangers' SQL: a process for each question, locked before it reads it.
+"""The worker program for untrusted SQL: a process for each statement, locked before it reads it.
 
 `python -I -m store.sql.worker MEMORY IDLE` is the parent of these processes. It has an empty DuckDB
 that nobody asks, and one thread, so that each of them is a copy of it. Its standard input is a
@@ -33,9 +33,10 @@ import duckdb
 import pyarrow as pa
 
 from store.sql import seccomp
-from store.sql.answers import connect, in_range, tellable
-from store.sql.guard import Refused, checked, in_a_sentence, syntax_tree
-from store.sql.workers import END, FILES, HEAD, PIECE, READY
+from store.sql.guard import Refused, checked_statement, refused_errors, syntax_tree
+from store.sql.json_values import checked_values, portable_columns
+from store.sql.sessions import connect
+from store.sql.worker_pool import END, FILES, HEAD, PIECE, READY
 
 SLACK = 256 << 20  # address space beyond what DuckDB may use, for an answer's rows and for stacks
 SECONDS_MORE = 2.0  # of a process's own clock, for a server that does not end it
@@ -46,19 +47,19 @@ _UNITS = {"MB": 10**6, "GB": 10**9}
 _libc = ctypes.CDLL(None)
 
 
-class Parent:
-    """Hands out processes; a few wait, connected and idle."""
+class ForkServer:
+    """Forks worker processes and hands them to the server; a few wait, connected and idle."""
 
     def __init__(self, server: socket.socket, memory: str, idle: int) -> None:
         self._server = server
         self._memory = memory
-        self._con = connected(memory)
+        self._con = warm_connection(memory)
         self._most_idle = idle
         self._idle: list[tuple[int, socket.socket]] = []
         self._living: dict[int, socket.socket] = {}
 
     def run(self) -> None:
-        """Until the server closes its end."""
+        """Serve orders until the server closes its end."""
         woken, wake = os.pipe()
         os.set_blocking(wake, False)
         signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
@@ -109,13 +110,13 @@ class Parent:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.dup2(ours.fileno(), 0, inheritable=False)
             os.closerange(3, resource.getrlimit(resource.RLIMIT_NOFILE)[0])
-            _answer(self._con, self._memory)
+            _serve_statement(self._con, self._memory)
             os._exit(0)
         finally:
             os._exit(1)
 
     def _bury(self) -> None:
-        """Tell the parent by which signal a process died."""
+        """Tell the server by which signal each dead process died."""
         while self._living:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
@@ -126,17 +127,17 @@ class Parent:
             self._idle = [idle for idle in self._idle if idle[0] != pid]
 
 
-def connected(memory: str) -> duckdb.DuckDBPyConnection:
-    """A DuckDB without threads of its own, in which whatever is made once has been made."""
+def warm_connection(memory: str) -> duckdb.DuckDBPyConnection:
+    """A DuckDB connection without threads, warmed up by one statement."""
     con = connect(memory, 1, async_threads="0")
-    named(con, "SELECT 1", [])
-    in_range(tellable(con.sql("SELECT DATE '2024-01-01'")).to_arrow_table())
+    views_and_words(con, "SELECT 1", [])
+    checked_values(portable_columns(con.sql("SELECT DATE '2024-01-01'")).to_arrow_table())
     return con
 
 
-def _answer(con: duckdb.DuckDBPyConnection, memory: str) -> None:
-    """The order, the lock, the statement, and what is said to it."""
-    order = json.loads(_message())
+def _serve_statement(con: duckdb.DuckDBPyConnection, memory: str) -> None:
+    """Read the order, lock this process, read the statement, send the answer."""
+    order = json.loads(_read_message())
     handles: list[int] = []  # of open files, which come with bytes that mean nothing
     with socket.socket(fileno=os.dup(0)) as server:
         while len(handles) < order["files"]:
@@ -151,19 +152,19 @@ def _answer(con: duckdb.DuckDBPyConnection, memory: str) -> None:
     con.execute("SET enable_external_access = false")
     con.execute("SET lock_configuration = true")
     try:
-        _limited(memory, order["seconds"])
+        _set_limits(memory, order["seconds"])
         seccomp.lock()
-    except (seccomp.Unlocked, OSError, ValueError) as why:
+    except (seccomp.SeccompUnavailable, OSError, ValueError) as why:
         _send(READY, {"refused": str(why)})
         return
     _send(READY, {})
-    statement = _message().decode()
+    statement = _read_message().decode()
     try:
-        with in_a_sentence(memory, order["seconds"]):
+        with refused_errors(memory, order["seconds"]):
             if "names" in order:
-                _send(END, named(con, statement, order["names"]))
+                _send(END, views_and_words(con, statement, order["names"]))
             else:
-                _tell(con, statement, order["rows_max"])
+                _send_rows(con, statement, order["rows_max"])
                 _send(END, {})
     except Refused as reason:
         _send(END, {"refused": str(reason)})
@@ -175,22 +176,25 @@ def _answer(con: duckdb.DuckDBPyConnection, memory: str) -> None:
         _send(END, {"refused": f"this answer cannot be told: {str(reason).splitlines()[0]}"})
 
 
-def _tell(con: duckdb.DuckDBPyConnection, statement: str, rows_max: int | None) -> None:
-    """The answer in pieces; refused when there are too many rows."""
+def _send_rows(con: duckdb.DuckDBPyConnection, statement: str, rows_max: int | None) -> None:
+    """Send the rows in pieces; refuse too many rows."""
     relation = con.sql(statement)
     if relation is None:
         raise Refused("only SELECT is answered")
-    reader, rows = tellable(relation).to_arrow_reader(), 0
-    with io.BufferedWriter(_Pieces(), _PIECE) as file, pa.ipc.new_stream(file, reader.schema) as to:
+    reader, rows = portable_columns(relation).to_arrow_reader(), 0
+    with (
+        io.BufferedWriter(_PieceWriter(), _PIECE) as file,
+        pa.ipc.new_stream(file, reader.schema) as to,
+    ):
         for batch in reader:
             rows += batch.num_rows
             if rows_max is not None and rows > rows_max:
                 raise Refused(f"the answer has more than {rows_max} rows: add a LIMIT")
-            to.write_table(in_range(pa.Table.from_batches([batch])))
+            to.write_table(checked_values(pa.Table.from_batches([batch])))
 
 
-class _Pieces(io.RawIOBase):
-    """A file that is written to the server, piece by piece."""
+class _PieceWriter(io.RawIOBase):
+    """A file object that sends what is written to the server, piece by piece."""
 
     def writable(self) -> bool:
         return True
@@ -201,12 +205,12 @@ class _Pieces(io.RawIOBase):
         return len(piece)
 
 
-def named(con: duckdb.DuckDBPyConnection, sql: str, views: list[str]) -> dict[str, Any]:
+def views_and_words(con: duckdb.DuckDBPyConnection, sql: str, views: list[str]) -> dict[str, Any]:
     """The views that a statement names if it may be answered, and every word in it.
 
     `words` is None where columns are meant that it does not name: by a star, a place, a row.
     """
-    checked(con, sql, views)
+    checked_statement(con, sql, views)
     parts: list[dict[str, Any]] = []  # every object in the tree of the statement
     waiting = [syntax_tree(con, sql)]
     while waiting:
@@ -233,8 +237,8 @@ def named(con: duckdb.DuckDBPyConnection, sql: str, views: list[str]) -> dict[st
     }
 
 
-def _limited(memory: str, seconds: float) -> None:
-    """What the system keeps: memory, processor, a clock, and not one more file or process."""
+def _set_limits(memory: str, seconds: float) -> None:
+    """Limit memory, processor time and clock, and forbid new files and processes."""
     with open("/proc/self/statm") as file:
         have = int(file.read().split()[0]) * resource.getpagesize()
     size = int(memory[:-2]) * _UNITS[memory[-2:]] + SLACK
@@ -251,13 +255,13 @@ def _limited(memory: str, seconds: float) -> None:
     signal.setitimer(signal.ITIMER_REAL, seconds + SECONDS_MORE)
 
 
-def _message() -> bytes:
-    """The next one, whole; the server is gone if there is none."""
-    _, size = HEAD.unpack(_exactly(HEAD.size))
-    return _exactly(size)
+def _read_message() -> bytes:
+    """Read the next whole message; exit if the server is gone."""
+    _, size = HEAD.unpack(_read_bytes(HEAD.size))
+    return _read_bytes(size)
 
 
-def _exactly(size: int) -> bytes:
+def _read_bytes(size: int) -> bytes:
     data = b""
     while len(data) < size:
         piece = os.read(0, size - len(data))
@@ -275,4 +279,4 @@ def _send(kind: bytes, content: Any) -> None:
 
 
 if __name__ == "__main__":
-    Parent(socket.socket(fileno=os.dup(0)), sys.argv[1], int(sys.argv[2])).run()
+    ForkServer(socket.socket(fileno=os.dup(0)), sys.argv[1], int(sys.argv[2])).run()

@@ -1,4 +1,4 @@
-"""Hands of a table of events in columns: who sits where, what moves, and what does not add up.
+"""Hands of an event table in columns: seats, chips that move, cards, and what does not add up.
 
 A seat of a hand is a place; places follow one another hand by hand. Who names a seat that is not
 at his table gets the place after the last.
@@ -21,7 +21,7 @@ PAYMENTS = ("AntePosted", "BlindPosted", "Called", "Bet", "Raised")
 SEATED = ("HoleDealt", "Folded", "Checked", "Shown")  # whose seat must be at the table, too
 
 
-class Chips(NamedTuple):
+class ChipMoves(NamedTuple):
     """Chips that move: the row of the event, whose they are; `pays`: from a stack to the middle."""
 
     row: Column
@@ -32,7 +32,7 @@ class Chips(NamedTuple):
     pays: Column
 
 
-class Dealt(NamedTuple):
+class DealtCards(NamedTuple):
     """Cards that a place is dealt or shows, in order of places and rows.
 
     Shown cards take the place of all that were held: with them a new `turn` begins. `upto` is how
@@ -46,7 +46,7 @@ class Dealt(NamedTuple):
     upto: Column
 
 
-class Changes(NamedTuple):
+class CardChanges(NamedTuple):
     """Cards that became others: where, in which turn of `Dealt`, whether a card is held there."""
 
     row: Column
@@ -56,7 +56,7 @@ class Changes(NamedTuple):
     held: Column
 
 
-class Hands:
+class HandColumns:
     """The hands of these events, and appends of match records among them, each of them whole."""
 
     def __init__(self, *tables: pa.Table) -> None:
@@ -81,12 +81,12 @@ class Hands:
 
     @cached_property
     def rows(self) -> pa.Table:
-        """All events as they are stored."""
+        """The event rows as they are stored."""
         return pa.concat_tables(self.tables, promote_options="default")
 
     @cached_property
     def hand_of(self) -> Column:
-        """Of every event, the hand it is of."""
+        """The hand of every event."""
         return np.repeat(np.arange(self.count, dtype=np.int32), self.ends - self.heads)
 
     @cached_property
@@ -139,14 +139,14 @@ class Hands:
         return self.place(self.hand_of.take(row), self.seat(row))
 
     def marked(self, *kinds: str) -> Column:
-        """Of every place, whether an event of these kinds names it."""
+        """Whether an event of these kinds names each place."""
         found = np.zeros(self.places + 1, dtype=bool)
         found[self.named(*kinds)] = True
         return found[: self.places]
 
-    def summed(self, chips: Chips, until: Column | None = None) -> Column:
-        """Of every place, the sum of what moves, in all or before a row of each hand; what did
-        before a hand was void came back."""
+    def summed(self, chips: ChipMoves, until: Column | None = None) -> Column:
+        """The sum of chips that move for each place, in all or before a row of each hand; what
+        moved before a hand was void came back."""
         found = np.zeros(self.places + 1, dtype=np.int64)
         kept = (chips.row > self.voids.take(chips.hand)) & self._early(chips.row, until)
         np.add.at(found, chips.place[kept], chips.amount[kept])
@@ -154,7 +154,7 @@ class Hands:
 
     @cached_property
     def adds_up(self) -> Column:
-        """Of every hand, whether all that an event names is there: the seat, the card."""
+        """Whether each hand has all that its events name: the seat, the card."""
         strange = np.zeros(self.count, dtype=bool)
         for chips in (self.moves, self.shares, self.bounties):
             strange[chips.hand[chips.place == self.places]] = True
@@ -167,7 +167,7 @@ class Hands:
 
     @cached_property
     def counted(self) -> Column:
-        """Of every hand, whether it adds up and is not void: what others are in no statistic."""
+        """Whether each hand adds up and is not void; other hands are in no statistic."""
         found: Column = self.adds_up & ~self.voided
         return found
 
@@ -180,7 +180,7 @@ class Hands:
 
     @cached_property
     def tapped(self) -> Column:
-        """Of every place, whether it had nothing left after it paid, or stays in without time."""
+        """Whether each place went all in: nothing left after it paid, or in without time."""
         found = np.zeros(self.places + 1, dtype=bool)
         found[self.place(self.hand_of.take(self.late), self.seat(self.late))] = True
         moves, won = self.moves, self.shares
@@ -194,49 +194,49 @@ class Hands:
         order = some[np.lexsort((row[some], place[some]))]
         place, pays = place[order], pays[order]
         sums = np.cumsum(amount[order])
-        first = begins(place)
+        first = run_starts(place)
         sums -= (sums - amount[order])[first]
         found[place[pays & (sums == stacks.take(place))]] = True
         return found[: self.places]
 
     @cached_property
-    def moves(self) -> Chips:
-        """Between a seat and the middle, the price of an auction too; less than nothing: back."""
+    def moves(self) -> ChipMoves:
+        """Chips between a seat and the pot, auction prices too; negative when they come back."""
         row = self.of(*PAYMENTS, "UncalledReturned")
         pays = self.kind.take(row) != KIND["UncalledReturned"]
         hand, seat = self.hand_of.take(row), self.seat(row)
         amount = np.where(pays, 1, -1) * self.cells.numbers("amount", row)
-        paid = Chips(row, hand, seat, self.place(hand, seat), amount, pays)
+        paid = ChipMoves(row, hand, seat, self.place(hand, seat), amount, pays)
         settled = self.of("AuctionSettled")
         of, _, seat = self.cells.ragged("seats", settled).flat()
         row, price = settled.take(of), self.cells.numbers("price", settled).take(of)
         hand, pays = self.hand_of.take(row), np.ones(len(row), dtype=bool)
-        prices = Chips(row, hand, seat, self.place(hand, seat), price, pays)
-        return Chips(*(np.concatenate(both) for both in zip(paid, prices, strict=True)))
+        prices = ChipMoves(row, hand, seat, self.place(hand, seat), price, pays)
+        return ChipMoves(*(np.concatenate(both) for both in zip(paid, prices, strict=True)))
 
     @cached_property
-    def shares(self) -> Chips:
-        """Who was paid how much from which pot, in order."""
+    def shares(self) -> ChipMoves:
+        """The chips paid to each seat from each pot, in order."""
         row = self.of("PotSplit")
         of, _, seat = self.cells.ragged("seats", row).flat()
         _, _, share = self.cells.ragged("shares", row).flat()
         row = row.take(of)
         hand, pays = self.hand_of.take(row), np.zeros(len(row), dtype=bool)
-        return Chips(row, hand, seat, self.place(hand, seat), share, pays)
+        return ChipMoves(row, hand, seat, self.place(hand, seat), share, pays)
 
     @cached_property
-    def bounties(self) -> Chips:
-        """What bounties brought and cost beside the pot: less than nothing for who pays."""
+    def bounties(self) -> ChipMoves:
+        """The chips of bounties beside the pot; negative for the payer."""
         row = self.of("BountySettled")
         amount = self.cells.numbers("amount", row)
         rows, hand = np.tile(row, 2), self.hand_of.take(np.tile(row, 2))
         seat = np.concatenate([self.seat(row), self.cells.numbers("payer", row)])
         pays = np.zeros(len(rows), dtype=bool)
         gets = np.concatenate([amount, -amount])
-        return Chips(rows, hand, seat, self.place(hand, seat), gets, pays)
+        return ChipMoves(rows, hand, seat, self.place(hand, seat), gets, pays)
 
     @cached_property
-    def dealt(self) -> Dealt:
+    def dealt(self) -> DealtCards:
         """Hole cards as they come, and as they are shown."""
         row = self.of("HoleDealt", "Shown")
         place = self.place(self.hand_of.take(row), self.seat(row))
@@ -244,18 +244,18 @@ class Hands:
         row, place = row[order], place[order]
         count = np.bincount(self.cards(row)[0], minlength=len(row))
         shown = self.kind.take(row) == KIND["Shown"]
-        new: Column = (begins(place) == np.arange(len(row))) | shown
+        new: Column = (run_starts(place) == np.arange(len(row))) | shown
         turn = np.cumsum(new) - 1
         upto = np.cumsum(count)
         upto -= (upto - count)[np.flatnonzero(new)].take(turn)
-        return Dealt(row, place, turn, count, upto)
+        return DealtCards(row, place, turn, count, upto)
 
     @cached_property
-    def changes(self) -> Changes:
+    def changes(self) -> CardChanges:
         """Swaps that made a card another one, in order."""
         row = self.of("CardSwapped")
         if not len(row):
-            return Changes(row, row, row, row, row.astype(bool))
+            return CardChanges(row, row, row, row, row.astype(bool))
         old, new = self.cells.alike(("old", "new"), row)
         row = row[old != new]
         place = self.place(self.hand_of.take(row), self.seat(row))
@@ -265,8 +265,8 @@ class Hands:
         at = np.maximum(at, 0)
         if len(dealt.row):
             held &= (dealt.place.take(at) == place) & (slot < dealt.upto.take(at))
-            return Changes(row, place, slot, dealt.turn.take(at), held)
-        return Changes(row, place, slot, at, np.zeros(len(row), dtype=bool))
+            return CardChanges(row, place, slot, dealt.turn.take(at), held)
+        return CardChanges(row, place, slot, at, np.zeros(len(row), dtype=bool))
 
     def hole(self, until: Column | None = None) -> CardRows:
         """Each place's cards in the order they came; what is shown was held. In the end, or before
@@ -307,13 +307,13 @@ class Hands:
         row = self.of("BoardDealt", "Tossed")
         of, _, word, words = self.cards(row[self._early(row, until)])
         hand = self.hand_of.take(row[self._early(row, until)]).take(of)
-        place = np.arange(len(hand)) - begins(hand)
+        place = np.arange(len(hand)) - run_starts(hand)
         found = np.full((self.count, int(place.max(initial=-1)) + 1), -1, dtype=np.int64)
         found[hand, place] = word
         return CardRows(found, [*words])
 
     def _early(self, row: Column, until: Column | None) -> Column:
-        """Which rows come before one of their hand."""
+        """Whether each row comes before the given row of its hand."""
         if until is None:
             return np.ones(len(row), dtype=bool)
         return row < until.take(self.hand_of.take(row))
@@ -337,7 +337,7 @@ class Hands:
         return of, nth, columns[nth, of], words
 
     def players(self, hand: Column, seat: Column) -> pa.Array:
-        """Who sits there; each different row of names is read once."""
+        """The player in each seat; each different row of names is read once."""
         which, words = self.cells.words("players", self.heads)
         names: list[list[str]] = [msgspec.json.decode(word) for word in words.to_pylist()]
         first = np.cumsum([0, *map(len, names)])
@@ -361,7 +361,7 @@ class Hands:
         return np.where(found < ends, found, self.cells.size)
 
     def middle(self, hand: Column, until: Column) -> Column:
-        """What lies in the middle before some rows, one of each of these hands."""
+        """The pot before some rows, one row of each of these hands."""
         taken = self.of("RakeTaken")
         row = np.concatenate([self.moves.row, self.shares.row, taken])
         rake = self.cells.numbers("amount", taken)
@@ -387,8 +387,8 @@ class Hands:
         return array.dictionary_decode() if pa.types.is_dictionary(array.type) else array
 
 
-def begins(values: Column) -> Column:
-    """For each value, where the run of equal values that it stands in begins."""
+def run_starts(values: Column) -> Column:
+    """The start of the run of equal values in which each value stands."""
     new = np.append(True, values[1:] != values[:-1])[: len(values)]
     return np.maximum.accumulate(np.arange(len(values)) * new)
 

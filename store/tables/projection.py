@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from events.ledger import Column
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from store.columns.layout import CARDS
 from store.log.streams import Leaf
-from store.tables.hand_columns import Chips, Hands
+from store.tables.hand_columns import ChipMoves, HandColumns
 
 T = TypeVar("T")
 MANY = 1 << 18  # rows of events: some 9,000 hands
@@ -32,7 +32,7 @@ class EventRows:
         self._made: dict[Callable[[pa.Table], Any], Any] = {}
 
     def once(self, make: Callable[[pa.Table], T]) -> T:
-        """What `make` makes of the rows."""
+        """The result of `make` on the rows, made once."""
         if make not in self._made:
             self._made[make] = make(self.table)
         found: T = self._made[make]
@@ -62,12 +62,12 @@ class Projection(NamedTuple):
 
     @property
     def view(self) -> str:
-        """What the view selects from the rows of the table."""
+        """The columns that the view selects from the table, as SQL."""
         return f"hand_seq, match || '/' || number AS hand, {self.shown}"
 
     def build(self, leaves: Sequence[Leaf]) -> pa.Table:
         """The table of these leaves, whose events become columns first."""
-        return self.from_rows(EventRows(encoded(leaves, names=self.columns)))
+        return self.from_rows(EventRows(encoded_table(leaves, names=self.columns)))
 
     def stands(self, made: int | None, events: Callable[[], Iterable[str]]) -> bool:
         """Whether a table of the version `made` says what one of today would, where these are the
@@ -80,8 +80,8 @@ class Projection(NamedTuple):
         return not later or not {self.added[column] for column in later}.intersection(events())
 
 
-class Builder:
-    """Projections while row groups of events go by.
+class ProjectionBuilder:
+    """Builds projections while row groups of events go by.
 
     They wait until there are many rows, for their work is by the call more than by the hand.
     """
@@ -109,7 +109,7 @@ class Builder:
                 yield projection.name, projection.from_rows(held)
 
 
-def made(schema: pa.Schema, /, **found: Any) -> pa.Table:
+def typed_table(schema: pa.Schema, /, **found: Any) -> pa.Table:
     """A table of these columns, in the types of a schema."""
     every = (found[field.name] for field in schema)
     arrays = (column if isinstance(column, pa.Array) else pa.array(column) for column in every)
@@ -205,12 +205,12 @@ _POTS = pa.schema(
 
 
 def _hands(rows: EventRows) -> pa.Table:
-    """One row for all that closed at once, and so the index by which a stream is found.
+    """The table `hands`: a row for each leaf, and so the index by which a stream is found.
 
     An append of match records has no `number`. A hand's `pot` is what was paid out and raked;
     `nets` are in seat order, all zero in a void hand. `played` is when, as the hand's source says.
     """
-    hands = rows.once(Hands)
+    hands = rows.once(HandColumns)
     heads, last, every = hands.heads, hands.ends - 1, np.arange(hands.count)
     none = ~hands.adds_up
     rake, row = np.zeros(hands.count, dtype=np.int64), hands.of("RakeTaken")
@@ -245,7 +245,7 @@ def _hands(rows: EventRows) -> pa.Table:
     counted = {
         name: pc.if_else(missing, pa.scalar(None, one.type), one) for name, one in counted.items()
     }
-    return made(
+    return typed_table(
         _HANDS,
         **_which(hands, every),
         events=hands.ends - heads,
@@ -258,18 +258,18 @@ def _hands(rows: EventRows) -> pa.Table:
 
 
 def _players(rows: EventRows) -> pa.Table:
-    """What each player put in, took out and held, one row a player and hand.
+    """The table `players`: what each put in, took out and held, a row for a player and hand.
 
     `put_in` is what stayed in (an uncalled bet is not), an auction's price included. Bounties, paid
     beside the pot, are in `net` alone. `position` counts seats from the button.
     """
-    hands = rows.once(Hands)
+    hands = rows.once(HandColumns)
     place = np.flatnonzero(hands.counted.take(hands.place_hand))
     hand, seat = hands.place_hand[place], hands.place_seat[place]
     button = hands.cells.numbers("button", hands.heads)[hand]
     put_in, collected = (hands.summed(chips)[place] for chips in (hands.moves, hands.shares))
     folded = hands.marked("Folded")
-    return made(
+    return typed_table(
         _PLAYERS,
         **_which(hands, hand),
         seat=seat,
@@ -287,12 +287,12 @@ def _players(rows: EventRows) -> pa.Table:
 
 
 def _bids(rows: EventRows) -> pa.Table:
-    """Every bid for a card, and what came of it.
+    """The table `bids`: every bid for a card, and what came of it.
 
     `price` is what the winners of that auction paid each, `pot` the pot before they paid. A bid
     whose auction was never settled has neither.
     """
-    hands = rows.once(Hands)
+    hands = rows.once(HandColumns)
     row, hand, seat = _done(hands, "BidPlaced")
     settled = np.append(hands.of("AuctionSettled"), hands.cells.size)
     at = np.searchsorted(settled, row)
@@ -302,7 +302,7 @@ def _bids(rows: EventRows) -> pa.Table:
     step = hands.places + 1
     price = np.append(hands.cells.numbers("price", settled[:-1]), 0)
     put_in = hands.sum_before(hands.moves.row, hands.moves.amount, hand, after)
-    return made(
+    return typed_table(
         _BIDS,
         **_which(hands, hand),
         idx=hands.column("idx", row),
@@ -318,11 +318,11 @@ def _bids(rows: EventRows) -> pa.Table:
 
 
 def _swaps(rows: EventRows) -> pa.Table:
-    """Every card that was at risk, changed or not, and on which street."""
-    hands = rows.once(Hands)
+    """The table `swaps`: every card at risk, changed or not, and its street."""
+    hands = rows.once(HandColumns)
     row, hand, seat = _done(hands, "CardSwapped")
     old, new = (hands.column(name, row) for name in ("old", "new"))
-    return made(
+    return typed_table(
         _SWAPS,
         **_which(hands, hand),
         idx=hands.column("idx", row),
@@ -338,11 +338,11 @@ def _swaps(rows: EventRows) -> pa.Table:
 
 
 def _pots(rows: EventRows) -> pa.Table:
-    """Who was paid from which pot; the rake of a pot stands with its first award since then."""
-    hands = rows.once(Hands)
+    """The table `pots`: each payment from a pot; a pot's rake stands with its first award."""
+    hands = rows.once(HandColumns)
     every = hands.shares
     kept = np.flatnonzero(hands.counted.take(every.hand) & (every.place < hands.places))
-    paid = Chips(*(column[kept] for column in every))
+    paid = ChipMoves(*(column[kept] for column in every))
     # The rake of each pot, beside who is next paid from it
     rake, taken = np.zeros(len(paid.row), dtype=np.int64), hands.of("RakeTaken")
     keys = [
@@ -356,7 +356,7 @@ def _pots(rows: EventRows) -> pa.Table:
     same = keys[0][next_paid] // (hands.cells.size + 1) == keys[1][there] // (hands.cells.size + 1)
     amount = hands.cells.numbers("amount", taken)[there]
     np.add.at(rake, next_paid[same], amount[same])
-    return made(
+    return typed_table(
         _POTS,
         **_which(hands, paid.hand),
         pot=hands.cells.numbers("pot", paid.row),
@@ -370,7 +370,7 @@ def _pots(rows: EventRows) -> pa.Table:
 _POTS_MOST = 100  # more than a pot's number can be
 
 
-def _done(hands: Hands, kind: str) -> tuple[Column, Column, Column]:
+def _done(hands: HandColumns, kind: str) -> tuple[Column, Column, Column]:
     """Row, hand and seat of each event of a kind in hands that are told; what nobody at the table
     did is told of nobody."""
     row = hands.of(kind)
@@ -379,8 +379,8 @@ def _done(hands: Hands, kind: str) -> tuple[Column, Column, Column]:
     return row[kept], hand[kept], seat[kept]
 
 
-def _which(hands: Hands, hand: Column) -> dict[str, Any]:
-    """Which hands rows are of."""
+def _which(hands: HandColumns, hand: Column) -> dict[str, Any]:
+    """The columns that say of which hand each row is."""
     heads = hands.heads.take(hand)
     return {name: hands.column(name, heads) for name in _WHICH}
 

@@ -26,7 +26,7 @@ from analytics.projections.played import (
 from analytics.replay.rules import Rulebook, RulesetText
 from events.ledger import Recorded
 from events.types import Event
-from store.columns.codec import tabled
+from store.columns.codec import arrow_table
 from store.log.streams import Leaf
 from tests.pages import played as said
 
@@ -85,7 +85,7 @@ def auctions(leaves: list[Leaf]) -> list[dict[str, Any]]:
 
 def auctions_table(rows: list[dict[str, Any]]) -> pa.Table:
     """Such rows as Arrow."""
-    return tabled(rows, [*SCHEMA, *(pa.field(name, pa.string()) for name in ("hand", "hole"))])
+    return arrow_table(rows, [*SCHEMA, *(pa.field(name, pa.string()) for name in ("hand", "hole"))])
 
 
 def worths(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -119,7 +119,7 @@ def played_rows(
 
 def played_table(rows: list[dict[str, Any]]) -> pa.Table:
     """Such rows as Arrow."""
-    return tabled(rows, PLAYED_SCHEMA)
+    return arrow_table(rows, PLAYED_SCHEMA)
 
 
 def risks(leaves: list[Leaf]) -> list[dict[str, Any]]:
@@ -136,7 +136,7 @@ def risks_table(rows: list[dict[str, Any]]) -> pa.Table:
     """Such rows as Arrow, without what was counted of."""
     told = [one for one in RISKS_SCHEMA if one.name != "spot"]
     equities = [pa.field(name, pa.float64()) for name in ("before", "after")]
-    return tabled(rows, [*told, *equities, pa.field("hand", pa.string())])
+    return arrow_table(rows, [*told, *equities, pa.field("hand", pa.string())])
 
 
 def _value(text: str) -> Any:

@@ -24,7 +24,7 @@ from events.codec import Unreadable, decode
 from events.ledger import Recorded
 from events.notation import say_all
 from events.types import Events
-from store.columns.codec import table
+from store.columns.codec import event_table
 from store.log.streams import Leaf
 from tests.hands import seeded
 from tests.test_forgery import _forgeries
@@ -38,7 +38,7 @@ def screened(records: Sequence[Events], find: RulesetLookup = MARKED.get) -> Scr
     """What the screening says of these records, as a ledger would store them."""
     leaves = [leaf(number, record) for number, record in enumerate(records)]
     words = WordIds()
-    return Screening(find, words).judge(EventArrays([table(leaves)], words))
+    return Screening(find, words).judge(EventArrays([event_table(leaves)], words))
 
 
 def is_screened(why: int) -> bool:

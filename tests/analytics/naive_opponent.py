@@ -14,7 +14,7 @@ from events.cards import Cards, known
 from events.evolve import evolve, replay
 from events.state import Hand
 from events.types import Bet, BidPlaced, Called, CardSwapped, Checked, Folded, Raised, Shown
-from store.log.streams import Leaf, split
+from store.log.streams import Leaf, split_stream
 from tests.analytics.walked_acts import Act, story, tossing
 from tests.analytics.walked_decisions import tenth
 
@@ -106,7 +106,7 @@ class _Walk:
     def _about(self, place: int, seat: int) -> Row:
         """Whose act it is, on which street, with what in front of him and in his hand."""
         hand, start = self.hand, self.end.start
-        match, number = split(self.leaf.stream)
+        match, number = split_stream(self.leaf.stream)
         hole, board = self._hole(place, seat), known(hand.board)
         rivals = [
             len(cards)
@@ -191,7 +191,7 @@ def ends_of(
     unit = per_chip(game.unit) if game else 1
     events: list[Any] = [one.event for one in leaf.recorded]
     at = positions(end, events)
-    match, number = split(leaf.stream)
+    match, number = split_stream(leaf.stream)
     left = [seat for seat, how in enumerate(end.standing) if how != "folded"]
     for seat in dealt_in(end):
         bets = [it["chips"] for it in acts if it["seat"] == seat and it["made_pct"] is not None]
@@ -238,7 +238,7 @@ def heads_up_hand(leaf: Leaf, rules: Rulebook) -> HeadsUpHand | None:
         return None
     game = rules.of(end.start.ruleset)
     blinds = fold_costs(game) if game else None
-    match, number = split(leaf.stream)
+    match, number = split_stream(leaf.stream)
     if blinds is None or number is None or game is None:
         return None
     unit = per_chip(game.unit)

@@ -10,9 +10,9 @@ from analytics.auctions import third_card_worth
 from analytics.auctions.bidding import AuctionMeasures
 from analytics.sql import ArrowTables
 from analytics.statistics.catalogue import MeasureValue
-from dealer.bots.built_in import BuiltIn, raised, stay
-from dealer.bots.seen import Seen
-from dealer.deck import seeded
+from dealer.bots.built_in import BuiltIn, check_or_call, nearest_raise
+from dealer.bots.seat_view import Seen
+from dealer.deck import seeded_deck
 from dealer.play import play_hand
 from engine.game import Game
 from engine.games import named
@@ -53,7 +53,7 @@ class Scripted(BuiltIn):
 
     def act(self, seen: Seen, asked: ToAct) -> Command:
         first = seen.street == "preflop" and max(seen.bets) < POT // 2
-        return raised(asked, POT // 2) if first else stay(asked)
+        return nearest_raise(asked, POT // 2) if first else check_or_call(asked)
 
     def bid(self, seen: Seen, asked: ToBid) -> int:
         return self.amount
@@ -63,7 +63,7 @@ def dealt(game: Game, name: str, number: int, mine: int, his: int) -> tuple[Even
     """A hand whose cards are those of its number, whoever bids."""
     seating = Seating((0, 1), (name, f"rival of {name}"), (400, 400), number % 2, (), False)
     bots = (Scripted(mine), Scripted(his))
-    return play_hand(game, f"{name}/{number}", seating, seeded(f"skill/{number}"), bots)
+    return play_hand(game, f"{name}/{number}", seating, seeded_deck(f"skill/{number}"), bots)
 
 
 def played(game: Game, name: str, number: int, mine: int, his: int) -> Leaf:

@@ -11,12 +11,12 @@ import pytest
 
 from api.main import main
 from dealer.deck import SeededDecks
-from dealer.play import dealt, plan
+from dealer.play import hand_records, plan
 from engine.games import named
 from events.ledger import Append, is_match
 from events.types import HandStarted
 from store.ledger import open_ledger
-from store.log.streams import split
+from store.log.streams import split_stream
 from store.reader import Reader
 from tests.profiles import in_turn, sized
 from tests.sessions import Captured, said, told
@@ -72,7 +72,7 @@ def _only(source: Path, folder: Path, wanted: Which) -> Path:
         start = leaf.recorded[0].event
         if is_match(leaf.stream) or not isinstance(start, HandStarted):
             continue
-        match, number = split(leaf.stream)
+        match, number = split_stream(leaf.stream)
         if wanted(match, number or 0, start.players):
             events = tuple(one.event for one in leaf.recorded)
             ledger.append(Append(start.hand, 0, events, 1))
@@ -168,7 +168,7 @@ def test_a_lead_finds_its_hands_and_no_others_than_the_reports(
 ) -> None:
     planned = plan(named("auction-2024"), "m", 120, "7", ("tight", "aggressive"))
     ledger, lock = open_ledger(tmp_path, "a test")
-    for number, events in enumerate(dealt(planned, SeededDecks("7")), start=1):
+    for number, events in enumerate(hand_records(planned, SeededDecks("7")), start=1):
         ledger.append(Append(f"m/{number}", 0, events, 1))
     ledger.close()
     lock.release()

@@ -12,7 +12,7 @@ from analytics.projections.facts import facts_projection
 from analytics.sql import SQL_FOLDER, ArrowTables, HandFilters
 from api.main import main
 from api.questions.declared.counters import COUNTERS, log_lines_sql
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from store.tables.projection import BIDS, SWAPS
 from tests.analytics.auction_pages import page
 from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_definition, trees
@@ -41,7 +41,7 @@ def test_the_question_answers_what_its_text_says() -> None:
     leaves, columns, expected = page(PAGE)
     every = (facts_projection(lambda mark: None), AUCTIONS, BIDS, SWAPS)
     views = {one.name: one.build(leaves) for one in every}
-    tables = ArrowTables({**views, "events": encoded(leaves)})
+    tables = ArrowTables({**views, "events": encoded_table(leaves)})
     found = tables.ask("counters", log_lines_sql(HandFilters()))
     tables.close()
     told = sorted([[_plain(row[name]) for name in columns] for row in found], key=str)

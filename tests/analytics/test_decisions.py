@@ -20,7 +20,7 @@ from engine.game import Game, fingerprint
 from engine.games import GAMES
 from engine.turn import ToAct
 from events import types as t
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from store.log.streams import Leaf
 from store.reader import Reader, Snapshot
 from tests.analytics import walked_decisions as walked
@@ -67,7 +67,7 @@ def alike(hands: Sequence[Leaf], rules: Rulebook = RULES, but: Sequence[str] = (
 
 def viewed(hands: Sequence[Leaf], rules: Rulebook) -> list[Row]:
     """The rows as the view shows them, in order."""
-    found = decision_rows(rules, ReplayedHands(encoded(hands)))
+    found = decision_rows(rules, ReplayedHands(encoded_table(hands)))
     assert found.schema == SCHEMA
     tables = ArrowTables({"decisions": found})
     shown = tables.table(f"SELECT hand_seq, {SHOWN_SQL} FROM decisions ORDER BY hand_seq, idx")
@@ -109,7 +109,7 @@ def test_a_row_says_what_the_engine_asked(game: Game) -> None:
     asked = 0
     for seed in range(ASKED):
         played = seeded(game, f"asked {seed}")
-        table = decision_rows(RULES, ReplayedHands(encoded(recorded([played.record]))))
+        table = decision_rows(RULES, ReplayedHands(encoded_table(recorded([played.record]))))
         rows = {row["idx"]: row for row in table.to_pylist()}
         for move in played.moves:
             acts = [at for at, one in enumerate(move.events) if isinstance(one, ACTS)]
@@ -180,7 +180,7 @@ def test_times_are_those_between_events() -> None:
 
 
 def test_no_hands_are_no_rows() -> None:
-    assert decision_rows(RULES, ReplayedHands(encoded([]))).num_rows == 0
+    assert decision_rows(RULES, ReplayedHands(encoded_table([]))).num_rows == 0
 
 
 def kept(corpus: str, folder: Path) -> Snapshot:

@@ -18,7 +18,7 @@ from events.cards import DECK
 from events.ledger import Recorded
 from events.notation import read
 from events.types import BlindPosted, BoardDealt, BountySettled
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from store.log.streams import Leaf
 from tests.analytics.told_hands import leaves
 from tests.store.sealed_hands import leaves as sealed
@@ -35,7 +35,7 @@ def told(*lines: str) -> dict[str, dict[str, Any]]:
 
 def by_player(hands: list[Leaf]) -> dict[str, dict[str, Any]]:
     """The facts of one hand by player."""
-    facts = fact_rows(BY_MARK.get, ReplayedHands(encoded(hands)))
+    facts = fact_rows(BY_MARK.get, ReplayedHands(encoded_table(hands)))
     return {row["player"]: row for row in facts.to_pylist()}
 
 

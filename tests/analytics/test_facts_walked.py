@@ -18,16 +18,16 @@ from engine.games import GAMES
 from events import types as t
 from events.ledger import Recorded
 from events.types import Event, Events
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from store.folder.disk import RealDisk
 from store.folder.manifest import Manifest
 from store.log.streams import Leaf
 from store.reader import Reader, Snapshot
 from store.segments import sealing as compact
 from store.segments.reading import files_of
-from store.segments.sealed import write_segment
+from store.segments.sealed_segments import write_segment
 from store.tables import projection
-from store.tables.projection import Builder
+from store.tables.projection import ProjectionBuilder
 from tests.analytics import walked_facts
 from tests.analytics.held import forged
 from tests.hands import RULESETS, seeded, some_rulesets, sources, walk
@@ -63,7 +63,7 @@ def imported(corpus: str, ledger: Path) -> tuple[Snapshot, list[Leaf]]:
 def same(hands: list[Leaf], rules: walked_facts.Rules = BY_MARK.get) -> pa.Table:
     """Walked and at once: column by column, so that a failure says where."""
     walked = walked_facts.table_of(hands, rules)
-    found = fact_rows(rules, ReplayedHands(encoded(hands)))
+    found = fact_rows(rules, ReplayedHands(encoded_table(hands)))
     assert walked.schema == found.schema
     assert walked["hand_seq"].to_pylist() == found["hand_seq"].to_pylist()
     for name in SCHEMA.names:
@@ -190,8 +190,8 @@ def test_made_when_sealed_or_compacted_they_are_the_same_bytes(
 def test_row_groups_are_held_until_there_are_many() -> None:
     one = facts_projection(lambda mark: None)
     given = sealed(of_games("auction-2024"))
-    builder = Builder((one,))
-    halves = [encoded(given[:7]), encoded(given[7:])]
+    builder = ProjectionBuilder((one,))
+    halves = [encoded_table(given[:7]), encoded_table(given[7:])]
     assert [] == [found for half in halves for found in builder.add(half)]
     ((name, table),) = builder.rest()
     assert "facts" == name

@@ -9,7 +9,7 @@ import pytest
 
 from analytics.statistics.catalogue import STATISTICS
 from dealer.deck import SeededDecks
-from dealer.play import dealt, plan
+from dealer.play import hand_records, plan
 from engine.games import named
 from events.ledger import Append
 from events.types import Event, HandStarted
@@ -22,7 +22,7 @@ HANDS = 40
 
 def _hands(seed: str, match: str = "m") -> list[tuple[Event, ...]]:
     planned = plan(named("auction-2024"), match, HANDS, seed, ("random", "tight"))
-    return list(dealt(planned, SeededDecks(seed)))
+    return list(hand_records(planned, SeededDecks(seed)))
 
 
 def _kept(folder: Path, hands: Sequence[tuple[Event, ...]]) -> Path:

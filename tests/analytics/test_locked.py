@@ -11,7 +11,7 @@ from analytics.opponents.report_tables import (
     heads_up_hands,
     lock_states,
 )
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from tests.analytics.auction_pages import RULES, leaf
 
 ROUND = "site-nl, button {button}, stacks 400 400\ndeal 0: 7c 2h, 1: As Ad\n> {button} folds"
@@ -24,7 +24,7 @@ def _hand(number: int, net: float, button: int | None = None) -> HeadsUpHand:
 
 
 def _played(text: str) -> list[HeadsUpHand]:
-    return list(heads_up_hands(ReplayedHands(encoded([leaf(1, text)])), RULES))
+    return list(heads_up_hands(ReplayedHands(encoded_table([leaf(1, text)])), RULES))
 
 
 def _states(told: list[LockState], player: str) -> list[str]:

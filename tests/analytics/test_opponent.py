@@ -20,13 +20,13 @@ from api.questions.opponents import OpponentParams, lengths, opponent, report
 from api.viewpoints.viewer import AUDITOR, Viewer, viewer_of
 from api.viewpoints.views import Viewed
 from dealer.deck import SeededDecks
-from dealer.play import dealt, plan, play
+from dealer.play import hand_records, plan, play
 from engine.games import named
 from events.ledger import Append
 from events.types import Event, HandStarted, HoleDealt, Shown
 from odds.batch import STANDARD
 from odds.ranges import CLASSES, hands_of
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from store.ledger import open_ledger
 from store.reader import Reader
 from tests.analytics.auction_pages import RULES, leaf
@@ -54,7 +54,7 @@ def undecided(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A match of two different bots whose length nobody knows, so that nobody ever has won it."""
     planned = plan(named("auction-2024"), "scrim", 120, "7", ("random", "tight"))
     made = tmp_path_factory.mktemp("undecided") / "ledger"
-    return _kept(made, list(dealt(planned, SeededDecks("7"))))
+    return _kept(made, list(hand_records(planned, SeededDecks("7"))))
 
 
 @pytest.fixture(autouse=True)
@@ -152,7 +152,7 @@ def test_what_stands_out_is_heaviest_first_and_names_its_hands(undecided: Path) 
 
 def test_what_pays_names_hands_that_its_filter_finds(tmp_path: Path, capsys: Captured) -> None:
     planned = plan(named("auction-2024"), "scrim", 120, "7", ("tight", "aggressive"))
-    ledger = ("--ledger", str(_kept(tmp_path, list(dealt(planned, SeededDecks("7"))))))
+    ledger = ("--ledger", str(_kept(tmp_path, list(hand_records(planned, SeededDecks("7"))))))
     words = ("opponent", "tight-0", "--vs", "aggressive-1", "--match", "scrim", "--spots", "0")
     paying = told(capsys, *words, *ledger)["leads"]["found"]
     assert paying
@@ -167,7 +167,7 @@ def test_two_alike_have_nothing_that_stands_out() -> None:
     hand = "auction-2024, button {}, stacks 400 400\n> {} folds"
     leaves = [leaf(at, hand.format(at % 2, at % 2)) for at in range(1, 81)]
     told_of = opponent_tables(
-        [encoded(leaves)], RULES, OpponentScope("p0"), lambda rows, total: rows
+        [encoded_table(leaves)], RULES, OpponentScope("p0"), lambda rows, total: rows
     )
     ranked = differences(OpponentReport("p0", told_of))
     assert [] == ranked.found
@@ -186,7 +186,7 @@ def test_a_locked_win_is_told_with_the_hand_it_was_locked_in() -> None:
     leaves += [leaf(at, (fold if at % 2 else walk).format(0, 1)) for at in range(2, 9)]
     asked = OpponentScope("p0", lengths={"m": 8})
     found = OpponentReport(
-        "p0", opponent_tables([encoded(leaves)], RULES, asked, lambda rows, total: rows)
+        "p0", opponent_tables([encoded_table(leaves)], RULES, asked, lambda rows, total: rows)
     )
     (lock,) = found.locks()
     assert ("m", "p0", 2, 200) == tuple(lock[it] for it in ("match", "player", "number", "lead"))
@@ -221,7 +221,7 @@ def test_who_folds_once_he_has_won_is_not_told_as_a_folder() -> None:
         leaves.append(leaf(at, fold.format(0, 1) if at % 2 else walk.format(0, 1)))
     asked = OpponentScope("p0", lengths={"m": 121})
     found = OpponentReport(
-        "p0", opponent_tables([encoded(leaves)], RULES, asked, lambda rows, total: rows)
+        "p0", opponent_tables([encoded_table(leaves)], RULES, asked, lambda rows, total: rows)
     )
     told_of = leads(found)
     after = {lock["number"] for lock in found.locks()}

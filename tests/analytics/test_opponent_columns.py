@@ -18,7 +18,7 @@ from api.viewpoints.views import Viewed, events, leaves
 from dealer.play import play
 from engine.games import GAMES
 from events.types import CardSwapped, Event, Faulted, HoleDealt
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from store.columns.layout import SCHEMA
 from store.log.streams import Leaf
 from store.reader import Reader
@@ -32,7 +32,7 @@ Row = dict[str, Any]
 
 def _alike(hands: Sequence[Leaf], me: str | None = None, rows: pa.Table | None = None) -> int:
     """Both ways say the same of these hands; how many acts there were."""
-    rows = encoded(hands) if rows is None else rows
+    rows = encoded_table(hands) if rows is None else rows
     asked = report_tables.OpponentScope("random-1", me, spots=0)
     found = report_tables.opponent_tables([rows], RULES, asked, lambda rows, total: rows)
     locks = [naive.heads_up_hand(leaf, RULES) for leaf in hands]

@@ -18,7 +18,7 @@ from analytics.opponents.report_tables import OpponentScope, OpponentTables, opp
 from analytics.sql import SQL_FOLDER, ArrowTables, sql_text
 from analytics.statistics.catalogue import STATISTICS, Statistic, estimate
 from analytics.statistics.counts import opportunity_rows
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from store.log.streams import Leaf
 from tests.analytics.auction_pages import RULES, page
 from tests.analytics.portable import FORBIDDEN, opens_with_its_question_and_its_definition, trees
@@ -39,7 +39,7 @@ OF_CHANCES = ("opponent_shares", "opponent_hands")
 def told(leaves: list[Leaf]) -> OpponentTables:
     """Everything of these hands, every strength counted."""
     asked = OpponentScope("p0", lengths={"m": len(leaves)})
-    return opponent_tables([encoded(leaves)], RULES, asked, lambda rows, total: rows)
+    return opponent_tables([encoded_table(leaves)], RULES, asked, lambda rows, total: rows)
 
 
 def answered(file: str, leaves: list[Leaf]) -> list[dict[str, Any]]:

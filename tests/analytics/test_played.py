@@ -133,7 +133,7 @@ def test_one_player_needs_no_database(folder: Path, monkeypatch: pytest.MonkeyPa
     def none(memory: str, threads: int) -> None:
         raise AssertionError("a database is opened")
 
-    monkeypatch.setattr("store.sql.query.engine_of", none)
+    monkeypatch.setattr("store.sql.query.shared_engine", none)
     viewed = Viewed(Reader(folder).snapshot(), Viewer("auditor"))
     assert is_there(viewed, "player", "random-1")
     assert not is_there(viewed, "player", "nobody")
@@ -170,6 +170,6 @@ def test_a_file_that_tells_no_bounds_is_read_whole(
     """Ledgers of older versions have such files."""
     chosen = HandFilters(player="random-0")
     expected = list(statistic_values(query, chosen, EVERY))
-    monkeypatch.setattr("store.segments.segment._bounds", lambda told: (None, None))
+    monkeypatch.setattr("store.segments.parquet_files._bounds", lambda told: (None, None))
     again = Query(Reader(folder).snapshot(), (SMALL,))
     assert expected == list(statistic_values(again, chosen, EVERY))

@@ -20,7 +20,7 @@ from api.viewpoints.views import Viewed
 from dealer.play import play
 from engine.games import named
 from events.types import AuctionSettled, CardSwapped, PotSplit
-from store.log.streams import Leaf, split
+from store.log.streams import Leaf, split_stream
 from store.reader import Reader
 from store.tables.projection import HANDS, SWAPS
 from tests.analytics.auction_pages import page, recorded
@@ -106,7 +106,7 @@ def _position(leaf: Leaf, seat: int) -> str:
 
 
 def _window(leaf: Leaf, seat: int) -> str:
-    number = split(leaf.stream)[1]
+    number = split_stream(leaf.stream)[1]
     assert number is not None
     return "1" if number <= 100 else "101"
 

@@ -14,9 +14,9 @@ from engine.game import Game, fingerprint, to_json
 from engine.games.auction_2024 import AUCTION_2024_MIT
 from engine.games.recorded import AUCTION_2024_A0
 from events import types as t
-from store.columns.codec import encoded, tabled
+from store.columns.codec import arrow_table, encoded_table
 from store.log.streams import Leaf
-from store.tables.projection import Builder
+from store.tables.projection import ProjectionBuilder
 from tests.analytics import walked_auctions, walked_played, walked_risks
 from tests.analytics.held import forged
 from tests.analytics.test_facts_walked import imported, recorded
@@ -37,10 +37,10 @@ def _bid(*amounts: Any) -> Iterator[t.BidPlaced]:
 def alike(given: list[Leaf], kept: RulesetText = TEXTS.get) -> dict[str, pa.Table]:
     """Every table out of columns; column by column what walking finds, of those that have a walk
     here."""
-    builder = Builder(ruleset_projections(kept))
-    found = dict((*builder.add(encoded(given)), *builder.rest()))
+    builder = ProjectionBuilder(ruleset_projections(kept))
+    found = dict((*builder.add(encoded_table(given)), *builder.rest()))
     walked = {
-        "auctions": tabled(
+        "auctions": arrow_table(
             [row for leaf in given for row in walked_auctions.rows_of(leaf)], SCHEMA
         ),
         "played": walked_played.build(kept, given),

@@ -22,7 +22,7 @@ from analytics.screening.pots import SidePots, layered_pots, side_pots
 from engine.games import named
 from events.ledger import Append
 from odds.batch import Showdown, worth
-from store.columns.codec import encoded, table
+from store.columns.codec import encoded_table, event_table
 from store.columns.layout import KINDS
 from store.ledger import open_ledger
 from store.reader import Reader
@@ -83,7 +83,7 @@ def test_whatever_stands_in_a_row_is_answered_and_matters_to_no_other(name: str,
 @cache
 def _events_of(name: str) -> tuple[pa.Table, ScreeningResult]:
     records = islice(followed(named(name), "spoilt"), 20)
-    events = table([leaf(number, record) for number, record in enumerate(records)])
+    events = event_table([leaf(number, record) for number, record in enumerate(records)])
     return events, _judged([events])
 
 
@@ -106,8 +106,13 @@ def test_tables_are_read_together_as_one_by_one() -> None:
     names = ["auction-2024", "swap-2022", "probability", "acpc-limit"]
     records = [next(followed(named(name), "gathered")) for name in names * 2]
     leaves = [leaf(number, record) for number, record in enumerate(records)]
-    tables = [table(leaves[:3]), table(leaves[3:5]), encoded(leaves[5:6]), encoded(leaves[6:])]
-    found, one = _judged(tables), _judged([table(leaves)])
+    tables = [
+        event_table(leaves[:3]),
+        event_table(leaves[3:5]),
+        encoded_table(leaves[5:6]),
+        encoded_table(leaves[6:]),
+    ]
+    found, one = _judged(tables), _judged([event_table(leaves)])
     assert one.why.tolist() == found.why.tolist()
     assert one.nets.tolist() == found.nets.tolist()
 

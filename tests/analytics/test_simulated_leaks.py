@@ -9,14 +9,13 @@ import pytest
 from analytics.opponents.leads import Leads, leads
 from analytics.opponents.report import OpponentReport
 from analytics.opponents.report_tables import OpponentScope, opponent_tables
-from dealer.bots.built_in import BOTS, BuiltIn, pot_raise, stay
-from dealer.bots.built_in import leave as fold
-from dealer.bots.seen import Seen
+from dealer.bots.built_in import BOTS, BuiltIn, check_or_call, check_or_fold, pot_raise
+from dealer.bots.seat_view import Seen
 from dealer.deck import SeededDecks
-from dealer.play import dealt, plan
+from dealer.play import hand_records, plan
 from engine.games import named
 from engine.turn import Command, ToAct, ToBid
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from tests.analytics.auction_pages import RULES, recorded
 from tests.profiles import sized
 
@@ -33,10 +32,10 @@ class Solid(BuiltIn):
     def act(self, seen: Seen, asked: ToAct) -> Command:
         if asked.call:
             folds = self.random.random() * seen.pot < 0.6 * asked.call and seen.raises > 0
-            return fold(asked) if folds else stay(asked)
+            return check_or_fold(asked) if folds else check_or_call(asked)
         paired = any(card[0] in {it[0] for it in seen.board} for card in seen.hole)
         bets = paired if len(seen.board) == 5 else self.random.random() < 0.5
-        return pot_raise(seen, asked, 1, 2) if bets and seen.raises == 0 else stay(asked)
+        return pot_raise(seen, asked, 1, 2) if bets and seen.raises == 0 else check_or_call(asked)
 
     def bid(self, seen: Seen, asked: ToBid) -> int:
         return min(asked.bid_max, int(self.random.random() * 0.6 * seen.pot))
@@ -67,8 +66,8 @@ class RiverFolder(Leaking):
             return super().act(seen, asked)
         if asked.call:
             self.diary.append(seen.pot - asked.call)
-            return fold(asked)
-        return stay(asked)
+            return check_or_fold(asked)
+        return check_or_call(asked)
 
 
 class BlindFolder(Leaking):
@@ -79,7 +78,7 @@ class BlindFolder(Leaking):
     def act(self, seen: Seen, asked: ToAct) -> Command:
         if not seen.board and asked.call and seen.raises:
             self.diary.append(4 if seen.seat == seen.button else 3)
-            return fold(asked)
+            return check_or_fold(asked)
         return super().act(seen, asked)
 
 
@@ -104,8 +103,8 @@ def match(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Leads]:
         monkeypatch.setitem(BOTS, "one", one)
         monkeypatch.setitem(BOTS, "other", other)
         planned = plan(named("auction-2024"), "m", hands, seed, ("one", "other"))
-        records = list(dealt(planned, SeededDecks(seed)))
-        rows = [encoded([recorded(at, it) for at, it in enumerate(records, start=1)])]
+        records = list(hand_records(planned, SeededDecks(seed)))
+        rows = [encoded_table([recorded(at, it) for at, it in enumerate(records, start=1)])]
         found = OpponentReport(
             "one-0", opponent_tables(rows, RULES, OpponentScope("one-0", spots=0), _at_once)
         )
@@ -153,7 +152,7 @@ def test_larger_leaks_stand_above_smaller_ones(match: Callable[..., Leads]) -> N
 
         def act(self, seen: Seen, asked: ToAct) -> Command:
             if not seen.board and asked.call and seen.raises and self.random.random() < 0.8:
-                return fold(asked)
+                return check_or_fold(asked)
             return super().act(seen, asked)
 
     found = match(Both, Opener, "3", 2 * HANDS).found

@@ -25,7 +25,7 @@ from events.types import (
     HandVoided,
     Origin,
 )
-from store.columns.codec import encoded
+from store.columns.codec import encoded_table
 from store.log.streams import Leaf
 from tests.analytics.auction_pages import RULES as RULEBOOK
 from tests.analytics.told_hands import leaves
@@ -41,7 +41,9 @@ THREE = "urcs-1998, button 0, stacks 1000 1000 1000\n"
 def chances(events: Sequence[Event], seat: int) -> dict[str, bool]:
     """The opportunities of a seat, and what became of them."""
     leaf = Leaf(0, tuple(Recorded(at, "m/1", at, 1, one) for at, one in enumerate(events)))
-    rows: list[dict[str, Any]] = fact_rows(RULES.get, ReplayedHands(encoded([leaf]))).to_pylist()
+    rows: list[dict[str, Any]] = fact_rows(
+        RULES.get, ReplayedHands(encoded_table([leaf]))
+    ).to_pylist()
     (mine,) = (row for row in rows if row["seat"] == seat)
     return {name: mine[name] for name in FLAGS if mine[name] is not None}
 
@@ -122,7 +124,7 @@ def test_reports_about_an_opponent_count_it_by_position_too() -> None:
         ]
     )
     found = opponent_tables(
-        [encoded(hands)], RULEBOOK, OpponentScope("ann"), lambda rows, total: rows
+        [encoded_table(hands)], RULEBOOK, OpponentScope("ann"), lambda rows, total: rows
     )
     with closing(OpponentReport("bob", found)) as bob:
         for by in (None, "position"):

@@ -22,7 +22,7 @@ from events.types import (
     Raised,
     Shown,
 )
-from store.columns.codec import Row, head
+from store.columns.codec import Row, hand_head
 from store.log.streams import Leaf
 
 
@@ -44,7 +44,7 @@ def rows_of(leaf: Leaf) -> Iterator[Row]:
                 placed[event.seat] = event
         elif isinstance(event, AuctionSettled):
             for seat in sorted(placed):
-                row: Row = {**head(leaf, end.start), "auction": auction}
+                row: Row = {**hand_head(leaf, end.start), "auction": auction}
                 row |= _bidder(hand, seat, events)
                 row |= _bids(hand, seat, placed, event)
                 row |= _after(events[place:], end, seat)

@@ -17,7 +17,7 @@ from events.state import Hand, Round
 from odds.batch import Showdown
 from odds.ranges import hole_class
 from odds.rank import CATEGORIES, category, value
-from store.log.streams import Leaf, split
+from store.log.streams import Leaf, split_stream
 from tests.analytics.walked_acts import tossing
 
 Row = dict[str, Any]
@@ -115,7 +115,7 @@ class _Walk:
     def about(self, idx: int, seat: int) -> Row:
         """What every choice has: who, where, with what."""
         hand, start = self.hand, self.end.start
-        match, number = split(self.leaf.stream)
+        match, number = split_stream(self.leaf.stream)
         hole, shown = self._hole(idx, seat)
         board = known(hand.board)
         others = [how for other, how in enumerate(hand.standing) if other != seat]

@@ -17,7 +17,7 @@ from engine.policies import per_chip
 from events.state import Hand
 from events.types import BlindPosted, BoardDealt, Folded, HoleDealt, PotSplit, Shown
 from odds.ranges import hole_class
-from store.log.streams import Leaf, split
+from store.log.streams import Leaf, split_stream
 from tests.analytics.walked_acts import Act, story, tossing
 
 Row = dict[str, bool | int | str | None]
@@ -50,7 +50,7 @@ def rows_of(leaf: Leaf, rules: Rules) -> Iterator[Row]:
     seen(leaf, hand, rows)
     big, bet = stakes(leaf, game)
     parts = None if game is None else per_chip(game.unit)
-    match, number = split(leaf.stream)
+    match, number = split_stream(leaf.stream)
     for seat in seats:
         row = rows[seat]
         row |= {"hand_seq": leaf.hand_seq, "match": match, "number": number, "seat": seat}

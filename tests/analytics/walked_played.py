@@ -26,7 +26,7 @@ from events.types import (
     Tossed,
 )
 from odds.batch import BOARD
-from store.columns.codec import Row, head, tabled
+from store.columns.codec import Row, arrow_table, hand_head
 from store.log.streams import Leaf
 
 
@@ -34,7 +34,7 @@ def build(kept: RulesetText, leaves: Sequence[Leaf]) -> pa.Table:
     """The stored rows, for a ledger that keeps the texts of rulesets which `kept` reads."""
     rules = Rulebook(kept)
     rows = [row for leaf in leaves for row in _stored(leaf, rules)]
-    return tabled(rows, PLAYED_SCHEMA)
+    return arrow_table(rows, PLAYED_SCHEMA)
 
 
 def _stored(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
@@ -62,7 +62,7 @@ def _rows(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
     contenders = [seat for seat, how in enumerate(end.standing) if how != "folded"]
     for seat, player in enumerate(end.start.players):
         net = (end.stacks[seat] - end.start.stacks[seat]) / unit
-        row: Row = {**head(leaf, end.start), "seat": seat, "player": player}
+        row: Row = {**hand_head(leaf, end.start), "seat": seat, "player": player}
         row |= {"unit": unit, "net": net}
         row |= {"role": _role(seat, end.start.button, len(end.stacks))}
         row |= {"showdown": len(contenders) > 1 and seat in contenders}

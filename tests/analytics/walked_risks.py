@@ -26,7 +26,7 @@ from events.types import (
     Raised,
     StepEntered,
 )
-from store.columns.codec import Row, head, tabled
+from store.columns.codec import Row, arrow_table, hand_head
 from store.log.streams import Leaf
 
 _WORDS: dict[Any, str] = {
@@ -56,7 +56,7 @@ def rows_of(leaf: Leaf, rules: Rulebook) -> Iterator[Row]:
             street, size = STREETS[draws]
             hidden = "hidden" in (event.old, event.new)
             player = end.start.players[event.seat]
-            row: Row = {**head(leaf, end.start), "seat": event.seat, "player": player}
+            row: Row = {**hand_head(leaf, end.start), "seat": event.seat, "player": player}
             row |= {"street": street, "slot": event.slot, "chance": _chance(game, step)}
             row |= {"changed": None if hidden else event.old != event.new, "pot": hand.pot}
             row |= {"does": _does(events[place:], event.seat), "before": None, "after": None}
@@ -73,7 +73,7 @@ def build(kept: RulesetText, leaves: Iterable[Leaf]) -> pa.Table:
     for row in rows:
         spot = row.get("spot")
         row["spot"] = None if spot is None else msgspec.json.encode(spot).decode()
-    return tabled(rows, RISKS_SCHEMA)
+    return arrow_table(rows, RISKS_SCHEMA)
 
 
 def _spot(

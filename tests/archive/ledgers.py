@@ -8,19 +8,19 @@ import msgspec
 
 from store.archive import index
 from store.archive.index import Index
-from store.archive.objects import Folder, Objects
-from store.archive.push import Pushed
+from store.archive.objects import FolderObjects, Objects
+from store.archive.push import PushResult
 from store.archive.push import push as sent
 from store.folder.disk import RealDisk
 from store.ledger import open_ledger
-from store.proof.checkpoint import Remembered
-from store.proof.private import Private
+from store.proof.checkpoint import CheckpointMemory
+from store.proof.ledger_secrets import SecretFolder
 from tests.store.small_hands import begun, noted, whole
 
 
 def grow(folder: Path, first: int, last: int, *, sealed: bool = True, opened: bool = False) -> None:
     """Hands from one number to another; with `opened`, one more that is begun, and a record."""
-    remembered = Remembered(folder.parent / f"{folder.name}.seen")  # a copy is a fork, too
+    remembered = CheckpointMemory(folder.parent / f"{folder.name}.seen")  # a copy is a fork, too
     ledger, lock = open_ledger(folder, "a test", remembered=remembered)
     ledger.keep_ruleset("ruleset", b'{"name":"a game"}')
     ledger.append(*(whole(number) for number in range(first, last + 1)))
@@ -32,10 +32,10 @@ def grow(folder: Path, first: int, last: int, *, sealed: bool = True, opened: bo
     lock.release()
 
 
-def push(folder: Path, objects: Objects | Path) -> Pushed:
+def push(folder: Path, objects: Objects | Path) -> PushResult:
     """Push a ledger into a folder, or into other objects."""
-    there = Folder(objects) if isinstance(objects, Path) else objects
-    return sent(RealDisk(folder), Private(folder), there)
+    there = FolderObjects(objects) if isinstance(objects, Path) else objects
+    return sent(RealDisk(folder), SecretFolder(folder), there)
 
 
 def index_in(archive: Path) -> Index:

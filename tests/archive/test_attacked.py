@@ -11,15 +11,15 @@ from api.main import main
 from events.ledger import Append
 from events.types import HandStarted
 from store.archive import index
-from store.archive.index import File, Index, pull
-from store.archive.objects import Folder
+from store.archive.index import ArchivedFile, Index, pull
+from store.archive.objects import FolderObjects
 from store.archive.push import push as sent
 from store.folder import manifest
 from store.folder.disk import RealDisk
-from store.log.streams import Closed, Placed
-from store.proof.private import Private
+from store.log.streams import HotLeaf, LogEntry
+from store.proof.ledger_secrets import SecretFolder
 from store.reader import Reader
-from store.segments.sealed import write_segment
+from store.segments.sealed_segments import write_segment
 from store.tables.projection import STANDARD
 from tests.archive.ledgers import forge, index_in, resealed
 
@@ -58,7 +58,7 @@ def more(world: Path, match: str) -> None:
 
 def changed_hands(archive: Path, copy: Path) -> None:
     """Segments made anew with other names in a hand, and a manifest and an index to match."""
-    pull(Folder(archive), copy)
+    pull(FolderObjects(archive), copy)
     disk = RealDisk(copy)
     now = manifest.read(disk)
     assert now
@@ -71,8 +71,8 @@ def changed_hands(archive: Path, copy: Path) -> None:
         append = Append(leaf.stream, leaf.recorded[0].index, events, leaf.recorded[0].at)
         before = version.get(leaf.stream, 0)
         version[leaf.stream] = before + len(events)
-        placed = (Placed(leaf.recorded[0].pos, append),)
-        closed.append(Closed(leaf.hand_seq, leaf.stream, before, placed))
+        placed = (LogEntry(leaf.recorded[0].pos, append),)
+        closed.append(HotLeaf(leaf.hand_seq, leaf.stream, before, placed))
     segment = write_segment(disk, closed, STANDARD)
 
     def change(told: dict) -> None:  # type: ignore[type-arg]
@@ -80,7 +80,7 @@ def changed_hands(archive: Path, copy: Path) -> None:
 
     (copy / manifest.PATH).write_bytes(resealed((copy / manifest.PATH).read_bytes(), change))
     shutil.rmtree(archive)
-    sent(disk, Private(copy), Folder(archive))
+    sent(disk, SecretFolder(copy), FolderObjects(archive))
 
 
 def changed_manifest(archive: Path, copy: Path) -> None:
@@ -93,7 +93,7 @@ def changed_manifest(archive: Path, copy: Path) -> None:
             told.update(tree=last["first_seq"], root="")
 
         raw = resealed(found.files[manifest.PATH].data, cut)
-        return Index({**found.files, manifest.PATH: File(raw)})
+        return Index({**found.files, manifest.PATH: ArchivedFile(raw)})
 
     forge(archive, change)
 

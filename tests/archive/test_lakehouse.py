@@ -18,7 +18,7 @@ from api.main import main
 from api.playing.recording import ledger_projections
 from store.columns import layout
 from store.reader import Reader
-from store.sql.answers import plain
+from store.sql.json_values import json_rows
 from store.sql.query import Query
 from tests.archive.ledgers import files, grow, push
 from tests.profiles import sized
@@ -55,7 +55,7 @@ def _view(to: str, out: Path, table: str) -> list[dict[str, Any]]:
         con.sql("SET TimeZone = 'UTC'")
         con.register(table, _rows(to, out, table))
         made = (out / f"{table}.sql").read_text()
-        return plain(con.sql(f"SELECT * FROM ({made}) ORDER BY ALL").to_arrow_table())
+        return json_rows(con.sql(f"SELECT * FROM ({made}) ORDER BY ALL").to_arrow_table())
 
 
 def _asked(ledger: Path, table: str) -> list[dict[str, Any]]:
@@ -299,17 +299,17 @@ def test_a_log_that_another_program_went_on_with_is_left_alone(
 def test_of_two_exports_at_once_one_is_refused(
     to: str, ledger: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from store.archive.objects import Folder
+    from store.archive.objects import FolderObjects
 
     out = tmp_path / "out"
-    swap = Folder.swap
+    swap = FolderObjects.swap
 
-    def late(self: Folder, name: str, data: bytes, tag: str | None) -> bool:
+    def late(self: FolderObjects, name: str, data: bytes, tag: str | None) -> bool:
         if not (out / name).exists():
             swap(self, name, b"somebody else's\n", tag)
         return swap(self, name, data, tag)
 
-    monkeypatch.setattr(Folder, "swap", late)
+    monkeypatch.setattr(FolderObjects, "swap", late)
     words = ("export", "--format", to, "--ledger", str(ledger), "--out", str(out))
     assert "meanwhile from somebody else: export again" in said(capsys, 1, *words)
     first = {

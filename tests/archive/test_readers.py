@@ -11,12 +11,12 @@ from api.main import main
 from bench.__main__ import report
 from bench.s3 import URL, Fault, Server
 from store.archive import index
-from store.archive.disk import ArchiveDisk
+from store.archive.cached_disk import ArchiveDisk
 from store.archive.objects import objects_of
-from store.folder.disk import folder_of
+from store.folder.disk import archive_folder
 from store.folder.frames import Damaged
 from store.ledger import open_ledger
-from store.proof.checkpoint import Remembered
+from store.proof.checkpoint import CheckpointMemory
 from store.reader import Reader
 from tests.archive.ledgers import grow, push
 from tests.archive.s3 import named, running
@@ -135,7 +135,7 @@ def test_what_writes_is_refused(
     if "pull" not in words:
         assert f"{URL} is an archive, which is only read: muckrake pull makes a ledger" in sentence
     assert not running.count("PUT", "POST", "DELETE")
-    assert not (folder_of(URL) / "private").exists()
+    assert not (archive_folder(URL) / "private").exists()
 
 
 # how much is fetched
@@ -143,7 +143,7 @@ def test_what_writes_is_refused(
 
 def test_one_hand_takes_its_row_groups_and_no_more(league: Path, running: Server) -> None:
     running.requests.clear()
-    folder = folder_of(URL)
+    folder = archive_folder(URL)
     hand = Reader(folder).read("scrim/3")
     assert hand == Reader(league).read("scrim/3")
     asked = [(one.method, one.name.split("-")[0]) for one in running.requests]
@@ -186,7 +186,7 @@ def test_of_many_hands_one_takes_a_few_blocks(running: Server, tmp_path: Path) -
         named(running, patched)
         push(many, objects_of(url))
         running.requests.clear()
-        assert Reader(folder_of(url)).read("m/1217") == Reader(many).read("m/1217")
+        assert Reader(archive_folder(url)).read("m/1217") == Reader(many).read("m/1217")
     fetched = sum(one.size for one in running.requests)
     there = sum(path.stat().st_size for path in (many / "segments").iterdir())
     assert len(running.requests) <= 6
@@ -262,18 +262,20 @@ def test_every_changed_byte_is_found_by_its_digest(
 def test_a_reader_goes_on_while_its_archive_grows_and_is_compacted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("store.archive.disk.FRESH_S", 0.0)
+    monkeypatch.setattr("store.archive.cached_disk.FRESH_S", 0.0)
     folder, archive = tmp_path / "ledger", tmp_path / "archive"
     grow(folder, 1, 30)
     push(folder, archive)
-    reader = Reader(folder_of(archive.as_uri()))
+    reader = Reader(archive_folder(archive.as_uri()))
     early = reader.snapshot()
     before = list(early.read_from(0))
     for first in (40, 60, 80):
         grow(folder, first, first + 10)
         push(folder, archive)
     assert reader.snapshot().next_seq == Reader(folder).snapshot().next_seq
-    ledger, lock = open_ledger(folder, "compact", remembered=Remembered(tmp_path / "ledger.seen"))
+    ledger, lock = open_ledger(
+        folder, "compact", remembered=CheckpointMemory(tmp_path / "ledger.seen")
+    )
     ledger.compact(grace_ms=-1)
     ledger.close()
     lock.release()
@@ -282,7 +284,7 @@ def test_a_reader_goes_on_while_its_archive_grows_and_is_compacted(
         if not (folder / "segments" / path.name).exists():
             path.unlink()
     shutil.rmtree(tmp_path / "cache" / "archives", ignore_errors=True)
-    folder_of(archive.as_uri())
+    archive_folder(archive.as_uri())
     assert list(early.read_from(0)) == before
     assert list(reader.read_from(0)) == list(Reader(folder).read_from(0))
 
@@ -290,14 +292,14 @@ def test_a_reader_goes_on_while_its_archive_grows_and_is_compacted(
 def test_a_stale_index_takes_a_reader_nowhere_back(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("store.archive.disk.FRESH_S", 0.0)
+    monkeypatch.setattr("store.archive.cached_disk.FRESH_S", 0.0)
     folder, archive = tmp_path / "ledger", tmp_path / "archive"
     grow(folder, 1, 30)
     push(folder, archive)
     old = (archive / index.PATH).read_bytes()
     grow(folder, 40, 60)
     push(folder, archive)
-    reader = Reader(folder_of(archive.as_uri()))
+    reader = Reader(archive_folder(archive.as_uri()))
     now = reader.snapshot().as_of
     (archive / index.PATH).write_bytes(old)
     assert reader.snapshot().as_of == now
@@ -329,13 +331,13 @@ def test_the_cache_is_bounded_and_what_went_is_fetched_again(
 
 
 def test_a_torn_cache_mends_itself(league: Path, cold: Path, running: Server) -> None:
-    reader = Reader(folder_of(URL))
+    reader = Reader(archive_folder(URL))
     hand = reader.read("scrim/3")
     for path in cold.rglob("objects/*"):
         if path.suffix != ".map":
             path.write_bytes(bytes(path.stat().st_size))
     running.requests.clear()
-    assert Reader(folder_of(URL)).read("scrim/3") == hand
+    assert Reader(archive_folder(URL)).read("scrim/3") == hand
     assert running.count("GET") > 1
 
 
@@ -345,13 +347,13 @@ def test_an_object_that_was_compared_is_not_replaced_by_another_behind_it(tmp_pa
     grow(folder, 1, 30)
     push(folder, archive)
     url = archive.as_uri()
-    disk = ArchiveDisk(folder_of(url), url)
+    disk = ArchiveDisk(archive_folder(url), url)
     disk.names("")
     name = next(it for it in disk.names("segments") if it.startswith("events-"))
     data = disk.read(f"segments/{name}")
     (archive / "segments" / name).write_bytes(data[::-1])
     disk._cache._open.clear()
-    shutil.rmtree(folder_of(url) / "objects")
-    (folder_of(url) / "objects").mkdir()
+    shutil.rmtree(archive_folder(url) / "objects")
+    (archive_folder(url) / "objects").mkdir()
     with pytest.raises(Damaged, match="is another object now than it was before"):
         disk.read(f"segments/{name}")

@@ -17,7 +17,7 @@ from obstore.store import from_url
 from bench.s3 import URL, Fault, Server
 from store.archive import index
 from store.archive.index import index_of, pull
-from store.archive.objects import NoAnswer, Objects, objects_of
+from store.archive.objects import Objects, StorageError, objects_of
 from store.folder import manifest
 from store.folder.frames import Damaged
 from store.reader import Reader
@@ -45,7 +45,7 @@ def impatient(bucket: Objects, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def closed(bucket: Objects) -> int:
     """How many closed streams a reader finds in the archive."""
-    return manifest.opened(index_of(bucket).files[manifest.PATH].data).next_seq
+    return manifest.decode_manifest(index_of(bucket).files[manifest.PATH].data).next_seq
 
 
 def once(fault: Fault, method: str, part: str, times: int = 1) -> Asked:
@@ -161,7 +161,7 @@ def test_a_pull_that_never_gets_a_segment_makes_no_ledger(
     ledger: Path, bucket: Objects, s3: Server, tmp_path: Path
 ) -> None:
     push(ledger, bucket)
-    with s3.faulty(always(Fault(cut=100), "GET", "segments/")), pytest.raises(NoAnswer):
+    with s3.faulty(always(Fault(cut=100), "GET", "segments/")), pytest.raises(StorageError):
         pull(objects_of(URL), tmp_path / "copy")
     assert not (tmp_path / "copy" / manifest.PATH).exists()
 

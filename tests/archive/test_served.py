@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from store.archive.objects import NoAnswer
-from store.folder.disk import folder_of
+from store.archive.objects import StorageError
+from store.folder.disk import archive_folder
 from tests.http.clients import site_of
 
 
@@ -30,7 +30,7 @@ def league(pushed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
 @pytest.mark.ci
 def test_an_archive_is_served_as_its_ledger_is(league: Path) -> None:
     ours = site_of(league / "ledger")
-    theirs = site_of(folder_of((league / "archive").as_uri()))
+    theirs = site_of(archive_folder((league / "archive").as_uri()))
     with ours.as_("auditor") as here, theirs.as_("auditor") as there:
         for path in ("hands", "matches/scrim", "hands/scrim/3", "players/random-0/bids"):
             told, of = (client.get(f"/api/v1/{path}") for client in (there, here))
@@ -43,7 +43,7 @@ def test_an_archive_is_served_as_its_ledger_is(league: Path) -> None:
 
 
 def test_what_writes_is_refused_over_http(league: Path) -> None:
-    site = site_of(folder_of((league / "archive").as_uri()))
+    site = site_of(archive_folder((league / "archive").as_uri()))
     with site.as_("writer") as writer:
         wanted = {"game": "auction-2024", "hands": 3, "bots": ["random", "random"]}
         for answer in (
@@ -59,12 +59,12 @@ def test_what_writes_is_refused_over_http(league: Path) -> None:
 def test_storage_that_does_not_answer_is_unavailable(
     league: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    site = site_of(folder_of((league / "archive").as_uri()))
+    site = site_of(archive_folder((league / "archive").as_uri()))
 
     def refuse(*_: object) -> bytes:
-        raise NoAnswer("s3://somebody/secret: cannot read x: the server answered 503")
+        raise StorageError("s3://somebody/secret: cannot read x: the server answered 503")
 
-    monkeypatch.setattr("store.archive.objects.Folder.range", refuse)
+    monkeypatch.setattr("store.archive.objects.FolderObjects.range", refuse)
     with site.as_("auditor") as client:
         answer = client.get("/api/v1/hands/scrim/3")
     assert answer.status_code == 503

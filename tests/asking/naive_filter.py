@@ -21,7 +21,7 @@ from events.state import Hand
 from events.views import BidPlacedSeen, CardSwappedSeen, Hidden, Seen
 from odds.rank import category
 from odds.rank import value as value_of
-from store.log.streams import split
+from store.log.streams import split_stream
 from tests.analytics.walked_facts import Row, rows_of, stakes
 
 Truth = bool | None
@@ -84,7 +84,7 @@ def taken(redacted_hand: RedactedEvents, verdict: str | None, places: Mapping[st
     big, _ = stakes(redacted_hand.leaf, game)
     rows = rows_of(redacted_hand.leaf, lambda _: game)
     return Taken(
-        *split(redacted_hand.stream),
+        *split_stream(redacted_hand.stream),
         redacted_hand.hand_seq,
         places,
         redacted_hand.events[-1].stored.at,

@@ -18,7 +18,7 @@ from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from engine.games import RULESETS
 from store.reader import Snapshot
-from store.sql.answers import plain
+from store.sql.json_values import json_rows
 from tests.asking.seen_ledgers import ledger_of, matches
 from tests.profiles import sized
 
@@ -67,7 +67,7 @@ def test_lines_written_in_columns_are_those_written_row_by_row(
     table = pa.Table.from_pylist(rows, SCHEMA)
     sink = io.BytesIO()
     table_writer(sink, "ndjson", SCHEMA).write(table)
-    assert b"".join(canonical(row) + b"\n" for row in plain(table)) == sink.getvalue()
+    assert b"".join(canonical(row) + b"\n" for row in json_rows(table)) == sink.getvalue()
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3))))

@@ -37,7 +37,7 @@ from engine.verdict import VERDICTS
 from events import types as t
 from events.cards import UNKNOWN
 from events.types import Events
-from store.log.streams import split
+from store.log.streams import split_stream
 from tests.asking.drawn_filters import COUNTED, PATTERNS, every_term, filters
 from tests.asking.naive_filter import Taken, answer, taken
 from tests.asking.seen_ledgers import TAGS, Kept, ledger_of, matches
@@ -125,7 +125,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Asked]:
         viewed = Viewed(snapshot, Viewer(view))
         chance = random.Random(7)
         hands = {}
-        leaves = [leaf for leaf in snapshot.leaves() if split(leaf.stream)[1] is not None]
+        leaves = [leaf for leaf in snapshot.leaves() if split_stream(leaf.stream)[1] is not None]
         places = {leaf.stream: leaf.hand_seq for leaf in leaves}
         for leaf in leaves:
             verdict = chance.choice((None, *VERDICTS))

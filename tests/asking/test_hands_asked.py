@@ -21,7 +21,7 @@ from api.viewpoints.viewer import Viewer
 from api.viewpoints.views import Viewed
 from store.ledger import open_ledger
 from store.reader import Reader
-from store.segments.reading import Files
+from store.segments.reading import SegmentFiles
 
 PLAYED = (("mine", 4, "2"), ("theirs", 6, "3"), ("also", 5, "2"))  # hands, and seats
 
@@ -51,13 +51,13 @@ def viewed(request: pytest.FixtureRequest, folder: Path) -> Iterator[Viewed]:
 def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The first place in each segment whose events are read."""
     read: list[int] = []
-    events = Files.events
+    events = SegmentFiles.events
 
-    def noted(self: Files, segment: Any, *asked: Any) -> Any:
+    def noted(self: SegmentFiles, segment: Any, *asked: Any) -> Any:
         read.append(segment.first_seq)
         return events(self, segment, *asked)
 
-    monkeypatch.setattr(Files, "events", noted)
+    monkeypatch.setattr(SegmentFiles, "events", noted)
     return read
 
 

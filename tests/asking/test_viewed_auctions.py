@@ -17,7 +17,7 @@ from api.viewpoints.redaction import revealed
 from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from events.ledger import is_match
-from store.columns.codec import tabled
+from store.columns.codec import arrow_table
 from store.log.streams import Leaf
 from store.reader import Snapshot
 from tests.analytics import walked_auctions, walked_played, walked_risks
@@ -53,7 +53,7 @@ def seen(viewed: Viewed) -> list[Leaf]:
 
 def test_auctions_are_those_that_are_walked(viewed: Viewed) -> None:
     walked = [row for leaf in seen(viewed) for row in walked_auctions.rows_of(leaf)]
-    expected = tabled(walked, SCHEMA)
+    expected = arrow_table(walked, SCHEMA)
     got = viewed.ask("SELECT * EXCLUDE (hand) FROM auctions").select(expected.column_names)
     assert expected.num_rows
     assert sorted_rows(expected.drop_columns("plain")) == sorted_rows(got.drop_columns("plain"))

@@ -13,7 +13,7 @@ from api.viewpoints.views import Viewed
 from engine.games import GAMES
 from store.log.streams import Leaf
 from store.reader import Snapshot
-from store.sql.answers import plain
+from store.sql.json_values import json_rows
 from store.tables.projection import STANDARD
 from tests.asking.seen_ledgers import in_order, ledger_of, matches, viewers
 from tests.hands import covering, steps
@@ -89,7 +89,7 @@ def test_who_may_see_everything_of_a_match_sees_what_the_auditor_does(snapshot: 
         columns = ", ".join(f'"{it}"' for it in public.ask(f"FROM {name} LIMIT 0").column_names)
         opened = ", ".join(f"'{match}'" for match in sorted(public.opened))
         sql = f"SELECT {columns} FROM {name} WHERE match IN ({opened}) ORDER BY ALL"
-        assert auditor.rows(sql) == public.rows(sql) == plain(public.stranger(sql))
+        assert auditor.rows(sql) == public.rows(sql) == json_rows(public.stranger(sql))
 
 
 def test_the_ledgers_have_what_is_hidden_and_what_is_not(snapshot: Snapshot) -> None:

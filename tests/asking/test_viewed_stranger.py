@@ -17,11 +17,11 @@ from engine.games import GAMES
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger
 from store.reader import Reader, Snapshot
-from store.sql.answers import plain
 from store.sql.guard import Refused
+from store.sql.json_values import json_rows
 from store.sql.query import Query
-from store.sql.strangers import Strangers
-from store.sql.workers import workers
+from store.sql.untrusted_query import UntrustedQuery
+from store.sql.worker_pool import shared_pool
 from tests.asking.seen_ledgers import ledger_of, matches
 from tests.profiles import sized
 
@@ -204,7 +204,7 @@ def test_no_condition_meets_what_is_hidden(condition: str, public: Viewed, audit
 
 def test_rows_that_came_after_a_snapshot_are_not_met_either(snapshot: Snapshot) -> None:
     early = Snapshot(snapshot.live, snapshot.next_pos, 20)
-    for asked in (Strangers(Query(early)), Strangers(Redacted(early, Viewer()))):
+    for asked in (UntrustedQuery(Query(early)), UntrustedQuery(Redacted(early, Viewer()))):
         for name in ("hands", "events", *sized((), ("players", "pots"))):
             sql = f"FROM {name} WHERE CASE WHEN hand_seq >= 20 THEN error('met') ELSE true END"
             found = asked.ask(sql)["hand_seq"].to_pylist()
@@ -244,17 +244,17 @@ def test_without_the_guard_there_is_nothing_but_what_the_views_show(
 
 def unguarded(viewed: Viewed, sql: str) -> list[dict[str, Any]]:
     """The answer to a statement that nobody has looked at, by a process with all tables."""
-    strangers = Strangers(viewed.query)
+    strangers = UntrustedQuery(viewed.query)
     with ExitStack() as stack:
         files, views = strangers._shown({"views": strangers.views, "words": None}, stack)
-        answer = workers().ask({"views": views, "rows_max": None}, files, sql, 20)
-    return plain(pa.ipc.open_stream(answer.pieces).read_all())
+        answer = shared_pool().ask({"views": views, "rows_max": None}, files, sql, 20)
+    return json_rows(pa.ipc.open_stream(answer.pieces).read_all())
 
 
 def test_our_own_questions_see_the_same_rows(viewed: Viewed) -> None:
     for name in ("hands", "events", "players", "bids", "swaps", "pots", "decisions"):
         sql = f"SELECT count(*) AS n, sum(hash(t)) AS h FROM {name} t"
-        assert viewed.rows(sql) == plain(viewed.stranger(sql))
+        assert viewed.rows(sql) == json_rows(viewed.stranger(sql))
 
 
 def test_an_answer_has_its_limits(viewed: Viewed) -> None:
@@ -272,10 +272,10 @@ def test_what_is_withheld_stays_so_when_its_files_go(viewer: Viewer, tmp_path: P
     viewed = Viewed(ledger_of(tmp_path, some), viewer)
     every = ("hands", "events", "bids", "swaps")
     asked = [f"FROM {name} ORDER BY ALL" for name in sized(("events",), every)]
-    before = [plain(viewed.stranger(sql)) for sql in asked]
+    before = [json_rows(viewed.stranger(sql)) for sql in asked]
     ledger = FileLedger(RealDisk(tmp_path), ledger_projections(tmp_path))
     ledger.compact(grace_ms=0)
     ledger.close()
     for again in (viewed, Viewed(Reader(tmp_path).snapshot(), viewer)):
-        assert before == [plain(again.stranger(sql)) for sql in asked]
+        assert before == [json_rows(again.stranger(sql)) for sql in asked]
         assert before == [again.rows(sql) for sql in asked]

@@ -10,9 +10,9 @@ import pytest
 
 from dealer.bots import built_in
 from dealer.bots.built_in import BOTS
-from dealer.bots.seen import Seen, look
-from dealer.deck import SeededDecks, seeded
-from dealer.play import dealt, plan, play_hand
+from dealer.bots.seat_view import Seen, seat_view
+from dealer.deck import SeededDecks, seeded_deck
+from dealer.play import hand_records, plan, play_hand
 from engine.audit import audit
 from engine.game import Game
 from engine.games import GAMES, named
@@ -56,7 +56,7 @@ def hands_of(game: Game, bot: str, count: int, seed: str) -> Iterator[Events]:
         seating = seated(stacks, chance.randrange(seats))
         names = islice(cycle((bot, chance.choice(COMPANY))), seats)
         bots = tuple(BOTS[name](f"{seed}/{number}/{at}") for at, name in enumerate(names))
-        yield play_hand(game, f"m/{number}", seating, seeded(f"{seed}/{number}"), bots)[0]
+        yield play_hand(game, f"m/{number}", seating, seeded_deck(f"{seed}/{number}"), bots)[0]
 
 
 def seated(stacks: tuple[int, ...], button: int) -> Seating:
@@ -97,7 +97,7 @@ def test_another_seed_plays_other_hands(bot: str) -> None:
     game = named("probability-standard")
     first, second = (
         [
-            play_hand(game, "m/1", seated((1000, 1000), 0), seeded("one"), bots)[0]
+            play_hand(game, "m/1", seated((1000, 1000), 0), seeded_deck("one"), bots)[0]
             for bots in ((BOTS[bot](f"{seed}{n}"), BOTS[bot](f"{seed}{n}")) for n in range(9))
         ]
         for seed in "ab"
@@ -109,7 +109,7 @@ def won(game: str, bot: str, other: str, decks: int) -> int:
     """Chips that the bot wins when every deck is dealt twice, seats exchanged."""
     match = plan(named(game), "m", 2 * decks, "sane", (bot, other), mirrored=True)
     net = 0
-    for record in dealt(match, SeededDecks("sane", 2)):
+    for record in hand_records(match, SeededDecks("sane", 2)):
         hand = replay(record)
         seat = hand.start.players.index(f"{bot}-0")
         net += hand.stacks[seat] - hand.start.stacks[seat]
@@ -174,4 +174,4 @@ def redacted_hand(game: Game) -> Seen:
     while not isinstance(asked := turn(game, hand), ToAct):
         assert isinstance(asked, ToDeal)
         _, hand = step(game, hand, Deal(DECK[: asked.count]))
-    return look(game, hand, asked, ())
+    return seat_view(game, hand, asked, ())

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given, strategies
 
-from dealer.bots.seen import Histories, Seen, look
+from dealer.bots.seat_view import SeatHistories, Seen, seat_view
 from engine.game import Game
 from engine.hand import turn
 from engine.turn import ToAct, ToBid, ToShow, ToStraddle
@@ -41,15 +41,15 @@ def test_two_worlds_that_differ_in_secret_are_one_to_a_bot(
         other = other_world(record, Seated(seat), chance)
         question = turn(game, replay(other))
         assert isinstance(question, ToAct | ToBid | ToShow | ToStraddle)
-        assert _told(game, move.before, record, seat) == look(
-            game, replay(other), question, Histories(other).of(seat)
+        assert _told(game, move.before, record, seat) == seat_view(
+            game, replay(other), question, SeatHistories(other).of(seat)
         )
 
 
 def _told(game: Game, hand: Hand, record: types.Events, seat: int) -> Seen:
     question = turn(game, hand)
     assert isinstance(question, ToAct | ToBid | ToShow | ToStraddle)
-    return look(game, hand, question, Histories(record).of(seat))
+    return seat_view(game, hand, question, SeatHistories(record).of(seat))
 
 
 @some_games
@@ -72,7 +72,7 @@ def test_what_a_bot_is_told_can_be_played_by(game: Game) -> None:
 def test_a_history_that_grows_is_that_of_its_record(game: Game) -> None:
     played = seeded(game, "grows")
     record: list[types.Event] = []
-    histories = Histories(record)
+    histories = SeatHistories(record)
     for event in played.record:
         record.append(event)
         assert see(record, Seated(1)) == histories.of(1)

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 from dealer.deck import SeededDecks
-from dealer.play import dealt, plan
+from dealer.play import hand_records, plan
 from engine.games.bounty_2025 import BOUNTY_2025_MIT
 from events import types as t
 from events.cards import Rank
@@ -15,7 +15,7 @@ def _drawn(hands: int, *, mirrored: bool = False) -> list[dict[str, Rank]]:
     """Of each hand the rank of each player."""
     match = plan(BOUNTY_2025_MIT, "m", hands, "11", BOTS, mirrored=mirrored)
     found = []
-    for record in dealt(match, SeededDecks("11", match.deals)):
+    for record in hand_records(match, SeededDecks("11", match.deals)):
         start = record[0]
         assert isinstance(start, t.HandStarted)
         drawn = [one for one in record if isinstance(one, t.BountyDrawn)]

@@ -9,7 +9,7 @@ import pytest
 
 from api.importing.index import naming_of
 from events.match import SourceNoted
-from store.proof.private import Private, Salted
+from store.proof.ledger_secrets import SaltedSecret, SecretFolder
 from tests.foreign import gamelog, opened
 from tests.formats.test_format_irc import made_month
 from tests.sessions import Captured, printed, told
@@ -52,7 +52,7 @@ def test_a_match_of_the_same_name_stops_no_other_file(capsys: Captured, tmp_path
     ledger = str(tmp_path / "ledger")
     printed(capsys, "init", "--ledger", ledger)
     sha256 = hashlib.sha256(log.read_bytes()).hexdigest()
-    name = naming_of(Salted(Private(tmp_path / "ledger").nonces() or b"")).name(sha256)
+    name = naming_of(SaltedSecret(SecretFolder(tmp_path / "ledger").nonces() or b"")).name(sha256)
     play = ("play", "auction-2024-mit", "--hands", "2", "--seed", "1", "--match", name)
     printed(capsys, *play, "--ledger", ledger)
     one, two = imported(capsys, tmp_path, log, other, code=1)

@@ -12,7 +12,7 @@ from api.http.ask import Access, Caller
 from api.http.keys import CURSORS, KEY_BYTES, Cursors, cursor_key
 from api.http.ledger_service import LedgerService, Settings
 from api.problem import Problem
-from store.proof.private import Exposed
+from store.proof.ledger_secrets import SecretExposed
 
 OURS = Cursors(b"k" * KEY_BYTES)
 PLAIN = st.recursive(
@@ -86,5 +86,5 @@ def test_the_end_of_a_list_has_no_cursor(tmp_path: Path) -> None:
 def test_a_key_that_others_can_read_seals_nothing(tmp_path: Path) -> None:
     cursor_key(tmp_path)
     (tmp_path / "private" / CURSORS).chmod(0o644)
-    with pytest.raises(Exposed):
+    with pytest.raises(SecretExposed):
         cursor_key(tmp_path)

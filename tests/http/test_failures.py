@@ -20,9 +20,9 @@ from api.serving.app import problem_of
 from api.viewpoints.redaction import Absence
 from api.viewpoints.selection import Absent, Unfinished
 from events.ledger import Conflict
-from store.folder.disk import Held, Lock
+from store.folder.disk import LedgerLocked, Lock
 from store.folder.frames import Damaged
-from store.reader import NoLedger, Unreachable
+from store.reader import NoLedger, NoSnapshot
 from store.sql.guard import Refused
 from tests.http.clients import Site, site_of
 from tests.http.served import get, said, served
@@ -43,12 +43,12 @@ class Wanted(msgspec.Struct):
         (WrongFilter(4, "so"), "wrong-filter"),
         (Refused("so"), "query-refused"),
         (NoLedger("/home/me/ledger holds no ledger"), "unavailable"),
-        (Held("so"), "conflict"),
+        (LedgerLocked("so"), "conflict"),
         (Conflict("so"), "conflict"),
         (Absence("so"), "forbidden"),
         (Absent("so"), "not-found"),
         (Unfinished("so"), "conflict"),
-        (Unreachable("so"), "wrong-cursor"),
+        (NoSnapshot("so"), "wrong-cursor"),
         (Damaged("hot-7.log is damaged at byte 99"), "damaged"),
         (KeyError(SECRET), "internal"),
         (PermissionError(13, SECRET), "internal"),

@@ -19,7 +19,7 @@ from events.types import Disconnected
 from store.folder.disk import RealDisk
 from store.ledger import open_ledger
 from store.reader import Reader
-from store.recovery import check
+from store.recovery import check_files
 from tests.http.clients import Site, over, site_of
 from tests.http.servers import Server, killed
 from tests.profiles import sized
@@ -344,7 +344,7 @@ def test_a_cancelled_match_has_ended_and_the_ledger_is_sound(new: Site) -> None:
     assert "interrupted" == told["result"]["reason"]
     assert told["hands"] == told["result"]["hands"] < LONG
     assert told["hands"] == len(list(Reader(new.folder).hands("long")))
-    assert () == check(RealDisk(new.folder))
+    assert () == check_files(RealDisk(new.folder))
     known = ("--key", str(new.folder / "keys"))
     assert 0 == main(["verify", "--all", *known, "--ledger", str(new.folder)])
     assert 200 == writer.delete(where).status_code  # once more changes nothing
@@ -374,7 +374,7 @@ def test_a_job_whose_process_is_killed_has_failed_and_what_was_written_is_safe(n
     assert "the process that did it is gone: what it had written is safe" == told["detail"]
     again = writer.post("/api/v1/matches", json={"game": GAME, "hands": 1})
     assert "done" == over(writer, again.headers["location"])["state"]
-    assert () == check(RealDisk(new.folder))
+    assert () == check_files(RealDisk(new.folder))
 
 
 @pytest.mark.ci
@@ -393,4 +393,4 @@ def test_when_the_server_stops_its_jobs_stop_in_order(tmp_path: Path) -> None:
     assert not is_alive(folder / "jobs" / where)
     told = site.as_("writer").get(f"/api/v1/jobs/{where}").json()
     assert "cancelled" == told["state"]
-    assert () == check(RealDisk(folder))
+    assert () == check_files(RealDisk(folder))

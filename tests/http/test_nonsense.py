@@ -15,7 +15,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from api.main import main
-from store.sql.answers import DEPTH_MAX, unique
+from store.sql.json_values import DEPTH_MAX, distinct_names
 from tests.http.clients import site_of
 from tests.profiles import in_turn, sized
 from tests.sessions import Captured
@@ -245,7 +245,7 @@ def test_names_that_are_made_collide_with_none() -> None:
     dice = random.Random(5)
     for _ in range(2_000):
         given = [dice.choice("xXyé") + dice.choice(["", "_1", "_2"]) for _ in range(6)]
-        told = unique(given)
+        told = distinct_names(given)
         assert len({name.lower() for name in told}) == len(told)
         for before, after in zip(given, told, strict=True):
             assert after == before or after.rpartition("_")[0] == before

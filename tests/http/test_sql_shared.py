@@ -34,7 +34,7 @@ def asked(port: int, sql: str) -> tuple[int, dict[str, object]]:
     return int(head.split()[1]), json.loads(body)
 
 
-@pytest.mark.ci  # before, such attacks stop nobody in tests/store/test_strangers.py
+@pytest.mark.ci  # before, such attacks stop nobody in tests/store/test_untrusted_query.py
 def test_two_endless_questions_stop_nobody_else(port: int) -> None:
     """They took all SQL and the server's processor for minutes, and its memory with them."""
     refused: list[tuple[int, dict[str, object]]] = []

@@ -38,8 +38,8 @@ from events.match import (
 )
 from events.types import Events
 from store.ledger import open_ledger
-from store.proof.checkpoint import Remembered
-from store.proof.private import LOG, Private
+from store.proof.checkpoint import CheckpointMemory
+from store.proof.ledger_secrets import LOG, SecretFolder
 from tests.asking.seen_ledgers import HANDS, Kept, matches, who, worlds
 from tests.exports import AT, start_of
 from tests.hands import NAMES
@@ -187,7 +187,7 @@ def share_secrets(first: Path, folder: Path) -> None:
     log's signature are alike."""
     cursor_key(first)
     no_marks = shutil.ignore_patterns(LOG)  # they are the other ledger's: this one begins anew
-    shutil.copytree(Private(first).folder, Private(folder).folder, ignore=no_marks)
+    shutil.copytree(SecretFolder(first).folder, SecretFolder(folder).folder, ignore=no_marks)
 
 
 def _kept(
@@ -198,7 +198,7 @@ def _kept(
     late: t.Event | None = None,
 ) -> Path:
     """A signed ledger: several segments, a hot tail, and a hand that is being played."""
-    apart = Remembered(folder.with_name(f"{folder.name}.witness"))  # worlds have the same key
+    apart = CheckpointMemory(folder.with_name(f"{folder.name}.witness"))  # worlds have the same key
     ledger, lock = open_ledger(folder, "a test", ledger_projections(folder), apart)
     versions: dict[str, int] = {}
 

@@ -27,8 +27,8 @@ from events.match import Disclosure
 from events.types import HoleDealt
 from events.views import Opened
 from store.ledger import open_ledger
-from store.log.streams import split
-from store.proof.private import Private
+from store.log.streams import split_stream
+from store.proof.ledger_secrets import SecretFolder
 from store.reader import Reader
 from tests.leaks.doors import answers, door
 from tests.leaks.hidden_worlds import as_they_are
@@ -113,7 +113,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Played]:
         ledger, lock = open_ledger(folder, "a test", ledger_projections(folder))
         for name, kind in {**WITHHELD, "opened": OPENED}.items():
             match = begin_match(
-                ledger, Private(folder), _plan(name, kind), MatchTerms("seeded", *kind[2:3])
+                ledger, SecretFolder(folder), _plan(name, kind), MatchTerms("seeded", *kind[2:3])
             )
             assert HANDS == sum(1 for _ in play_here(match, lambda: False))
             if kind.ended:
@@ -142,7 +142,7 @@ def told(played: Played, view: str, doors: Sequence[str] = EVERYWHERE) -> Held:
         assert answer.status in (200, 404, 406), (address, answer)
         for document in _documents(answer.body.decode(errors="replace")):
             _gather(document, "", found)
-    return {place: cards for place, cards in found.items() if split(place[0])[0] in WITHHELD}
+    return {place: cards for place, cards in found.items() if split_stream(place[0])[0] in WITHHELD}
 
 
 def _documents(text: str) -> Iterator[Any]:
@@ -176,7 +176,7 @@ def deduced(known: Held) -> Held:
     """What was told of one leg, said of the other legs of its deck."""
     found: Held = {}
     for (hand, seat), cards in known.items():
-        match, number = split(hand)
+        match, number = split_stream(hand)
         assert number is not None
         deals = WITHHELD[match].players
         first = number - (number - 1) % deals

@@ -18,7 +18,7 @@ from events.ledger import Append
 from events.match import MatchEnded, MatchStarted
 from events.types import Events
 from store.ledger import open_ledger
-from store.proof.checkpoint import Remembered
+from store.proof.checkpoint import CheckpointMemory
 from store.reader import Reader
 from tests.exports import AT
 from tests.leaks.asked_routes import addresses
@@ -100,7 +100,7 @@ def _live(home: Path, scenes: Sequence[Scene]) -> Worlds:
         folder = home / name / "ledger"
         if folders:
             share_secrets(folders[0], folder)
-        apart = Remembered(folder.with_name("witness"))
+        apart = CheckpointMemory(folder.with_name("witness"))
         ledger, lock = open_ledger(folder, "a test", ledger_projections(folder), apart)
         ledger.keep_ruleset(fingerprint(GAME), to_json(GAME))
         start = MatchStarted(

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from dealer.bots.seen import Seen
-from dealer.deck import Deck, seeded
-from dealer.learning.batch import Batch, Tree
+from dealer.bots.seat_view import Seen
+from dealer.deck import Deck, seeded_deck
+from dealer.learning.batch import Batch, SpotTree
 from dealer.learning.hand import Actions, LearnersHand, Sizes
 from dealer.learning.observation import names, observation
 from dealer.play import usual_seats
@@ -77,7 +77,7 @@ def test_worlds_that_differ_in_what_a_seat_cannot_see_are_shown_alike(game: Game
 
 def _worlds(game: Game, seats: int, seat: int, seed: str) -> Iterator[tuple[Seen, Seen]]:
     """What a seat is shown in two worlds in which its rivals hold other cards."""
-    order, draw = list(seeded(seed)._pile._order), random.Random(seed)
+    order, draw = list(seeded_deck(seed)._pile._order), random.Random(seed)
     dealt = LearnersHand(game, seats, 0, Deck(tuple(order), lambda many: many - 1)).hand
     twin = order.copy()
     spare = iter(range(30, 50))  # of the deck, which no hand reaches from either side
@@ -105,7 +105,7 @@ def test_a_sealed_bid_is_not_shown_to_who_bids_next() -> None:
     game = GAMES["auction-2024"]
     shown = []
     for amount in (0, 150):
-        hand = LearnersHand(game, 2, 0, seeded("7"))
+        hand = LearnersHand(game, 2, 0, seeded_deck("7"))
         while isinstance(hand.asked, ToAct):
             hand.take(Actions(game).offered(hand.seen(hand.asked.seat))[1])
         assert isinstance(hand.asked, ToBid)
@@ -138,13 +138,13 @@ def test_a_batch_is_the_engine_hand_for_hand(
     """The same decks, luck and actions: what is seen, offered and won is the same to the byte."""
     game = IN_BATCHES[name]
     luck: list[bool] = []
-    swap = Tree.swap
+    swap = SpotTree.swap
 
-    def noted(tree: Tree, at: int, changed: tuple[bool, ...]) -> int:
+    def noted(tree: SpotTree, at: int, changed: tuple[bool, ...]) -> int:
         luck.extend(changed)
         return swap(tree, at, changed)
 
-    monkeypatch.setattr(Tree, "swap", noted)
+    monkeypatch.setattr(SpotTree, "swap", noted)
     draw = random.Random(7)
     for seats in sorted({max(2, game.seats_min), usual_seats(game)}):
         batch = Batch(game, 1, seats=seats, seed=7, sizes=sizes)
@@ -200,7 +200,7 @@ def test_every_size_has_a_number_and_no_two_numbers_mean_one() -> None:
     game = GAMES["auction-2024"]
     exact = Actions(game, "exact")
     assert (2 + 400 + 401, 2 + 400 + 401) == (len(exact.names), len(set(exact.names)))
-    hand = LearnersHand(game, 2, 0, seeded("7"))
+    hand = LearnersHand(game, 2, 0, seeded_deck("7"))
     for actions in (exact, Actions(game), Actions(game, "few")):
         offered = actions.offered(hand.seen(0))
         assert len(offered) == len(set(map(repr, offered.values())))

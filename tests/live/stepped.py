@@ -7,13 +7,13 @@ from itertools import chain
 from dealer.bots.built_in import BOTS
 from dealer.deck import Decks, SeededDecks
 from dealer.live.clock import (
-    SITE,
+    SITE_TIMES,
     Answered,
     Arrival,
     Joins,
     Question,
     TableEvent,
-    Times,
+    TurnTimes,
 )
 from dealer.live.seats import LiveSeats
 from dealer.live.table import LiveTable
@@ -100,7 +100,7 @@ class Scene:
         *,
         bot: str = "caller",
         chairs: int | None = None,
-        times: Times = SITE,
+        times: TurnTimes = SITE_TIMES,
         decks: Decks | None = None,
     ) -> None:
         self.game = game

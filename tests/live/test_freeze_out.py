@@ -8,8 +8,8 @@ import pytest
 
 from api.main import main
 from dealer.deck import SeededDecks
-from dealer.live.table import clocked
-from dealer.play import dealt, plan
+from dealer.live.table import with_site_clock
+from dealer.play import hand_records, plan
 from engine.audit import audit
 from engine.games import named
 from events import types as t
@@ -28,7 +28,7 @@ BOTS = ("caller", "aggressive", "caller", "aggressive")
 def run() -> tuple[Events, ...]:
     """A whole freeze-out, decided by its seed."""
     match = plan(URCS, "m", 100_000, "4", BOTS)
-    return tuple(dealt(match, SeededDecks("4")))
+    return tuple(hand_records(match, SeededDecks("4")))
 
 
 def test_one_player_ends_with_all_the_chips(run: tuple[Events, ...]) -> None:
@@ -70,7 +70,7 @@ def test_every_hand_of_it_is_what_the_document_pays(run: tuple[Events, ...]) -> 
 
 
 def test_a_freeze_out_under_a_clock_goes_to_the_last_dollar_too() -> None:
-    game = clocked(URCS)
+    game = with_site_clock(URCS)
     scene = Scene(game, (60, 60, 60), bot="random")
     while scene.table.winner is None:
         assert audit(game, scene.hand()) is None

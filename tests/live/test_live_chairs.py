@@ -16,7 +16,7 @@ from dealer.live.clock import (
     SitsOut,
     TopsUp,
 )
-from dealer.live.table import clocked
+from dealer.live.table import with_site_clock
 from engine.games import named
 from engine.table import moved, sit
 from engine.turn import Fold, IllegalCommand
@@ -299,7 +299,7 @@ def test_nobody_takes_money_off_a_freeze_out_nor_brings_any(
     change: SeatRequest, sentence: str
 ) -> None:
     """ "That is, no player can take money off the table (except the final winner, of course)." """
-    scene = Scene(clocked(named("urcs-1998")), FIVE)
+    scene = Scene(with_site_clock(named("urcs-1998")), FIVE)
     scene.enter("gus")
     opening(scene)
     opening(scene, change)
@@ -323,7 +323,7 @@ def test_where_stacks_are_made_anew_nobody_brings_others() -> None:
 
 
 def test_where_there_is_no_big_blind_a_newcomer_waits() -> None:
-    scene = Scene(replace(clocked(named("urcs-1998")), broke="set_anew"), FIVE)
+    scene = Scene(replace(with_site_clock(named("urcs-1998")), broke="set_anew"), FIVE)
     scene.enter("gus")
     opening(scene)
     opening(scene, Joins("gus", 5, 300, posts=True))

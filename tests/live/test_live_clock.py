@@ -6,7 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from dealer.live.clock import COUNTDOWN_MS, SILENT_MS, Question
-from dealer.live.table import LiveTable, clocked
+from dealer.live.table import LiveTable, with_site_clock
 from engine.game import fingerprint
 from engine.games import named
 from engine.turn import Call, Check, Fold, IllegalCommand, Raise, ToAct, ToBid, ToShow, ToStraddle
@@ -202,15 +202,15 @@ def test_a_table_may_run_urcs_under_the_clock_and_the_record_says_so() -> None:
     urcs = named("urcs-1998")
     with pytest.raises(IllegalCommand, match="urcs-1998 has no clock"):
         Scene(urcs, THREE)
-    scene = Scene(clocked(urcs), THREE)
+    scene = Scene(with_site_clock(urcs), THREE)
     (start,) = _starts(scene, 1)
-    assert ("urcs-1998", fingerprint(clocked(urcs))) == (start.game, start.ruleset)
+    assert ("urcs-1998", fingerprint(with_site_clock(urcs))) == (start.game, start.ruleset)
     assert start.ruleset != fingerprint(urcs)
 
 
 def test_who_is_silent_when_he_must_straddle_is_in_for_his_ante() -> None:
     """An ante is some money (C2); the next seat straddles (U3)."""
-    scene = Scene(clocked(named("urcs-1998")), THREE)
+    scene = Scene(with_site_clock(named("urcs-1998")), THREE)
     scene.plans["bob"] = never
     record = lines(scene.hand())
     assert "1 is out of time and all-in" in record
@@ -221,7 +221,7 @@ def test_who_is_silent_when_he_must_straddle_is_in_for_his_ante() -> None:
 def test_who_is_silent_when_he_may_show_mucks() -> None:
     """ "he/she need not show the cards" (T10); at a table of URCS "silence forfeits" (U19)."""
     for name in ("site-fl", "urcs-1998"):
-        scene = Scene(clocked(named(name)), THREE)
+        scene = Scene(with_site_clock(named(name)), THREE)
         for player in scene.sitters:
             scene.plans[player] = _silent_at(scene, player, ToShow)
         mucked = [e for _ in range(5) for e in scene.hand() if isinstance(e, t.Mucked)]
@@ -230,7 +230,7 @@ def test_who_is_silent_when_he_may_show_mucks() -> None:
 
 def test_a_hand_that_must_be_shown_is_turned_up_for_who_is_silent() -> None:
     """ "is said to be called and must show their hand": the best five of it are announced (U20)."""
-    scene = Scene(clocked(named("urcs-1998")), (1000, 1000))
+    scene = Scene(with_site_clock(named("urcs-1998")), (1000, 1000))
     for player in scene.sitters:
         scene.plans[player] = _silent_at(scene, player, ToShow)
     record = scene.hand()

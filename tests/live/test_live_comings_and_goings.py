@@ -20,7 +20,7 @@ from dealer.live.clock import (
     TableEvent,
     TopsUp,
 )
-from dealer.live.table import clocked
+from dealer.live.table import with_site_clock
 from engine.audit import audit
 from engine.game import Game
 from engine.games import GAMES
@@ -32,7 +32,7 @@ from tests.live.stepped import NAMES, Scene, chips_in
 from tests.profiles import sized
 
 # Nobody comes or goes in a freeze-out.
-CLOCKED = [replace(clocked(game), broke="set_anew") for game in GAMES.values()]
+CLOCKED = [replace(with_site_clock(game), broke="set_anew") for game in GAMES.values()]
 WILD = [
     *CLOCKED,
     *(replace(game, button="dead") for game in CLOCKED if game.name in ("site-nl", "site-fl")),
@@ -78,7 +78,7 @@ def _blinds_are_where_the_table_has_them(table: Table, opening: Events) -> None:
 
 def test_news_of_every_kind_come_at_every_kind_of_moment() -> None:
     """The test above is worth what it tries: here is what it tried at one table."""
-    scene = _wild(clocked(GAMES["site-nl"]), "1")
+    scene = _wild(with_site_clock(GAMES["site-nl"]), "1")
     kinds: set[str] = set()
     for _ in range(25):
         if scene.table.ready(scene.clock.now + 60_000):

@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from dealer.live.clock import ConnectionBack, ConnectionLost, Question
-from dealer.live.table import clocked
+from dealer.live.table import with_site_clock
 from engine.audit import audit
 from engine.game import Game
 from engine.games import named
@@ -150,12 +150,12 @@ def test_what_is_said_by_who_is_gone_is_not_heard() -> None:
 
 KINDS = [
     (named("site-nl"), ToAct),
-    (clocked(named("urcs-1998")), ToStraddle),
-    (clocked(named("urcs-1998")), ToShow),
+    (with_site_clock(named("urcs-1998")), ToStraddle),
+    (with_site_clock(named("urcs-1998")), ToShow),
     (named("auction-2024"), ToBid),
     (named("auction-2024"), ToAct),
     (named("swap-2022"), ToAct),
-    (clocked(named("probability")), ToAct),
+    (with_site_clock(named("probability")), ToAct),
 ]
 
 

@@ -10,8 +10,8 @@ import pytest
 from dealer.deck import CommittedDecks, Committer, SeededDecks, check_deal
 from dealer.live.bots import ThinkingBot
 from dealer.live.clock import Joins, Question
-from dealer.live.table import LiveTable, clocked
-from dealer.play import dealt, plan
+from dealer.live.table import LiveTable, with_site_clock
+from dealer.play import hand_records, plan
 from engine.game import Game, fingerprint
 from engine.games import GAMES, named
 from engine.verdict import judge
@@ -25,7 +25,7 @@ from store.reader import Reader
 from tests.live.stepped import Noted, Scene, SteppedClock, never
 from tests.store.memory import MemoryLedger
 
-CLOCKED = [clocked(game) for game in GAMES.values()]
+CLOCKED = [with_site_clock(game) for game in GAMES.values()]
 some_games = pytest.mark.parametrize("game", CLOCKED, ids=lambda game: game.name)
 
 
@@ -43,7 +43,7 @@ def test_bots_who_answer_in_time_play_the_match_that_play_deals(game: Game) -> N
     clock = SteppedClock()
     table = LiveTable(game, "m", len(kinds), Noted(), SeededDecks("7"), clock)
     _bots(game, kinds, clock, table)
-    for record in dealt(plan(game, "m", 12, "7", kinds), SeededDecks("7")):
+    for record in hand_records(plan(game, "m", 12, "7", kinds), SeededDecks("7")):
         assert record == tuple(chain.from_iterable(table.hand()))
         if 0 in replay(record).stacks and game.stacks == "carried":
             break  # from here on tables differ: who has lost all may buy in again

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from api.main import main
-from dealer.live.bots import Happening, before
-from dealer.live.clock import SITE, ConnectionBack, Returns, Times, turns_of
+from dealer.live.bots import ScriptedEvent, events_before
+from dealer.live.clock import SITE_TIMES, ConnectionBack, Returns, TurnTimes, turn_times
 from events import types as t
 from tests.sessions import Captured, kept, said, told
 
@@ -64,10 +64,10 @@ def test_who_is_lost_is_not_dealt_in_before_he_is_back(home: Path, capsys: Captu
 
 
 def test_a_wish_is_told_before_the_hand_in_which_its_player_is_lost() -> None:
-    happens = [Happening("returns", "dot", 3), Happening("lost", "dot", 3)]
-    happens += [Happening("back", "dot", 3), Happening("back", "dot", 4)]
-    assert [Returns("dot")] == list(before(happens, 3))
-    assert [ConnectionBack("dot")] == list(before(happens, 4))
+    happens = [ScriptedEvent("returns", "dot", 3), ScriptedEvent("lost", "dot", 3)]
+    happens += [ScriptedEvent("back", "dot", 3), ScriptedEvent("back", "dot", 4)]
+    assert [Returns("dot")] == list(events_before(happens, 3))
+    assert [ConnectionBack("dot")] == list(events_before(happens, 4))
 
 
 def test_a_table_that_is_left_ends_and_says_why(home: Path, capsys: Captured) -> None:
@@ -103,5 +103,5 @@ def test_news_that_make_no_sense_are_refused_before_anything_is_written(
 
 
 def test_a_turn_of_thirty_seconds_is_the_sites_own() -> None:
-    assert SITE == turns_of(30_000)
-    assert Times(100, 200, 200) == turns_of(300)
+    assert SITE_TIMES == turn_times(30_000)
+    assert TurnTimes(100, 200, 200) == turn_times(300)

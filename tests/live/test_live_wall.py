@@ -16,7 +16,7 @@ from dealer.live.clock import (
     Joins,
     Leaves,
     Question,
-    Times,
+    TurnTimes,
     WallClock,
 )
 from dealer.live.table import LiveTable
@@ -42,7 +42,7 @@ class Mute:
 def test_a_table_in_real_time() -> None:
     """Two who think for a few milliseconds, and one who never answers, on a short clock."""
     clock, ledger = WallClock(), MemoryLedger()
-    times = Times(silent=30, countdown=30, extension=30)
+    times = TurnTimes(silent=30, countdown=30, extension=30)
     table = LiveTable(SITE, "m", 3, ledger, SeededDecks("7"), clock, times=times)
     for chair, name in enumerate(("ann", "bob", "mute")):
         bot = ThinkingBot("caller", name, "7", 4, clock.send)

@@ -22,8 +22,8 @@ from events.match import Disclosure
 from events.types import Events
 from events.views import Public, Seated, Viewpoint
 from store.ledger import open_ledger
-from store.proof.checkpoint import Remembered
-from store.proof.private import LOG
+from store.proof.checkpoint import CheckpointMemory
+from store.proof.ledger_secrets import LOG
 from tests.exports import start_of, started
 from tests.hands import seeded
 from tests.http.clients import Site, site_of
@@ -124,7 +124,7 @@ def _kept(folder: Path, record: Events, disclosure: Disclosure) -> Site:
         folder.mkdir(parents=True)
         no_marks = shutil.ignore_patterns(LOG)  # they are the other ledger's: this one begins anew
         shutil.copytree(first, folder / "private", ignore=no_marks)
-    apart = Remembered(folder.with_name(f"{folder.name}.witness"))  # worlds have the same key
+    apart = CheckpointMemory(folder.with_name(f"{folder.name}.witness"))  # worlds have the same key
     ledger, lock = open_ledger(folder, "a test", ledger_projections(folder), apart)
     start = start_of(record)
     game = GAMES[start.game]

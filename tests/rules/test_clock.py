@@ -7,8 +7,8 @@ from dealer.live.clock import (
     TurnClock,
     disconnected,
     is_late,
+    new_turn,
     reconnected,
-    started,
 )
 from engine.games import GAMES, named
 from engine.policies import Policies
@@ -19,7 +19,7 @@ SITE = named("site-nl")
 
 def _turn(game: Policies, *drops: tuple[int, int]) -> TurnClock:
     """A turn that began at 0, with connections lost and found again at these seconds."""
-    clock = started(0)
+    clock = new_turn(0)
     for _, back in drops:
         clock = reconnected(game, disconnected(clock), 1000 * back)
     return clock
@@ -28,7 +28,7 @@ def _turn(game: Policies, *drops: tuple[int, int]) -> TurnClock:
 def test_a_turn_is_ten_silent_seconds_and_a_countdown_of_twenty() -> None:
     """ "Initially the player is given 10 seconds, after which there is a timer countdown, which is
     displayed on the table for 20 seconds." """
-    clock = started(5_000)
+    clock = new_turn(5_000)
     assert 35_000 == clock.deadline
     assert not is_late(clock, 35_000)
     assert is_late(clock, 35_001)
@@ -64,17 +64,17 @@ def test_who_comes_back_too_late_has_no_time_left() -> None:
 
 def test_the_next_turn_has_its_own_extension() -> None:
     """Once per turn (C4)."""
-    assert started(0) == TurnClock(30_000)
-    assert not started(60_000).extended
+    assert new_turn(0) == TurnClock(30_000)
+    assert not new_turn(60_000).extended
 
 
 def test_a_clock_of_somebody_who_never_left_is_not_extended() -> None:
-    assert started(0) == reconnected(SITE, started(0), 5_000)
+    assert new_turn(0) == reconnected(SITE, new_turn(0), 5_000)
 
 
 def test_a_lost_connection_does_not_stop_the_clock() -> None:
     """ "he has some seconds left for his turn": they run on."""
-    assert 30_000 == disconnected(started(0)).deadline
+    assert 30_000 == disconnected(new_turn(0)).deadline
 
 
 STANDING = """

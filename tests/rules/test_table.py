@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from dealer.deck import SeededDecks
-from dealer.play import dealt, plan, play
+from dealer.play import hand_records, plan, play
 from engine.game import Game
 from engine.games import named
 from engine.hand import begin
@@ -293,7 +293,7 @@ def test_who_has_nothing_left_leaves_buys_in_or_waits() -> None:
 def test_a_match_goes_on_as_its_ruleset_says_when_somebody_has_nothing_left(broke: str) -> None:
     game = replace(named("site-nl"), broke=broke)
     match = plan(game, "m", 300, "9", ("random",) * 3)
-    hands = [replay(record) for record in dealt(match, SeededDecks("9"))]
+    hands = [replay(record) for record in hand_records(match, SeededDecks("9"))]
     stacks = [dict(zip(hand.start.players, hand.start.stacks, strict=True)) for hand in hands]
     bought = {player for hand in stacks[1:] for player, had in hand.items() if had == 1000}
     if broke == "leaves":

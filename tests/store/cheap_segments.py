@@ -14,7 +14,7 @@ from events.ledger import Recorded
 from store.columns.event_columns import EventColumns
 from store.folder.disk import Disk
 from store.folder.manifest import Segment
-from store.log.streams import Closed, Leaf
+from store.log.streams import HotLeaf, Leaf
 from store.segments.runs import Run
 
 
@@ -23,14 +23,14 @@ def cheap_segments() -> Iterator[None]:
     """Ledgers in here seal into pickles, by the same steps."""
     with ExitStack() as patches:
         patches.enter_context(patch("store.segments.sealing.write_segment", write_cheaply))
-        patches.enter_context(patch("store.ledger.Sealed", CheapSealed))
+        patches.enter_context(patch("store.ledger.SealedSegments", CheapSealed))
         patches.enter_context(patch("store.segments.runs.rows_of", EventColumns.leaves))
         patches.enter_context(patch("store.segments.sealing.write_runs", write_runs_cheaply))
         yield
 
 
 def write_cheaply(
-    disk: Disk, closed: Sequence[Closed], projections: Any, level: int = 0
+    disk: Disk, closed: Sequence[HotLeaf], projections: Any, level: int = 0
 ) -> Segment:
     """What has closed."""
     first, last = closed[0].hand_seq, closed[-1].hand_seq

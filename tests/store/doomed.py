@@ -8,8 +8,8 @@ from events.ledger import Append
 from store.folder.disk import Lock, RealDisk
 from store.folder.frames import Marks
 from store.ledger import FileLedger
+from store.proof.ledger_secrets import Secrets
 from store.proof.note import Signer
-from store.proof.private import Secrets
 from tests.store.small_hands import begun, ended, noted, whole
 
 THREADS = 4

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from events.ledger import Append, Appended, Recorded
 from store.folder.manifest import Manifest
 from store.log.admission import Admission
-from store.log.hot import spelled
+from store.log.hot_log import checked_payload
 from store.log.streams import Tail
 
 
@@ -20,7 +20,7 @@ class MemoryLedger:
         self._closed = False
 
     def append(self, *appends: Append) -> tuple[Appended, ...]:
-        spelled(appends)  # what no disk could hold is refused here too
+        checked_payload(appends)  # what no disk could hold is refused here too
         with self._grown:
             answers = self._admission.admit(appends)
             self._grown.notify_all()

@@ -15,10 +15,10 @@ from events.match import SourceNoted
 from events.types import Called, Faulted, Folded, HandEnded, HandStarted, HandVoided
 from store.folder.frames import Marks
 from store.ledger import VOID, FileLedger
-from store.log.admission import Call as Waiting
+from store.log.admission import AppendCall
+from store.proof.ledger_secrets import Secrets
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
-from store.proof.private import Secrets
 from store.segments.runs import make_run
 from tests.store.memory import MemoryLedger
 from tests.store.simulated_disk import PowerLost, SimulatedDisk
@@ -176,7 +176,7 @@ class Writer:
     def append(self, calls: Sequence[Call], ledger: FileLedger) -> None:
         """Calls of several threads that came together; all are answered or none."""
         self.under_way = list(calls)
-        waiting = [Waiting(call) for call in calls]
+        waiting = [AppendCall(call) for call in calls]
         for one in waiting:
             ledger._group_commit.join(one)
         with ledger._commit:

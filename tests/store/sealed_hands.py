@@ -8,10 +8,10 @@ from engine.games import GAMES
 from events import types as t
 from events.ledger import Append, Record, Recorded
 from events.match import DeckCommitted, MatchEnded, MatchStarted, SourceNoted
-from store.columns.codec import filled, rows_of
-from store.columns.event_columns import of_leaves
-from store.log.streams import Closed, Leaf, Placed
-from store.segments.segment import row_groups, store
+from store.columns.codec import rows_of, used_columns
+from store.columns.event_columns import columns_of_leaves
+from store.log.streams import HotLeaf, Leaf, LogEntry
+from store.segments.parquet_files import leaf_groups, write_file
 from tests.store.simulated_disk import SimulatedDisk
 
 START = 1_732_200_000_000
@@ -25,24 +25,24 @@ def hands(game: str, count: int = 12, seed: str = "sealed") -> tuple[t.Events, .
 
 def closed(
     streams: Iterable[tuple[str, Sequence[Record]]], seq: int = 0, pos: int = 0
-) -> tuple[Closed, ...]:
+) -> tuple[HotLeaf, ...]:
     """Each closed by one append, one after the other."""
     found = []
     versions: dict[str, int] = {}
     for stream, events in streams:
         before = versions.get(stream, 0)
         append = Append(stream, before, tuple(events), START + 7 * seq)
-        found.append(Closed(seq, stream, before, (Placed(pos, append),)))
+        found.append(HotLeaf(seq, stream, before, (LogEntry(pos, append),)))
         versions[stream] = before + len(events)
         seq, pos = seq + 1, pos + len(events)
     return tuple(found)
 
 
-def leaves(closed: Iterable[Closed]) -> list[Leaf]:
+def leaves(closed: Iterable[HotLeaf]) -> list[Leaf]:
     return [Leaf(one.hand_seq, one.recorded()) for one in closed]
 
 
-def of_games(*games: str, count: int = 12) -> tuple[Closed, ...]:
+def of_games(*games: str, count: int = 12) -> tuple[HotLeaf, ...]:
     """A match of each game: its start, its hands, its end."""
     return closed(stream for game in games for stream in _match(game, count))
 
@@ -78,8 +78,8 @@ def flat(leaves: Iterable[Leaf]) -> tuple[Recorded, ...]:
 
 def to_parquet(leaves: Sequence[Leaf]) -> bytes:
     """The bytes of a segment's events."""
-    parts = [of_leaves(group) for group in row_groups(leaves)]
-    wanted = filled(parts)
+    parts = [columns_of_leaves(group) for group in leaf_groups(leaves)]
+    wanted = used_columns(parts)
     disk = SimulatedDisk("a segment")
     disk.make_folder("segments")
-    return disk.read(store(disk, "events", 0, 0, (rows_of(one, wanted) for one in parts)).path)
+    return disk.read(write_file(disk, "events", 0, 0, (rows_of(one, wanted) for one in parts)).path)

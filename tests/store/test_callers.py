@@ -13,8 +13,8 @@ from events.ledger import Append, Conflict, Ledger
 from events.match import DeckCommitted, DeckOpened
 from events.types import BettingOpened, Folded, HandEnded, HandStarted, Raised
 from store.folder.disk import RealDisk
-from store.ledger import Broken, FileLedger
-from store.log.hot import CALL_MAX
+from store.ledger import FileLedger, LedgerBroken
+from store.log.hot_log import CALL_MAX
 from store.reader import Reader
 from tests.store.faulty_disk import FaultyDisk
 from tests.store.memory import MemoryLedger
@@ -102,7 +102,7 @@ def test_a_closed_ledger_says_so(tmp_path: Path) -> None:
     ledger = FileLedger(RealDisk(tmp_path))
     ledger.close()
     ledger.close()
-    with pytest.raises(Broken, match=r"^the ledger is closed$"):
+    with pytest.raises(LedgerBroken, match=r"^the ledger is closed$"):
         ledger.append(whole(1))
 
 

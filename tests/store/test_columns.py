@@ -17,8 +17,8 @@ from events import types as t
 from events.codec import encode
 from events.ledger import Record, Recorded
 from events.match import Match, MatchStarted
-from store.columns.codec import encoded, leaves_of, table
-from store.columns.layout import KINDS, SCHEMA, columns, filled_by, view
+from store.columns.codec import encoded_table, event_table, leaves_of
+from store.columns.layout import KINDS, SCHEMA, columns, events_view_sql, kinds_by_column
 from store.log.streams import Leaf
 from tests.profiles import sized
 from tests.store.sealed_hands import closed, hands, leaves, of_games, to_parquet
@@ -93,8 +93,8 @@ SOME = {kind: built(kind) for kind in EVERY}
 
 @given(streams())
 def test_any_events_come_back_as_they_were(given: list[Leaf]) -> None:
-    assert given == leaves_of(table(given))
-    assert given == leaves_of(encoded(given))
+    assert given == leaves_of(event_table(given))
+    assert given == leaves_of(encoded_table(given))
     stored = pq.read_table(pa.BufferReader(to_parquet(given)))
     assert given == leaves_of(stored)
 
@@ -111,8 +111,8 @@ def test_hands_of_some_games_come_back_to_the_byte(game: str) -> None:
 def test_many_hands_are_read_like_few() -> None:
     """A row group at once, or hand by hand."""
     given = leaves(of_games(*GAMES, count=sized(3, 6)))
-    assert given == leaves_of(encoded(given))
-    assert given == [leaf for one in given for leaf in leaves_of(encoded([one]))]
+    assert given == leaves_of(encoded_table(given))
+    assert given == [leaf for one in given for leaf in leaves_of(encoded_table([one]))]
 
 
 def test_cells_that_were_merged_with_later_columns_have_the_defaults() -> None:
@@ -121,7 +121,7 @@ def test_cells_that_were_merged_with_later_columns_have_the_defaults() -> None:
     start = MatchStarted("m", "game", "ruleset", ("ann", "bob"), "seeded", "sealed", True)
     recorded = Recorded(0, "m", 0, AT_ONCE, swap), Recorded(1, "m", 1, AT_ONCE, start)
     given = [Leaf(0, recorded)]
-    rows = encoded(given)
+    rows = encoded_table(given)
     for name in ("told", "deals", "seed"):
         nothing = pa.nulls(rows.num_rows, rows[name].type)
         rows = rows.set_column(rows.column_names.index(name), name, nothing)
@@ -131,14 +131,14 @@ def test_cells_that_were_merged_with_later_columns_have_the_defaults() -> None:
 def test_every_kind_of_event_is_stored() -> None:
     assert {kind.__name__ for kind in (*get_args(t.Event), *get_args(Match))} == set(KINDS)
     without = {"HandEnded"}  # it says nothing but its type
-    assert set(KINDS) - without == {kind for kinds in filled_by().values() for kind in kinds}
+    assert set(KINDS) - without == {kind for kinds in kinds_by_column().values() for kind in kinds}
 
 
 def test_the_columns_are_those_that_were_settled(accept: bool) -> None:
     """A change here changes what is stored for ever: raise SCHEMA_VERSION, write an upcast."""
     lines = [
         f"{one.name:12} {one.arrow!s:22} {one.encoding:24} {_filler(one.filler):8} "
-        f"{', '.join(filled_by().get(one.name, ('every event',)))}"
+        f"{', '.join(kinds_by_column().get(one.name, ('every event',)))}"
         for one in columns().values()
     ]
     told = "\n".join(line.rstrip() for line in lines) + "\n"
@@ -168,13 +168,13 @@ def test_the_view_shows_nothing_but_the_rows_own_fields(tmp_path: Path) -> None:
         con.sql("SET TimeZone = 'UTC'")
         con.register("every", every)
         stored = f"(FROM '{path}' UNION ALL BY NAME FROM every)"
-        rows = con.sql(f"SELECT {view()} FROM {stored} ORDER BY hand_seq, idx")
+        rows = con.sql(f"SELECT {events_view_sql()} FROM {stored} ORDER BY hand_seq, idx")
         told = rows.to_arrow_table().to_pylist()
     for row, one in zip(told, (it for leaf in given for it in leaf.recorded), strict=True):
         assert one.stream == row["hand"]
         assert type(one.event).__name__ == row["type"]
-        own = {name for name, kinds in filled_by().items() if row["type"] in kinds}
-        for name in filled_by().keys() - own:
+        own = {name for name, kinds in kinds_by_column().items() if row["type"] in kinds}
+        for name in kinds_by_column().keys() - own:
             assert row.get(name) is None, f"{name} of {row['type']}"
         for name in ("seat", "amount", "next", "origin", "told", "price"):
             if hasattr(one.event, name):

@@ -16,8 +16,8 @@ from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import Manifest, Segment
 from store.segments import sealing as compact
-from store.segments.sealed import Sealed, write_segment
-from store.segments.segment import Aside, Stored, store
+from store.segments.parquet_files import FileWriter, StoredFile, write_file
+from store.segments.sealed_segments import SealedSegments, write_segment
 from store.tables.projection import STANDARD, EventRows
 from tests.store.sealed_hands import closed as closed_by_one
 from tests.store.sealed_hands import hands, leaves, of_games
@@ -56,7 +56,7 @@ def before(small: Path, disk: RealDisk) -> Manifest:
 def digest(disk: RealDisk, now: Manifest) -> str:
     """Over the canonical line of every event, with its place, in closing order."""
     told = hashlib.sha256()
-    shown = Sealed(disk, now.segments)
+    shown = SealedSegments(disk, now.segments)
     for segment in now.segments:
         for leaf in shown.leaves(segment):
             for one in leaf.recorded:
@@ -101,19 +101,19 @@ def test_projections_grow_row_group_by_row_group(
     disk: RealDisk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What was made of one row group of events is cut and written before the next is decoded."""
-    monkeypatch.setattr("store.segments.segment.ROW_GROUP", 100)
+    monkeypatch.setattr("store.segments.parquet_files.ROW_GROUP", 100)
     small = tuple(one._replace(rows=3) for one in STANDARD)
     made = write_segment(disk, CLOSED, small)
     bare = write_segment(disk, CLOSED, ())
     now = Manifest(0, "log/0", 0, bare.last_pos + 1, len(CLOSED), (bare,))
     added: list[str] = []
-    add = Aside.add
+    add = FileWriter.add
 
-    def noted(aside: Aside, group: pa.Table) -> None:
+    def noted(aside: FileWriter, group: pa.Table) -> None:
         added.append(f"{group.num_rows} of {aside.name}")
         add(aside, group)
 
-    monkeypatch.setattr(Aside, "add", noted)
+    monkeypatch.setattr(FileWriter, "add", noted)
     (rebuilt,) = compact.rebuild(disk, now, small, at=1).segments
     assert made.sha256 == rebuilt.sha256
     turns = [told.split()[2] for told in added]
@@ -148,7 +148,7 @@ def test_segments_that_are_large_enough_stay_as_they_are(disk: RealDisk, before:
 def test_open_readers_survive_until_the_grace_period_is_over(
     disk: RealDisk, before: Manifest
 ) -> None:
-    reader = Sealed(RealDisk(disk.root), before.segments)
+    reader = SealedSegments(RealDisk(disk.root), before.segments)
     after = compact.compact(disk, before, STANDARD, at=1_000)
     old = {path for one in before.segments for path in one.files.values()}
     assert dict.fromkeys(sorted(old), 1_000) == after.retired
@@ -173,10 +173,10 @@ def test_a_merge_that_changed_a_cell_is_refused(
 
     def crooked(*given: object) -> object:
         if given[1] == "events":
-            return Stored(wrong.files["events"], wrong.sha256["events"], wrong.sizes["events"])
-        return store(*given)  # type: ignore[arg-type]
+            return StoredFile(wrong.files["events"], wrong.sha256["events"], wrong.sizes["events"])
+        return write_file(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("store.segments.sealing.store", crooked)
+    monkeypatch.setattr("store.segments.sealing.write_file", crooked)
     with pytest.raises(Damaged, match="what it was made of"):
         compact.compact(disk, before, STANDARD, at=1)
     assert before == manifest.read(disk)

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from store.reader import Reader
-from store.sql.answers import plain
+from store.sql.json_values import json_rows
 from store.sql.query import Query
-from store.sql.strangers import Copies, Strangers
+from store.sql.untrusted_query import CopyCache, UntrustedQuery
 from tests.store.test_query import filled
 
 
@@ -26,8 +26,8 @@ def query(folder: Path) -> Query:
 
 
 @pytest.fixture(scope="module")
-def asked(query: Query) -> Strangers:
-    return Strangers(query)
+def asked(query: Query) -> UntrustedQuery:
+    return UntrustedQuery(query)
 
 
 @pytest.mark.parametrize(
@@ -55,13 +55,13 @@ def asked(query: Query) -> Strangers:
         "SELECT count(*) AS n FROM events",
     ],
 )
-def test_a_column_that_is_asked_for_is_there(asked: Strangers, query: Query, sql: str) -> None:
+def test_a_column_that_is_asked_for_is_there(asked: UntrustedQuery, query: Query, sql: str) -> None:
     """Copies have the columns that statements name; however one is named, its values come."""
-    alone = Strangers(query, tables=Copies())
-    assert plain(query.ask(sql)) == plain(alone.ask(sql)) == plain(asked.ask(sql))
+    alone = UntrustedQuery(query, tables=CopyCache())
+    assert json_rows(query.ask(sql)) == json_rows(alone.ask(sql)) == json_rows(asked.ask(sql))
 
 
-class Counted(Copies):
+class Counted(CopyCache):
     """Tables that tell how often they were made, with which columns."""
 
     def __init__(self, most: int = 1 << 30) -> None:
@@ -78,7 +78,7 @@ class Counted(Copies):
 
 def test_tables_are_made_once_for_all_who_see_the_same(folder: Path) -> None:
     tables = Counted()
-    many = [Strangers(Query(Reader(folder).snapshot()), tables=tables) for _ in range(4)]
+    many = [UntrustedQuery(Query(Reader(folder).snapshot()), tables=tables) for _ in range(4)]
     threads = [threading.Thread(target=one.ask, args=("SELECT net FROM players",)) for one in many]
     for one in threads:
         one.start()
@@ -97,14 +97,14 @@ def test_a_ledger_that_grows_has_only_its_new_hands_made(tmp_path: Path) -> None
     early = Reader(tmp_path).snapshot()
     few = type(early)(early.live, early.next_pos, early.next_seq - 3)
     for snapshot in (few, early):
-        asked = Strangers(Query(snapshot), tables=tables)
+        asked = UntrustedQuery(Query(snapshot), tables=tables)
         asked.ask("SELECT pot FROM hands")
     assert 4 == len(tables.made)  # two segments, and the hot hands twice
 
 
 def test_tables_are_let_go_when_they_are_too_large(folder: Path) -> None:
     tables = Counted(most=1_000_000)
-    asked = Strangers(Query(Reader(folder).snapshot()), tables=tables)
+    asked = UntrustedQuery(Query(Reader(folder).snapshot()), tables=tables)
     for name in ("hands", "players", "bids", "swaps", "pots", "hands"):
         assert asked.ask(f"FROM {name}").num_rows, "what is in use is not let go"
         assert tables.size <= 1_000_000

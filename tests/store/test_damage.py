@@ -19,14 +19,14 @@ from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import FileLedger
-from store.log import hot
-from store.log.hot import durable_bytes_are_there
-from store.log.streams import WATERMARK, Tail, durable_size, last_mark
+from store.log import hot_log
+from store.log.hot_log import check_durable
+from store.log.streams import WATERMARK, Tail, durable_size, read_watermark
 from store.reader import Reader
-from store.recovery import Finding, check
-from store.segments.reading import Files as Opening
-from store.segments.sealed import Sealed
-from store.segments.segment import ROW_GROUPS, named, store
+from store.recovery import Finding, check_files
+from store.segments.parquet_files import ROW_GROUPS, manifest_fields, write_file
+from store.segments.reading import SegmentFiles
+from store.segments.sealed_segments import SealedSegments
 from store.tables.projection import STANDARD
 from tests.profiles import sized
 from tests.store.simulated_disk import SimulatedDisk
@@ -66,7 +66,7 @@ def written(small: Path) -> list[Recorded]:
 
 
 def test_a_sound_ledger_has_no_findings(small: Path, files: Files) -> None:
-    assert () == check(RealDisk(small)) == check(disk_of(files))
+    assert () == check_files(RealDisk(small)) == check_files(disk_of(files))
     assert 2 * (1 + len(STANDARD)) == len(list(segments_of(files)))
 
 
@@ -121,7 +121,7 @@ def test_what_is_dropped_is_told(files: Files) -> None:
         f"dropped the last 16 bytes, from byte {ends[-1]} on, "
         "after m/6 (position 19): a write was cut short and never acknowledged"
     )
-    (finding,) = check(disk_of(torn))
+    (finding,) = check_files(disk_of(torn))
     assert (log, ends[-1], "", True) == (finding.file, finding.place, finding.hand, finding.note)
     assert [f"{log}: {told}"] == FileLedger(disk_of(torn)).notes
 
@@ -148,15 +148,15 @@ def refuses(files: Files, path: str, places: range, harm: Callable[[bytes, int],
 def test_a_damaged_watermark_is_no_watermark(files: Files) -> None:
     """It lies next to the truth: without it the log and the manifest say the same."""
     data = files[WATERMARK]
-    good = durable_size(last_mark(disk_of(files)), now(files))
+    good = durable_size(read_watermark(disk_of(files)), now(files))
     disk = disk_of(files)
     for bit in range(len(data) * 8):
         replace(disk, WATERMARK, flipped(data, bit))
-        size = durable_size(last_mark(disk), now(files))
+        size = durable_size(read_watermark(disk), now(files))
         assert size in (good, now(files).log_size)
     for end in range(len(data)):
         replace(disk, WATERMARK, data[:end])
-        assert durable_size(last_mark(disk), now(files)) in (good, now(files).log_size)
+        assert durable_size(read_watermark(disk), now(files)) in (good, now(files).log_size)
 
 
 # Segments and projections.
@@ -180,7 +180,7 @@ def test_no_flipped_bit_and_no_missing_end_of_any_segment_is_read(files: Files) 
     disk = disk_of(files)
     for segment in now(files).segments:
         for name, path in segment.files.items():
-            assert Opening(disk).rows(segment, name, 0).num_columns
+            assert SegmentFiles(disk).rows(segment, name, 0).num_columns
             for bit in range(0, len(files[path]) * 8, sized(23, 7, 1)):  # of each byte some
                 is_refused(disk, segment, name, flipped(files[path], bit))
             for size in range(0, len(files[path]), sized(7, 3, 1)):
@@ -192,7 +192,7 @@ def test_no_flipped_bit_and_no_missing_end_of_any_segment_is_read(files: Files) 
 def is_refused(disk: SimulatedDisk, segment: manifest.Segment, name: str, data: bytes) -> None:
     replace(disk, segment.files[name], data)
     try:
-        Opening(disk).rows(segment, name, 0)
+        SegmentFiles(disk).rows(segment, name, 0)
     except Damaged:
         return
     raise AssertionError(f"{segment.files[name]} was read")
@@ -202,8 +202,8 @@ def seats(disk: RealDisk) -> manifest.Segment:
     """A segment with one table, of three row groups."""
     rows = pa.table({"hand_seq": range(30), "player": ["ann"] * 30})
     disk.make_folder("segments")
-    stored = store(disk, "seats", 0, 29, (rows.slice(at, 10) for at in (0, 10, 20)))
-    files = named({"seats": stored})
+    stored = write_file(disk, "seats", 0, 29, (rows.slice(at, 10) for at in (0, 10, 20)))
+    files = manifest_fields({"seats": stored})
     segment = manifest.Segment(0, 29, 0, 0, 0, 1, files["files"], files["sha256"], {})
     return replaced(segment, sizes=files["sizes"], footers=files["footers"])
 
@@ -222,7 +222,7 @@ def test_a_row_group_is_compared_before_it_is_read_and_another_is_not(
     ends = [int(one.partition(":")[0]) for one in told]
     assert 0 < ends[0] < ends[1] < ends[2] < len(whole) - 8
     (tmp_path / path).write_bytes(flipped(whole, 8 * (ends[0] + ends[1]) // 2))
-    opening = Opening(disk)
+    opening = SegmentFiles(disk)
     for group in (0, 2, 0):
         assert 10 == opening.rows(segment, "seats", group).num_rows
     for _ in range(2):
@@ -237,7 +237,7 @@ def test_what_may_have_changed_is_compared_anew_also_without_digests_in_its_foot
 ) -> None:
     disk = RealDisk(tmp_path)
     segment = replaced(seats(disk), footers={})
-    path, opening = tmp_path / segment.files["seats"], Opening(disk)
+    path, opening = tmp_path / segment.files["seats"], SegmentFiles(disk)
     whole = path.read_bytes()
     assert 3 == opening.again(segment, "seats").groups
     path.write_bytes(flipped(whole, 8 * 6))
@@ -255,18 +255,18 @@ def test_a_file_whose_footer_has_no_digests_is_compared_as_a_whole(files: Files)
         for bit in random.Random(name).sample(range(len(files[path]) * 8), 20):
             replace(disk, path, flipped(files[path], bit))
             with pytest.raises(Damaged):
-                Opening(disk).open(segment, name)
+                SegmentFiles(disk).open(segment, name)
         replace(disk, path, files[path])
-        assert Opening(disk).rows(segment, name, 0).num_columns
+        assert SegmentFiles(disk).rows(segment, name, 0).num_columns
 
 
 def serves_no_wrong_record(files: Files, path: str, written: list[Recorded]) -> None:
     """A stream is read as it was written, or refused with the name of the damaged file."""
     disk = disk_of(files)
-    (finding,) = check(disk)
+    (finding,) = check_files(disk)
     assert path == finding.file
     assert finding.hand in ("m/1 to m/2 and m", "m/4")
-    sealed = Sealed(disk, now(files).segments)
+    sealed = SealedSegments(disk, now(files).segments)
     for stream in ("m", "m/1", "m/2", "m/4"):
         told = [one for one in written if one.stream == stream and one.pos < 12]
         told = told[:1] if stream == "m" else told
@@ -282,14 +282,14 @@ def test_a_missing_file_is_found_and_named(files: Files) -> None:
         if path in (WATERMARK, "lock"):
             continue
         left = {name: data for name, data in files.items() if name != path}
-        (finding,) = check(disk_of(left))
+        (finding,) = check_files(disk_of(left))
         assert path == finding.file
         assert finding.sentence.startswith(f"{path} is missing: ")
 
 
 def test_a_truncated_segment_is_named_with_its_end(files: Files) -> None:
     path = next(segments_of(files))
-    (finding,) = check(disk_of({**files, path: files[path][:100]}))
+    (finding,) = check_files(disk_of({**files, path: files[path][:100]}))
     told = f"{path} ends at byte 100 of {len(files[path])}: it holds m/1 to m/2 and m"
     assert Finding(path, 100, "m/1 to m/2 and m", told) == finding
 
@@ -364,20 +364,20 @@ def log_of(files: Files) -> tuple[str, list[int]]:
     disk = disk_of(files)
     ends = []
     for size in range(1, len(files[log]) + 1):
-        if hot.read(disk, log, 0, size).torn == 0:
+        if hot_log.read(disk, log, 0, size).torn == 0:
             ends.append(size)
     return log, ends
 
 
-def read_log(files: Files, log: str, data: bytes) -> tuple[hot.Placing, ...]:
+def read_log(files: Files, log: str, data: bytes) -> tuple[hot_log.LoggedCall, ...]:
     """The log as recovery reads it."""
     disk = disk_of({manifest.PATH: b"", WATERMARK: files.get(WATERMARK, b""), log: data})
-    return recovered_calls(disk, now(files))
+    return logged_calls(disk, now(files))
 
 
-def recovered_calls(disk: SimulatedDisk, found: manifest.Manifest) -> tuple[hot.Placing, ...]:
-    recovered = hot.read(disk, found.log)
-    durable_bytes_are_there(last_mark(disk), found, recovered)
+def logged_calls(disk: SimulatedDisk, found: manifest.Manifest) -> tuple[hot_log.LoggedCall, ...]:
+    recovered = hot_log.read(disk, found.log)
+    check_durable(read_watermark(disk), found, recovered)
     tail = Tail(found)
     for call in recovered.calls:
         for placed in call:

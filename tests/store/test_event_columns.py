@@ -15,10 +15,10 @@ from events.lines import digest, lines
 from events.match import MatchStarted
 from store.columns.codec import leaves_of as leaves_of_rows
 from store.columns.codec import rows_of
-from store.columns.event_columns import of_appends, of_leaves
+from store.columns.event_columns import columns_of_appends, columns_of_leaves
 from store.log.streams import Leaf
-from store.proof.private import Salted
-from store.segments.runs import check_values, digests
+from store.proof.ledger_secrets import SaltedSecret
+from store.segments.runs import check_values, leaf_digests
 from store.tables.projection import PLAYERS, STANDARD, EventRows
 from tests.store.sealed_hands import leaves as leaves_of
 from tests.store.sealed_hands import of_games
@@ -42,17 +42,17 @@ def alike(records: list[t.Events], names: Sequence[str] = NAMES) -> None:
     """Events come back from columns as they were; digests and tables (of these names) are those of
     one event after the other."""
     given = appends(records)
-    columns = of_appends(given, check_values)
+    columns = columns_of_appends(given, check_values)
     leaves = columns.leaves()
     assert [(one.stream, one.events) for one in given] == [
         (leaf.stream, tuple(one.event for one in leaf.recorded)) for leaf in leaves
     ]
     same_digests(leaves)
     rows = rows_of(columns)
-    assert rows.equals(rows_of(of_leaves(leaves)))
+    assert rows.equals(rows_of(columns_of_leaves(leaves)))
     for which in (range(0, len(given), 2), range(len(given) // 2)):  # in any order of hands
-        some = of_appends([given[at] for at in which], check_values)
-        others = of_appends(
+        some = columns_of_appends([given[at] for at in which], check_values)
+        others = columns_of_appends(
             [given[at] for at in range(len(given)) if at not in which], check_values
         )
         assert leaves == some.merged(others).leaves() == others.merged(some).leaves()
@@ -64,10 +64,10 @@ def alike(records: list[t.Events], names: Sequence[str] = NAMES) -> None:
 def same_digests(leaves: Sequence[Leaf]) -> None:
     """Those of event columns are those of the lines of one event after the other."""
     for salt in (b"", bytes(range(32))):  # both versions of the nonces
-        nonces = Salted(SECRET, salt)
+        nonces = SaltedSecret(SECRET, salt)
         records = [lines(leaf.recorded, nonces.of(leaf.stream.split("/")[0])) for leaf in leaves]
         told = [(len(record), digest(record)) for record in records]
-        assert told == list(digests(of_leaves(leaves), nonces))
+        assert told == list(leaf_digests(columns_of_leaves(leaves), nonces))
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_who_folds_after_he_is_all_in_has_folded() -> None:
     tapped = (opened, t.Called(1, 99, 1, "recorded"), t.Folded(1, None, "recorded"))
     back = t.UncalledReturned(1, 99)
     alike([ended(*tapped, back), ended(opened, t.Folded(1, None))])
-    columns = of_appends(appends([ended(*tapped, back)]), check_values)
+    columns = columns_of_appends(appends([ended(*tapped, back)]), check_values)
     found = PLAYERS.from_rows(EventRows(rows_of(columns))).to_pylist()
     assert [(False, False), (True, False)] == [(it["folded"], it["all_in"]) for it in found]
 
@@ -139,8 +139,8 @@ def test_records_of_matches_and_hands_of_several_times_have_their_digests() -> N
     assert any(leaf.recorded[0].event.__class__ is MatchStarted for leaf in closed)
     same_digests(closed)
     one, two = appends([ended(), ended()])
-    same_digests(of_appends([one, replace(two, at=AT + 1)], check_values).leaves())
-    same_digests(of_appends([one, replace(two, stream="n/2")], check_values).leaves())
+    same_digests(columns_of_appends([one, replace(two, at=AT + 1)], check_values).leaves())
+    same_digests(columns_of_appends([one, replace(two, stream="n/2")], check_values).leaves())
 
 
 @pytest.mark.parametrize(
@@ -158,13 +158,13 @@ def test_records_of_matches_and_hands_of_several_times_have_their_digests() -> N
 )
 def test_what_no_event_can_hold_is_refused(event: t.Event) -> None:
     with pytest.raises(Conflict, match="cannot be written"):
-        of_appends(appends([ended(), ended(event)]), check_values)
+        columns_of_appends(appends([ended(), ended(event)]), check_values)
 
 
 def test_a_hand_that_assumes_nothing_does_not_assume_what_the_hand_before_it_does() -> None:
     """Some hands of a log are in columns, and others, read one by one, stand among them."""
     some, others = (
-        of_appends(
+        columns_of_appends(
             [
                 Append(f"m/{number}", 0, (replace(START, hand=f"m/{number}", assumed=it),), AT)
                 for number in numbers

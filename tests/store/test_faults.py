@@ -12,9 +12,9 @@ import pytest
 
 from events.ledger import Append, Ledger
 from events.types import HandVoided
-from store.folder.disk import Disk, Held, RealDisk
+from store.folder.disk import Disk, LedgerLocked, RealDisk
 from store.folder.frames import Damaged
-from store.ledger import VOID, Broken, FileLedger, open_ledger
+from store.ledger import VOID, FileLedger, LedgerBroken, open_ledger
 from tests.store.cheap_segments import cheap_segments
 from tests.store.faulty_disk import FaultyDisk
 from tests.store.memory import MemoryLedger
@@ -120,13 +120,13 @@ def worked(
     acknowledged = MemoryLedger()
     try:
         ledger = FileLedger(disk, seal_hands=3, clock=lambda: 0)
-    except Broken as failure:
+    except LedgerBroken as failure:
         return acknowledged, None, str(failure)
     try:
         for call in calls:
             assert ledger.append(*call) == acknowledged.append(*call)
         ledger.read("m")
-    except Broken as failure:
+    except LedgerBroken as failure:
         return acknowledged, ledger, str(failure)
     return acknowledged, ledger, ""
 
@@ -134,11 +134,11 @@ def worked(
 def refused_for_good(ledger: FileLedger, sentence: str) -> None:
     """Every call hears the same, the second time too."""
     for _ in range(2):
-        with pytest.raises(Broken) as told:
+        with pytest.raises(LedgerBroken) as told:
             ledger.append(whole(9))
         assert sentence == str(told.value)
     for call in (ledger.seal, lambda: ledger.read("m"), lambda: list(ledger.follow(0))):
-        with pytest.raises(Broken) as told:
+        with pytest.raises(LedgerBroken) as told:
             call()
         assert sentence == str(told.value)
     ledger.close()
@@ -161,14 +161,14 @@ def is_whole(disk: Disk, acknowledged: MemoryLedger, point: str) -> None:
 def test_a_failed_sync_is_not_tried_again() -> None:
     disk = FaultyDisk(SimulatedDisk("sync"), at=13, errno=errno.EIO)
     ledger = FileLedger(disk)
-    with pytest.raises(Broken) as told:
+    with pytest.raises(LedgerBroken) as told:
         ledger.append(whole(1))
     assert str(told.value) == (
         "writing failed: log/00000000.log: Input/output error; "
         "what was acknowledged is safe: open the ledger again"
     )
     assert disk.points[13:] == ["sync log/00000000.log"]
-    with pytest.raises(Broken):
+    with pytest.raises(LedgerBroken):
         ledger.append(whole(1))
     assert disk.points[13:] == ["sync log/00000000.log"]
 
@@ -180,7 +180,9 @@ def test_an_append_is_answered_though_the_seal_after_it_fails() -> None:
     disk = FaultyDisk(inner, at, errno.ENOSPC)
     ledger = FileLedger(disk, seal_hands=1)
     assert 0 == ledger.append(whole(1))[0].hand_seq
-    with pytest.raises(Broken, match=r"^sealing failed: segments/.*: No space left on device; "):
+    with pytest.raises(
+        LedgerBroken, match=r"^sealing failed: segments/.*: No space left on device; "
+    ):
         ledger.append(whole(2))
     assert FileLedger(inner, seal_hands=1).read("m/1")
 
@@ -195,7 +197,7 @@ def test_an_interrupt_inside_a_write_is_no_half_written_log() -> None:
     disk.now = True
     with pytest.raises(KeyboardInterrupt):
         ledger.append(whole(2))
-    with pytest.raises(Broken, match="writing failed: KeyboardInterrupt; "):
+    with pytest.raises(LedgerBroken, match="writing failed: KeyboardInterrupt; "):
         ledger.append(whole(3))
     assert ["m/1", "m/2"] == hands_of(FileLedger(inner))
 
@@ -219,10 +221,10 @@ def test_a_read_only_folder_is_one_sentence(open_to_all: Path) -> None:
     ledger.append(whole(1))
     ledger.close()
     lock.release()
-    with as_nobody(), pytest.raises(Broken) as told:
+    with as_nobody(), pytest.raises(LedgerBroken) as told:
         open_ledger(folder, "a test")
     assert f"{folder} cannot be written: {folder}/lock: Permission denied" == str(told.value)
-    with as_nobody(), pytest.raises(Broken) as told:
+    with as_nobody(), pytest.raises(LedgerBroken) as told:
         open_ledger(open_to_all / "new", "a test")
     assert str(told.value).endswith("/new: Permission denied")
     ledger, lock = open_ledger(folder, "a test")
@@ -272,7 +274,7 @@ def test_a_new_folder_is_durable_in_the_one_that_holds_it(tmp_path: Path) -> Non
 
 def test_a_second_writer_hears_who_the_first_is(tmp_path: Path) -> None:
     ledger, lock = open_ledger(tmp_path, "muckrake play")
-    with pytest.raises(Held) as told:
+    with pytest.raises(LedgerLocked) as told:
         open_ledger(tmp_path, "muckrake import")
     assert (
         f"{tmp_path} is being written by muckrake play (process {os.getpid()}): only one may write"

@@ -6,8 +6,15 @@ from collections.abc import Iterator
 import duckdb
 import pytest
 
-from store.sql.guard import Refused, checked, folded, named, names, tables
-from store.sql.worker import connected
+from store.sql.guard import (
+    Refused,
+    allowed_names,
+    checked_statement,
+    known_table_names,
+    lower_ascii,
+    table_names,
+)
+from store.sql.worker import warm_connection
 from tests.profiles import sized
 
 VIEWS = ("hands", "events")
@@ -49,7 +56,7 @@ SPELT = (
 @pytest.fixture(scope="module")
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
     """An engine as strangers have it."""
-    engine = connected("500MB")
+    engine = warm_connection("500MB")
     engine.sql("CREATE TEMP VIEW hands AS SELECT 'a' AS hand")
     engine.sql("CREATE TEMP VIEW events AS SELECT 'a' AS hand")
     yield engine
@@ -73,7 +80,7 @@ def undecided(found: list[str], allowed: frozenset[str]) -> list[str]:
     """What is wrong with the list for these names of the catalogue, one sentence each."""
     told = []
     for name in found:
-        refused = names().reason(name) is not None
+        refused = allowed_names().reason(name) is not None
         if not refused and name not in allowed:
             told.append(f"{name} is new in DuckDB: allow or refuse it in store/sql/sql_names.toml")
         if refused and name in allowed:
@@ -85,19 +92,19 @@ def test_every_name_of_the_catalogue_is_allowed_or_refused(con: duckdb.DuckDBPyC
     # `histogram` is refused as a table only: as an aggregate it sums; `uuid` is a type, not a draw.
     called = functions(con, "scalar", "aggregate", "macro", "window")
     called.remove("histogram")
-    assert [] == undecided(called, names().functions)
+    assert [] == undecided(called, allowed_names().functions)
     read = functions(con, "table", "table_macro", "pragma")
-    assert [] == undecided(read, names().tables)
+    assert [] == undecided(read, allowed_names().tables)
     types = column(con, "SELECT DISTINCT lower(type_name) FROM duckdb_types()")
     types.remove("uuid")
-    assert [] == undecided(types, names().types)
+    assert [] == undecided(types, allowed_names().types)
     collations = column(con, "SELECT DISTINCT lower(collname) FROM pragma_collations()")
-    assert [] == undecided(collations, names().collations)
+    assert [] == undecided(collations, allowed_names().collations)
 
 
 def test_a_name_on_neither_list_fails_with_a_sentence() -> None:
     assert ["zap is new in DuckDB: allow or refuse it in store/sql/sql_names.toml"] == undecided(
-        ["zap", "upper"], names().functions
+        ["zap", "upper"], allowed_names().functions
     )
 
 
@@ -107,7 +114,7 @@ def test_nothing_is_on_the_list_that_does_not_exist(con: duckdb.DuckDBPyConnecti
         "SELECT lower(function_name) FROM duckdb_functions() UNION SELECT lower(type_name)"
         " FROM duckdb_types() UNION SELECT lower(collname) FROM pragma_collations()",
     )
-    listed = names().functions | names().types | names().collations
+    listed = allowed_names().functions | allowed_names().types | allowed_names().collations
     assert set() == listed - set(everything) - SYNTAX
 
 
@@ -117,10 +124,10 @@ def test_an_allowed_macro_is_made_of_allowed_names_alone(con: duckdb.DuckDBPyCon
         "SELECT function_name, macro_definition FROM duckdb_functions()"
         " WHERE function_type = 'macro'"
     ).fetchall()
-    allowed = [text for name, text in made if name in names().functions]
+    allowed = [text for name, text in made if name in allowed_names().functions]
     assert len(allowed) > 50
     for text in allowed:
-        checked(con, f"SELECT {text}", VIEWS)
+        checked_statement(con, f"SELECT {text}", VIEWS)
 
 
 NAMED = (
@@ -135,7 +142,7 @@ NAMED = (
 
 def test_no_spelling_of_a_refused_function_passes(con: duckdb.DuckDBPyConnection) -> None:
     found = functions(con, "scalar", "aggregate", "macro", "table", "table_macro", "pragma")
-    refused = [name for name in found if name not in names().functions and " " not in name]
+    refused = [name for name in found if name not in allowed_names().functions and " " not in name]
     assert {*NAMED, "current_query_id"} <= set(refused)
     some_refused = [name for at, name in enumerate(refused) if at % sized(3, 1) == 0]
     for number, name in enumerate(dict.fromkeys((*NAMED, *some_refused))):
@@ -143,7 +150,7 @@ def test_no_spelling_of_a_refused_function_passes(con: duckdb.DuckDBPyConnection
         some = SPELT if name in NAMED else SPELT[number % len(SPELT) :][: sized(1, 3)]
         for sql in some:
             with pytest.raises((Refused, duckdb.ParserException)) as refusal:
-                checked(con, sql.format(**told), VIEWS)
+                checked_statement(con, sql.format(**told), VIEWS)
             if refusal.type is Refused:
                 assert f"{name} is refused: " in str(refusal.value).lower(), sql
             else:
@@ -169,18 +176,18 @@ def test_no_spelling_of_a_refused_function_passes(con: duckdb.DuckDBPyConnection
 )
 def test_refused_names_are_refused_with_a_reason(con: duckdb.DuckDBPyConnection, sql: str) -> None:
     with pytest.raises(Refused, match=r"is refused: (it|a|no) "):
-        checked(con, sql, VIEWS)
+        checked_statement(con, sql, VIEWS)
 
 
 def test_what_does_not_exist_is_said_with_what_does(con: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(Refused, match=r"^there is no function uper: perhaps upper"):
-        checked(con, "SELECT uper('x')", VIEWS)
+        checked_statement(con, "SELECT uper('x')", VIEWS)
     with pytest.raises(Refused, match=r"^there is no function curent_setting\b(?!.*current_s)"):
-        checked(con, "SELECT curent_setting('x')", VIEWS)
+        checked_statement(con, "SELECT curent_setting('x')", VIEWS)
     with pytest.raises(Refused, match=r"^there is no type MOOD"):
-        checked(con, "SELECT 'x'::MOOD", VIEWS)
+        checked_statement(con, "SELECT 'x'::MOOD", VIEWS)
     with pytest.raises(Refused, match=r"^there is no collation klingon"):
-        checked(con, "SELECT 'x' COLLATE klingon.noaccent", VIEWS)
+        checked_statement(con, "SELECT 'x' COLLATE klingon.noaccent", VIEWS)
 
 
 def test_a_function_that_needs_no_parentheses_is_known_as_one(
@@ -200,7 +207,7 @@ def test_a_function_that_needs_no_parentheses_is_known_as_one(
             continue
         found.add(word)
     assert {"current_user", "user", "current_date"} <= found
-    assert set() == found - names().bare
+    assert set() == found - allowed_names().bare
 
 
 CALLS = (
@@ -222,9 +229,9 @@ def test_no_aggregate_is_reached_by_a_text_that_is_refused_by_name(
 ) -> None:
     for name in ("'sum_no_overflow'", "'Combine_Aggr'", "'sum_no' || '_overflow'", "upper('x')"):
         with pytest.raises(Refused, match=r"is refused"):
-            checked(con, sql.format(call=call, name=name), VIEWS)
+            checked_statement(con, sql.format(call=call, name=name), VIEWS)
     if "main" not in sql and "'sum'" not in sql:
-        answer = con.sql(checked(con, sql.format(call=call, name="'sum'"), VIEWS))
+        answer = con.sql(checked_statement(con, sql.format(call=call, name="'sum'"), VIEWS))
         assert [(1,)] == answer.fetchall()
 
 
@@ -239,7 +246,7 @@ def test_letters_are_compared_as_duckdb_compares_them(con: duckdb.DuckDBPyConnec
             same = True
         except duckdb.CatalogException:
             same = False
-        assert same == (folded(letter) == folded(letter.lower())), hex(ord(letter))
+        assert same == (lower_ascii(letter) == lower_ascii(letter.lower())), hex(ord(letter))
 
 
 @pytest.mark.parametrize("name", ["duckdb_views", "duckdb_settings"])
@@ -252,7 +259,7 @@ def test_a_kelvin_sign_names_no_table_of_duckdb_s(
         f'WITH RECURSIVE "{alike}" AS (SELECT 1 UNION ALL SELECT 1 FROM {name}) SELECT 1',
     ):
         with pytest.raises(Refused, match=f"^there is no table {name}"):
-            checked(con, sql, VIEWS)
+            checked_statement(con, sql, VIEWS)
 
 
 @pytest.mark.parametrize(
@@ -275,11 +282,11 @@ def test_a_kelvin_sign_names_no_table_of_duckdb_s(
     ],
 )
 def test_what_analysts_ask_is_answered(con: duckdb.DuckDBPyConnection, sql: str) -> None:
-    assert con.sql(checked(con, sql, VIEWS)).to_arrow_table().num_rows
+    assert con.sql(checked_statement(con, sql, VIEWS)).to_arrow_table().num_rows
 
 
 def test_every_reason_is_a_clause(con: duckdb.DuckDBPyConnection) -> None:
-    for pattern, why in names().refused:
+    for pattern, why in allowed_names().refused:
         assert pattern
         assert why[0].islower()
         assert not why.endswith(".")
@@ -322,10 +329,14 @@ def test_statements_that_differ_in_texts_alone_are_parsed_once(
 
     def counted(con: duckdb.DuckDBPyConnection, sql: str) -> set[str] | None:
         parsed.append(sql)
-        return tables(con, sql)
+        return table_names(con, sql)
 
     monkeypatch.setattr("store.sql.guard._named", {})
-    monkeypatch.setattr("store.sql.guard.tables", counted)
-    assert [{"hands"}, {"hands"}, {"events"}] == [named(con, one) for one in (sql, alike, other)]
-    assert [{"hands"}, {"hands"}, {"events"}] == [tables(con, one) for one in (sql, alike, other)]
+    monkeypatch.setattr("store.sql.guard.table_names", counted)
+    assert [{"hands"}, {"hands"}, {"events"}] == [
+        known_table_names(con, one) for one in (sql, alike, other)
+    ]
+    assert [{"hands"}, {"hands"}, {"events"}] == [
+        table_names(con, one) for one in (sql, alike, other)
+    ]
     assert [sql, other] == parsed

@@ -15,7 +15,7 @@ import pytest
 
 from events.ledger import Record, Recorded
 from events.types import HandVoided
-from store.folder.disk import Held, Lock, RealDisk
+from store.folder.disk import LedgerLocked, Lock, RealDisk
 from store.ledger import VOID, FileLedger
 from tests.processes import FORKS
 from tests.profiles import sized
@@ -61,7 +61,7 @@ def test_killed_writers_lose_nothing_acknowledged(
 
 def test_who_writes_is_told_until_it_is_killed(children: ForkServerContext, tmp_path: Path) -> None:
     child, _ = started(children, tmp_path, 0)
-    with pytest.raises(Held, match=rf"by a writer to be killed \(process {child.pid}\)"):
+    with pytest.raises(LedgerLocked, match=rf"by a writer to be killed \(process {child.pid}\)"):
         Lock(tmp_path, "a second writer")
     kill(child)
     Lock(tmp_path, "a second writer").release()

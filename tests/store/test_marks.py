@@ -19,13 +19,13 @@ from store.folder.disk import RealDisk
 from store.folder.frames import SIZE, Damaged, Frame, Marks, frame, frames
 from store.folder.manifest import Manifest
 from store.ledger import FileLedger
-from store.log.hot import to_payload
-from store.log.streams import publish_mark
+from store.log.hot_log import to_payload
+from store.log.streams import publish_watermark
+from store.proof.ledger_secrets import Secrets
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
-from store.proof.private import Secrets
 from store.reader import Reader
-from store.recovery import check
+from store.recovery import check_files
 from store.segments.runs import make_run
 from store.tables.projection import STANDARD
 from store.verify import Verifier
@@ -84,7 +84,9 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 def named_by_all(folder: Path, sentence: str) -> None:
     """The doctor and the verifier name it, too, if they have the key."""
-    assert any(sentence in one.sentence for one in check(RealDisk(folder), KEY) if not one.note)
+    assert any(
+        sentence in one.sentence for one in check_files(RealDisk(folder), KEY) if not one.note
+    )
     verifier = Verifier(Reader(folder).snapshot(), NEW.nonces, marks=KEY)
     for _ in verifier.leaves():
         pass
@@ -108,7 +110,7 @@ def test_a_forged_hand_in_the_log_is_refused_and_named(
         log.write(frame(at, to_payload([whole(66)]), mark))
     told = refused(tmp_path, f"holds an append at byte {size}, after m .*, without the mark of")
     assert (size, "m") == (told.place, told.hand)
-    (finding,) = check(RealDisk(tmp_path), KEY)
+    (finding,) = check_files(RealDisk(tmp_path), KEY)
     assert (size, False) == (finding.place, finding.note)
 
 
@@ -119,7 +121,7 @@ def test_what_a_forged_watermark_calls_durable_is_named(tmp_path: Path) -> None:
     with log_of(tmp_path).open("ab") as log:
         log.write(frame(at, to_payload([whole(66)])))
     now = now_of(tmp_path)
-    publish_mark(RealDisk(tmp_path), now.log, log_of(tmp_path).stat().st_size)
+    publish_watermark(RealDisk(tmp_path), now.log, log_of(tmp_path).stat().st_size)
     assert Reader(tmp_path).read("m/66"), "who only reads cannot tell"
     named_by_all(tmp_path, "without the mark of private/log.key")
 
@@ -218,7 +220,7 @@ def test_marks_go_on_over_openings_seals_runs_and_compaction(tmp_path: Path, sea
     ledger = opened(tmp_path)
     assert [] == ledger.notes
     ledger.close()
-    assert () == check(RealDisk(tmp_path), KEY)
+    assert () == check_files(RealDisk(tmp_path), KEY)
     known = last_checkpoint(RealDisk(tmp_path))
     assert known is not None
     assert Reader(tmp_path).snapshot().next_seq == known.checkpoint.size

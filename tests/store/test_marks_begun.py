@@ -8,12 +8,12 @@ import pytest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged, Marks, frame, frames
 from store.ledger import FileLedger, open_ledger
-from store.log import hot
-from store.log.hot import to_payload
-from store.proof.notary import secrets_of
-from store.proof.private import Private
+from store.log import hot_log
+from store.log.hot_log import to_payload
+from store.proof.ledger_secrets import SecretFolder
+from store.proof.notary import open_secrets
 from store.reader import Reader
-from store.recovery import check
+from store.recovery import check_files
 from tests.store.small_hands import begun, noted, whole
 from tests.store.test_marks import (
     KEY,
@@ -49,7 +49,9 @@ def test_the_key_is_drawn_once_and_takes_its_place_when_marks_are_there(tmp_path
     key = tmp_path / "private/log.key"
     assert 0o600 == key.stat().st_mode & 0o777
     assert (
-        Marks(ledger.marks.key) == Private(tmp_path).marks() == Private(tmp_path).marks(draw=True)
+        Marks(ledger.marks.key)
+        == SecretFolder(tmp_path).marks()
+        == SecretFolder(tmp_path).marks(draw=True)
     )
     assert not (tmp_path / "private/log.key.drawn").exists()
     now = now_of(tmp_path)
@@ -63,25 +65,25 @@ def test_a_writer_that_died_while_marks_began_goes_on(tmp_path: Path) -> None:
         folder.mkdir()
         if secrets:
             written(folder, secrets)
-        drawn = Private(folder).marks(draw=True)
+        drawn = SecretFolder(folder).marks(draw=True)
         assert drawn is not None
         assert not drawn.strict
         if not secrets:
-            Private(folder).secrets()
-            ledger = FileLedger(RealDisk(folder), secrets=secrets_of(folder, RealDisk(folder)))
+            SecretFolder(folder).secrets()
+            ledger = FileLedger(RealDisk(folder), secrets=open_secrets(folder, RealDisk(folder)))
             ledger.append(whole(1))
             ledger.close()
-            key = Private(folder).marks()
+            key = SecretFolder(folder).marks()
             assert key == drawn
             assert now_of(folder).begin
         else:
-            Private(folder).write("nonce.key", OLD.nonces.hex().encode() + b"\n")
-            Private(folder).write("signing.key", OLD.signer.spelled())
+            SecretFolder(folder).write("nonce.key", OLD.nonces.hex().encode() + b"\n")
+            SecretFolder(folder).write("signing.key", OLD.signer.spelled())
         ledger, lock = open_ledger(folder, "test")
         ledger.close()
         lock.release()
-        assert Marks(drawn.key) == Private(folder).marks()
-        assert () == check(RealDisk(folder), Private(folder).marks())
+        assert Marks(drawn.key) == SecretFolder(folder).marks()
+        assert () == check_files(RealDisk(folder), SecretFolder(folder).marks())
 
 
 def test_a_ledger_from_before_is_taken_over_whole(tmp_path: Path) -> None:
@@ -100,7 +102,7 @@ def test_a_ledger_from_before_is_taken_over_whole(tmp_path: Path) -> None:
     assert [] == ledger.notes
     ledger.append(whole(20))
     ledger.close()
-    assert () == check(RealDisk(tmp_path), KEY)
+    assert () == check_files(RealDisk(tmp_path), KEY)
 
 
 def test_an_open_hand_of_a_ledger_from_before_is_voided(tmp_path: Path) -> None:
@@ -173,5 +175,5 @@ def test_a_mark_is_no_part_of_what_is_read(tmp_path: Path) -> None:
     """The same calls come out, with marks and without."""
     for name, secrets in (("a", OLD), ("b", NEW)):
         written(tmp_path / name, secrets)
-    found = [hot.read(RealDisk(tmp_path / it), now_of(tmp_path / it).log).calls for it in "ab"]
+    found = [hot_log.read(RealDisk(tmp_path / it), now_of(tmp_path / it).log).calls for it in "ab"]
     assert found[0] == found[1]

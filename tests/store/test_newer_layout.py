@@ -6,7 +6,7 @@ import pytest
 
 from store.columns.layout import SCHEMA_VERSION
 from store.ledger import open_ledger
-from store.segments import sealed
+from store.segments import sealed_segments
 from store.tables.projection import STANDARD
 from tests.http.clients import site_of
 from tests.sessions import Captured, printed, said
@@ -22,7 +22,7 @@ def newer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured) -> 
     monkeypatch.setenv("MUCKRAKE_LEDGER", str(folder))
     printed(capsys, "play", "auction-2024", "--hands", "5", "--seed", "7", "--match", "m")
     with monkeypatch.context() as later:
-        later.setattr(sealed, "SCHEMA_VERSION", NEWER)
+        later.setattr(sealed_segments, "SCHEMA_VERSION", NEWER)
         ledger, lock = open_ledger(folder, "test", STANDARD)
         ledger.seal()
         ledger.close()

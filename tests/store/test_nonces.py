@@ -15,8 +15,16 @@ from events.views import Auditor
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import FileLedger
+from store.proof.ledger_secrets import (
+    SALTS_FILE,
+    SaltedSecret,
+    Salts,
+    Secrets,
+    salts_of,
+    secret_name,
+    writer_salts,
+)
 from store.proof.note import Signer
-from store.proof.private import SALTS_FILE, Salted, Salts, Secrets, name_of, opened, salts_of
 from store.reader import Reader
 from store.verify import Verifier
 
@@ -105,15 +113,17 @@ def test_a_process_that_is_put_back_itself_has_other_nonces_for_other_values(
 def test_what_version_one_made_is_verified_by_version_one(tmp_path: Path) -> None:
     """A ledger of before goes on: old leaves keep their bytes, new ones have a salt."""
     written(tmp_path).close()
-    (tmp_path / SALTS_FILE).write_text(f"{name_of(SECRETS.nonces)}\n")
+    (tmp_path / SALTS_FILE).write_text(f"{secret_name(SECRETS.nonces)}\n")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("store.proof.notary.opened", lambda disk, secret, next_seq: Salts(secret))
+        patch.setattr(
+            "store.proof.notary.writer_salts", lambda disk, secret, next_seq: Salts(secret)
+        )
         ledger = written(tmp_path)
         ledger.append(hand(1, *CARDS))
         ledger.close()
-    assert (tmp_path / SALTS_FILE).read_text() == f"{name_of(SECRETS.nonces)}\n"
+    assert (tmp_path / SALTS_FILE).read_text() == f"{secret_name(SECRETS.nonces)}\n"
     old = list(leaves(tmp_path))
-    assert old[0][0][0].nonce == Salted(SECRETS.nonces).of("m").of("m/1", 1, "cards", CARDS)
+    assert old[0][0][0].nonce == SaltedSecret(SECRETS.nonces).of("m").of("m/1", 1, "cards", CARDS)
     ledger = written(tmp_path)
     ledger.append(hand(2, *CARDS))
     ledger.seal()
@@ -153,7 +163,7 @@ def test_runs_of_another_opening_are_not_taken_in(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", ["0 1\n", "1 {0}\n0 {0}\n", "0 {0}\n0 {0}\n", "x\n"])
 def test_salts_that_make_no_sense_are_damage(text: str, tmp_path: Path) -> None:
     written(tmp_path).close()
-    told = f"{name_of(SECRETS.nonces)}\n" + text.format("ab" * 32)
+    told = f"{secret_name(SECRETS.nonces)}\n" + text.format("ab" * 32)
     (tmp_path / SALTS_FILE).write_text(told)
     with pytest.raises(Damaged, match=f"{SALTS_FILE} is not the name of a secret"):
         written(tmp_path)
@@ -163,6 +173,6 @@ def test_a_partly_restored_ledger_goes_on_from_what_is_there(tmp_path: Path) -> 
     """Salts of leaves that are not there any more are nobody's."""
     written(tmp_path).close()
     disk = RealDisk(tmp_path)
-    later = opened(disk, SECRETS.nonces, 5)
+    later = writer_salts(disk, SECRETS.nonces, 5)
     assert [0, 5] == list(later.firsts)
-    assert [0, 3] == list(opened(disk, SECRETS.nonces, 3).firsts)
+    assert [0, 3] == list(writer_salts(disk, SECRETS.nonces, 3).firsts)

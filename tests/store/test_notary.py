@@ -11,15 +11,15 @@ from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import read as manifest_of
 from store.ledger import CLOSE_HANDS, FileLedger, open_ledger
-from store.log.hot import ReadyLedger
+from store.log.hot_log import ReadyLedger
 from store.proof.checkpoint import open_checkpoint
+from store.proof.ledger_secrets import SecretExposed, SecretFolder, Secrets, salts_of
 from store.proof.notary import last_checkpoint, public_keys
 from store.proof.note import Signer
-from store.proof.private import Exposed, Private, Secrets, salts_of
 from store.proof.tree import EMPTY, leaf_hash, node_hash
 from store.reader import Reader
+from store.segments.parquet_files import LEVEL
 from store.segments.sealing import QUICK, seal
-from store.segments.segment import LEVEL
 from tests.store.small_hands import begun, ended, noted, whole
 
 pytestmark = pytest.mark.usefixtures("salted")
@@ -225,12 +225,12 @@ def test_every_flipped_byte_of_the_sealed_tree_is_noticed(tmp_path: Path, seal_h
 
 
 def test_secrets_are_for_their_owner_alone(tmp_path: Path) -> None:
-    drawn = Private(tmp_path).secrets()
+    drawn = SecretFolder(tmp_path).secrets()
     assert ("nonce.key", "signing.key") == drawn.new
     assert 0o700 == (tmp_path / "private").stat().st_mode & 0o777
     for name in drawn.new:
         assert 0o600 == (tmp_path / "private" / name).stat().st_mode & 0o777
-    again = Private(tmp_path).secrets()
+    again = SecretFolder(tmp_path).secrets()
     assert ((), drawn.nonces, drawn.signer.key) == (again.new, again.nonces, again.signer.key)
 
 
@@ -241,18 +241,18 @@ def test_secrets_are_for_their_owner_alone(tmp_path: Path) -> None:
 def test_a_secret_that_others_can_read_is_refused(
     tmp_path: Path, path: str, mode: int, right: str
 ) -> None:
-    Private(tmp_path).secrets()
+    SecretFolder(tmp_path).secrets()
     (tmp_path / path).chmod(mode)
-    with pytest.raises(Exposed, match=f"is open to others .mode {mode:o}.: chmod {right} "):
-        Private(tmp_path).secrets()
+    with pytest.raises(SecretExposed, match=f"is open to others .mode {mode:o}.: chmod {right} "):
+        SecretFolder(tmp_path).secrets()
 
 
 @pytest.mark.parametrize("text", [b"", b"00", b"zz" * 32 + b"\n", b"00" * 33])
 def test_a_nonce_secret_that_is_none_is_refused(tmp_path: Path, text: bytes) -> None:
-    Private(tmp_path).secrets()
+    SecretFolder(tmp_path).secrets()
     (tmp_path / "private/nonce.key").write_bytes(text)
-    with pytest.raises(Exposed, match="is not 64 hex digits and a newline"):
-        Private(tmp_path).secrets()
+    with pytest.raises(SecretExposed, match="is not 64 hex digits and a newline"):
+        SecretFolder(tmp_path).secrets()
 
 
 def test_a_ledger_without_its_nonce_secret_is_not_written(tmp_path: Path) -> None:

@@ -13,14 +13,14 @@ from dealer.play import play
 from engine.game import fingerprint
 from engine.games import GAMES
 from events.ledger import Append
-from store.columns.layout import blanks
+from store.columns.layout import blank_values
 from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.ledger import open_ledger
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 from store.reader import Reader
+from store.segments.parquet_files import NEVER_NULL, OpenedFile
 from store.segments.reading import files_of
-from store.segments.segment import CERTAIN, Opened
 from store.sql.query import Query
 from store.tables.projection import STANDARD
 from store.verify import Verifier
@@ -80,11 +80,11 @@ def test_where_a_column_has_a_filler_no_cell_is_looked_for() -> None:
         schema = opened.metadata.schema
         columns = [schema.column(place) for place in range(opened.metadata.num_columns)]
         certain = {one.name for one in columns if one.max_definition_level == 0}
-        assert certain == {one.name for one in columns} & (CERTAIN | blanks().keys())
+        assert certain == {one.name for one in columns} & (NEVER_NULL | blank_values().keys())
         assert "card1" not in certain
 
 
-def _events_of(folder: Path) -> list[Opened]:
+def _events_of(folder: Path) -> list[OpenedFile]:
     disk = RealDisk(folder)
     now = manifest.read(disk)
     assert now is not None
@@ -98,7 +98,7 @@ def _layouts(folder: Path) -> set[int]:
 
 
 def _verified(folder: Path) -> None:
-    nonces = Private(folder).nonces()
+    nonces = SecretFolder(folder).nonces()
     assert nonces is not None
     verifier = Verifier(Reader(folder).snapshot(), nonces)
     for _ in verifier.leaves():

@@ -15,7 +15,7 @@ from store.folder.disk import RealDisk
 from store.folder.manifest import Manifest
 from store.log.streams import Leaf
 from store.segments import sealing as compact
-from store.segments.sealed import Sealed, write_segment
+from store.segments.sealed_segments import SealedSegments, write_segment
 from store.tables.projection import (
     BIDS,
     HANDS,
@@ -187,4 +187,4 @@ def test_a_projection_from_outside_is_kept_like_the_others(tmp_path: Path) -> No
     )
     assert {"hands": 2, "facts": 3} == segment.projections
     assert {"events", "hands", "facts"} == set(segment.files) == set(segment.sizes)
-    assert "site-nl/3" == Sealed(disk, (segment,)).read("site-nl/3")[0].stream
+    assert "site-nl/3" == SealedSegments(disk, (segment,)).read("site-nl/3")[0].stream

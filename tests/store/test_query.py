@@ -19,13 +19,13 @@ from store.ledger import FileLedger
 from store.reader import Reader, Snapshot
 from store.sql.guard import Refused
 from store.sql.query import Query
-from store.sql.strangers import Strangers
-from store.sql.workers import Workers, workers
+from store.sql.untrusted_query import UntrustedQuery
+from store.sql.worker_pool import WorkerPool, shared_pool
 from store.tables.projection import STANDARD
 from tests.profiles import sized
 from tests.store.test_contract import begun
 
-Asking = Query | Strangers
+Asking = Query | UntrustedQuery
 NEVER = 10**9
 VIEWS = ("hands", "events", "players", "bids", "swaps", "pots")
 PLAYED = {"auction-2024-mit": 12, "swap-2022-mit": 8}
@@ -61,21 +61,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def query(folder: Path) -> Strangers:
+def query(folder: Path) -> UntrustedQuery:
     """A stranger's questions to it."""
-    return Strangers(Query(Reader(folder).snapshot()))
+    return UntrustedQuery(Query(Reader(folder).snapshot()))
 
 
 def asking(snapshot: Snapshot, ours: bool) -> Asking:
     """Our own questions, or a stranger's."""
-    return Query(snapshot) if ours else Strangers(Query(snapshot))
+    return Query(snapshot) if ours else UntrustedQuery(Query(snapshot))
 
 
 def answers(query: Asking) -> dict[str, list[dict[str, Any]]]:
     return {view: query.rows(sql) for view, sql in EVERYTHING.items()}
 
 
-def test_there_is_a_view_for_every_table(query: Strangers) -> None:
+def test_there_is_a_view_for_every_table(query: UntrustedQuery) -> None:
     assert {*VIEWS, "rulesets", "tags"} == set(query.views)
     assert [{"n": 0}] == query.rows("SELECT count(*) AS n FROM rulesets")  # this ledger keeps none
     hands = sum(PLAYED.values())
@@ -87,7 +87,7 @@ def test_there_is_a_view_for_every_table(query: Strangers) -> None:
 
 
 @pytest.fixture(scope="module")
-def answered(query: Strangers) -> dict[str, list[dict[str, Any]]]:
+def answered(query: UntrustedQuery) -> dict[str, list[dict[str, Any]]]:
     return answers(query)
 
 
@@ -111,13 +111,13 @@ def test_an_answer_does_not_depend_on_where_the_rows_lie(
         assert answered == answers(asking(snapshot, ours))
 
 
-def test_the_view_of_events_opens_with_the_envelope(query: Strangers) -> None:
+def test_the_view_of_events_opens_with_the_envelope(query: UntrustedQuery) -> None:
     first = query.ask("SELECT * FROM events LIMIT 1").column_names
     assert {"hand_seq", "pos", "hand", "idx", "at", "type"} <= set(first[:8])
     assert not [name for name in first if name.startswith("card") and name != "cards"]
 
 
-def test_what_a_type_does_not_have_is_null(query: Strangers) -> None:
+def test_what_a_type_does_not_have_is_null(query: UntrustedQuery) -> None:
     """Stored rows may carry the values of their neighbours; SQL never sees them."""
     rows = query.rows("SELECT * FROM events WHERE type IN ('HandEnded', 'Checked')")
     envelope = {"hand_seq", "pos", "hand", "match", "number", "idx", "at", "type", "unit"}
@@ -126,7 +126,7 @@ def test_what_a_type_does_not_have_is_null(query: Strangers) -> None:
         assert said <= ({"seat", "next", "origin"} if row["type"] == "Checked" else set())
 
 
-def test_events_say_what_was_recorded(folder: Path, query: Strangers) -> None:
+def test_events_say_what_was_recorded(folder: Path, query: UntrustedQuery) -> None:
     for row in query.rows("SELECT pos, hand, idx, seat, cards FROM events WHERE type='HoleDealt'"):
         one = Reader(folder).read(row["hand"])[row["idx"]]
         assert isinstance(one.event, HoleDealt)
@@ -134,12 +134,12 @@ def test_events_say_what_was_recorded(folder: Path, query: Strangers) -> None:
         assert (row["seat"], row["cards"]) == (one.event.seat, " ".join(one.event.cards))
 
 
-def test_times_are_told_in_the_form_of_rfc_3339(query: Strangers) -> None:
+def test_times_are_told_in_the_form_of_rfc_3339(query: UntrustedQuery) -> None:
     rows = query.rows("SELECT \"at\" FROM events WHERE hand = 'auction-2024-mit/1' LIMIT 1")
     assert [{"at": "2023-11-14T22:13:20.001Z"}] == rows
 
 
-def test_every_answer_can_be_json(query: Strangers) -> None:
+def test_every_answer_can_be_json(query: UntrustedQuery) -> None:
     asked = (
         "SELECT 1.5 AS half, sum(1) AS whole, 'NaN'::DOUBLE AS none, [1, 2] AS list, "
         "{'a': DATE '2024-01-02'} AS day, '\\xAA'::BLOB AS bytes, NULL AS nothing"
@@ -156,7 +156,7 @@ def test_every_answer_can_be_json(query: Strangers) -> None:
     assert expected == json.loads(json.dumps(query.rows(asked)))[0]
 
 
-def test_open_hands_are_not_told(query: Strangers) -> None:
+def test_open_hands_are_not_told(query: UntrustedQuery) -> None:
     assert [] == query.rows("SELECT * FROM events WHERE hand = 'open/1'")
 
 
@@ -164,7 +164,7 @@ def test_an_answer_never_changes_for_one_snapshot(tmp_path: Path) -> None:
     ledger = filled(tmp_path, lambda count: count == 7)
     reader = Reader(tmp_path)
     snapshot = reader.snapshot()
-    asked = Strangers(Query(snapshot))
+    asked = UntrustedQuery(Query(snapshot))
     before = answers(asked)
     for number, events in enumerate(play(GAMES["swap-2022-mit"], "later", 3, "s"), start=1):
         ledger.append(Append(f"later/{number}", 0, events, number))
@@ -189,9 +189,9 @@ def test_an_answer_outlives_the_files_it_came_from(tmp_path: Path, ours: bool) -
     assert before == answers(asking(snapshot, ours))
 
 
-def test_an_empty_ledger_has_empty_views(tmp_path: Path, query: Strangers) -> None:
+def test_an_empty_ledger_has_empty_views(tmp_path: Path, query: UntrustedQuery) -> None:
     FileLedger(RealDisk(tmp_path), STANDARD).close()
-    asked = Strangers(Query(Reader(tmp_path).snapshot()))
+    asked = UntrustedQuery(Query(Reader(tmp_path).snapshot()))
     for view in VIEWS:
         empty = asked.ask(f"SELECT * FROM {view}")
         assert 0 == empty.num_rows
@@ -199,7 +199,7 @@ def test_an_empty_ledger_has_empty_views(tmp_path: Path, query: Strangers) -> No
 
 
 def test_a_projection_that_was_not_sealed_is_made_from_the_events(
-    tmp_path: Path, query: Strangers
+    tmp_path: Path, query: UntrustedQuery
 ) -> None:
     plain = FileLedger(RealDisk(tmp_path), seal_hands=NEVER)
     fill(plain, lambda count: count == 12)
@@ -222,7 +222,7 @@ ASKED = (
 
 
 @pytest.mark.parametrize("sql", ASKED)
-def test_a_question_is_answered(query: Strangers, sql: str) -> None:
+def test_a_question_is_answered(query: UntrustedQuery, sql: str) -> None:
     assert query.ask(sql).num_rows > 0
 
 
@@ -284,7 +284,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("sql", REFUSED)
 def test_anything_else_is_refused_in_one_sentence(
-    folder: Path, tmp_path: Path, query: Strangers, sql: str
+    folder: Path, tmp_path: Path, query: UntrustedQuery, sql: str
 ) -> None:
     segment = min((folder / "segments").glob("events*"))
     names = {"out": tmp_path / "out", "segment": segment}
@@ -337,7 +337,7 @@ def test_the_second_wall_stands_without_the_first(folder: Path, tmp_path: Path, 
 
 def unguarded(sql: str) -> None:
     """A statement that nobody looked at, in a process without a table."""
-    workers().ask({"views": {}, "rows_max": None}, (), sql, 10)
+    shared_pool().ask({"views": {}, "rows_max": None}, (), sql, 10)
 
 
 def contents(folder: Path) -> dict[Path, bytes]:
@@ -347,7 +347,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
 @pytest.mark.parametrize("ours", [False, True], ids=["a stranger's", "ours"])
 def test_a_question_that_takes_too_long_is_stopped(folder: Path, ours: bool) -> None:
     query = Query(Reader(folder).snapshot(), seconds=0.3)
-    asked = query if ours else Strangers(query, seconds=0.3)
+    asked = query if ours else UntrustedQuery(query, seconds=0.3)
     started = time.monotonic()
     with pytest.raises(Refused, match=r"^stopped: no answer within 0\.3 s$"):
         asked.ask("SELECT count(*) FROM range(1000000000) a, range(1000) b")
@@ -358,14 +358,14 @@ def test_a_question_that_takes_too_long_is_stopped(folder: Path, ours: bool) -> 
 @pytest.mark.parametrize("ours", [False, True], ids=["a stranger's", "ours"])
 def test_a_question_that_takes_too_much_memory_is_stopped(folder: Path, ours: bool) -> None:
     """It is not spilled to a file either: a reader may write none."""
-    query, processes = Query(Reader(folder).snapshot(), memory="64MB"), Workers(memory="64MB")
-    asked = query if ours else Strangers(Query(query.snapshot), processes=processes)
+    query, processes = Query(Reader(folder).snapshot(), memory="64MB"), WorkerPool(memory="64MB")
+    asked = query if ours else UntrustedQuery(Query(query.snapshot), processes=processes)
     with pytest.raises(Refused, match=r"^stopped: the answer needs more memory than 64MB$"):
         asked.ask("SELECT count(*) FROM (SELECT DISTINCT range || 'and so on' FROM range(9000000))")
     processes.close()
 
 
-def test_an_answer_has_no_more_rows_than_allowed(query: Strangers) -> None:
+def test_an_answer_has_no_more_rows_than_allowed(query: UntrustedQuery) -> None:
     assert 5 == query.ask("FROM range(5)", rows_max=5).num_rows
     with pytest.raises(Refused, match=r"^the answer has more than 5 rows: add a LIMIT$"):
         query.ask("FROM range(5000000)", rows_max=5)
@@ -373,7 +373,7 @@ def test_an_answer_has_no_more_rows_than_allowed(query: Strangers) -> None:
     assert 1 == query.ask("SELECT 1", rows_max=5).num_rows
 
 
-def test_threads_take_turns(query: Strangers) -> None:
+def test_threads_take_turns(query: UntrustedQuery) -> None:
     counted: list[int] = []
 
     def ask() -> None:

@@ -10,9 +10,9 @@ import pytest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.reader import Reader
-from store.sql.answers import answer
 from store.sql.guard import Refused
 from store.sql.query import Query
+from store.sql.sessions import fetch_table
 from tests.store.test_query import asking, filled
 
 
@@ -82,9 +82,9 @@ def test_a_short_answer_is_remembered_as_long_as_its_files_are_what_they_were(
 
     def asked(con: duckdb.DuckDBPyConnection, sql: str) -> pa.Table:
         counted.append(sql)
-        return answer(con, sql)
+        return fetch_table(con, sql)
 
-    monkeypatch.setattr("store.sql.query.answer", asked)
+    monkeypatch.setattr("store.sql.query.fetch_table", asked)
     short, own, long = "SELECT sum(hand_seq) AS n FROM hands", "FROM mine", "FROM range(5000)"
     first = query.ask(short)
     for number in (1, 2):

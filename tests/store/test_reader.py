@@ -23,7 +23,7 @@ from store.folder import manifest
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import FileLedger
-from store.reader import NoLedger, Reader, Unreachable
+from store.reader import NoLedger, NoSnapshot, Reader
 from tests.store.test_contract import begun, whole
 
 NEVER = 10**9
@@ -108,13 +108,13 @@ def test_a_token_of_another_ledger_is_refused(tmp_path: Path, ledger: FileLedger
     hand(ledger, "m/1")
     reader = Reader(tmp_path)
     assert "4.1" == reader.snapshot("4.1").as_of
-    with pytest.raises(Unreachable, match=r"^this ledger is at 4\.1, it cannot show 5\.1$"):
+    with pytest.raises(NoSnapshot, match=r"^this ledger is at 4\.1, it cannot show 5\.1$"):
         reader.snapshot("5.1")
-    with pytest.raises(Unreachable, match=r"^this ledger is at 4\.1, it cannot show 4\.2$"):
+    with pytest.raises(NoSnapshot, match=r"^this ledger is at 4\.1, it cannot show 4\.2$"):
         reader.snapshot("4.2")
     for token in ("", "4", "4.", "-4.1", "4.1.1", "\u0664.1", "9" * 99 + ".1"):
         sentence = re.escape(f"{token!r} is no token of a snapshot: one looks like 1520.100")
-        with pytest.raises(Unreachable, match=f"^{sentence}$"):
+        with pytest.raises(NoSnapshot, match=f"^{sentence}$"):
             reader.snapshot(token)
 
 

@@ -14,10 +14,10 @@ from events.ledger import Append, Conflict
 from events.types import Called, Events, HandStarted, HoleDealt
 from store.folder.disk import RealDisk
 from store.ledger import FileLedger
+from store.proof.ledger_secrets import Secrets
 from store.proof.notary import last_checkpoint
 from store.proof.note import Signer
-from store.proof.private import Secrets
-from store.segments.runs import Run, make_run, read, spelled
+from store.segments.runs import Run, decode_run, encode_run, make_run
 from store.tables.projection import STANDARD
 from tests.store.small_hands import begun, ended, noted, whole
 
@@ -54,7 +54,7 @@ def appends(records: list[Events]) -> list[Append]:
 
 
 def run_of(ledger: FileLedger, calls: list[Append]) -> Run:
-    return read(spelled(make_run(ledger.nonces, calls)))
+    return decode_run(encode_run(make_run(ledger.nonces, calls)))
 
 
 @pytest.mark.parametrize("game", ["auction-2024-mit", "swap-2022-mit", "auction-2024"])

@@ -13,16 +13,16 @@ from msgspec.structs import replace
 
 from engine.games import GAMES
 from events import types as t
-from store.columns.codec import encoded, leaves_of, table
+from store.columns.codec import encoded_table, event_table, leaves_of
 from store.columns.layout import ENVELOPE, SCHEMA_VERSION
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.folder.manifest import Segment
-from store.log.streams import Closed, Leaf
-from store.segments import segment as segments
-from store.segments.reading import FromTheFuture, files_of, upcast
-from store.segments.sealed import Sealed, write_segment
-from store.segments.segment import STEADY, cut, row_groups
+from store.log.streams import HotLeaf, Leaf
+from store.segments import parquet_files
+from store.segments.parquet_files import CONSTANT_COLUMNS, hand_groups, leaf_groups
+from store.segments.reading import NewerSegment, files_of, upcast
+from store.segments.sealed_segments import SealedSegments, write_segment
 from store.tables.projection import STANDARD
 from tests.store.sealed_hands import flat, leaves, of_games, to_parquet
 
@@ -38,10 +38,10 @@ def disk(tmp_path: Path) -> RealDisk:
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Row groups of a few hands."""
-    monkeypatch.setattr(segments, "ROW_GROUP", 100)
+    monkeypatch.setattr(parquet_files, "ROW_GROUP", 100)
 
 
-def sealed(disk: RealDisk, closed: tuple[Closed, ...], size: int = 7) -> tuple[Segment, ...]:
+def sealed(disk: RealDisk, closed: tuple[HotLeaf, ...], size: int = 7) -> tuple[Segment, ...]:
     """So many leaves to a segment."""
     return tuple(
         write_segment(disk, closed[at : at + size], STANDARD) for at in range(0, len(closed), size)
@@ -62,16 +62,16 @@ def test_no_hand_is_in_two_row_groups(small: None) -> None:
 
 def test_a_hand_larger_than_a_row_group_is_one_of_its_own() -> None:
     given = leaves(of_games("site-nl"))
-    assert [[leaf] for leaf in given] == list(row_groups(given, 1))
+    assert [[leaf] for leaf in given] == list(leaf_groups(given, 1))
 
 
 @pytest.mark.parametrize("rows", [1, 40, 100, 1_000_000])
 def test_stored_rows_are_cut_where_leaves_would_be(rows: int) -> None:
     """Two ways to the same groups: from events, and from rows when segments are merged."""
     given = leaves(of_games(*GAMES_HERE))
-    pieces = [table(given[at : at + 5]) for at in range(0, len(given), 5)]
-    told = [sorted(set(one["hand_seq"].to_pylist())) for one in cut(pieces, rows)]
-    assert told == [[leaf.hand_seq for leaf in group] for group in row_groups(given, rows)]
+    pieces = [event_table(given[at : at + 5]) for at in range(0, len(given), 5)]
+    told = [sorted(set(one["hand_seq"].to_pylist())) for one in hand_groups(pieces, rows)]
+    assert told == [[leaf.hand_seq for leaf in group] for group in leaf_groups(given, rows)]
 
 
 def test_columns_that_nothing_fills_are_left_out() -> None:
@@ -91,11 +91,11 @@ def test_a_column_that_says_one_thing_in_a_row_group_is_known_by_its_bounds(
     several = 0
     for group in range(opened.groups):
         rows = files_of(disk).events(segment, group)
-        told = {name: set(rows[name].to_pylist()) for name in ("match", *STEADY)}
+        told = {name: set(rows[name].to_pylist()) for name in ("match", *CONSTANT_COLUMNS)}
         alone = {name: it.pop() for name, it in told.items() if len(it) == 1 and it != {None}}
         assert alone == opened.same(group)
         several += len(alone) < len(told)
-    assert 0 < several < opened.groups * len(STEADY)
+    assert 0 < several < opened.groups * len(CONSTANT_COLUMNS)
 
 
 def test_a_few_columns_are_read_as_they_are_among_all(disk: RealDisk, small: None) -> None:
@@ -128,7 +128,7 @@ def test_bounds_that_say_what_no_row_says_are_damage(disk: RealDisk, small: None
 
 def test_streams_are_found_again(disk: RealDisk, small: None) -> None:
     closed = of_games(*GAMES_HERE)
-    shown = Sealed(disk, sealed(disk, closed))
+    shown = SealedSegments(disk, sealed(disk, closed))
     for one in leaves(closed):
         assert one.recorded == shown.read_hand_seq(one.hand_seq)
         if "/" in one.stream:
@@ -140,7 +140,7 @@ def test_streams_are_found_again(disk: RealDisk, small: None) -> None:
 
 
 def test_what_is_not_there_is_not_found(disk: RealDisk) -> None:
-    shown = Sealed(disk, sealed(disk, of_games("site-nl")))
+    shown = SealedSegments(disk, sealed(disk, of_games("site-nl")))
     for stream in ("site-nl/0", "site-nl/13", "site-nl/007", "other/1"):
         assert shown.version(stream) is None
         assert shown.read(stream) == ()
@@ -150,7 +150,7 @@ def test_what_is_not_there_is_not_found(disk: RealDisk) -> None:
 
 def test_a_new_hand_opens_no_file(disk: RealDisk) -> None:
     """Every append of a new hand asks; the manifest knows."""
-    shown = Sealed(RealDisk(disk.root), sealed(disk, of_games("site-nl")))
+    shown = SealedSegments(RealDisk(disk.root), sealed(disk, of_games("site-nl")))
     for path in (disk.root / "segments").iterdir():
         path.unlink()
     assert shown.version("site-nl/13") is None
@@ -169,14 +169,14 @@ def test_events_come_in_order_of_position(disk: RealDisk, small: None) -> None:
         pos += 1
         queue = [it for it in queue if it]
     moved = [replace_positions(leaf, placed) for leaf in closed]
-    shown = Sealed(disk, sealed(disk, tuple(moved)))
+    shown = SealedSegments(disk, sealed(disk, tuple(moved)))
     every = sorted((one for leaf in moved for one in leaf.recorded()), key=lambda it: it.pos)
     assert every == list(shown.read_from(0))
     for at in (1, 57, pos - 1, pos):
         assert every[at:] == list(shown.read_from(at))
 
 
-def replace_positions(closed: Closed, placed: dict[tuple[str, int], int]) -> Closed:
+def replace_positions(closed: HotLeaf, placed: dict[tuple[str, int], int]) -> HotLeaf:
     """The same leaf, each event an append of its own at its new position."""
     (_, append), index = closed.placed[0], closed.before
     single = tuple(
@@ -194,7 +194,7 @@ def test_a_wrong_byte_is_named_before_anything_is_served(disk: RealDisk) -> None
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
-    shown = Sealed(RealDisk(disk.root), (segment,))
+    shown = SealedSegments(RealDisk(disk.root), (segment,))
     with pytest.raises(Damaged, match=r"is not as it was sealed: it holds what closed as 0 to 13"):
         shown.read("site-nl/3")
 
@@ -202,7 +202,7 @@ def test_a_wrong_byte_is_named_before_anything_is_served(disk: RealDisk) -> None
 def test_footers_are_kept_within_bounds(disk: RealDisk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("store.segments.reading.GROUPS", 4)
     closed = of_games(*GAMES_HERE)
-    shown = Sealed(disk, sealed(disk, closed, 3))
+    shown = SealedSegments(disk, sealed(disk, closed, 3))
     for one in leaves(closed):
         assert one.recorded == shown.read_hand_seq(one.hand_seq)
     assert len(files_of(disk)._opened) <= 4
@@ -211,7 +211,7 @@ def test_footers_are_kept_within_bounds(disk: RealDisk, monkeypatch: pytest.Monk
 def test_an_old_schema_is_read_by_its_upcasts() -> None:
     """An example: version 0 knew no `dead_small` and no `told`, and called a street a round."""
     given = leaves(of_games("swap-2022", "site-nl"))
-    now = encoded(given)
+    now = encoded_table(given)
     names = ["round" if name == "street" else name for name in now.column_names]
     old = now.rename_columns(names).drop_columns(["dead_small", "told"])
 
@@ -248,5 +248,5 @@ def _one_more(at: int, rows: pa.Table) -> pa.Table:
 
 
 def test_a_schema_of_tomorrow_is_refused() -> None:
-    with pytest.raises(FromTheFuture, match="a newer muckrake wrote this ledger"):
+    with pytest.raises(NewerSegment, match="a newer muckrake wrote this ledger"):
         upcast(pa.table({}), SCHEMA_VERSION + 1)

@@ -11,8 +11,8 @@ import pytest
 
 from engine.game import Game
 from events import types as t
-from store.columns.codec import encoded, rows_of, table
-from store.columns.event_columns import of_leaves
+from store.columns.codec import encoded_table, event_table, rows_of
+from store.columns.event_columns import columns_of_leaves
 from store.folder.disk import RealDisk
 from store.folder.manifest import read as manifest_of
 from store.log.streams import Leaf
@@ -33,9 +33,9 @@ START = t.HandStarted("m/1", "game", "ruleset", 1, ("ann", "bob"), (200, 100))
 
 def alike(given: Sequence[Leaf]) -> dict[str, pa.Table]:
     """Every table of events as they are sealed, as Parquet gives them back, and of whole rows."""
-    sealed = rows_of(of_leaves(given))
+    sealed = rows_of(columns_of_leaves(given))
     found = {}
-    for rows in (sealed, sealed.cast(plain(sealed)), table(given)):
+    for rows in (sealed, sealed.cast(plain(sealed)), event_table(given)):
         events = EventRows(rows)
         for one in STANDARD:
             made, expected = one.from_rows(events), walked(one, given)
@@ -172,7 +172,7 @@ def test_no_row_of_events_makes_no_row() -> None:
 
 def test_they_read_the_columns_that_they_name_and_no_other() -> None:
     given = leaves(of_games("auction-2024-mit", "swap-2022", count=6))
-    rows = encoded(given)
+    rows = encoded_table(given)
     for one in STANDARD:
         assert COLUMNS == one.columns
         few = one.from_rows(EventRows(rows.select(COLUMNS)))

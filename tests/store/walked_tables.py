@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from events import types as t
 from events.state import Hand
-from store.log.streams import Leaf, split
+from store.log.streams import Leaf, split_stream
 from store.tables.projection import Projection
 
 Row = tuple[object, ...]
@@ -155,4 +155,4 @@ def told(leaf: Leaf) -> Hand | None:
 
 
 def which(leaf: Leaf) -> Row:
-    return (leaf.hand_seq, *split(leaf.stream))
+    return (leaf.hand_seq, *split_stream(leaf.stream))

@@ -1,7 +1,7 @@
 """Committed matches for tests: played, opened at their end, and their secrets in memory."""
 
 from dealer.deck import CommittedDecks, Committer
-from dealer.play import dealt, plan
+from dealer.play import hand_records, plan
 from engine.game import Game, fingerprint
 from engine.table import is_freeze_out
 from events import types as t
@@ -43,6 +43,6 @@ def played(
     names = [(player, player * 2) for player in match.players]
     committer = Committer("m", DecksInMemory(), records.extend, lambda commitment: names)
     decks = CommittedDecks("m", committer.chain, HANDS, match.deals)
-    hands = list(dealt(match, decks))
+    hands = list(hand_records(match, decks))
     records += decks.opened(HANDS, over=True)
     return match.game, records, hands

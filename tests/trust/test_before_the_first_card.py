@@ -14,9 +14,9 @@ from events.match import NonceGiven
 from store.folder.disk import RealDisk
 from store.ledger import open_ledger
 from store.proof.checkpoint import Checkpoint, open_checkpoint
+from store.proof.ledger_secrets import SecretFolder
 from store.proof.notary import public_keys
-from store.proof.policy import before
-from store.proof.private import Private
+from store.proof.policy import checkpoints_before
 from store.reader import Reader
 from tests.http.clients import over, site_of
 from tests.sessions import Captured
@@ -64,7 +64,7 @@ def test_at_a_live_table_every_player_is_told_before_he_is_asked(
     assert ["told"] * 3 == [what for what, _ in heard[:3]]
     assert 4 == [what for what, _ in heard].count("told")  # and who joined later
     (note,) = {checkpoint for what, checkpoint in heard if what == "told"}
-    assert [(1, note.encode())] == before(RealDisk(folder), "m")
+    assert [(1, note.encode())] == checkpoints_before(RealDisk(folder), "m")
     covers_the_nonces_and_no_hand(folder, "m", note.encode())
 
 
@@ -73,7 +73,7 @@ def test_of_a_bot_over_the_wire_the_owner_gets_it(tmp_path: Path, capsys: Captur
     bots = [str(bot(tmp_path, name).folder) for name in ("ursa", "lynx")]
     words = ["match", *bots, "--hands", "2", "--match", "m", "--mirror", "--logs", str(logs)]
     assert main([*words, "--ledger", str(folder)]) == 0
-    ((first, note),) = before(RealDisk(folder), "m")
+    ((first, note),) = checkpoints_before(RealDisk(folder), "m")
     assert 1 == first
     assert note == (logs / "checkpoint.1").read_bytes()
     assert f"signed before the first card of hand 1: {folder}/before/m.1" in capsys.readouterr().err
@@ -94,18 +94,18 @@ def test_every_chain_has_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr("api.playing.matches.CHAIN_HANDS", 2)
     ledger, lock = open_ledger(tmp_path, "a test")
     match = plan(GAMES["auction-2024"], "m", 5, "7", ("random", "caller"))
-    playing = begin_match(ledger, Private(tmp_path), match, MatchTerms("committed", "sealed"))
+    playing = begin_match(ledger, SecretFolder(tmp_path), match, MatchTerms("committed", "sealed"))
     given: list[bytes] = []
     playing.recording.gives = given.append
     for number in range(1, 6):
         playing.decks.deck(number)
     ledger.close()
     lock.release()
-    assert [1, 3, 5] == [first for first, _ in before(RealDisk(tmp_path), "m")]
-    assert given == [note for _, note in before(RealDisk(tmp_path), "m")]
+    assert [1, 3, 5] == [first for first, _ in checkpoints_before(RealDisk(tmp_path), "m")]
+    assert given == [note for _, note in checkpoints_before(RealDisk(tmp_path), "m")]
 
 
 def test_a_seeded_match_has_none(tmp_path: Path) -> None:
     words = ("play", "auction-2024", "--hands", "2", "--match", "m", "--ledger", str(tmp_path))
     assert main([*words]) == 0
-    assert [] == before(RealDisk(tmp_path), "m")
+    assert [] == checkpoints_before(RealDisk(tmp_path), "m")

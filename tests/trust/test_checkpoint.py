@@ -4,7 +4,7 @@ import pytest
 
 from store.proof.checkpoint import (
     Checkpoint,
-    Opened,
+    SignedCheckpoint,
     cosign,
     open_checkpoint,
     read_checkpoint,
@@ -55,21 +55,23 @@ def test_the_example_of_the_specification_is_read_and_written() -> None:
 
 
 def test_a_signed_checkpoint_is_believed() -> None:
-    assert Opened(CHECKPOINT, (LOG.key,)) == open_checkpoint(SIGNED, [LOG.key])
+    assert SignedCheckpoint(CHECKPOINT, (LOG.key,)) == open_checkpoint(SIGNED, [LOG.key])
 
 
 def test_while_keys_change_either_is_enough() -> None:
     both = sign(CHECKPOINT, LOG, NEXT)
-    assert Opened(CHECKPOINT, (LOG.key,)) == open_checkpoint(both, [LOG.key])
-    assert Opened(CHECKPOINT, (NEXT.key,)) == open_checkpoint(both, [NEXT.key])
-    assert Opened(CHECKPOINT, (LOG.key, NEXT.key)) == open_checkpoint(both, [NEXT.key, LOG.key])
+    assert SignedCheckpoint(CHECKPOINT, (LOG.key,)) == open_checkpoint(both, [LOG.key])
+    assert SignedCheckpoint(CHECKPOINT, (NEXT.key,)) == open_checkpoint(both, [NEXT.key])
+    assert SignedCheckpoint(CHECKPOINT, (LOG.key, NEXT.key)) == open_checkpoint(
+        both, [NEXT.key, LOG.key]
+    )
 
 
 def test_a_witness_adds_his_name_and_time() -> None:
     seen = cosign(SIGNED, WITNESS, 1_700_000_000)
-    assert Opened(CHECKPOINT, (LOG.key,)) == open_checkpoint(seen, [LOG.key])
+    assert SignedCheckpoint(CHECKPOINT, (LOG.key,)) == open_checkpoint(seen, [LOG.key])
     witnessed = (Signed(WITNESS.key, 1_700_000_000),)
-    assert Opened(CHECKPOINT, (LOG.key,), witnessed) == open_checkpoint(
+    assert SignedCheckpoint(CHECKPOINT, (LOG.key,), witnessed) == open_checkpoint(
         seen, [LOG.key], [WITNESS.key]
     )
 
@@ -130,7 +132,7 @@ def test_the_empty_tree_has_a_checkpoint_too() -> None:
 
 def test_a_receipt_proves_its_leaf() -> None:
     assert RECEIPT == read_receipt(RECEIPT.format())
-    assert Opened(CHECKPOINT, (LOG.key,)) == RECEIPT.check(LEAVES[13], [LOG.key])
+    assert SignedCheckpoint(CHECKPOINT, (LOG.key,)) == RECEIPT.check(LEAVES[13], [LOG.key])
 
 
 def test_a_receipt_in_a_tree_of_one_has_no_hashes() -> None:

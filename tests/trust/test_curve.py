@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from api.evidence import verify as script
-from store.proof.note import WITNESSES, Key, Note, Signature, Signer, is_drawn, verify
+from store.proof.note import WITNESSES, Key, Note, Signature, Signer, is_public_key, verify
 from store.proof.tree import Refuted
 from tests.fences import fences
 from tests.trust.own_bundles import Draft, hands, problem
@@ -87,17 +87,17 @@ def test_a_forger_without_any_secret_signs_nothing_under_the_neutral_point() -> 
 @given(seed=st.binary(min_size=32, max_size=32))
 def test_every_key_that_is_drawn_is_read(seed: bytes) -> None:
     public = Ed25519PrivateKey.from_private_bytes(seed).public_key().public_bytes_raw()
-    assert is_drawn(public)
+    assert is_public_key(public)
     assert script.key_point(public) is not None
     assert Key.read(Signer("a.log", seed).key.text()).public == public
 
 
 @given(some=st.binary(min_size=32, max_size=32))
 def test_both_think_alike_of_any_bytes(some: bytes) -> None:
-    assert is_drawn(some) == (script.key_point(some) is not None)
+    assert is_public_key(some) == (script.key_point(some) is not None)
 
 
 @pytest.mark.parametrize("size", [0, 31, 33])
 def test_a_key_has_32_bytes(size: int) -> None:
-    assert not is_drawn(bytes(size))
+    assert not is_public_key(bytes(size))
     assert script.key_point(bytes(size)) is None

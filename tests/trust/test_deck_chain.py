@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from dealer.deck import NONCE_MAX, CommittedDecks, Committer, SeededDecks, contribution, of_key
+from dealer.deck import NONCE_MAX, CommittedDecks, Committer, SeededDecks, deck_of_key, nonce_record
 from engine.turn import ToDeal
 from events.cards import Cards
 from events.deck import committed, earlier, opened_key, unfit
 from events.ledger import DeckChain, DeckSecrets
 from events.match import DeckCommitted, DeckOpened, Match, NonceGiven
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 from tests.trust.committed_matches import DecksInMemory
 
 WHOLE = ToDeal(52, "hole", ())
@@ -60,11 +60,11 @@ def test_a_crash_while_the_commitment_is_written_leaves_the_secret(tmp_path: Pat
         raise OSError("No space left on device")
 
     tmp_path.chmod(0o700)
-    kept: DeckSecrets = Private(tmp_path)
+    kept: DeckSecrets = SecretFolder(tmp_path)
     committer = Committer("m", kept, full, lambda commitment: pytest.fail("asked too soon"))
     with pytest.raises(OSError, match="No space"):
         CommittedDecks("m", committer.chain).deck(1)
-    (chain,) = Private(tmp_path).chains("m")
+    (chain,) = SecretFolder(tmp_path).chains("m")
     assert 32 == len(bytes.fromhex(chain.secret))
 
 
@@ -117,7 +117,7 @@ def test_what_is_opened_recomputes_every_deck_up_to_it(deals: int) -> None:
         for number in range(made.first, opening.number + 1):
             base = number - (number - 1) % deals
             key = opened_key(opening, made.nonces, "m", base)
-            assert dealt[number] == of_key(key).deal(WHOLE).cards
+            assert dealt[number] == deck_of_key(key).deal(WHOLE).cards
 
 
 def test_decks_are_opened_hand_by_hand_and_each_chain_to_its_end() -> None:
@@ -162,11 +162,11 @@ def test_openings_are_secrets_that_lead_back_to_one_another() -> None:
 
 @pytest.mark.parametrize("given", ["x", "correct horse battery staple", "a" * NONCE_MAX])
 def test_a_players_nonce_stands_as_he_gave_it(given: str) -> None:
-    assert NonceGiven("ann", given, "player") == contribution("ann", given)
+    assert NonceGiven("ann", given, "player") == nonce_record("ann", given)
 
 
 @pytest.mark.parametrize("given", [None, "", "a" * (NONCE_MAX + 1), "tab\t", "naïve", "\ud800"])
 def test_for_a_nonce_that_cannot_stand_one_is_drawn(given: str | None) -> None:
-    drawn = contribution("ann", given)
+    drawn = nonce_record("ann", given)
     assert ("dealer", 64) == (drawn.drawn_by, len(drawn.nonce))
-    assert drawn.nonce != contribution("ann", given).nonce
+    assert drawn.nonce != nonce_record("ann", given).nonce

@@ -13,7 +13,7 @@ from store.ledger import open_ledger
 from store.proof.checkpoint import cosign
 from store.proof.notary import CHECKPOINT
 from store.proof.note import WITNESSES, Signer
-from store.proof.policy import keep_policy, policy_of, publish, published, read_policy
+from store.proof.policy import keep_policy, last_published, policy_of, publish, read_policy
 from store.proof.tree import Refuted
 from store.reader import Reader, Snapshot
 from tests.sessions import name
@@ -73,12 +73,12 @@ def test_a_stricter_policy_hides_what_an_older_one_let_through(tmp_path: Path) -
     lines = f"{one}witness v {other.key.text()} http://127.0.0.1:1\n"
     disk = RealDisk(tmp_path)
     keep_policy(disk, read_policy(f"{lines}group both all w v\nquorum both\n".encode()))
-    assert published(disk) is None
+    assert last_published(disk) is None
     note = cosign(disk.read(CHECKPOINT), WITNESS, 1_790_000_000)
     with pytest.raises(Refuted, match="the policy asks for both"):
         publish(disk, note)
     publish(disk, cosign(note, other, 1_790_000_000))
-    found = published(disk)
+    found = last_published(disk)
     assert found is not None
     assert {WITNESS.key, other.key} == {one.key for one in found[0].witnesses}
 
@@ -89,6 +89,6 @@ def test_a_note_that_was_put_in_the_folder_is_not_shown(tmp_path: Path) -> None:
     disk = RealDisk(tmp_path)
     grown(tmp_path, 4, seen=False)
     (tmp_path / "published" / "4").write_bytes(disk.read(CHECKPOINT))
-    found = published(disk)
+    found = last_published(disk)
     assert found is not None
     assert 2 == found[0].checkpoint.size

@@ -11,9 +11,9 @@ from api.main import main
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import open_ledger
-from store.proof.checkpoint import Remembered, open_checkpoint, rollbacks, state_folder
+from store.proof.checkpoint import CheckpointMemory, open_checkpoint, rollbacks, state_folder
+from store.proof.ledger_secrets import SecretFolder
 from store.proof.notary import last_checkpoint, public_keys
-from store.proof.private import Private
 from tests.store.small_hands import whole
 
 Captured = pytest.CaptureFixture[str]
@@ -262,9 +262,9 @@ def test_ledgers_are_remembered_apart(tmp_path: Path) -> None:
         disk = RealDisk(tmp_path / name)
         known = last_checkpoint(disk)
         assert known is not None
-        ((_, one),) = Remembered().of(public_keys(disk))
+        ((_, one),) = CheckpointMemory().of(public_keys(disk))
         assert one == known.checkpoint
-        signer = Private(tmp_path / name).signer()
+        signer = SecretFolder(tmp_path / name).signer()
         assert signer is not None
         assert signer.key.name == one.origin
 
@@ -274,7 +274,7 @@ def test_a_writer_at_work_is_never_behind_itself(tmp_path: Path) -> None:
     made, lock = open_ledger(tmp_path / "a", "test")
     made.append(*(whole(number) for number in range(1_000)))
     disk = RealDisk(tmp_path / "a")
-    ((_, one),) = Remembered().of(public_keys(disk))
+    ((_, one),) = CheckpointMemory().of(public_keys(disk))
     assert 1_000 == one.size
     assert main(["doctor", "--ledger", str(tmp_path / "a")]) == 0
     made.close()

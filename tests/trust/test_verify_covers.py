@@ -14,10 +14,10 @@ from store.folder.disk import Lock, RealDisk
 from store.folder.frames import Damaged, frame
 from store.folder.manifest import read as manifest_of
 from store.ledger import FileLedger, open_ledger
-from store.log import hot
+from store.log import hot_log
 from store.log.admission import Admission
-from store.log.hot import to_payload
-from store.proof.notary import secrets_of
+from store.log.hot_log import to_payload
+from store.proof.notary import open_secrets
 from store.proof.tree import Refuted
 from store.reader import Reader
 from store.receipts import Prover
@@ -160,7 +160,7 @@ def test_what_is_signed_is_told_in_words_and_to_programs(small: Path, capsys: Ca
     document = json.loads(capsys.readouterr().out)
     assert (6, 6, 0) == (document["leaves"], document["signed"], document["unsigned"])
     disk = RealDisk(small)
-    FileLedger(disk, secrets=secrets_of(small, disk), clock=lambda: 0).append(whole(9))
+    FileLedger(disk, secrets=open_secrets(small, disk), clock=lambda: 0).append(whole(9))
     assert "signed 6/7   " in told(capsys)
 
 
@@ -250,7 +250,7 @@ def test_a_writer_does_not_sign_for_a_second_record(
     with pytest.raises(Damaged, match=sentence):
         FileLedger(RealDisk(tmp_path))
     assert path.read_bytes().startswith(before)
-    assert hot.read(RealDisk(tmp_path), now.log).torn == 0
+    assert hot_log.read(RealDisk(tmp_path), now.log).torn == 0
 
 
 def test_records_of_a_match_follow_one_another(tmp_path: Path) -> None:

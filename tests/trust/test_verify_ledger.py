@@ -18,8 +18,8 @@ from events.types import Called, Event, Events, Folded, HandStarted, HoleDealt, 
 from store.folder.disk import RealDisk
 from store.folder.frames import Damaged
 from store.ledger import FileLedger
+from store.proof.ledger_secrets import SecretFolder, Secrets
 from store.proof.note import Signer
-from store.proof.private import Private, Secrets
 from store.proof.tree import Refuted
 from store.reader import Reader
 from store.tables.projection import STANDARD
@@ -206,7 +206,7 @@ def test_a_lost_nonce_secret_makes_every_digest_wrong(tmp_path: Path) -> None:
 
 def test_secrets_are_not_in_what_is_published(tmp_path: Path) -> None:
     """Whoever has everything but `private/` has neither secret in it, in no spelling."""
-    secrets = Private(tmp_path).secrets()
+    secrets = SecretFolder(tmp_path).secrets()
     seed = secrets.signer.spelled().strip().split(b"+", 4)[4]  # which may have a + in it
     written(tmp_path / "a", secrets=secrets)
     for path in (tmp_path / "a").rglob("*"):

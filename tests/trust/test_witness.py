@@ -5,8 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from store.folder.disk import Held
-from store.proof.checkpoint import SIZE_TYPE, Answer, Checkpoint, Witness, open_checkpoint, sign
+from store.folder.disk import LedgerLocked
+from store.proof.checkpoint import (
+    SIZE_TYPE,
+    Checkpoint,
+    Witness,
+    WitnessAnswer,
+    open_checkpoint,
+    sign,
+)
 from store.proof.note import Signer, to_base64
 from store.proof.tree import Frontier, Refuted, consistency, leaf_hash
 from tests.trust.stored_hashes import InMemory
@@ -46,13 +53,13 @@ def test_a_log_that_grows_is_cosigned_each_time(witness: Witness) -> None:
 
 def test_who_does_not_know_what_was_cosigned_is_told(witness: Witness) -> None:
     assert 200 == witness.add_checkpoint(asked(0, 5)).status
-    assert Answer(409, "5\n", SIZE_TYPE) == witness.add_checkpoint(asked(0, 20))
-    assert Answer(409, "5\n", SIZE_TYPE) == witness.add_checkpoint(asked(3, 20))
+    assert WitnessAnswer(409, "5\n", SIZE_TYPE) == witness.add_checkpoint(asked(0, 20))
+    assert WitnessAnswer(409, "5\n", SIZE_TYPE) == witness.add_checkpoint(asked(3, 20))
 
 
 def test_an_older_checkpoint_is_not_cosigned_after_a_newer(witness: Witness) -> None:
     assert 200 == witness.add_checkpoint(asked(0, 20)).status
-    assert Answer(409, "20\n", SIZE_TYPE) == witness.add_checkpoint(asked(0, 5))
+    assert WitnessAnswer(409, "20\n", SIZE_TYPE) == witness.add_checkpoint(asked(0, 5))
     assert 400 == witness.add_checkpoint(asked(20, 5)).status
 
 
@@ -61,7 +68,7 @@ def test_a_fork_is_refused_and_kept_as_evidence(witness: Witness, tmp_path: Path
     assert 200 == witness.add_checkpoint(asked(0, 5)).status
     answer = witness.add_checkpoint(asked(5, 20, FORKED))
     assert (422, True) == (answer.status, "is not proved" in answer.body)
-    assert Answer(409, "5\n", SIZE_TYPE) == witness.add_checkpoint(asked(5, 5, FORKED))
+    assert WitnessAnswer(409, "5\n", SIZE_TYPE) == witness.add_checkpoint(asked(5, 5, FORKED))
     kept = {one.read_bytes() for one in (tmp_path / "w" / "refused").iterdir()}
     assert {note(20, FORKED), note(5, FORKED)} == kept
     assert 200 == witness.add_checkpoint(asked(5, 20)).status, "the true history goes on"
@@ -70,12 +77,12 @@ def test_a_fork_is_refused_and_kept_as_evidence(witness: Witness, tmp_path: Path
 def test_it_remembers_after_a_restart_and_is_one_process(tmp_path: Path) -> None:
     first = Witness(tmp_path / "w", [LOG.key], "w.example")
     assert 200 == first.add_checkpoint(asked(0, 5)).status
-    with pytest.raises(Held):
+    with pytest.raises(LedgerLocked):
         Witness(tmp_path / "w", [LOG.key])
     first.close()
     again = Witness(tmp_path / "w", [LOG.key])
     assert first.key == again.key
-    assert Answer(409, "5\n", SIZE_TYPE) == again.add_checkpoint(asked(0, 20, FORKED))
+    assert WitnessAnswer(409, "5\n", SIZE_TYPE) == again.add_checkpoint(asked(0, 20, FORKED))
     again.close()
     with pytest.raises(Refuted, match=r"this witness is called w\.example, not v\.example"):
         Witness(tmp_path / "w", [LOG.key], "v.example")

@@ -23,7 +23,7 @@ from store.folder.disk import RealDisk
 from store.ledger import open_ledger
 from store.proof.notary import last_checkpoint
 from store.proof.note import WITNESSES, Signer
-from store.proof.policy import published
+from store.proof.policy import last_published
 from tests.http.servers import MUCKRAKE, Server
 from tests.processes import Popen
 from tests.sessions import name, printed, said
@@ -93,7 +93,7 @@ def play(name: str, *more: str) -> int:
 
 def shown(folder: Path) -> tuple[int, set[str]]:
     """The size of what is published, and who has cosigned it."""
-    found = published(RealDisk(folder))
+    found = last_published(RealDisk(folder))
     return (
         (0, set())
         if found is None

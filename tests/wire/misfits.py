@@ -5,16 +5,16 @@ import sys
 from pathlib import Path
 
 from dealer.deck import SeededDecks
-from dealer.wire.match import play, started
-from dealer.wire.player import Player
-from dealer.wire.program import Limits, Program, program
-from dealer.wire.sandbox import Guard
-from dealer.wire.words import WirePlan, plan
+from dealer.wire.match import play, running_bots
+from dealer.wire.player import WirePlayer
+from dealer.wire.program import BotProgram, Limits, read_program
+from dealer.wire.protocol import WirePlan, wire_plan
+from dealer.wire.sandbox import Isolation
 from engine.games import GAMES
 from events.types import Events
 
 SHORT = Limits(clock=9.0, reply=1.0, build=1.0, connect=3.0, quit=0.4, log_bytes=1_000)
-OPEN = Guard(())  # nothing is hidden from these bots
+OPEN = Isolation(())  # nothing is hidden from these bots
 
 # Calls everything, bids 3, checks otherwise; what makes a bot odd stands between these two parts.
 _HEAD = """\
@@ -67,35 +67,35 @@ MISFITS = {
 }
 
 
-def bot(folder: Path, name: str, odd: str = "", build: list[str] | None = None) -> Program:
+def bot(folder: Path, name: str, odd: str = "", build: list[str] | None = None) -> BotProgram:
     """A bot in a folder of this name; `odd` is what it does differently."""
     home = folder / name
     home.mkdir(parents=True, exist_ok=True)
     (home / "bot.py").write_text(_HEAD + odd + _TAIL)
     commands = {"build": build or [], "run": [sys.executable, "-I", "bot.py"]}
     (home / "commands.json").write_text(json.dumps(commands))
-    return program(home, name)
+    return read_program(home, name)
 
 
 def matched(
-    programs: tuple[Program, Program],
+    programs: tuple[BotProgram, BotProgram],
     hands: int = 6,
     limits: Limits = SHORT,
     game: str = "auction-2024-mit",
     *,
     open_bids: bool = False,
-    guard: Guard = OPEN,
-) -> tuple[WirePlan, list[Events], tuple[Player, Player], list[str]]:
+    guard: Isolation = OPEN,
+) -> tuple[WirePlan, list[Events], tuple[WirePlayer, WirePlayer], list[str]]:
     """A whole match: its plan, its records, its players, and what was said about them."""
     names = (programs[0].name, programs[1].name)
-    match = plan(GAMES[game], "m", names, hands, open_bids=open_bids)
+    match = wire_plan(GAMES[game], "m", names, hands, open_bids=open_bids)
     said: list[str] = []
 
     def tell(sentence: str) -> None:
         if "not kept apart" not in sentence:
             said.append(sentence)
 
-    with started(programs, limits, guard, tell) as players:
+    with running_bots(programs, limits, guard, tell) as players:
         played = play(match, match.legs[0], SeededDecks("7"), players)
         records = [hand.record for hand in played]
     return match, records, players, said

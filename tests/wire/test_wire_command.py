@@ -17,8 +17,8 @@ from api.main import main
 from api.playing.wire_match import last_open_deck
 from dealer.deck import check_deal
 from dealer.wire.program import GRUFF, STEADY
-from dealer.wire.sandbox import Means
-from dealer.wire.words import plan
+from dealer.wire.protocol import wire_plan
+from dealer.wire.sandbox import SandboxKind
 from engine.games import GAMES
 from events.evolve import replay
 from events.match import DeckCommitted, DeckOpened, MatchStarted, NonceGiven
@@ -66,7 +66,7 @@ def test_the_example_bots_play_a_match_that_is_kept_audited_and_logged(
     assert [1 + (seat != best) for seat in range(2)] == document["places"]
     assert document["faults"] == []
     for one in document["bots"]:
-        assert one["kept_apart"] in get_args(Means)
+        assert one["kept_apart"] in get_args(SandboxKind)
         assert one["not_kept_because"] or one["kept_apart"] == (
             "user+namespaces" if os.geteuid() == 0 else "namespaces"
         )
@@ -194,8 +194,8 @@ def test_committed_decks_are_those_that_were_dealt_and_open_when_none_comes_agai
 
 def test_a_committed_match_that_is_cut_short_opens_what_was_dealt_and_no_more() -> None:
     """Of a mirrored one with hands 1 4 5 8 2 3 6 7 in this order, five were played."""
-    usual = plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8)
-    mirrored = plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8, mirrored=True)
+    usual = wire_plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8)
+    mirrored = wire_plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8, mirrored=True)
     assert [0, 3, 8] == [last_open_deck(usual, played, False) for played in (0, 3, 8)]
     assert [0, 0, 0] == [last_open_deck(mirrored, played, False) for played in (0, 3, 8)]
     assert [0, 1, 4, 8, 8] == [last_open_deck(mirrored, played, True) for played in (0, 1, 2, 5, 8)]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dealer.play import play
-from dealer.wire.words import unspoken
+from dealer.wire.protocol import why_not_spoken
 from engine.games import GAMES, RULESETS
 from events.evolve import replay
 from formats.hand_records import hand_record
@@ -20,7 +20,7 @@ from tests.profiles import in_turn, sized
 from tests.sessions import Captured, printed, said
 from tests.wire.misfits import MISFITS, bot
 
-SPOKEN = [name for name, game in RULESETS.items() if unspoken(game) is None]
+SPOKEN = [name for name, game in RULESETS.items() if why_not_spoken(game) is None]
 MIRROR: tuple[list[str], ...] = ([], ["--mirror"])
 PAIRS = (("crash", "lie"), ("lie", "crash"))
 

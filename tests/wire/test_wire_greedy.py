@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from dealer.wire.sandbox import Guard, Means
+from dealer.wire.sandbox import Isolation, SandboxKind
 from tests.profiles import in_turn
 from tests.wire.misfits import SHORT, bot, left_behind, matched
 
@@ -68,11 +68,11 @@ APART = (None, ("none",))  # by what keeps bots apart here, and by nothing
 @only_linux
 @pytest.mark.parametrize(("greed", "means"), in_turn(GREEDY, APART))
 def test_a_greedy_bot_is_ended_and_the_other_plays_on(
-    greed: str, means: tuple[Means, ...] | None, tmp_path: Path
+    greed: str, means: tuple[SandboxKind, ...] | None, tmp_path: Path
 ) -> None:
     odd, why = GREEDY[greed]
     pair = (bot(tmp_path, "greedy", odd), bot(tmp_path, "good"))
-    _, records, (greedy, good), _ = matched(pair, 4, TIGHT, guard=Guard((), means))
+    _, records, (greedy, good), _ = matched(pair, 4, TIGHT, guard=Isolation((), means))
     assert len(records) == 4
     assert why in greedy.notes
     assert greedy.silent == "its connection broke"
@@ -83,11 +83,11 @@ def test_a_greedy_bot_is_ended_and_the_other_plays_on(
 @only_linux
 @pytest.mark.parametrize(("greed", "means"), in_turn(REFUSED, APART))
 def test_what_a_bot_may_not_have_it_does_not_get(
-    greed: str, means: tuple[Means, ...] | None, tmp_path: Path
+    greed: str, means: tuple[SandboxKind, ...] | None, tmp_path: Path
 ) -> None:
     odd = f"def odd(line):\n {REFUSED[greed]}\n return polite(line)"
     pair = (bot(tmp_path, "greedy", odd), bot(tmp_path, "good"))
-    _, records, (greedy, good), _ = matched(pair, 4, TIGHT, guard=Guard((), means))
+    _, records, (greedy, good), _ = matched(pair, 4, TIGHT, guard=Isolation((), means))
     assert len(records) == 4
     assert greedy.output.last_lines[-1].startswith("OSError: [Errno ")
     assert (greedy.exit, good.exit) == (1, 0)

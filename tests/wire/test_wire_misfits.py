@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from api.playing.wire_match import bad_replies
 from dealer.deck import SeededDecks
-from dealer.wire.match import Listener, MatchJob, Processes, started
-from dealer.wire.words import plan
-from dealer.worker import Gone
+from dealer.wire.match import Listener, MatchJob, MatchProcesses, running_bots
+from dealer.wire.protocol import wire_plan
+from dealer.worker import WorkerGone
 from engine.audit import audit
 from engine.games import GAMES
 from events.evolve import replay
@@ -136,7 +136,7 @@ def test_an_interruption_in_the_middle_leaves_no_bot_behind(tmp_path: Path) -> N
     pair = (bot(tmp_path, "good"), bot(tmp_path, "stay", MISFITS["stay"]))
 
     def interrupted() -> None:
-        with started(pair, SHORT, OPEN, print):
+        with running_bots(pair, SHORT, OPEN, print):
             assert len(left_behind(tmp_path)) == 2
             raise KeyboardInterrupt
 
@@ -147,16 +147,16 @@ def test_an_interruption_in_the_middle_leaves_no_bot_behind(tmp_path: Path) -> N
 
 def test_a_referee_that_is_killed_is_told_of_and_leaves_no_bot_behind(tmp_path: Path) -> None:
     pair = (bot(tmp_path, "good"), bot(tmp_path, "plain"))
-    match = plan(GAMES["auction-2024-mit"], "m", ("good", "plain"), 99_999)
+    match = wire_plan(GAMES["auction-2024-mit"], "m", ("good", "plain"), 99_999)
     listener = Listener(print, lambda legs: None)
     job = MatchJob(match, pair, SHORT, SeededDecks("7"), OPEN)
     others = multiprocessing.active_children()  # of applications that other tests share
-    hands = Processes().play(job, listener, lambda: False)
+    hands = MatchProcesses().play(job, listener, lambda: False)
     while next(hands) is None:
         pass
     assert len(left_behind(tmp_path)) == 2
     (referee,) = {*multiprocessing.active_children()} - {*others}
     referee.kill()
-    with pytest.raises(Gone, match="the process that played the match is gone"):
+    with pytest.raises(WorkerGone, match="the process that played the match is gone"):
         list(hands)
     assert left_behind(tmp_path) == []

@@ -12,12 +12,12 @@ import pytest
 
 from dealer.deck import SeededDecks
 from dealer.wire import process
-from dealer.wire.match import play, started
-from dealer.wire.player import Player
-from dealer.wire.process import LOOK_HANDS, QUICK_S, Used, is_better, on_one_processor
-from dealer.wire.program import Limits, named
-from dealer.wire.sandbox import Guard
-from dealer.wire.words import plan
+from dealer.wire.match import play, running_bots
+from dealer.wire.player import WirePlayer
+from dealer.wire.process import LOOK_HANDS, QUICK_S, BotUsage, fits_one_processor, on_one_processor
+from dealer.wire.program import Limits, named_programs
+from dealer.wire.protocol import wire_plan
+from dealer.wire.sandbox import Isolation
 from engine.games import GAMES
 from events.state import Finished
 from events.types import Events
@@ -64,7 +64,7 @@ def looked_at(pair: tuple[Bot, Bot], *better: bool) -> Generator[None]:
     answers = iter(better)
     hands = on_one_processor((HAND for _ in range(LOOK_HANDS * len(better))), pair)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(process, "is_better", lambda then, now: next(answers))
+        patch.setattr(process, "fits_one_processor", lambda then, now: next(answers))
         for number, _ in enumerate(hands, 1):
             if number % LOOK_HANDS == 0:
                 yield
@@ -161,9 +161,9 @@ def test_a_match_that_is_stopped_lets_everybody_run_everywhere_again(everywhere:
 def test_one_is_enough_for_bots_that_reply_at_once_while_nobody_else_is_there(
     thought: float, ran: int, waited: int, better: bool
 ) -> None:
-    then = Used(7, 50.0, 1_000, 2_000)
-    now = Used(107, 50.0 - thought * 100 * QUICK_S, 1_000 + ran, 2_000 + waited)
-    assert better == is_better(then, now)
+    then = BotUsage(7, 50.0, 1_000, 2_000)
+    now = BotUsage(107, 50.0 - thought * 100 * QUICK_S, 1_000 + ran, 2_000 + waited)
+    assert better == fits_one_processor(then, now)
 
 
 def test_a_real_match_is_the_same_on_one_processor(
@@ -171,13 +171,13 @@ def test_a_real_match_is_the_same_on_one_processor(
 ) -> None:
     """The processes of both bots are found, in whatever means keeps them apart."""
     examples = Path(__file__).parents[2] / "dealer/examples"
-    programs = named(examples / "steady", examples / "gruff")
-    match = plan(GAMES["auction-2024-mit"], "m", ("steady", "gruff"), LOOK_HANDS + 5)
+    programs = named_programs(examples / "steady", examples / "gruff")
+    match = wire_plan(GAMES["auction-2024-mit"], "m", ("steady", "gruff"), LOOK_HANDS + 5)
     records: list[list[Events]] = []
     where: list[int] = []  # on how many processors a bot may run, hand by hand
     for answer in (lambda then, now: True, lambda then, now: False):
-        monkeypatch.setattr(process, "is_better", answer)
-        with started(programs, Limits(), Guard(()), lambda sentence: None) as players:
+        monkeypatch.setattr(process, "fits_one_processor", answer)
+        with running_bots(programs, Limits(), Isolation(()), lambda sentence: None) as players:
             hands = on_one_processor(play(match, match.legs[0], SeededDecks("1"), players), players)
             found = []
             for hand in hands:
@@ -190,7 +190,7 @@ def test_a_real_match_is_the_same_on_one_processor(
     assert apart * (LOOK_HANDS - 1) + together * 6 + apart * (LOOK_HANDS + 5) == where
 
 
-def _width(players: tuple[Player, Player]) -> int:
+def _width(players: tuple[WirePlayer, WirePlayer]) -> int:
     """On how many processors a bot may run at most; nothing of one has ended yet."""
     processes = [process for player in players for process in player.processes]
     assert len(processes) >= 2

@@ -9,7 +9,7 @@ import pytest
 from dealer.deck import SeededDecks
 from dealer.wire.match import play
 from dealer.wire.player import Connection, Reply
-from dealer.wire.words import plan
+from dealer.wire.protocol import wire_plan
 from engine.audit import audit
 from engine.games import GAMES
 from tests.wire.links import pair
@@ -38,7 +38,7 @@ def test_whatever_bots_reply_the_record_is_what_the_rules_decide(
 ) -> None:
     bots = (Erratic(f"{seed}/a"), Erratic(f"{seed}/b"))
     shown = seed % 2 == 1
-    match = plan(GAMES[game], "m", ("a", "b"), 20, mirrored=mirrored, open_bids=shown)
+    match = wire_plan(GAMES[game], "m", ("a", "b"), 20, mirrored=mirrored, open_bids=shown)
     decks = SeededDecks(str(seed), match.deals)
     hands = [hand for leg in match.legs for hand in play(match, leg, decks, bots)]
     assert [None] * 20 == [audit(match.game, hand.record) for hand in hands]

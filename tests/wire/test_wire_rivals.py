@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from dealer.wire.player import Player
+from dealer.wire.player import WirePlayer
 from dealer.wire.program import Limits
-from dealer.wire.sandbox import Guard
-from dealer.wire.words import WirePlan
+from dealer.wire.protocol import WirePlan
+from dealer.wire.sandbox import Isolation
 from events.types import BidPlaced, Called, Checked, Events, Faulted, Folded
 from tests.wire.misfits import SHORT, left_behind, matched
 from tests.wire.misfits import bot as made
@@ -35,8 +35,8 @@ MAY = "its rival may have sent it, like any program of yours: nothing says who d
 
 
 def _match(
-    folder: Path, number: int, guard: Guard, limits: Limits = SHORT
-) -> tuple[WirePlan, list[Events], tuple[Player, Player], list[str]]:
+    folder: Path, number: int, guard: Isolation, limits: Limits = SHORT
+) -> tuple[WirePlan, list[Events], tuple[WirePlayer, WirePlayer], list[str]]:
     """A killer in seat 0, and a victim whose command line holds a word that it looks for."""
     word = f"victim-{folder.name}"
     victim = made(folder, "prey")
@@ -51,7 +51,7 @@ def test_who_is_killed_by_a_rival_is_said_to_be_killed_by_a_signal(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     """Where nothing keeps bots apart, the killer plays on against defaults, unproved."""
-    _, records, (killer, victim), _ = _match(tmp_path, number, Guard((), ("none",)))
+    _, records, (killer, victim), _ = _match(tmp_path, number, Isolation((), ("none",)))
     assert (victim.silent, victim.exit) == ("its connection broke", -number)
     (note,) = victim.notes
     assert note.startswith(f"it was ended by {number.name}, which muckrake did not send; ")
@@ -70,7 +70,7 @@ def test_who_is_killed_by_a_rival_is_said_to_be_killed_by_a_signal(
 @pytest.mark.ci
 def test_a_bot_that_is_stopped_by_a_rival_is_late_and_the_report_says_why(tmp_path: Path) -> None:
     limits = replace(SHORT, reply=0.5)
-    _, _, (killer, victim), _ = _match(tmp_path, signal.SIGSTOP, Guard((), ("none",)), limits)
+    _, _, (killer, victim), _ = _match(tmp_path, signal.SIGSTOP, Isolation((), ("none",)), limits)
     assert victim.silent == "it took too long for one reply"
     assert victim.notes[0] == f"its process was stopped by a signal when it was late; {MAY}"
     assert killer.silent is None
@@ -79,7 +79,7 @@ def test_a_bot_that_is_stopped_by_a_rival_is_late_and_the_report_says_why(tmp_pa
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_rival_that_is_kept_apart_cannot_be_killed(number: int, tmp_path: Path) -> None:
-    _, records, (killer, victim), _ = _match(tmp_path, number, Guard(()))
+    _, records, (killer, victim), _ = _match(tmp_path, number, Isolation(()))
     if "none" in (killer.sandbox.means, victim.sandbox.means) or killer.sandbox.reasons:
         pytest.skip(f"this system does not keep bots apart: {killer.sandbox.reasons}")
     assert ([], None) == (victim.notes, victim.silent)

@@ -18,13 +18,13 @@ from msgspec.structs import replace
 from api.playing.wire_match import BotMatch, as_text
 from dealer.deck import SeededDecks
 from dealer.wire.match import MatchJob
-from dealer.wire.program import Program, program, visible
-from dealer.wire.sandbox import Guard, Means
-from dealer.wire.words import plan
+from dealer.wire.program import BotProgram, read_program, visible_paths
+from dealer.wire.protocol import wire_plan
+from dealer.wire.sandbox import Isolation, SandboxKind
 from engine.game import fingerprint, to_json
 from engine.games import GAMES
 from store.ledger import open_ledger
-from store.proof.private import Private
+from store.proof.ledger_secrets import SecretFolder
 from store.tables.projection import STANDARD
 from tests.profiles import sized
 from tests.wire.misfits import SHORT, bot, matched
@@ -55,23 +55,23 @@ def public(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def _spy(folder: Path, rival: Path) -> Program:
+def _spy(folder: Path, rival: Path) -> BotProgram:
     found = bot(folder, "spy")
     source = (found.folder / "bot.py").read_text()
     (found.folder / "bot.py").write_text(f"{SPY}\nspy({str(rival)!r})\n{source}")
     return found
 
 
-def _rival(folder: Path) -> Program:
+def _rival(folder: Path) -> BotProgram:
     found = bot(folder, "rival")
     (found.folder / "bot.py").rename(found.folder / "rival.py")
     commands = (found.folder / "commands.json").read_text().replace("bot.py", "rival.py")
     (found.folder / "commands.json").write_text(commands)
-    return program(found.folder, "rival")
+    return read_program(found.folder, "rival")
 
 
 def _spied(
-    folder: Path, means: tuple[Means, ...], said: list[str], *, first: bool = False
+    folder: Path, means: tuple[SandboxKind, ...], said: list[str], *, first: bool = False
 ) -> BotMatch:
     """A match on record, of a spy and its rival, beside a ledger that holds what it looks for."""
     home = folder / f"{WORD}-ledger"
@@ -81,8 +81,8 @@ def _spied(
     rival.folder.chmod(0o700)
     spy = _spy(folder, rival.folder)
     bots = (spy, rival) if first else (rival, spy)
-    match = plan(GAMES["auction-2024-mit"], "m", (bots[0].name, bots[1].name), 2)
-    guard = Guard((home,), means, SEED)
+    match = wire_plan(GAMES["auction-2024-mit"], "m", (bots[0].name, bots[1].name), 2)
+    guard = Isolation((home,), means, SEED)
     meeting = BotMatch(MatchJob(match, bots, PATIENT, SeededDecks(SEED), guard))
     ledger, lock = open_ledger(home, "test", STANDARD)
     handle = os.open(home / f"{WORD}-file", os.O_RDONLY)
@@ -90,7 +90,9 @@ def _spied(
     try:
         ledger.keep_ruleset(fingerprint(match.game), to_json(match.game))
         start = meeting.announced(None, "sealed", "committed")
-        played = meeting.recorded(ledger, start, said.append, lambda: False, kept=Private(home))
+        played = meeting.recorded(
+            ledger, start, said.append, lambda: False, kept=SecretFolder(home)
+        )
     finally:
         os.close(handle)
         ledger.close()
@@ -113,7 +115,7 @@ def _findings(meeting: BotMatch) -> tuple[list[str], int]:
     ("means", "first"), sized(SEATS, ci=[(means, first) for means, _ in SEATS for first in EITHER])
 )
 def test_a_spying_bot_finds_nothing(
-    means: Means, first: bool, public: Path, monkeypatch: pytest.MonkeyPatch
+    means: SandboxKind, first: bool, public: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if "user" in means and os.geteuid() != 0:
         pytest.skip("only root can start another user's bots")
@@ -162,13 +164,13 @@ def test_a_ledger_within_what_is_shown_is_hidden(
     (public / "tools/ledger/key").write_text(WORD)
     monkeypatch.setenv("PATH", f"{public}/tools/bin{os.pathsep}{os.environ['PATH']}")
     look = f"print(*(os.listdir({str(public)!r} + '/tools/' + name) for name in ('lib', 'ledger')))"
-    guard = Guard((public / "tools/ledger",), _spaces())
+    guard = Isolation((public / "tools/ledger",), _spaces())
     pair = (bot(public, "good"), bot(public, "looker", look))
     _, _, (_, looker), _ = matched(pair, 1, guard=guard)
     assert looker.output.log == b"['shown'] []\n"
 
 
-def _spaces() -> tuple[Means, ...]:
+def _spaces() -> tuple[SandboxKind, ...]:
     return ("user+namespaces",) if os.geteuid() == 0 else ("namespaces",)
 
 
@@ -199,7 +201,7 @@ def test_another_user_alone_is_not_enough_where_it_hides_nothing_or_too_much(
     try:
         while seed and not Path(f"/proc/{speaker.pid}/cmdline").read_bytes():
             time.sleep(0.01)  # a program that has just begun has no words yet
-        guard = Guard((home,), ("user", "none"), seed)
+        guard = Isolation((home,), ("user", "none"), seed)
         _, _, (one, _), _ = matched((bot(public, "a"), bot(public, "b")), 1, guard=guard)
     finally:
         speaker.kill()
@@ -212,7 +214,7 @@ def test_another_user_alone_is_not_enough_where_it_hides_nothing_or_too_much(
 @only_linux
 @pytest.mark.parametrize("means", ["user+namespaces", "namespaces", "none"])
 def test_nothing_is_left_of_what_bots_write_and_their_folders_are_as_they_were(
-    means: Means, tmp_path: Path
+    means: SandboxKind, tmp_path: Path
 ) -> None:
     litter = (
         "import tempfile\n"
@@ -231,7 +233,7 @@ def test_nothing_is_left_of_what_bots_write_and_their_folders_are_as_they_were(
     odd = f"NAME = {name!r}\n{litter}"
     pair = (bot(tmp_path, "good"), bot(tmp_path, "litterer", odd))
     before = sorted((tmp_path / "litterer").iterdir())
-    _, _, (_, litterer), said = matched(pair, 1, guard=Guard((), (means,)))
+    _, _, (_, litterer), said = matched(pair, 1, guard=Isolation((), (means,)))
     if means == "namespaces" and litterer.sandbox.reasons:
         pytest.skip(litterer.sandbox.reasons[0])
     assert (litterer.silent, litterer.exit, said) == (None, 0, [])
@@ -279,7 +281,7 @@ def test_nobody_takes_a_bots_place_at_the_port_that_waits_for_it(
 
     monkeypatch.setattr("dealer.wire.player.socket.create_server", opened)
     pair = (bot(tmp_path, "good"), bot(tmp_path, "plain"))
-    guard = Guard((), _spaces() if apart else ("none",))
+    guard = Isolation((), _spaces() if apart else ("none",))
     limits = SHORT if apart else replace(SHORT, reply=0.2)  # a stranger replies nothing
     _, records, players, said = matched(pair, 2, limits, guard=guard)
     assert len(records) == 2
@@ -297,7 +299,7 @@ def test_nobody_takes_a_bots_place_at_the_port_that_waits_for_it(
 def test_the_user_that_a_bot_is_has_a_name_and_a_home(tmp_path: Path) -> None:
     odd = "import pwd; me = pwd.getpwuid(os.getuid()); print(me.pw_name, me.pw_dir == os.getcwd())"
     pair = (bot(tmp_path, "good"), bot(tmp_path, "named", odd))
-    _, _, (_, named), _ = matched(pair, 1, guard=Guard((), _spaces()))
+    _, _, (_, named), _ = matched(pair, 1, guard=Isolation((), _spaces()))
     assert named.output.log == b"bot True\n"
 
 
@@ -308,7 +310,7 @@ def test_root_that_must_stay_root_does_not_show_what_is_only_roots(tmp_path: Pat
     assert not secret.stat().st_mode & 4
     odd = "print(len(open('/etc/shadow').read()), open('/etc/hostname').read() != '')"
     pair = (bot(tmp_path, "good"), bot(tmp_path, "reader", odd))
-    _, _, (_, reader), _ = matched(pair, 1, guard=Guard((), ("namespaces",)))
+    _, _, (_, reader), _ = matched(pair, 1, guard=Isolation((), ("namespaces",)))
     assert reader.output.log == b"0 True\n"
 
 
@@ -319,7 +321,7 @@ def test_a_link_out_of_a_bots_folder_is_not_followed_for_it(tmp_path: Path) -> N
     odd = "try: print(open('link').read())\nexcept OSError as why: print('no', why.errno)\n"
     linked = bot(tmp_path, "linked", odd)
     (linked.folder / "link").symlink_to(tmp_path / "key")
-    guard = Guard((), _spaces())
+    guard = Isolation((), _spaces())
     _, _, (_, one), _ = matched((bot(tmp_path, "good"), linked), 1, guard=guard)
     assert one.output.log == b"no 2\n"
 
@@ -350,7 +352,7 @@ def test_a_strict_umask_of_ours_leaves_the_bot_a_root_that_it_may_enter(public: 
     before = os.umask(0o077)
     try:
         pair = (bot(public, "good"), bot(public, "plain"))
-        _, _, players, _ = matched(pair, 1, guard=Guard((), ("user+namespaces", "none")))
+        _, _, players, _ = matched(pair, 1, guard=Isolation((), ("user+namespaces", "none")))
     finally:
         os.umask(before)
     assert [("user+namespaces", [])] * 2 == [
@@ -371,7 +373,7 @@ def test_a_folder_of_tools_that_we_may_not_enter_is_not_shown_and_is_no_error(
     plain = bot(public, "plain")
     os.seteuid(65_534)
     try:
-        shown, links = visible(plain)
+        shown, links = visible_paths(plain)
     finally:
         os.seteuid(0)
     assert Path("/usr") in shown

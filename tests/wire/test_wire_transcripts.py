@@ -4,7 +4,7 @@ import pytest
 
 from dealer.wire.match import play
 from dealer.wire.player import Reply
-from dealer.wire.words import plan
+from dealer.wire.protocol import wire_plan
 from engine.games import GAMES
 from formats.mit.write import write
 from tests.wire.transcripts import RecalledDecks, Scripted, log_of, scripted
@@ -40,7 +40,7 @@ def test_the_same_cards_and_replies_make_the_same_lines_and_the_same_log(name: s
 def _played(name: str, log: str, bots: tuple[Scripted, Scripted]) -> str:
     """The log that we write of this match."""
     decks = RecalledDecks(log)
-    match = plan(
+    match = wire_plan(
         GAME[name.split("-")[1]],
         "m",
         ("A", "B"),

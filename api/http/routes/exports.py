@@ -35,7 +35,7 @@ from api.http.ask import Access, Ask
 from api.http.layers import Sink
 from api.viewpoints.selection import Absent, Selection, leaves
 from api.viewpoints.views import Viewed
-from store.sql.answers import plain
+from store.sql.json_values import json_rows
 
 Dataset = Literal["hands", "events", "players", "bids", "swaps", "pots", "decisions"]
 DATASETS: tuple[Dataset, ...] = get_args(Dataset)
@@ -215,7 +215,7 @@ def _answer(request: Request, ask: Ask, q: str) -> Response:
         table = viewed.stranger(q, ROWS_MAX, SECONDS)
     if kind in ("ndjson", "arrow", "parquet"):
         return tabled(request, iter([table]), kind, ask.viewer.view, "sql")
-    rows = plain(table)
+    rows = json_rows(table)
     if kind == "csv":
         return listed(request, rows, offered=("csv",))
     return document(request, {"schema": "muckrake.sql/1", "rows": rows})

@@ -25,7 +25,7 @@ from api.problem import Problem
 from api.questions.declared.matches import match_of
 from api.questions.feed import Feeds
 from formats.rakes import RakeFrom
-from store.folder.disk import ReadOnly, now_ms, origin_of
+from store.folder.disk import ReadOnly, archive_url, now_ms
 
 router = APIRouter(prefix="/api/v1", tags=["jobs"], default_response_class=Response)
 
@@ -334,7 +334,7 @@ def _jobs(ask: Access) -> Jobs:
 
 def _written(ask: Access) -> Jobs:
     """Of a ledger that can be written: an archive cannot."""
-    if (url := origin_of(ask.service.settings.folder)) is not None:
+    if (url := archive_url(ask.service.settings.folder)) is not None:
         raise ReadOnly(url)
     return _jobs(ask)
 

@@ -36,8 +36,8 @@ from events.ledger import is_match
 from events.match import MatchStarted
 from store.columns.codec import Row
 from store.folder.disk import cache_folder
-from store.log.streams import Leaf, split
-from store.proof.private import Private
+from store.log.streams import Leaf, split_stream
+from store.proof.ledger_secrets import SecretFolder
 from store.reader import Snapshot
 
 
@@ -121,7 +121,7 @@ def fairness(
     if not leaves:
         raise Absent("no hand was played here")
     again = repeated(ledger) if match is None else set()
-    fresh = [leaf for leaf in leaves if split(leaf.stream)[0] not in again]
+    fresh = [leaf for leaf in leaves if split_stream(leaf.stream)[0] not in again]
     dealt = dealt_hands(fresh, deals(ledger))
     tests = [
         *chance_tests.card_tests(dealt.hands),
@@ -133,13 +133,13 @@ def fairness(
         Tested(**asdict(test), verdict=test.verdict) for test in chance_tests.with_holm(tests)
     ]
     # Hands beside the decks that were committed to.
-    decks_kept = DeckChecks(ledger, Private(ledger.live.folder))
+    decks_kept = DeckChecks(ledger, SecretFolder(ledger.live.folder))
     found = [(leaf.stream, decks_kept.problem(leaf)) for leaf in leaves]
     wrong = [f"{hand}: {sentence}" for hand, sentence in found if sentence]
     decks = Decks(decks_kept.checked + len(wrong), wrong)
     # How many hands were dealt how: from a seed, from committed decks, or somewhere else.
     dealing: Counter[str] = Counter()
-    for name, hands in Counter(split(leaf.stream)[0] for leaf in leaves).items():
+    for name, hands in Counter(split_stream(leaf.stream)[0] for leaf in leaves).items():
         events = (recorded.event for recorded in ledger.read(name))
         kinds = (event.dealing for event in events if isinstance(event, MatchStarted))
         dealing[next(kinds, "not told")] += hands

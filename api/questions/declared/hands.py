@@ -52,8 +52,8 @@ from api.viewpoints.viewer import ShowProgress
 from api.viewpoints.views import Viewed
 from engine.verdict import Verdict
 from events.cards import Card
-from store.sql.answers import plain
 from store.sql.guard import Refused
+from store.sql.json_values import json_rows
 
 AT_ONCE = 20_000  # hands that are judged for a command that does not ask for it
 PATIENT_S = 600.0  # that a page of a command may take
@@ -284,7 +284,7 @@ def hands_by(
         if hand_seqs:
             span, condition = spanned(hand_seqs)
             sql = FOUND.format(span=span, where=condition, limit=len(hand_seqs), **parts)
-            rows = plain(viewed.query.ask(sql, seconds))
+            rows = json_rows(viewed.query.ask(sql, seconds))
             rows.sort(key=lambda row: hand_seqs.index(row["hand_seq"]))
         return _page(rows, limit)
     for span in windows(after, viewed.snapshot.next_seq, newest_first, max(WINDOW, 2 * limit)):
@@ -294,7 +294,7 @@ def hands_by(
         left = end - time.monotonic()
         if left <= 0:
             raise Refused(f"stopped: no answer within {seconds:g} s")
-        rows += plain(viewed.query.ask(sql, left))
+        rows += json_rows(viewed.query.ask(sql, left))
         if len(rows) > limit:
             break
     return _page(rows, limit)

@@ -37,7 +37,7 @@ from events.match import (
 from events.views import Hidden, SourceNotedSeen
 from store.log.streams import Leaf
 from store.reader import Snapshot
-from store.sql.answers import plain
+from store.sql.json_values import json_rows
 
 OPEN = "not ended"
 PLAYED = """
@@ -175,7 +175,7 @@ def _with_hands(viewed: Viewed, params: MatchesParams) -> list[tuple[Key, str, P
         after = params.after[0]
         rows = rows.filter(first_seq < after if params.newest else first_seq > after)
     rows = rows.slice(max(0, len(rows) - params.limit) if params.newest else 0, params.limit)
-    found = plain(rows)
+    found = json_rows(rows)
     ordered = reversed(found) if params.newest else found
     return [([row["first_seq"]], row["match"], row) for row in ordered]
 

@@ -1,9 +1,9 @@
-"""The words of the MIT Pokerbots protocol, both ways: clauses for a bot, and its replies.
+"""The MIT Pokerbots protocol, both ways: clauses for a bot, and its replies.
 
 A match that is played in them has a plan: by which rules, and in which order its hands are played.
 
 A bot is sent every event once, as a clause, in one line with the next question. The clock that
-opens each line is not here: `Player` measures the clock, and adds it.
+opens each line is not here: `WirePlayer` measures the clock, and adds it.
 """
 
 from collections.abc import Callable
@@ -52,7 +52,7 @@ SPOKEN = (AUCTION_2024_MIT, SWAP_2022_MIT, RIVER_2023_MIT, TOSS_2026_MIT, BOUNTY
 
 
 class Dialect(Struct, frozen=True):
-    """How the game of a year is spoken: with bids, with swaps, with tosses.
+    """The dialect of a year's game: with bids, with swaps, with tosses.
 
     Where cards are tossed, `G` ends the first clauses and `A` says what a hand changed; elsewhere
     `D` does, which is a toss there.
@@ -73,11 +73,11 @@ def dialect_of(game: Game) -> Dialect:
 # What a bot is sent.
 
 
-Words = tuple[str, str]
+SeatTexts = tuple[str, str]
 """What is added to the line of either seat, each clause after a space."""
 
 
-def _both(words: str) -> Words:
+def _both(words: str) -> SeatTexts:
     return words, words
 
 
@@ -91,18 +91,18 @@ _SECRETS = {
 _SEATS = (Seated(0), Seated(1))
 
 
-def _seen(event: HoleDealt | BountyDrawn | BidPlaced, words: str, hidden: str = "") -> Words:
-    """These words for a seat that sees the secret of an event, those for one that does not."""
+def _seen(event: HoleDealt | BountyDrawn | BidPlaced, words: str, hidden: str = "") -> SeatTexts:
+    """One text for the seats that see the secret of an event, another for those that do not."""
     secret = _SECRETS[type(event)]
     first, second = [words if may_see(seat, secret, event) else hidden for seat in _SEATS]
     return first, second
 
 
 class Clauses(Struct):
-    """One hand as the clauses that wait for each seat; `take` empties the line of a seat."""
+    """The clauses of one hand that wait for each seat; `take` empties the line of a seat."""
 
     dialect: Dialect
-    waiting: Words = _NOTHING
+    waiting: SeatTexts = _NOTHING
     roles: tuple[str, str] = ("P0", "P1")
     bids: dict[int, int] = {}
     hits: dict[int, bool] = {}
@@ -129,23 +129,23 @@ class Clauses(Struct):
         words = f" K{_board(hand)}"
         self.waiting = first + words, second + words
 
-    def begin(self, event: HandStarted, hand: Hand) -> Words:
+    def begin(self, event: HandStarted, hand: Hand) -> SeatTexts:
         """Each player's seat: the dealer's is 0."""
         self.roles = ("P0", "P1") if event.button == 0 else ("P1", "P0")
         self.bids, self.hits = {}, {}
         return f" {self.roles[0]}", f" {self.roles[1]}"
 
-    def hole(self, event: HoleDealt, hand: Hand) -> Words:
+    def hole(self, event: HoleDealt, hand: Hand) -> SeatTexts:
         """The first two cards; a third one is sent with the result of its auction."""
         if not hand.board:
             opened = " G" if self.dialect.tosses else ""
             return _seen(event, f" H{','.join(event.cards)}{opened}")
         return self._auction(hand) if event.seat == self._last_winner(hand) else _NOTHING
 
-    def bounty(self, event: BountyDrawn, hand: Hand) -> Words:
+    def bounty(self, event: BountyDrawn, hand: Hand) -> SeatTexts:
         return _seen(event, f" G{event.rank}")
 
-    def settled_bounty(self, event: BountySettled, hand: Hand) -> Words:
+    def settled_bounty(self, event: BountySettled, hand: Hand) -> SeatTexts:
         self.hits = {**self.hits, event.seat: event.hit}
         return _NOTHING
 
@@ -155,7 +155,7 @@ class Clauses(Struct):
         winners = [seat for seat, bid in self.bids.items() if bid == best]
         return winners[0] if len(winners) == 1 else 1 - hand.start.button
 
-    def board(self, event: BoardDealt, hand: Hand) -> Words:
+    def board(self, event: BoardDealt, hand: Hand) -> SeatTexts:
         """The whole board; where cards are swapped, each seat's own cards, changed or not."""
         board = _board(hand)
         if self.dialect.swaps and len(hand.board) < 5:
@@ -163,14 +163,14 @@ class Clauses(Struct):
             return f"{board} U{','.join(first)}", f"{board} U{','.join(second)}"
         return board, board
 
-    def bid(self, event: BidPlaced, hand: Hand) -> Words:
+    def bid(self, event: BidPlaced, hand: Hand) -> SeatTexts:
         """The first bid is sent to the other bidder at once: in clear only if it is not sealed."""
         early = not self.bids
         self.bids = {**self.bids, event.seat: event.amount}
         words = f" A{event.amount}"
         return _seen(event, words, f" {MASKED}") if early else _both(words)
 
-    def _auction(self, hand: Hand) -> Words:
+    def _auction(self, hand: Hand) -> SeatTexts:
         """Stacks and bids, the dealer's first, then all cards of the seat; the board again."""
         dealer, other = hand.start.button, 1 - hand.start.button
         stacks = f"{hand.stacks[dealer]},{hand.stacks[other]}"
@@ -181,7 +181,7 @@ class Clauses(Struct):
             f" {self.roles[1]} {settled}_{','.join(second)}{board}",
         )
 
-    def end(self, event: HandEnded, hand: Hand) -> Words:
+    def end(self, event: HandEnded, hand: Hand) -> SeatTexts:
         return self._end(hand, 0), self._end(hand, 1)
 
     def _end(self, hand: Hand, seat: int) -> str:
@@ -203,7 +203,7 @@ def _board(hand: Hand) -> str:
     return f" B{','.join(hand.board)}"
 
 
-_WORDS: dict[type[Event], Callable[[Clauses, Any, Hand], Words]] = {
+_WORDS: dict[type[Event], Callable[[Clauses, Any, Hand], SeatTexts]] = {
     HandStarted: Clauses.begin,
     HoleDealt: Clauses.hole,
     BoardDealt: Clauses.board,
@@ -223,12 +223,12 @@ _WORDS: dict[type[Event], Callable[[Clauses, Any, Hand], Words]] = {
 # What a bot replies.
 
 
-def command(dialect: Dialect, asked: WireTurn, reply: str, sealed: bool) -> Command | None:
+def reply_command(dialect: Dialect, asked: WireTurn, reply: str, sealed: bool) -> Command | None:
     """The command that a reply means, legal or not; None if it means nothing.
 
     In the games without bids the number behind a letter that is not offered was never looked at.
     """
-    meant = meaning(dialect, asked.seat, reply, sealed)
+    meant = spelled_command(dialect, asked.seat, reply, sealed)
     if meant is not None or dialect.bids:
         return meant
     offered = isinstance(asked, ToAct) and asked.raise_min is not None
@@ -239,7 +239,7 @@ def command(dialect: Dialect, asked: WireTurn, reply: str, sealed: bool) -> Comm
     return None
 
 
-def meaning(dialect: Dialect, seat: int, reply: str, sealed: bool) -> Command | None:
+def spelled_command(dialect: Dialect, seat: int, reply: str, sealed: bool) -> Command | None:
     """The command that a reply means, whatever was asked.
 
     Only the first letter counts, and behind R, A and D a number as Python reads it.
@@ -252,19 +252,19 @@ def meaning(dialect: Dialect, seat: int, reply: str, sealed: bool) -> Command | 
         case "K":
             return Check(seat)
         case "R":
-            to = number(reply)
+            to = reply_number(reply)
             return None if to is None else Raise(seat, to)
         case "A" if dialect.bids:
-            amount = number(reply)
+            amount = reply_number(reply)
             return None if amount is None else Bid(seat, amount, sealed)
         case "D" if dialect.tosses:
-            slot = number(reply)
+            slot = reply_number(reply)
             return None if slot is None else Toss(seat, slot)
         case _:
             return None
 
 
-def default(asked: WireTurn, sealed: bool) -> Command:
+def default_answer(asked: WireTurn, sealed: bool) -> Command:
     """The default answer for a bot that gave no usable reply: bid 0, else check, else fold (A8).
 
     A bot that tosses no card folds (H2).
@@ -283,12 +283,12 @@ def acknowledgement_fault(dialect: Dialect, reply: str) -> FaultKind | None:
     letters = "FCRA" if dialect.bids else "FCRD" if dialect.tosses else "FCR"
     if not letter or letter not in letters:
         return "malformed"
-    if dialect.bids and letter in "RA" and number(reply) is None:
+    if dialect.bids and letter in "RA" and reply_number(reply) is None:
         return "malformed"
     return "illegal"
 
 
-def number(reply: str) -> int | None:
+def reply_number(reply: str) -> int | None:
     """The number behind the letter, as Python reads a whole number: `R1_0` is 10."""
     try:
         return int(reply[1:])
@@ -315,7 +315,7 @@ class WirePlan(Struct, frozen=True):
 
     @property
     def deals(self) -> int:
-        """How many hands have the same deck."""
+        """The number of hands that share a deck."""
         return 2 if self.mirrored else 1
 
     @property
@@ -331,7 +331,7 @@ class WirePlan(Struct, frozen=True):
         return first, tuple(number for number in numbers if number % 4 > 1)
 
 
-def plan(
+def wire_plan(
     game: Game,
     match: str,
     players: tuple[str, str],
@@ -340,8 +340,8 @@ def plan(
     mirrored: bool = False,
     open_bids: bool = False,
 ) -> WirePlan:
-    """A match; mirrored, its cards come from fixed places in the deck, and its hands in pairs."""
-    if sentence := unspoken(game):
+    """Plan a match; mirrored, cards come from fixed places in the deck, and hands in pairs."""
+    if sentence := why_not_spoken(game):
         raise ValueError(sentence)
     if open_bids and game.bids == "sealed" and first(game, Auction) is not None:
         raise ValueError(f"{game.name} has sealed bids: none of them is shown early")
@@ -361,8 +361,8 @@ _FREE = {"name", "document", "script", "stack", "hands", "partner", "readings", 
 }
 
 
-def unspoken(game: Game) -> str | None:
-    """Why bots of the MIT protocol cannot play by these rules; None if they can."""
+def why_not_spoken(game: Game) -> str | None:
+    """The reason why bots of the MIT protocol cannot play this game; None if they can."""
     kinds = list(map(type, game.script))
     for spoken in SPOKEN:
         if kinds == list(map(type, spoken.script)):

@@ -1,4 +1,4 @@
-"""Bots that somebody else wrote in Python: a class or a function is made a player of ours.
+"""Bots given as Python: a name, `module:Class`, a class or a function becomes a player.
 
 A class is made from the seed, if it takes one, and has `choose(seen)`; a function is that itself.
 What it returns is looked at before the rules are asked, for nothing holds it to its types.
@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from dealer.bots.built_in import BOTS, Bot
-from dealer.bots.seen import Seen
+from dealer.bots.seat_view import Seen
 from engine.turn import (
     Announce,
     Bid,
@@ -31,7 +31,7 @@ from engine.turn import (
 )
 from events.types import FaultKind
 
-Maker = Callable[[str], Bot]
+BotMaker = Callable[[str], Bot]
 """Makes the bot of one chair from a seed."""
 SPELLED = re.compile(r"([A-Za-z_][\w.]*):([A-Za-z_]\w*)", re.ASCII)
 TEXT_MAX = 200  # of an answer that could not be used, in its record
@@ -39,45 +39,47 @@ TEXT_MAX = 200  # of an answer that could not be used, in its record
 _PLAIN = (Fold, Check, Call, Straddle, Show, Muck)
 
 
-class NoBot(ValueError):
-    """A name or a thing that is no bot."""
+class UnknownBot(ValueError):
+    """The name or object given as a bot is none."""
 
 
 class BotFailed(Exception):
     """A bot raised an exception: its match cannot go on."""
 
 
-class NoAnswer(IllegalCommand):
-    """What a bot returned answers nothing that its seat was asked; as text, to be kept."""
+class UnusableAnswer(IllegalCommand):
+    """A bot returned an answer that its seat cannot give; its text goes into the record."""
 
     def __init__(self, kind: FaultKind, answer: object) -> None:
-        super().__init__(text(answer))
+        super().__init__(answer_text(answer))
         self.kind = kind
 
 
-def maker(bot: object) -> Maker:
-    """What makes this bot: by its name, `module:Class`, a class with `choose`, or a function."""
+def bot_maker(bot: object) -> BotMaker:
+    """The maker of a bot given by name, `module:Class`, class with `choose`, or function."""
     if isinstance(bot, str):
-        return BOTS[bot] if bot in BOTS else maker(_imported(bot))
+        return BOTS[bot] if bot in BOTS else bot_maker(_imported(bot))
     if inspect.isclass(bot):
         if not callable(getattr(bot, "choose", None)):
-            raise NoBot(f"{bot.__name__} is no bot: a class has choose(seen)")
-        return lambda seed: Own(bot.__name__, _made(bot, seed).choose)
+            raise UnknownBot(f"{bot.__name__} is no bot: a class has choose(seen)")
+        return lambda seed: PythonBot(bot.__name__, _made(bot, seed).choose)
     if not callable(bot):
-        raise NoBot(f"{str(bot)[:80]} is no bot: a class with choose(seen) or a function is one")
-    return lambda seed: Own(name(bot), bot)
+        raise UnknownBot(
+            f"{str(bot)[:80]} is no bot: a class with choose(seen) or a function is one"
+        )
+    return lambda seed: PythonBot(bot_name(bot), bot)
 
 
-def name(bot: object) -> str:
-    """What a bot is called: its name, that of its class, or of its function."""
+def bot_name(bot: object) -> str:
+    """The name of a bot, or of its class or function."""
     if isinstance(bot, str):
         return bot.rpartition(":")[2]
     title = str(getattr(bot, "__name__", type(bot).__name__))
     return re.sub(r"\W", "", title, flags=re.ASCII) or "function"  # a lambda is <lambda>
 
 
-class Own:
-    """Somebody's bot in a seat: what it raises is said in one sentence, its answers have a form."""
+class PythonBot:
+    """A Python bot in a seat: its exceptions become one sentence, its answers are checked."""
 
     def __init__(self, called: str, choose: Callable[[Seen], Any]) -> None:
         self._name, self._choose = called, choose
@@ -87,14 +89,14 @@ class Own:
             answer = self._choose(seen)
         except (Exception, SystemExit) as why:
             raise BotFailed(f"{_raised(self._name, why)}, in hand {seen.hand}") from why
-        command = formed(answer)
+        command = checked_answer(answer)
         if getattr(command, "seat", None) != seen.seat:  # nobody answers for another seat
-            raise NoAnswer("illegal", answer)
+            raise UnusableAnswer("illegal", answer)
         return command
 
 
-def formed(answer: object) -> Command:
-    """The same answer as a seat may give it: chosen, sealed if a bid, and in whole chips."""
+def checked_answer(answer: object) -> Command:
+    """Check a bot's answer and copy it as a command in whole chips."""
     try:
         if isinstance(answer, Raise):
             return Raise(operator.index(answer.seat), operator.index(answer.to))
@@ -107,12 +109,12 @@ def formed(answer: object) -> Command:
         if isinstance(answer, _PLAIN):
             return type(answer)(operator.index(answer.seat))
     except TypeError:
-        raise NoAnswer("malformed", answer) from None
-    raise NoAnswer("malformed", answer)
+        raise UnusableAnswer("malformed", answer) from None
+    raise UnusableAnswer("malformed", answer)
 
 
-def text(answer: object) -> str:
-    """An answer as it is kept beside the default that was played for it."""
+def answer_text(answer: object) -> str:
+    """The text of an unusable answer, for the record."""
     try:
         written = repr(answer)
     except Exception:
@@ -121,7 +123,7 @@ def text(answer: object) -> str:
 
 
 def _made(bot: type[Any], seed: str) -> Any:
-    """A bot of this class, from the seed if the class takes one."""
+    """Make a bot of this class, from the seed if the class takes one."""
     arguments: tuple[str, ...] = (seed,)
     try:
         inspect.signature(bot).bind(seed)
@@ -139,10 +141,10 @@ def _raised(called: str, why: BaseException) -> str:
 
 
 def _imported(spelled: str) -> object:
-    """What `module:Class` names; modules in the current folder are found last."""
+    """Import the object that `module:Class` names; the current folder is searched last."""
     match = SPELLED.fullmatch(spelled)
     if match is None:
-        raise NoBot(
+        raise UnknownBot(
             f"no bot is called {spelled[:80]}: there are {', '.join(BOTS)}, and module:Class"
         )
     folder = os.getcwd()
@@ -151,7 +153,7 @@ def _imported(spelled: str) -> object:
     try:
         module = import_module(match[1])
     except (Exception, SystemExit) as why:
-        raise NoBot(f"{_raised(spelled, why)}, when {match[1]} was imported") from None
+        raise UnknownBot(f"{_raised(spelled, why)}, when {match[1]} was imported") from None
     if not hasattr(module, match[2]):
-        raise NoBot(f"there is no {match[2]} in the module {match[1]}")
+        raise UnknownBot(f"there is no {match[2]} in the module {match[1]}")
     return getattr(module, match[2])

@@ -18,9 +18,9 @@ from events.ledger import Append, Conflict, Record, is_match
 from events.match import Match
 from events.types import Event
 from store.folder.disk import Disk, Output, create_anew
-from store.folder.frames import Chain, Damaged, Marks, frame, frames, intact_after
+from store.folder.frames import Damaged, MarkChain, Marks, frame, frames, intact_after
 from store.folder.manifest import Manifest
-from store.log.streams import Placed, Watermark, durable_size
+from store.log.streams import LogEntry, Watermark, durable_size
 
 CALL_MAX = 1 << 26  # bytes
 _STREAM = re.compile(r"[^/]+(/(0|[1-9][0-9]{0,8}))?")
@@ -28,7 +28,7 @@ _Whole = Annotated[int, msgspec.Meta(ge=-(2**53) + 1, le=2**53 - 1)]
 
 
 class _Header(msgspec.Struct, frozen=True):
-    """What an append says besides its events."""
+    """The header line of an append: all but its events."""
 
     at: _Whole
     events: _Whole
@@ -44,7 +44,7 @@ _event_decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event)
 _record_decoder: msgspec.json.Decoder[Match] = msgspec.json.Decoder(Match)
 
 
-def spelled(appends: Sequence[Append]) -> bytes:
+def checked_payload(appends: Sequence[Append]) -> bytes:
     """The bytes of a call; refused if they would not be read back as the same events.
 
     Structs do not check what they are made of: without this, a card that is none or a match record
@@ -95,18 +95,13 @@ def from_payload(payload: bytes) -> tuple[Append, ...]:
             raise ValueError(f"{header.events} events were to follow, {len(events)} do")
         appends.append(
             Append(
-                header.stream,
-                header.expected,
-                events,
-                header.at,
-                header.producer,
-                header.sequence,
+                header.stream, header.expected, events, header.at, header.producer, header.sequence
             )
         )
     return tuple(appends)
 
 
-def checked(payload: bytes) -> tuple[Append, ...]:
+def checked_appends(payload: bytes) -> tuple[Append, ...]:
     """The appends of a call that comes as bytes; refused like those that come as events."""
     if len(payload) > CALL_MAX:
         raise Conflict(f"{len(payload)} bytes are too much for one call, {CALL_MAX} is the most")
@@ -132,13 +127,13 @@ def _events(append: Append) -> bytes:
 
 
 FOLDER = "log"
-Placing = Sequence[Placed]
+LoggedCall = Sequence[LogEntry]
 
 
-class Recovered(NamedTuple):
-    """What a log holds: its calls in order, where the good part ends, how much was torn off."""
+class LogContents(NamedTuple):
+    """The contents of a log: calls in order, where the good part ends, how much was torn off."""
 
-    calls: tuple[Placing, ...]
+    calls: tuple[LoggedCall, ...]
     size: int
     torn: int
 
@@ -146,7 +141,9 @@ class Recovered(NamedTuple):
 class HotLog:
     """The one file that is written to; after a failed write it is not written to again."""
 
-    def __init__(self, path: str, output: Output, size: int, chain: Chain | None = None) -> None:
+    def __init__(
+        self, path: str, output: Output, size: int, chain: MarkChain | None = None
+    ) -> None:
         self.path = path
         self.size = size
         self._output = output
@@ -175,7 +172,9 @@ def path_of(number: int) -> str:
     return f"{FOLDER}/{number:08}.log"
 
 
-def create(disk: Disk, path: str, carried: Sequence[Placing], chain: Chain | None = None) -> HotLog:
+def create(
+    disk: Disk, path: str, carried: Sequence[LoggedCall], chain: MarkChain | None = None
+) -> HotLog:
     """A new log that begins with these calls, of hands still open, durable as a whole.
 
     They keep their positions, which are not next to each other: each is a frame of its own. No
@@ -188,20 +187,20 @@ def create(disk: Disk, path: str, carried: Sequence[Placing], chain: Chain | Non
 
 
 def read(
-    disk: Disk, path: str, start: int = 0, end: int | None = None, chain: Chain | None = None
-) -> Recovered:
+    disk: Disk, path: str, start: int = 0, end: int | None = None, chain: MarkChain | None = None
+) -> LogContents:
     """The calls of a log between two places; damage is named, a torn end is only counted.
 
     With the `chain` of its marks, from the log's beginning, a frame that does not bear its own is
     named, too.
     """
     data = disk.read(path, start, end)
-    calls: list[Placing] = []
+    calls: list[LoggedCall] = []
     good = 0
     for found in frames(data):
         at, pos = start + good, found.pos
         if chain and not compare_digest(found.mark, chain.next(pos, found.payload)):
-            raise unmarked(path, at, calls)
+            raise mark_damage(path, at, calls)
         try:
             appends = from_payload(found.payload)
         except ValueError as reason:
@@ -210,17 +209,17 @@ def read(
         for _, call in groupby(appends, key=attrgetter("producer", "sequence")):
             placed = []
             for append in call:
-                placed.append(Placed(pos, append))
+                placed.append(LogEntry(pos, append))
                 pos += len(append.events)
             calls.append(tuple(placed))
         good = found.end
     if good < len(data) and (later := intact_after(data, good)) is not None:
         why = f"an intact append follows at byte {start + later}"
-        raise damaged(path, start + good, calls, why)
-    return Recovered(tuple(calls), start + good, len(data) - good)
+        raise log_damage(path, start + good, calls, why)
+    return LogContents(tuple(calls), start + good, len(data) - good)
 
 
-def reopen(disk: Disk, path: str, recovered: Recovered, chain: Chain | None = None) -> HotLog:
+def reopen(disk: Disk, path: str, recovered: LogContents, chain: MarkChain | None = None) -> HotLog:
     """The log again, its torn end cut off.
 
     Synced before anybody is served: a writer that was killed may have left whole frames that no
@@ -231,25 +230,25 @@ def reopen(disk: Disk, path: str, recovered: Recovered, chain: Chain | None = No
     return HotLog(path, output, recovered.size, chain)
 
 
-def after(calls: Sequence[Placing]) -> str:
-    """Where in the record a place in the file is: by the last append that can be read before it."""
+def last_append(calls: Sequence[LoggedCall]) -> str:
+    """The last append that can be read before a damaged place, in words."""
     if not calls:
         return "before anything that can be read"
     pos, append = calls[-1][-1]
     return f"after {append.stream} (position {pos + len(append.events) - 1})"
 
 
-def damaged(path: str, place: int, calls: Sequence[Placing], why: str) -> Damaged:
+def log_damage(path: str, place: int, calls: Sequence[LoggedCall], why: str) -> Damaged:
     """A log that is bad from this byte on, after these calls."""
     hand = calls[-1][-1].append.stream if calls else ""
-    return Damaged(f"{path} is damaged at byte {place}, {after(calls)}: {why}", place, hand)
+    return Damaged(f"{path} is damaged at byte {place}, {last_append(calls)}: {why}", place, hand)
 
 
-def unmarked(path: str, place: int, calls: Sequence[Placing]) -> Damaged:
+def mark_damage(path: str, place: int, calls: Sequence[LoggedCall]) -> Damaged:
     """An append that the owner of the key did not write in this place."""
     hand = calls[-1][-1].append.stream if calls else ""
     return Damaged(
-        f"{path} holds an append at byte {place}, {after(calls)}, without the mark of"
+        f"{path} holds an append at byte {place}, {last_append(calls)}, without the mark of"
         " private/log.key: this ledger's writer did not put it there, and nothing is signed",
         place,
         hand,
@@ -261,22 +260,22 @@ class ReadyLedger(NamedTuple):
 
     manifest: Manifest
     log: HotLog
-    calls: tuple[Placing, ...]
+    calls: tuple[LoggedCall, ...]
     notes: tuple[str, ...] = ()
     marks: Marks | None = None
 
 
-def durable_bytes_are_there(mark: Watermark | None, now: Manifest, recovered: Recovered) -> None:
+def check_durable(mark: Watermark | None, now: Manifest, recovered: LogContents) -> None:
     """A torn end was never acknowledged; what the writer has called durable is not torn."""
     durable = durable_size(mark, now)
     if recovered.size < durable:
         why = f"{durable} bytes of it were durable"
-        raise damaged(now.log, recovered.size, recovered.calls, why)
+        raise log_damage(now.log, recovered.size, recovered.calls, why)
 
 
-def torn(path: str, recovered: Recovered) -> str:
-    """What is said of a torn end."""
+def torn_note(path: str, recovered: LogContents) -> str:
+    """The sentence about a torn end."""
     return (
         f"{path}: dropped the last {recovered.torn} bytes, from byte {recovered.size} on, "
-        f"{after(recovered.calls)}: a write was cut short and never acknowledged"
+        f"{last_append(recovered.calls)}: a write was cut short and never acknowledged"
     )

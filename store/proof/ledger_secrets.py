@@ -34,9 +34,9 @@ import msgspec
 
 from events.ledger import DeckChain, Recorded
 from events.lines import Nonces, leaf_bytes, nonces_of
-from store.folder.disk import Disk, RealDisk, origin_of, put
+from store.folder.disk import Disk, RealDisk, archive_url, replace_file
 from store.folder.frames import Damaged, Marks
-from store.log.streams import split
+from store.log.streams import split_stream
 from store.proof.note import Signer
 from store.proof.tree_file import FOLDER as TREE
 
@@ -51,12 +51,12 @@ _NAME = b"muckrake/nonce-secret/v1\x00"
 _HEX = re.compile(rb"[0-9a-f]{64}\n")
 
 
-class Exposed(OSError):
+class SecretExposed(OSError):
     """A secret that others can read, or that is not what it should be."""
 
 
 class Secrets(NamedTuple):
-    """What a ledger needs to vouch for itself; `new` names what was drawn just now.
+    """The secrets of a ledger: nonces, signing key, marks; `new` names those just drawn.
 
     Without `marks` what it writes bears none.
     """
@@ -67,20 +67,20 @@ class Secrets(NamedTuple):
     marks: Marks | None = None
 
 
-def name_of(nonces: bytes | None) -> str:
+def secret_name(nonces: bytes | None) -> str:
     """A name of the secret of nonces, which tells nothing of it; empty where there is none."""
     return "" if nonces is None else sha256(_NAME + nonces).hexdigest()
 
 
-class Private:
-    """The secrets of the ledger in a folder."""
+class SecretFolder:
+    """The folder of a ledger's secrets, which only its owner may read."""
 
     def __init__(self, ledger: Path) -> None:
-        elsewhere = os.environ.get(VARIABLE) if origin_of(ledger) else None
+        elsewhere = os.environ.get(VARIABLE) if archive_url(ledger) else None
         self.folder = Path(elsewhere) if elsewhere else ledger / FOLDER
 
     def secrets(self, origin: str | None = None) -> Secrets:
-        """Both keys; what is lacking is drawn. A new signing key takes `origin` as its name."""
+        """Read the secrets, drawing what is lacking; a new signing key is named `origin`."""
         new = []
         if (nonces := self.nonces()) is None:
             nonces = secrets.token_bytes(32)
@@ -93,16 +93,16 @@ class Private:
         return Secrets(nonces, signer, tuple(new))
 
     def signer(self) -> Signer | None:
-        """Who signs; None if there is no key."""
+        """The signing key; None if there is none."""
         spelled = self.read(SIGNING)
         return None if spelled is None else Signer.read(spelled)
 
     def nonces(self) -> bytes | None:
-        """What nonces are derived from; None if there is nothing."""
+        """The secret that nonces are derived from; None if there is none."""
         return self._secret(NONCES)
 
     def marks(self, draw: bool = False) -> Marks | None:
-        """How a writer marks what he writes; None if there is no key, and none is to be drawn.
+        """The key of the writer's marks; None if there is none, and none is to be drawn.
 
         A key that was drawn takes its place when the ledger bears marks: `settle`.
         """
@@ -122,11 +122,11 @@ class Private:
     def _secret(self, name: str) -> bytes | None:
         text = self.read(name)
         if text is not None and not _HEX.fullmatch(text):
-            raise Exposed(f"{self.folder / name} is not 64 hex digits and a newline")
+            raise SecretExposed(f"{self.folder / name} is not 64 hex digits and a newline")
         return None if text is None else bytes.fromhex(text.decode())
 
     def keep(self, match: str, chain: DeckChain) -> None:
-        """One more chain of a match's decks, durable on return."""
+        """Keep one more chain of a match's decks, durable on return."""
         self.write(_deck(match), msgspec.json.encode((*self.chains(match), chain)) + b"\n")
 
     def chains(self, match: str) -> tuple[DeckChain, ...]:
@@ -135,7 +135,7 @@ class Private:
         return msgspec.json.decode(text, type=tuple[DeckChain, ...]) if text else ()
 
     def read(self, name: str) -> bytes | None:
-        """One of its files; None if there is none. One that others can read is refused."""
+        """Read a file of the folder, or None; one that others can read is refused."""
         path = self.folder / name
         try:
             for place in (self.folder, path):
@@ -145,7 +145,7 @@ class Private:
             return None
 
     def write(self, name: str, data: bytes) -> None:
-        """Aside, synced, renamed, and every folder on the way told."""
+        """Write a file of the folder: aside, synced, renamed, every new folder synced."""
         path = self.folder / name
         for folder in dict.fromkeys((self.folder, path.parent)):
             if not folder.is_dir():
@@ -173,7 +173,7 @@ def _check_closed(path: Path) -> None:
     mode = stat.S_IMODE(path.stat().st_mode)
     if mode & 0o077:
         right = "700" if path.is_dir() else "600"
-        raise Exposed(f"{path} is open to others (mode {mode:o}): chmod {right} {path}")
+        raise SecretExposed(f"{path} is open to others (mode {mode:o}): chmod {right} {path}")
 
 
 SALTS_FILE = f"{TREE}/nonces"
@@ -182,8 +182,8 @@ _LINE = re.compile(r"(0|[1-9][0-9]{0,17}) ([0-9a-f]{64})")
 _nonces_of = lru_cache(maxsize=256)(nonces_of)
 
 
-class Salted(NamedTuple):
-    """The secret of nonces under one salt; without a salt they are those of version 1."""
+class SaltedSecret(NamedTuple):
+    """The secret of nonces under one salt; without a salt nonces are those of version 1."""
 
     secret: bytes
     salt: bytes = b""
@@ -191,7 +191,7 @@ class Salted(NamedTuple):
     @property
     def name(self) -> str:
         """A name of both, which tells nothing of the secret."""
-        return name_of(self.secret + self.salt)
+        return secret_name(self.secret + self.salt)
 
     def of(self, match: str) -> Nonces:
         """The nonces of a match."""
@@ -206,15 +206,15 @@ class Salts(NamedTuple):
     salts: tuple[bytes, ...] = ()
 
     @property
-    def now(self) -> Salted:
-        """What the next leaf is made with."""
-        return Salted(self.secret, self.salts[-1] if self.salts else b"")
+    def now(self) -> SaltedSecret:
+        """The salted secret of the next leaf."""
+        return SaltedSecret(self.secret, self.salts[-1] if self.salts else b"")
 
     def of(self, stream: str, hand_seq: int) -> Nonces:
         """The nonces of a leaf of this stream, by its place in the tree."""
         place = bisect_right(self.firsts, hand_seq) - 1
         salt = self.salts[place] if place >= 0 else b""
-        return Salted(self.secret, salt).of(split(stream)[0])
+        return SaltedSecret(self.secret, salt).of(split_stream(stream)[0])
 
     def leaf(self, hand_seq: int, recorded: Sequence[Recorded]) -> bytes:
         """The bytes of a leaf, by its place in the tree."""
@@ -227,20 +227,22 @@ def drawn_salt() -> bytes:
 
 
 def salts_of(disk: Disk, secret: bytes) -> Salts:
-    """What the ledger says of its salts."""
+    """The salts of a ledger, with their secret."""
     return _read(disk.read(SALTS_FILE), secret) if has_salts(disk) else Salts(secret)
 
 
 def check_secret(disk: Disk, secret: bytes) -> None:
     """The secret of nonces stays the same for ever."""
-    if has_salts(disk) and not disk.read(SALTS_FILE).startswith(f"{name_of(secret)}\n".encode()):
+    if has_salts(disk) and not disk.read(SALTS_FILE).startswith(
+        f"{secret_name(secret)}\n".encode()
+    ):
         raise Damaged(
             "private/nonce.key is not the secret that this ledger began with: without that"
             " one its records cannot be verified; put it back from a copy"
         )
 
 
-def opened(disk: Disk, secret: bytes, next_seq: int) -> Salts:
+def writer_salts(disk: Disk, secret: bytes, next_seq: int) -> Salts:
     """The salts of a ledger that is opened for writing, with a fresh one for what closes now.
 
     Durable on return; the salt of an opening in which nothing closed gives way.
@@ -250,7 +252,7 @@ def opened(disk: Disk, secret: bytes, next_seq: int) -> Salts:
     kept = [pair for pair in zip(known.firsts, known.salts, strict=True) if pair[0] < next_seq]
     kept.append((next_seq, drawn_salt()))
     rows = "".join(f"{first} {salt.hex()}\n" for first, salt in kept)
-    put(disk, SALTS_FILE, f"{name_of(secret)}\n{rows}".encode())
+    replace_file(disk, SALTS_FILE, f"{secret_name(secret)}\n{rows}".encode())
     return Salts(secret, *zip(*kept, strict=True))
 
 

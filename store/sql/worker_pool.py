@@ -1,4 +1,4 @@
-"""The processes that answer strangers' SQL, as a server uses them: taken, asked, timed, ended.
+"""The pool of worker processes for untrusted SQL: each is taken, asked, timed and ended.
 
 What a question takes of memory and time is its own process's (`store.sql.worker`), and that is used
 once. At most so many are asked at the same time; a few wait, warm, for the next questions.
@@ -38,29 +38,26 @@ _ENVIRONMENT = {  # one thread and no memory set aside: a process with threads d
 }
 
 
-class Answer(Struct, frozen=True):
-    """The last word to a statement, and the pieces that came before it."""
+class WorkerReply(Struct, frozen=True):
+    """A worker's reply to a statement, and the pieces of rows that came before it."""
 
     reply: dict[str, Any]
     pieces: bytes
 
 
-class Workers:
-    """One parent of processes, started with the first question; threads may share it."""
+class WorkerPool:
+    """A pool of worker processes, started with the first question; threads may share it."""
 
-    def __init__(
-        self,
-        memory: str = MEMORY,
-        at_once: int = AT_ONCE,
-        idle: int = IDLE,
-    ) -> None:
+    def __init__(self, memory: str = MEMORY, at_once: int = AT_ONCE, idle: int = IDLE) -> None:
         self._words = (memory, str(idle))
         self._places = threading.Semaphore(at_once)
         self._turn = threading.Lock()
         self._parent: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
 
-    def ask(self, order: dict[str, Any], files: Sequence[int], sql: str, seconds: float) -> Answer:
+    def ask(
+        self, order: dict[str, Any], files: Sequence[int], sql: str, seconds: float
+    ) -> WorkerReply:
         """A statement's answer by a process that has these files; `Refused` if it was stopped."""
         try:
             statement = sql.encode()
@@ -118,7 +115,7 @@ class Workers:
 
 
 class _Worker:
-    """One process, for one question."""
+    """A worker process, for one question."""
 
     def __init__(self, sock: socket.socket, pid: int, kill: Callable[[int], None]) -> None:
         self._socket = sock
@@ -139,8 +136,8 @@ class _Worker:
         reply: dict[str, Any] = json.loads(content)
         return reply
 
-    def ask(self, statement: bytes, seconds: float) -> Answer:
-        """All that it says to a statement."""
+    def ask(self, statement: bytes, seconds: float) -> WorkerReply:
+        """The worker's reply to a statement."""
         self._until = time.monotonic() + seconds
         with contextlib.suppress(ConnectionError):
             self._socket.settimeout(seconds)
@@ -150,7 +147,7 @@ class _Worker:
             kind, content = self._message(seconds)
             if kind == END:
                 self._ended = True
-                return Answer(json.loads(content), bytes(pieces))
+                return WorkerReply(json.loads(content), bytes(pieces))
             pieces += content
             if len(pieces) > BYTES_MAX:
                 raise Refused(f"the answer has more than {BYTES_MAX >> 20} MB: add a LIMIT")
@@ -194,8 +191,8 @@ class _Worker:
 
 
 @cache
-def workers() -> Workers:
+def shared_pool() -> WorkerPool:
     """The processes of this server or command."""
-    pool = Workers()
+    pool = WorkerPool()
     atexit.register(pool.close)
     return pool

@@ -1,4 +1,4 @@
-"""The files of an archive as a disk has them: what is read of them is fetched, and kept for later.
+"""A disk of an archive's files: what is read is fetched in blocks, and cached in a folder.
 
 A reader is given a folder of the cache that says which archive it is of (`folder_of`), and reads it
 as it reads a ledger's. Nothing can be written there. Small files and which objects there are comes
@@ -24,10 +24,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from store.archive import index
-from store.archive.index import File, Index, Part
+from store.archive.index import ArchivedFile, FilePart, Index
 from store.archive.objects import Objects, objects_of
 from store.folder import manifest
-from store.folder.disk import Output, ReadOnly, RealDisk, is_alive, origin_of
+from store.folder.disk import Output, ReadOnly, RealDisk, archive_url, is_alive
 from store.folder.frames import Damaged
 
 BLOCK = 1 << 16
@@ -41,15 +41,15 @@ _OPEN = 64  # objects at once
 Fetch = Callable[[int, int], bytes]
 
 
-class Cache:
+class ObjectCache:
     """The objects of one archive, below a folder; threads and processes may share it."""
 
     def __init__(self, folder: Path, objects: Objects) -> None:
         self._folder = folder / "objects"
         self._objects = objects
         self._limit = int(os.environ.get(LIMIT_VARIABLE) or LIMIT)
-        self._open: OrderedDict[Part, _Blocks] = OrderedDict()
-        self._digests: dict[Part, bytearray] = {}  # of the blocks that this process has read
+        self._open: OrderedDict[FilePart, _CachedObject] = OrderedDict()
+        self._digests: dict[FilePart, bytearray] = {}  # of the blocks that this process has read
         self._turn = threading.RLock()
         self._new = self._limit  # bytes that were fetched since there was a sweep
         self._links: Path | None = None
@@ -60,12 +60,12 @@ class Cache:
             if self._links and self._owner == os.getpid():
                 shutil.rmtree(self._links, ignore_errors=True)
 
-    def read(self, part: Part, start: int, end: int) -> bytes:
+    def read(self, part: FilePart, start: int, end: int) -> bytes:
         """Bytes of an object; those that are not here are fetched."""
         return self._blocks(part).read(start, end)
 
-    def whole(self, part: Part) -> Path:
-        """All of an object, under a name that stays until this process ends."""
+    def whole(self, part: FilePart) -> Path:
+        """The path of a whole object, which stays until this process ends."""
         path = self._used() / part.object.rpartition("/")[2]
         while not path.exists():
             if not self._blocks(part).link(path):
@@ -74,7 +74,7 @@ class Cache:
         return path
 
     def _used(self) -> Path:
-        """Where what this process uses has its names; those of processes that are gone go."""
+        """This process's folder of names in use; those of processes that are gone are removed."""
         with self._turn:
             if self._links is None:
                 folder = self._folder.parent
@@ -84,7 +84,7 @@ class Cache:
                 self._links = Path(tempfile.mkdtemp(prefix=f"used-{os.getpid()}-", dir=folder))
             return self._links
 
-    def _blocks(self, part: Part) -> "_Blocks":
+    def _blocks(self, part: FilePart) -> "_CachedObject":
         with self._turn:
             if self._new > self._limit // 16:
                 self._sweep()
@@ -92,13 +92,13 @@ class Cache:
                 self._folder.mkdir(0o700, parents=True, exist_ok=True)
                 path = self._folder / part.object.replace("/", "_")
                 digests = self._digests.setdefault(part, bytearray(_count(part.size) * _WIDTH))
-                self._open[part] = _Blocks(path, part, self._fetching(part), digests)
+                self._open[part] = _CachedObject(path, part, self._fetching(part), digests)
                 if len(self._open) > _OPEN:
                     self._open.popitem(last=False)
             self._open.move_to_end(part)
             return self._open[part]
 
-    def _fetching(self, part: Part) -> Fetch:
+    def _fetching(self, part: FilePart) -> Fetch:
         def fetch(start: int, end: int) -> bytes:
             data = self._objects.range(part.object, start, end)
             if len(data) != end - start:
@@ -111,7 +111,7 @@ class Cache:
         return fetch
 
     def _sweep(self) -> None:
-        """The oldest objects go until there is room."""
+        """Remove the oldest objects until there is room."""
         self._new = 0
         objects = []  # when each was opened last, its bytes on disk, and where it is
         for path in self._folder.glob("*"):
@@ -130,10 +130,10 @@ class Cache:
             del self._open[part]
 
 
-class _Blocks:
-    """One object; `digests` are those of the blocks that this process has read."""
+class _CachedObject:
+    """The blocks of one object; `digests` are those of the blocks that this process has read."""
 
-    def __init__(self, path: Path, part: Part, fetch: Fetch, digests: bytearray) -> None:
+    def __init__(self, path: Path, part: FilePart, fetch: Fetch, digests: bytearray) -> None:
         self.path, self._part, self._fetch, self._digests = path, part, fetch, digests
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         self._data = os.open(path, flags, 0o600)
@@ -158,7 +158,7 @@ class _Blocks:
         return os.pread(self._data, end - start, start)
 
     def link(self, path: Path) -> bool:
-        """Everything is here, under another name, too; False if it had to go meanwhile."""
+        """Fetch the whole object and link it under a path; False if it was swept meanwhile."""
         self._fill(0, _count(self._part.size))
         aside = path.with_name(f"{path.name}.{threading.get_ident()}")
         try:
@@ -173,7 +173,7 @@ class _Blocks:
         return path.exists()
 
     def _fill(self, first: int, last: int) -> None:
-        """These blocks are here, as they were when this process first read them."""
+        """Fetch the blocks that are missing; each must be as this process first read it."""
         missing = [at for at in range(first, last) if not self._has(at)]
         while missing:  # as many that follow one another as one request may fetch
             begin, count = missing[0], 1
@@ -225,8 +225,8 @@ FRESH_S = 1.0  # for so long nobody asks for the index again
 
 
 def disk_of(folder: Path) -> "RealDisk | ArchiveDisk":
-    """What a ledger's files are read from: the folder, or the archive that it is for."""
-    url = origin_of(folder)
+    """The disk of a ledger: its folder, or the archive that the folder stands for."""
+    url = archive_url(folder)
     return RealDisk(folder) if url is None else ArchiveDisk(folder, url)
 
 
@@ -236,9 +236,9 @@ class ArchiveDisk:
     def __init__(self, folder: Path, url: str) -> None:
         self.url = url
         self._objects = objects_of(url)
-        self._cache = Cache(folder, self._objects)
+        self._cache = ObjectCache(folder, self._objects)
         self._turn = threading.Lock()
-        self._files: dict[str, File] = {}
+        self._files: dict[str, ArchivedFile] = {}
         self._tag = ""
         self._closed = -1  # streams, of the index that is known
         self._fetched_at = float("-inf")
@@ -249,7 +249,7 @@ class ArchiveDisk:
         return index.read_file(self._file(path), start, end, self._cache.read)
 
     def local(self, path: str) -> Path:
-        """Where a whole file is on this machine, until this process ends."""
+        """The path of a whole file on this machine, until this process ends."""
         file = self._file(path)
         if len(file.parts) != 1:
             raise FileNotFoundError(2, "no such object", path)
@@ -258,9 +258,9 @@ class ArchiveDisk:
     def names(self, folder: str) -> list[str]:
         if not folder:
             self._look()
-        return index.names(self._files, folder)
+        return index.folder_names(self._files, folder)
 
-    def _file(self, path: str) -> File:
+    def _file(self, path: str) -> ArchivedFile:
         if path not in self._files:
             raise FileNotFoundError(2, "no such file", f"{self.url}/{path}")
         return self._files[path]
@@ -275,7 +275,7 @@ class ArchiveDisk:
             if answer is None or (self._tag and answer[1] == self._tag):
                 return
             newest: Index = index.decode(answer[0], self.url)
-            closed = manifest.opened(newest.files[manifest.PATH].data).next_seq
+            closed = manifest.decode_manifest(newest.files[manifest.PATH].data).next_seq
             if closed >= self._closed:
                 self._files, self._tag, self._closed = newest.files, answer[1], closed
 

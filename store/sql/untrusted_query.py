@@ -1,4 +1,4 @@
-"""SQL of strangers over one snapshot: one SELECT over the views, answered in a process of its own.
+"""Untrusted SQL over one snapshot: one SELECT over the views, answered in a sandboxed process.
 
 Three walls stand between a stranger and what is not his. The process that runs his statement is
 given copies of what the views show him, and never a row as it was recorded. It cannot open anything
@@ -24,16 +24,16 @@ from typing import Any
 import pyarrow as pa
 from msgspec import Struct
 
-from store.sql.answers import plain
 from store.sql.guard import Refused
+from store.sql.json_values import json_rows
 from store.sql.query import SECONDS, Query
-from store.sql.views import Moved, Part, write
-from store.sql.workers import Workers, workers
+from store.sql.views import PartMoved, ViewPart, write_copy
+from store.sql.worker_pool import WorkerPool, shared_pool
 
 KEPT_BYTES = 2 << 30
 KEPT_FILES = 300  # each stays open, and a process may have some thousand
 
-Write = Callable[[Sequence[str], Path], None]
+WriteCopy = Callable[[Sequence[str], Path], None]
 
 
 class _Copy(Struct, frozen=True):
@@ -44,8 +44,8 @@ class _Copy(Struct, frozen=True):
     size: int
 
 
-class Copies:
-    """The files of one process, in its folder for temporary ones; threads may share them."""
+class CopyCache:
+    """A cache of copies of view parts, in temporary files; threads may share it."""
 
     def __init__(self, most: int = KEPT_BYTES) -> None:
         self._most = most
@@ -54,7 +54,7 @@ class Copies:
         self._making: dict[str, threading.Lock] = {}
 
     @contextmanager
-    def of(self, digest: str, columns: Sequence[str], write: Write) -> Iterator[int]:
+    def of(self, digest: str, columns: Sequence[str], write: WriteCopy) -> Iterator[int]:
         """A file with at least these columns, open to be read; `write` makes what is not there."""
         handle = self._found(digest, columns)
         if handle is None:
@@ -71,7 +71,7 @@ class Copies:
 
     @property
     def size(self) -> int:
-        """What they take of the disk."""
+        """The bytes that the copies take on the disk."""
         return sum(copy.size for copy in self._kept.values())
 
     def _found(self, digest: str, columns: Sequence[str]) -> int | None:
@@ -82,7 +82,7 @@ class Copies:
             self._kept.move_to_end(digest)
             return os.dup(known.handle)
 
-    def _made(self, digest: str, columns: Sequence[str], write: Write) -> int:
+    def _made(self, digest: str, columns: Sequence[str], write: WriteCopy) -> int:
         with self._turn:
             known = self._kept.get(digest)
         names = tuple(dict.fromkeys((*(known.columns if known else ()), *columns)))
@@ -102,37 +102,37 @@ class Copies:
 
 
 @cache
-def copies() -> Copies:
-    """The copies of this process."""
-    return Copies()
+def copy_cache() -> CopyCache:
+    """The cache of this process."""
+    return CopyCache()
 
 
 READ_S = 5.0  # to look at a statement
 _KNOWN = 1_000  # statements whose words are remembered
 _TYPES = 'SELECT typeof(COLUMNS(t.*)) FROM (SELECT 1) LEFT JOIN (FROM "{name}" LIMIT 0) t ON TRUE'
 
-Named = dict[str, Any]  # `views`, and `words` if columns are named by words
+ViewsAndWords = dict[str, Any]  # `views`, and `words` if columns are named by words
 
 
-class Strangers:
-    """What somebody else's statements are answered with; threads may share it."""
+class UntrustedQuery:
+    """Answers untrusted statements over the views of a query; threads may share it."""
 
     def __init__(
         self,
         query: Query,
         *,
-        processes: Workers | None = None,
-        tables: Copies | None = None,
+        processes: WorkerPool | None = None,
+        tables: CopyCache | None = None,
         seconds: float = SECONDS,
     ) -> None:
         self.views = query.public
         self._query = query
         self._seconds = seconds
-        self._workers = processes or workers()
-        self._copies = tables or copies()
+        self._workers = processes or shared_pool()
+        self._copies = tables or copy_cache()
         self._turn = threading.Lock()
         self._columns: dict[str, dict[str, str]] = {}
-        self._known: OrderedDict[str, Named] = OrderedDict()
+        self._known: OrderedDict[str, ViewsAndWords] = OrderedDict()
 
     def ask(self, sql: str, rows_max: int | None = None, seconds: float | None = None) -> pa.Table:
         """The answer as an Arrow table; `Refused` if it may not be asked, or takes too much."""
@@ -142,7 +142,7 @@ class Strangers:
             with ExitStack() as stack:
                 try:
                     files, views = self._shown(named, stack)
-                except Moved:
+                except PartMoved:
                     continue
                 order = {"views": views, "rows_max": rows_max}
                 pieces = self._workers.ask(order, files, sql, seconds).pieces
@@ -157,9 +157,9 @@ class Strangers:
 
     def rows(self, sql: str, rows_max: int | None = None) -> list[dict[str, Any]]:
         """The rows of an answer as JSON takes them."""
-        return plain(self.ask(sql, rows_max))
+        return json_rows(self.ask(sql, rows_max))
 
-    def _named(self, sql: str) -> Named:
+    def _named(self, sql: str) -> ViewsAndWords:
         """The views and words of a statement that may be answered."""
         with self._turn:
             if sql in self._known:
@@ -173,7 +173,7 @@ class Strangers:
                 self._known.popitem(last=False)
         return named
 
-    def _shown(self, named: Named, stack: ExitStack) -> tuple[list[int], dict[str, str]]:
+    def _shown(self, named: ViewsAndWords, stack: ExitStack) -> tuple[list[int], dict[str, str]]:
         """Open files with all that a statement asks of the views, and the views over them."""
         files: list[int] = []
         views, words = {}, named["words"]  # those that its columns can be among
@@ -196,9 +196,9 @@ class Strangers:
             views[name] = f"SELECT {every} FROM ({rows})"
         return files, views
 
-    def _write(self, part: Part, columns: Sequence[str], path: Path) -> None:
+    def _write(self, part: ViewPart, columns: Sequence[str], path: Path) -> None:
         with self._query.reading(part) as con:
-            write(con, part, columns, path)
+            write_copy(con, part, columns, path)
 
     def _columns_of(self, name: str) -> dict[str, str]:
         """A view's columns and their types in SQL."""

@@ -4,9 +4,9 @@ Rows are sorted by `hand_seq`, and row groups are cut where a hand ends, so a re
 has whole hands: a cut hand once looked like a pot that does not balance. A group of 49,152 rows
 is the measured middle: a quarter fewer make a hand 2 bytes longer, and every column of every group
 costs a reader the same once more; a third more make a look-up slower. Columns that nothing in the
-segment fills are left out: each would take 100 bytes of every group. Those of `STEADY` tell their
-bounds, for where the bounds are the same nobody need decode them; those of `CERTAIN`, and all with
-a filler, have a value in every row, and nobody need look for nulls. Groups of this size at level 15
+segment fills are left out: each would take 100 bytes of every group. `CONSTANT_COLUMNS` tell their
+bounds: where these are the same nobody need decode the column. `NEVER_NULL`, and all columns with a
+filler, have a value in every row, and nobody need look for nulls. Groups of this size at level 15
 of zstd keep a hand below 60 bytes.
 
 The footer holds a digest of each row group, and the manifest one of the footer, beside that of the
@@ -31,24 +31,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from store.columns.codec import whole
-from store.columns.layout import ENVELOPE, blanks, columns
+from store.columns.codec import with_fillers
+from store.columns.layout import ENVELOPE, blank_values, columns
 from store.folder.disk import Disk, Output, create_anew
 from store.log.streams import AnyLeaf
 
 FOLDER = "segments"
 ROW_GROUP = 49_152
 LEVEL = 15
-STEADY = ("game", "ruleset", "players", "stacks", "dead_small", "size", "sealed", "pot")
-CERTAIN = set(ENVELOPE) - {"number"}  # a match's own records have no number
-BOUNDED = ("hand_seq", "pos", "match", "number", "at")  # what readers look for by its bounds
+CONSTANT_COLUMNS = ("game", "ruleset", "players", "stacks", "dead_small", "size", "sealed", "pot")
+NEVER_NULL = set(ENVELOPE) - {"number"}  # a match's own records have no number
+BOUNDED_COLUMNS = ("hand_seq", "pos", "match", "number", "at")  # readers search their bounds
 
 
 ROW_GROUPS = b"muckrake.pieces"  # in the footer: where each ends, a colon, its SHA-256 in hex
 
 
-class Stored(NamedTuple):
-    """A file in its place, durable once the folder is synced; `footer` is a digest, too."""
+class StoredFile(NamedTuple):
+    """A file that was written, durable once the folder is synced; `footer` is a digest, too."""
 
     path: str
     sha256: str
@@ -56,8 +56,8 @@ class Stored(NamedTuple):
     footer: str = ""
 
 
-def named(files: Mapping[str, Stored]) -> dict[str, dict[str, Any]]:
-    """These files as a manifest's segment names them."""
+def manifest_fields(files: Mapping[str, StoredFile]) -> dict[str, dict[str, Any]]:
+    """The fields of a manifest's `Segment` that describe its files."""
     return {
         "files": {name: file.path for name, file in files.items()},
         "sha256": {name: file.sha256 for name, file in files.items()},
@@ -66,8 +66,8 @@ def named(files: Mapping[str, Stored]) -> dict[str, dict[str, Any]]:
     }
 
 
-class Aside:
-    """A file that grows aside, a row group at a time, until `done` puts it in its place."""
+class FileWriter:
+    """Writes a Parquet file aside, a row group at a time, until `done` puts it in its place."""
 
     def __init__(self, disk: Disk, name: str, first: int, last: int, level: int = LEVEL) -> None:
         self.name = name
@@ -80,15 +80,15 @@ class Aside:
         self._closed = False
 
     def add(self, group: pa.Table) -> None:
-        """One more row group; the first one says which columns there are."""
-        group = whole(group) if _is_of_events(group.schema) else group
+        """Write one more row group; the first one decides the columns."""
+        group = with_fillers(group) if _is_of_events(group.schema) else group
         self._writer = self._writer or _writer(self._sink, group.schema, self._level)
         self._writer.write_table(
             group.cast(self._writer.schema), row_group_size=max(1, group.num_rows)
         )
         self._row_groups.append(f"{self._sink.size}:{self._sink.cut()}")
 
-    def done(self) -> Stored:
+    def done(self) -> StoredFile:
         """The file under its own name."""
         assert self._writer is not None, "there is something to write"
         self._writer.add_key_value_metadata({ROW_GROUPS: " ".join(self._row_groups)})
@@ -99,7 +99,7 @@ class Aside:
         digest = self._sink.digest.hexdigest()
         path = f"{self._path}-{digest[:12]}.parquet"
         self._disk.rename(f"{self._path}.tmp", path)
-        return Stored(path, digest, self._sink.size, footer)
+        return StoredFile(path, digest, self._sink.size, footer)
 
     def close(self) -> None:
         """Let go of the file, whether it is in its place or not."""
@@ -108,22 +108,17 @@ class Aside:
             self._sink.output.close()
 
 
-def store(
-    disk: Disk,
-    name: str,
-    first: int,
-    last: int,
-    groups: Iterable[pa.Table],
-    level: int = LEVEL,
-) -> Stored:
-    """A file of these row groups, aside and then in place; written as it is made."""
-    with closing(Aside(disk, name, first, last, level)) as aside:
+def write_file(
+    disk: Disk, name: str, first: int, last: int, groups: Iterable[pa.Table], level: int = LEVEL
+) -> StoredFile:
+    """Write a file of these row groups, aside and then in place."""
+    with closing(FileWriter(disk, name, first, last, level)) as aside:
         for group in groups:
             aside.add(group)
         return aside.done()
 
 
-def row_groups(leaves: Iterable[AnyLeaf], rows: int | None = None) -> Iterator[list[AnyLeaf]]:
+def leaf_groups(leaves: Iterable[AnyLeaf], rows: int | None = None) -> Iterator[list[AnyLeaf]]:
     """Leaves gathered until a row group is full; one larger than that is a group of its own."""
     group: list[AnyLeaf] = []
     held, most = 0, rows or ROW_GROUP
@@ -137,8 +132,8 @@ def row_groups(leaves: Iterable[AnyLeaf], rows: int | None = None) -> Iterator[l
         yield group
 
 
-class Cutter:
-    """Rows that come in tables of any size, cut into groups of at most so many, of whole hands."""
+class HandGroups:
+    """Cuts rows that come in tables of any size into groups of whole hands."""
 
     def __init__(self, rows: int) -> None:
         self._rows = rows
@@ -164,9 +159,9 @@ class Cutter:
         return self._held
 
 
-def cut(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
-    """The same rows in groups of at most so many, each of whole hands; at least one group."""
-    cutter = Cutter(rows)
+def hand_groups(tables: Iterable[pa.Table], rows: int) -> Iterator[pa.Table]:
+    """Cut rows into groups of at most so many, each of whole hands; at least one group."""
+    cutter = HandGroups(rows)
     for table in tables:
         yield from cutter.add(table)
     yield cutter.rest()
@@ -187,8 +182,9 @@ def _writer(sink: Any, fields: pa.Schema, level: int = LEVEL) -> pq.ParquetWrite
         coded = [name for name in fields.names if name not in _ENCODED]
         encodings = {name: how for name, how in _ENCODED.items() if name in fields.names}
         order = [0]
-    bounded = {*BOUNDED, *(STEADY if events else ("player",))}  # one player's rows are soon found
-    certain = CERTAIN | blanks().keys() if events else set()
+    others = CONSTANT_COLUMNS if events else ("player",)  # one player's rows are soon found
+    bounded = {*BOUNDED_COLUMNS, *others}
+    certain = NEVER_NULL | blank_values().keys() if events else set()
     return pq.ParquetWriter(
         sink,
         pa.schema([field.with_nullable(field.name not in certain) for field in fields]),
@@ -260,14 +256,14 @@ READERS = 4  # of one file that are kept for later
 
 
 class RowGroup(NamedTuple):
-    """Where a row group lies in its file, and its digest."""
+    """The bytes of a row group in its file, and its digest."""
 
     start: int
     end: int
     sha256: str
 
 
-class Seen(NamedTuple):
+class FileState(NamedTuple):
     path: str
     sha256: str
     size: int
@@ -289,8 +285,8 @@ class _Bounds(dict[str, Bounds]):
 
 
 @dataclass
-class Opened:
-    """A file's footer: what is in which row group.
+class OpenedFile:
+    """An open file: its footer, which says what is in which row group, and idle readers.
 
     `unchecked` are the row groups whose digests nobody has compared yet;
     `settled` tells whether the file as it was `seen` could not change any more unseen.
@@ -302,7 +298,7 @@ class Opened:
     steady: dict[str, int]
     reader: Callable[[], pq.ParquetFile]
     unchecked: dict[int, RowGroup]
-    seen: Seen | None
+    seen: FileState | None
     settled: bool
     _idle: deque[pq.ParquetFile] = field(default_factory=lambda: deque(maxlen=READERS))
 
@@ -322,7 +318,7 @@ class Opened:
         return [self.metadata.schema.column(at).name for at in range(self.metadata.num_columns)]
 
     def having(self, **values: Any) -> list[int]:
-        """The row groups that may hold these values, column by column."""
+        """The row groups that may hold these values, by the bounds of the columns."""
         places = list(range(self.groups))
         for column, value in values.items():
             bounds = self.bounds[column]
@@ -335,7 +331,7 @@ class Opened:
         return bisect_right(self.bounds["hand_seq"], hand_seq, key=itemgetter(0)) - 1
 
     def same(self, group: int) -> dict[str, Any]:
-        """Columns that say the same in every row of a group: their bounds tell what."""
+        """The constant columns of a row group and their values, as the bounds tell them."""
         row_group, values = self.metadata.row_group(group), {}
         for name, place in self.steady.items():
             statistics = row_group.column(place).statistics
@@ -345,15 +341,17 @@ class Opened:
         return values
 
 
-def open_file(source: Callable[[], Any], seen: Seen | None, footer: bytes | None) -> Opened:
-    """With a footer that has been compared, its row groups are yet to be."""
+def open_file(
+    source: Callable[[], Any], seen: FileState | None, footer: bytes | None
+) -> OpenedFile:
+    """Open a file by its footer; of a footer that has been compared, row groups are yet to be."""
     metadata = pq.read_metadata(source() if footer is None else pa.BufferReader(footer))
     names = [metadata.schema.column(place).name for place in range(metadata.num_columns)]
     wide = "type" in names  # for few columns the threads of one large read cost more than they save
     first = metadata.row_group(0)  # not every version has the same columns as numbers of words
     coded = {it for at, it in enumerate(names) if "RLE_DICTIONARY" in first.column(at).encodings}
     words = [name for name in _WORDS if wide and name in coded]
-    steady = {name: names.index(name) for name in ("match", *STEADY) if name in names}
+    steady = {name: names.index(name) for name in ("match", *CONSTANT_COLUMNS) if name in names}
 
     unchecked, start = {}, 0
     if footer is not None:
@@ -365,7 +363,7 @@ def open_file(source: Callable[[], Any], seen: Seen | None, footer: bytes | None
     def reader() -> pq.ParquetFile:
         return pq.ParquetFile(source(), metadata=metadata, read_dictionary=words, pre_buffer=wide)
 
-    return Opened(
+    return OpenedFile(
         metadata=metadata,
         groups=metadata.num_row_groups,
         bounds=_Bounds(metadata, names),
@@ -382,5 +380,5 @@ def _bounds(statistics: Any) -> tuple[Any, Any]:
     return (statistics.min, statistics.max) if known else (None, None)
 
 
-def is_settled(seen: Seen) -> bool:
+def is_settled(seen: FileState) -> bool:
     return seen.changed < time.time_ns() - _JUST_NS

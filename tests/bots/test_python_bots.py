@@ -7,8 +7,8 @@ import pytest
 
 import muckrake
 from api.main import main
-from dealer.bots.own import BotFailed, NoBot
-from dealer.bots.seen import Seen
+from dealer.bots.python_bots import BotFailed, UnknownBot
+from dealer.bots.seat_view import Seen
 from engine.audit import audit
 from engine.turn import Bid, Call, Check, Command, Deal, Fold, Raise, ToAct, ToBid
 from events.types import Bet, BidPlaced, Called, Checked, Events, Faulted, Folded, Raised
@@ -131,7 +131,7 @@ def test_what_is_no_bot_is_refused_in_one_sentence() -> None:
         (["tests.sessions:Shark"], "there is no Shark in the module tests.sessions"),
         (["no.such:Bot"], "the bot no.such:Bot raised ModuleNotFoundError"),
     ):
-        with pytest.raises(NoBot, match=sentence):
+        with pytest.raises(UnknownBot, match=sentence):
             muckrake.play(AUCTION, "m", 1, "7", bots=bots)
 
 

@@ -14,11 +14,11 @@ import pyarrow as pa
 import pytest
 
 from store.reader import Reader
-from store.sql import workers as pool
+from store.sql import worker_pool as pool
 from store.sql.guard import Refused
 from store.sql.query import Query
-from store.sql.strangers import Strangers
-from store.sql.workers import Workers
+from store.sql.untrusted_query import UntrustedQuery
+from store.sql.worker_pool import WorkerPool
 from tests.profiles import sized
 from tests.store.test_query import PLAYED, filled
 
@@ -37,8 +37,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def processes() -> Iterator[Workers]:
-    found = Workers(memory=MEMORY)
+def processes() -> Iterator[WorkerPool]:
+    found = WorkerPool(memory=MEMORY)
     yield found
     found.close()
 
@@ -49,9 +49,9 @@ def query(folder: Path) -> Query:
 
 
 @pytest.fixture(scope="module")
-def asked(query: Query, processes: Workers) -> Strangers:
+def asked(query: Query, processes: WorkerPool) -> UntrustedQuery:
     """Warm: its tables are made, its processes wait."""
-    found = Strangers(query, processes=processes)
+    found = UntrustedQuery(query, processes=processes)
     found.ask("FROM players")
     return found
 
@@ -75,7 +75,9 @@ FEW = (*ATTACKS[:2], ATTACKS[4], *ATTACKS[7:9], ATTACKS[-1])  # lists, time, a t
 
 
 @pytest.mark.parametrize("sql", sized(FEW, ATTACKS), ids=lambda sql: str(sql)[7:40])
-def test_an_attack_is_one_sentence_and_nobody_else_s_matter(asked: Strangers, sql: str) -> None:
+def test_an_attack_is_one_sentence_and_nobody_else_s_matter(
+    asked: UntrustedQuery, sql: str
+) -> None:
     """Memory and time are its own process's, and others are answered meanwhile."""
     said: list[str] = []
 
@@ -103,7 +105,7 @@ def test_an_attack_is_one_sentence_and_nobody_else_s_matter(asked: Strangers, sq
     assert time.monotonic() - began < 60
 
 
-def test_the_system_s_limit_holds_where_duckdb_s_does_not(processes: Workers) -> None:
+def test_the_system_s_limit_holds_where_duckdb_s_does_not(processes: WorkerPool) -> None:
     """DuckDB counts what its own buffers take; the address space counts everything."""
     with pytest.raises(Refused, match=r"^stopped: the answer needs more memory than 200MB$"):
         unguarded(processes, "SELECT len(range(1000000000))")
@@ -119,7 +121,7 @@ DEEP = (
 
 
 @pytest.mark.parametrize("sql", DEEP, ids=lambda sql: str(sql)[7:20])
-def test_what_no_parser_survives_ends_its_own_process_only(asked: Strangers, sql: str) -> None:
+def test_what_no_parser_survives_ends_its_own_process_only(asked: UntrustedQuery, sql: str) -> None:
     try:
         said = str(asked.ask(sql, 10, 10.0).num_rows)
     except Refused as reason:
@@ -152,7 +154,7 @@ REACHING = (
 
 @pytest.mark.parametrize("sql", REACHING)
 def test_without_the_guard_nothing_is_reached(
-    folder: Path, tmp_path: Path, asked: Strangers, sql: str
+    folder: Path, tmp_path: Path, asked: UntrustedQuery, sql: str
 ) -> None:
     names = {"segment": min((folder / "segments").glob("events*")), "out": tmp_path / "out"}
     with pytest.raises(Refused):
@@ -200,17 +202,18 @@ def test_a_locked_process_can_compute_and_read_what_it_holds_and_nothing_else() 
 
 
 def test_where_nothing_can_be_locked_nothing_is_answered(
-    asked: Strangers, monkeypatch: pytest.MonkeyPatch
+    asked: UntrustedQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     code = "import platform; platform.machine = lambda: 'riscv64'\n" + LOCK
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "Unlocked: it needs Linux on x86_64 or aarch64, this is linux on riscv64" in done.stderr
+    why = "SeccompUnavailable: it needs Linux on x86_64 or aarch64, this is linux on riscv64"
+    assert why in done.stderr
     monkeypatch.setattr(pool._Worker, "opened", lambda *given: {"refused": "it needs Linux"})
     with pytest.raises(Refused, match=r"^SQL is not answered on this system: it needs Linux$"):
         asked.ask("SELECT 'never asked before'")
 
 
-def test_no_question_finds_what_another_left(asked: Strangers) -> None:
+def test_no_question_finds_what_another_left(asked: UntrustedQuery) -> None:
     for sql in (
         "CREATE TEMP TABLE left_behind AS SELECT 1 AS x",
         "CREATE MACRO left_behind() AS 1",
@@ -228,7 +231,7 @@ def test_no_question_finds_what_another_left(asked: Strangers) -> None:
     assert [{"x": None}] == answer.to_pylist()
 
 
-def test_a_process_that_is_killed_is_a_sentence(asked: Strangers) -> None:
+def test_a_process_that_is_killed_is_a_sentence(asked: UntrustedQuery) -> None:
     said: list[str] = []
 
     def ask() -> None:
@@ -250,7 +253,7 @@ def test_a_process_that_is_killed_is_a_sentence(asked: Strangers) -> None:
     assert 1 == asked.ask("SELECT 1").num_rows
 
 
-def test_a_parent_that_is_killed_is_replaced(asked: Strangers) -> None:
+def test_a_parent_that_is_killed_is_replaced(asked: UntrustedQuery) -> None:
     asked.ask("SELECT 1")
     before = parent(asked)
     os.kill(before, signal.SIGKILL)
@@ -262,7 +265,7 @@ def test_a_parent_that_is_killed_is_replaced(asked: Strangers) -> None:
 def test_processes_end_with_the_server(tmp_path: Path) -> None:
     """However it ends: nobody is left who could still be asked."""
     code = (
-        "import os, time; from store.sql.workers import Workers; w = Workers();"
+        "import os, time; from store.sql.worker_pool import WorkerPool; w = WorkerPool();"
         "w.ask({'views': {}, 'rows_max': None}, (), 'SELECT 1', 5);"
         "print(w._parent.pid, flush=True); time.sleep(60)"
     )
@@ -277,8 +280,8 @@ def test_processes_end_with_the_server(tmp_path: Path) -> None:
 
 
 def test_at_most_so_many_are_asked_at_once(query: Query) -> None:
-    one = Workers(memory=MEMORY, at_once=1, idle=1)
-    asked, most = Strangers(query, processes=one), 0
+    one = WorkerPool(memory=MEMORY, at_once=1, idle=1)
+    asked, most = UntrustedQuery(query, processes=one), 0
     asked.ask("SELECT 1")
     rows = sized(3_000, 6_000, 20_000)
     long = f"SELECT sum(a.range + b.range) FROM range({rows}) a, range(1500) b"
@@ -292,31 +295,37 @@ def test_at_most_so_many_are_asked_at_once(query: Query) -> None:
     one.close()
 
 
-def test_an_answer_is_bounded_in_bytes(asked: Strangers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_is_bounded_in_bytes(
+    asked: UntrustedQuery, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pool, "BYTES_MAX", 1 << 20)
     with pytest.raises(Refused, match=r"^the answer has more than 1 MB: add a LIMIT$"):
         asked.ask("SELECT repeat('x', 1000) AS x FROM range(100000)")
 
 
-def test_a_broken_answer_is_a_sentence(asked: Strangers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_answer_is_a_sentence(
+    asked: UntrustedQuery, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Who made it is not believed."""
     monkeypatch.setattr(
-        Workers, "ask", lambda *given: pool.Answer({"views": [], "words": []}, b"no Arrow at all")
+        WorkerPool,
+        "ask",
+        lambda *given: pool.WorkerReply({"views": [], "words": []}, b"no Arrow at all"),
     )
     with pytest.raises(Refused, match=r"^this answer cannot be told: "):
         asked.ask("SELECT 'nobody asked this'")
 
 
-def test_text_that_is_none_is_refused(asked: Strangers) -> None:
+def test_text_that_is_none_is_refused(asked: UntrustedQuery) -> None:
     with pytest.raises(Refused, match="it is no text"):
         asked.ask("SELECT '\ud800'")
 
 
-def unguarded(processes: Workers, sql: str) -> None:
+def unguarded(processes: WorkerPool, sql: str) -> None:
     processes.ask({"views": {}, "rows_max": None}, (), sql, 10)
 
 
-def with_tables(asked: Strangers, sql: str) -> pa.Table:
+def with_tables(asked: UntrustedQuery, sql: str) -> pa.Table:
     """The answer to a statement that nobody looked at, with all tables of a stranger."""
     with ExitStack() as stack:
         files, views = asked._shown({"views": asked.views, "words": None}, stack)
@@ -324,7 +333,7 @@ def with_tables(asked: Strangers, sql: str) -> pa.Table:
     return pa.ipc.open_stream(answer.pieces).read_all()
 
 
-def parent(asked: Strangers) -> int:
+def parent(asked: UntrustedQuery) -> int:
     found = asked._workers._parent
     assert found is not None
     return found.pid

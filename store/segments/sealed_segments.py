@@ -1,4 +1,4 @@
-"""Sealed segments: written once from what has closed; found again by stream and by position.
+"""Sealed segments: written once from what has closed, read by stream and by position.
 
 Most questions end in the manifest, which knows each segment's hands by number. The rest go to the
 `hands` projection, one row a hand, and from there to one row group of events.
@@ -16,24 +16,32 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from events.ledger import Recorded
-from store.columns.codec import filled, leaves_of, rows_of
-from store.columns.event_columns import of_closed
+from store.columns.codec import leaves_of, rows_of, used_columns
+from store.columns.event_columns import columns_of_hot_leaves
 from store.columns.layout import SCHEMA_VERSION
 from store.folder.disk import Disk
 from store.folder.manifest import Segment
-from store.log.streams import Closed, Leaf, split
+from store.log.streams import HotLeaf, Leaf, split_stream
+from store.segments.parquet_files import (
+    FOLDER,
+    LEVEL,
+    StoredFile,
+    hand_groups,
+    leaf_groups,
+    manifest_fields,
+    write_file,
+)
 from store.segments.reading import files_of
-from store.segments.segment import FOLDER, LEVEL, Stored, cut, named, row_groups, store
-from store.tables.projection import HANDS, Builder, Projection
+from store.tables.projection import HANDS, Projection, ProjectionBuilder
 
 
 def write_segment(
-    disk: Disk, closed: Sequence[Closed], projections: Sequence[Projection], level: int = LEVEL
+    disk: Disk, closed: Sequence[HotLeaf], projections: Sequence[Projection], level: int = LEVEL
 ) -> Segment:
     """The files of a segment, aside and then in place, durable before any manifest names them."""
     first, last = closed[0].hand_seq, closed[-1].hand_seq
-    parted = [of_closed(group) for group in row_groups(closed)]
-    columns = filled(parted)
+    parted = [columns_of_hot_leaves(group) for group in leaf_groups(closed)]
+    columns = used_columns(parted)
     extent = Extent()
 
     def groups() -> Iterator[pa.Table]:
@@ -56,9 +64,9 @@ def write_rows(
 ) -> Segment:
     """The files of a segment: the events, a row group at a time, and what is made of them as they
     go by; what the manifest says of them is gathered by then."""
-    wanted = with_hands(projections)
+    wanted = with_hands_table(projections)
     parts: dict[str, list[pa.Table]] = {one.name: [] for one in wanted}
-    builder = Builder(wanted)
+    builder = ProjectionBuilder(wanted)
 
     def passing() -> Iterator[pa.Table]:
         for rows in groups:
@@ -68,20 +76,22 @@ def write_rows(
         for name, made in builder.rest():
             parts[name].append(made)
 
-    files = {"events": store(disk, "events", *ends, passing(), level)}
+    files = {"events": write_file(disk, "events", *ends, passing(), level)}
     for one in wanted:
-        files[one.name] = store(disk, one.name, *ends, cut(parts[one.name], one.rows), level)
+        files[one.name] = write_file(
+            disk, one.name, *ends, hand_groups(parts[one.name], one.rows), level
+        )
     disk.sync_folder(FOLDER)
     return extent.segment(*ends, files, {one.name: one.version for one in wanted})
 
 
-def with_hands(projections: Sequence[Projection]) -> tuple[Projection, ...]:
-    """These, and the one by which hands are found."""
+def with_hands_table(projections: Sequence[Projection]) -> tuple[Projection, ...]:
+    """The projections with `hands` first, the table by which hands are found."""
     return (HANDS, *(projection for projection in projections if projection.name != HANDS.name))
 
 
 class Extent:
-    """What the manifest says of a segment besides its files, gathered as its hands go by."""
+    """Gathers what the manifest says of a segment besides its files, as its hands go by."""
 
     def __init__(self) -> None:
         self._events = 0
@@ -98,7 +108,7 @@ class Extent:
         self._low, self._high = min(self._low, low), max(self._high, high)
         self._types.update(types)
         for stream in streams:
-            match, number = split(stream)
+            match, number = split_stream(stream)
             if number is None:
                 self._records.add(match)
             else:
@@ -106,7 +116,7 @@ class Extent:
                 self._numbers[match] = min(least, number), max(most, number)
 
     def segment(
-        self, first: int, last: int, files: dict[str, Stored], projections: dict[str, int]
+        self, first: int, last: int, files: dict[str, StoredFile], projections: dict[str, int]
     ) -> Segment:
         return Segment(
             first_seq=first,
@@ -119,12 +129,12 @@ class Extent:
             numbers=self._numbers,
             records=tuple(sorted(self._records)),
             types=tuple(sorted(self._types)),
-            **named(files),
+            **manifest_fields(files),
         )
 
 
-class Listed(NamedTuple):
-    """A hand that has ended, and its place in the order of closing."""
+class ClosedHand(NamedTuple):
+    """A closed hand, and its place in the order of closing."""
 
     hand_seq: int
     hand: str
@@ -137,12 +147,12 @@ class _Group(NamedTuple):
     place: int
 
 
-LOOKED_AT = 8  # row groups of hands whose numbers are kept: hands of a page lie together
-FOUND = 4_096  # hands whose rows are
+CACHED_GROUPS = 8  # row groups of hands whose numbers are kept: hands of a page lie together
+CACHED_HANDS = 4_096  # hands whose rows are
 
 
 class _Row(NamedTuple):
-    """Where the table of hands has a hand: every row is what closed next, so places are counted."""
+    """The place of a hand in the table of hands, whose rows are in the order of closing."""
 
     segment: Segment
     group: int
@@ -150,7 +160,7 @@ class _Row(NamedTuple):
     hand_seq: int
 
 
-class Sealed:
+class SealedSegments:
     """The segments of one manifest, for reading."""
 
     def __init__(self, disk: Disk, segments: tuple[Segment, ...]) -> None:
@@ -159,8 +169,8 @@ class Sealed:
         self._firsts = [one.first_seq for one in segments]
         self._hands: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
         self._records: dict[str, list[Segment]] = defaultdict(list)
-        self._find = lru_cache(FOUND)(self._looked_up)
-        self._column = lru_cache(2 * LOOKED_AT)(self._read)
+        self._find = lru_cache(CACHED_HANDS)(self._looked_up)
+        self._column = lru_cache(2 * CACHED_GROUPS)(self._read)
         for at, segment in enumerate(segments):
             for match, (low, high) in segment.numbers.items():
                 self._hands[match].append((low, high, at))
@@ -168,7 +178,7 @@ class Sealed:
                 self._records[match].append(segment)
 
     def version(self, stream: str) -> int | None:
-        """How many events a sealed hand has; None if there is no such hand."""
+        """The number of events of a sealed hand; None if there is no such hand."""
         found = self._find(stream)
         if found is None:
             return None
@@ -176,17 +186,17 @@ class Sealed:
         return int(events[found.place].as_py())
 
     def hand_seq(self, stream: str) -> int | None:
-        """When a sealed hand closed, among all that closed."""
+        """The place of a sealed hand in the order of closing; None if there is no such hand."""
         found = self._find(stream)
         return None if found is None else found.hand_seq
 
     def hand_seqs(self, stream: str) -> list[int]:
-        """Every time that a sealed hand closed: more than one is a second record of it."""
+        """Every place of a sealed hand in that order: more than one is a second record of it."""
         return [row.hand_seq for row in self._rows(stream)]
 
     def read(self, stream: str) -> tuple[Recorded, ...]:
-        """Everything sealed of one stream."""
-        match, number = split(stream)
+        """Read the sealed events of one stream."""
+        match, number = split_stream(stream)
         if number is not None:
             found = self._find(stream)
             return () if found is None else self.read_hand_seq(found.hand_seq)
@@ -199,7 +209,7 @@ class Sealed:
                 yield Leaf(hand_seq, self.read_hand_seq(hand_seq))
 
     def read_hand_seq(self, hand_seq: int) -> tuple[Recorded, ...]:
-        """What closed as this one; nothing if that is not sealed."""
+        """Read the events of the leaf at this place in the order of closing, if it is sealed."""
         place = bisect_right(self._firsts, hand_seq) - 1
         if place < 0 or hand_seq > self.segments[place].last_seq:
             return ()
@@ -238,11 +248,11 @@ class Sealed:
                 heapq.heappush(waiting, (part[-1].pos, next(turns), part))
 
     def leaves(self, segment: Segment) -> Iterator[Leaf]:
-        """Everything that closed in a segment, in that order."""
+        """The leaves of a segment, in the order of closing."""
         for rows in self._files.all_events(segment):
             yield from leaves_of(rows)
 
-    def hands(self, segment: Segment) -> Iterator[Listed]:
+    def hands(self, segment: Segment) -> Iterator[ClosedHand]:
         """The hands of a segment, from the table that has a row for each if it is there."""
         name = HANDS.name if HANDS.name in segment.files else "events"
         for group in range(self._files.open(segment, name).groups):
@@ -252,7 +262,7 @@ class Sealed:
                 *map(pa.ChunkedArray.to_pylist, rows.columns), strict=True
             ):
                 if hand_seq != last and number is not None:
-                    yield Listed(hand_seq, f"{match}/{number}")
+                    yield ClosedHand(hand_seq, f"{match}/{number}")
                 last = hand_seq
 
     def _run(self, group: _Group, pos: int) -> list[Recorded]:
@@ -268,7 +278,7 @@ class Sealed:
 
     def _rows(self, stream: str) -> Iterator[_Row]:
         """Every row of a hand in the tables of hands."""
-        match, number = split(stream)
+        match, number = split_stream(stream)
         if number is None or stream != f"{match}/{number}":
             return
         for low, high, at in self._hands.get(match, ()):
@@ -283,7 +293,7 @@ class Sealed:
     def _places(
         self, at: int, group: int, match: str, number: int, matches: tuple[str, str]
     ) -> list[int]:
-        """In which rows of a group a hand is; its match is looked at where there are several."""
+        """The rows of a hand in a row group; matches are compared where there are several."""
         numbers = self._column(at, group, "number").to_numpy()
         places: list[int] = (numbers == number).nonzero()[0].tolist()
         if places and matches != (match, match):
@@ -296,7 +306,7 @@ class Sealed:
         return self._files.rows(self.segments[at], HANDS.name, group, [name])[name]
 
     def _appends(self, segment: Segment, match: str) -> list[int]:
-        """When the appends of a match's own records closed."""
+        """The places of a match's own records in the order of closing."""
         found: list[int] = []
         for group in self._files.open(segment, HANDS.name).having(match=match):
             rows = self._files.rows(segment, HANDS.name, group, ["hand_seq", "match", "number"])
@@ -305,6 +315,6 @@ class Sealed:
         return found
 
 
-def merged(sealed: Iterable[Recorded], tail: Iterable[Recorded]) -> Iterator[Recorded]:
-    """Both in order of position; an open hand's first events lie among sealed ones."""
+def in_position_order(sealed: Iterable[Recorded], tail: Iterable[Recorded]) -> Iterator[Recorded]:
+    """Merge sealed and log events by position: an open hand's first ones lie among sealed ones."""
     return heapq.merge(sealed, tail, key=lambda recorded: recorded.pos)

@@ -9,11 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from dealer.deck import Deck, SeededDecks, of_key, seeded
+from dealer.deck import Deck, SeededDecks, deck_of_key, seeded_deck
 from dealer.wire.match import play
-from dealer.wire.player import Connection, Overlong, Reply
-from dealer.wire.program import NoBot, named, program
-from dealer.wire.words import Dialect, acknowledgement_fault, command, default, plan
+from dealer.wire.player import Connection, OverlongLine, Reply
+from dealer.wire.program import NoBotFolder, named_programs, read_program
+from dealer.wire.protocol import (
+    Dialect,
+    acknowledgement_fault,
+    default_answer,
+    reply_command,
+    wire_plan,
+)
 from engine.games import GAMES
 from engine.turn import (
     Bid,
@@ -64,13 +70,13 @@ CLOSED = ToAct(0, fold=False, check=True, call=0)
 def test_only_the_first_letter_counts_and_a_number_as_python_reads_it(
     reply: str, meant: Command | None
 ) -> None:
-    assert meant == command(AUCTION, ACT, reply, True)
+    assert meant == reply_command(AUCTION, ACT, reply, True)
 
 
 def test_the_game_of_2022_knows_no_bids_and_looks_at_no_number_that_is_not_offered() -> None:
-    assert command(SWAP, ACT, "A5", True) is None
-    assert command(SWAP, CLOSED, "Rabc", True) == Raise(0, 0)
-    assert command(AUCTION, CLOSED, "Rabc", True) is None
+    assert reply_command(SWAP, ACT, "A5", True) is None
+    assert reply_command(SWAP, CLOSED, "Rabc", True) == Raise(0, 0)
+    assert reply_command(AUCTION, CLOSED, "Rabc", True) is None
     assert ["illegal", "malformed"] == [
         acknowledgement_fault(dialect, "Rabc") for dialect in (SWAP, AUCTION)
     ]
@@ -82,10 +88,12 @@ def test_the_game_of_2022_knows_no_bids_and_looks_at_no_number_that_is_not_offer
 def test_the_game_of_2026_knows_tosses() -> None:
     asked = ToToss(0, 3)
     assert [Toss(0, 2), Toss(0, 7), None, None, Check(0)] == [
-        command(TOSS, asked, reply, True) for reply in ("D2", "D7", "D", "Dx", "K")
+        reply_command(TOSS, asked, reply, True) for reply in ("D2", "D7", "D", "Dx", "K")
     ]
-    assert [Toss(0, 0), None] == [command(TOSS, CLOSED, reply, True) for reply in ("Dx", "A3")]
-    assert default(asked, True) == Fold(0, "default")
+    assert [Toss(0, 0), None] == [
+        reply_command(TOSS, CLOSED, reply, True) for reply in ("Dx", "A3")
+    ]
+    assert default_answer(asked, True) == Fold(0, "default")
     assert ["illegal", "illegal", "malformed", None] == [
         acknowledgement_fault(TOSS, reply) for reply in ("D1", "Rabc", "A5", "K")
     ]
@@ -108,7 +116,7 @@ class Tosser:
 def test_a_hand_of_2026_is_told_as_its_bots_expect_it() -> None:
     """A `G` after three cards; a toss is `D`, its answer a check; `A` says what was won."""
     players = (Tosser(), Tosser())
-    match = plan(GAMES["toss-2026-mit"], "m", ("a", "b"), 1)
+    match = wire_plan(GAMES["toss-2026-mit"], "m", ("a", "b"), 1)
     ((record, _),) = play(match, range(1, 2), SeededDecks("4"), players)
     hand = replay(record)
     holes = [event.cards for event in record if isinstance(event, HoleDealt)]
@@ -136,9 +144,9 @@ def test_a_hand_of_2026_is_told_as_its_bots_expect_it() -> None:
 
 
 def test_the_default_is_a_bid_of_nothing_else_a_check_else_a_fold() -> None:
-    assert default(ToBid(1, 400), True) == Bid(1, 0, True, "default")
-    assert default(CLOSED, True) == Check(0, "default")
-    assert default(ACT, True) == Fold(0, "default")
+    assert default_answer(ToBid(1, 400), True) == Bid(1, 0, True, "default")
+    assert default_answer(CLOSED, True) == Check(0, "default")
+    assert default_answer(ACT, True) == Fold(0, "default")
 
 
 class Bidder:
@@ -158,7 +166,7 @@ class Bidder:
 
 def _met(open_bids: bool, game: str = "auction-2024-mit") -> tuple[list[Events], Bidder, Bidder]:
     bots = (Bidder(37), Bidder(52))
-    match = plan(GAMES[game], "m", ("ada", "ben"), 2, open_bids=open_bids)
+    match = wire_plan(GAMES[game], "m", ("ada", "ben"), 2, open_bids=open_bids)
     return [hand.record for hand in play(match, match.legs[0], SeededDecks("3"), bots)], *bots
 
 
@@ -185,10 +193,10 @@ def test_a_seeded_deck_is_shuffled_as_python_shuffles() -> None:
     for seed in map(str, range(200)):
         order = list(DECK)
         random.Random(seed).shuffle(order)
-        assert tuple(order) == seeded(seed).deal(ToDeal(52, "board")).cards
+        assert tuple(order) == seeded_deck(seed).deal(ToDeal(52, "board")).cards
 
 
-@pytest.mark.parametrize("made", [lambda: seeded("x"), lambda: of_key(b"x" * 32)])
+@pytest.mark.parametrize("made", [lambda: seeded_deck("x"), lambda: deck_of_key(b"x" * 32)])
 def test_a_fork_of_a_deck_deals_what_the_deck_will_deal(made: Callable[[], Deck]) -> None:
     swap = ToSwap(((0, 0), (0, 1), (1, 0), (1, 1)), 50, 100)
     deck, untouched = made(), made()
@@ -208,7 +216,7 @@ def test_swapped_cards_are_told_on_flop_and_turn_and_never_on_the_river() -> Non
 
 
 def test_a_mirrored_match_deals_each_deck_to_both_sides_and_never_twice_in_a_leg() -> None:
-    match = plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8, mirrored=True)
+    match = wire_plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 8, mirrored=True)
     assert ((1, 4, 5, 8), (2, 3, 6, 7)) == match.legs
     decks, bots = SeededDecks("3", match.deals), (Bidder(5), Bidder(5))
     played = [hand.record for leg in match.legs for hand in play(match, leg, decks, bots)]
@@ -218,7 +226,7 @@ def test_a_mirrored_match_deals_each_deck_to_both_sides_and_never_twice_in_a_leg
         assert (0, 1) == (one.start.button, two.start.button)
         assert (one.hole, one.board) == (two.hole[::-1], two.board)
     with pytest.raises(ValueError, match="each deck is dealt twice: 3 hands are no pairs"):
-        plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 3, mirrored=True)
+        wire_plan(GAMES["auction-2024-mit"], "m", ("a", "b"), 3, mirrored=True)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +256,7 @@ def test_a_line_without_end_is_not_read_for_ever() -> None:
     with theirs:
         theirs.sendall(b"x" * 1_000)
         link = Connection(ours, 100)
-        with pytest.raises(Overlong) as flood:
+        with pytest.raises(OverlongLine) as flood:
             link.ask(b"?\n", 1)
         assert flood.value.head == b"x" * 100
         link.close()
@@ -308,8 +316,8 @@ def test_a_folder_that_holds_no_bot_is_named_with_the_reason(
 ) -> None:
     if text is not None:
         (tmp_path / "commands.json").write_text(text)
-    with pytest.raises(NoBot) as refused:
-        program(tmp_path, "x")
+    with pytest.raises(NoBotFolder) as refused:
+        read_program(tmp_path, "x")
     assert why in str(refused.value)
 
 
@@ -318,8 +326,8 @@ def test_players_are_named_after_their_folders(tmp_path: Path) -> None:
         folder = tmp_path / name
         folder.mkdir(parents=True)
         (folder / "commands.json").write_text('{"build": [], "run": ["x"]}')
-    both = named(tmp_path / "old/my bot", tmp_path / "new/my bot")
+    both = named_programs(tmp_path / "old/my bot", tmp_path / "new/my bot")
     assert ["my-bot", "my-bot-2"] == [one.name for one in both]
-    assert "ursa" == named(tmp_path / "ursa", tmp_path / "old/my bot")[0].name
-    with pytest.raises(NoBot, match="is no folder: a bot is a folder"):
-        named(tmp_path / "ursa", tmp_path / "nobody")
+    assert "ursa" == named_programs(tmp_path / "ursa", tmp_path / "old/my bot")[0].name
+    with pytest.raises(NoBotFolder, match="is no folder: a bot is a folder"):
+        named_programs(tmp_path / "ursa", tmp_path / "nobody")

@@ -1,4 +1,4 @@
-"""What a bot sees when it is asked: nothing but what its seat may see.
+"""A seat's view of a hand when it must act: nothing but what that seat may see.
 
 A `Seen` holds no `Hand` and no stored event, so a bot cannot reach a hidden card or a sealed bid:
 what happened passes `events.views` first, and the rest is on the table for everybody.
@@ -51,15 +51,15 @@ class Seen(Struct, frozen=True):
         return tuple(seat for seat, standing in seats if standing != "folded" and seat != self.seat)
 
 
-class Histories:
-    """A record that grows, as each seat may see it; no event is looked at twice for one seat."""
+class SeatHistories:
+    """Each seat's view of a growing record; no event is viewed twice for one seat."""
 
     def __init__(self, record: Sequence[Event]) -> None:
         self._record = record
         self._seen: dict[int, tuple[int, tuple[views.Seen, ...]]] = {}
 
     def of(self, seat: int) -> tuple[views.Seen, ...]:
-        """Everything that happened so far, for this seat."""
+        """The events so far, as this seat may see them."""
         known, seen = self._seen.get(seat, (0, ()))
         if known < len(self._record):
             seen = (*seen, *views.see(self._record[known:], views.Seated(seat)))
@@ -67,8 +67,8 @@ class Histories:
         return seen
 
 
-def look(game: Game, hand: Hand, question: SeatTurn, history: tuple[views.Seen, ...]) -> Seen:
-    """What the seat that is asked may see of a hand."""
+def seat_view(game: Game, hand: Hand, question: SeatTurn, history: tuple[views.Seen, ...]) -> Seen:
+    """The view of the seat that is asked: its cards, the board, pot, stacks and history."""
     seat, betting = question.seat, hand.round
     seats = range(len(hand.stacks))
     return Seen(
